@@ -4,25 +4,25 @@ import type { Clock } from '../../base/core/ports.ts';
 import type { EpisodeResult } from '../../tracking/core/records/episodeResult.ts';
 import type { RunEvent } from '../core/protocol/run.ts';
 
-/** Seconds that a run gets to end an episode by itself once its time is up: it counts less where it stands still at times. */
+/** Seconds that a run has to end an episode after its limit. Pauses of the process do not count fully. */
 const grace = 10;
 const tick = 500;
 
 type Started = Extract<RunEvent, { type: 'episode-started' }>;
 
 /**
- * Watches, from outside the process, for episodes that outlive their limit because their code never yields: then no
- * timer of that process fires, and nothing in it can end them. Only where no debugger can hold it.
+ * Detects episodes that run past their limit because their code never yields. No timer of that process fires then, so
+ * it cannot end them itself. Not used where a debugger can hold the process.
  */
 export class BlockedEpisodes implements Disposable {
   readonly #running = new Map<number, { readonly event: Started; readonly since: number }>();
-  /** Milliseconds in which this process did not stand still itself: what it is told comes late then. */
+  /** The milliseconds that this process was running. While it is suspended, events arrive late. */
   #elapsed = 0;
   readonly #limit: number;
   readonly #ticking: Disposable;
   #found = false;
 
-  /** @param onBlocked the episodes that were running when one of them was found blocked, as results */
+  /** @param onBlocked called with results for the running episodes when one is blocked */
   constructor(clock: Clock, limitSeconds: number, onBlocked: (results: readonly EpisodeResult[]) => void) {
     this.#limit = limitSeconds;
     let last = clock.monotonic();
@@ -38,7 +38,7 @@ export class BlockedEpisodes implements Disposable {
     });
   }
 
-  /** Whether an episode was found blocked. */
+  /** True once an episode was found blocked. */
   get found(): boolean {
     return this.#found;
   }

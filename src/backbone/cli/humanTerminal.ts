@@ -5,20 +5,20 @@ import type { ModelAnswer, RunEvent } from '../core/protocol/run.ts';
 
 type Asked = Extract<RunEvent, { type: 'model-asks' }>;
 
-/** What ends an answer, alone in its line. */
+/** The line that ends an answer. */
 const endOfAnswer = '.';
 
 export interface HumanTerminalOptions {
   readonly input: Readable;
   readonly output: Writable;
-  /** Whether a person is at it. */
+  /** True if it is an interactive terminal. */
   readonly terminal: boolean;
   answer(answer: ModelAnswer): void;
-  /** Ctrl-C, which a terminal that is read from gives to its reader. */
+  /** Called on Ctrl-C, which a terminal sends to its reader. */
   interrupt(): void;
 }
 
-/** Asks the person at a terminal for what the model would answer. */
+/** Asks a person at a terminal for the answers of the model. */
 export class HumanTerminal {
   readonly #options: HumanTerminalOptions;
   readonly #lines: Interface;
@@ -32,7 +32,7 @@ export class HumanTerminal {
     this.#lines = createInterface({ input, output, terminal, prompt: '> ' });
     this.#lines.on('line', (line) => this.#take(line));
     this.#lines.on('SIGINT', () => options.interrupt());
-    // Ctrl-D: there will be no answer any more, and waiting for one would be for ever.
+    // Ctrl-D: no answer can follow, so do not wait for one.
     this.#lines.on('close', () => options.interrupt());
   }
 

@@ -59,7 +59,7 @@ export const judgeTable = {
   json: ownOptions.json,
 };
 
-/** What a command line says about a run. */
+/** The arguments of a run. */
 export interface RunArguments {
   readonly options: RunOptions;
   /** The variable with the key of debug models. */
@@ -91,7 +91,7 @@ export function runArguments(values: Values<typeof runTable>, cwd: string): RunA
 export function judgeArguments(values: Values<typeof judgeTable>, trace: string, cwd: string): RunArguments {
   const { episode: episodes, json = false, ...others } = values;
   const ownConfig = 'conf' in others;
-  // Without a config of its own, the trace names the config.
+  // Without its own config, the trace names the config.
   const read = optionsOf({ conf: trace, ...others }, cwd);
   return { ...read, judge: { trace, episodes, ownConfig }, logView: false, json };
 }

@@ -1,6 +1,6 @@
 import process from 'node:process';
 import { formatReport, toReport, type ErrorReport } from '../../base/core/errors.ts';
-import { GatheredRun, type RunStarted } from '../node/client/gatheredRun.ts';
+import { RunProgress, type RunStarted } from '../node/client/runProgress.ts';
 import type { RunExit } from '../node/client/runLauncher.ts';
 import { formatEpisode, formatEpisodeErrors, rewardDifference } from '../node/client/runReport.ts';
 import { formatResults, inOrder, metricsOf, reportOf } from '../node/client/runResults.ts';
@@ -20,13 +20,13 @@ export interface ViewOptions {
 
 type EpisodeStarted = Extract<RunEvent, { type: 'episode-started' }>;
 
-/** How a run came to its end: by itself, or because the command ended it. */
+/** The end of a run: by itself, or because the command ended it. */
 export type Ending = 'own' | 'interrupted' | 'blocked';
 
 /** Prints a run as it goes, on stderr, and its results at the end, on stdout. */
 export class TerminalView {
   readonly #options: ViewOptions;
-  readonly #run = new GatheredRun();
+  readonly #run = new RunProgress();
   readonly #running = new Map<number, EpisodeStarted>();
 
   constructor(options: ViewOptions) {
@@ -87,21 +87,21 @@ export class TerminalView {
     return results.some(({ error }) => error !== null) ? exitCodes.someFailed : exitCodes.ok;
   }
 
-  /** Tells why there was no run at all. Returns the exit code. */
+  /** Reports why there was no run. Returns the exit code. */
   cannotStart(error: ErrorReport): number {
     if (this.#options.json) writeJson([], undefined, error);
     process.stderr.write(`agentjet: ${formatReport(error, this.#options)}\n`);
     return exitCodes.couldNotStart;
   }
 
-  /** Why the run did not come to its own end, if it did not. */
+  /** Returns why the run failed, or undefined if it did not. */
   #failureOf(exit: RunExit): ErrorReport | undefined {
     const { ended } = this.#run;
     if (ended !== undefined) return ended.error ?? undefined;
     return exit.error === undefined ? undefined : toReport(exit.error, exit.error.code);
   }
 
-  /** Whatever ended the process ended the episodes that were running in it. */
+  /** Fails the running episodes when their process has ended. */
   #failRunning(error: ErrorReport): void {
     for (const { episode, taskId, repeat } of this.#running.values()) {
       const nothing = { reward: null, isSuccess: false, llmCalls: 0, seconds: 0 };
@@ -146,7 +146,7 @@ function runForJson(
   };
 }
 
-/** Scored again: the rewards of then and now. */
+/** Returns the JSON document of a run that scored recorded episodes again. */
 function judgedForJson(
   results: readonly EpisodeResult[],
   trace: string,

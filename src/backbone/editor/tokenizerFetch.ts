@@ -5,7 +5,7 @@ import * as vscode from 'vscode';
 import { compose } from '../../configs/core/compose.ts';
 import { localFiles } from '../../base/node/files.ts';
 import { fetchTokenizer, type FetchProgress } from '../node/tokenizer/fetch.ts';
-import { isModelId, ownCache } from '../node/tokenizer/places.ts';
+import { isModelId, ownCache } from '../node/tokenizer/modelCaches.ts';
 import { cancellable } from '../../base/editor/cancellable.ts';
 import { workingFolder } from '../../configs/editor/choose/configIndex.ts';
 import { targetOf } from '../../configs/editor/choose/target.ts';
@@ -36,7 +36,7 @@ export async function fetchModelTokenizer(): Promise<void> {
   );
 }
 
-/** Undefined when cancelled. */
+/** Fetches a tokenizer with a progress message. Resolves to undefined on cancellation. */
 function fetchWithProgress(model: string): Thenable<string | undefined> {
   const title = vscode.l10n.t('Fetching the tokenizer of {0}', model);
   return cancellable(title, ({ cancellation, report }) => {
@@ -52,7 +52,7 @@ function fetchWithProgress(model: string): Thenable<string | undefined> {
   });
 }
 
-/** A mirror's, where the environment names one. */
+/** Returns the address of the hub, or of the mirror that the environment names. */
 function hubAddress(): string {
   const own = process.env['HF_ENDPOINT'];
   return own === undefined || own === '' ? hub : own;
@@ -65,7 +65,7 @@ function worded({ file, received, total }: FetchProgress): string {
     : vscode.l10n.t('{0}: {1} of {2} MB', file, megabytes(received), megabytes(total));
 }
 
-/** Empty where no config is in front, or its model is a folder. */
+/** Returns the model of the config in the active editor; empty if there is none, or if it is a folder. */
 async function modelOfActiveConfig(): Promise<string> {
   const document = vscode.window.activeTextEditor?.document;
   if (document === undefined || targetOf(document)?.kind !== 'config') return '';

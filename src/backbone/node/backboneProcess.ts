@@ -1,4 +1,4 @@
-/** The process that a whole run happens in: told what to do by the front end, it runs, reports and ends. */
+/** The backbone process. It executes one run on the request of the run client, reports events and exits. */
 import { randomBytes } from 'node:crypto';
 import { homedir } from 'node:os';
 import path from 'node:path';
@@ -19,29 +19,29 @@ import type { RecordedRun } from '../../traces/core/protocol/recorded.ts';
 import { localClassFinder } from '../../configs/node/classFinder.ts';
 import { systemClock } from '../../base/node/clock.ts';
 import { readReplayed } from '../../traces/node/replayedFile.ts';
-import { envTransport } from './envTransport.ts';
+import { envTransport, localParts, createReaderTools } from './readerTools.ts';
 import { localFiles } from '../../base/node/files.ts';
-import { localParts } from './parts.ts';
 import { huggingFaceHub } from './hub/dataSetHub.ts';
 import { isScript, runScript, type ScriptPorts } from './job/runScript.ts';
 import { installLoader, type Loader } from './loader/loader.ts';
 import { openHelperLlm } from './model-tuner/helperLlm.ts';
-import { findRunText } from './model-tuner/modelText.ts';
 import { openModel, openModelTuner } from './model-tuner/modelTuner.ts';
-import { RunTapes } from './recording/runTapes.ts';
+import { RunRecordings } from './recording/runRecordings.ts';
 import { isPythonScript, runTuneScript } from './python/tuneScript.ts';
-import { serveFrontEnd } from './process/frontEnd.ts';
+import { serveRunClient } from './process/runClient.ts';
 import { descendantsOf, killOwnTree, killSurvivors } from '../../base/node/process/kill.ts';
-import { createReaderTools } from './readerTools.ts';
 import { RunConfig } from './runConfig.ts';
 import { configCopy, openRunFolder } from './runFolder.ts';
 import { openTraceReader } from '../../traces/node/store/openReader.ts';
 import { UncaughtErrors } from '../../base/node/uncaught.ts';
 import { killLeftovers } from './python/leftovers.ts';
 import { userCodeOf, type UserCode, type UserCodeOptions } from './userCode.ts';
+import type { RunPlan } from '../core/launcher/runPlan.ts';
+import type { ModelText } from '../../tracking/core/tokenizer.ts';
+import { findModelText } from './tokenizer/open.ts';
 
-// Garbage is collected when half as much again is there, not when it is several times what is kept: a run of a thousand
-// episodes needs little more memory than one of a hundred.
+// Collect garbage once the heap has grown by half. A run of a thousand episodes then needs little more memory than
+// one of a hundred.
 setFlagsFromString('--heap-growing-percent=50');
 
 const ownFolder = import.meta.dirname;
@@ -50,15 +50,15 @@ const answers = new Emitter<ModelAnswer>();
 let started = false;
 let isHeld = false;
 
-const frontEnd = serveFrontEnd({
+const runClient = serveRunClient({
   onMessage: take,
   onUnknown: (line) => emit({ type: 'log', level: 'warn', message: `Not understood: ${line.slice(0, 200)}` }),
-  // Nobody is left to report to, or to ask for an end.
+  // No one can receive events or stop the run any more.
   onClosed: killOwnTree,
 });
 
 function emit(event: RunEvent): void {
-  frontEnd.send(event);
+  runClient.send(event);
 }
 
 function take(message: RunClientMessage): void {
@@ -76,16 +76,16 @@ function take(message: RunClientMessage): void {
 
 async function run(request: RunRequest): Promise<void> {
   await runWhole(request);
-  // What the user's code left open, a timer or a socket, must not keep a run that is over.
+  // Timers and sockets that the user's code left open must not keep a completed run alive.
   await flushed(process.stdout);
   await flushed(process.stderr);
-  // Nor may a program stay that it started in a group of its own: once this process has gone, nobody can find it.
+  // Kill programs that it started in their own process group. After this process exits, no one can find them.
   killSurvivors(descendantsOf(process.pid));
   killLeftovers();
   process.exit(0);
 }
 
-/** A config's run, or that which a script asks for. */
+/** Executes the run of a config, or the one that a script starts. */
 function runWhole(request: RunRequest): Promise<void> {
   const { ports, loader, config, code } = portsOf(request);
   const start: ScriptPorts['launch'] = (changes) =>
@@ -113,7 +113,7 @@ function runWhole(request: RunRequest): Promise<void> {
   });
 }
 
-/** Of a script whose run is judged again, the config that it made then, which the run's folder has. */
+/** Returns the config of a run. If the run of a script is scored again, this is the copy in the run's folder. */
 function configOf({ config, judge }: RunRequest): string {
   const isMade = judge !== undefined && (isScript(config) || isPythonScript(config));
   return isMade ? path.join(path.dirname(judge.trace), configCopy) : config;
@@ -147,7 +147,7 @@ function portsOf(request: RunRequest): RunPorts {
   const { code, onUncaught } = userCode(request, loader, { logger, openText: text.open });
   const classes = localClassFinder([request.cwd]);
   const config = new RunConfig(request);
-  const tapes = new RunTapes(request, logger, emit);
+  const recordings = new RunRecordings(request, logger, emit);
   const ports: LaunchPorts = {
     clock: systemClock,
     files: localFiles,
@@ -158,13 +158,13 @@ function portsOf(request: RunRequest): RunPorts {
     loadJudge: (locator) => code.loadJudge(locator),
     loadRewardFn: (name) => code.loadRewardFn(name),
     placeOfMethod: async (locator, method) =>
-      code.placeOf(locator) ?? placeOfMethod(locator, method, classes, (one) => localFiles.readText(one)),
+      code.locationOf(locator) ?? placeOfMethod(locator, method, classes, (one) => localFiles.readText(one)),
     findModelText: async (_, plan) => text.found(await findRunText(request, plan)),
     openModelTuner: (asked, plan, text) =>
       openModelTuner(asked, plan, text, loader, emit, {
         cancellation: cancellation.token,
         onAnswer: answers.event,
-        tapes,
+        recordings,
       }),
     envTransport,
     dataSets,
@@ -174,7 +174,7 @@ function portsOf(request: RunRequest): RunPorts {
         clock: systemClock,
         logger,
         environment: request.allowEnvironment ? process.env : {},
-        tapes,
+        recordings,
         openLocal: (choice) => {
           const text = { open: async () => (await findRunText(request, plan)).open() };
           return openModel(choice, plan.seed, text, loader, logger);
@@ -197,7 +197,7 @@ function portsOf(request: RunRequest): RunPorts {
   return { ports, loader, config, code };
 }
 
-/** The tokenizer of a run, which is looked for after the user's code has been loaded, and before an episode runs. */
+/** The tokenizer of a run. It is searched after the user's code is loaded, and before an episode starts. */
 function textLater(): {
   readonly open: UserCodeOptions['openText'];
   readonly found: (text: ModelTextSource) => ModelTextSource;
@@ -209,7 +209,7 @@ function textLater(): {
   };
 }
 
-/** The user's code, and the errors of it that nothing carries to us. */
+/** Opens the user's code, and collects its uncaught errors. */
 function userCode(
   request: RunRequest,
   loader: Loader,
@@ -244,4 +244,23 @@ function reportUncaught(error: unknown, code: Pick<UserCode, 'userFrame'>): void
   const report = toReport(error, 'episode/uncaught');
   const hint = 'Several episodes were running, or none: run one at a time to see whose it is.';
   emit({ type: 'problem', severity: 'error', report: { ...report, hint, ...(location && { location }) } });
+}
+
+/** Returns the tokenizer of training, or its replacement. */
+async function findRunText(
+  request: Pick<RunRequest, 'tokenizer' | 'cwd' | 'config'>,
+  plan: Pick<RunPlan, 'modelPath'>,
+): Promise<ModelTextSource> {
+  const found = await findModelText({
+    setting: request.tokenizer,
+    modelPath: plan.modelPath ?? undefined,
+    cwd: request.cwd,
+    configFile: request.config,
+    files: localFiles,
+    env: process.env,
+    home: homedir(),
+    platform: process.platform,
+  });
+  let opened: Promise<ModelText> | undefined;
+  return { ...found, open: () => (opened ??= found.open()) };
 }

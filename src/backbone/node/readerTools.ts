@@ -1,14 +1,101 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { appendFile, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { appendFile, mkdir, readFile, writeFile, open, stat } from 'node:fs/promises';
 import path from 'node:path';
+import { createReadStream } from 'node:fs';
+import * as z from 'zod/mini';
 import { splitKeys } from '../core/helper-llm/keys.ts';
-import type { ReaderTools } from '../core/task-reader/readerTools.ts';
+import type { ReaderTools, EmbeddingEndpoint } from '../core/task-reader/readerTools.ts';
 import type { RunRequest } from '../core/protocol/run.ts';
 import { systemClock } from '../../base/node/clock.ts';
-import { askEmbedding } from './model-tuner/embeddingEndpoint.ts';
 import { Connection } from '../../traces/node/store/connection.ts';
+import type { PartReader } from '../../base/core/ports.ts';
+import type { EnvTransport } from '../core/env-service/transport.ts';
+import { explainTransport, writeUrl } from './model-tuner/modelEndpointFailures.ts';
+import { post, postTarget, readWhole } from './model-tuner/modelTransport.ts';
+import type { CancellationToken } from '../../base/core/cancellation.ts';
 
-/** The machine, for readers that generate or gather tasks. */
+const answer = z.object({
+  data: z.array(z.object({ embedding: z.array(z.number()) })).check(z.minLength(1)),
+});
+
+/** Requests one embedding from an OpenAI-compatible server. Rejects with a sentence that does not contain the key. */
+async function askEmbedding(
+  { baseUrl, model, apiKey }: EmbeddingEndpoint,
+  text: string,
+  cancellation: CancellationToken,
+): Promise<readonly number[]> {
+  const where = writeUrl(baseUrl);
+  const url = URL.parse(`${baseUrl.replace(/\/+$/, '')}/embeddings`);
+  if (url === null || !/^https?:$/.test(url.protocol)) throw new Error(`${where} is no http or https URL.`);
+  const headers = { 'content-type': 'application/json', authorization: `Bearer ${apiKey}` };
+  const body = JSON.stringify({ input: text, model, encoding_format: 'float' });
+  let status: number | undefined;
+  let said: string;
+  try {
+    const response = await post({ target: postTarget(url, headers), body }, cancellation);
+    status = response.statusCode;
+    said = await readWhole(response);
+  } catch (error) {
+    throw new Error(`${where} cannot be reached: ${explainTransport(error)}.`, { cause: error });
+  }
+  const excerpt = said.replaceAll(apiKey, '***').slice(0, 200);
+  if (status !== 200) throw new Error(`${where} answered ${String(status)}: ${excerpt}`);
+  const vector = answer.safeParse(jsonOf(said)).data?.data[0]?.embedding;
+  if (vector === undefined)
+    throw new Error(`${where} answered with something else than embeddings: ${excerpt}`);
+  return vector;
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined; // reported as an invalid answer
+  }
+}
+
+/** Sends requests to environment services over http and https. */
+export const envTransport: EnvTransport = {
+  post: async (url, body, cancellation) => {
+    const headers = { 'content-type': 'application/json' };
+    try {
+      const response = await post({ target: postTarget(url, headers), body }, cancellation);
+      return { status: response.statusCode ?? 0, body: await readWhole(response) };
+    } catch (cause) {
+      throw new Error(explainTransport(cause), { cause });
+    }
+  },
+};
+
+const utf8 = new TextDecoder('utf-8', { ignoreBOM: true });
+
+/** Reads parts of files on this machine. */
+export const localParts: PartReader = {
+  size: async (file) => {
+    const found = await stat(file);
+    if (!found.isFile()) throw new Error('it is not a file');
+    return found.size;
+  },
+  readPart: async (file, start, end) => {
+    const handle = await open(file);
+    try {
+      const bytes = new Uint8Array(Math.max(0, end - start));
+      let length = 0;
+      while (length < bytes.length) {
+        const { bytesRead } = await handle.read(bytes, length, bytes.length - length, start + length);
+        if (bytesRead === 0) break;
+        length += bytesRead;
+      }
+      return bytes.subarray(0, length);
+    } finally {
+      await handle.close();
+    }
+  },
+  pieces: (file) => createReadStream(file, 'utf8') as AsyncIterable<string>,
+  decode: (bytes) => utf8.decode(bytes),
+};
+
+/** Access to this machine for readers that generate tasks. */
 export function createReaderTools(
   { cwd }: Pick<RunRequest, 'cwd'>,
   seed: number,
@@ -40,11 +127,11 @@ export function createReaderTools(
 function readSpans(file: string, name: string): readonly unknown[] {
   const database = new Connection(file, { readOnly: true });
   try {
-    // The name is ours, and the reader's SQL takes its values by name.
+    // The reader's SQL takes its values by name.
     const rows = database.all('SELECT attributes FROM span_table WHERE name = :name', { name });
     return rows.map((row) => {
       const value = (row as { attributes: unknown }).attributes;
-      // Python's json.loads takes bytes as well.
+      // As Python's json.loads, accept bytes.
       return value instanceof Uint8Array ? new TextDecoder().decode(value) : value;
     });
   } finally {

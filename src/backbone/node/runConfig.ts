@@ -8,7 +8,7 @@ import { trinityRun } from '../../configs/core/trinity/trinityRun.ts';
 import type { RunRequest } from '../core/protocol/run.ts';
 import { localFiles } from '../../base/node/files.ts';
 
-/** The config of a run: what was composed last. */
+/** The config of a run, as last composed. */
 export class RunConfig {
   readonly #request: Pick<RunRequest, 'cwd' | 'allowEnvironment'>;
   #text = '';
@@ -17,12 +17,12 @@ export class RunConfig {
     this.#request = request;
   }
 
-  /** As it is written. */
+  /** The text of the config. */
   get text(): string {
     return this.#text;
   }
 
-  /** @param text the file's, where it is not given */
+  /** @param text the text of the config; read from the file if absent */
   async compose(file: string, text?: string): Promise<Composition> {
     this.#text = text ?? (await readConfigText(file));
     const { cwd, allowEnvironment } = this.#request;
@@ -40,7 +40,7 @@ export class RunConfig {
   }
 }
 
-/** What a composed config comes to on the debug backbone, which reads AgentJet's own keys. */
+/** Converts a composed config to AgentJet's own keys, which the debug backbone reads. */
 const runs: Readonly<Record<DialectId, (composed: Composition) => Composition>> = {
   ajet: (composed) => composed,
   astuner: astunerRun,

@@ -5,11 +5,12 @@ import { redactSecrets } from '../../base/core/secrets/texts.ts';
 import type { RunFolder } from '../core/launcher/launch.ts';
 import { openTraceWriter } from '../../traces/node/store/openWriter.ts';
 
-/** What a run's folder has of its config, by upstream's name for it. */
+/** The copy of the config in a run's folder, by upstream's name. */
 export const configCopy = 'yaml_backup.yaml';
 
 /**
- * Makes the run's folder: a copy of the config as it was, under upstream's name for it, and a place for the trace. A name that is taken gets a number, so that no run overwrites another (upstream does, after a warning).
+ * Creates the run's folder, with a copy of the config and a place for the trace. A name that is taken gets a number,
+ * so that no run overwrites another one. (Upstream overwrites, after a warning.)
  *
  * @param wanted absolute
  */
@@ -43,7 +44,10 @@ async function makeFolder(wanted: string): Promise<string> {
   }
 }
 
-/** Makes a folder where there is none. Not by `recursive`, with which Node tries for ever where a file system takes no folders, as `/proc` does. */
+/**
+ * Creates a folder with its parents. `recursive` does not fit: Node.js then retries forever on file systems without
+ * folders, such as `/proc`.
+ */
 export async function makeParents(folder: string): Promise<void> {
   try {
     await mkdir(folder);

@@ -7,15 +7,15 @@ import { chooseRuntime, describeRuntime } from '../../base/node/runtime/chooseRu
 import { createProbe } from '../../base/node/runtime/probe.ts';
 
 export interface RunLauncherParts {
-  /** The folder of our own bundles, absolute. */
+  /** The absolute folder of AgentJet's bundles. */
   readonly distFolder: string;
-  /** The editor's own executable, or this process's: it runs workflows where PATH has no Node that will do. */
+  /** The executable of the editor or of this process. It runs workflows if PATH has no suitable Node.js. */
   readonly ownExecutable: string;
-  /** Hears which Node was chosen. */
+  /** Logs which Node.js was chosen. */
   readonly logger?: Logger;
 }
 
-/** Starts runs, those of debug sessions and of the command line alike, as backbone processes. */
+/** Starts backbone processes, for debug sessions and the command line. */
 export function createRunLauncher({ distFolder, ownExecutable, logger }: RunLauncherParts): RunLauncher {
   const script = path.join(distFolder, 'backbone.mjs');
   const probe = createProbe();

@@ -11,32 +11,32 @@ import { localFiles } from '../../base/node/files.ts';
 import type { Loader } from './loader/loader.ts';
 import { findInterpreter } from './python/interpreter.ts';
 import { PythonClasses, type ScriptAnswers } from './python/pythonClasses.ts';
-import { PythonError } from './python/pythonError.ts';
+import { PythonError } from './python/errors.ts';
 import { startWorker } from './python/worker.ts';
 
 export interface UserCodeOptions {
   readonly request: RunRequest;
   readonly loader: Loader;
-  /** The folder that the worker's package lies in. */
+  /** The folder with the worker's package. */
   readonly pythonFolder: string;
   readonly logger: Logger;
-  /** Hears what the user's Python raises where nobody waits for it. */
+  /** Called with uncaught errors of the user's Python. */
   onUncaught(error: unknown): void;
-  /** Hears what training would not take. */
+  /** Called with a problem that training would refuse. */
   warn(problem: CodedError): void;
-  /** The tokenizer and template of the model that is trained. */
+  /** Opens the tokenizer and template of the trained model. */
   openText(): Promise<ModelText>;
-  /** The user's Python waits for a debugger at this port. */
+  /** Called when the user's Python waits for a debugger at a port. */
   onDebugger(port: number): void;
 }
 
-/** What a run's ports have of the user's code, whichever language it is in. */
+/** The user's code of a run, in any language. */
 export interface UserCode extends Pick<LaunchPorts, 'loadWorkflow' | 'loadJudge' | 'loadRewardFn'> {
-  /** Of code that is found by running it; undefined: by its text. */
-  placeOf(locator: Locator): Location | undefined;
+  /** Returns the location of code that only running it reveals; undefined if its text is enough. */
+  locationOf(locator: Locator): Location | undefined;
   userFrame(error: unknown): Location | undefined;
   runScript(file: string, answers: ScriptAnswers): Promise<void>;
-  /** The code of an episode is waited for no more. */
+  /** Ends the code of an episode. */
   ended(episodeUuid: string): void;
 }
 
@@ -57,7 +57,7 @@ export function userCodeOf(options: UserCodeOptions): UserCode {
         ? python.loadJudge(locator)
         : (await loader.loadExport(exportOf(locator), 'judge', [])).value,
     loadRewardFn: (name) => python.loadRewardFn(name),
-    placeOf: (locator) => (locator.kind === 'trinity' ? python.placeOf(locator) : undefined),
+    locationOf: (locator) => (locator.kind === 'trinity' ? python.locationOf(locator) : undefined),
     userFrame: (error) => (error instanceof PythonError ? error.location : loader.userFrame(error)),
     runScript: (file, answers) => python.runScript(file, answers),
     ended: (episodeUuid) => python.ended(episodeUuid),
@@ -99,7 +99,7 @@ async function startPython(
   });
 }
 
-/** Those that the run is told of, else those that Trinity's own command would read from the environment. */
+/** Returns the plugin folders of the run, or those that Trinity's own command reads from the environment. */
 function pluginFolders({ cwd, python, allowEnvironment }: RunRequest): readonly string[] {
   const written = allowEnvironment ? (process.env['TRINITY_PLUGIN_DIRS'] ?? '') : '';
   const folders = python?.pluginDirs ?? written.split(path.delimiter).filter((folder) => folder !== '');

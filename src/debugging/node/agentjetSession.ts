@@ -35,7 +35,7 @@ import {
 } from './childSession.ts';
 import { debugpyEvents } from './debugpyEvents.ts';
 import { debugErrors, toDapMessage } from './errors.ts';
-import { GatheredRun } from '../../backbone/node/client/gatheredRun.ts';
+import { RunProgress } from '../../backbone/node/client/runProgress.ts';
 import { noteEvents } from './noteEvents.ts';
 import { OutputBatch } from './outputBatch.ts';
 import { resolveLaunch, type ResolvedLaunch } from './launchConfiguration.ts';
@@ -77,7 +77,7 @@ export class AgentJetSession extends ProtocolServer {
   readonly #output: OutputBatch;
   readonly #traceEvents = new TraceEvents();
   readonly #humanEvents = new HumanEvents();
-  readonly #gathered = new GatheredRun();
+  readonly #gathered = new RunProgress();
   #client: Partial<DebugProtocol.InitializeRequestArguments> = {};
   #reporter = new RunReporter({ verbose: false, progress: false }, this.#gathered);
   #childAnswer: ((response: DebugProtocol.Response) => void) | undefined;

@@ -1,6 +1,6 @@
 import type { RunEvent } from '../../backbone/core/protocol/run.ts';
 import { runNotes, type RunNote } from '../../tracking/core/notes.ts';
-import type { GatheredRun } from '../../backbone/node/client/gatheredRun.ts';
+import type { RunProgress } from '../../backbone/node/client/runProgress.ts';
 import type { DapEvent } from './runReporter.ts';
 import { inOrder, reportOf } from '../../backbone/node/client/runResults.ts';
 
@@ -13,7 +13,7 @@ export interface RunNotesBody {
 }
 
 /** What a run's report has to say at the user's code and config. Nothing of runs that do not tell their places. */
-export function noteEvents(event: RunEvent, { places, results, started }: GatheredRun): DapEvent[] {
+export function noteEvents(event: RunEvent, { places, results, started }: RunProgress): DapEvent[] {
   if (event.type !== 'run-ended' || places === undefined) return [];
   const sorted = inOrder(results);
   const notes = runNotes(reportOf(sorted, started), sorted, places);

@@ -8,7 +8,7 @@ import {
 } from '../../base/core/errors.ts';
 import type { EpisodeResult } from '../../tracking/core/records/episodeResult.ts';
 import type { RunEvent } from '../../backbone/core/protocol/run.ts';
-import type { GatheredRun, RunEnded, RunStarted } from '../../backbone/node/client/gatheredRun.ts';
+import type { RunProgress, RunEnded, RunStarted } from '../../backbone/node/client/runProgress.ts';
 import { formatEpisode } from '../../backbone/node/client/runReport.ts';
 import { formatResults } from '../../backbone/node/client/runResults.ts';
 
@@ -33,11 +33,11 @@ export interface ReporterOptions {
 export class RunReporter {
   readonly #options: ReporterOptions;
   readonly #running = new Map<number, string>();
-  readonly #run: GatheredRun;
+  readonly #run: RunProgress;
   #progressShown = false;
 
   /** @param run takes each event before it is reported */
-  constructor(options: ReporterOptions, run: GatheredRun) {
+  constructor(options: ReporterOptions, run: RunProgress) {
     this.#options = options;
     this.#run = run;
   }

@@ -2,7 +2,7 @@ import { DisposableStore, type Disposable } from '../../base/core/disposable.ts'
 import { toReport } from '../../base/core/errors.ts';
 import type { Clock } from '../../base/core/ports.ts';
 import { finalStates, type RunEvent, type RunRecord } from '../core/protocol/runs.ts';
-import type { HostState, Place, RunPageMessage, ShownRun } from '../core/page/trainingRunRpc.ts';
+import type { HostState, RunRef, RunPageMessage, PageRun } from '../core/page/trainingRunRpc.ts';
 import type { ConnectionState } from '../core/contracts.ts';
 import type { HostLink } from './hostLink.ts';
 import type { HostLinks } from './hostLinks.ts';
@@ -26,7 +26,7 @@ interface FeedParts {
   readonly hosts: KnownHosts;
   readonly links: HostLinks;
   /** The page's own run. */
-  readonly own: Place;
+  readonly own: RunRef;
   readonly clock: Pick<Clock, 'after'>;
   readonly send: (message: RunPageMessage) => void;
 }
@@ -36,7 +36,7 @@ export class PageFeed implements Disposable {
   readonly #parts: FeedParts;
   readonly #store = new DisposableStore();
   /** Runs that the page is to show, its own first, whether or not their hosts can be reached. */
-  #shown: readonly Place[];
+  #shown: readonly RunRef[];
   /** Those that it is told of, by run. */
   readonly #fed = new Map<string, Fed>();
   #listens = false;
@@ -69,7 +69,7 @@ export class PageFeed implements Disposable {
    *
    * @param compared what it showed beside its own run
    */
-  async start(compared: readonly Place[]): Promise<void> {
+  async start(compared: readonly RunRef[]): Promise<void> {
     for (const { store } of this.#fed.values()) store.dispose();
     this.#fed.clear();
     this.#listens = true;
@@ -87,7 +87,7 @@ export class PageFeed implements Disposable {
   }
 
   /** Another run beside the page's own, as soon as the page listens. */
-  async add(place: Place): Promise<void> {
+  async add(place: RunRef): Promise<void> {
     if (this.has(place.run)) return;
     this.#shown = [...this.#shown, place];
     if (this.#listens) await this.#feed(place);
@@ -114,7 +114,7 @@ export class PageFeed implements Disposable {
   }
 
   /** Runs that nobody tells of, or by a connection which is no longer that of their host: it had ended, and there is another token. */
-  #left(): readonly Place[] {
+  #left(): readonly RunRef[] {
     const { links } = this.#parts;
     return this.#shown.filter(({ host, run }) => {
       const link = this.#fed.get(run)?.link;
@@ -123,7 +123,7 @@ export class PageFeed implements Disposable {
   }
 
   /** In the place of what it was fed by, where its host has another connection meanwhile. */
-  async #feed({ host: name, run }: Place): Promise<void> {
+  async #feed({ host: name, run }: RunRef): Promise<void> {
     const host = this.#parts.hosts.find(name);
     if (host === undefined) return;
     const link = await this.#parts.links.link(host).catch(() => undefined);
@@ -205,7 +205,7 @@ export class PageFeed implements Disposable {
   }
 
   #tellRuns(): void {
-    const runs = this.#shown.flatMap(({ run }): ShownRun[] => {
+    const runs = this.#shown.flatMap(({ run }): PageRun[] => {
       const { host, link } = this.#fed.get(run) ?? {};
       const record = link?.run(run);
       return host === undefined || link === undefined || record === undefined
@@ -252,7 +252,7 @@ export class PageFeed implements Disposable {
   }
 }
 
-function shownRun(host: KnownHost, link: HostLink, record: RunRecord): ShownRun {
+function shownRun(host: KnownHost, link: HostLink, record: RunRecord): PageRun {
   const scopes = link.state.kind === 'connected' ? link.state.hello.scopes : [];
   const before = link.runs.filter(
     ({ state, createdAt }) => state === 'queued' && createdAt < record.createdAt,

@@ -5,8 +5,8 @@ import { CodedError } from '../../base/core/errors.ts';
 import { sizeText } from '../../base/core/sizeText.ts';
 import type { RunRecord } from '../core/protocol/runs.ts';
 import type { DispatchPlan, DispatchStep } from '../node/client/dispatch.ts';
-import { unsendableId } from '../core/dispatch/unsendable.ts';
-import { unsendable, type Preview } from '../core/sync/tree.ts';
+import { unsentFileId } from '../core/dispatch/located.ts';
+import { unsentFiles, type Preview } from '../core/sync/tree.ts';
 import { cancellable, type ShownWork } from '../../base/editor/cancellable.ts';
 import { chooseConfig } from '../../configs/editor/choose/chooseConfig.ts';
 import { workingFolder } from '../../configs/editor/choose/configIndex.ts';
@@ -171,7 +171,7 @@ async function confirmed(
   const show = vscode.l10n.t('Show Problems');
   const hasErrors = findings.some(({ severity }) => severity === 'error');
   const told = findings
-    .filter(({ id }) => id !== unsendableId)
+    .filter(({ id }) => id !== unsentFileId)
     .map(({ message, severity }) => `${severity === 'info' ? '' : '⚠ '}${message}`);
   const detail = [
     ...sentTexts(preview),
@@ -198,7 +198,7 @@ function sentTexts({ files, bytes, biggestFolders, leftOut }: Preview): string[]
   const parts = biggestFolders
     .slice(0, mostNamed)
     .map((part) => vscode.l10n.t('{0} ({1}, files: {2})', part.path, sizeText(part.bytes), part.files));
-  const lost = unsendable(leftOut);
+  const lost = unsentFiles(leftOut);
   const names = lost.slice(0, mostNamed).map(({ path: name }) => name);
   const named = names.length < lost.length ? [...names, '…'] : names;
   return [

@@ -5,8 +5,8 @@ import { CodedError } from '../../base/core/errors.ts';
 import { sizeText } from '../../base/core/sizeText.ts';
 import { finalStates, type Checkpoint, type RunRecord } from '../core/protocol/runs.ts';
 import { locateFindings, type LocatedFinding } from '../core/dispatch/located.ts';
-import { whatIsRestored } from '../core/launch/resume.ts';
-import { stagesToTell } from '../core/launch/resumeStages.ts';
+import { describeRestore } from '../core/launch/resume.ts';
+import { stageNamesOf } from '../core/launch/resumeStages.ts';
 import {
   isSameCheckpoint,
   newestCheckpoint,
@@ -95,7 +95,7 @@ export async function goOn(
   const { step, stage } = checkpoint;
   const from = { run: run.id, step, as, ...(stage !== undefined && { stage }) };
   const newestOfStage = newestCheckpoint(resumable.filter((one) => one.stage === stage));
-  const restored = whatIsRestored(from, run.backbone, checkpoint === newestOfStage, stagesToTell(run));
+  const restored = describeRestore(from, run.backbone, checkpoint === newestOfStage, stageNamesOf(run));
   const started = await resumeRun(
     link.connection,
     run,

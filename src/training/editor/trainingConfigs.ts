@@ -1,13 +1,13 @@
 import * as vscode from 'vscode';
 import { DisposableStore, type Disposable } from '../../base/core/disposable.ts';
 import { formatReport, toReport } from '../../base/core/errors.ts';
-import type { Place } from '../core/page/trainingRunRpc.ts';
+import type { RunRef } from '../core/page/trainingRunRpc.ts';
 import { trainingConfigScheme } from '../../base/core/ids.ts';
 import type { HostLinks } from './hostLinks.ts';
 import type { KnownHosts } from './knownHosts.ts';
 import type { Chosen } from './trainingActions.ts';
 
-interface View extends Place {
+interface View extends RunRef {
   /** `values`: sorted, without where they come from, so that two can be compared. */
   readonly shows: 'origins' | 'values';
 }

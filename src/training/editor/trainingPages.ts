@@ -3,7 +3,7 @@ import * as vscode from 'vscode';
 import { DisposableStore, type Disposable } from '../../base/core/disposable.ts';
 import { systemClock } from '../../base/node/clock.ts';
 import { trainingRunBundle, trainingRunPage } from '../core/page/trainingRunPage.ts';
-import { runPageAsk, type Place, type RunPageAsk } from '../core/page/trainingRunRpc.ts';
+import { runPageRequest, type RunRef, type RunPageRequest } from '../core/page/trainingRunRpc.ts';
 import { trainingPageType } from '../../base/core/ids.ts';
 import { reportingErrors } from '../../base/editor/reportErrors.ts';
 import type { CheckpointId } from '../core/sync/checkpoints.ts';
@@ -17,7 +17,7 @@ import type { TrainingConfigs } from './trainingConfigs.ts';
 /** The actions that a page can request for its runs. */
 export type PageActions = Readonly<
   Record<
-    Exclude<RunPageAsk['type'], 'ready' | 'addRun' | 'removeRun' | 'compareConfig'>,
+    Exclude<RunPageRequest['type'], 'ready' | 'addRun' | 'removeRun' | 'compareConfig'>,
     (chosen: Chosen, checkpoint: CheckpointId | undefined) => Promise<unknown>
   >
 >;
@@ -105,7 +105,7 @@ export class TrainingPages implements Disposable {
   }
 
   /** By the titles: the editor keeps those of the panels that it brings back. */
-  async #keep(title: string, place: Place): Promise<void> {
+  async #keep(title: string, place: RunRef): Promise<void> {
     const others = Object.entries(this.#kept()).filter(([key]) => key !== title);
     await this.#parts.state.update(
       stateKey,
@@ -113,8 +113,8 @@ export class TrainingPages implements Disposable {
     );
   }
 
-  #kept(): Readonly<Record<string, Place>> {
-    return this.#parts.state.get<Readonly<Record<string, Place>>>(stateKey, {});
+  #kept(): Readonly<Record<string, RunRef>> {
+    return this.#parts.state.get<Readonly<Record<string, RunRef>>>(stateKey, {});
   }
 
   async #restore(panel: vscode.WebviewPanel): Promise<void> {
@@ -124,7 +124,7 @@ export class TrainingPages implements Disposable {
     return Promise.resolve();
   }
 
-  #fill(panel: vscode.WebviewPanel, place: Place): void {
+  #fill(panel: vscode.WebviewPanel, place: RunRef): void {
     const { webview } = panel;
     const { hosts, links, webFolder, log, actions, configs } = this.#parts;
     const store = new DisposableStore();
@@ -140,7 +140,7 @@ export class TrainingPages implements Disposable {
     );
     this.#open.set(keyOf(place), { panel, feed });
     store.defer(() => this.#open.delete(keyOf(place)));
-    const act = async (ask: RunPageAsk): Promise<void> => {
+    const act = async (ask: RunPageRequest): Promise<void> => {
       if (ask.type === 'ready') await feed.start(ask.compared);
       else if (ask.type === 'removeRun') feed.remove(ask.run);
       else if (ask.type === 'addRun') {
@@ -156,7 +156,7 @@ export class TrainingPages implements Disposable {
     };
     store.add(
       webview.onDidReceiveMessage((message: unknown) => {
-        const ask = runPageAsk.safeParse(message);
+        const ask = runPageRequest.safeParse(message);
         if (ask.success) void reportingErrors(() => act(ask.data), log);
       }),
     );
@@ -176,5 +176,5 @@ export class TrainingPages implements Disposable {
   }
 }
 
-const placeOf = ({ host, run }: Chosen): Place => ({ host: host.name, run: run.id });
-const keyOf = ({ host, run }: Place): string => `${host} ${run}`;
+const placeOf = ({ host, run }: Chosen): RunRef => ({ host: host.name, run: run.id });
+const keyOf = ({ host, run }: RunRef): string => `${host} ${run}`;

@@ -1,6 +1,6 @@
 import * as l10n from '@vscode/l10n';
 import { useEffect, useLayoutEffect, useMemo, useState } from 'preact/hooks';
-import type { Place, RunPageAsk } from '../core/page/trainingRunRpc.ts';
+import type { RunRef, RunPageRequest } from '../core/page/trainingRunRpc.ts';
 import { onThemeChange } from '../../traces/webview/episode/axis/theme.ts';
 import type { Memory } from '../../traces/webview/state/memory.ts';
 import { Loading, Note } from '../../base/webview/ui/Notices.tsx';
@@ -21,7 +21,7 @@ import { keepView, keptView, type View } from './view.ts';
 interface Props {
   readonly model: RunPageModel;
   readonly memory: Memory;
-  readonly ask: (ask: RunPageAsk) => void;
+  readonly ask: (ask: RunPageRequest) => void;
 }
 
 export function App({ model, memory, ask }: Props) {
@@ -70,7 +70,7 @@ export function App({ model, memory, ask }: Props) {
   );
 }
 
-function keysOf(places: readonly Place[]): string {
+function keysOf(places: readonly RunRef[]): string {
   return places.map(({ host, run }) => `${host} ${run}`).join('\n');
 }
 

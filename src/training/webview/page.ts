@@ -1,6 +1,6 @@
 import { createContext } from 'preact';
 import { useContext, useEffect, useState } from 'preact/hooks';
-import type { RunPageAsk } from '../core/page/trainingRunRpc.ts';
+import type { RunPageRequest } from '../core/page/trainingRunRpc.ts';
 import type { PlotTheme } from './chart/theme.ts';
 import type { Cursor, Point } from './cursor.ts';
 import type { RunData } from './data/runData.ts';
@@ -19,7 +19,7 @@ export interface Page {
   readonly change: (changes: Partial<View>) => void;
   readonly cursor: Cursor;
   readonly theme: PlotTheme;
-  readonly ask: (ask: RunPageAsk) => void;
+  readonly ask: (ask: RunPageRequest) => void;
 }
 
 export const PageContext = createContext<Page | undefined>(undefined);

@@ -1,5 +1,5 @@
 import { isRecord } from '../../base/core/isRecord.ts';
-import type { Place } from '../core/page/trainingRunRpc.ts';
+import type { RunRef } from '../core/page/trainingRunRpc.ts';
 import type { Memory } from '../../traces/webview/state/memory.ts';
 import type { Window } from './data/drawn.ts';
 
@@ -13,7 +13,7 @@ export interface View {
   /** Metrics that were added as charts. */
   readonly added: readonly string[];
   /** The runs beside the page's own. */
-  readonly compared: readonly Place[];
+  readonly compared: readonly RunRef[];
   /** Whether the values are shown as a table, too. */
   readonly table: boolean;
   /** The stage whose curves are shown, by its name; null: the newest of each run. */
@@ -53,7 +53,7 @@ function textsIn(value: unknown): readonly string[] {
   return Array.isArray(value) ? value.filter((one) => typeof one === 'string') : [];
 }
 
-function placesIn(value: unknown): readonly Place[] {
+function placesIn(value: unknown): readonly RunRef[] {
   return recordsIn(value).flatMap(({ host, run }) =>
     typeof host === 'string' && typeof run === 'string' ? [{ host, run }] : [],
   );

@@ -6,14 +6,14 @@ import path from 'node:path';
 import process from 'node:process';
 import { text } from 'node:stream/consumers';
 import { describe, expect, inject, onTestFinished, test } from 'vitest';
-import { sshMark, type SshAsk } from '../../../src/training/core/protocol/sshHost.ts';
+import { sshMark, type SshRequest } from '../../../src/training/core/protocol/sshHost.ts';
 import { writeLauncher } from './gpuHost.ts';
 import { emptyProject } from '../harness/project.ts';
 import { tryKill } from './sshServer.ts';
 import { clientOf } from './wireClient.ts';
 
 const linux = process.platform === 'linux';
-const nothing: SshAsk = { token: null, launchers: {}, gpus: null, ray: null };
+const nothing: SshRequest = { token: null, launchers: {}, gpus: null, ray: null };
 
 describe.skipIf(!linux)('a host that a later version replaces', () => {
   test('leaves it what it was started with, where nothing else is asked', async () => {
@@ -31,7 +31,7 @@ describe.skipIf(!linux)('a host that a later version replaces', () => {
     for (const launcher of [trinity, ajet]) await writeLauncher(launcher);
 
     const env = { ...process.env, AGENTJET_HOME: machine.path('home') };
-    const detach = async (program: string, ask: SshAsk) => {
+    const detach = async (program: string, ask: SshRequest) => {
       const child = spawn(process.execPath, [program, 'detach'], {
         env,
         stdio: ['pipe', 'pipe', 'inherit'],

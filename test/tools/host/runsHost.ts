@@ -43,7 +43,7 @@ trainer:
 export function folderSync(snapshots: string): HostRunsOptions['sync'] {
   return {
     has: (snapshot) => Promise.resolve(!snapshot.startsWith('0')),
-    materialise: (snapshot: string, folder: string) =>
+    materialize: (snapshot: string, folder: string) =>
       cp(path.join(snapshots, snapshot), folder, { recursive: true }),
   };
 }

@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 import { CodedError } from '../../../src/base/core/errors.ts';
 import { Emitter } from '../../../src/base/core/event.ts';
-import type { GpuSample } from '../../../src/training/core/protocol/gpuSamples.ts';
-import type { RunEvent, RunRecord } from '../../../src/training/core/protocol/runs.ts';
+import type { GpuSample, RunEvent, RunRecord } from '../../../src/training/core/protocol/runs.ts';
 import { eventsFrame } from '../../../src/training/core/protocol/eventsMessage.ts';
 import type { ByteSink, EventReader, HostServices, RunFiles } from '../../../src/training/core/contracts.ts';
 
@@ -94,7 +93,7 @@ export class ScriptedServices {
         has: () => Promise.resolve(false),
         entries: () => Promise.resolve([]),
         get: (sha256, offset) => Promise.resolve(this.#source(this.kept.get(sha256), offset)),
-        materialise: () => Promise.resolve(),
+        materialize: () => Promise.resolve(),
       },
       files: { checkpoints: () => Promise.resolve([]), ...this.#filesOf(this.files) },
       rolloutLogs: this.#filesOf(this.rolloutLogs),

@@ -9,9 +9,9 @@ import { expect } from 'vitest';
 import { textsFor } from '../../../src/traces/node/server/pageTexts.ts';
 import { trainingRunBundle, trainingRunPage } from '../../../src/training/core/page/trainingRunPage.ts';
 import {
-  runPageAsk,
+  runPageRequest,
   runPageMessage,
-  type RunPageAsk,
+  type RunPageRequest,
 } from '../../../src/training/core/page/trainingRunRpc.ts';
 import type { RunPageMessage } from '../../../src/training/core/page/trainingRunRpc.ts';
 import { root } from '../../e2e/harness/artifacts.ts';
@@ -20,7 +20,7 @@ import { usePages } from './viewer.ts';
 export interface OpenRunPage {
   readonly page: Page;
   /** All that the page asked, in order. */
-  readonly asked: RunPageAsk[];
+  readonly asked: RunPageRequest[];
   readonly tell: (...messages: readonly RunPageMessage[]) => Promise<void>;
 }
 
@@ -30,16 +30,16 @@ export function useRunPage(): (
   context?: BrowserContextOptions,
 ) => Promise<OpenRunPage> {
   const pages = usePages();
-  const asksOf = new WeakMap<Page, RunPageAsk[]>();
+  const asksOf = new WeakMap<Page, RunPageRequest[]>();
   return async (messages = [], context = {}) => {
     const server = await startServer();
     pages.closeAfterTest(server);
     const { page, isNew } = await pages.take(context);
-    const asked: RunPageAsk[] = [];
+    const asked: RunPageRequest[] = [];
     asksOf.set(page, asked);
     if (isNew) {
       await page.exposeFunction('askEditor', (ask: unknown) => {
-        asksOf.get(page)?.push(runPageAsk.parse(ask));
+        asksOf.get(page)?.push(runPageRequest.parse(ask));
       });
       await page.addInitScript(actAsEditor);
     }

@@ -2,7 +2,7 @@
 import { Random } from '../../../src/base/core/random.ts';
 import type { Gpu } from '../../../src/training/core/protocol/hostRpc.ts';
 import type { Checkpoint, RunEvent, RunRecord } from '../../../src/training/core/protocol/runs.ts';
-import type { RunPageMessage, ShownRun } from '../../../src/training/core/page/trainingRunRpc.ts';
+import type { RunPageMessage, PageRun } from '../../../src/training/core/page/trainingRunRpc.ts';
 
 export const startedAt = Date.UTC(2026, 2, 4, 9, 30);
 export const rewardName = 'experience_pipeline/group_advantages/reward_mean/mean';
@@ -13,8 +13,8 @@ export function idOf(number: number): string {
 
 export function shownRun(
   changes: Partial<RunRecord> = {},
-  more: Partial<Omit<ShownRun, 'record'>> = {},
-): ShownRun {
+  more: Partial<Omit<PageRun, 'record'>> = {},
+): PageRun {
   const record: RunRecord = {
     id: idOf(1),
     name: 'math_agent, lr 1e-6',

@@ -4,7 +4,7 @@ import { dialectOf } from '../../../configs/core/dialect.ts';
 import { isPython } from '../../../configs/core/locator.ts';
 import { parseConfig } from '../../../configs/core/parse.ts';
 
-/** How much of the user's code that a config names is Python. */
+/** Returns how much of the user's code in a config is Python. */
 export function pythonShare(text: string): 'all' | 'some' | 'none' {
   const dialect = dialectOf(text);
   if (dialect?.id === 'trinity') return 'all';

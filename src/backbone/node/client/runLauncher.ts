@@ -2,14 +2,14 @@ import type { CodedError } from '../../../base/core/errors.ts';
 import type { Event } from '../../../base/core/event.ts';
 import type { ModelAnswer, RunEvent, RunRequest } from '../../core/protocol/run.ts';
 
-/** What a run's process is started with. */
+/** The input of a run's process. */
 export interface RunSpec {
   readonly request: RunRequest;
-  /** Start under the inspector and hold the first line until a debugger has attached. */
+  /** Starts under the inspector, and stops at the first line until a debugger has attached. */
   readonly inspect: boolean;
-  /** On top of the adapter's own environment; null takes a variable away. */
+  /** Variables on top of the adapter's environment; null removes one. */
   readonly env: Readonly<Record<string, string | null>>;
-  /** Absolute path or a name on PATH; undefined: the launcher chooses. */
+  /** An absolute path or a name on PATH; undefined to let the launcher choose. */
   readonly runtimeExecutable: string | undefined;
   readonly runtimeArgs: readonly string[];
 }
@@ -22,26 +22,26 @@ export interface RunOutput {
 export interface RunExit {
   readonly code: number | null;
   readonly signal: string | null;
-  /** Set when the process went without reporting the end of its run. */
+  /** Set if the process ended without a report of its run. */
   readonly error: CodedError | undefined;
 }
 
-/** The process of one run, seen from outside: whatever holds that process does not hold these. */
+/** The process of one run, as its client sees it. A debugger that stops the process does not stop this object. */
 export interface RunProcess {
   readonly onEvent: Event<RunEvent>;
-  /** What the user's code writes; the inspector's own chatter is not part of it. */
+  /** Fires with the output of the user's code, without messages of the inspector. */
   readonly onOutput: Event<RunOutput>;
-  /** The inspector's port on 127.0.0.1; only with `inspect`. Rejects when the process ends without one. */
+  /** The inspector's port on 127.0.0.1, only with `inspect`. Rejects if the process ends before it has one. */
   readonly inspectorPort: Promise<number>;
-  /** After the last event and the last output. Never rejects. */
+  /** Resolves after the last event and the last output. Never rejects. */
   readonly exited: Promise<RunExit>;
-  /** Gives the run what a person answers in place of its model. */
+  /** Sends the answer of a person who replaces the model. */
   answer(answer: ModelAnswer): void;
-  /** Tells the run whether a debugger holds the user's Python. */
+  /** Sets whether a debugger holds the user's Python. */
   hold(held: boolean): void;
-  /** Asks the run to end, interrupting its episodes, and to report what there is. */
+  /** Interrupts the episodes. The run then reports its results and ends. */
   cancel(): void;
-  /** Ends the process and all it started, at once. */
+  /** Kills the process and everything it started. */
   killNow(): void;
 }
 

@@ -1,9 +1,9 @@
-/** A run as text, the same in the terminal and in the debug console. */
+/** Formats a run as text for the terminal and the debug console. */
 import { formatReport, type ErrorReport } from '../../../base/core/errors.ts';
 import type { EpisodeResult, EpisodeTracking } from '../../../tracking/core/records/episodeResult.ts';
 import { measures, type Group } from '../../../tracking/core/groups.ts';
 
-/** Of episodes that were scored again: as {@link formatTable}, with the rewards of then and now. */
+/** Formats episodes that were scored again, as {@link formatTable} with recorded and new rewards. */
 export function formatJudged(results: readonly EpisodeResult[], groups: readonly Group[]): string {
   const episodes = table(
     ['task', 'repeat', 'episode', 'recorded', 'reward', 'difference', 'success', 'time'],
@@ -21,7 +21,7 @@ export function formatJudged(results: readonly EpisodeResult[], groups: readonly
   return `${episodes}\n\n${groupTable(results, groups)}`;
 }
 
-/** The new reward less the recorded one; null where one of them is missing. */
+/** Returns the new reward minus the recorded one; null if one of them is missing. */
 export function rewardDifference({ reward, recorded }: EpisodeResult): number | null {
   const before = recorded?.reward ?? null;
   return reward === null || before === null ? null : reward - before;
@@ -66,7 +66,7 @@ function groupTable(results: readonly EpisodeResult[], groups: readonly Group[])
   );
 }
 
-/** Timelines, tokens and those in the loss; dashes where the process went before it could tell. */
+/** Returns the numbers of timelines, tokens and trainable tokens, or dashes if the process ended too early. */
 function trackingCells(tracking: EpisodeTracking | undefined): readonly string[] {
   if (tracking === undefined) return ['-', '-', '-'];
   return [tracking.timelines, tracking.tokens, tracking.trainableTokens].map(String);
@@ -105,7 +105,7 @@ export function formatEpisode(result: EpisodeResult): string {
   return `task ${nameOf(result.taskId)}, repeat ${result.repeat}: ${outcome}, ${calls}, ${result.seconds.toFixed(2)} s`;
 }
 
-/** The first line, as a clause. */
+/** Returns the first line without its final stop. */
 function inBrief(message: string): string {
   return (message.split('\n')[0] ?? '').replace(/[.:]$/, '');
 }

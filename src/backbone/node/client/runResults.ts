@@ -6,15 +6,15 @@ import {
 } from '../../core/protocol/validation.ts';
 import { trainingReport, type TrainingReport } from '../../../tracking/core/report.ts';
 import { formatTrainingReport } from '../../../tracking/core/reportText.ts';
-import type { RunStarted } from './gatheredRun.ts';
+import type { RunStarted } from './runProgress.ts';
 import { formatJudged, formatTable } from './runReport.ts';
 
-/** The episodes of a run, in order. */
+/** Returns the episodes of a run in order. */
 export function inOrder(results: readonly EpisodeResult[]): EpisodeResult[] {
   return [...results].sort((a, b) => a.episode - b.episode);
 }
 
-/** What a run has come to, as text: its episodes and groups, which of them would train, and where its trace is. */
+/** Formats the results of a run: episodes, groups, training report and the path of its trace. */
 export function formatResults(results: readonly EpisodeResult[], run: RunStarted): string {
   const sorted = inOrder(results);
   const report = reportOf(sorted, run);
@@ -25,7 +25,7 @@ export function formatResults(results: readonly EpisodeResult[], run: RunStarted
   return `${formatTable(sorted, report.groups)}\n\n${validation}${formatTrainingReport(report)}${trace}`;
 }
 
-/** Of a run that validates. */
+/** Returns the metrics of a validation run. */
 export function metricsOf(
   results: readonly EpisodeResult[],
   run: RunStarted | undefined,

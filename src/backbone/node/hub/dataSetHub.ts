@@ -14,11 +14,11 @@ import {
   huggingFaceHome,
   isModelId,
   notEmpty,
-  type CachePlaces,
-} from '../tokenizer/places.ts';
-import { download, statusFailure, type Announced } from './download.ts';
+  type CacheEnvironment,
+} from '../tokenizer/modelCaches.ts';
+import { download, statusFailure, type HubFile } from './download.ts';
 import { hubErrors } from './errors.ts';
-import { hubRequest, isOfFiles } from './request.ts';
+import { hubRequest, isFileSystemError } from './request.ts';
 
 const revision = z.object({
   sha: z.string().check(z.regex(/^\w+$/)),
@@ -36,20 +36,20 @@ type Sibling = z.infer<typeof revision>['siblings'][number];
 const offlineVariables = ['HF_HUB_OFFLINE', 'HF_DATASETS_OFFLINE'];
 
 /**
- * The Hugging Face Hub through its cache, both shared with Python: what the cache has is read without asking the hub,
- * what it lacks is fetched into it. `HF_ENDPOINT`, `HF_TOKEN` or the token of `hf auth login`, `HF_HOME`, `HF_HUB_CACHE`,
- * `HF_HUB_OFFLINE` and `HF_DATASETS_OFFLINE` count as they do there.
+ * Accesses the Hugging Face Hub through its cache, which Python shares. Cached files are read without a request, and
+ * missing ones are fetched into the cache. `HF_ENDPOINT`, `HF_TOKEN` or the token of `hf auth login`, `HF_HOME`,
+ * `HF_HUB_CACHE`, `HF_HUB_OFFLINE` and `HF_DATASETS_OFFLINE` have the same effect as in Python.
  */
-export function huggingFaceHub(places: CachePlaces): DataSetHub {
+export function huggingFaceHub(places: CacheEnvironment): DataSetHub {
   return {
     isId: isModelId,
-    open: async (id, choose, told) => {
+    open: async (id, choose, listener) => {
       const folder = path.join(huggingFaceCache(places), `datasets--${id.replaceAll('/', '--')}`);
       const cached = await fromCache(folder, choose);
       if (cached !== undefined) return cached;
       const forbidden = offlineVariables.find((name) => isSet(places.env[name]));
       if (forbidden !== undefined) throw hubErrors.switchedOff(id, forbidden);
-      return new Fetching(id, folder, places, told).run(choose);
+      return new Fetching(id, folder, places, listener).run(choose);
     },
   };
 }
@@ -70,7 +70,7 @@ async function fromCache<T extends Chosen>(
     const chosen = choose(await listFolder(snapshot, localFiles));
     return hasAllShards(chosen.files) ? { folder: snapshot, chosen } : undefined;
   } catch (error) {
-    // The cache may hold but a part of the data set.
+    // The cache can contain only a part of the data set.
     if (error instanceof CodedError) return undefined;
     throw error;
   }
@@ -91,20 +91,20 @@ function isSet(value: string | undefined): boolean {
 class Fetching {
   readonly #id: string;
   readonly #folder: string;
-  readonly #places: CachePlaces;
-  readonly #told: HubListener;
+  readonly #places: CacheEnvironment;
+  readonly #listener: HubListener;
   readonly #abort = new AbortController();
   #token: string | undefined;
 
-  constructor(id: string, folder: string, places: CachePlaces, told: HubListener) {
+  constructor(id: string, folder: string, places: CacheEnvironment, listener: HubListener) {
     this.#id = id;
     this.#folder = folder;
     this.#places = places;
-    this.#told = told;
+    this.#listener = listener;
   }
 
   async run<T extends Chosen>(choose: Choose<T>): Promise<{ folder: string; chosen: T }> {
-    const listening = this.#told.cancellation.onCancelled(() => this.#abort.abort());
+    const listening = this.#listener.cancellation.onCancelled(() => this.#abort.abort());
     try {
       return await this.#run(choose);
     } catch (error) {
@@ -157,38 +157,38 @@ class Fetching {
     return answer.data;
   }
 
-  #blob(file: Announced): string {
+  #blob(file: HubFile): string {
     return path.join(this.#folder, 'blobs', file.name);
   }
 
-  async #bring(file: Announced): Promise<void> {
-    let told = -1;
+  async #bring(file: HubFile): Promise<void> {
+    let lastStep = -1;
     await download(file, this.#blob(file), {
       id: this.#id,
       token: this.#token,
       signal: this.#abort.signal,
       progress: (received) => {
         const step = Math.floor(received / stepOf(file.size));
-        if (step === told) return;
-        told = step;
-        this.#told.progress(`Fetching ${this.#id}: ${file.path}, ${amount(received, file.size)}`);
+        if (step === lastStep) return;
+        lastStep = step;
+        this.#listener.progress(`Fetching ${this.#id}: ${file.path}, ${amount(received, file.size)}`);
       },
     });
   }
 
-  /** Only once all have arrived, so that a snapshot holds a split wholly or not at all. */
-  async #place(files: readonly Announced[], folder: string, sha: string): Promise<void> {
+  /** Links files into a snapshot once all have arrived, so that it has all of a split or nothing. */
+  async #place(files: readonly HubFile[], folder: string, sha: string): Promise<void> {
     try {
       for (const file of files) await link(this.#blob(file), path.join(folder, file.path));
       await mkdir(path.join(this.#folder, 'refs'), { recursive: true });
       await writeFile(path.join(this.#folder, 'refs', 'main'), sha);
     } catch (error) {
-      throw isOfFiles(error) ? hubErrors.notSaved(folder, error) : error;
+      throw isFileSystemError(error) ? hubErrors.notSaved(folder, error) : error;
     }
   }
 }
 
-/** As the hub's own client does; Windows may forbid links. */
+/** Links a file, as the hub's own client does. Copies it if Windows forbids links. */
 async function link(blob: string, place: string): Promise<void> {
   await mkdir(path.dirname(place), { recursive: true });
   await rm(place, { force: true });
@@ -200,14 +200,14 @@ async function link(blob: string, place: string): Promise<void> {
   }
 }
 
-async function tokenOf({ env, ...places }: CachePlaces): Promise<string | undefined> {
+async function tokenOf({ env, ...places }: CacheEnvironment): Promise<string | undefined> {
   const own = notEmpty(env['HF_TOKEN']) ?? notEmpty(env['HUGGING_FACE_HUB_TOKEN']);
   if (own !== undefined) return own;
   const file = notEmpty(env['HF_TOKEN_PATH']) ?? path.join(huggingFaceHome({ env, ...places }), 'token');
   return notEmpty((await localFiles.readText(file))?.trim());
 }
 
-/** Nothing that leads out of the folder. */
+/** Returns true if a path does not lead out of the folder. */
 function isInside(file: string): boolean {
   return !/^[/\\]|\\|^[A-Za-z]:|(?:^|\/)\.{0,2}(?:\/|$)/.test(file);
 }
@@ -217,7 +217,7 @@ function announced(
   sha: string,
   id: string,
   endpoint: string,
-): Announced {
+): HubFile {
   const address = rfilename.split('/').map(encodeURIComponent).join('/');
   const hash = hashOf(blobId, lfs?.sha256);
   return {
@@ -229,13 +229,13 @@ function announced(
   };
 }
 
-function hashOf(blobId: string | null | undefined, sha256: string | undefined): Announced['hash'] {
+function hashOf(blobId: string | null | undefined, sha256: string | undefined): HubFile['hash'] {
   const isHash = (text: string | null | undefined): text is string => /^[0-9a-f]+$/.test(text ?? '');
   if (isHash(sha256)) return { kind: 'sha256', digits: sha256 };
   return isHash(blobId) ? { kind: 'git', digits: blobId } : undefined;
 }
 
-/** Bytes between two lines of progress. */
+/** Returns the bytes between two progress messages. */
 function stepOf(size: number | undefined): number {
   return Math.max(8 * 2 ** 20, (size ?? 0) / 20);
 }

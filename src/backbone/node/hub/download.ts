@@ -6,17 +6,17 @@ import { Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { CodedError } from '../../../base/core/errors.ts';
 import { hubErrors } from './errors.ts';
-import { hubRequest, isOfFiles } from './request.ts';
+import { hubRequest, isFileSystemError } from './request.ts';
 
-/** A file of a repository, as the hub announces it. */
-export interface Announced {
+/** A file of a repository, by the listing of the hub. */
+export interface HubFile {
   readonly path: string;
-  /** Of the file that keeps its content in the cache. */
+  /** The name of the blob in the cache. */
   readonly name: string;
   readonly url: URL;
   /** Bytes. */
   readonly size: number | undefined;
-  /** Hexadecimal: of the content with SHA-256, or with SHA-1 of what Git keeps; undefined: the hub does not say. */
+  /** The hexadecimal hash: SHA-256 of the content, or SHA-1 of the Git object; undefined if the hub has none. */
   readonly hash: { readonly kind: 'sha256' | 'git'; readonly digits: string } | undefined;
 }
 
@@ -24,15 +24,15 @@ export interface DownloadOptions {
   readonly id: string;
   readonly token: string | undefined;
   readonly signal: AbortSignal;
-  /** Bytes so far. */
+  /** Called with the number of bytes so far. */
   readonly progress: (received: number) => void;
 }
 
 /**
- * Brings a file to `target`, whole or not at all. What has arrived stays in `target.incomplete`, as with the hub's own
- * client, and the next attempt goes on from there. Throws `task-reader/hub-…`.
+ * Downloads a file to `target`, completely or not at all. Partial data stays in `target.incomplete`, as with the
+ * hub's own client, and the next attempt continues there. Throws `task-reader/hub-…`.
  */
-export async function download(file: Announced, target: string, options: DownloadOptions): Promise<void> {
+export async function download(file: HubFile, target: string, options: DownloadOptions): Promise<void> {
   if ((await sizeOf(target)) !== undefined) return;
   const partial = `${target}.incomplete`;
   try {
@@ -51,28 +51,30 @@ export async function download(file: Announced, target: string, options: Downloa
     await rename(partial, target);
   } catch (error) {
     if (error instanceof CodedError) throw error;
-    throw isOfFiles(error) ? hubErrors.notSaved(target, error) : hubErrors.offline(file.url.host, error);
+    throw isFileSystemError(error)
+      ? hubErrors.notSaved(target, error)
+      : hubErrors.offline(file.url.host, error);
   }
 }
 
-async function append(file: Announced, partial: string, options: DownloadOptions): Promise<void> {
+async function append(file: HubFile, partial: string, options: DownloadOptions): Promise<void> {
   const begun = (await sizeOf(partial)) ?? 0;
   if (begun > 0 && begun === file.size) return;
   const response = await hubRequest(file.url, {
     token: options.token,
     signal: options.signal,
     failures: hubErrors,
-    // Ranges count bytes as they are sent.
+    // Ranges count encoded bytes.
     headers: { 'accept-encoding': 'identity', ...(begun > 0 && { range: `bytes=${begun}-` }) },
   });
   if (!response.ok) {
     await response.body?.cancel();
-    // More is there than the file has: it is not a part of this one.
+    // The partial file is larger than the file, so it belongs to another one.
     if (response.status === 416) return;
     throw statusFailure(response.status, file.url, options.id);
   }
-  const goesOn = response.status === 206;
-  let received = goesOn ? begun : 0;
+  const continues = response.status === 206;
+  let received = continues ? begun : 0;
   const counting = new Transform({
     transform(chunk: Uint8Array, _encoding, done) {
       received += chunk.length;
@@ -81,7 +83,7 @@ async function append(file: Announced, partial: string, options: DownloadOptions
     },
   });
   const body = Readable.fromWeb(response.body ?? new ReadableStream());
-  await pipeline(body, counting, createWriteStream(partial, { flags: goesOn ? 'a' : 'w' }), {
+  await pipeline(body, counting, createWriteStream(partial, { flags: continues ? 'a' : 'w' }), {
     signal: options.signal,
   });
 }
@@ -91,7 +93,7 @@ export function statusFailure(status: number, url: URL, id: string): CodedError 
   return status === 404 ? hubErrors.notFound(id) : hubErrors.status(url.href, status);
 }
 
-async function isWhole({ size, hash }: Announced, file: string): Promise<boolean> {
+async function isWhole({ size, hash }: HubFile, file: string): Promise<boolean> {
   const length = (await sizeOf(file)) ?? 0;
   if (size !== undefined && length !== size) return false;
   if (hash === undefined) return true;
@@ -101,7 +103,7 @@ async function isWhole({ size, hash }: Announced, file: string): Promise<boolean
   return digest.digest('hex') === hash.digits;
 }
 
-/** Undefined: there is no such file. */
+/** Returns the size of a file, or undefined if it does not exist. */
 export async function sizeOf(file: string): Promise<number | undefined> {
   return stat(file).then(
     ({ size }) => size,

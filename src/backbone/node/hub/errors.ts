@@ -8,7 +8,7 @@ const reasonOf = (cause: unknown): string => {
 const byHand =
   'Or download the data set where there is a network, for example with `hf download --repo-type dataset`, and name its folder as dataset_path.';
 
-/** Of data sets on the Hugging Face Hub. */
+/** Errors of data sets on the Hugging Face Hub. */
 export const hubErrors = {
   badEndpoint: (endpoint: string) =>
     new CodedError({

@@ -27,8 +27,8 @@ export async function hubRequest(url: URL, options: RequestOptions): Promise<Res
   throw failures.redirects(url.href);
 }
 
-/** Returns whether the file system, and not the network, failed. */
-export function isOfFiles(error: unknown): boolean {
+/** Returns true if the file system failed, and not the network. */
+export function isFileSystemError(error: unknown): boolean {
   const call = error instanceof Error && 'syscall' in error ? error.syscall : undefined;
   return ['mkdir', 'open', 'write', 'close', 'rename', 'symlink', 'unlink'].includes(String(call));
 }

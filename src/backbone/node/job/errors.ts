@@ -1,12 +1,12 @@
 import { CodedError } from '../../../base/core/errors.ts';
 
-/** What a job's API is called in the language of its script. */
+/** Names of the job API in the language of the script. */
 export interface JobNames {
   readonly nGpu: string;
   readonly nGpuForInfer: string;
   readonly setData: string;
   readonly setWorkflow: string;
-  /** A file that may have a workflow, for an example. */
+  /** A file with a workflow, for examples. */
   readonly file: string;
 }
 

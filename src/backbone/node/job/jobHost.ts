@@ -1,4 +1,4 @@
-/** What the `AgentJetJob` of a script reaches: configs made of code, and the run of this process. */
+/** Implements `AgentJetJob` for scripts: configs made in code, and the run of this process. */
 import path from 'node:path';
 import { CodedError, type Location } from '../../../base/core/errors.ts';
 import { plainAt, putPlain } from '../../../base/core/plainTree.ts';
@@ -11,43 +11,42 @@ import type { MappingValue } from '../../../configs/core/value.ts';
 import type { JobConfig, JobHost, JobOptions, JobSplits, JobWorkflow } from '../../../sdk/core/jobHost.ts';
 import type { EpisodeResult } from '../../../tracking/core/records/episodeResult.ts';
 import { jobErrors, type JobNames } from './errors.ts';
-import { locatorOf } from './locatorOf.ts';
-import { runConfigFile, writeConfig } from './runConfigFile.ts';
+import { locatorOf, runConfigFile, writeConfig } from './runConfigFile.ts';
 
-/** A job's run, as the launcher is to start it. */
+/** The run of a job. */
 export interface JobRun {
-  /** The config as it was written down, absolute. */
+  /** The absolute path of the written config. */
   readonly file: string;
   readonly text: string;
-  /** The class or function that a script gave itself; undefined: the config's locator counts. */
+  /** The class or function that the script passed; undefined to use the config's locator. */
   readonly workflow: unknown;
 }
 
 export interface JobPorts {
-  /** Absolute; relative paths are taken from here. */
+  /** The absolute working directory. */
   readonly cwd: string;
-  /** Parent of run folders, absolute. */
+  /** The absolute parent of run folders. */
   readonly expDir: string;
   readonly script: string;
-  /** What errors call the job's methods and options. */
+  /** Names of methods and options for errors. */
   readonly names: JobNames;
   now(): Date;
   compose(file: string): Promise<Composition>;
-  /** The user's file that exports a value, and its name there; `except` is not looked at. */
+  /** Returns the user's file that exports a value, and its name there. Skips the file `except`. */
   findExport(
     value: unknown,
     except: string,
   ): Promise<{ readonly file: string; readonly name: string } | undefined>;
-  /** Runs it to its end. Rejects when it cannot start. */
+  /** Runs the job to its end. Rejects if it cannot start. */
   run(job: JobRun): Promise<readonly EpisodeResult[]>;
-  /** Where in the user's code an error was made. */
+  /** Returns the location in the user's code where an error was created. */
   userFrame(error: unknown): Location | undefined;
 }
 
-/** One of a process: its run is the process's. */
+/** The jobs of a script. A process runs one of them. */
 export class ScriptJobs implements JobHost {
   readonly #ports: JobPorts;
-  /** Of configs that were loaded or made: their values, of which some are floats. */
+  /** The values of configs that were loaded or created, some of which are floats. */
   readonly #trees = new WeakMap<JobConfig, MappingValue>();
   #tuned: Promise<readonly EpisodeResult[]> | undefined;
 
@@ -55,7 +54,7 @@ export class ScriptJobs implements JobHost {
     this.#ports = ports;
   }
 
-  /** The run, once a job of the script was told to tune. */
+  /** The run; undefined until a job of the script calls `tune`. */
   get tuned(): Promise<readonly EpisodeResult[]> | undefined {
     return this.#tuned;
   }
@@ -110,7 +109,7 @@ export class ScriptJobs implements JobHost {
     if (workflow === undefined && !this.#namesWorkflow(config))
       throw this.#at(jobErrors.noWorkflow(this.#ports.names));
     this.#tuned = this.#tune(config, workflow);
-    // Who does not await it is told by the run's end.
+    // If the script does not await it, the end of the run reports the error.
     this.#tuned.catch(() => undefined);
     return this.#tuned;
   }
@@ -125,15 +124,15 @@ export class ScriptJobs implements JobHost {
     return this.#ports.run({ file, text, workflow: found === 'local' ? workflow : undefined });
   }
 
-  /** Whether it was set or loaded: the default is an example of upstream's. */
+  /** Returns true if the config names a workflow other than the default, which is upstream's example. */
   #namesWorkflow(config: JobConfig): boolean {
     const defaults = plainOf(jobDefaults('debug')) as unknown as JobConfig;
     return plainAt(config.ajet, workflowKey) !== plainAt(defaults.ajet, workflowKey);
   }
 
   /**
-   * `local`: a class or function that no file exports but the script itself, which a config cannot name: loading it would
-   * run it.
+   * Returns the locator of a workflow. `local` means that only the script itself exports it. A config cannot name
+   * that, because loading the script would run it.
    */
   async #locatorOf(workflow: JobWorkflow | undefined): Promise<string | undefined> {
     if (workflow === undefined || typeof workflow === 'string') return workflow;
@@ -147,7 +146,7 @@ export class ScriptJobs implements JobHost {
     if (locator !== undefined) putPlain(plain.ajet, workflowKey, locator);
     const defaults = jobDefaults(String(plainAt(plain.ajet, 'backbone')));
     const { ajet, hydra, defaults: list, ...others } = plain;
-    // What `defaults` brings need not stand there, where some of it is overwritten on the way to the backbone.
+    // Values that `defaults` adds need not be written. Some are overwritten on the way to the backbone.
     const changed = changedFrom(plainOf(defaults), others) as object | undefined;
     const tree = this.#trees.get(config) ?? defaults;
     return renderEffective(withPlain(tree, { ajet, ...changed, hydra, defaults: list }), {
@@ -169,7 +168,7 @@ export class ScriptJobs implements JobHost {
     }
   }
 
-  /** At the line of the script that led to it. */
+  /** Returns an error with the line of the script that caused it. */
   #at(error: CodedError): CodedError {
     const location = this.#ports.userFrame(error);
     const { code, message, hint } = error;
@@ -179,7 +178,7 @@ export class ScriptJobs implements JobHost {
 
 const backbones = ['trinity', 'verl', 'debug'];
 
-/** By the name that `setData` takes. */
+/** Task readers by the names that `setData` accepts. */
 const dataTypes: Readonly<Record<string, string>> = {
   hf: 'huggingface_dat_repo',
   huggingface: 'huggingface_dat_repo',

@@ -10,7 +10,7 @@ import type { RunEvent, RunRequest } from '../../core/protocol/run.ts';
 import { jobErrors, typeScriptNames } from './errors.ts';
 import { ScriptJobs, type JobPorts } from './jobHost.ts';
 
-/** Whether what a run is started with makes its config itself. */
+/** Returns true if the file is a script that creates its config itself. */
 export function isScript(file: string): boolean {
   return /\.[cm]?[jt]s$/i.test(file);
 }
@@ -18,17 +18,17 @@ export function isScript(file: string): boolean {
 export interface ScriptPorts extends Pick<JobPorts, 'findExport' | 'userFrame'> {
   emit(event: RunEvent): void;
   load(file: string): Promise<unknown>;
-  /** @param text undefined: as the file has it */
+  /** @param text undefined to read the file */
   compose(file: string, text: string | undefined): Promise<Composition>;
-  /** A whole run whose ports differ in these from what they are for a config. Never rejects. */
+  /** Executes a whole run with these ports instead of those for a config. Never rejects. */
   launch(changes: Pick<LaunchPorts, 'emit'> & Partial<LaunchPorts>): Promise<void>;
 }
 
 export type RunEnded = Extract<RunEvent, { type: 'run-ended' }>;
 
 /**
- * Runs a script and the job that it makes; never rejects. The run has ended when the script has, so that what it does
- * with the results belongs to it.
+ * Runs a script and its job. Never rejects. The run ends with the script, so that processing the results is part of
+ * it.
  */
 export async function runScript(request: RunRequest, ports: ScriptPorts): Promise<void> {
   let ended: RunEnded | undefined;
@@ -59,7 +59,7 @@ export async function runScript(request: RunRequest, ports: ScriptPorts): Promis
     if (jobs.tuned === undefined) throw jobErrors.notTuned(request.config);
     await jobs.tuned;
   } catch (error) {
-    // Why the run failed says more than that the script, too, ended with it.
+    // The error of the run explains more than that of the script.
     ended = ended?.status === 'failed' ? ended : failed(error, ports);
   }
   if (ended !== undefined) ports.emit(ended);
@@ -72,13 +72,15 @@ function failed(error: unknown, ports: ScriptPorts): RunEnded {
   return { type: 'run-ended', status: 'failed', error: { ...report, ...(location && { location }) } };
 }
 
-/** What a script throws at its top level is told as that of a file that cannot be loaded; an error of ours is not. */
+/**
+ * Returns the cause of a script's failure: the error behind a file that cannot be loaded, if it is a `CodedError`.
+ */
 function causeOf(error: unknown): unknown {
   const cause = error instanceof CodedError && error.code === 'loader/threw' ? error.cause : undefined;
   return cause instanceof CodedError ? cause : error;
 }
 
-/** The run of a script: its end is kept back until the script has ended. */
+/** Runs a job. Holds back the `run-ended` event until the script has ended. */
 export async function runJob(
   ports: Pick<ScriptPorts, 'emit' | 'launch'>,
   changes: Partial<LaunchPorts>,

@@ -1,4 +1,4 @@
-/** How one TypeScript (or JSX) file of the user's becomes something that Node runs, with breakpoints in the file itself. */
+/** Compiles a TypeScript or JSX file of the user for Node.js, with breakpoints in the file itself. */
 import * as nodeModule from 'node:module';
 import process from 'node:process';
 import { parseScript, type ParsedText } from '../../../configs/core/code/syntaxTree.ts';
@@ -18,16 +18,19 @@ export interface CompileInput {
 }
 
 export type Compiled =
-  /** Node runs the file as it is; with a format where Node would choose another one. */
+  /** Node.js runs the file unchanged. The format is set if Node.js would choose another one. */
   | { readonly how: 'native'; readonly format: 'module-typescript' | undefined }
   | { readonly how: 'replaced'; readonly format: 'module' | 'commonjs'; readonly source: string };
 
-/** `esm-as-cjs`: written with `import`, but relying on what only CommonJS has; TypeScript compiles it to `require`. */
+/**
+ * The kind of a module. `esm-as-cjs` is written with `import` but needs names of CommonJS, so TypeScript compiles it
+ * to `require`.
+ */
 type ModuleKind = 'esm' | 'cjs' | 'esm-as-cjs' | 'undecided';
 
 /**
- * In order of preference, which is that of speed and of debugging: the file itself, stripped of types by Node (no
- * source map, nothing moves); Node's own transformation, with a source map; esbuild, with a source map.
+ * Compiles a file in the fastest way that works. First: Node.js strips the types (no source map, positions stay).
+ * Second: Node.js transforms the file, with a source map. Last: esbuild, with a source map.
  */
 export function compileTypeScript(input: CompileInput, esbuild: string): Compiled {
   const stripped = isJsx(input.file) ? undefined : nodeTypes(input, { mode: 'strip' });
@@ -82,7 +85,10 @@ function withoutUnusedImports({ options }: CompileInput, parsed: ParsedText): st
 
 type StripOptions = NonNullable<Parameters<typeof nodeModule.stripTypeScriptTypes>[1]>;
 
-/** Node's own work on types; undefined where it cannot, because of the file or of the Node. Throws `loader/syntax-error`. */
+/**
+ * Lets Node.js strip or transform types. Returns undefined if the file or this version of Node.js does not allow it.
+ * Throws `loader/syntax-error`.
+ */
 function nodeTypes(input: CompileInput, options: StripOptions): string | undefined {
   if (typeof nodeModule.stripTypeScriptTypes !== 'function') return undefined;
   const sourceUrl = options.mode === 'transform' ? { sourceUrl: input.url } : {};

@@ -1,7 +1,7 @@
 import { closest } from 'fastest-levenshtein';
 import { CodedError, type Location } from '../../../base/core/errors.ts';
 
-/** What a locator may name. */
+/** The kinds of exports that a locator can name. */
 export type ExportKind = 'workflow' | 'judge' | 'script';
 
 const wanted: Readonly<Record<ExportKind, { what: string; base?: string }>> = {
@@ -121,7 +121,7 @@ function isRelative(specifier: string): boolean {
   return /^\.{0,2}\/|^\.{1,2}$|^file:|^[A-Za-z]:[\\/]/.test(specifier);
 }
 
-/** The package that a bare specifier is of. */
+/** Returns the package of a bare specifier. */
 export function packageOf(specifier: string): string {
   return specifier
     .split('/')

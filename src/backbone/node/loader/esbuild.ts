@@ -1,6 +1,6 @@
 /**
- * esbuild (its WebAssembly build: one package for every platform) for what Node cannot make of TypeScript itself.
- * Module hooks are synchronous, so it runs as a child process that is waited for.
+ * Runs the WebAssembly build of esbuild (one package for every platform) for TypeScript that Node.js cannot compile.
+ * Module hooks are synchronous, so it runs as a child process.
  */
 import { spawnSync } from 'node:child_process';
 import process from 'node:process';
@@ -16,7 +16,7 @@ export interface EsbuildInput {
   readonly options: CompilerOptions;
 }
 
-/** Options of a tsconfig that change what the code does; esbuild takes them from where we say. */
+/** Options of a tsconfig that affect the code. esbuild gets them from here. */
 const relevantOptions = [
   'alwaysStrict',
   'experimentalDecorators',
@@ -30,8 +30,8 @@ const relevantOptions = [
 ] as const;
 
 /**
- * JavaScript with an inline source map, whose only source is the file's own URL: breakpoints bind in the real file.
- * Throws `loader/syntax-error`. Takes about a quarter of a second, nearly all of it esbuild's start.
+ * Returns JavaScript with an inline source map. Its only source is the URL of the file, so breakpoints bind in the
+ * real file. Throws `loader/syntax-error`. Takes about a quarter of a second, mostly to start esbuild.
  */
 export function runEsbuild(program: string, input: EsbuildInput): string {
   const result = spawnSync(process.execPath, [...nodeArguments, program, ...argumentsFor(input)], {
@@ -45,12 +45,12 @@ export function runEsbuild(program: string, input: EsbuildInput): string {
   throw syntaxError(result.stderr, input.file) ?? loaderErrors.esbuildFailed(input.file, failure(result));
 }
 
-/** Optimising esbuild's 12 MB of WebAssembly takes three times as long as one small file needs. */
+/** Skips optimization of esbuild's 12 MB of WebAssembly, which takes three times as long as one small file. */
 const nodeArguments = ['--liftoff-only'];
 
 function argumentsFor({ file, url, format, options }: EsbuildInput): string[] {
   const chosen = Object.fromEntries(relevantOptions.map((key) => [key, options[key]]));
-  // What is to be left to another tool must be done here: no other tool comes.
+  // `preserve` would leave JSX to another tool, and there is none.
   if (/^(?:preserve|react-native)$/i.test(String(options.jsx))) chosen['jsx'] = 'react-jsx';
   return [
     `--loader=${loaderFor(file)}`,
@@ -70,7 +70,7 @@ function loaderFor(file: string): string {
   return isTypeScript(file) ? 'ts' : 'js';
 }
 
-/** `✘ [ERROR] what`, then `file:line:column:` with a column from 0. */
+/** Parses an error of esbuild: `✘ [ERROR] what`, then `file:line:column:` with a column from 0. */
 function syntaxError(stderr: string, file: string): Error | undefined {
   const match = /\[ERROR\] (.+)\n\s+(?:.+):(\d+):(\d+):/.exec(stderr);
   if (match === null) return undefined;

@@ -1,4 +1,4 @@
-/** Node's module hooks, synchronous and in this thread: `import` and `require` of the user's files go through them. */
+/** Module hooks of Node.js, synchronous and in this thread. `import` and `require` of user files use them. */
 import { readFileSync, realpathSync } from 'node:fs';
 import {
   registerHooks,
@@ -13,7 +13,7 @@ import { Projects } from './project.ts';
 import { resolveUserImport } from './resolve.ts';
 import { isJsx, isTypeScript, type UserFiles } from './userFiles.ts';
 
-/** What user code imports ours as. */
+/** The name with which user code imports the SDK. */
 const sdkName = 'agentjet';
 
 export interface FailedImport {
@@ -26,7 +26,7 @@ export class ModuleHooks {
   readonly #esbuild: string;
   readonly #userFiles: UserFiles;
   readonly #projects = new Projects();
-  /** By the error that Node threw, which user code must get unchanged: it may well catch it. */
+  /** Failed imports by the error of Node.js. User code must get the error unchanged, because it can catch it. */
   readonly #failedImports = new WeakMap<Error, FailedImport>();
   readonly #loaded: string[] = [];
 
@@ -47,7 +47,7 @@ export class ModuleHooks {
     return error instanceof Error ? this.#failedImports.get(error) : undefined;
   }
 
-  /** Files of the user's, the newest first. */
+  /** Returns the loaded user files, newest first. */
   loadedFiles(): readonly string[] {
     return this.#loaded.toReversed();
   }
@@ -60,7 +60,7 @@ export class ModuleHooks {
     if (specifier === sdkName) return { url: this.#sdkUrl, format: 'module', shortCircuit: true };
     const importer = this.#userFiles.ofUrl(context.parentURL);
     if (importer === undefined) return next(specifier, context);
-    // Some Nodes give a set where an array is promised.
+    // Some versions of Node.js pass a set instead of an array.
     const isRequire = [...context.conditions].includes('require');
     const found = resolveUserImport(specifier, importer, isRequire, this.#projects);
     if (found !== undefined) return { url: pathToFileURL(realpathSync(found)).href, shortCircuit: true };

@@ -1,4 +1,4 @@
-/** Loads the user's code into this process: TypeScript or JavaScript, ESM or CommonJS, as its author wrote it. */
+/** Loads the user's code into this process: TypeScript or JavaScript, ESM or CommonJS. */
 import { readFileSync } from 'node:fs';
 import * as nodeModule from 'node:module';
 import path from 'node:path';
@@ -12,29 +12,38 @@ import { BaseJudge, Workflow } from '../../../sdk/core/index.ts';
 import { loaderErrors, textOf, type ExportKind } from './errors.ts';
 import { runEsbuild } from './esbuild.ts';
 import { ModuleHooks } from './hooks.ts';
-import { locateBinding, locateSpecifier } from './importLocations.ts';
 import { CallSources, headLocation, topUserFrame } from './stack.ts';
 import { isFile, isJsx, isTypeScript, UserFiles } from './userFiles.ts';
+import {
+  nodesNamed,
+  parseScript,
+  stringContent,
+  type ParsedText,
+} from '../../../configs/core/code/syntaxTree.ts';
+import { LineMap } from '../../../configs/core/text.ts';
 
 export type { ExportKind } from './errors.ts';
 
 export interface LoaderOptions {
-  /** The URL of the SDK's module, the very one that this program's own code imports: classes are compared by identity. */
+  /**
+   * The URL of the SDK's module. It must be the one that this program imports, because classes are compared by
+   * identity.
+   */
   readonly sdkUrl: string;
-  /** esbuild-wasm's `bin/esbuild`, absolute. */
+  /** The absolute path of esbuild-wasm's `bin/esbuild`. */
   readonly esbuild: string;
-  /** Where this program's modules lie; frames and files in it are not the user's. Default: the SDK's folder. */
+  /** The folder of this program's modules. Frames and files in it are not the user's. Default: the SDK's folder. */
   readonly ownFolder?: string;
 }
 
-/** What a config says with `file.ts->Name`. */
+/** A locator `file.ts->Name` of a config. */
 export interface Locator {
-  /** Absolute, or relative to one of the folders given with it. */
+  /** An absolute path, or one relative to the folders of the call. */
   readonly file: string;
   readonly name: string;
 }
 
-/** What an export of each kind is. */
+/** The type of each kind of export. */
 export interface ExportOf {
   readonly workflow: (new () => Workflow) | UserFunction;
   readonly judge: JudgeClass | UserFunction;
@@ -43,13 +52,12 @@ export interface ExportOf {
 
 export interface LoadedExport<Kind extends ExportKind> {
   readonly value: ExportOf[Kind];
-  /** The file it was loaded from, absolute. */
+  /** The absolute path of its file. */
   readonly file: string;
 }
 
 /**
- * Makes user code importable in this process, once and for all: TypeScript, and `agentjet` as the SDK. Also makes
- * stacks tell places in the sources.
+ * Makes user code importable in this process: TypeScript, and `agentjet` as the SDK. Also maps stacks to the sources.
  */
 export function installLoader(options: LoaderOptions): Loader {
   const userFiles = new UserFiles(options.ownFolder ?? path.dirname(fileURLToPath(options.sdkUrl)));
@@ -59,7 +67,7 @@ export function installLoader(options: LoaderOptions): Loader {
   return new Loader(hooks, userFiles, options.esbuild);
 }
 
-/** Only for the user's own files: to map those of all packages takes time with every error. */
+/** Maps stacks of user files only. Mapping those of all packages takes time with every error. */
 function mapStacks(): void {
   if (typeof nodeModule.setSourceMapsSupport === 'function') nodeModule.setSourceMapsSupport(true);
   else process.setSourceMapsEnabled(true);
@@ -80,10 +88,11 @@ export class Loader {
   }
 
   /**
-   * Imports the locator's file and gives the export. Rejects with a `CodedError` of `loader/…` that tells the place
-   * in the user's code: a missing file, export or import, something of another kind, a syntax error, a throw.
+   * Imports the file of a locator and returns the export. Rejects with a `CodedError` `loader/…` with the location in
+   * the user's code. Causes are a missing file, export or import, another kind of export, a syntax error, or an error
+   * of the code.
    *
-   * @param folders where a relative file is looked for, in order
+   * @param folders the folders for a relative file, in order
    */
   async loadExport<Kind extends ExportKind>(
     locator: Locator,
@@ -102,17 +111,17 @@ export class Loader {
     return { value, file };
   }
 
-  /** The topmost frame of an error's stack in the user's code, in the source as written; undefined if there is none. */
+  /** Returns the topmost frame of an error's stack in the user's source, or undefined if there is none. */
   userFrame(error: unknown): Location | undefined {
     return topUserFrame(error, this.#userFiles);
   }
 
-  /** The line of the user's code that called what is running, across awaits; undefined where there is none. */
+  /** Returns the line of the user's code that called the running code, across awaits; undefined if there is none. */
   callSource(): CallSource | undefined {
     return this.#sources.here();
   }
 
-  /** A file's exports; rejects as {@link loadExport} does. */
+  /** Returns a file's exports. Rejects as {@link loadExport} does. */
   async importModule(file: string): Promise<Record<string, unknown>> {
     try {
       return namesOf(await load(file));
@@ -121,7 +130,7 @@ export class Loader {
     }
   }
 
-  /** Of the user's files that are loaded, the one that exports a value, and its name there; not the file `except`. */
+  /** Returns the loaded user file that exports a value, and its name there. Skips the file `except`. */
   async findExport(value: unknown, except: string): Promise<Locator | undefined> {
     for (const file of this.#hooks.loadedFiles()) {
       if (file === except) continue;
@@ -147,21 +156,21 @@ export class Loader {
     return located ?? loaderErrors.threw(file, textOf(error), this.userFrame(error) ?? { file }, error);
   }
 
-  /** Also of linking: a module that lacks what another one imports from it is a SyntaxError to V8. */
+  /** Explains a SyntaxError. V8 also throws one if an import is missing in a module. */
   #explainSyntax(error: SyntaxError): CodedError | undefined {
     const specifier = /requested module '([^']+)'/.exec(error.message)?.[1];
     const name = /export (?:named )?'([^']+)'/.exec(error.message)?.[1];
     if (specifier === undefined || name === undefined) {
       const place = headLocation(error);
       if (place !== undefined) return loaderErrors.syntax(place, error.message);
-      // One with a frame of the user's was thrown by their code, as by JSON.parse.
+      // If the stack has a user frame, user code threw it, for example by JSON.parse.
       return this.userFrame(error) === undefined ? this.#findSyntaxError() : undefined;
     }
     const place = headLocation(error) ?? locateBinding(name, specifier, this.#hooks.loadedFiles());
     return place === undefined ? undefined : loaderErrors.notExported(specifier, name, place, error);
   }
 
-  /** V8 does not tell where in which JavaScript module a syntax error is; esbuild does. */
+  /** Finds the location of a syntax error with esbuild, because V8 does not report it. */
   #findSyntaxError(): CodedError | undefined {
     for (const file of this.#hooks.loadedFiles()) {
       if (isTypeScript(file) || isJsx(file)) continue;
@@ -193,8 +202,8 @@ function findFile(locator: Locator, kind: ExportKind, folders: readonly string[]
 }
 
 /**
- * `require` loads modules of both kinds, and with it CommonJS below an ES module gets Node's real CommonJS loader; below
- * an `import`, Node 22 has a stand-in that knows neither our hooks nor ES modules. Only what awaits at its top level
+ * Loads a module. `require` loads both kinds, and gives CommonJS below an ES module Node's real CommonJS loader.
+ * Below an `import`, Node 22 uses a replacement without our hooks and ES modules. Only modules with top-level await
  * must be imported.
  */
 async function load(file: string): Promise<unknown> {
@@ -207,7 +216,7 @@ async function load(file: string): Promise<unknown> {
   }
 }
 
-/** What a file exports by name; `module.exports` itself, where it is a class or a function, by the name `default`. */
+/** Returns the exports of a file by name. If `module.exports` is a class or a function, its name is `default`. */
 function namesOf(loaded: unknown): Record<string, unknown> {
   if (typeof loaded === 'function') return { default: loaded };
   return typeof loaded === 'object' && loaded !== null ? { ...loaded } : {};
@@ -229,4 +238,31 @@ function describe(value: unknown): string {
   if (isClass(value)) return 'a class without that base';
   if (typeof value === 'function') return 'a function';
   return value === null ? 'null' : `a value of type ${typeof value}`;
+}
+
+/** Returns where a file imports or requires a specifier, or the file alone if the specifier is computed. */
+function locateSpecifier(specifier: string, importer: string): Location {
+  const parsed = parseScript(readFileSync(importer, 'utf8'));
+  const literal = nodesNamed(parsed, 'String').find((node) => stringContent(node, parsed.text) === specifier);
+  return literal === undefined ? { file: importer } : locationAt(importer, parsed, literal.from);
+}
+
+/** Returns where one of these files imports or re-exports a name from a specifier. */
+function locateBinding(name: string, specifier: string, files: readonly string[]): Location | undefined {
+  for (const file of files) {
+    const parsed = parseScript(readFileSync(file, 'utf8'));
+    for (const statement of nodesNamed(parsed, 'ImportDeclaration', 'ExportDeclaration')) {
+      const literal = statement.getChild('String', 'from') ?? undefined;
+      if (literal === undefined || stringContent(literal, parsed.text) !== specifier) continue;
+      const clause = parsed.text.slice(statement.from, literal.from);
+      const word = [...clause.matchAll(/[\p{ID_Continue}$]+/gu)].find(([found]) => found === name);
+      if (word !== undefined) return locationAt(file, parsed, statement.from + word.index);
+    }
+  }
+  return undefined;
+}
+
+function locationAt(file: string, { text }: ParsedText, offset: number): Location {
+  const { line, character } = new LineMap(text).position(offset);
+  return { file, line: line + 1, column: character + 1 };
 }

@@ -10,11 +10,11 @@ import {
   type SyntaxNode,
 } from '../../../configs/core/code/syntaxTree.ts';
 
-/** The syntax in a JavaScript or TypeScript text that decides how it is compiled. */
+/** The syntax of a JavaScript or TypeScript text that decides how it is compiled. */
 export interface ModuleSyntax {
-  /** Whether the text has syntax that only an ES module has. */
+  /** The text has syntax that only an ES module has. */
   readonly isModule: boolean;
-  /** Whether it uses names that only CommonJS has, and nothing that only an ES module has. */
+  /** It uses names that only CommonJS has, and nothing that only an ES module has. */
   readonly needsCommonJs: boolean;
   readonly hasDecorators: boolean;
 }
@@ -45,8 +45,9 @@ export function moduleSyntaxOf(parsed: ParsedText): ModuleSyntax {
 }
 
 /**
- * Blanks the imports that are never used as a value, above all types, so that all positions stay. TypeScript drops them.
- * Node's type stripping keeps them, since it does not see types, and linking then fails.
+ * Replaces imports that are never used as a value, with everything else in types, by blanks, so that positions stay.
+ * TypeScript drops such imports. Node's type stripping keeps them, because it does not see types, and linking then
+ * fails.
  *
  * @param parsed JavaScript without types
  * @returns undefined when there is nothing to drop
@@ -66,7 +67,7 @@ export function dropUnusedImports(parsed: ParsedText): string | undefined {
   return result === text ? undefined : result;
 }
 
-/** All names in the code outside imports. What the parser could not read counts as well. */
+/** Returns all names in the code outside imports, including unparsed text. */
 function wordsOutsideImports(parsed: ParsedText): ReadonlySet<string> {
   const words = new Set<string>();
   walk(parsed, (node) => {
@@ -87,13 +88,13 @@ function blankAt(text: string, from: number, to: number): string {
   return text.slice(0, from) + blank(text.slice(from, to)) + text.slice(to);
 }
 
-/** The module that a statement or a call imports from, and whether the import is of types only. */
+/** The source of an import. */
 export interface ImportSource {
   readonly specifier: string;
   readonly isForTypes: boolean;
 }
 
-/** The imports, re-exports and calls of `require` in a text whose module is a string literal. */
+/** Returns the imports, re-exports and calls of `require` with a string literal as module. */
 export function importSources(parsed: ParsedText): ImportSource[] {
   const { text } = parsed;
   const statements = ['ImportDeclaration', 'ExportDeclaration', 'DynamicImport', 'CallExpression'];
@@ -109,7 +110,7 @@ export function importSources(parsed: ParsedText): ImportSource[] {
   });
 }
 
-/** `import type X from`, or a list in braces that has nothing but types. */
+/** Returns true for `import type X from`, or a list in braces with types only. */
 function isForTypes(statement: SyntaxNode, text: string): boolean {
   // The types of a list of exports are not in the tree.
   const list = statement.getChild('ExportGroup');

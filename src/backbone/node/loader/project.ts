@@ -1,10 +1,10 @@
-/** What surrounds a file of the user's: its tsconfig and its package's module type. Read once per process. */
+/** Reads the tsconfig and module type of user files, once per process. */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { createPathsMatcher, getTsconfig, type PathsMatcher, type TsConfigResult } from 'get-tsconfig';
 import { loaderErrors } from './errors.ts';
 
-/** The module system that the file's name and package ask for; `undecided` leaves it to the file's syntax. */
+/** The module system by the file's name and package; `undecided` leaves it to the file's syntax. */
 export type ModuleScope = 'module' | 'commonjs' | 'undecided';
 
 export type CompilerOptions = NonNullable<TsConfigResult['config']['compilerOptions']>;
@@ -19,15 +19,17 @@ const noProject: Project = { options: {}, paths: null };
 export class Projects {
   readonly #byFolder = new Map<string, Project>();
   readonly #scopeByFolder = new Map<string, ModuleScope>();
-  /** get-tsconfig's own cache of what it has read. */
+  /** The cache of get-tsconfig. */
   readonly #read = new Map<string, unknown>();
 
-  /** The `compilerOptions` of the nearest tsconfig.json, `extends` followed. Throws `loader/bad-tsconfig`. */
+  /**
+   * Returns the `compilerOptions` of the nearest tsconfig.json, including `extends`. Throws `loader/bad-tsconfig`.
+   */
   optionsFor(file: string): CompilerOptions {
     return this.#projectOf(path.dirname(file)).options;
   }
 
-  /** Absolute paths, without extension as a rule, that `paths` and `baseUrl` give a specifier, best first. */
+  /** Returns the absolute paths for a specifier by `paths` and `baseUrl`, best first. Most have no extension. */
   mappedPaths(specifier: string, importer: string): readonly string[] {
     return this.#projectOf(path.dirname(importer)).paths?.(specifier) ?? [];
   }
@@ -69,7 +71,10 @@ export class Projects {
   }
 }
 
-/** Undefined when the folder has no readable package.json: Node, too, then looks further up. */
+/**
+ * Returns the module system of a folder's package.json, or undefined if it has no readable one. Then Node.js looks
+ * further up, too.
+ */
 function scopeByManifest(folder: string): ModuleScope | undefined {
   let manifest: unknown;
   try {

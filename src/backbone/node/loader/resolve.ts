@@ -1,4 +1,4 @@
-/** Where an import of the user's leads, by TypeScript's habits where Node alone would find nothing. */
+/** Resolves imports of user files with TypeScript's rules if Node.js alone would find nothing. */
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { importExtensions, sourcesOf } from '../../../configs/core/code/importCandidates.ts';
@@ -6,12 +6,12 @@ import type { Projects } from './project.ts';
 import { isFile, isJsx, isTypeScript } from './userFiles.ts';
 
 /**
- * The file that an import means, or undefined where Node's own resolution is right.
+ * Returns the file of an import, or undefined if Node.js resolves it correctly.
  *
  * - A tsconfig's `paths` and `baseUrl` come first, as in TypeScript.
- * - From TypeScript, `./x.js` is `./x.ts` even where a compiled `x.js` lies beside it: it may be stale, and
- *   breakpoints are in the source. From JavaScript the file that was named comes first.
- * - Extensions may be left out, and a folder means its index.
+ * - From TypeScript, `./x.js` means `./x.ts` even if a compiled `x.js` exists: that can be stale, and breakpoints
+ *   are in the source. From JavaScript the named file comes first.
+ * - Extensions are optional, and a folder means its index.
  */
 export function resolveUserImport(
   specifier: string,
@@ -30,7 +30,10 @@ export function resolveUserImport(
   return undefined;
 }
 
-/** Undefined for a bare specifier. In an import a path is a URL, in `require` it is a path. */
+/**
+ * Returns the path of a specifier, or undefined for a bare one. In an import a path is a URL, in `require` it is a
+ * path.
+ */
 function pathOf(specifier: string, importer: string, isRequire: boolean): string | undefined {
   if (specifier.startsWith('file:')) return fileURLToPath(specifier);
   if (!/^\.{0,2}\/|^\.{1,2}$/.test(specifier)) return path.isAbsolute(specifier) ? specifier : undefined;

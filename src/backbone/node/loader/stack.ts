@@ -1,4 +1,4 @@
-/** Places in the text of a stack, which is the one thing that every Node gives for every kind of error. */
+/** Finds locations in the text of a stack, which every version of Node.js has for every kind of error. */
 import { findSourceMap, type SourceMap } from 'node:module';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -7,8 +7,8 @@ import type { CallSource } from '../../../tracking/core/records/trace.ts';
 import type { UserFiles } from './userFiles.ts';
 
 /**
- * The topmost frame in the user's own code: not in a package, not in Node, not in this program. Where the file went
- * through a transformation, Node has already mapped the frame to the source. Undefined for what has no stack.
+ * Returns the topmost frame in the user's code: not in a package, Node.js or this program. Node.js has already mapped
+ * frames of transformed files to their sources. Returns undefined for a value without a stack.
  */
 export function topUserFrame(error: unknown, userFiles: UserFiles): Location | undefined {
   if (!(error instanceof Error) || typeof error.stack !== 'string') return undefined;
@@ -19,10 +19,10 @@ export function topUserFrame(error: unknown, userFiles: UserFiles): Location | u
   return undefined;
 }
 
-/** What clients put between the user's code and the request is more than the usual ten frames. */
+/** The stack depth. The frames of clients between the user's code and the request exceed the default of ten. */
 const frames = 60;
 
-/** Where something is asked for. */
+/** Returns an error with a deep stack of the current call. */
 export function deepStack(): Error {
   const limit = Error.stackTraceLimit;
   Error.stackTraceLimit = frames;
@@ -40,12 +40,12 @@ interface Place {
 }
 
 /**
- * The line of the user's code that called what is running, across awaits. It is asked of every LLM call, so frames are
- * looked at one by one: to write the stack as a text takes several times as long.
+ * Finds the line of the user's code that called the running code, across awaits. It is used for every LLM call, so it
+ * reads frames one by one: formatting the stack takes several times as long.
  */
 export class CallSources {
   readonly #userFiles: UserFiles;
-  /** The user's files by the names that frames have; null: not the user's. */
+  /** User files by the names in frames; null for other files. */
   readonly #files = new Map<string, SourceFile | null>();
 
   constructor(userFiles: UserFiles) {
@@ -75,11 +75,11 @@ export class CallSources {
 
 interface SourceFile {
   readonly path: string;
-  /** Of a transformation; Node knows it by the time that the file's code runs. */
+  /** The source map of a transformed file. Node.js knows it before the code of the file runs. */
   readonly map: SourceMap | undefined;
 }
 
-/** As the source has it, where the file went through a transformation. */
+/** Returns the location of a frame in the source, mapped if the file was transformed. */
 function written({ path: file, map }: SourceFile, line: number, frame: NodeJS.CallSite): CallSource {
   const column = frame.getColumnNumber();
   const mapped = map?.findEntry(line - 1, (column ?? 1) - 1);
@@ -90,7 +90,7 @@ function written({ path: file, map }: SourceFile, line: number, frame: NodeJS.Ca
   return { file, ...place, function: nameOf(frame) };
 }
 
-/** Null for code at the top of a module, and for functions without a name. */
+/** Returns the function of a frame, or null at the top of a module and in functions without a name. */
 function nameOf(frame: NodeJS.CallSite): string | null {
   const name = frame.getFunctionName();
   if (name === null || name === '' || frame.isToplevel()) return name === '' ? null : name;
@@ -119,8 +119,8 @@ function frameOf(line: string): Required<Place> | undefined {
 }
 
 /**
- * Where a SyntaxError is, from the lines that Node puts before its name: the place, source lines and carets under the
- * last of them. Undefined where there are none: of a module's syntax error V8 does not tell where it is.
+ * Returns the location of a SyntaxError from the lines before its name: the file, source lines and carets. Returns
+ * undefined without them: V8 does not locate syntax errors of modules.
  */
 export function headLocation(error: Error): Location | undefined {
   const [first = '', ...others] = (error.stack ?? '').split('\n');

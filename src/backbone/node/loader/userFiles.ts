@@ -2,16 +2,16 @@ import { statSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** Tells the user's own files from packages, from Node's and from ours. */
+/** Recognizes user files: not those of packages, Node.js and this program. */
 export class UserFiles {
   readonly #ownFolder: string;
 
-  /** @param ownFolder where this program's own modules lie */
+  /** @param ownFolder the folder of this program's modules */
   constructor(ownFolder: string) {
     this.#ownFolder = path.join(ownFolder, path.sep);
   }
 
-  /** The path of a module's URL, if the module is the user's. */
+  /** Returns the path of a module's URL if it is a user file. */
   ofUrl(url: string | undefined): string | undefined {
     if (url?.startsWith('file:') !== true) return undefined;
     const file = fileURLToPath(url);
@@ -31,7 +31,7 @@ export function isTypeScript(file: string): boolean {
   return /\.(?:[cm]?ts|tsx)$/.test(file);
 }
 
-/** Needs JSX taken out; Node knows neither extension. */
+/** Returns true if a file can have JSX. Node.js does not know its extensions. */
 export function isJsx(file: string): boolean {
   return /\.[jt]sx$/.test(file);
 }

@@ -5,22 +5,22 @@ import type { Logger } from '../../../base/core/ports.ts';
 import type { ModelChoice } from '../../core/protocol/run.ts';
 
 export interface DebugModelsOptions {
-  /** By the names under which workflows ask for them. */
+  /** Models by the names that workflows use. */
   readonly choices: Readonly<Record<string, ModelChoice>>;
-  /** Names of those that functions are given; undefined: of all that are chosen. */
+  /** Names of the models that functions get; undefined for all. */
   readonly auxiliary?: readonly string[] | undefined;
-  /** What answers for the target that is trained. */
+  /** The model of the trained target. */
   readonly trained: ModelChoice;
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Opens what is chosen, which a recording may make needless. */
+  /** Opens the chosen model. With a recording that may not be necessary. */
   readonly open: (choose: () => ModelChoice) => Promise<ChatModel>;
   readonly logger: Logger;
 }
 
 /**
- * The models that answer for targets that are not trained, each opened when it is first asked. A name that nobody
- * configured is a model of the server that OPENAI_API_KEY or OPENAI_BASE_URL stand for, as upstream has it; where
- * neither is set and the model being trained needs no server either, the built-in model answers.
+ * The models of targets that are not trained. Each is opened on its first call. A name without configuration is a
+ * model of the server in OPENAI_API_KEY or OPENAI_BASE_URL, as upstream does. If neither is set and the trained model
+ * needs no server, the built-in model answers.
  */
 export class DebugModels {
   readonly #options: DebugModelsOptions;
@@ -30,12 +30,12 @@ export class DebugModels {
     this.#options = options;
   }
 
-  /** Of those that functions are given. */
+  /** Names of the models that functions get. */
   get names(): readonly string[] {
     return this.#options.auxiliary ?? Object.keys(this.#options.choices);
   }
 
-  /** Rejects with a {@link ModelFailureError}, which a call can be answered with. */
+  /** Returns a model. Rejects with a {@link ModelFailureError}, which can be the response of a call. */
   get(name: string): Promise<ChatModel> {
     let opened = this.#opened.get(name);
     if (opened === undefined) {

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { createParser } from 'eventsource-parser';
 import { writeRequest } from '../../core/model-tuner/messagesText.ts';
 import {
   ModelFailureError,
@@ -12,25 +13,58 @@ import { withServerTokens } from '../../core/model-tuner/serverTokens.ts';
 import type { Logger } from '../../../base/core/ports.ts';
 import { EndpointExtras } from './modelEndpointExtras.ts';
 import { EndpointFailures, badEndpointUrl, writeUrl } from './modelEndpointFailures.ts';
-import { EventReader, type StreamEvent } from './modelStream.ts';
-import { giveBack, post, postTarget, readText, readWhole } from './modelTransport.ts';
+import { releaseConnection, post, postTarget, readText, readWhole } from './modelTransport.ts';
+
+/** An event of a stream: a chunk, or an error, which some servers send during a stream. */
+type StreamEvent =
+  | { readonly kind: 'chunk'; readonly chunk: ChatCompletionChunk }
+  | { readonly kind: 'error'; readonly body: string }
+  | { readonly kind: 'garbage'; readonly text: string }
+  | { readonly kind: 'done' };
+
+/** Parses the events of a stream. */
+class EventReader {
+  #ready: StreamEvent[] = [];
+  readonly #parser = createParser({ onEvent: ({ event, data }) => this.#ready.push(readEvent(event, data)) });
+
+  /** Returns the events that this part of the text completes. */
+  read(text: string): readonly StreamEvent[] {
+    this.#ready = [];
+    this.#parser.feed(text);
+    return this.#ready;
+  }
+}
+
+function readEvent(name: string | undefined, data: string): StreamEvent {
+  if (data === '[DONE]') return { kind: 'done' };
+  let value: unknown;
+  try {
+    value = JSON.parse(data);
+  } catch {
+    return name === 'error' ? { kind: 'error', body: data } : { kind: 'garbage', text: data };
+  }
+  if (typeof value !== 'object' || value === null) return { kind: 'garbage', text: data };
+  const hasError = 'error' in value && value.error !== null && value.error !== undefined;
+  if (name === 'error' || hasError) return { kind: 'error', body: data };
+  return { kind: 'chunk', chunk: value as ChatCompletionChunk };
+}
 
 export interface EndpointOptions {
-  /** `http:` or `https:`, usually ending in `/v1`; `/chat/completions` is appended. */
+  /** An `http:` or `https:` URL, usually with the ending `/v1`. `/chat/completions` is appended. */
   readonly baseUrl: string;
-  /** Replaces whatever model a request names. */
+  /** The model that replaces the one in requests. */
   readonly model: string;
-  /** Sent as a bearer token; shown in no message. */
+  /** Sent as a bearer token. No message contains it. */
   readonly apiKey?: string | undefined;
   readonly logger: Logger;
-  /** Whether details of the tokens are asked for; absent: they are. */
+  /** Requests details of tokens. Default: true. */
   readonly details?: boolean;
 }
 
 /**
- * Any OpenAI-compatible server. Its answers, error statuses included, are kept as they are; a stream is passed on as
- * it arrives. There is no time-out: an answer takes as long as it takes. Where it can, it is asked for the ids of the
- * tokens, as training is told them, and what it tells is put in one form.
+ * A model on an OpenAI-compatible server. Responses and error statuses stay unchanged, and streams are passed on at
+ * once. There is no time-out. If the server can, it returns the token ids that training needs, which are then
+ * normalized.
  *
  * Throws `model/bad-endpoint-url`.
  */
@@ -61,7 +95,7 @@ export function createEndpointModel(options: EndpointOptions): ChatModel {
   };
 }
 
-/** The base URL may carry a query, as some clouds want it. */
+/** Returns the URL of chat completions. The base URL can have a query, which some clouds need. */
 function chatUrl(baseUrl: string): URL {
   const url = URL.parse(baseUrl);
   if (url === null || !/^https?:$/.test(url.protocol)) throw badEndpointUrl(baseUrl);
@@ -88,7 +122,7 @@ async function readReply(response: IncomingMessage, failures: EndpointFailures):
   }
 }
 
-/** Ends with `[DONE]`; a server that leaves that out must at least have said why the answer ended. */
+/** Reads the chunks of a stream. A server that does not send `[DONE]` must at least send a finish reason. */
 async function* readChunks(
   response: IncomingMessage,
   failures: EndpointFailures,
@@ -109,7 +143,7 @@ async function* readChunks(
   } catch (error) {
     throw error instanceof ModelFailureError ? error : new ModelFailureError(failures.cutOff(error));
   } finally {
-    if (isDone) giveBack(response);
+    if (isDone) releaseConnection(response);
     else response.destroy();
   }
   if (!isFinished) throw new ModelFailureError(failures.cutOff(undefined));
@@ -117,7 +151,7 @@ async function* readChunks(
 
 type StreamEnd = Exclude<StreamEvent, { kind: 'chunk' }>;
 
-/** The chunks, and what they end with if they do. */
+/** Returns the chunks, and the event that ends them if there is one. */
 function untilEnd(events: readonly StreamEvent[]): {
   readonly chunks: readonly ChatCompletionChunk[];
   readonly end: StreamEnd | undefined;

@@ -7,7 +7,7 @@ import { splitKeys, type HelperKeys } from '../../core/helper-llm/keys.ts';
 import type { ChatModel } from '../../core/model-tuner/model.ts';
 import type { HelperChoice, ModelChoice } from '../../core/protocol/run.ts';
 import { createEndpointModel } from './endpointModel.ts';
-import type { RunTapes } from '../recording/runTapes.ts';
+import type { RunRecordings } from '../recording/runRecordings.ts';
 import { writeUrl } from './modelEndpointFailures.ts';
 
 export interface HelperContext {
@@ -15,21 +15,21 @@ export interface HelperContext {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Opens the built-in model or a script's. */
+  /** Opens the built-in model or that of a script. */
   openLocal(choice: Extract<ModelChoice, { kind: 'embedded' | 'script' }>): ChatModel | Promise<ChatModel>;
-  /** What servers are recorded on and replayed from; absent: neither. */
-  readonly tapes?: Pick<RunTapes, 'replays' | 'ofHelper'>;
-  /** Told when the helper is first asked. */
+  /** The recordings for calls of servers; absent for none. */
+  readonly recordings?: Pick<RunRecordings, 'replays' | 'wrapHelper'>;
+  /** Called on the first call of the helper. */
   warn(problem: CodedError): void;
 }
 
-/** DashScope's OpenAI-compatible address, which upstream writes into its code. */
+/** DashScope's OpenAI-compatible address, which upstream hard-codes. */
 const dashScope = 'https://dashscope.aliyuncs.com/compatible-mode/v1';
 
 /**
- * The helper that the user chose, else the one that upstream's environment names: the keys of `DASHSCOPE_API_KEY` and
- * `DASHSCOPE_API_KEY_BACKUP`, with `|` between them, at DashScope or at `DASHSCOPE_BASE_URL`; else one that tells
- * what to set when it is asked.
+ * Opens the helper that the user chose, otherwise the one of upstream's environment. That has the keys in
+ * `DASHSCOPE_API_KEY` and `DASHSCOPE_API_KEY_BACKUP`, separated by `|`, and DashScope or `DASHSCOPE_BASE_URL` as
+ * server. Without keys, its calls fail with an explanation.
  */
 export function openHelperLlm(choice: HelperChoice | undefined, context: HelperContext): HelperLlm {
   switch (choice?.kind) {
@@ -53,8 +53,8 @@ function fromEnvironment(context: HelperContext): HelperLlm {
   const primary = splitKeys(environment['DASHSCOPE_API_KEY']);
   const backup = splitKeys(environment['DASHSCOPE_API_KEY_BACKUP']);
   if (primary.length === 0) {
-    if (context.tapes?.replays !== true) return missingHelper();
-    const absent = tapedServer('recorded', undefined, { primary: [], backup: [] }, context, () => {
+    if (context.recordings?.replays !== true) return missingHelper();
+    const absent = recordedServer('recorded', undefined, { primary: [], backup: [] }, context, () => {
       throw helperErrors.notConfigured();
     });
     return createHelperLlm(absent, context);
@@ -81,19 +81,19 @@ function server(
   context: HelperContext,
 ): HelperSource {
   const description = `${model ?? "the config's model"} at ${writeUrl(baseUrl)}`;
-  return tapedServer(description, model, keys, context, (named, apiKey) =>
+  return recordedServer(description, model, keys, context, (named, apiKey) =>
     createEndpointModel({ baseUrl, model: named, apiKey, logger: context.logger, details: false }),
   );
 }
 
-function tapedServer(
+function recordedServer(
   description: string,
   model: string | undefined,
   keys: HelperKeys,
-  { tapes }: HelperContext,
+  { recordings }: HelperContext,
   open: (named: string, apiKey: string | undefined) => ChatModel,
 ): HelperSource {
-  const taped: typeof open = (named, apiKey) =>
-    tapes?.ofHelper(description, () => open(named, apiKey)) ?? open(named, apiKey);
-  return { kind: 'server', description, model, keys, open: taped };
+  const recorded: typeof open = (named, apiKey) =>
+    recordings?.wrapHelper(description, () => open(named, apiKey)) ?? open(named, apiKey);
+  return { kind: 'server', description, model, keys, open: recorded };
 }

@@ -12,7 +12,7 @@ import { readScriptReply } from './modelScriptReply.ts';
 export interface HumanOptions {
   readonly names: EpisodeNames;
   readonly clock: Pick<Clock, 'now'>;
-  /** What the person typed, whatever question it is for. */
+  /** Fires with the answers of the person. */
   readonly onAnswer: Event<ModelAnswer>;
   readonly emit: (event: RunEvent) => void;
 }
@@ -25,8 +25,8 @@ interface Question {
 }
 
 /**
- * The person at the keyboard as the model: asked through the front end, one question at a time, in the order in which
- * the calls come. A call that is given up is asked no more.
+ * A person as the model. The run client shows one question at a time, in the order of the calls. A canceled call is
+ * withdrawn.
  */
 export function createHumanModel(options: HumanOptions): ChatModel {
   const desk = new QuestionDesk(options);
@@ -55,7 +55,7 @@ class QuestionDesk {
     });
   }
 
-  /** An answer to a question that is over is for nobody. */
+  /** Takes an answer. One to an earlier question is ignored. */
   #take({ id, text }: ModelAnswer): void {
     const [question] = this.#waiting;
     if (question?.id !== id) return;

@@ -2,13 +2,13 @@ import type { ChatRequest, ModelFailure, ModelReply } from '../../core/model-tun
 import type { Logger } from '../../../base/core/ports.ts';
 
 /**
- * What training is told of tokens, by the fields that ask for it; see {@link withServerTokens} for who knows which.
- * vLLM (0.6.3 and later), SGLang and most others overlook what they do not know; OpenAI and older ones refuse it.
+ * The fields that request details of tokens. {@link withServerTokens} shows the servers that know each. vLLM (0.6.3
+ * and later), SGLang and most others ignore unknown fields. OpenAI and older servers refuse them.
  */
 const extras = ['logprobs', 'return_token_ids', 'return_tokens_as_token_ids', 'return_meta_info'] as const;
 type Extra = (typeof extras)[number];
 
-/** Asks a server for details of its tokens, and no more for those that it turned out to refuse. */
+/** Requests details of tokens from a server, and remembers which ones it refuses. */
 export class EndpointExtras {
   readonly #logger: Logger;
   readonly #refused = { whole: new Set<Extra>(), stream: new Set<Extra>() };
@@ -17,7 +17,7 @@ export class EndpointExtras {
     this.#logger = logger;
   }
 
-  /** @param send asks the server once */
+  /** @param send sends one request to the server */
   async ask(request: ChatRequest, send: (asked: ChatRequest) => Promise<ModelReply>): Promise<ModelReply> {
     const left = new Set(request.stream === true ? this.#refused.stream : this.#refused.whole);
     const ofStreams = new Set<Extra>();
@@ -26,7 +26,7 @@ export class EndpointExtras {
       const reply = await send(sent);
       const refused = reply.kind === 'error' ? refusedBy(reply, sent) : [];
       if (refused.length === 0) {
-        // A request that fails all the same was refused for something else, though it was named.
+        // If the request still fails, the named field was not the cause.
         if (reply.kind !== 'error') this.#remember(left, ofStreams);
         return reply;
       }
@@ -37,7 +37,7 @@ export class EndpointExtras {
     }
   }
 
-  /** @param ofStreams those of them that whole answers may still have, as SGLang has it */
+  /** @param ofStreams fields that the server refuses in streams only, as SGLang does */
   #remember(left: ReadonlySet<Extra>, ofStreams: ReadonlySet<Extra>): void {
     for (const extra of left) {
       if (this.#refused.stream.has(extra)) continue;
@@ -68,7 +68,7 @@ function withExtras(request: ChatRequest, left: ReadonlySet<Extra>): ChatRequest
       ...(top_logprobs !== undefined && { top_logprobs }),
     }),
     ...(!left.has('return_token_ids') && { return_token_ids: true }),
-    // Both tell of log probabilities only; and the texts of the other likely tokens could not be had back.
+    // Both only affect log probabilities. The texts of other likely tokens could not be restored.
     ...(asksLogprobs &&
       !asksTexts &&
       !left.has('return_tokens_as_token_ids') && { return_tokens_as_token_ids: true }),
@@ -76,7 +76,7 @@ function withExtras(request: ChatRequest, left: ReadonlySet<Extra>): ChatRequest
   };
 }
 
-/** What a refusal names of that which was asked; where it names nothing but a field that it does not know: all of ours. */
+/** Returns the fields that a refusal names. If it names no field but an unknown one, returns all of them. */
 function refusedBy({ status, error }: ModelFailure, sent: ChatRequest): readonly Extra[] {
   if (![400, 403, 422].includes(status)) return [];
   const text = `${error.message} ${error.param ?? ''}`;

@@ -21,14 +21,14 @@ export function badEndpointUrl(baseUrl: string): CodedError {
   });
 }
 
-/** Without what may be secret in a URL: user, password, query and fragment. */
+/** Returns a URL without user, password, query and fragment, which can be secret. */
 export function writeUrl(url: string): string {
   const parsed = URL.parse(url);
   if (parsed === null) return url.replace(/[?#].*$/s, '').replace(/\/\/[^/]*@/, '//');
   return `${parsed.protocol}//${parsed.host}${parsed.pathname}`.replace(/\/$/, '');
 }
 
-/** Everything that can go wrong with an endpoint: for its client in OpenAI's shape, for its user as a report. */
+/** The failures of an endpoint: in OpenAI's format for the client, and as a report for the user. */
 export class EndpointFailures {
   readonly #endpoint: Endpoint;
   readonly #url: string;
@@ -38,7 +38,7 @@ export class EndpointFailures {
     this.#url = writeUrl(endpoint.baseUrl);
   }
 
-  /** There was no answer at all. */
+  /** There was no response. */
   unreachable(error: unknown): ModelFailure {
     return this.#failure('unreachable', {
       status: 502,
@@ -48,7 +48,7 @@ export class EndpointFailures {
     });
   }
 
-  /** The connection broke, or ended, before the answer did. */
+  /** The connection ended before the response was complete. */
   cutOff(error: unknown): ModelFailure {
     const reason = error === undefined ? '' : ` (${explainTransport(error)})`;
     return this.#failure('cut-off', {
@@ -59,7 +59,7 @@ export class EndpointFailures {
     });
   }
 
-  /** The status was good, the body was not. */
+  /** The status was good, but the body was invalid. */
   noCompletion(body: string): ModelFailure {
     return this.#failure('bad-answer', {
       status: 502,
@@ -151,7 +151,10 @@ function coded(kind: string, message: string, hint: string): CodedError {
   return new CodedError({ code: `model/${kind}`, message, hint });
 }
 
-/** The server's `error`, with what OpenAI's shape demands filled in; other shapes and plain text become one. */
+/**
+ * Returns the server's `error` with the missing fields of OpenAI's format. Other formats and plain text become its
+ * message.
+ */
 function readError(status: number, body: string): ModelError {
   const fallback: ModelError = {
     message: excerpt(body),
@@ -177,7 +180,7 @@ function readError(status: number, body: string): ModelError {
   return said === undefined ? fallback : { ...fallback, message: said };
 }
 
-/** FastAPI's list of what is wrong with which field. */
+/** Formats FastAPI's list of invalid fields. */
 function listed(detail: unknown): string | undefined {
   if (!Array.isArray(detail) || detail.length === 0) return undefined;
   const problems = (detail as readonly unknown[]).map((one) => {
@@ -217,7 +220,7 @@ const transportErrors: Readonly<Record<string, string>> = {
   ERR_SSL_PACKET_LENGTH_TOO_LONG: 'it does not speak TLS; is it http:// instead of https://?',
 };
 
-/** Explains an error of a connection. Where all addresses of a host fail, the first error is enough. */
+/** Explains an error of a connection. If all addresses of a host fail, the first error is enough. */
 export function explainTransport(error: unknown): string {
   const first: unknown = error instanceof AggregateError ? (error.errors[0] ?? error) : error;
   if (!(first instanceof Error)) return String(first);

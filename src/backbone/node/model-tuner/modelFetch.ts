@@ -5,7 +5,7 @@ import { CancellationSource } from '../../../base/core/cancellation.ts';
 import { toDisposable, type Disposable } from '../../../base/core/disposable.ts';
 import { defaultBodyLimit, type ModelServerOptions } from './modelServer.ts';
 
-/** The same as going through the socket, within this process: no port, no copy through the kernel. */
+/** Returns a `fetch` that calls the gateway within this process, without a socket. */
 export function createModelFetch(handle: RequestHandler, options: ModelServerOptions = {}): typeof fetch {
   const bodyLimit = options.bodyLimit ?? defaultBodyLimit;
   return async (input, init) => {
@@ -24,7 +24,11 @@ class Client implements Disposable {
   readonly #signal: AbortSignal | undefined;
   readonly #listening: Disposable;
 
-  /** @param signal the caller's own: a `Request` made from it would pass abortions on only while it is held */
+  /**
+   *
+   * @param signal the signal of the caller. A `Request` made from it would pass abortions on only while it is
+   *   referenced.
+   */
   constructor(signal: AbortSignal | undefined) {
     signal?.throwIfAborted();
     this.#signal = signal;
@@ -36,12 +40,12 @@ class Client implements Disposable {
     });
   }
 
-  /** Of the abortion; whatever the caller gave, mostly an error. */
+  /** The reason of the abortion that the caller gave, mostly an error. */
   get reason(): Error {
     return this.#signal?.reason as Error;
   }
 
-  /** The answer is complete, or no longer wanted. */
+  /** Call it when the response is complete or no longer needed. */
   dispose(): void {
     this.#listening.dispose();
   }
@@ -74,7 +78,7 @@ function toResponse(reply: HttpReply, client: Client): Response {
   return new Response(reply.body, head);
 }
 
-/** Takes the next part only when it is read for: the reader sets the pace, as on a full socket. */
+/** Reads the next part only on demand, so that the reader sets the pace, as on a full socket. */
 function byteStream(parts: AsyncIterable<string>, client: Client): ReadableStream<Uint8Array> {
   const { token } = client.cancellation;
   const iterator = parts[Symbol.asyncIterator]();

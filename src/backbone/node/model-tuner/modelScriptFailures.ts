@@ -1,7 +1,7 @@
 import type { ModelFailure } from '../../core/model-tuner/model.ts';
 import { CodedError, formatLocation, type Location } from '../../../base/core/errors.ts';
 
-/** A script answered with something that is no answer. */
+/** A script returned an invalid answer. */
 export class BadReplyError extends Error {
   override readonly name = 'BadReplyError';
 }
@@ -52,7 +52,7 @@ export const scriptErrors = {
     }),
 };
 
-/** Whatever a call of a script ended with, as a server's error 500. */
+/** Converts the error of a script to a response with status 500. */
 export function scriptFailure(file: string, error: unknown, frame: Location | undefined): ModelFailure {
   const report = error instanceof CodedError ? error : callFailed(file, error, frame);
   const where = formatLocation(report.location ?? { file });

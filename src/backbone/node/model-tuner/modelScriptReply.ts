@@ -24,13 +24,12 @@ const completion = z.looseObject({
   choices: z.array(z.looseObject({ message })).check(z.minLength(1)),
 });
 
-/** One of these makes an object message fields. */
+/** An object with one of these fields is a message. */
 const messageFields = ['content', 'refusal', 'reasoning_content', 'tool_calls', 'function_call'];
 
 /**
- * What a script returned, as the chat completion it stands for; what it left out is filled in. Message fields answer
- * each of the `n` choices that were asked for. Usage is there only where the script gives it: it alone knows a
- * tokenizer.
+ * Converts the value that a script returned to a chat completion, and fills in missing fields. Message fields answer
+ * each of the `n` requested choices. Usage is present only if the script returns it.
  *
  * Throws {@link BadReplyError}.
  *
@@ -59,7 +58,7 @@ export function readScriptReply(
   return { ...head, choices };
 }
 
-/** As it will be sent, and apart from what the script may go on to change. */
+/** Returns a JSON copy, which later changes by the script do not affect. */
 function plain(value: unknown): unknown {
   if (!isObject(value)) return value;
   try {

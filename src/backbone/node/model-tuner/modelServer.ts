@@ -6,28 +6,28 @@ import { failures } from '../../core/model-tuner/failures.ts';
 import type { HttpReply, RequestHandler } from '../../core/model-tuner/http.ts';
 import { CancellationSource } from '../../../base/core/cancellation.ts';
 
-/** 64 MiB: a long conversation with pictures fits. */
+/** 64 MiB, enough for a long conversation with pictures. */
 export const defaultBodyLimit = 64 * 2 ** 20;
 
 export interface ModelServerOptions {
-  /** Bytes of a request's body; more is refused with 413. */
+  /** The maximum size of a request's body in bytes. A larger one is refused with 413. */
   readonly bodyLimit?: number;
 }
 
 export interface ModelServer {
   /** `http://127.0.0.1:<port>/v1` */
   readonly baseUrl: string;
-  /** Ends every connection; settles when the port is free. */
+  /** Closes every connection. Resolves when the port is free. */
   close(): Promise<void>;
 }
 
-/** Listens on the loopback interface, on a port of the system's choice. */
+/** Starts a server on the loopback interface, on a free port. */
 export async function startModelServer(
   handle: RequestHandler,
   options: ModelServerOptions = {},
 ): Promise<ModelServer> {
   const bodyLimit = options.bodyLimit ?? defaultBodyLimit;
-  // No time-out of any kind: a debugger may hold this process, and with it either end of a request, for hours.
+  // No time-outs: a debugger can hold this process, and both ends of a request, for hours.
   const server = createServer({ requestTimeout: 0, headersTimeout: 0, keepAliveTimeout: 0 });
   server.timeout = 0;
   server.on('request', (request, response) => {
@@ -78,10 +78,13 @@ async function serve(
   return send(reply, response);
 }
 
-/** Undefined when there is more than `limit`; the rest is taken and dropped, so that the client hears the answer. */
+/**
+ * Reads a body. Returns undefined if it is larger than `limit`. The rest is read and dropped, so that the client gets
+ * the response.
+ */
 function readBody(request: IncomingMessage, limit: number): Promise<string | undefined> {
   return new Promise((resolve, reject) => {
-    // Part by part: a long body is then not copied once more to be one.
+    // Decode part by part, so that a long body is not copied again.
     const decoder = new StringDecoder('utf8');
     let text = '';
     let size = 0;
@@ -121,8 +124,8 @@ async function send(reply: HttpReply, response: ServerResponse): Promise<void> {
 }
 
 /**
- * What is written before the event loop turns goes out as one: what came in one piece leaves in one. It is the socket
- * that is held, since a response that is held sends its parts one by one in the end.
+ * Sends everything that is written in one turn of the event loop at once. The socket is corked, because a corked
+ * response sends its parts one by one in the end.
  */
 function holdTogether({ socket }: ServerResponse): void {
   if (socket === null || socket.writableCorked > 0) return;

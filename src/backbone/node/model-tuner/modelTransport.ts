@@ -10,14 +10,14 @@ import process from 'node:process';
 import { text } from 'node:stream/consumers';
 import { urlToHttpOptions } from 'node:url';
 import type { CancellationToken } from '../../../base/core/cancellation.ts';
-import { notOfAnEpisode } from './outsideCalls.ts';
+import { runOutsideEpisodes } from './outsideCalls.ts';
 
 export interface Post {
   readonly target: PostTarget;
   readonly body: string;
 }
 
-/** Where requests go, computed once for all of them. */
+/** A target of requests, computed once. */
 export interface PostTarget {
   readonly request: typeof httpRequest;
   readonly options: RequestOptions;
@@ -85,7 +85,7 @@ type Sent =
 
 function send({ target, body }: Post, cancellation: CancellationToken): Promise<Sent> {
   return new Promise((resolve) => {
-    const request = notOfAnEpisode(() => target.request(target.options));
+    const request = runOutsideEpisodes(() => target.request(target.options));
     const listening = cancellation.onCancelled(() => request.destroy());
     request.on('close', () => listening.dispose());
     request.on('response', (response) => resolve({ response }));
@@ -104,12 +104,12 @@ function send({ target, body }: Post, cancellation: CancellationToken): Promise<
 const grace = 1_000;
 
 /** Returns the connection to its agent once the response ends, or closes it where that does not happen in time. */
-export function giveBack(response: IncomingMessage): void {
+export function releaseConnection(response: IncomingMessage): void {
   if (response.destroyed) return;
   const timer = setTimeout(() => response.destroy(), grace);
   timer.unref();
   response.once('close', () => clearTimeout(timer));
-  response.once('error', () => undefined); // nobody reads the rest
+  response.once('error', () => undefined); // no one reads the rest
   response.resume();
 }
 

@@ -31,23 +31,23 @@ import { createEndpointModel } from './endpointModel.ts';
 import { createHumanModel } from './humanModel.ts';
 import { localFiles } from '../../../base/node/files.ts';
 import { createModelFetch } from './modelFetch.ts';
-import { openModelLayers } from './modelLayers.ts';
 import { startModelServer } from './modelServer.ts';
 import { OutsideWatch, type UserStacks } from './outsideCalls.ts';
 import { openRunRecording } from '../recording/runRecording.ts';
-import type { RunTapes } from '../recording/runTapes.ts';
+import type { RunRecordings } from '../recording/runRecordings.ts';
 import { loadScriptModel } from './scriptModel.ts';
+import { withFaults } from '../../core/model-tuner/faults/faults.ts';
 
-/** What a scripted model needs of the loader. */
+/** The part of the loader that scripted models need. */
 export interface ScriptLoader {
   importModule(file: string): Promise<unknown>;
   userFrame(error: unknown): Location | undefined;
 }
 
-/** What the calls of a run need of it beside. */
+/** The part of the loader that the calls of a run need. */
 export type TunerLoader = ScriptLoader & UserStacks;
 
-/** What a run's request says of models and of what is trained. */
+/** The settings of models and targets in a run request. */
 export type TunerRequest = Pick<
   RunRequest,
   | 'config'
@@ -60,34 +60,34 @@ export type TunerRequest = Pick<
   | 'allowEnvironment'
 >;
 
-/** What the run gives to all that asks models. */
+/** The services of a run for its models. */
 export interface RunServices {
   readonly cancellation: CancellationToken;
   readonly onAnswer: Event<ModelAnswer>;
-  readonly tapes: RunTapes;
+  readonly recordings: RunRecordings;
 }
 
 type Planned = Pick<RunPlan, 'seed' | 'sampling' | 'tracking' | 'auxiliaryModels'>;
 
-/** The Model Tuner of one run: its gateway behind a loopback socket and behind a `fetch` of this process. */
+/** Opens the Model Tuner of a run: a gateway with a loopback server and a `fetch` in this process. */
 export async function openModelTuner(
   request: TunerRequest,
   plan: Planned,
   text: ModelTextSource,
   loader: TunerLoader,
   emit: (event: RunEvent) => void,
-  { cancellation, onAnswer, tapes }: RunServices,
+  { cancellation, onAnswer, recordings }: RunServices,
 ): Promise<ModelTuner> {
   const logger = { log: (level: LogLevel, message: string) => emit({ type: 'log', level, message }) };
-  const { names } = tapes;
-  tapes.toolCallsDisabled = plan.tracking.toolCallsDisabled;
-  const around = await openModelLayers(request, tapes, logger);
+  const { names } = recordings;
+  recordings.toolCallsDisabled = plan.tracking.toolCallsDisabled;
+  const around = await openModelLayers(request, recordings, logger);
   const opener = modelOpener(plan.seed, text, loader, logger, () =>
     createHumanModel({ names, clock: systemClock, onAnswer, emit }),
   );
   const model = await around(() => opener(request.model), 'trained');
   const recorded = { names, model: model.description, cancellation, emit };
-  const recording = tapes.recordOn(await openRunRecording(request, recorded));
+  const recording = recordings.recordTo(await openRunRecording(request, recorded));
   const debugModel = (choose: () => ModelChoice): Promise<ChatModel> =>
     around(() => opener(choose()), 'debug');
   const debugModels = debugModelsOf(request, plan, debugModel, logger);
@@ -104,8 +104,8 @@ export async function openModelTuner(
   const binding = { baseUrl: server.baseUrl, debugModels: debugModels.names, fetchFor };
   const openCalls: ModelTuner['openCalls'] = (slot, episodeUuid, guard) => {
     const name = names.begin(slot.episode, slot.task.task_id, slot.repeat);
-    const told = { episodeUuid, address: server.baseUrl };
-    const handle = gateway.openEpisode({ ...optionsOf(slot, guard), ...told });
+    const identity = { episodeUuid, address: server.baseUrl };
+    const handle = gateway.openEpisode({ ...optionsOf(slot, guard), ...identity });
     return callsOf(handle, {
       tunerFor: (workflow) => {
         const trained = settleTargets(workflow, request.trainableTargets);
@@ -114,7 +114,7 @@ export async function openModelTuner(
       },
       faults: () => faults.of(episodeUuid),
       outside: outside.openEpisode(),
-      close: () => tapes.episodeEnded(name, cancellation),
+      close: () => recordings.episodeEnded(name, cancellation),
     });
   };
   return {
@@ -130,7 +130,10 @@ export async function openModelTuner(
   };
 }
 
-/** Each call tells the line of the user's code that it comes from, which only its beginning shows. */
+/**
+ * Returns `fetch` functions that send the line of the user's code with each call. It is known only at the start of
+ * the call.
+ */
 function fetchesOf(
   { handle }: Gateway,
   { callSource }: Pick<TunerLoader, 'callSource'>,
@@ -192,12 +195,12 @@ function tunerOf(
   });
 }
 
-/** What the run was told wins; the workflow sees it, since its reward may depend on which side is trained. */
+/** Returns the trained targets. Those of the run win over those of the workflow, and the workflow can see them. */
 function settleTargets(
   workflow: Pick<Workflow, 'trainableTargets'>,
-  told: readonly string[] | undefined,
+  ofRun: readonly string[] | undefined,
 ): Targets {
-  if (told !== undefined) workflow.trainableTargets = told;
+  if (ofRun !== undefined) workflow.trainableTargets = ofRun;
   return workflow.trainableTargets;
 }
 
@@ -234,13 +237,16 @@ function callsOf(handle: EpisodeHandle, own: OwnOfCalls): EpisodeCalls {
   };
 }
 
-/** By what the task is, not by where it stands: a task that is run alone samples as it did among others. */
+/**
+ * Returns the seed of an episode. It depends on the task's content and not on its position, so that a task that runs
+ * alone samples the same.
+ */
 function seedOf({ task, repeat, attempt = 1 }: EpisodeSlot): number {
   const again = attempt > 1 ? `\n${attempt}` : '';
   return hashText(`${task.task_id}\n${task.main_query}\n${repeat}${again}`);
 }
 
-/** Opens the models that a run may have. */
+/** Returns a function that opens the models of a run. */
 function modelOpener(
   seed: number,
   text: Pick<ModelTextSource, 'open'>,
@@ -251,7 +257,7 @@ function modelOpener(
   return (choice) => (choice.kind === 'human' ? human() : openModel(choice, seed, text, loader, logger));
 }
 
-/** Throws what the model's own making throws, such as `model/script-not-found`. */
+/** Opens a model. Throws errors of its kind, such as `model/script-not-found`. */
 export function openModel(
   choice: Exclude<ModelChoice, { kind: 'human' }>,
   seed: number,
@@ -276,4 +282,30 @@ export function openModel(
     case 'endpoint':
       return createEndpointModel({ ...choice, logger });
   }
+}
+
+/** Wraps a model of a run. */
+type ModelLayers = (
+  open: () => ChatModel | Promise<ChatModel>,
+  role: 'trained' | 'debug',
+) => Promise<ChatModel>;
+
+/**
+ * Opens the wrappers of models: a replay, which opens them only if it can need them, and faults.
+ *
+ * Rejects with `recording/…` if the recording is invalid.
+ */
+async function openModelLayers(
+  { faults }: Pick<RunRequest, 'faults'>,
+  recordings: RunRecordings,
+  logger: Logger,
+): Promise<ModelLayers> {
+  const around = (model: ChatModel): ChatModel =>
+    faults === undefined ? model : withFaults(model, { ...faults, names: recordings.names, logger });
+  const replay = await recordings.replay();
+  if (replay === undefined) return async (open) => around(await open());
+  return async (open, role) => {
+    if (role === 'debug' && !replay.hasDebugModels) return around(await open());
+    return around(replay.player.inPlaceOf(replay.asksModels ? await open() : undefined));
+  };
 }

@@ -12,31 +12,31 @@ import type { Location } from '../../../base/core/errors.ts';
 import type { CallSource } from '../../../tracking/core/records/trace.ts';
 import { deepStack } from '../loader/stack.ts';
 
-/** To which episode's code it belongs what runs. */
+/** The episode whose code is running. */
 const watched = new AsyncLocalStorage<EpisodeWatch>();
 
-/** Runs what is this program's own doing although code of an episode's led to it, such as asking the model's endpoint. */
-export function notOfAnEpisode<T>(work: () => T): T {
+/** Runs work of this program that an episode's code caused, such as the request to the model's endpoint. */
+export function runOutsideEpisodes<T>(work: () => T): T {
   return watched.exit(work);
 }
 
-/** Tells places in the user's code. */
+/** Finds locations in the user's code. */
 export interface UserStacks {
   userFrame(error: unknown): Location | undefined;
   callSource(): CallSource | undefined;
 }
 
 /**
- * Watches the requests of this process, `fetch` and `node:http` alike, for LLM calls that a workflow makes around the
- * tuner. It reads method, host and path, and changes nothing of them; what other processes send it does not see. Those
- * to the tuner's own server get a header that tells the line of code that asks.
+ * Watches requests of this process by `fetch` and `node:http` for LLM calls outside of the tuner. It only reads
+ * method, host and path. It does not see other processes. Requests to the tuner get a header with the line of the
+ * calling code.
  */
 export class OutsideWatch {
   readonly #ownOrigin: string;
   readonly #stacks: UserStacks;
   readonly #tallies = new WeakMap<EpisodeWatch, OutsideTally>();
 
-  /** @param ownBaseUrl the tuner's, requests to which are not outside */
+  /** @param ownBaseUrl the tuner's URL. Requests to it are not outside calls. */
   constructor(ownBaseUrl: string, stacks: UserStacks) {
     this.#ownOrigin = new URL(ownBaseUrl).origin;
     this.#stacks = stacks;
@@ -77,7 +77,7 @@ export class OutsideWatch {
 }
 
 interface SeenRequest extends OutsideRequest {
-  /** It is not sent yet. */
+  /** Sets a header. The request is not sent yet. */
   setHeader(name: string, value: string): void;
 }
 
@@ -103,7 +103,7 @@ function sentByHttp(message: unknown): SeenRequest | undefined {
   const host = request.getHeader('host');
   const origin = `${protocol}//${typeof host === 'string' ? host : request.host}`;
   const setHeader: SeenRequest['setHeader'] = (name, value) => {
-    // Of headers that are given as they are to be sent, nothing can be changed.
+    // Headers that the caller has already written cannot change.
     if (!request.headersSent) request.setHeader(name, value);
   };
   return { method, origin, path: withoutQuery(path), setHeader };

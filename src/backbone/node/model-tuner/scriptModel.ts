@@ -6,25 +6,25 @@ import type { Clock, FileReader } from '../../../base/core/ports.ts';
 import { scriptErrors, scriptFailure } from './modelScriptFailures.ts';
 import { readScriptReply } from './modelScriptReply.ts';
 
-/** What a script is told beside the request. */
+/** The context that a script gets with a request. */
 export interface ScriptContext extends CallIdentity {
-  /** Another for every run, episode and call; the same when these are. */
+  /** Differs for every run, episode and call, and is reproducible. */
   readonly seed: number;
 }
 
 /**
- * What a script exports, by default or as `respond`. It returns the text of the answer, the fields of its message
- * (`content`, `tool_calls`, `reasoning_content`, …) or a whole chat completion; or a promise of one of these.
+ * The default export of a script, or its export `respond`. It returns the answer, or a promise of it. An answer is a
+ * text, the fields of a message (`content`, `tool_calls`, `reasoning_content`, …) or a whole chat completion.
  */
 export type ScriptFunction = (request: ChatRequest, context: ScriptContext) => unknown;
 
 export interface ScriptModelOptions {
   /** Absolute. A `.json` file holds an array of answers: the first call of each episode gets the first, and so on. */
   readonly file: string;
-  /** Imports a module and gives its namespace. */
+  /** Imports a module and returns its namespace. */
   readonly load: (file: string) => Promise<unknown>;
   readonly files: Pick<FileReader, 'exists' | 'readText'>;
-  /** The topmost frame of an error's stack that lies in the user's code. */
+  /** Returns the topmost frame of an error's stack in the user's code. */
   readonly userFrame: (error: unknown) => Location | undefined;
   readonly clock: Pick<Clock, 'now'>;
 }
@@ -63,7 +63,7 @@ async function loadFunction({ file, load, userFrame }: ScriptModelOptions): Prom
   } catch (error) {
     throw error instanceof CodedError ? error : scriptErrors.notLoaded(file, error, userFrame(error));
   }
-  // A CommonJS file's exports are the default export of what its import gives.
+  // The exports of a CommonJS file are its default export.
   const respond = findFunction(module) ?? findFunction(exportOf(module, 'default'));
   if (respond === undefined) throw scriptErrors.noFunction(file);
   return respond;
@@ -89,7 +89,7 @@ async function ask(
   { file, userFrame, clock }: ScriptModelOptions,
 ): Promise<ModelReply> {
   try {
-    // A copy: what the script changes is neither recorded nor seen by another call.
+    // A copy, so that changes by the script do not affect the recording or another call.
     const value = await respond(structuredClone(request), { ...call, seed: request.seed ?? 0 });
     const completion = readScriptReply(value, request, call, clock.now());
     return { kind: 'completion', completion };
@@ -98,7 +98,7 @@ async function ask(
   }
 }
 
-/** A script cannot be interrupted; on cancellation its answer is no longer waited for. */
+/** Stops waiting for a script on cancellation. A script cannot be interrupted. */
 function unlessCancelled(reply: Promise<ModelReply>, cancellation: CancellationToken): Promise<ModelReply> {
   return new Promise((resolve, reject) => {
     const listening = cancellation.onCancelled(() => resolve({ kind: 'error', ...failures.cancelled() }));

@@ -15,8 +15,8 @@ export interface ReadOptions {
 }
 
 /**
- * Checks the options of a run. Unknown options are left out, because editors add attributes of theirs. Null and undefined
- * count as not given.
+ * Checks the options of a run. Unknown options are ignored, because editors add their own attributes. Null and
+ * undefined count as not given.
  *
  * @throws CodedError that names the first invalid option
  */

@@ -15,7 +15,7 @@ import { pythonShare } from '../client/pythonShare.ts';
 import type { RunSpec } from '../client/runLauncher.ts';
 import type { EndpointOptions, RunOptions } from './runOptions.ts';
 
-/** What resolving the options of a run needs from its surroundings. */
+/** The surroundings that are needed to resolve the options of a run. */
 export interface RunContext {
   readonly files: Pick<FileReader, 'exists' | 'readText'>;
   /** Variables of this process, which the run inherits. */
@@ -79,7 +79,7 @@ class RunResolver {
     };
   }
 
-  /** Whether a JavaScript debugger would have nothing to show. */
+  /** Returns true if a JavaScript debugger would have nothing to show. */
   async #isAllPython(): Promise<boolean> {
     return pythonShare((await this.#context.files.readText(this.#config)) ?? '') === 'all';
   }

@@ -1,8 +1,9 @@
 import { CodedError } from '../../../base/core/errors.ts';
 /**
- * The options of a debug run, in one table. Each option is a zod schema with its description, its default and its flag.
- * The table gives the type of the options, the check of launch configurations, the schema of launch.json in package.json
- * (`node test/tools/launchSchema.mjs` writes it), the flags of `agentjet` and their help, and the documentation.
+ * The options of a debug run, in one table. Each option is a zod schema with its description, its default and its
+ * flag. The table gives the type of the options and the check of launch configurations. The schema of launch.json in
+ * package.json (`node test/tools/launchSchema.mjs` writes it), the flags of `agentjet` with their help, and the
+ * documentation are derived from it.
  */
 import * as z from 'zod/mini';
 import { faultKinds } from '../../../tracking/core/records/episodeResult.ts';
@@ -23,9 +24,9 @@ export type OptionGroup = keyof typeof optionGroups;
 export interface OptionMeta {
   /** Sentences in English. A name in backticks may be an option: the help of the command line shows its flag. */
   readonly description: string;
-  /** What applies without the option, where launch.json and the command line agree or differ. */
+  /** The effect without the option. */
   readonly unset?: string | { readonly launch?: string; readonly cli?: string };
-  /** What the editor fills in. */
+  /** The value that the editor fills in. */
   readonly default?: string;
   readonly enumDescriptions?: readonly string[];
   readonly group: OptionGroup;
@@ -469,7 +470,7 @@ export function launchSchema(): Required<Pick<OptionSchema, 'properties' | 'requ
     override: ({ zodSchema, jsonSchema }) => {
       const meta = optionMeta.get(zodSchema);
       if (meta !== undefined) Object.assign(jsonSchema, launchTexts(meta));
-      // What zod adds of itself, and what says nothing.
+      // Remove additions of zod, and limits without effect.
       delete jsonSchema.propertyNames;
       if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
       if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
@@ -505,7 +506,7 @@ function withDefault(
 
 /** An option as a flag of the command line. */
 export interface RunFlag {
-  /** Where the value is among the options: one name, or two for a member of `endpoint` or `helper`. */
+  /** The path of the value in the options: one name, or two for a member of `endpoint` or `helper`. */
   readonly path: readonly [name: string, member?: string];
   /** Without dashes. */
   readonly flag: string;
@@ -514,7 +515,7 @@ export interface RunFlag {
   readonly description: string;
   readonly group: string;
   readonly schema: OptionSchema;
-  /** Whether another option replaces it, so that no help names it. */
+  /** True if another option replaces it, so that no help names it. */
   readonly isReplaced: boolean;
 }
 

@@ -1,8 +1,8 @@
 import { extractText, getDocumentProxy } from 'unpdf';
 
-/** The text of each page of a PDF. Rejects where it cannot be parsed. */
+/** Returns the text of each page of a PDF. Rejects if it cannot be parsed. */
 export async function readPdf(content: Uint8Array): Promise<readonly string[]> {
-  // A copy: pdf.js takes the bytes away from whoever hands them in.
+  // A copy, because pdf.js takes over the bytes.
   const document = await getDocumentProxy(new Uint8Array(content), { verbosity: 0 });
   return (await extractText(document, { mergePages: false })).text;
 }

@@ -1,4 +1,4 @@
-/** The front end's side of a run: starts the backbone process and speaks with it. */
+/** The client's side of a run: starts the backbone process and exchanges messages with it. */
 import { Socket } from 'node:net';
 import process from 'node:process';
 import type { CodedError } from '../../../base/core/errors.ts';
@@ -19,39 +19,39 @@ import { DebuggerChatter } from '../../../base/node/process/debuggerChatter.ts';
 import { deferred } from '../../../base/node/process/deferred.ts';
 import { childEnvironment } from '../../../base/node/process/environment.ts';
 import { processErrors } from '../../../base/node/process/errors.ts';
-import { eventsDescriptor, messagesDescriptor } from './frontEnd.ts';
+import { eventsDescriptor, messagesDescriptor } from './runClient.ts';
 import { spawnTree, type ProcessExit, type ProcessTree } from '../../../base/node/process/processTree.ts';
 
 export interface BackboneLaunch {
-  /** The Node that runs it, and what its environment needs for that. */
+  /** The Node.js executable, and the variables that it needs. */
   readonly runtime: { readonly executable: string; readonly env: Readonly<Record<string, string>> };
-  /** Node's own arguments, before the script. */
+  /** Arguments of Node.js, before the script. */
   readonly runtimeArgs: readonly string[];
-  /** The backbone's script, absolute. */
+  /** The absolute path of the backbone's script. */
   readonly script: string;
   readonly request: RunRequest;
-  /** Start under the inspector and hold the first line until a debugger has attached. */
+  /** Starts under the inspector, and stops at the first line until a debugger has attached. */
   readonly inspect: boolean;
-  /** On top of this process's environment; null takes a variable away. */
+  /** Variables on top of this process's environment; null removes one. */
   readonly env: Readonly<Record<string, string | null>>;
   readonly clock?: Clock;
 }
 
-/** Node's remarks on features that the loader uses on the user's behalf. */
+/** Silences Node.js warnings about features that the loader uses. */
 export const quietArguments = [
   '--disable-warning=ExperimentalWarning',
   '--disable-warning=MODULE_TYPELESS_PACKAGE_JSON',
 ] as const;
 
 /**
- * Megabytes for what was just made. V8 would let it grow with the garbage of episodes until it was most of the process;
- * what a run keeps is small. The user's own arguments come later, and win.
+ * Limits V8's young generation, in megabytes. By default it grows with the garbage of episodes until it is most of
+ * the process. The user's own arguments come later, and win.
  */
 const memoryArguments = ['--max-semi-space-size=4'] as const;
 
-/** How many lines of stderr the error of a process that died tells. */
+/** The number of stderr lines in the error of a process that died. */
 const linesKept = 10;
-/** Milliseconds that a process's streams may stay open after it: a program that it left behind may hold them. */
+/** Milliseconds that streams can stay open after the process: a program that it started may hold them. */
 const drainTime = 1000;
 
 /** Starts the backbone process and sends it the request. Rejects with `run/cannot-start`. */
@@ -99,8 +99,8 @@ export class BackboneChannel implements RunProcess {
     this.#readOutput(streamOf(tree, 1));
     this.#readErrors(streamOf(tree, 2), launch.inspect);
     this.exited = this.#watchEnd(launch.clock ?? systemClock);
-    this.#port.promise.catch(() => undefined); // whoever waits for the port hears it; it may be nobody
-    this.#messages.on('error', () => undefined); // the process has gone: `exited` tells
+    this.#port.promise.catch(() => undefined); // the caller who waits for the port gets the error, if there is one
+    this.#messages.on('error', () => undefined); // the process is gone: `exited` reports it
     this.#send({ type: 'start', request: launch.request });
   }
 
@@ -120,7 +120,7 @@ export class BackboneChannel implements RunProcess {
     this.#send({ type: 'cancel' });
   }
 
-  /** Asks the process to end; after `grace` milliseconds (default 2000) it is killed with all it started. */
+  /** Asks the process to end. After `grace` milliseconds (default 2000) kills it and everything it started. */
   terminate(grace?: number): Promise<void> {
     return this.#tree.terminate(grace);
   }
@@ -188,7 +188,7 @@ async function drained(closed: Promise<void>, clock: Clock): Promise<void> {
   timer.dispose();
 }
 
-/** Every pipe to a child process is a socket of ours. */
+/** Returns the pipe to a child process, which is a socket. */
 function streamOf(tree: ProcessTree, descriptor: number): Socket {
   const stream = tree.child.stdio[descriptor];
   if (stream instanceof Socket) return stream;
@@ -198,7 +198,7 @@ function streamOf(tree: ProcessTree, descriptor: number): Socket {
 function onText(stream: Socket, take: (text: string) => void): void {
   stream.setEncoding('utf8');
   stream.on('data', take);
-  stream.on('error', () => undefined); // a pipe that broke with the process: `exited` tells
+  stream.on('error', () => undefined); // a pipe that broke with the process: `exited` reports it
 }
 
 function unknownLine(line: string): RunEvent {
@@ -209,7 +209,7 @@ function unknownLine(line: string): RunEvent {
   };
 }
 
-/** The last lines of a text that comes in pieces; empty lines do not count. */
+/** Keeps the last lines of a text that arrives in pieces, without empty ones. */
 class LastLines {
   readonly #count: number;
   #lines: string[] = [];
@@ -221,7 +221,7 @@ class LastLines {
 
   push(text: string): void {
     const parts = (this.#rest + text).split('\n');
-    // A line without end must not grow without end.
+    // Limit a line that never ends.
     this.#rest = (parts.pop() ?? '').slice(-10_000);
     this.#lines = [...this.#lines, ...nonEmpty(parts)].slice(-this.#count);
   }

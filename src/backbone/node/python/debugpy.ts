@@ -1,4 +1,4 @@
-/** debugpy for interpreters that have none: in a folder of ours, never in the user's environment. */
+/** Installs debugpy for interpreters without it, in a folder of AgentJet, not in the user's environment. */
 import { mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import process from 'node:process';
@@ -10,36 +10,36 @@ import { pythonErrors } from './errors.ts';
 import { environmentOf } from './interpreter.ts';
 import { localFiles } from '../../../base/node/files.ts';
 
-/** The one that is installed. */
+/** The version to install. */
 export const debugpyVersion = '1.8.22';
 
-/** Where debugpy lies below a folder of ours, each version apart. */
+/** Returns the folder of debugpy by version. */
 export function debugpyFolder(storage: string): string {
   return path.join(storage, `debugpy-${debugpyVersion}`);
 }
 
 export interface DebugpyRequest {
   readonly executable: string;
-  /** The folder that `agentjet_worker` lies in. */
+  /** The folder with `agentjet_worker`. */
   readonly workerFolder: string;
-  /** A folder of ours, absolute; made where it is missing. */
+  /** AgentJet's absolute storage folder. It is created if missing. */
   readonly storage: string;
   readonly cancellation: CancellationToken;
-  /** Hears what the installer does, line by line. */
+  /** Called with each line of the installer's output. */
   readonly onLine: (line: string) => void;
 }
 
-/** What the installer said last, for the error; the rest is for the log. */
-const linesTold = 3;
+/** The number of output lines in the error. The log has all of them. */
+const linesInError = 3;
 
 /**
- * Installs debugpy for an interpreter. Resolves to whether it is there now: not when it was cancelled. Rejects with
- * `python/not-found` or `python/debugpy-not-installed`.
+ * Installs debugpy for an interpreter. Resolves to false on cancellation. Rejects with `python/not-found` or
+ * `python/debugpy-not-installed`.
  */
 export async function installDebugpy(request: DebugpyRequest): Promise<boolean> {
   const folder = debugpyFolder(request.storage);
   await mkdir(folder, { recursive: true });
-  // What is half there when it ends, however, is not where anybody looks.
+  // Install into a staging folder, so that no incomplete package is used.
   const staging = await mkdtemp(path.join(folder, 'new-'));
   try {
     await runInstaller(request, staging);
@@ -56,7 +56,7 @@ async function runInstaller(
   { executable, workerFolder, cancellation, onLine }: DebugpyRequest,
   into: string,
 ): Promise<void> {
-  const told = { executable, environment: await environmentOf(executable, localFiles) };
+  const interpreter = { executable, environment: await environmentOf(executable, localFiles) };
   const tree = await spawnTree({
     command: executable,
     args: ['-m', 'agentjet_worker.fetch_debugpy', into, debugpyVersion],
@@ -64,7 +64,7 @@ async function runInstaller(
     env: childEnvironment(process.env, [{ PYTHONPATH: workerFolder }], process.platform),
     stdio: ['ignore', 'pipe', 'pipe'],
   }).catch((error: unknown) => {
-    throw pythonErrors.notFound(told, error);
+    throw pythonErrors.notFound(interpreter, error);
   });
   const cancelling = cancellation.onCancelled(() => tree.killTree());
   const said: string[] = [];
@@ -78,7 +78,7 @@ async function runInstaller(
   cancelling.dispose();
   await Promise.all(ended);
   if (code !== 0 && !cancellation.isCancelled) {
-    throw pythonErrors.debugpyNotInstalled(executable, debugpyVersion, said.slice(-linesTold));
+    throw pythonErrors.debugpyNotInstalled(executable, debugpyVersion, said.slice(-linesInError));
   }
 }
 

@@ -1,14 +1,37 @@
-import { CodedError } from '../../../base/core/errors.ts';
+import { CodedError, type Location } from '../../../base/core/errors.ts';
+import type { WorkerFailure } from '../../core/protocol/worker.ts';
 
-/** Whose Python it is, for what is said of it. */
-export interface ToldInterpreter {
+/** An error of the user's Python, with its location and traceback. */
+export class PythonError extends Error {
+  override readonly name = 'PythonError';
+  readonly location: Location | undefined;
+  readonly #failure: WorkerFailure;
+
+  constructor(failure: WorkerFailure) {
+    super(failure.message);
+    this.#failure = failure;
+    const { file, line, stack } = failure;
+    this.location = file === undefined ? undefined : { file, ...(line !== undefined && { line }) };
+    if (stack !== undefined) this.stack = stack;
+  }
+
+  /** Returns an error with a code if the worker knows one. */
+  coded(): CodedError | undefined {
+    const { code, message, hint } = this.#failure;
+    if (code === undefined) return undefined;
+    return new CodedError({ code, message, hint, location: this.location }, { cause: this });
+  }
+}
+
+/** The Python interpreter that an error names. */
+export interface InterpreterInfo {
   readonly executable: string;
-  /** The virtual environment that it is of, which can be made anew. */
+  /** The virtual environment of the interpreter, which can be recreated. */
   readonly environment: string | undefined;
 }
 
 export const pythonErrors = {
-  notFound: (python: ToldInterpreter, cause: unknown): CodedError =>
+  notFound: (python: InterpreterInfo, cause: unknown): CodedError =>
     new CodedError(
       {
         code: 'python/not-found',
@@ -17,14 +40,14 @@ export const pythonErrors = {
       },
       { cause },
     ),
-  didNotStart: (python: ToldInterpreter, how: string): CodedError =>
+  didNotStart: (python: InterpreterInfo, how: string): CodedError =>
     new CodedError({
       code: 'python/did-not-start',
       message: `${python.executable} ended before it was ready: ${how}.`,
       hint: `What it printed says why. ${howToMend(python)}`,
     }),
-  /** @param seconds how long it was waited for */
-  hangs: ({ executable }: ToldInterpreter, seconds: number): CodedError =>
+  /** @param seconds the time limit */
+  hangs: ({ executable }: InterpreterInfo, seconds: number): CodedError =>
     new CodedError({
       code: 'python/hangs',
       message: `${executable} was not ready after ${seconds} s, before any code of the run, and was ended.`,
@@ -36,7 +59,7 @@ export const pythonErrors = {
       message: `The Python process of the run ended in the midst of it: ${how}.`,
       hint: 'Something in it ended the process (os._exit, a signal, a crash of native code); what it printed last may tell. Episodes that come after get a new one.',
     }),
-  /** @param said what the installer said last */
+  /** @param said the last lines of the installer */
   debugpyNotInstalled: (executable: string, version: string, said: readonly string[]): CodedError =>
     new CodedError({
       code: 'python/debugpy-not-installed',
@@ -67,13 +90,13 @@ function whyNot(cause: unknown): string {
 const nameAnother =
   'name another: --python FILE (launch.json: python; in the editor also "Python: Select Interpreter")';
 
-function howToMend({ environment }: ToldInterpreter): string {
+function howToMend({ environment }: InterpreterInfo): string {
   return environment === undefined
     ? `Install Python 3.10 or later, or ${nameAnother}.`
     : `Make its environment anew with Python 3.10 or later (python3 -m venv --clear ${inCommand(environment)}), or ${nameAnother}.`;
 }
 
-/** As one word of a command line. */
+/** Quotes a path for a command line. */
 function inCommand(file: string): string {
   return /^[\w@%+=:,./\\-]+$/.test(file) ? file : `"${file}"`;
 }

@@ -2,15 +2,15 @@ import path from 'node:path';
 import type { FileReader } from '../../../base/core/ports.ts';
 
 export interface InterpreterSearch {
-  /** What was chosen for this very run; wins. */
+  /** The interpreter of the run, which wins. */
   readonly chosen: string | undefined;
-  /** What the editor's Python extension has selected for the folder. */
+  /** The interpreter that the Python extension has selected for the folder. */
   readonly selected?: string | undefined;
-  /** The setting's: a last resort before PATH, as the folder's own environment is nearer to it. */
+  /** The interpreter of the setting. The folder's own environment wins over it. */
   readonly setting?: string | undefined;
-  /** What a chosen path is relative to; a bare name is looked for on PATH. */
+  /** The folder for relative paths. A bare name is searched on PATH. */
   readonly cwd: string;
-  /** Where a virtual environment is looked for, in order. */
+  /** Folders to search for a virtual environment, in order. */
   readonly folders: readonly string[];
   readonly platform: NodeJS.Platform;
   readonly files: Pick<FileReader, 'exists'>;
@@ -22,7 +22,7 @@ export interface Interpreter {
   readonly why: 'chosen' | 'selected' | 'environment' | 'setting' | 'path';
 }
 
-/** The Python that runs a run's workflows. Whether it is there and will do shows when it is started. */
+/** Finds the Python for a run's workflows. It is not checked before it is started. */
 export async function findInterpreter(search: InterpreterSearch): Promise<Interpreter> {
   const { chosen, selected, setting, cwd, platform } = search;
   if (given(chosen)) return { executable: absolute(chosen, cwd), why: 'chosen' };
@@ -33,7 +33,7 @@ export async function findInterpreter(search: InterpreterSearch): Promise<Interp
   return { executable: platform === 'win32' ? 'python' : 'python3', why: 'path' };
 }
 
-/** Of a `.venv` that has lost its Python as well, so that no other one takes its place without a word. */
+/** Finds the `.venv` of a folder, even if its Python is missing, so that no other one silently replaces it. */
 async function ownEnvironment({
   folders,
   platform,
@@ -48,14 +48,14 @@ async function ownEnvironment({
   return undefined;
 }
 
-/** What tells that a folder is a virtual environment. */
+/** The file that marks a virtual environment. */
 const environmentMark = 'pyvenv.cfg';
 
 function executableIn(environment: string, platform: NodeJS.Platform): string {
   return path.join(environment, ...(platform === 'win32' ? ['Scripts', 'python.exe'] : ['bin', 'python']));
 }
 
-/** The virtual environment that an interpreter is of; undefined: of none. */
+/** Returns the virtual environment of an interpreter, or undefined if it has none. */
 export async function environmentOf(
   executable: string,
   files: Pick<FileReader, 'exists'>,

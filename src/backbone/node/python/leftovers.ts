@@ -6,14 +6,14 @@ const value = randomBytes(8).toString('hex');
 
 let isUsed = false;
 
-/** For the environment of a run's Python, and so of whatever its code starts. */
+/** Returns a variable for the environment of a run's Python, which its child processes inherit. */
 export function runVariable(): Readonly<Record<string, string>> {
   isUsed = true;
   return { [name]: value };
 }
 
-/** Kills what Python code of this run has started, also where its parent has ended and nobody else would find it. */
+/** Kills processes that this run's Python code started, even if their parent has ended. */
 export function killLeftovers(): void {
-  // To look for them is to read every process's environment.
+  // The search reads the environment of every process.
   if (isUsed) killSurvivors(processesWith(`${name}=${value}`));
 }

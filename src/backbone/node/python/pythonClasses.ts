@@ -25,10 +25,10 @@ import { pythonJudgeFunction, pythonWorkflowFunction, type FunctionPorts } from 
 import { answerExperience, pythonTrinityWorkflow, readLoaded } from './pythonTrinity.ts';
 import type { CallHandle, PythonWorker, WorkerLaunch } from './worker.ts';
 
-/** A class or function of the user's Python: files absolute. */
+/** A class or function in Python, with an absolute file. */
 export type PythonLocator = Locator;
 
-/** What an episode's code in Python may ask of the backbone, while it runs. */
+/** The objects that an episode's Python code can use while it runs. */
 interface Running {
   readonly task: WorkflowTask;
   readonly calls: Set<CallHandle>;
@@ -36,7 +36,7 @@ interface Running {
   helper: JudgeHelper | undefined;
 }
 
-/** Answers what a script asks that calls AgentScope's `tune`, or makes an `AgentJetJob`. */
+/** Answers the requests of a script that calls AgentScope's `tune`, or creates an `AgentJetJob`. */
 export interface ScriptAnswers {
   tune(call: unknown): Promise<unknown>;
   preview(call: unknown): Promise<unknown>;
@@ -44,14 +44,14 @@ export interface ScriptAnswers {
 }
 
 export interface PythonOptions {
-  /** Starts the worker; called when it is first needed, and anew where the last has died. */
+  /** Starts the worker. Called on first use, and again after it died. */
   start(answer: WorkerLaunch['answer']): Promise<PythonWorker>;
   warn(problem: CodedError): void;
-  /** Of the model that is trained. */
+  /** Opens the tokenizer of the trained model. */
   openText(): Promise<ModelText>;
 }
 
-/** Workflows and judges that are Python, as the rest of a run knows them: classes whose methods the worker carries out. */
+/** Workflows and judges in Python, as classes whose methods the worker executes. */
 export class PythonClasses {
   readonly #options: PythonOptions;
   readonly #places = new Map<string, Location>();
@@ -63,7 +63,7 @@ export class PythonClasses {
     this.#options = options;
   }
 
-  /** Rejects with what the module raises as it is imported. */
+  /** Loads a workflow. Rejects with the error of its import. */
   async loadWorkflow(locator: PythonLocator): Promise<WorkflowClass> {
     if (locator.kind === 'trinity') return this.#loadTrinity(locator);
     const loaded = loadedCode.parse(await this.#call('load', { ...locator, what: 'workflow' }).result);
@@ -80,13 +80,13 @@ export class PythonClasses {
     return PythonWorkflow;
   }
 
-  /** Rejects where Trinity has no reward function of that name. */
+  /** Checks a reward function. Rejects if Trinity has none of that name. */
   async loadRewardFn(name: string): Promise<void> {
     this.#tellOf(await this.#call('load-trinity', { what: 'reward function', name }).result);
   }
 
-  /** Where the workflow of a Trinity locator runs. */
-  placeOf({ name }: PythonLocator): Location | undefined {
+  /** Returns the location of the workflow of a Trinity locator. */
+  locationOf({ name }: PythonLocator): Location | undefined {
     return this.#places.get(name);
   }
 
@@ -103,7 +103,7 @@ export class PythonClasses {
   }
 
   #tellOf(loaded: unknown): Location | undefined {
-    const { place, warnings } = readLoaded(loaded);
+    const { location: place, warnings } = readLoaded(loaded);
     for (const warning of warnings) this.#options.warn(warning);
     return place;
   }
@@ -122,19 +122,19 @@ export class PythonClasses {
     return PythonJudge;
   }
 
-  /** Runs a script as `__main__`, to its end. Rejects with what it raises. */
+  /** Runs a script as `__main__` to its end. Rejects with its error. */
   async runScript(file: string, answers: ScriptAnswers): Promise<void> {
     this.#script = answers;
     await this.#call('script', { file }).result;
   }
 
-  /** The episode is over: what of it still runs is cancelled, and what was kept of it forgotten. */
+  /** Ends an episode: cancels its running calls and removes its state. */
   ended(episodeUuid: string): void {
     const running = this.#running.get(episodeUuid);
     if (running === undefined) return;
     this.#running.delete(episodeUuid);
     for (const call of running.calls) call.cancel();
-    void this.#forget(episodeUuid).catch(() => undefined); // a worker that died has forgotten
+    void this.#forget(episodeUuid).catch(() => undefined); // a worker that died has no state
   }
 
   async #forget(episodeUuid: string): Promise<void> {
@@ -232,7 +232,7 @@ export class PythonClasses {
         isCancelled = true;
         void made.then(
           (call) => call.cancel(),
-          () => undefined, // it never began
+          () => undefined, // it never started
         );
       },
     };
@@ -242,7 +242,7 @@ export class PythonClasses {
     const before = this.#worker;
     const worker = await before;
     if (worker !== undefined && !worker.hasEnded) return worker;
-    // Of several calls that find it dead, the first starts the next.
+    // Only the first of several calls restarts the worker.
     if (this.#worker === before)
       this.#worker = this.#options.start((method, params) => this.#answer(method, params));
     return this.#alive();

@@ -15,7 +15,7 @@ import type {
   WorkflowTask,
 } from '../../../sdk/core/index.ts';
 
-/** What carries out the functions of one locator. */
+/** The ports of a Python function. */
 export interface FunctionPorts {
   readonly name: string;
   readonly file: string | null;
@@ -25,11 +25,11 @@ export interface FunctionPorts {
     params: Readonly<Record<string, unknown>>,
     tuner?: AjetTuner,
   ): Promise<unknown>;
-  /** Hears of a function that is not async. */
+  /** Called for a function that is not async. */
   warn(problem: CodedError): void;
 }
 
-/** A workflow that is a function in Python, as AgentScope's tuner has them. */
+/** Returns a workflow that calls a Python function, as for AgentScope's tuner. */
 export function pythonWorkflowFunction(ports: FunctionPorts): WorkflowClass {
   const note = notAwaited('workflow', ports);
   const made = class extends FunctionWorkflow {
@@ -71,11 +71,11 @@ export function pythonJudgeFunction(ports: FunctionPorts): JudgeClass {
   return made;
 }
 
-/** How Python's chat models reach the gateway. */
+/** Returns how Python's chat models connect to the gateway. */
 function accessOf(model: ChatModel, route: AdapterRoute, name: string): Readonly<Record<string, unknown>> {
   const { baseURL, apiKey } = model.asOpenAIClient();
-  const told = route.by === undefined ? route.debugModel : route;
-  return { name, baseUrl: baseURL, apiKey, headers: { [adapterHeader]: JSON.stringify(told) } };
+  const sentRoute = route.by === undefined ? route.debugModel : route;
+  return { name, baseUrl: baseURL, apiKey, headers: { [adapterHeader]: JSON.stringify(sentRoute) } };
 }
 
 function auxiliary(models: AuxiliaryModels): Readonly<Record<string, unknown>> {
@@ -87,20 +87,22 @@ function auxiliary(models: AuxiliaryModels): Readonly<Record<string, unknown>> {
   );
 }
 
-/** In training it is the path of the model. */
+/** Returns the name of the model. In training it is the path. */
 function modelName(config: Readonly<Record<string, unknown>>): string {
   const section = isRecord(config['ajet']) ? config['ajet']['model'] : undefined;
   const path = isRecord(section) ? section['path'] : undefined;
   return typeof path === 'string' ? path : 'ajet';
 }
 
-/** Training awaits whatever a function returns, and fails with what cannot be awaited. Told once. */
+/**
+ * Returns a function that warns once about a function that is not async. Training awaits its result and would fail.
+ */
 function notAwaited(what: string, ports: FunctionPorts): (awaited: boolean) => void {
   const { name, file } = ports;
-  let isTold = false;
+  let wasReported = false;
   return (awaited) => {
-    if (awaited || isTold) return;
-    isTold = true;
+    if (awaited || wasReported) return;
+    wasReported = true;
     ports.warn(
       new CodedError({
         code: `${what}/not-async`,

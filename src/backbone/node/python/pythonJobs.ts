@@ -1,10 +1,10 @@
-/** The `AgentJetJob` of a Python script: its config is kept here, by the rules of every other job. */
+/** Implements `AgentJetJob` for Python scripts. Its config is stored here, with the rules of every other job. */
 import { isRecord } from '../../../base/core/isRecord.ts';
 import type { JobConfig } from '../../../sdk/core/jobHost.ts';
 import type { PythonJobCall } from '../../core/protocol/pythonJob.ts';
 import { jobErrors, pythonNames } from '../job/errors.ts';
 import { ScriptJobs, type JobPorts } from '../job/jobHost.ts';
-import { locatorOf } from '../job/locatorOf.ts';
+import { locatorOf } from '../job/runConfigFile.ts';
 
 type WorkflowOf = Extract<PythonJobCall, { op: 'tune' }>['workflow'];
 
@@ -18,13 +18,13 @@ export class PythonJobs {
     this.#jobs = new ScriptJobs({
       ...ports,
       names: pythonNames,
-      // Both are known to the worker alone, which names files itself and tells where each call comes from.
+      // Only the worker knows both. It names files and locations of calls.
       findExport: () => Promise.resolve(undefined),
       userFrame: () => undefined,
     });
   }
 
-  /** Rejects with errors `job/…`, in the words of Python's API. */
+  /** Answers a call. Rejects with errors `job/…` that use the names of Python's API. */
   async answer(call: PythonJobCall): Promise<unknown> {
     switch (call.op) {
       case 'config':
@@ -56,7 +56,7 @@ export class PythonJobs {
     return config;
   }
 
-  /** What is kept of a config, as the script has changed it. */
+  /** Updates the stored config with the changes of the script. */
   #became({ job, config }: { readonly job: number; readonly config: JobConfig }): JobConfig {
     const kept = this.#configOf(job);
     overlay(kept, config);
@@ -68,7 +68,10 @@ export class PythonJobs {
     return locatorOf(workflow, this.#ports.cwd);
   }
 
-  /** A config that names the script would run it when it is loaded. */
+  /**
+   * Returns the locator of an exported workflow. Throws for one in the script, because loading it would run the
+   * script.
+   */
   #exported(workflow: WorkflowOf): string | undefined {
     const isLocal = workflow !== null && typeof workflow !== 'string' && workflow.file === this.#ports.script;
     if (isLocal) throw jobErrors.notExported(workflow.name);
@@ -76,12 +79,12 @@ export class PythonJobs {
   }
 }
 
-/** Throws where AgentJet has no such key. */
+/** Throws if AgentJet does not have the key. */
 function checkKey(config: JobConfig, key: readonly string[]): null {
   const last = key.at(-1) ?? '';
   let section: unknown = config;
   for (const step of key.slice(0, -1)) section = isRecord(section) ? section[step] : undefined;
-  // A section of the script's own may have what it likes.
+  // A section that the script added can have any key.
   if (!isRecord(section) || last in section) return null;
   Reflect.set(section, last, null);
   Reflect.deleteProperty(section, last);

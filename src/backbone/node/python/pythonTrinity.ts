@@ -14,7 +14,7 @@ import type { ModelText } from '../../../tracking/core/tokenizer.ts';
 import { Workflow, type AjetTuner, type WorkflowOutput, type WorkflowTask } from '../../../sdk/core/index.ts';
 
 export interface TrinityPorts {
-  /** In Trinity's registry, or a dotted path. */
+  /** The name in Trinity's registry, or a dotted path. */
   readonly name: string;
   /** Path of the taskset in the config. */
   readonly taskset: string;
@@ -26,7 +26,7 @@ export interface TrinityPorts {
   ): Promise<unknown>;
 }
 
-/** A workflow of Trinity-RFT's, of which an episode is one run of a task. */
+/** Returns a workflow of Trinity-RFT. An episode is one run of a task. */
 export function pythonTrinityWorkflow(ports: TrinityPorts): WorkflowClass {
   const { name, taskset } = ports;
   const made = class extends Workflow {
@@ -51,16 +51,16 @@ export function pythonTrinityWorkflow(ports: TrinityPorts): WorkflowClass {
   return made;
 }
 
-/** Where a workflow runs, and what is to be told of its plugins. */
+/** The location of a workflow, and warnings about its plugins. */
 export interface LoadedTrinity {
-  readonly place: Location | undefined;
+  readonly location: Location | undefined;
   readonly warnings: readonly CodedError[];
 }
 
 export function readLoaded(value: unknown): LoadedTrinity {
   const { file, line, problems } = loadedTrinity.parse(value);
   return {
-    place: file === null ? undefined : { file, ...(line !== null && { line }) },
+    location: file === null ? undefined : { file, ...(line !== null && { line }) },
     warnings: problems.map(
       ({ code = 'trinity/plugin-failed', message, hint, ...at }) =>
         new CodedError({
@@ -73,7 +73,7 @@ export function readLoaded(value: unknown): LoadedTrinity {
   };
 }
 
-/** What a workflow asks of tokens: of a prompt, of an answer with its prompt, or of a whole conversation. */
+/** Returns the tokens of a prompt, of an answer with its prompt, or of a conversation. */
 export async function answerExperience(
   params: Readonly<Record<string, unknown>>,
   openText: () => Promise<ModelText>,

@@ -1,4 +1,4 @@
-/** A Python script that calls `tune(…)` of AgentScope's tuner, or of an `AgentJetJob`: its run is one on the debug backbone. */
+/** Runs a Python script that calls `tune(…)` of AgentScope's tuner or of an `AgentJetJob` on the debug backbone. */
 import path from 'node:path';
 import { parse, stringify, YAMLParseError } from 'yaml';
 import type { LaunchPorts } from '../../core/launcher/launch.ts';
@@ -18,16 +18,58 @@ import {
   type TuneCall,
 } from '../../../configs/core/trinity/tuneCall.ts';
 import { localFiles } from '../../../base/node/files.ts';
-import { locatorOf } from '../job/locatorOf.ts';
-import { runConfigFile, writeConfig } from '../job/runConfigFile.ts';
+import { locatorOf, runConfigFile, writeConfig } from '../job/runConfigFile.ts';
 import { deferred } from '../../../base/node/process/deferred.ts';
 import { runJob, type RunEnded } from '../job/runScript.ts';
 import type { ScriptAnswers } from './pythonClasses.ts';
 import { PythonJobs } from './pythonJobs.ts';
-import { PythonError } from './pythonError.ts';
-import { tuneErrors } from './tuneErrors.ts';
+import { PythonError } from './errors.ts';
 
-/** Whether what a run is started with is Python, which has to call `tune`. */
+const tuneErrors = {
+  notCalled: (location: Location): CodedError =>
+    new CodedError({
+      code: 'tune/not-called',
+      message: 'The script has ended without a call of tune(…), so nothing was run.',
+      location,
+      hint: 'Call tune(workflow_func=…, train_dataset=…) of agentscope.tuner in it, or tune() of an AgentJetJob, or under if __name__ == "__main__".',
+    }),
+
+  calledTwice: (location: Location): CodedError =>
+    new CodedError({
+      code: 'tune/called-twice',
+      message: 'The script calls tune(…) a second time: here it runs one training.',
+      location,
+      hint: 'Debug the other from a script of its own.',
+    }),
+
+  noDataSet: (location: Location): CodedError =>
+    new CodedError({
+      code: 'tune/no-data-set',
+      message: 'tune(…) is given no data set: neither train_dataset nor a taskset in its config.',
+      location,
+      hint: 'Give one: train_dataset=DatasetConfig(path="data", split="train").',
+    }),
+
+  noConfig: (file: string, location: Location): CodedError =>
+    new CodedError({
+      code: 'tune/no-config',
+      message: `The config ${file} that tune(…) names cannot be read.`,
+      location,
+      hint: 'Correct config_path; it is relative to the working directory.',
+    }),
+
+  badConfig: (why: string, location: Location): CodedError =>
+    new CodedError({
+      code: 'tune/bad-config',
+      message: why,
+      location,
+      hint: 'Correct it: agentjet check FILE tells all that is wrong with it.',
+    }),
+
+  cancelled: (): CodedError => new CodedError({ code: 'tune/cancelled', message: 'The run was cancelled.' }),
+};
+
+/** Returns true if the file is a Python script, which must call `tune`. */
 export function isPythonScript(file: string): boolean {
   return /\.pyw?$/i.test(file);
 }
@@ -42,15 +84,15 @@ export interface TunePorts {
   now(): Date;
   emit(event: RunEvent): void;
   runScript(file: string, answers: ScriptAnswers): Promise<void>;
-  /** @param text undefined: as the file has it */
+  /** @param text undefined to read the file */
   compose(file: string, text: string | undefined): Promise<Composition>;
-  /** A whole run whose ports differ in these from what they are for a config. Never rejects. */
+  /** Executes a whole run with these ports instead of those for a config. Never rejects. */
   launch(changes: Pick<LaunchPorts, 'emit'> & Partial<LaunchPorts>): Promise<void>;
-  /** The first rows of a config's data set. */
+  /** Returns the first rows of a config's data set. */
   readRows(compose: () => Promise<Composition>, first: number): Promise<readonly unknown[]>;
 }
 
-/** Runs the script and the run that it asks for; never rejects. It has ended when the script has. */
+/** Runs the script and its run. Never rejects. The run ends with the script. */
 export async function runTuneScript(request: RunRequest, ports: TunePorts): Promise<void> {
   const script = new TuneScript(request, ports);
   ports.emit(await script.run());
@@ -92,12 +134,12 @@ class TuneScript {
     this.#ports.cancellation.onCancelled(() => this.#cancelled());
     try {
       await Promise.race([work, this.#givenUp.promise]);
-      await this.#running; // of a thread that the script did not wait for
+      await this.#running; // the run of a thread that the script did not wait for
       this.#ended ??= failed(tuneErrors.notCalled(await placeIn(file)));
     } catch (error) {
-      // The episodes of a script whose process died go on in another.
-      await this.#running?.catch(() => undefined); // told by `#ended`
-      // Why the run failed says more than that the script, too, ended with it.
+      // The episodes of a script whose process died continue in another one.
+      await this.#running?.catch(() => undefined); // `#ended` has the error
+      // The error of the run explains more than that of the script.
       if (this.#ended === undefined || (this.#ended.status === 'completed' && !isCancelled(error))) {
         this.#ended = failed(error);
       }
@@ -105,14 +147,14 @@ class TuneScript {
     return this.#ended;
   }
 
-  /** A script is not waited for that has not come to its run, or whose run is over. */
+  /** Handles cancellation. Stops waiting for a script before its run or after it. */
   #cancelled(): void {
     if (this.#isCalled && this.#ended === undefined) return;
     this.#ended ??= { type: 'run-ended', status: 'cancelled', error: null };
     this.#givenUp.reject(tuneErrors.cancelled());
   }
 
-  /** Resolves with how the run ended. Rejects when it could not start. */
+  /** Runs `tune`. Resolves with the status of the run. Rejects if it cannot start. */
   async #tune(call: TuneCall): Promise<RunEnded['status']> {
     const place = placeOf(call, this.#request.config);
     if (this.#isCalled) throw this.#refuse(tuneErrors.calledTwice(place));
@@ -135,7 +177,7 @@ class TuneScript {
     return ran;
   }
 
-  /** Resolves to what the job asked for; of `tune`, to the run's status and how its episodes ended. */
+  /** Answers a call of a job. For `tune`, this is the run's status and the results of its episodes. */
   async #job(call: PythonJobCall): Promise<unknown> {
     const place = placeOf(call, this.#request.config);
     this.#jobPlace = place;
@@ -147,13 +189,13 @@ class TuneScript {
     }
   }
 
-  /** The script may not tell what it is told, so that the run's end has to. */
+  /** Records an error as the end of the run, because the script may not report it. */
   #refuse(error: unknown): unknown {
     this.#ended = failed(error);
     return error;
   }
 
-  /** The config of the run, where a job's would be. */
+  /** Writes the config of the run, at the path of a job's config. */
   async #write(call: TuneCall, place: Location): Promise<WrittenConfig> {
     const { cwd, expDir } = this.#request;
     const base = await this.#baseOf(call, place);
@@ -177,7 +219,7 @@ class TuneScript {
   async #baseOf({ given }: TuneCall, place: Location): Promise<Record<string, Plain> | undefined> {
     if (given.config_path === undefined) return undefined;
     const file = path.resolve(this.#request.cwd, given.config_path);
-    const text = await localFiles.readText(file).catch(() => undefined); // told as one that is not there
+    const text = await localFiles.readText(file).catch(() => undefined); // reported as missing
     if (text === undefined) throw tuneErrors.noConfig(file, place);
     try {
       const parsed: unknown = parse(text);
@@ -209,7 +251,7 @@ function placeOf({ file, line }: Pick<TuneCall, 'file' | 'line'>, script: string
   return { file: file ?? script, ...(line !== null && { line }) };
 }
 
-/** Where the script would call it, if it came to it. */
+/** Returns the location of the call of `tune` in the script. */
 async function placeIn(file: string): Promise<Location> {
   const [call] = scanTuneCalls((await localFiles.readText(file).catch(() => undefined)) ?? '');
   return call === undefined ? { file } : { file, line: call.line + 1 };

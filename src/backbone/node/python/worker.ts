@@ -1,9 +1,8 @@
-/** The Python process of a run, from here: started when it is first needed, asked, and ended with the run. */
+/** The Python process of a run, which is started on first use and ends with the run. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { createServer, type Server, type Socket } from 'node:net';
-import type { AddressInfo } from 'node:net';
+import { createServer, type Server, type Socket, type AddressInfo } from 'node:net';
 import process from 'node:process';
 import { afterRunningTime } from '../../core/task-runner/runningTime.ts';
 import type { Clock } from '../../../base/core/ports.ts';
@@ -19,45 +18,46 @@ import {
 } from '../../core/protocol/worker.ts';
 import { deferred, type Deferred } from '../../../base/node/process/deferred.ts';
 import { localFiles } from '../../../base/node/files.ts';
-import { directLoopback } from './directLoopback.ts';
-import { pythonErrors, type ToldInterpreter } from './errors.ts';
+import { pythonErrors, type InterpreterInfo, PythonError } from './errors.ts';
 import { environmentOf } from './interpreter.ts';
 import { killLeftovers, runVariable } from './leftovers.ts';
-import { PythonError } from './pythonError.ts';
 
 export interface WorkerLaunch {
   readonly executable: string;
-  /** The folder that `agentjet_worker` lies in. */
+  /** The folder with `agentjet_worker`. */
   readonly folder: string;
   readonly cwd: string;
   readonly begin: Pick<WorkerBegin, 'path' | 'package' | 'plugins' | 'debug' | 'debugpy'>;
-  /** By which it has to be ready. */
+  /** The clock for the start limit. */
   readonly clock: Clock;
-  /** Answers what the user's code asks; a throw is told to it. */
+  /** Answers a request of the user's code, which receives thrown errors. */
   answer(method: WorkerRequest, params: Readonly<Record<string, unknown>>): unknown;
   onUncaught(error: PythonError): void;
-  /** A debugger is waited for at this port. */
+  /** Called when the process waits for a debugger at this port. */
   onDebugger(port: number): void;
 }
 
 export interface CallHandle {
   readonly result: Promise<unknown>;
-  /** It still settles. */
+  /** Cancels the call. The result still settles. */
   cancel(): void;
 }
 
 /**
- * Seconds until it is ready: before that it imports the standard library and debugpy, and whatever the interpreter itself
- * imports at its start.
+ * Seconds until it must be ready. Before that it imports the standard library, debugpy, and modules that the
+ * interpreter itself imports.
  */
 const startLimit = 60;
-/** Milliseconds to print its stack in, once it was told to. */
+/** Milliseconds to print its stack after the signal. */
 const stackTime = 2000;
 
-/** Rejects with `python/not-found`, `python/did-not-start`, `python/hangs`, or what the worker could not begin with. */
+/**
+ * Starts the worker. Rejects with `python/not-found`, `python/did-not-start`, `python/hangs`, or the error of its
+ * start.
+ */
 export async function startWorker(launch: WorkerLaunch): Promise<PythonWorker> {
   const { executable, clock } = launch;
-  const told = { executable, environment: await environmentOf(executable, localFiles) };
+  const interpreter = { executable, environment: await environmentOf(executable, localFiles) };
   const token = randomBytes(24).toString('hex');
   const server = createServer();
   server.listen(0, '127.0.0.1');
@@ -69,11 +69,11 @@ export async function startWorker(launch: WorkerLaunch): Promise<PythonWorker> {
     endWithStack(child, clock);
   });
   try {
-    const worker = new PythonWorker(child, await connected(server, child, told, token), launch);
+    const worker = new PythonWorker(child, await connected(server, child, interpreter, token), launch);
     await worker.ready;
     return worker;
   } catch (error) {
-    throw start.hangs ? pythonErrors.hangs(told, startLimit) : error;
+    throw start.hangs ? pythonErrors.hangs(interpreter, startLimit) : error;
   } finally {
     limit.dispose();
     server.close();
@@ -86,7 +86,7 @@ function spawnWorker({ executable, cwd, folder }: WorkerLaunch, begin: WorkerBeg
   const child = spawn(executable, [...options, '-m', 'agentjet_worker'], {
     cwd,
     stdio: ['pipe', 'inherit', 'inherit'],
-    // `-m` finds the package by it; the worker takes it off again.
+    // `-m` finds the package with it. The worker removes it again.
     env: {
       ...process.env,
       ...directLoopback(process.env),
@@ -96,12 +96,12 @@ function spawnWorker({ executable, cwd, folder }: WorkerLaunch, begin: WorkerBeg
     },
   });
   child.once('exit', killLeftovers);
-  child.stdin.on('error', () => undefined); // it has gone: its end tells
+  child.stdin.on('error', () => undefined); // its exit is reported
   child.stdin.end(`${JSON.stringify(begin)}\n`);
   return child;
 }
 
-/** Its fault handler takes the signal for a crash. */
+/** Ends the process with a signal that its fault handler treats as a crash. */
 function endWithStack(child: ChildProcess, clock: Clock): void {
   child.kill('SIGABRT');
   const killing = clock.after(stackTime, () => child.kill('SIGKILL'));
@@ -117,24 +117,26 @@ function pythonPath(folder: string): string {
 interface Connection {
   readonly socket: Socket;
   readonly splitter: LineSplitter;
-  /** Lines that came with the token. */
+  /** Lines received with the token. */
   readonly lines: readonly string[];
 }
 
-/** The connection that knows the token; others are cut. */
+/** Waits for the connection with the token. Others are closed. */
 async function connected(
   server: Server,
   child: ChildProcess,
-  told: ToldInterpreter,
+  interpreter: InterpreterInfo,
   token: string,
 ): Promise<Connection> {
   const found = deferred<Connection>();
-  child.once('error', (error) => found.reject(pythonErrors.notFound(told, error)));
-  child.once('exit', (code, signal) => found.reject(pythonErrors.didNotStart(told, howEnded(code, signal))));
+  child.once('error', (error) => found.reject(pythonErrors.notFound(interpreter, error)));
+  child.once('exit', (code, signal) =>
+    found.reject(pythonErrors.didNotStart(interpreter, howEnded(code, signal))),
+  );
   server.on('connection', (socket) => {
     socket.setNoDelay(true);
     socket.setEncoding('utf8');
-    socket.on('error', () => undefined); // its end tells
+    socket.on('error', () => undefined); // its exit is reported
     const splitter = new LineSplitter();
     const listen = (text: string): void => {
       const [first, ...lines] = splitter.push(text);
@@ -155,7 +157,7 @@ function howEnded(code: number | null, signal: NodeJS.Signals | null): string {
 
 export class PythonWorker {
   readonly ready: Promise<unknown>;
-  /** Settles when the process has ended. */
+  /** Resolves when the process has ended. */
   readonly ended: Promise<unknown>;
   readonly #child: ChildProcess;
   readonly #socket: Socket;
@@ -211,7 +213,7 @@ export class PythonWorker {
 
   #take(line: string): void {
     const message = decodeFromWorker(line);
-    // Nobody but the worker writes here, so what is not understood is a fault of ours; the call must not hang for it.
+    // Only the worker writes here, so an invalid line is a bug. The call must not hang.
     if (message === undefined) throw new Error(`The worker sent ${line.slice(0, 200)}`);
     this.#handle(message);
   }
@@ -261,14 +263,14 @@ export class PythonWorker {
     if (this.#death !== undefined) return;
     this.#death = death;
     this.#ready.reject(death);
-    this.ready.catch(() => undefined); // whoever waited for it hears; after the start nobody does
+    this.ready.catch(() => undefined); // the waiting caller gets the error, if there is one
     for (const answer of this.#calls.values()) answer.reject(death);
     this.#calls.clear();
     this.#socket.destroy();
     this.#ended.resolve(undefined);
   }
 
-  /** Ends the process at once; what it started dies with the run. */
+  /** Kills the process. Its child processes end with the run. */
   kill(): void {
     this.#child.kill('SIGKILL');
   }
@@ -276,4 +278,18 @@ export class PythonWorker {
 
 function thrown(failure: WorkerFailure): Error {
   return new PythonError(failure).coded() ?? new PythonError(failure);
+}
+
+/**
+ * Returns variables with which Python's HTTP clients bypass a configured proxy for the gateway. Empty without a
+ * proxy: on macOS and Windows the variable would make Python ignore the system's proxies.
+ */
+export function directLoopback(
+  env: Readonly<Record<string, string | undefined>>,
+): Readonly<Record<string, string>> {
+  const names = Object.keys(env).filter((name) => /^(https?|all)_proxy$/i.test(name) && env[name] !== '');
+  const own = env['no_proxy'] ?? env['NO_PROXY'] ?? '';
+  if (names.length === 0 || own.trim() === '*') return {};
+  const direct = [...(own === '' ? [] : [own]), '127.0.0.1', 'localhost'].join(',');
+  return { no_proxy: direct, NO_PROXY: direct };
 }

@@ -1,6 +1,7 @@
 import path from 'node:path';
+import { closeSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
 import type { FinishedCall } from '../../core/model-tuner/call.ts';
-import { RecordingWriter } from '../../core/model-tuner/recording/recordingWriter.ts';
+import { RecordingWriter, type RecordingSink } from '../../core/model-tuner/recording/recordingWriter.ts';
 import type { EpisodeName, EpisodeNames } from '../../core/model-tuner/recording/episodeNames.ts';
 import { recordingErrors } from '../../core/model-tuner/recording/errors.ts';
 import { recordingFormat, recordingVersion } from '../../core/model-tuner/recording/format.ts';
@@ -8,25 +9,95 @@ import type { CancellationToken } from '../../../base/core/cancellation.ts';
 import { toReport, type CodedError } from '../../../base/core/errors.ts';
 import type { RunEvent, RunRequest } from '../../core/protocol/run.ts';
 import { systemClock } from '../../../base/node/clock.ts';
-import { RecordingFile } from './recordingFile.ts';
+import { partialName } from '../../core/model-tuner/recording/readRecording.ts';
+import { localFiles } from '../../../base/node/files.ts';
+import { makeParents } from '../runFolder.ts';
+
+/**
+ * A recording in progress. It is written next to its final path, so that an earlier recording there stays intact.
+ * `append` returns once the line is in the file.
+ */
+class RecordingFile implements RecordingSink {
+  readonly file: string;
+  readonly #wanted: string;
+  readonly #descriptor: number;
+
+  private constructor(wanted: string, file: string, descriptor: number) {
+    this.#wanted = wanted;
+    this.file = file;
+    this.#descriptor = descriptor;
+  }
+
+  /** Rejects with `recording/exists` or `recording/cannot-write`. */
+  static async open({ file, overwrite }: NonNullable<RunRequest['record']>): Promise<RecordingFile> {
+    if (!overwrite && (await localFiles.exists(file))) throw recordingErrors.exists(file);
+    try {
+      await makeParents(path.dirname(file));
+      return createFree(
+        partialName(file),
+        (partial, descriptor) => new RecordingFile(file, partial, descriptor),
+      );
+    } catch (error) {
+      throw recordingErrors.cannotWrite(file, error);
+    }
+  }
+
+  append(line: string): void {
+    const bytes = Buffer.from(`${line}\n`);
+    for (let written = 0; written < bytes.length;) written += writeSync(this.#descriptor, bytes, written);
+  }
+
+  /** Moves the recording to its final path, and returns that. */
+  keep(): string {
+    closeSync(this.#descriptor);
+    renameSync(this.file, this.#wanted);
+    return this.#wanted;
+  }
+
+  /** Keeps the incomplete recording at its current path, and returns that. */
+  leave(): string {
+    closeSync(this.#descriptor);
+    return this.file;
+  }
+
+  remove(): void {
+    closeSync(this.#descriptor);
+    rmSync(this.file, { force: true });
+  }
+}
+
+/** Creates a file under the first free name, so that files of other runs stay. */
+function createFree<T>(wanted: string, made: (file: string, descriptor: number) => T): T {
+  for (let number = 1; ; number++) {
+    const file = number === 1 ? wanted : `${wanted}-${number}`;
+    try {
+      return made(file, openSync(file, 'wx'));
+    } catch (error) {
+      if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+    }
+  }
+}
 
 export interface RunRecordingOptions {
   readonly names: EpisodeNames;
-  /** Of what answers. */
+  /** The description of the model. */
   readonly model: string;
-  /** Of the run. */
+  /** The cancellation of the run. */
   readonly cancellation: CancellationToken;
   readonly emit: (event: RunEvent) => void;
 }
 
-/** The recording that a run makes. */
+/** The recording of a run. */
 export interface RunRecording {
   take(call: FinishedCall): void;
   episodeEnded(episode: EpisodeName): void;
   close(): void;
 }
 
-/** Undefined where none was asked for. Rejects with `recording/exists` or `recording/cannot-write`. */
+/**
+ * Opens the recording of a run, or returns undefined if none was requested. Rejects with `recording/exists` or
+ * `recording/cannot-write`.
+ */
 export async function openRunRecording(
   request: Pick<RunRequest, 'record' | 'config'>,
   options: RunRecordingOptions,
@@ -64,7 +135,7 @@ export async function openRunRecording(
   };
 }
 
-/** The keys of every server that the request names. */
+/** Returns the API keys of all servers in the request. */
 function keysIn(request: object): readonly string[] {
   return Object.entries(request).flatMap(([name, value]: [string, unknown]) => {
     if (typeof value === 'string') return name === 'apiKey' ? [value] : [];
@@ -72,7 +143,7 @@ function keysIn(request: object): readonly string[] {
   });
 }
 
-/** Only the recording of a whole run takes the place of another. */
+/** Completes a recording. Only that of a completed run replaces an earlier one. */
 function finish(file: RecordingFile, recorder: RecordingWriter, { isCancelled }: CancellationToken): string {
   const { calls } = recorder;
   if (calls === 0) {

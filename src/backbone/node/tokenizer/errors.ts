@@ -1,6 +1,6 @@
 import { CodedError } from '../../../base/core/errors.ts';
 
-/** One factory per failure of finding, reading and fetching a tokenizer. */
+/** Errors of finding, reading and fetching a tokenizer. */
 export const tokenizerErrors = {
   notFound: (file: string) =>
     new CodedError({
@@ -109,7 +109,7 @@ export const tokenizerErrors = {
     ),
 };
 
-/** What `fetch` throws says only that it failed; its innermost cause says why. */
+/** Returns the message of the innermost cause: the error of `fetch` itself has no reason. */
 function deepestMessage(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if (error.cause !== undefined) return deepestMessage(error.cause);

@@ -5,9 +5,9 @@ import { Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { CancellationToken } from '../../../base/core/cancellation.ts';
 import { CodedError } from '../../../base/core/errors.ts';
-import { hubRequest, isOfFiles } from '../hub/request.ts';
+import { hubRequest, isFileSystemError } from '../hub/request.ts';
 import { tokenizerErrors } from './errors.ts';
-import { isModelId } from './places.ts';
+import { isModelId } from './modelCaches.ts';
 
 export interface FetchProgress {
   readonly file: string;
@@ -20,20 +20,20 @@ export interface FetchProgress {
 export interface FetchOptions {
   /** `org/name`. */
   readonly model: string;
-  /** Of the hub, e.g. `https://huggingface.co`. */
+  /** The URL of the hub, such as `https://huggingface.co`. */
   readonly endpoint: string;
-  /** Sent to the endpoint only, never to where it redirects. */
+  /** Sent to the endpoint only, never to the targets of redirects. */
   readonly token: string | undefined;
-  /** The folder that gets the files; made where there is none. */
+  /** The folder for the files. It is created if missing. */
   readonly to: string;
   readonly cancellation: CancellationToken;
   readonly progress: (progress: FetchProgress) => void;
 }
 
-/** No tokenizer is larger. */
+/** The maximum size of a tokenizer. */
 const sizeLimit = 64 * 2 ** 20;
 
-/** `tokenizer.json` last: where it lies, the others are whole. */
+/** The files to fetch. `tokenizer.json` is last, so that the others are complete where it exists. */
 const wanted = [
   { file: 'chat_template.jinja', required: false },
   { file: 'tokenizer_config.json', required: true },
@@ -41,9 +41,9 @@ const wanted = [
 ];
 
 /**
- * Brings a model's tokenizer from a hub: each file whole, or as it was before.
+ * Fetches a model's tokenizer from a hub. Each file is either complete or unchanged.
  *
- * @returns `to`, or undefined when cancelled
+ * @returns `to`, or undefined on cancellation
  * @throws CodedError `tokenizer/…`
  */
 export async function fetchTokenizer(options: FetchOptions): Promise<string | undefined> {
@@ -83,7 +83,7 @@ async function fetchFile(
   const response = await hubRequest(url, { token: options.token, signal, failures });
   if (response.ok) return save(response, target, { url, file, progress: options.progress, signal });
   await response.body?.cancel();
-  // One of an older version would no longer belong to the rest.
+  // A file of an older version would not match the others.
   if (response.status === 404 && !required) return rm(target, { force: true });
   throw refusal(response.status, url, file, options.model);
 }
@@ -114,16 +114,16 @@ async function save(response: Response, target: string, saving: Saving): Promise
   } catch (error) {
     await rm(partial, { force: true });
     if (error instanceof CodedError) throw error;
-    throw isOfFiles(error)
+    throw isFileSystemError(error)
       ? tokenizerErrors.fetchNotSaved(target, error)
       : tokenizerErrors.fetchOffline(saving.url.host, error);
   }
 }
 
-/** Passes the bytes on, tells how many, and stops at the limit. */
+/** Passes bytes on, reports their number, and fails at the limit. */
 function counted(response: Response, { url, file, progress }: Saving): Transform {
   const length = Number(response.headers.get('content-length') ?? NaN);
-  // With an encoding, it is the length of what was encoded.
+  // With an encoding, this is the length of the encoded content.
   const isPlain = response.headers.get('content-encoding') === null;
   const total = isPlain && Number.isFinite(length) ? length : undefined;
   let received = 0;

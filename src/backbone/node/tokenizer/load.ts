@@ -17,22 +17,22 @@ import { tokenizerErrors } from './errors.ts';
 /** A tokenizer with its chat template, found but not opened yet. */
 export interface FoundText {
   readonly note: TokenizerNote;
-  /** For a warning: why the tokenizer or its template is not the model's own. */
+  /** The reason for a warning if the tokenizer or its template is not that of the model. */
   readonly problem?: CodedError;
-  /** Rejects with a CodedError `tokenizer/broken` where the vocabulary is not as it must be. */
+  /** Opens it. Rejects with a CodedError `tokenizer/broken` if the vocabulary is invalid. */
   open(): Promise<ModelText>;
 }
 
 export interface LoadOptions {
-  /** What messages and the trace call the model. */
+  /** The name of the model in messages and the trace. */
   readonly name: string;
   readonly files: Pick<FileReader, 'readText'>;
   readonly now: () => Date;
 }
 
 /**
- * A tokenizer with what lies beside it: `tokenizer_config.json` and the chat template. All is read and checked now but
- * the vocabulary, which takes the larger part of the time, a third of a second for 150 000 tokens: `open` takes it.
+ * Reads a tokenizer with `tokenizer_config.json` and its chat template. Everything except the vocabulary is read and
+ * checked now. `open` reads the vocabulary, which takes a third of a second for 150 000 tokens.
  *
  * @param file a `tokenizer.json`, absolute
  * @throws CodedError `tokenizer/not-found`, `tokenizer/broken` or `tokenizer/broken-template`, with the file
@@ -71,7 +71,7 @@ function orBroken<T>(file: string, work: () => T): T {
   }
 }
 
-/** In the order of transformers: a file of its own wins over the config. */
+/** Finds the chat template in the order of transformers: a separate file wins over the config. */
 async function findTemplate(
   folder: string,
   config: TokenizerConfig,
@@ -92,7 +92,7 @@ async function findTemplate(
   return undefined;
 }
 
-/** One text, or a list of `{name, template}`. */
+/** Returns the templates of a config: one text, or a list of `{name, template}`. */
 function templateSource(value: unknown): TemplateSource | undefined {
   if (typeof value === 'string') return value;
   if (!Array.isArray(value)) return undefined;

@@ -1,11 +1,11 @@
 import path from 'node:path';
 import { CodedError } from '../../../base/core/errors.ts';
 import type { FileReader } from '../../../base/core/ports.ts';
-import { cachedFolders, isModelId, tokenizerFile, type CachePlaces } from './places.ts';
+import { cachedFolders, isModelId, tokenizerFile, type CacheEnvironment } from './modelCaches.ts';
 import { tokenizerErrors } from './errors.ts';
 import type { FoundText } from './load.ts';
 
-export interface OpenOptions extends CachePlaces {
+export interface OpenOptions extends CacheEnvironment {
   /** `ajet.model.path`: a folder or the id of a model. */
   readonly modelPath: string | undefined;
   /** A `tokenizer.json` or the folder of one; it wins. */
@@ -46,9 +46,10 @@ function builtIn({ modelPath = '', now = () => new Date() }: OpenOptions, proble
 }
 
 /**
- * Returns true if a path names a model that has the built-in tokenizer and its chat template: an id of the organization Qwen, or a
- * folder with the name of such a model. Its other models differ. The base models of Qwen2.5 have another end token and
- * default system message, Coder, Math, VL and 1M another template, and Qwen3 more tokens.
+ * Returns true if a path names a model with the built-in tokenizer and its chat template. That is an id of the
+ * organization Qwen, or a folder with the name of such a model. Its other models differ. The base models of Qwen2.5
+ * have another end token and default system message. Coder, Math, VL and 1M have another template, and Qwen3 has more
+ * tokens.
  */
 function isQwenInstruct(modelPath: string): boolean {
   const id = modelPath.replaceAll('___', '.'); // ModelScope writes a dot in a name as three underscores.
@@ -84,7 +85,7 @@ async function findFolder(modelPath: string, options: OpenOptions): Promise<stri
   return undefined;
 }
 
-/** The libraries that read it are loaded only where there is one. */
+/** Loads a tokenizer. Its libraries are imported only if there is one. */
 async function load(file: string, name: string, { files, now }: OpenOptions): Promise<FoundText> {
   const { loadModelText } = await import('./load.ts');
   return loadModelText(file, { name, files, now: now ?? (() => new Date()) });

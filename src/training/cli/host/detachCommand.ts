@@ -5,7 +5,7 @@ import path from 'node:path';
 import process from 'node:process';
 import { setTimeout as after } from 'node:timers/promises';
 import { CodedError, toReport } from '../../../base/core/errors.ts';
-import { sshAsk, sshMark, type HostStart, type SshAnswer } from '../../core/protocol/sshHost.ts';
+import { sshRequest, sshMark, type HostStart, type SshAnswer } from '../../core/protocol/sshHost.ts';
 import { holderOf, listeningAt, type Listening } from '../../node/host/hostLock.ts';
 import { HostTokens } from '../../node/host/server/tokens.ts';
 import { type CommandIo, exitCodes } from '../../../base/node/terminal/commandIo.ts';
@@ -32,7 +32,7 @@ export async function runDetach(program: HostProgram, io: CommandIo): Promise<nu
 }
 
 async function answerTo(program: HostProgram, io: CommandIo): Promise<SshAnswer> {
-  const { token, ...asked } = sshAsk.parse(JSON.parse(await io.readStdin()));
+  const { token, ...asked } = sshRequest.parse(JSON.parse(await io.readStdin()));
   const older = olderHost(program, dataFolderOf(undefined, io));
   const settings = settingsFor(asked, older?.start, io);
   mkdirSync(settings.dataFolder, { recursive: true, mode: 0o700 });

@@ -5,7 +5,7 @@ import { CodedError, formatLocation } from '../../../base/core/errors.ts';
 import { sizeText } from '../../../base/core/sizeText.ts';
 import { dotEnv } from '../../../base/node/dotEnv.ts';
 import { locationOf, type LocatedFinding } from '../../core/dispatch/located.ts';
-import { partText, unsendable, type Preview } from '../../core/sync/tree.ts';
+import { partText, unsentFiles, type Preview } from '../../core/sync/tree.ts';
 import { agentjetHome } from '../../../base/node/agentjetHome.ts';
 import { localFiles } from '../../../base/node/files.ts';
 import {
@@ -167,7 +167,7 @@ function planText({ order, preview }: DispatchPlan): string {
     ...(names.length > 0 ? [`variables: ${names.join(', ')}`] : []),
     `code: ${preview.files} files, ${sizeText(preview.bytes)}`,
     ...preview.biggestFolders.map((folder) => `  ${partText(folder)}`),
-    ...unsendable(preview.leftOut).map(({ path: left, problem = '' }) => `left out: ${left}: ${problem}`),
+    ...unsentFiles(preview.leftOut).map(({ path: left, problem = '' }) => `left out: ${left}: ${problem}`),
   ];
   return `${lines.join('\n')}\n`;
 }
@@ -175,7 +175,7 @@ function planText({ order, preview }: DispatchPlan): string {
 /** Returns one line about the code to compare with the host, and what cannot be sent. */
 function sentText({ files, bytes, biggestFolders, leftOut }: Preview): string {
   const parts = biggestFolders.slice(0, 3).map(partText);
-  const lost = unsendable(leftOut).length;
+  const lost = unsentFiles(leftOut).length;
   const text = `Code: ${files} ${files === 1 ? 'file' : 'files'}, ${sizeText(bytes)}; the biggest folders: ${parts.join(', ')}.`;
   return lost === 0 ? text : `${text} ${lost} of them cannot be sent.`;
 }

@@ -1,7 +1,7 @@
 import { neverCancelled } from '../../../base/core/cancellation.ts';
 import { CodedError } from '../../../base/core/errors.ts';
 import type { HostResults } from '../../core/protocol/hostRpc.ts';
-import type { SshAsk } from '../../core/protocol/sshHost.ts';
+import type { SshRequest } from '../../core/protocol/sshHost.ts';
 import type { ConnectionState, HostConnection } from '../../core/contracts.ts';
 import { whenConnected, type ClientConnection } from '../../core/wire/clientConnection.ts';
 import { agentjetHome } from '../../../base/node/agentjetHome.ts';
@@ -60,7 +60,7 @@ export async function withHost<T>(
 /** Starts a host over SSH and opens a tunnel to it. */
 export function overSsh(
   address: string,
-  ask: SshAsk,
+  ask: SshRequest,
   { io, client }: { readonly io: CommandIo; readonly client: ClientInfo },
 ): Promise<SshHost> {
   return openSshHost(sshTarget(address), {

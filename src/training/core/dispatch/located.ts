@@ -3,14 +3,35 @@ import { entryOf } from '../../../configs/core/node.ts';
 import { parseConfig } from '../../../configs/core/parse.ts';
 import type { Span, TextRange } from '../../../configs/core/text.ts';
 import type { Finding } from '../protocol/hostRpc.ts';
+import { unsentFiles, type ExcludedPath } from '../sync/tree.ts';
 
-/** What a host found, at the place of the config that it is about. */
+export const unsentFileId = 'cannot-be-sent';
+/** The number of files to list. Further ones are counted. */
+const maxListed = 10;
+
+/** Reports files that cannot be uploaded. */
+export function unsentFileFindings(leftOut: readonly ExcludedPath[]): Finding[] {
+  const found = unsentFiles(leftOut);
+  const warning = (message: string): Finding => ({
+    id: unsentFileId,
+    severity: 'warning',
+    message,
+    hint: 'Give it another name or put a copy in its place; where the run does without, leave it out by a line in .agentjetignore.',
+  });
+  const listed = found.slice(0, maxListed).map(({ path, problem = '' }) => {
+    return warning(`\`${path}\` cannot be sent: ${problem}.`);
+  });
+  const more = found.length - listed.length;
+  return more === 0 ? listed : [...listed, warning(`${more} more cannot be sent: \`--dry-run\` lists them.`)];
+}
+
+/** A finding of a host with its position in the config. */
 export interface LocatedFinding extends Finding {
-  /** The key, or the nearest one above it that the file has; undefined: it is about no place of this file. */
+  /** The range of the key, or of its nearest ancestor in the file; undefined if it is not about this file. */
   readonly range: TextRange | undefined;
 }
 
-/** Findings of keys that the file leaves to a default are about the mapping that lacks them. */
+/** Locates findings in a config. If a key is not in the file, its mapping is located. */
 export function locateFindings(text: string, findings: readonly Finding[]): readonly LocatedFinding[] {
   const document = parseConfig(text);
   return findings.map((finding) => {
@@ -28,7 +49,7 @@ export function locateFindings(text: string, findings: readonly Finding[]): read
   });
 }
 
-/** For messages of the command line. */
+/** Returns the location for messages of the command line. */
 export function locationOf(file: string, { range }: LocatedFinding): Location {
   return range === undefined
     ? { file }

@@ -1,10 +1,10 @@
 import { badFlagValue, refusedFlag, unknownFlag } from './failures.ts';
 
-/** What becomes of a launcher's flag on a host. */
+/** The rule for a flag of a launcher on a host. */
 type Flag =
   | { readonly takes: 'nothing' }
   | { readonly takes: 'a value'; readonly wanted: string; readonly fits: (value: string) => boolean }
-  /** Starts a program that the owner of the host has named in its environment, or not at all. */
+  /** Starts a program that variables of the host's environment name. */
   | { readonly takes: 'a service'; readonly variables: readonly string[] }
   | { readonly refused: string; readonly hint?: string; readonly hasValue?: true };
 
@@ -13,7 +13,7 @@ export type FlagTable = Readonly<Record<string, Flag>>;
 const alone: Flag = { takes: 'nothing' };
 const folder: Flag = { takes: 'a value', wanted: 'a folder inside the run', fits: isInside };
 
-/** By the order itself, so that what is shown of a run is what is started. */
+/** The order sets this value, so that the record of a run shows what is started. */
 const byOrder: Flag = { refused: 'the order says it', hasValue: true };
 
 const service = (name: string): Flag => ({
@@ -21,14 +21,14 @@ const service = (name: string): Flag => ({
   variables: [`${name}_PATH`, `${name}_SCRIPT`],
 });
 
-/** Upstream's launcher, all of its flags. */
+/** All flags of upstream's launcher. */
 export const ajetFlags: FlagTable = {
   '--conf': byOrder,
   '--backbone': byOrder,
   '--exp-dir': folder,
   '--with-ray': alone,
   '--skip-check-avail-gpu': alone,
-  // Upstream reads it and does nothing with it.
+  // Upstream parses it and never uses it.
   '--reboot': alone,
   '--prefix': {
     takes: 'a value',
@@ -65,7 +65,7 @@ export const ajetFlags: FlagTable = {
   },
 };
 
-/** Of `trinity run`. */
+/** The flags of `trinity run`. */
 export const trinityFlags: FlagTable = {
   '--config': byOrder,
   '-c': byOrder,
@@ -77,8 +77,8 @@ export const trinityFlags: FlagTable = {
 };
 
 /**
- * The arguments for a launcher: what is let through, each flag with its value in one argument, so that a value is never
- * taken for a flag. Throws for the first one that is refused, unknown, given twice or without its value.
+ * Returns the arguments for a launcher. A flag and its value are one argument, so that a value is never parsed as a
+ * flag. Throws for the first flag that is refused, unknown, repeated or without its value.
  *
  * @param hostVariables names that are set in the host's own environment
  */
@@ -109,18 +109,18 @@ export function launcherArguments(
   return [...args.values()];
 }
 
-/** Throws for the first flag that no run on a host takes, whichever config it were for. */
+/** Throws for the first flag that a host never accepts, whatever the config is. */
 export function refuseFlags(flags: readonly string[], launcher: string, table: FlagTable): void {
   for (const text of flags) {
     const { name } = splitFlag(text);
     const flag = Object.hasOwn(table, name) ? table[name] : undefined;
-    // What the order says is not wrong to ask for: it has an option of its own.
+    // A flag that the order sets is allowed here: it has its own option.
     if (flag === undefined || flag === byOrder || !('refused' in flag)) continue;
     throw refusedFlag(name, launcher, flag.refused, flag.hint ?? '');
   }
 }
 
-/** What a flag is given, where it is. */
+/** Returns the value of a flag, or undefined if it is absent. */
 export function flagValue(flags: readonly string[], name: string): string | undefined {
   const at = flags.findIndex((text) => splitFlag(text).name === name);
   return at < 0 ? undefined : (splitFlag(flags[at] ?? '').value ?? flags[at + 1]);
@@ -151,7 +151,7 @@ function mustBeConfigured(
   );
 }
 
-/** A relative path that stays below the folder it is in; what else is in it does not matter. */
+/** Returns true if a relative path stays inside its folder. */
 export function isInside(path: string): boolean {
   if (path === '' || path.startsWith('/') || path.startsWith('~') || path.includes('\0')) return false;
   return !path.split('/').includes('..');

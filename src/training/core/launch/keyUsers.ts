@@ -1,12 +1,14 @@
 import { valueAt, type Value } from '../../../configs/core/value.ts';
-import { readerKey } from './dataPlaces.ts';
-import type { Keyed } from './keyed.ts';
+import { readerKey, type KeyedValue } from './dataSources.ts';
 
-/** What AgentJet makes clients of DashScope for that have no key of their own. */
+/** The parts of AgentJet that call DashScope without their own key. */
 export type KeyUser = 'rubrics_auto_grader' | 'llm_evaluate' | 'deduplication';
 
-/** What in AgentJet's part of a composed config takes DashScope's key from the environment, by the key that chooses it. */
-export function keyUsersIn(root: Value): readonly Keyed<KeyUser>[] {
+/**
+ * Returns the parts of AgentJet that read DashScope's key from the environment, with the config key that enables
+ * each.
+ */
+export function keyUsersIn(root: Value): readonly KeyedValue<KeyUser>[] {
   const judge = 'ajet.task_judge';
   const judges = valueOf(root, `${judge}.judge_type`) === 'rubrics_auto_grader';
   const hasOwn = isSet(valueAt(root, `${judge}.rubrics_auto_grader.api_key`));
@@ -14,12 +16,12 @@ export function keyUsersIn(root: Value): readonly Keyed<KeyUser>[] {
   return [...(judges && !hasOwn ? [grader] : []), ...filtersIn(root)];
 }
 
-/** Filters of the reader of traces; upstream makes those alone that are enabled. */
-function filtersIn(root: Value): readonly Keyed<KeyUser>[] {
+/** Returns the filters of the trace reader. Upstream creates only the enabled ones. */
+function filtersIn(root: Value): readonly KeyedValue<KeyUser>[] {
   const section = 'ajet.task_reader.feedback_tracing.filters';
   const filters = valueAt(root, section);
   if (valueOf(root, readerKey) !== 'tracing' || filters?.kind !== 'sequence') return [];
-  return filters.items.flatMap((filter, index): readonly Keyed<KeyUser>[] => {
+  return filters.items.flatMap((filter, index): readonly KeyedValue<KeyUser>[] => {
     const enabled = valueAt(filter, 'enabled');
     if (enabled !== undefined && !isSet(enabled)) return [];
     const key = `${section}.${index}.type`;
@@ -35,7 +37,7 @@ function valueOf(root: Value, path: string): unknown {
   return value?.kind === 'scalar' ? value.value : undefined;
 }
 
-/** Whether Python takes it for true; of what is no scalar it does not matter. */
+/** Returns true if Python treats the scalar as true. */
 function isSet(value: Value | undefined): boolean {
   if (value?.kind !== 'scalar') return value !== undefined;
   return Boolean(value.value);

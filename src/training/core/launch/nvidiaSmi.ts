@@ -1,19 +1,20 @@
 import type { Gpu } from '../protocol/hostRpc.ts';
 
-/** What `nvidia-smi` is asked with. */
+/** The arguments of `nvidia-smi`. */
 export const nvidiaSmiArguments: readonly string[] = [
   '--query-gpu=index,name,memory.total,memory.used,utilization.gpu',
   '--format=csv,noheader,nounits',
 ];
 
-/** A GPU before anything is known of who has it. */
-export type FoundGpu = Omit<Gpu, 'run'>;
+/** A GPU, without the run that uses it. */
+export type GpuReading = Omit<Gpu, 'run'>;
 
 /**
- * Its answer: one line a GPU, fields divided by `, `. A number that the driver does not tell (`[N/A]`, `[Not Supported]`)
- * is null; a line that is none of a GPU (warnings of the driver) is left out. Names may hold commas.
+ * Parses the output of `nvidia-smi`: one GPU per line, with fields separated by `, `. A number that the driver does
+ * not report (`[N/A]`, `[Not Supported]`) is null. Other lines, such as warnings of the driver, are ignored. Names
+ * may contain commas.
  */
-export function parseNvidiaSmi(output: string): FoundGpu[] {
+export function parseNvidiaSmi(output: string): GpuReading[] {
   return output.split(/\r?\n/).flatMap((line) => {
     const fields = line.split(',').map((field) => field.trim());
     const index = fields[0] ?? '';
@@ -28,8 +29,8 @@ function number(field: string): number | null {
   return /^\d+(?:\.\d+)?$/.test(field) ? Number(field) : null;
 }
 
-/** GPUs of a machine whose driver tells nothing: as many as its owner says. */
-export function virtualGpus(count: number): FoundGpu[] {
+/** Returns GPUs without details, for a machine whose driver reports none. */
+export function virtualGpus(count: number): GpuReading[] {
   return Array.from({ length: count }, (_, index) => {
     return { index, name: 'GPU', memory: null, used: null, load: null };
   });

@@ -11,46 +11,46 @@ import { ajetFlags, isInside, launcherArguments, trinityFlags, type FlagTable } 
 import { shellCommand } from './shellWords.ts';
 import type { JobUse, Training } from './training.ts';
 
-/** What a host starts for an order. Nothing of it passes through a shell. */
+/** The process that a host starts for an order. No shell is involved. */
 export interface LaunchPlan {
-  /** The executable that the host's owner configured, never anything of the order's. */
+  /** The executable that the owner of the host configured. The order cannot change it. */
   readonly command: string;
-  /** One argument each, whatever is in it. */
   readonly args: readonly string[];
   /**
-   * Laid over the host's own environment: the order's variables, then what the host decides, CUDA_VISIBLE_DEVICES among it.
+   * Variables on top of the host's environment: those of the order, then those of the host, such as
+   * CUDA_VISIBLE_DEVICES.
    */
   readonly env: Readonly<Record<string, string>>;
-  /** Steps until training ends; null where the config does not say. */
+  /** The number of training steps; null if the config does not set it. */
   readonly totalSteps: number | null;
-  /** In their order; absent: the training is one. */
+  /** The stages in order; absent if the training has none. */
   readonly stages?: readonly RunStage[];
-  /** Absolute: where checkpoints and logs will be; null where that shows only later. */
+  /** The absolute folder of checkpoints and logs; null if it is not known before the start. */
   readonly jobFolder?: string | null;
   readonly jobUse?: JobUse;
-  /** What it is started with, as the host keeps it: see `remote/runs/effectiveConfig`. */
+  /** The effective config that the host keeps: see `runs/effectiveConfig`. */
   readonly effectiveConfig?: string;
-  /** Secrets that its config has. */
+  /** The secrets in the config. */
   readonly secrets?: readonly string[];
 }
 
-/** What starts a launcher: an executable, and what stands before the launcher's own arguments. */
+/** The executable of a launcher, and arguments before the launcher's own. */
 export interface LauncherCommand {
   readonly command: string;
   readonly args: readonly string[];
 }
 
-/** Upstream's programs. */
+/** The programs of upstream. */
 export type ProgramName = 'ajet' | 'trinity';
 
-/** The list of what a host starts; a program that is not on it is not started, whatever an order says. */
+/** The programs that a host may start. No order can start another one. */
 export type Launchers = Readonly<Partial<Record<ProgramName, LauncherCommand>>>;
 
 export interface LaunchSite {
   readonly launchers: Launchers;
-  /** Indices of the GPUs that the run has. */
+  /** Indices of the run's GPUs. */
   readonly devices: readonly number[];
-  /** Names that are set in the host's own environment. */
+  /** Names of variables in the host's environment. */
   readonly hostVariables: ReadonlySet<string>;
 }
 
@@ -58,7 +58,7 @@ interface Program {
   readonly flags: FlagTable;
   readonly backbones: readonly RunOrder['backbone'][];
   readonly endings: readonly string[];
-  /** Its own arguments before those that the order adds. */
+  /** Arguments before those of the order. */
   readonly args: (config: string, order: RunOrder) => readonly string[];
 }
 
@@ -67,7 +67,7 @@ const programs: Readonly<Record<ProgramName, Program>> = {
     flags: ajetFlags,
     backbones: ['trinity', 'verl'],
     endings: ['.yaml'],
-    // Upstream's check wants every GPU of the machine free, other runs' as well; the host has given this run its own.
+    // Upstream's check requires every GPU of the machine to be free. The host has already assigned GPUs to this run.
     args: (config, { backbone }) => ['--conf', config, '--backbone', backbone, '--skip-check-avail-gpu'],
   },
   trinity: {
@@ -78,13 +78,13 @@ const programs: Readonly<Record<ProgramName, Program>> = {
   },
 };
 
-/** The program that trains: on Ray it is the config's format that tells. */
+/** Returns the program that trains. On Ray, the format of the config decides. */
 export function programOf(launcher: LauncherName, training: Pick<Training, 'dialect'>): ProgramName {
   if (launcher !== 'ray') return launcher;
   return training.dialect === 'trinity' ? 'trinity' : 'ajet';
 }
 
-/** Throws what is wrong with an order, before anything of it is started: flags, paths, names, variables. */
+/** Returns the process for an order. Throws if flags, paths, names or variables of the order are not allowed. */
 export function planLaunch(
   order: RunOrder,
   training: Training,
@@ -102,23 +102,27 @@ export function planLaunch(
   };
 }
 
-/** Numbered as `nvidia-smi` does, from which they are known: CUDA itself begins with the fastest. */
+/**
+ * Returns the variables that select GPUs, numbered as in `nvidia-smi`. By default CUDA starts with the fastest one.
+ */
 function devicesOf({ devices }: LaunchSite): Readonly<Record<string, string>> {
   return { CUDA_DEVICE_ORDER: 'PCI_BUS_ID', CUDA_VISIBLE_DEVICES: devices.join(',') };
 }
 
-/** Has the launcher start a Ray of its own. */
+/** Makes the launcher start its own Ray. */
 const withRay = '--with-ray';
 
-/** What a Ray cluster is asked to run. */
+/** A job for a Ray cluster. */
 export interface RayJobPlan {
-  /** One shell command: Ray's API knows nothing else. Every word of it is quoted. */
+  /** One shell command, which is all that Ray's API accepts. Every word is quoted. */
   readonly entrypoint: string;
   readonly env: Readonly<Record<string, string>>;
   readonly totalSteps: number | null;
 }
 
-/** The same for a cluster, whose nodes have the programs under their own names, and which hands out GPUs itself. */
+/**
+ * Returns the job for an order on a cluster. The nodes have the programs on their PATH, and the cluster assigns GPUs.
+ */
 export function planRayJob(order: RunOrder, training: Training): RayJobPlan {
   const program = programOf(order.launcher, training);
   const args = argumentsOf(program, order, training, new Set());
@@ -133,7 +137,7 @@ export function planRayJob(order: RunOrder, training: Training): RayJobPlan {
   };
 }
 
-/** Lines as they are printed, and all of them. */
+/** Makes Python print lines at once, and Ray print all of them. */
 const quiet = { PYTHONUNBUFFERED: '1', RAY_DEDUP_LOGS: '0' };
 
 function argumentsOf(
@@ -150,7 +154,10 @@ function argumentsOf(
   return [...own, ...added.filter((arg) => !own.includes(arg))];
 }
 
-/** `./` keeps a name from being an option, and upstream's launcher wants a folder in the path. */
+/**
+ * Returns the argument for a config. `./` keeps a name from being parsed as an option, and upstream's launcher
+ * requires a folder in the path.
+ */
 function configArgument(config: string, endings: readonly string[]): string {
   if (!isInside(config)) throw badConfigPath(config, 'it is not inside the folder that is sent');
   if (!endings.some((ending) => config.endsWith(ending))) {
@@ -165,7 +172,7 @@ function checkNames({ job, stages }: Training): void {
   }
 }
 
-/** What would make another program of the launcher, take GPUs that were not given, or name a service's shell command. */
+/** Variables that an order must not set: they change the program, the GPUs, or the shell command of a service. */
 const keptVariables: readonly (readonly [name: RegExp, why: string])[] = [
   [
     /^(?:(?:CUDA|NVIDIA|HIP|ROCR|ASCEND_RT)_VISIBLE_DEVICES|CUDA_DEVICE_ORDER)$/,

@@ -2,48 +2,109 @@ import { sizeText } from '../../../base/core/sizeText.ts';
 import type { ConfigProblem } from '../../../configs/core/finding.ts';
 import type { Finding } from '../protocol/hostRpc.ts';
 import type { RunOrder } from '../protocol/runs.ts';
-import type { Keyed } from './keyed.ts';
-import type { FoundGpu } from './nvidiaSmi.ts';
+import type { KeyedValue } from './dataSources.ts';
+import type { GpuReading } from './nvidiaSmi.ts';
 import { programOf, type ProgramName } from './plan.ts';
-import { variableFindings } from './preflightKeys.ts';
 import { pythonFindings, type PythonFacts } from './preflightPython.ts';
-import { rayFindings, type RayFacts } from './preflightRay.ts';
-import { folderUserFindings, type FolderUser } from './preflightRuns.ts';
-import { stageFindings } from './preflightStages.ts';
-import { dataOf, partsOf, type Training } from './training.ts';
+import { dataOf, partsOf, type Training, type JobUse, type TrainingStage } from './training.ts';
+import { folderInUse } from '../runs/failures.ts';
+import type { KeyUser } from './keyUsers.ts';
 
-/** What was found out about the machine for one order. Whatever could not be found out is null. */
+/** A variable that a program needs, and the reason. */
+interface WantedVariable {
+  readonly name: string;
+  readonly key: string;
+  readonly severity: Finding['severity'];
+  readonly otherwise: string;
+}
+
+const keyName = 'DASHSCOPE_API_KEY';
+
+/** The effect of a missing key. */
+const users: Readonly<Record<KeyUser, string>> = {
+  rubrics_auto_grader: 'no rubrics are generated and nothing is judged',
+  llm_evaluate: 'the filter cannot be made, and no task is read',
+  deduplication: 'the filter cannot be made, and no task is read',
+};
+
+/** The settings of a training that need keys. */
+type KeyedTraining = Pick<Training, 'dialect' | 'monitor' | 'reader' | 'keyUsers'>;
+
+function variableFindings(
+  { launcher }: Pick<RunOrder, 'launcher'>,
+  training: KeyedTraining,
+  variables: ReadonlySet<string>,
+): Finding[] {
+  const isRay = launcher === 'ray';
+  return wantedVariables(training)
+    .filter(({ name }) => !variables.has(name))
+    .map(({ name, key, severity, otherwise }) => ({
+      id: 'variable-missing',
+      // The nodes of a cluster may set it.
+      severity: isRay && severity === 'error' ? 'warning' : severity,
+      message: `\`${key}\` needs ${name} in the environment; without it ${otherwise}.`,
+      hint:
+        `Send it with the run (in the editor by the setting \`agentjet.trainingVariables\`, on a command line with ` +
+        `\`--env ${name}\`), or have it set where ${isRay ? 'the nodes of the cluster are' : 'the host is'} started.`,
+      key,
+    }));
+}
+
+function wantedVariables({ monitor, reader, dialect, keyUsers }: KeyedTraining): WantedVariable[] {
+  const wanted: WantedVariable[] = [];
+  if (monitor.value === 'swanlab') {
+    const otherwise =
+      dialect === 'trinity' ? 'the monitor cannot be made' : 'the launcher stops with exit status 1';
+    wanted.push({ name: 'SWANLAB_API_KEY', key: monitor.key, severity: 'error', otherwise });
+  }
+  if (monitor.value === 'wandb') {
+    const otherwise = 'wandb asks for it, unless `wandb login` was done on the host or WANDB_MODE is offline';
+    wanted.push({ name: 'WANDB_API_KEY', key: monitor.key, severity: 'warning', otherwise });
+  }
+  if (reader.value === 'data_generation') {
+    const otherwise = 'no query is generated';
+    for (const name of [keyName, `${keyName}_BACKUP`]) {
+      wanted.push({ name, key: reader.key, severity: 'error', otherwise });
+    }
+  }
+  for (const { key, value } of keyUsers) {
+    wanted.push({ name: keyName, key, severity: 'error', otherwise: users[value] });
+  }
+  return wanted;
+}
+
+/** Facts about the machine for one order. Unknown facts are null. */
 export interface PreflightFacts {
-  readonly gpus: readonly FoundGpu[] | null;
-  /** Whether `nvidia-smi` told of them, and not the owner of the host. */
+  readonly gpus: readonly GpuReading[] | null;
+  /** True if `nvidia-smi` reported the GPUs, false if the owner of the host configured them. */
   readonly gpusAreReal: boolean;
-  /** The launchers that the owner lists; of each, whether its executable is there. */
+  /** The launchers that the owner lists, and whether the executable of each exists. */
   readonly launchers: Readonly<Partial<Record<ProgramName, { readonly found: boolean }>>>;
-  /** Of the Python that the launcher runs in. */
+  /** Facts about the Python of the launcher. */
   readonly python: PythonFacts | null;
-  /** Bytes that are free where the job's folder will be. */
+  /** Free bytes on the disk of the job's folder. */
   readonly diskFree: number | null;
-  /** Why the job's folder can be no run's, as the end of a sentence; null: it can be. */
+  /** The reason why a run cannot use the job's folder, as the end of a sentence; null if it can. */
   readonly jobFolderProblem: string | null;
-  /** Who is at work in the job's folder; null: nobody. */
+  /** The run that uses the job's folder; null if there is none. */
   readonly folderUser: FolderUser | null;
-  /** The stage that training got to in the job's folder before, counted from 0; null: there is none. */
+  /** The stage that earlier training in the job's folder reached, from 0; null if there is none. */
   readonly stageBefore: number | null;
   readonly ray: RayFacts | null;
-  /** Paths of the config that are outside of what is sent, and whether they are there. */
+  /** Paths of the config outside the uploaded folder, and whether each exists. */
   readonly paths: ReadonlyMap<string, boolean>;
-  /** Names of variables that the run would have: the order's, and the host's own where it runs here. */
+  /** Names of the run's variables: those of the order, and those of the host if the run is local. */
   readonly variables: ReadonlySet<string>;
 }
 
-/** A checkpoint of a small model with its optimizer; less than that fills up at the first one. */
+/** The size of a checkpoint of a small model with its optimizer. With less, the first checkpoint fills the disk. */
 const leastDisk = 20e9;
-/** No run gets far with less. */
+/** The free bytes below which no run can work. */
 const noDisk = 1e9;
-/** Upstream's launcher wants that much of every GPU's memory free. */
+/** The share of each GPU's memory that upstream's launcher requires to be free. */
 const leastFree = 0.95;
 
-/** What would keep a run from starting, or from coming to its end: the worst first. */
+/** Returns what would keep a run from starting or completing. Errors come first. */
 export function preflight(order: RunOrder, training: Training, facts: PreflightFacts): Finding[] {
   const found = [
     ...configFindings(training.problems),
@@ -61,7 +122,7 @@ export function preflight(order: RunOrder, training: Training, facts: PreflightF
   return found.sort((a, b) => rank[a.severity] - rank[b.severity]);
 }
 
-/** Unset variables are told of with all that the run will have. */
+/** Returns the errors of the config. An unset variable is only a warning, because the run may set it. */
 function configFindings(problems: readonly ConfigProblem[]): Finding[] {
   return problems
     .filter(({ code, severity }) => severity === 'error' && !code.startsWith('config/environment-blocked'))
@@ -97,10 +158,10 @@ function gpuFindings(order: RunOrder, training: Training, facts: PreflightFacts)
   const found: Finding[] = [];
   const wanted = gpusPerNode.value;
   const count = facts.gpus?.length ?? Infinity;
-  const told = (
+  const add = (
     id: string,
     severity: Finding['severity'],
-    { key }: Keyed<unknown>,
+    { key }: KeyedValue<unknown>,
     message: string,
     hint: string,
   ): void => {
@@ -113,10 +174,10 @@ function gpuFindings(order: RunOrder, training: Training, facts: PreflightFacts)
       count === 0
         ? 'Train on a host that has GPUs, or tell `agentjet host` of them with `--gpus N`.'
         : `Set \`${gpusPerNode.key}\` to ${count} at most.`;
-    told('gpus-too-few', 'error', gpusPerNode, message, hint);
+    add('gpus-too-few', 'error', gpusPerNode, message, hint);
   } else if (wanted !== null && wanted > order.gpus) {
     const message = `The config trains on ${wanted} GPUs, and the run is to be given ${order.gpus}.`;
-    told(
+    add(
       'gpus-not-given',
       'error',
       gpusPerNode,
@@ -128,17 +189,17 @@ function gpuFindings(order: RunOrder, training: Training, facts: PreflightFacts)
     const message =
       'The run is given no GPU and sees none, and the config leaves their number to be found out.';
     const hint = 'Ask for GPUs (on a command line with `--gpus N`), unless the engine is elsewhere.';
-    told('gpus-none', 'warning', gpusPerNode, message, hint);
+    add('gpus-none', 'warning', gpusPerNode, message, hint);
   }
   const total = wanted === null ? null : wanted * (nodes.value ?? 1);
   for (const { mode, engineGpus } of partsOf(training)) {
     if (mode !== 'both' || total === null || engineGpus.value === null || engineGpus.value < total) continue;
     const message = `The inference engines take ${engineGpus.value} of ${total} GPUs, which leaves none to the trainer.`;
-    told('gpus-no-trainer', 'error', engineGpus, message, `Lower \`${engineGpus.key}\`.`);
+    add('gpus-no-trainer', 'error', engineGpus, message, `Lower \`${engineGpus.key}\`.`);
   }
   if ((nodes.value ?? 1) > 1) {
     const message = `The config trains on ${nodes.value ?? 1} machines, and this launcher starts it on one.`;
-    told(
+    add(
       'nodes',
       'warning',
       nodes,
@@ -149,7 +210,7 @@ function gpuFindings(order: RunOrder, training: Training, facts: PreflightFacts)
   return [...distinct(found), ...memoryFindings(Math.max(order.gpus, wanted ?? 0), training, facts)];
 }
 
-/** Stages that leave a section out have it from above: it is told of once. */
+/** Removes repeated findings of stages that share a section. */
 function distinct(found: readonly Finding[]): Finding[] {
   return [...new Map(found.map((one) => [`${one.id} ${one.key ?? ''} ${one.message}`, one])).values()];
 }
@@ -210,7 +271,10 @@ function diskFindings({ job }: Training, { diskFree }: PreflightFacts): Finding[
   ];
 }
 
-/** Upstream's rule: what holds more than two `/` is a path, anything else may be the name of a hub. */
+/**
+ * Returns true if a model is a path. As upstream, more than two `/` make a path; anything else may be a name on a
+ * hub.
+ */
 export function isModelPath(model: string): boolean {
   return model.split('/').length - 1 > 2 || /^(?:\/|\.\.?\/|~)/.test(model);
 }
@@ -219,13 +283,13 @@ function placeFindings(training: Training, facts: PreflightFacts): Finding[] {
   return [...diskFindings(training, facts), ...pathFindings(training, facts)];
 }
 
-/** What this host sees of disks and paths decides nothing for a cluster: its nodes may have others. */
+/** Turns findings about disks and paths into hints: the nodes of a cluster may have other ones. */
 function rayPlaceFindings(training: Training, facts: PreflightFacts): Finding[] {
   const { root } = training.job;
   const unchecked = placeFindings(training, facts).map(({ id, message, key }): Finding => {
-    const told = `${message.replace(/\.$/, '')}, which decides nothing: the cluster runs it.`;
+    const text = `${message.replace(/\.$/, '')}, which decides nothing: the cluster runs it.`;
     const hint = 'See that every node of the cluster has it at the same path.';
-    return { id, severity: 'info', message: told, ...(id !== 'disk' && { hint }), ...(key && { key }) };
+    return { id, severity: 'info', message: text, ...(id !== 'disk' && { hint }), ...(key && { key }) };
   });
   if (root.value.startsWith('/')) return unchecked;
   return [
@@ -260,4 +324,162 @@ function pathFindings(training: Training, { paths }: PreflightFacts): Finding[] 
     });
   }
   return found;
+}
+
+/** The other runs of the host that affect an order. */
+export interface OtherRuns {
+  /**
+   * Returns the run that uses the folder of the order.
+   *
+   * @param folder absolute; null if it is not known
+   */
+  readonly userOf: (order: Pick<RunOrder, 'from'>, folder: string | null) => string | undefined;
+  /** Returns the run with its own Ray. */
+  readonly rayHolder: () => string | undefined;
+}
+
+/** The run that uses the order's folder, and how. */
+export interface FolderUser {
+  readonly run: string;
+  readonly use: JobUse;
+}
+
+/** Reports another run in the same folder. The host checks this again when the run starts. */
+export function folderUserFindings(
+  { from }: RunOrder,
+  { job }: Training,
+  user: FolderUser | null,
+): Finding[] {
+  if (user === null || user.use === 'renamed') return [];
+  const { message, hint } = folderInUse(user.run);
+  const base = {
+    id: 'folder-in-use',
+    ...(hint !== undefined && { hint }),
+    ...(from === undefined && { key: job.name.key }),
+  };
+  if (user.use === 'alone') return [{ ...base, severity: 'error', message }];
+  const halves = `The run ${user.run} is at work in the same folder: that is right for the two halves of one training alone.`;
+  return [{ ...base, severity: 'warning', message: halves }];
+}
+
+/** @param before the stage that earlier training in the job's folder reached, from 0 */
+function stageFindings(training: Training, before: number | null): Finding[] {
+  const { stages } = training;
+  return [
+    ...stages.flatMap((stage, at) => ownFindings(stage, stages.slice(0, at))),
+    ...skipped(training, before),
+  ];
+}
+
+function ownFindings(
+  { name, trainer, weights }: TrainingStage,
+  earlier: readonly TrainingStage[],
+): Finding[] {
+  const found: Finding[] = [];
+  if (earlier.some((one) => one.name.value === name.value)) {
+    found.push({
+      id: 'stage-twice',
+      severity: 'error',
+      message: `Two stages are called ${JSON.stringify(name.value)}: the later one would go on from the checkpoints of the earlier one, in its folder.`,
+      hint: 'Give each stage a name of its own.',
+      key: name.key,
+    });
+  }
+  if (trainer.value !== 'verl') {
+    found.push({
+      id: 'stage-trainer',
+      severity: 'error',
+      message: `Trinity-RFT finds the weights that a stage ends with for the trainer \`verl\` alone, and the trainer of ${name.value} is ${trainer.value}.`,
+      hint: 'Use `verl`, or train the stages as runs of their own.',
+      key: trainer.key,
+    });
+  }
+  if (weights.value !== 'last') {
+    found.push({
+      id: 'stage-weights',
+      severity: 'info',
+      message: `Trinity-RFT saves Hugging Face weights with the last checkpoint of a stage alone: \`save_hf_checkpoint\` is made \`last\`, whatever it is.`,
+      key: weights.key,
+    });
+  }
+  return found;
+}
+
+/** Reports the stages that upstream skips because earlier training in the folder completed them. */
+function skipped({ stages, continues, job }: Training, before: number | null): Finding[] {
+  const ended = stages.slice(0, before ?? 0).map(({ name }) => name.value);
+  const next = stages[before ?? 0]?.name.value;
+  if (ended.length === 0 || next === undefined) return [];
+  const message = `The job's folder is there already, and training got to the stage ${next} in it: ${ended.join(', ')} will be skipped.`;
+  const anew = `Change \`${job.name.key}\` to train all stages.`;
+  if (continues.value)
+    return [{ id: 'stages-skipped', severity: 'warning', message, hint: anew, key: job.name.key }];
+  return [
+    {
+      id: 'stages-skipped',
+      severity: 'error',
+      message: `${message} Since \`${continues.key}\` is off, they get new folders without checkpoints, and ${next} begins with the model of the config.`,
+      hint: anew,
+      key: continues.key,
+    },
+  ];
+}
+
+/** The Ray of this machine, or of the cluster of an order. */
+export interface RayFacts {
+  readonly running: boolean;
+  /** The reason why it does not answer. With a hint, this is a whole sentence from the cluster. */
+  readonly why: string;
+  readonly hint?: string | undefined;
+  /** The run that started the Ray that answers. It ends with that run. */
+  readonly run: string | null;
+  /** The run of this host with its own Ray, even if that does not answer yet. */
+  readonly holder: string | null;
+}
+
+/** Reports a missing Ray, or one that blocks the run. */
+export function rayFindings(order: RunOrder, training: Training, ray: RayFacts | null): Finding[] {
+  if (ray === null) return [];
+  const starts = order.launcher !== 'ray' && order.flags.includes('--with-ray');
+  const owner = order.launcher === 'ray' ? null : (ray.holder ?? ray.run);
+  if (owner !== null) return besideRun(owner, ray, order, training);
+  if (starts && ray.running) {
+    return [
+      {
+        id: 'ray-twice',
+        severity: 'warning',
+        message: 'Ray runs on this host already; a second one by `--with-ray` meets its ports.',
+        hint: 'Leave `--with-ray` out, or stop Ray with `ray stop`.',
+      },
+    ];
+  }
+  if (starts || ray.running || (training.backbone === 'verl' && order.launcher !== 'ray')) return [];
+  const missing = { id: 'ray-missing', severity: 'error' } as const;
+  if (ray.hint !== undefined) return [{ ...missing, message: ray.why, hint: ray.hint }];
+  const hint =
+    order.launcher === 'ajet'
+      ? 'Add `--with-ray`, or start it with `ray start --head`.'
+      : 'Start it with `ray start --head`.';
+  return [{ ...missing, message: `Ray does not answer: ${ray.why}.`, hint }];
+}
+
+/** Reports the Ray of another run. Stopping it would end that run. */
+function besideRun(owner: string, { holder }: RayFacts, order: RunOrder, training: Training): Finding[] {
+  const starts = order.flags.includes('--with-ray');
+  const wants = !starts && training.backbone === 'trinity';
+  if (wants) {
+    const message = `The Ray of this host is that of run ${owner}, and ends with it.`;
+    const hint =
+      order.launcher === 'ajet'
+        ? `Add \`--with-ray\`: the run then has one of its own, once ${owner} has ended.`
+        : `Start one with \`ray start --head\` once ${owner} has ended, and train then.`;
+    return [{ id: 'ray-missing', severity: 'error', message, hint }];
+  }
+  if (holder !== null) {
+    const message = `This run waits for run ${holder}, which has a Ray of its own.`;
+    return [{ id: 'ray-waits', severity: 'info', message }];
+  }
+  if (!starts) return [];
+  const message = `The Ray of run ${owner}, which is not one of this host's that go on, is still there; a second one by \`--with-ray\` meets its ports.`;
+  return [{ id: 'ray-twice', severity: 'warning', message, hint: `Wait until ${owner} has ended.` }];
 }

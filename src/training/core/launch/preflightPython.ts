@@ -4,16 +4,16 @@ import type { RunOrder } from '../protocol/runs.ts';
 import { programOf } from './plan.ts';
 import type { Training } from './training.ts';
 
-/** What {@link pythonQuestion} prints: the interpreter's version and those of packages, null for one that is not there. */
+/** The output of {@link pythonQuestion}: versions of the interpreter and of packages. A missing package is null. */
 export const pythonFacts = z.object({
   version: z.tuple([z.int(), z.int(), z.int()]),
   packages: z.record(z.string(), z.nullable(z.string())),
-  /** Where AgentJet's package is, its default configs in it. */
+  /** The folder of AgentJet's package, which contains its default configs. */
   ajet: z.optional(z.nullable(z.string())),
 });
 export type PythonFacts = z.infer<typeof pythonFacts>;
 
-/** Versions by what is installed, without an import: to import torch alone takes seconds. */
+/** The script that reads installed versions. It imports no package, because importing torch takes seconds. */
 export const pythonQuestion = `
 import importlib.metadata as metadata, importlib.util, json, os, sys
 def version(*names):
@@ -35,7 +35,7 @@ print(json.dumps({'ajet': folder('ajet'), 'version': list(sys.version_info[:3]),
     'torch': version('torch'), 'swanlab': version('swanlab'), 'wandb': version('wandb')}}))
 `;
 
-/** Python and packages against what upstream's launchers check, and what they need later. */
+/** Checks Python and its packages against the requirements of upstream's launchers. */
 export function pythonFindings(order: RunOrder, training: Training, facts: PythonFacts): Finding[] {
   if (order.launcher === 'ray') return [];
   const [major, minor] = facts.version;
@@ -52,7 +52,7 @@ export function pythonFindings(order: RunOrder, training: Training, facts: Pytho
   if (missing.length > 0) {
     found.push({
       id: 'packages-missing',
-      // An engine that is elsewhere (tinker, an external model) needs no vllm here.
+      // A remote engine (tinker, an external model) needs no vllm here.
       severity: missing.every((name) => name === 'vllm') ? 'warning' : 'error',
       message: `The launcher's Python lacks ${missing.join(', ')}.`,
       hint: 'Install what the backbone needs there, as upstream tells.',
@@ -71,7 +71,7 @@ function needed(order: RunOrder, training: Training): string[] {
   return ['ray', 'torch', 'verl', 'vllm', ...(trinity ? ['trinity-rft'] : []), ...monitor];
 }
 
-/** Upstream's own check of the version, which ends the launcher with exit status 1. */
+/** Repeats upstream's check of the version, which ends the launcher with exit status 1. */
 function verlFindings(version: string, backbone: RunOrder['backbone']): Finding[] {
   const has = (...parts: string[]): boolean => parts.some((part) => version.includes(part));
   const fits =

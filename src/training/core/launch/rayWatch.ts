@@ -1,9 +1,9 @@
 import * as z from 'zod/mini';
 
-/** Ray's own words. */
+/** The statuses of Ray's Jobs API. */
 export const rayStatuses = ['PENDING', 'RUNNING', 'STOPPED', 'SUCCEEDED', 'FAILED'] as const;
 
-/** A job as the Jobs API tells of it; what else is in its answer is left out. */
+/** A job in a response of the Jobs API, without the fields that are not used. */
 export const rayJobInfo = z.object({
   status: z.enum(rayStatuses),
   message: z.nullish(z.string()),
@@ -12,30 +12,33 @@ export const rayJobInfo = z.object({
 });
 export type RayJobInfo = z.infer<typeof rayJobInfo>;
 
-/** What an attempt to ask the head came to. */
+/** The result of a request to the head node. */
 export type RayAnswer =
   | { readonly kind: 'job'; readonly info: RayJobInfo }
-  /** The head answers, and knows no such job. */
+  /** The head answers, but does not know the job. */
   | { readonly kind: 'unknown' }
   | { readonly kind: 'silent'; readonly why: string };
 
 export type RayState =
   | { readonly kind: 'pending' | 'running' | 'succeeded' | 'stopped' }
   | { readonly kind: 'failed'; readonly reason: string; readonly exitCode: number | null }
-  /** Nobody answers; it is not known to have ended. */
+  /** There is no answer, and the job may still run. */
   | { readonly kind: 'silent'; readonly since: number; readonly why: string }
   | { readonly kind: 'lost'; readonly reason: string };
 
-/** Milliseconds for which a head may be silent before its job counts as lost. */
+/** Milliseconds without an answer after which a job counts as lost. */
 export const silenceAllowed = 120_000;
 
-/** The same once somebody waits for the job to be stopped, which a head that is gone never tells. */
+/** The same limit while a job is being stopped. */
 export const silenceAtEnd = 30_000;
 
-/** The state of a submitted job, from what the head answers and nothing else: a log that ends, ends nothing. */
+/**
+ * The state of a submitted job, from the answers of the head alone. The end of a log does not mean the end of its
+ * job.
+ */
 export class RayWatch {
   #state: RayState = { kind: 'pending' };
-  /** Of the first of the attempts that failed in a row. */
+  /** The time of the first of the attempts that failed in a row. */
   #silentSince: number | undefined;
 
   get state(): RayState {
@@ -47,7 +50,8 @@ export class RayWatch {
   }
 
   /**
-   * @param now milliseconds that never go back
+   *
+   * @param now monotonic milliseconds
    * @param allowed milliseconds of silence
    */
   observe(answer: RayAnswer, now: number, allowed = silenceAllowed): RayState {
@@ -73,7 +77,7 @@ export class RayWatch {
   }
 }
 
-/** What Ray adds to the message of a job that failed; the log has these lines already. */
+/** Log lines that Ray appends to the message of a failed job. The log has them already. */
 const lastLines = /, last available logs[^]*$/;
 
 function stateOf({ status, message, error_type: type, driver_exit_code: code }: RayJobInfo): RayState {

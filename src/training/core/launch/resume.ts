@@ -6,45 +6,45 @@ import { applyEdits } from '../../../configs/core/text.ts';
 import type { RunOrder } from '../protocol/runs.ts';
 import { notResumable, uneditableConfig } from './failures.ts';
 import {
-  aboutStages,
+  describeStages,
   newestOf,
   seedOf,
-  stageAnew,
+  describeStageRestart,
   stagedSeed,
-  stagesToGoOn,
+  resumedStages,
   stepText,
   type JobSeed,
   type StagedSource,
-  type StagesToGoOn,
-  type StagesToTell,
+  type ResumedStages,
+  type StageNames,
 } from './resumeStages.ts';
-import type { JobPlace, Training } from './training.ts';
+import type { JobLocation, Training } from './training.ts';
 
-/** Where a run goes on from. */
+/** The source of a resumed or forked run. */
 export interface ResumeSource {
   /** The folder of the earlier run's job, absolute. */
   readonly jobFolder: string;
-  /** What `latest_checkpointed_iteration.txt` says there; null: nothing. */
+  /** The step in `latest_checkpointed_iteration.txt`; null if there is none. */
   readonly latest: number | null;
-  /** Of a training in stages. */
+  /** The stages, if the training has any. */
   readonly staged?: StagedSource;
 }
 
-/** What is done before a run that goes on is started. */
+/** The preparation of a resumed or forked run. */
 export interface ResumePlan {
   readonly config: string;
   /** Absolute. */
   readonly jobFolder: string;
-  /** What the new job's folder begins with; undefined: the old one goes on. */
+  /** The initial content of the new job's folder; undefined if the run resumes in the old one. */
   readonly seed?: JobSeed;
 }
 
 /**
- * A config with texts and switches set, its comments and the rest of it untouched.
+ * Sets texts and booleans in a config. Comments and other settings stay unchanged.
  *
- * @param why they have to be set, as the beginning of a sentence
+ * @param why the reason for the change, as the start of a sentence
  */
-export function withKeys(
+export function setConfigKeys(
   text: string,
   values: readonly (readonly [path: string, value: string | boolean])[],
   why = 'To go on from a checkpoint',
@@ -54,7 +54,7 @@ export function withKeys(
     const steps = path.split('.').map((step) => (/^\d+$/.test(step) ? Number(step) : step));
     const node = nodeAt(document.root, steps);
     const written = typeof value === 'string' ? textScalar(value) : String(value);
-    // What is in a list can be replaced, but nothing can be put there by its number.
+    // An item of a list can be replaced, but not inserted by its index.
     const isInList = node === undefined && steps.some((step) => typeof step === 'number');
     const edit =
       node?.kind === 'scalar' && node.span.end > node.span.start
@@ -72,23 +72,27 @@ export function withKeys(
   }, text);
 }
 
-/** The keys by which the place of a job is set. */
+/** Returns the keys that set the folder of a job. */
 function keysOf({ dialect }: Pick<Training, 'dialect'>): { readonly root: string; readonly name: string } {
   return dialect === 'trinity'
     ? { root: 'checkpoint_root_dir', name: 'name' }
     : { root: 'ajet.trainer_common.checkpoint_base_dir', name: 'ajet.experiment_name' };
 }
 
-/** The launcher would make a name of the minute, which nobody knows beforehand and two runs can share. */
-export function withName(text: string, training: Training, stem: string, run: string): string {
+/**
+ * Sets the name of the job if the config has none. The launcher would use the time, which is not known in advance and
+ * is not unique.
+ */
+export function setJobName(text: string, training: Training, stem: string, run: string): string {
   if (training.job.name.value !== null) return text;
   const why = 'So that its folder is known, which the config leaves open,';
-  return withKeys(text, [[keysOf(training).name, `${stem}_${run}`]], why);
+  return setConfigKeys(text, [[keysOf(training).name, `${stem}_${run}`]], why);
 }
 
 /**
- * Going on in the same folder (`resume`: the same project, group and name, the newest step), or in a new one from a copy of
- * one step (`fork`). Throws `host/not-resumable` where upstream would start anew without a word.
+ * Plans a run from a checkpoint. `resume` continues in the same folder, with the same project, group and name, from
+ * the newest step. `fork` starts in a new folder with a copy of one step. Throws `host/not-resumable` where upstream
+ * would silently start from the beginning.
  */
 export function planResume(
   request: {
@@ -103,26 +107,30 @@ export function planResume(
 ): ResumePlan {
   const { from, source, text, paths, cwd, run } = request;
   const keys = keysOf(training);
-  const goesOn = training.continues.value ? [] : [continuing(training)];
-  const staged = stagesToGoOn(from, source.staged, training);
+  const continuation = training.continues.value ? [] : [continuing(training)];
+  const staged = resumedStages(from, source.staged, training);
   if (from.as === 'resume') {
     const { root, name } = placeIn(source.jobFolder, training.job);
     mustBeNewest(from, staged === undefined ? { step: source.latest } : newestOf(staged));
     const stages = staged === undefined ? [] : renamedStages(staged, training);
-    const config = withKeys(text, [[keys.root, root], [keys.name, name], ...stages, ...goesOn]);
+    const config = setConfigKeys(text, [[keys.root, root], [keys.name, name], ...stages, ...continuation]);
     return { config, jobFolder: source.jobFolder };
   }
   const { job } = training;
   const name = `${job.name.value ?? 'run'}_${run}`;
   const parts = [job.project.value, job.group.value, name].filter((part) => part !== '');
   return {
-    config: withKeys(text, [[keys.name, name], ...goesOn]),
+    config: setConfigKeys(text, [[keys.name, name], ...continuation]),
     jobFolder: paths.resolve(cwd, job.root.value, ...parts),
     seed: staged === undefined ? seedOf(from.step, source.latest, training.actors) : stagedSeed(from, staged),
   };
 }
 
-/** Throws `host/not-resumable`. @param newest what training in the folder goes on from */
+/**
+ * Throws `host/not-resumable` unless the step is the newest one.
+ *
+ * @param newest the checkpoint from which training in the folder would resume
+ */
 function mustBeNewest(
   { step, stage }: NonNullable<RunOrder['from']>,
   newest: { readonly step: number | null; readonly stage?: string },
@@ -136,9 +144,9 @@ function mustBeNewest(
   );
 }
 
-/** Upstream finds the folder of a stage that it had renamed by no other way. */
+/** Returns the changes that name renamed stages by their folders, which is the only way for upstream to find them. */
 function renamedStages(
-  { stages }: StagesToGoOn,
+  { stages }: ResumedStages,
   training: Training,
 ): (readonly [path: string, value: string])[] {
   return stages.flatMap(({ name, folder }, at) => {
@@ -153,10 +161,10 @@ function continuing({ backbone, dialect }: Training): readonly [string, string |
 }
 
 /**
- * The root and name that lead to a job's folder with the project and group that the config has. A run that was a fork, or that
- * upstream renamed, has a longer name than the config that was sent for it.
+ * Returns the root and name that give a job's folder with the project and group of the config. The name of a fork, or
+ * of a run that upstream renamed, is longer than that in its config.
  */
-function placeIn(folder: string, { project, group, name }: JobPlace): { root: string; name: string } {
+function placeIn(folder: string, { project, group, name }: JobLocation): { root: string; name: string } {
   const segments = folder.split('/');
   const own = segments.at(-1) ?? '';
   const last = (name.value ?? own).split('/');
@@ -180,29 +188,29 @@ const notRestored =
   'Not restored: episodes that were under way, experiences that waited to be trained on, and the state of services and environments.';
 
 /**
- * What is there again after going on and what is not, a sentence each.
+ * Describes what a resumed or forked run restores and what it does not, one sentence each.
  *
- * @param stages of the training that the run goes on from
+ * @param stages of the source run
  */
-export function whatIsRestored(
+export function describeRestore(
   from: NonNullable<RunOrder['from']>,
   backbone: RunOrder['backbone'],
   isNewest: boolean,
-  stages: StagesToTell = { names: [] },
+  stages: StageNames = { names: [] },
 ): string[] {
   const folder =
     from.as === 'resume'
       ? "The run goes on in the earlier run's folder and writes its checkpoints there."
       : `The run gets a folder of its own, with a copy of ${stepText(from)}; the earlier run stays as it is.`;
   const trainer = `Restored: weights, optimizer and learning rate schedule as of ${stepText(from)}.`;
-  const next = stageAnew(from, stages);
-  if (next !== undefined) return [folder, ...next, ...aboutStages(from, stages), notRestored];
+  const next = describeStageRestart(from, stages);
+  if (next !== undefined) return [folder, ...next, ...describeStages(from, stages), notRestored];
   const position = isNewest
     ? 'Restored: the position in the data set, as of the last time that weights were handed over; that can be some steps off.'
     : 'Not restored: the position in the data set, which begins anew, and the step number of the explorer.';
   return [
     folder,
-    ...aboutStages(from, stages),
+    ...describeStages(from, stages),
     trainer,
     backbone === 'verl' ? 'Restored: the position in the data set, where the checkpoint has it.' : position,
     notRestored,

@@ -1,61 +1,64 @@
-/** Going on in a training that has stages, each with a folder of its own in the job's. */
+/** Resuming a training with stages. Each stage has its own folder in the job's folder. */
 import type { RunOrder, RunRecord } from '../protocol/runs.ts';
 import { notResumable } from './failures.ts';
 import type { Training } from './training.ts';
 
 type From = NonNullable<RunOrder['from']>;
 
-/** The tracker that says from which step to go on, by upstream's name. */
+/** The file with the step to resume from, by upstream's name. */
 export const trackerFile = 'latest_checkpointed_iteration.txt';
 
-/** Which stage goes on, as `{"latest_stage": N}` counted from 0: those before it are skipped. */
+/** The file with the stage to resume, as `{"latest_stage": N}` from 0. Earlier stages are skipped. */
 export const stageFile = 'stage_meta.json';
 
-/** Of each stage of an earlier run, in their order. */
+/** A stage of an earlier run. */
 export interface SourceStage {
   readonly name: string;
-  /** Inside the job's folder; not the name where upstream has renamed it. */
+  /** The folder inside the job's folder. It differs from the name if upstream renamed it. */
   readonly folder: string;
-  /** The newest step that was saved; null: none. */
+  /** The newest saved step; null if there is none. */
   readonly latest: number | null;
-  /** Whether that has weights of Hugging Face's form, with which the next stage begins. */
+  /** True if that step has weights in Hugging Face format, with which the next stage begins. */
   readonly hasWeights: boolean;
 }
 
 export interface StagedSource {
-  /** What `stage_meta.json` says, counted from 0; null: nothing. */
+  /** The stage in `stage_meta.json`, from 0; null if there is none. */
   readonly current: number | null;
   readonly stages: readonly SourceStage[];
 }
 
-/** What a job's folder begins with. Paths are inside the folders of the old job and of the new one. */
+/** The initial content of a job's folder. Paths are relative to the old and the new folder. */
 export interface JobSeed {
   readonly copies: readonly {
     readonly from: string;
     readonly to: string;
-    /** Whether it may be missing. */
+    /** True if the source can be missing. */
     readonly optional: boolean;
   }[];
-  /** Written once all is copied. */
+  /** Files to write after the copies. */
   readonly texts: readonly { readonly path: string; readonly text: string }[];
 }
 
-/** The stages of a source that those of the config go on in. */
-export interface StagesToGoOn {
+/** The stages of a source run that the config continues. */
+export interface ResumedStages {
   readonly current: number;
   readonly stages: readonly SourceStage[];
-  /** The one that the step is of, counted from 0. */
+  /** The stage of the chosen step, from 0. */
   readonly at: number;
-  /** Of that one. */
+  /** The actors of that stage. */
   readonly actors: Training['actors'];
 }
 
-/** Undefined: there are none. Throws `host/not-resumable` where source, order and config do not go together. */
-export function stagesToGoOn(
+/**
+ * Returns the stages to resume, or undefined if there are none. Throws `host/not-resumable` if source, order and
+ * config do not match.
+ */
+export function resumedStages(
   { stage }: From,
   source: StagedSource | undefined,
   training: Training,
-): StagesToGoOn | undefined {
+): ResumedStages | undefined {
   if (stage === undefined && source === undefined && training.stages.length === 0) return undefined;
   const names = training.stages.map(({ name }) => name.value);
   const at = names.indexOf(stage ?? '');
@@ -83,18 +86,18 @@ export function stagesToGoOn(
 }
 
 /**
- * What training goes on from in the same folder: the newest step of the stage that was under way; where that has saved
- * nothing, it begins anew, with the weights of the one before.
+ * Returns the checkpoint from which training resumes in the same folder: the newest step of the current stage. A
+ * stage without a checkpoint begins again, with the weights of the one before.
  */
-export function newestOf({ current, stages }: StagesToGoOn): { step: number | null; stage?: string } {
+export function newestOf({ current, stages }: ResumedStages): { step: number | null; stage?: string } {
   const own = stages[current];
   const found = own?.latest === null ? stages[current - 1] : own;
   if (found === undefined || found.latest === null) return { step: null };
-  if (found !== own && !found.hasWeights) throw lacksWeights(found);
+  if (found !== own && !found.hasWeights) throw missingWeights(found);
   return { step: found.latest, stage: found.name };
 }
 
-/** The copy of a step, and where the actors were where it is the newest. */
+/** Returns the files of a step, with the state of the actors if the step is the newest one. */
 export function seedOf(
   step: number,
   latest: number | null,
@@ -111,12 +114,12 @@ export function seedOf(
   };
 }
 
-/** The stage goes on from the step. The ones before it are skipped, but upstream wants the weights that they ended with. */
-export function stagedSeed({ step }: From, { stages, at, actors }: StagesToGoOn): JobSeed {
+/** Returns the files to resume a stage. Upstream skips the earlier stages, but reads their final weights. */
+export function stagedSeed({ step }: From, { stages, at, actors }: ResumedStages): JobSeed {
   const own = stages.slice(0, at + 1).map((stage, index): JobSeed => {
     const places = [`${stage.folder}/`, `${stage.name}/`] as const;
     if (index === at) return seedOf(step, stage.latest, actors, places);
-    if (stage.latest === null || !stage.hasWeights) throw lacksWeights(stage);
+    if (stage.latest === null || !stage.hasWeights) throw missingWeights(stage);
     const weights = `global_step_${stage.latest}/actor/huggingface`;
     return {
       copies: [{ from: places[0] + weights, to: places[1] + weights, optional: false }],
@@ -132,7 +135,7 @@ export function stagedSeed({ step }: From, { stages, at, actors }: StagesToGoOn)
   };
 }
 
-function lacksWeights({ name, latest }: SourceStage): Error {
+function missingWeights({ name, latest }: SourceStage): Error {
   const what =
     latest === null ? 'has no checkpoint' : `has no Hugging Face weights in its newest step, ${latest}`;
   return notResumable(
@@ -151,21 +154,21 @@ export function stepText({
   return stage === undefined ? `step ${step}` : `step ${step} of the stage ${stage}`;
 }
 
-/** The stages of a training, and which of them it was at last, counted from 1. */
-export interface StagesToTell {
+/** The names of a training's stages, and the last one it reached, from 1. */
+export interface StageNames {
   readonly names: readonly string[];
   readonly current?: number | undefined;
 }
 
-export function stagesToTell({ stages, stage }: Pick<RunRecord, 'stages' | 'stage'>): StagesToTell {
+export function stageNamesOf({ stages, stage }: Pick<RunRecord, 'stages' | 'stage'>): StageNames {
   return { names: stages?.map(({ name }) => name) ?? [], current: stage };
 }
 
-/** What becomes of the stages, a sentence each. */
-export function aboutStages({ as, stage = '' }: From, { names, current = 0 }: StagesToTell): string[] {
+/** Describes the stages that are skipped and those that follow, one sentence each. */
+export function describeStages({ as, stage = '' }: From, { names, current = 0 }: StageNames): string[] {
   const at = names.indexOf(stage);
   if (at < 0) return [];
-  // One that is resumed from and has ended is skipped itself.
+  // A completed stage that is resumed is skipped itself.
   const begins = as === 'resume' ? Math.max(at, current - 1) : at;
   const [before, after] = [names.slice(0, begins), names.slice(begins + 1)];
   const copied = as === 'fork' ? '; the weights that they ended with are copied' : '';
@@ -175,10 +178,10 @@ export function aboutStages({ as, stage = '' }: From, { names, current = 0 }: St
   ];
 }
 
-/** Where the stage that goes on has saved nothing yet: it begins with the weights of the one before. */
-export function stageAnew(
+/** Describes a stage without a checkpoint, which begins with the weights of the one before. */
+export function describeStageRestart(
   { as, step, stage }: From,
-  { names, current = 0 }: StagesToTell,
+  { names, current = 0 }: StageNames,
 ): string[] | undefined {
   const next = names[current - 1];
   if (as === 'fork' || stage === undefined || next === undefined) return undefined;

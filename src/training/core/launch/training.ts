@@ -7,12 +7,11 @@ import type { Environment } from '../../../configs/core/interpolation/host.ts';
 import type { ConfigProblem } from '../../../configs/core/finding.ts';
 import { valueAt, type MappingValue, type ScalarPart, type Value } from '../../../configs/core/value.ts';
 import type { RunOrder } from '../protocol/runs.ts';
-import { dataIn, readerKey, type DataPlace } from './dataPlaces.ts';
-import type { Keyed } from './keyed.ts';
+import { dataValues, readerKey, type DataSource, type KeyedValue } from './dataSources.ts';
 import { keyUsersIn, type KeyUser } from './keyUsers.ts';
 
 export interface TrainingRequest {
-  /** Absolute place of the config on the host, where it is or will be. */
+  /** Absolute path of the config on the host. The file need not exist yet. */
   readonly file: string;
   readonly text: string;
   /** The run's working folder. */
@@ -23,81 +22,81 @@ export interface TrainingRequest {
   readonly environment: Environment;
 }
 
-/** The parts of the folder that checkpoints and logs go to. */
-export interface JobPlace {
-  readonly root: Keyed<string>;
-  readonly project: Keyed<string>;
-  /** Empty where there is none. */
-  readonly group: Keyed<string>;
-  /** Null: made of the time when the training starts. */
-  readonly name: Keyed<string | null>;
+/** The parts of the path of checkpoints and logs. */
+export interface JobLocation {
+  readonly root: KeyedValue<string>;
+  readonly project: KeyedValue<string>;
+  /** Empty if there is none. */
+  readonly group: KeyedValue<string>;
+  /** Null if the launcher derives it from the start time. */
+  readonly name: KeyedValue<string | null>;
 }
 
 /**
- * What upstream does with a job's folder that is there already. `alone`: trains and explores in it, so no other run may be at
- * work there; `beside`: is one half of a training, or measures what another one has written; `renamed`: takes a new folder.
+ * The use of an existing job folder by upstream. `alone`: trains and explores in it, so no other run may use it.
+ * `beside`: is one half of a training, or evaluates what another run wrote. `renamed`: takes a new folder.
  */
 export type JobUse = 'alone' | 'beside' | 'renamed';
 
-/** What a stage of a training may have of its own, and a training without stages has as a whole. */
+/** The settings that can differ between the stages of a training. */
 export interface TrainingPart {
   readonly mode: string;
-  /** GPUs that the inference engines take, of all; null where Trinity does not tell. */
-  readonly engineGpus: Keyed<number | null>;
+  /** Number of GPUs for inference engines; null if Trinity does not set it. */
+  readonly engineGpus: KeyedValue<number | null>;
   readonly totalSteps: number | null;
-  readonly data: readonly DataPlace[];
-  /** Names of Trinity's explorer and trainer; files of theirs in the job's folder begin with them. */
+  readonly data: readonly DataSource[];
+  /** Names of Trinity's explorer and trainer. Their files in the job's folder begin with these names. */
   readonly actors: readonly [explorer: string, trainer: string];
-  /** What trains: `verl`, `tinker`. */
-  readonly trainer: Keyed<string>;
-  /** Of which checkpoints weights are saved in Hugging Face's form. */
-  readonly weights: Keyed<string>;
+  /** The trainer: `verl` or `tinker`. */
+  readonly trainer: KeyedValue<string>;
+  /** Which checkpoints have weights in Hugging Face format. */
+  readonly weights: KeyedValue<string>;
 }
 
 /**
- * A section that it has stands for the whole one above. Its folder is in the job's, by its name; its model is what the stage
- * before has saved last.
+ * A stage of a training. A section of a stage replaces the whole section of the config. Its folder is in the job's
+ * folder, by its name. Its model is the last one that the stage before saved.
  */
 export interface TrainingStage extends TrainingPart {
-  readonly name: Keyed<string>;
+  readonly name: KeyedValue<string>;
 }
 
-/** Those of a training that may differ: its stages, or itself where it has none. */
+/** Returns the stages of a training, or the training itself if it has none. */
 export function partsOf(training: Training): readonly TrainingPart[] {
   return training.stages.length > 0 ? training.stages : [training];
 }
 
-/** Where all parts have their tasks; what stages share counts once. */
-export function dataOf({ data, stages }: Pick<Training, 'data' | 'stages'>): readonly DataPlace[] {
+/** Returns the data of all parts. Data that stages share counts once. */
+export function dataOf({ data, stages }: Pick<Training, 'data' | 'stages'>): readonly DataSource[] {
   const all = stages.length === 0 ? data : stages.flatMap((stage) => stage.data);
   return [...new Map(all.map((one) => [one.key, one])).values()];
 }
 
-/** What a config asks of the machine that it is trained on. What the config leaves open is null. */
+/** The requirements of a config. Settings that the config leaves open are null. */
 export interface Training extends TrainingPart {
   readonly dialect: DialectId;
   readonly backbone: RunOrder['backbone'];
-  readonly nodes: Keyed<number | null>;
-  readonly gpusPerNode: Keyed<number | null>;
-  /** In their order; none where the training is one. */
+  readonly nodes: KeyedValue<number | null>;
+  readonly gpusPerNode: KeyedValue<number | null>;
+  /** The stages in order; empty if the training has none. */
   readonly stages: readonly TrainingStage[];
-  readonly job: JobPlace;
-  /** Whether it goes on from what is in the job's folder. */
-  readonly continues: Keyed<boolean>;
-  readonly model: Keyed<string | null>;
-  /** Where the workflow is, and the judge, as locators. */
-  readonly code: readonly Keyed<string>[];
-  /** Where metrics go: `swanlab`, `wandb`, `tensorboard`, … */
-  readonly monitor: Keyed<string | null>;
-  /** Where the tasks come from; AgentJet's name of it. */
-  readonly reader: Keyed<string | null>;
-  /** What in AgentJet takes a key of its own from the environment. */
-  readonly keyUsers: readonly Keyed<KeyUser>[];
-  /** What would keep the launcher from starting, or is worth to be told. */
+  readonly job: JobLocation;
+  /** True if training continues from checkpoints in the job's folder. */
+  readonly continues: KeyedValue<boolean>;
+  readonly model: KeyedValue<string | null>;
+  /** Locators of the workflow and the judge. */
+  readonly code: readonly KeyedValue<string>[];
+  /** The target of metrics: `swanlab`, `wandb`, `tensorboard`, … */
+  readonly monitor: KeyedValue<string | null>;
+  /** AgentJet's name of the task reader. */
+  readonly reader: KeyedValue<string | null>;
+  /** The parts of AgentJet that read their own key from the environment. */
+  readonly keyUsers: readonly KeyedValue<KeyUser>[];
+  /** Errors and warnings about the config. */
   readonly problems: readonly ConfigProblem[];
 }
 
-/** Reads a config as the launcher and the backbone would. Never throws for what is in it. */
+/** Reads a config as the launcher and the backbone would. Never throws because of its content. */
 export async function readTraining(request: TrainingRequest): Promise<Training> {
   const dialect = dialectOf(request.text);
   const composed = await compose({ ...request, ...(dialect && { dialect }) });
@@ -105,7 +104,7 @@ export async function readTraining(request: TrainingRequest): Promise<Training> 
   return reader.training();
 }
 
-/** Where each backbone has what is asked for. */
+/** The keys of each backbone. */
 const places = {
   trinity: {
     nodes: 'cluster.node_num',
@@ -133,7 +132,7 @@ const codePlaces = ['ajet.rollout.user_workflow', 'ajet.task_judge.judge_protoco
 
 interface ReadStage {
   readonly path: string;
-  /** The sections that it has. */
+  /** The sections of the stage. */
   readonly own: ReadonlyMap<string, Value>;
 }
 
@@ -141,12 +140,12 @@ class TrainingReader {
   readonly #request: TrainingRequest;
   readonly #composed: Composition;
   readonly #dialect: DialectId;
-  /** What the backbone is given. */
+  /** The config of the backbone. */
   readonly #root: MappingValue;
   readonly #problems: readonly ConfigProblem[];
   readonly #stage: ReadStage | undefined;
 
-  /** @param stage undefined: the whole is read */
+  /** @param stage undefined to read the whole config */
   constructor(request: TrainingRequest, composed: Composition, dialect: DialectId, stage?: ReadStage) {
     this.#request = request;
     this.#composed = composed;
@@ -206,7 +205,7 @@ class TrainingReader {
     });
   }
 
-  #job(): JobPlace {
+  #job(): JobLocation {
     const place = places[this.#request.backbone];
     const group = this.#text('group');
     const name = this.#text(place.name);
@@ -218,7 +217,7 @@ class TrainingReader {
     };
   }
 
-  #continues(): Keyed<boolean> {
+  #continues(): KeyedValue<boolean> {
     if (this.#request.backbone === 'verl') {
       const mode = this.#text('trainer.resume_mode');
       return { key: mode.key, value: mode.value === null || mode.value === 'auto' };
@@ -228,49 +227,51 @@ class TrainingReader {
     return { key: this.#keyOf(value, 'continue_from_checkpoint'), value: !isOff };
   }
 
-  /** AgentJet finds its own before there is a backbone. */
-  #data(): DataPlace[] {
+  /** Returns the data of the training. AgentJet reads its own before a backbone exists. */
+  #data(): DataSource[] {
     const isTrinitys = this.#dialect === 'trinity';
-    const found = isTrinitys ? dataIn(this.#root, 'trinity') : dataIn(this.#composed.config.root, 'ajet');
+    const found = isTrinitys
+      ? dataValues(this.#root, 'trinity')
+      : dataValues(this.#composed.config.root, 'ajet');
     return found.flatMap(({ kind, path, value }) => {
       const text = textOf(value);
       return text === null ? [] : [{ kind, key: isTrinitys ? this.#keyOf(value, path) : path, value: text }];
     });
   }
 
-  /** verl takes a list of loggers; the first is the console. */
-  #monitor(path: string): Keyed<string | null> {
+  /** Returns the monitor. verl has a list of loggers, and the first is the console. */
+  #monitor(path: string): KeyedValue<string | null> {
     const value = valueAt(this.#root, path);
     return this.#text(value?.kind === 'sequence' ? `${path}.${value.items.length - 1}` : path);
   }
 
-  /** Under another name where the config's leads out of the job's folder. */
+  /** Returns the name of an actor, or the default if the configured one would leave the job's folder. */
   #actor(kind: 'explorer' | 'trainer'): string {
     const { value } = this.#text(`${kind}.name`);
     return value === null || value.includes('/') ? kind : value;
   }
 
-  /** Of AgentJet's own part of the config. */
-  #own(path: string): Keyed<string | null> {
+  /** Returns a setting of AgentJet's part of the config. */
+  #own(path: string): KeyedValue<string | null> {
     return { value: textOf(valueAt(this.#composed.config.root, path)), key: path };
   }
 
-  #owns(paths: readonly string[]): Keyed<string>[] {
+  #owns(paths: readonly string[]): KeyedValue<string>[] {
     return named(paths.map((path) => this.#own(path)));
   }
 
-  #text(path: string): Keyed<string | null> {
+  #text(path: string): KeyedValue<string | null> {
     const value = valueAt(this.#root, path);
     return { value: textOf(value), key: this.#keyOf(value, path) };
   }
 
-  #number(path: string): Keyed<number | null> {
+  #number(path: string): KeyedValue<number | null> {
     const value = valueAt(this.#root, path);
     const number = value?.kind === 'scalar' && typeof value.value === 'number' ? value.value : null;
     return { value: number, key: this.#keyOf(value, path) };
   }
 
-  /** What the user would change: of a converted value, the key that it was made of. */
+  /** Returns the key that the user would change. For a converted value, this is its source key. */
   #keyOf(value: Value | undefined, path: string): string {
     const made = value?.origin.kind === 'rule' ? value.origin.inputs[0]?.path : undefined;
     if (made !== undefined) return made;
@@ -280,16 +281,16 @@ class TrainingReader {
   }
 }
 
-function named(found: readonly Keyed<string | null>[]): Keyed<string>[] {
+function named(found: readonly KeyedValue<string | null>[]): KeyedValue<string>[] {
   return found.flatMap(({ key, value }) => (value === null ? [] : [{ key, value }]));
 }
 
-/** Trinity takes 0 for a number that it is to find out. */
-function counted({ key, value }: Keyed<number | null>): Keyed<number | null> {
+/** Replaces 0 with null, because Trinity determines a number that is 0. */
+function counted({ key, value }: KeyedValue<number | null>): KeyedValue<number | null> {
   return { key, value: value === 0 ? null : value };
 }
 
-function or(found: Keyed<string | null>, otherwise: string): Keyed<string> {
+function or(found: KeyedValue<string | null>, otherwise: string): KeyedValue<string> {
   return { key: found.key, value: found.value ?? otherwise };
 }
 
@@ -302,19 +303,19 @@ function isText(value: ScalarPart): value is ScalarPart & { readonly value: stri
   return typeof value.value === 'string';
 }
 
-/** @param isEmpty whether nothing is in the job's folder yet, or it is not there: then upstream takes it as it is */
+/** @param isEmpty whether the job's folder is empty or missing, so that upstream uses it as it is */
 export function jobUse(
   { backbone, mode, continues, stages }: Pick<Training, 'backbone' | 'mode' | 'continues' | 'stages'>,
   isEmpty: boolean,
 ): JobUse {
-  // Each stage of several is in a folder of its own; which of them goes on is noted in the one above, which stays.
+  // Each stage has its own folder. The parent folder stays, and records the current stage.
   if (backbone === 'verl' || stages.length > 0) return 'alone';
   if (!continues.value && !isEmpty && mode !== 'bench') return 'renamed';
   return mode === 'both' || mode === 'colocate' ? 'alone' : 'beside';
 }
 
-/** Absolute; null where the name is made when the training starts. */
-export function jobFolder(job: JobPlace, cwd: string, paths: Pick<PathRules, 'resolve'>): string | null {
+/** Returns the absolute folder; null if the name is set when the training starts. */
+export function jobFolder(job: JobLocation, cwd: string, paths: Pick<PathRules, 'resolve'>): string | null {
   const { root, project, group, name } = job;
   if (name.value === null) return null;
   const parts = [project.value, group.value, name.value].filter((part) => part !== '');

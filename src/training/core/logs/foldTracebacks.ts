@@ -1,11 +1,11 @@
-/** Long Python tracebacks of training are mostly frames of its libraries: these become one line each stretch. */
+/** Folds the library frames of Python tracebacks to one line. */
 
 import { messageOf } from '../runs/markers.ts';
 
-/** What Ray puts before each line of another process. */
+/** The prefix that Ray adds to lines of other processes. */
 const rayPrefix = /^(?:\([^()\n]{1,200}pid=\d+[^()\n]{0,100}\) )+/;
 const frame = /^ {2}File "([^"]+)", line \d+, in .+$/;
-/** Code of packages and of Python itself. */
+/** Files of packages and of Python itself. */
 const library = /^(?:.*\/)?(?:site-packages|dist-packages|lib\/python3(?:\.\d+)?)\/([^/]+)/;
 
 interface Folded {
@@ -15,15 +15,15 @@ interface Folded {
 }
 
 /**
- * Folds the frames of libraries as lines come, so that the user's own frames, and the error, stand out. What was folded
- * is told in the line that stands for it.
+ * Folds frames of libraries as lines arrive, so that the user's frames and the error are easy to see. One line
+ * replaces the folded frames and counts them.
  */
 export class TracebackFolder {
   #folded: Folded | undefined;
-  /** What the next line belongs to: the code of a frame that was folded. */
+  /** True if the next line can be the code of a folded frame. */
   #isInFrame = false;
 
-  /** What is shown for a line: it, nothing yet, or what was folded before it as well. */
+  /** Returns the lines to show for a line: folded frames before it, and the line itself unless it is folded. */
   add(line: string): readonly string[] {
     const prefix = prefixOf(line);
     const text = line.slice(prefix.length);
@@ -43,7 +43,7 @@ export class TracebackFolder {
     return [...this.end(), line];
   }
 
-  /** What waits to be told. */
+  /** Returns the line for the folded frames, if there are any. */
   end(): readonly string[] {
     const folded = this.#folded;
     this.#folded = undefined;
@@ -54,7 +54,9 @@ export class TracebackFolder {
   }
 }
 
-/** All before the text: Ray's prefix, then that of Trinity's log, which repeats it before each line of a message. */
+/**
+ * Returns everything before the text: Ray's prefix, then that of Trinity's log, which is on each line of a message.
+ */
 function prefixOf(line: string): string {
   const ray = rayPrefix.exec(line)?.[0] ?? '';
   const logged = line.slice(ray.length);

@@ -1,42 +1,42 @@
-/** Places that a line of a run's log names. */
+/** Finds links to files and config keys in a line of a run's log. */
 import type { KeyTable } from '../../../configs/core/keyTable.ts';
 import { entryOf, nodeAt, type MappingNode, type Node } from '../../../configs/core/node.ts';
 import { isSlipOf } from '../../../configs/core/suggest.ts';
 
 export interface LogLink {
-  /** In the line; UTF-16 code units. */
+  /** The start in the line, in UTF-16 code units. */
   readonly start: number;
   readonly end: number;
   readonly target:
     | {
         readonly kind: 'file';
-        /** Inside the folder that was sent. */
+        /** The path in the uploaded folder. */
         readonly path: string;
         /** 1-based. */
         readonly line: number;
       }
-    /** Of a key that the file has; that of a section, where the key itself is left to a default or mistyped. */
+    /** A key of the file, or its section if the key is not in the file or is misspelled. */
     | { readonly kind: 'key'; readonly path: readonly string[] };
 }
 
 export interface LogContext {
   readonly run: string;
-  /** The root of the run's config; undefined: keys are not looked for. */
+  /** The root of the run's config; undefined to skip keys. */
   readonly config: Node | undefined;
-  /** The keys that such a config may have; undefined: only those that it has are found. */
+  /** The keys that such a config can have; undefined to find only those in the file. */
   readonly keys: KeyTable | undefined;
-  /** Inside the folder that was sent, the file of a path or of a bare name; undefined: it has none. */
+  /** Returns the uploaded file for a path or a file name, or undefined if there is none. */
   readonly sentFile: (path: string) => string | undefined;
 }
 
-/** Lines that are longer are data. */
+/** The length above which a line is data. */
 const longest = 5_000;
 const places = [
   /File "([^"\n]{1,1024})", line (\d{1,7})/g,
-  // From the start of a name alone: anything else takes the square of a long word.
+  // Only from the start of a name: otherwise a long word takes quadratic time.
   /(?<![\w.@+/-])((?:[\w.@+-]*\/)*[\w.@+-]+\.\w{1,5}):(\d{1,7})\b/g,
 ];
-/** On the host the code of a run is in `runs/ID/code`; on a node of a Ray cluster it is what Ray has unpacked there. */
+/** The folder in which Ray unpacks code on a node. On the host, the code is in `runs/ID/code`. */
 const packages = /\/_ray_pkg_[^/]+\//;
 const key = /[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+/g;
 const mark =
@@ -63,7 +63,7 @@ export function logLinks(line: string, context: LogContext): readonly LogLink[] 
   return links;
 }
 
-/** Other paths may be relative to the folder. */
+/** Returns the uploaded file for a path in a log. Other paths may be relative to the folder. */
 function sentPath(path: string, { run, sentFile }: LogContext): string | undefined {
   const own = `/${run}/code/`;
   const at = path.indexOf(own);
@@ -73,7 +73,9 @@ function sentPath(path: string, { run, sentFile }: LogContext): string | undefin
   return inside.startsWith('/') ? undefined : sentFile(inside);
 }
 
-/** Keys are told from the root, or from one of its mappings (`trainer.total_steps` for `trinity.trainer.total_steps`). */
+/**
+ * Finds a key from the root or from one of its mappings (`trainer.total_steps` for `trinity.trainer.total_steps`).
+ */
 function keyIn({ config, keys }: LogContext, text: string): readonly string[] | undefined {
   const steps = text.split('.');
   if (config?.kind !== 'mapping') return undefined;
@@ -84,17 +86,17 @@ function keyIn({ config, keys }: LogContext, text: string): readonly string[] | 
   return meant && nearest(config, meant);
 }
 
-/** Whether it is a key that the file leaves to a default, or nearly the name of one. */
+/** Returns true if the path is a key that is not in the file, or a misspelled one. */
 function isMeant(path: readonly string[], keys: KeyTable | undefined): boolean {
   if (keys?.find(path) !== undefined) return true;
   const section = keys?.find(path.slice(0, -1));
   return section !== undefined && isSlipOf(path.at(-1) ?? '', section, nothing);
 }
 
-/** Also a key that is there may be written a second time, and wrong. */
+/** An empty mapping, because a misspelled key may repeat one in the file. */
 const nothing: MappingNode = { kind: 'mapping', span: { start: 0, end: 0 }, flow: false, entries: [] };
 
-/** The section nearest above that is there, as for what a host finds in a config. */
+/** Returns the nearest section in the file, as findings of a host do. */
 function nearest(config: Node, path: readonly string[]): readonly string[] | undefined {
   let node: Node | undefined = config;
   let depth = 0;

@@ -1,14 +1,17 @@
-/** `(WorkerDict pid=17, ip=10.0.0.2)`, `(WorkflowRunner(id=3) pid=18)`: what Ray puts before a line of an actor or task. */
+/**
+ * The prefix that Ray adds to a line of an actor or task: `(WorkerDict pid=17, ip=10.0.0.2)`, `(WorkflowRunner(id=3)
+ * pid=18)`.
+ */
 const prefix = /^\(([A-Za-z_][\w.]{0,63})\b[^\n]{0,200}?\bpid=\d+(?:, ip=[^\s)]+)?\) /;
 
-/** Beyond these the lines are in the launcher's log alone. */
+/** The number of actors with their own log. Lines of further ones are in the launcher's log only. */
 const mostActors = 12;
 
-/** Tells the lines of a driver's output apart by the actors that they come from. All processes of an actor are one. */
+/** Assigns lines of a driver's output to actors. All processes of an actor are one. */
 export class RayActors {
   readonly #known = new Set<string>();
 
-  /** @returns the name of its class, or of the task; undefined: the driver's own line, or one of too many */
+  /** @returns the name of the class or task; undefined for a line of the driver, or of an actor above the limit */
   actorOf(line: string): string | undefined {
     const name = prefix.exec(line)?.[1];
     if (name === undefined) return undefined;

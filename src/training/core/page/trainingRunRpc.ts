@@ -1,8 +1,7 @@
-/** What the editor tells the page of a training run, and what the page asks of the editor: messages both ways. */
+/** Messages between the editor and the page of a training run, both ways. */
 import * as z from 'zod/mini';
-import { gpuSample } from '../protocol/gpuSamples.ts';
+import { gpuSample, checkpoint, runEvent, runId, runRecord } from '../protocol/runs.ts';
 import type { Gpu } from '../protocol/hostRpc.ts';
-import { checkpoint, runEvent, runId, runRecord } from '../protocol/runs.ts';
 
 const count = z.int().check(z.nonnegative());
 
@@ -15,21 +14,21 @@ const gpu = z.object({
   run: z.nullable(z.string()),
 });
 
-/** A run and what the page may offer of it. */
-export const shownRun = z.object({
+/** A run, with the actions that the page may offer. */
+export const pageRun = z.object({
   /** The name of its host. */
   host: z.string(),
   record: runRecord,
-  /** Runs before it in the queue; null: it does not wait, or that is not known. */
+  /** The number of runs before it in the queue; null if it does not wait or the number is unknown. */
   ahead: z.nullable(count),
-  /** What the token allows: to go on from a checkpoint, to end the run. */
+  /** The actions that the token allows: resume or fork (`start`), and end the run (`cancel`). */
   may: z.object({ start: z.boolean(), cancel: z.boolean() }),
-  /** Whether there are rollouts to be opened as a trace. */
+  /** True if rollouts can be opened as a trace. */
   rollouts: z.boolean(),
 });
-export type ShownRun = z.infer<typeof shownRun>;
+export type PageRun = z.infer<typeof pageRun>;
 
-/** How a host is connected: `retryAt` is milliseconds since the epoch by the editor's clock. */
+/** The connection of a host. `retryAt` is in milliseconds since the epoch, by the editor's clock. */
 export const hostState = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('connecting'), attempt: count }),
   z.object({ kind: z.literal('connected') }),
@@ -38,25 +37,25 @@ export const hostState = z.discriminatedUnion('kind', [
 ]);
 export type HostState = z.infer<typeof hostState>;
 
-/** A run on a host, by the host's name. */
-const place = z.object({ host: z.string(), run: runId });
-export type Place = Readonly<z.infer<typeof place>>;
+/** A run on a host. The host is named. */
+const runRef = z.object({ host: z.string(), run: runId });
+export type RunRef = Readonly<z.infer<typeof runRef>>;
 
 /** To the page. */
 export const runPageMessage = z.discriminatedUnion('type', [
   /**
-   * All runs that the page shows from now on, its own first; sent again whenever a record changes. `awaited`: those that it
-   * shows as soon as their hosts tell of them.
+   * All runs that the page shows, its own first. Sent again whenever a record changes. `awaited` are runs that are
+   * shown once their hosts report them.
    */
-  z.object({ type: z.literal('runs'), runs: z.array(shownRun), awaited: z.optional(z.array(place)) }),
-  /** In order. Those that came before are left out by their numbers, log lines by their type. */
+  z.object({ type: z.literal('runs'), runs: z.array(pageRun), awaited: z.optional(z.array(runRef)) }),
+  /** Events in order. The page drops repeated ones, by number or, for log lines, by type. */
   z.object({ type: z.literal('events'), run: runId, events: z.array(runEvent) }),
   z.object({ type: z.literal('checkpoints'), run: runId, checkpoints: z.array(checkpoint) }),
-  /** The GPUs of the run's host. `at` by the host's clock. */
+  /** The GPUs of the run's host. `at` is by the host's clock. */
   z.object({ type: z.literal('gpus'), run: runId, at: z.number(), gpus: z.array(gpu) }),
-  /** What the GPUs of the run did before, as far as its host has noted it. */
+  /** The GPU load of the run so far, as its host recorded it. */
   z.object({ type: z.literal('gpuHistory'), run: runId, samples: z.array(gpuSample) }),
-  /** Why no events come of a run whose host is connected; null: they come again. */
+  /** The reason why a connected host sends no events of a run; null once they arrive again. */
   z.object({ type: z.literal('unheard'), run: runId, problem: z.nullable(z.string()) }),
   /** The host no longer has the run that the page is for. */
   z.object({ type: z.literal('gone'), host: z.string(), run: runId }),
@@ -67,13 +66,13 @@ export type RunPageMessage =
   | { readonly type: 'gpus'; readonly run: string; readonly at: number; readonly gpus: readonly Gpu[] };
 
 const ofRun = { run: runId };
-/** `stage`: the name of that which wrote it, where the training has several. */
+/** `stage` is the name of the stage that wrote it, if the training has several. */
 const ofCheckpoint = { run: runId, step: count, stage: z.optional(z.string()) };
 
 /** From the page. */
-export const runPageAsk = z.discriminatedUnion('type', [
-  /** The page listens. `compared`: what it showed beside its own run before it was loaded again. */
-  z.object({ type: z.literal('ready'), compared: z.array(place) }),
+export const runPageRequest = z.discriminatedUnion('type', [
+  /** The page listens. `compared` are the runs that it showed next to its own before it was reloaded. */
+  z.object({ type: z.literal('ready'), compared: z.array(runRef) }),
   /** The user chooses another run to compare with. */
   z.object({ type: z.literal('addRun') }),
   z.object({ type: z.literal('removeRun'), ...ofRun }),
@@ -82,12 +81,12 @@ export const runPageAsk = z.discriminatedUnion('type', [
   z.object({ type: z.literal('fork'), ...ofCheckpoint }),
   z.object({ type: z.literal('fetchCheckpoint'), ...ofCheckpoint }),
   z.object({ type: z.literal('showLog'), ...ofRun }),
-  /** What it was started with. */
+  /** Shows the effective config. */
   z.object({ type: z.literal('showConfig'), ...ofRun }),
-  /** What it and the page's own run were started with, side by side. */
+  /** Compares the effective configs of the run and the page's own run. */
   z.object({ type: z.literal('compareConfig'), ...ofRun }),
   z.object({ type: z.literal('openRollouts'), ...ofRun }),
-  /** The command that starts the same run from a terminal. */
+  /** Copies the command that starts the same run from a terminal. */
   z.object({ type: z.literal('copyCommand'), ...ofRun }),
 ]);
-export type RunPageAsk = z.infer<typeof runPageAsk>;
+export type RunPageRequest = z.infer<typeof runPageRequest>;

@@ -1,17 +1,29 @@
 /**
- * What crosses between the Python that trains and a Node process beside it, in which a TypeScript workflow or judge runs:
- * one JSON object per line, both ways, over a socket of their own. Never over stdout, which belongs to the user's code.
- * Python's side is `python/agentjet_bridge`.
+ * Messages between the Python that trains and a Node.js process that runs a TypeScript workflow or judge. Each is one
+ * JSON object per line, over a separate socket. stdout belongs to the user's code. The Python side is
+ * `python/agentjet_bridge`.
  */
 import * as z from 'zod/mini';
 import type { ErrorReport } from '../../../base/core/errors.ts';
 
-/** The descriptor of the socket, by number. */
+/** The name of the Python package that upstream imports in place of a TypeScript workflow or judge. */
+export const bridgePackage = 'agentjet_bridge';
+
+/** The file in the package that lists them by kind, as {@link BridgedCode}. */
+export const bridgedFile = 'named.json';
+
+export interface BridgedCode {
+  /** The path in the uploaded folder, with `/`. */
+  readonly file: string;
+  readonly name: string;
+}
+
+/** The variable with the file descriptor of the socket. */
 export const bridgeDescriptor = 'AGENTJET_BRIDGE_FD';
 
 const id = z.int();
 const record = z.record(z.string(), z.unknown());
-/** An export of a file of the user's; the file is absolute. */
+/** An export of a user file. The path is absolute. */
 const named = z.object({ file: z.string(), name: z.string() });
 
 const task = z.object({
@@ -22,7 +34,7 @@ const task = z.object({
   metadata: record,
 });
 
-/** A `WorkflowTask` but for what of it asks back. */
+/** A `WorkflowTask` without the parts that call back. */
 export const bridgedTask = z.object({
   task,
   taskId: z.string(),
@@ -31,7 +43,7 @@ export const bridgedTask = z.object({
   taskBatchIndex: z.int(),
   taskTag: z.string(),
   episodeUuid: z.string(),
-  /** As it was when the episode began. */
+  /** The observation window at the start of the episode. */
   observationWindow: z.object({
     step: z.array(z.number()),
     token: z.array(z.number()),
@@ -48,9 +60,9 @@ const bridgedOutput = z.object({
   logMetrics: record,
 });
 
-/** What the Python sends. */
+/** Messages from Python. */
 export const toBridge = z.discriminatedUnion('type', [
-  /** The first line. */
+  /** The first message. */
   z.object({
     type: z.literal('open'),
     workflow: z.nullable(named),
@@ -62,11 +74,11 @@ export const toBridge = z.discriminatedUnion('type', [
     type: z.literal('execute'),
     id,
     task: bridgedTask,
-    /** Null: training does not serve models by base URL and key. */
+    /** Null if training does not serve models by base URL and key. */
     endpoint: z.nullable(z.object({ baseUrl: z.string(), apiKey: z.string(), model: z.string() })),
   }),
   z.object({ type: z.literal('judge'), id, task: bridgedTask, output: bridgedOutput }),
-  /** To a `call`. */
+  /** The answer to a `call`. */
   z.object({
     type: z.literal('answer'),
     id,
@@ -74,12 +86,12 @@ export const toBridge = z.discriminatedUnion('type', [
     error: z.optional(z.string()),
     overflow: z.optional(z.boolean()),
   }),
-  /** Nobody waits for the episode any more. */
+  /** The episode is no longer needed. */
   z.object({ type: z.literal('cancel'), id }),
 ]);
 export type ToBridge = z.infer<typeof toBridge>;
 
-/** What an episode asks the Python for. */
+/** A request of an episode to Python. */
 export type BridgeCall =
   | {
       readonly method: 'chat';
@@ -91,12 +103,12 @@ export type BridgeCall =
   | { readonly method: 'gym-step'; readonly action: unknown }
   | { readonly method: 'gym-evaluate'; readonly messages: unknown };
 
-/** What the Node process sends. */
+/** Messages from the Node.js process. */
 export type FromBridge =
   | { readonly type: 'ready'; readonly trainableTargets: readonly string[] | null }
   /** The user's code could not be loaded. */
   | { readonly type: 'failed'; readonly error: ErrorReport }
   | { readonly type: 'done'; readonly id: number; readonly value: unknown }
-  /** Of a request, or, where it was cancelled, that it has been let go. */
+  /** The error of a request, or the confirmation of its cancellation. */
   | { readonly type: 'error'; readonly id: number; readonly error: ErrorReport }
   | { readonly type: 'call'; readonly id: number; readonly episode: number; readonly call: BridgeCall };

@@ -1,14 +1,14 @@
-/** `run.events` as a host makes it: the bytes of events as they lie in their file, with a frame around them. */
+/** Builds `run.events` messages of a host: a frame around the bytes of events in their file. */
 import type { HostNotices } from './hostRpc.ts';
 import type { RunEvent } from './runs.ts';
 
-/** What stands before and behind the JSON of events, with commas between, of one run. */
+/** The bytes before and after the JSON of one run's events, which are separated by commas. */
 export interface EventsFrame {
   readonly before: Uint8Array;
   readonly after: Uint8Array;
 }
 
-/** @param run needs no quoting: see `runId` */
+/** @param run never needs quoting: see `runId` */
 export function eventsFrame(run: string): EventsFrame {
   return {
     before: new TextEncoder().encode(
@@ -18,7 +18,7 @@ export function eventsFrame(run: string): EventsFrame {
   };
 }
 
-/** The events in a message that was made here. */
+/** Returns the events of such a message. */
 export function eventsIn(message: string): readonly RunEvent[] {
   const { params } = JSON.parse(message) as { readonly params: HostNotices['run.events'] };
   return params.events;

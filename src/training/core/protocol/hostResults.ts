@@ -1,9 +1,7 @@
-/** What a host answers, as its client checks it: a host may be of another version, or be none. */
+/** Schemas for the answers of a host, whose version may differ or which may be another program. */
 import * as z from 'zod/mini';
-import { effectiveConfig } from './effectiveConfig.ts';
-import { gpuSample } from './gpuSamples.ts';
+import { effectiveConfig, gpuSample, checkpoint, runId, runRecord, sha256 } from './runs.ts';
 import { rpcErrorReport, rpcId } from './wire.ts';
-import { checkpoint, runId, runRecord, sha256 } from './runs.ts';
 import { snapshotManifest } from './sync.ts';
 import { scopes, type HostMethod, type HostNotice, type HostNotices, type HostResults } from './hostRpc.ts';
 
@@ -30,7 +28,7 @@ const finding = z.object({
   key: z.optional(z.string()),
 });
 
-/** By method; what does not fit is refused as `host/bad-answer`. */
+/** Schemas by method. An answer that does not match is refused as `host/bad-answer`. */
 export const hostResults: { readonly [M in HostMethod]: z.ZodMiniType<HostResults[M]> } = {
   hello: z.object({
     version: count,
@@ -79,7 +77,7 @@ export const hostResults: { readonly [M in HostMethod]: z.ZodMiniType<HostResult
   'transfer.stop': nothing,
 };
 
-/** Notices but for `run.events`, whose events are decoded one by one: see `remote/wire/follows`. */
+/** Schemas of notices, except `run.events`, whose events are decoded one by one: see `wire/follows`. */
 export const hostNotices: {
   readonly [N in Exclude<HostNotice, 'run.events'>]: z.ZodMiniType<HostNotices[N]>;
 } = {

@@ -1,9 +1,7 @@
-/** What clients ask of a GPU host, and what it answers. Runs belong to the host, never to a connection. */
-import type { EffectiveConfig } from './effectiveConfig.ts';
-import type { GpuSample } from './gpuSamples.ts';
-import * as z from 'zod/mini';
-import type { ErrorReport } from '../../../base/core/errors.ts';
+/** Requests to a GPU host and their results. Runs belong to the host, not to a connection. */
 import {
+  type EffectiveConfig,
+  type GpuSample,
   insidePath,
   runId,
   runOrder,
@@ -13,41 +11,43 @@ import {
   type RunRecord,
   type RunStage,
 } from './runs.ts';
+import * as z from 'zod/mini';
+import type { ErrorReport } from '../../../base/core/errors.ts';
 import { entriesPerRequest, packLimits, snapshotEntry, type SnapshotEntry } from './sync.ts';
 
 const count = z.int().check(z.nonnegative());
 const text = (most: number) => z.string().check(z.maxLength(most));
 
-/** Made by a client for one request, so that the same one, sent again, is known to be the same. */
+/** A key from the client, so that the host recognizes a repeated request. */
 export const requestKey = z.string().check(z.regex(/^[0-9a-f-]{16,64}$/));
 
-/** What a token lets its holder do: `start` and `cancel` do not include each other, both include `view`. */
+/** The permissions of a token. `start` and `cancel` do not include each other. Both include `view`. */
 export const scopes = ['view', 'start', 'cancel'] as const;
 export type Scope = (typeof scopes)[number];
 
-/** Where a path begins: in the job's folder, or in the launcher's, of which AgentJet's logs of rollouts are shown. Absent: the former. */
+/** The root of a path: the job's folder (default), or the rollout logs in the launcher's folder. */
 const filesOf = z.optional(z.enum(['job', 'rollouts']));
 export type FilesOf = z.infer<typeof filesOf>;
 
 /** Parameters by method. */
 export const hostMethods = {
-  /** The first request; every other one before it ends the connection. */
+  /** The first request. Any other one before it ends the connection. */
   hello: z.object({
     versions: z.object({ min: count, max: count }),
     client: z.object({ name: text(100), version: text(50) }),
   }),
-  /** The machine now. */
+  /** The current state of the machine. */
   status: z.object({}),
-  /** What would keep an order from running; nothing is started. The snapshot need not be there yet. */
+  /** Checks an order without starting it. The snapshot need not be uploaded yet. */
   preflight: z.object({ order: runOrder, configText: text(1024 * 1024) }),
 
-  /** Which of these contents the host lacks. */
+  /** Returns which of these contents the host does not have. */
   'sync.lacks': z.object({ contents: z.array(sha256).check(z.maxLength(entriesPerRequest)) }),
-  /** Opens a transfer to the host, which checks the sum when it ends; `ended` is told by `transfer.ended`. */
+  /** Opens a transfer to the host, which checks the hash at the end. `transfer.ended` reports the result. */
   'sync.put': z.object({ sha256, bytes: count }),
-  /** The same for many small contents at once, each behind its header: see `remote/sync/pack`. */
+  /** The same for many small contents at once, each after its header: see `sync/pack`. */
   'sync.pack': z.object({ bytes: count.check(z.maximum(packLimits.bytes)) }),
-  /** Manifests come in pages; the last one (`done`) has the host check and keep them. */
+  /** Takes a page of a manifest. With the last one (`done`), the host checks and stores it. */
   'sync.manifest': z.object({
     snapshot: sha256,
     from: count,
@@ -55,36 +55,36 @@ export const hostMethods = {
     done: z.boolean(),
   }),
   'sync.has': z.object({ snapshot: sha256 }),
-  /** A page of a kept manifest, for who wants to rebuild what ran. */
+  /** A page of a stored manifest, to restore the code of a run. */
   'sync.entries': z.object({ snapshot: sha256, from: count }),
   /** Opens a transfer of one content from the host. */
   'sync.get': z.object({ sha256, offset: count }),
 
-  /** Under a key that its holder has used before it starts nothing, and answers with the run of then. */
+  /** Starts a run. With a key that was used before, it starts nothing and returns that run. */
   'run.start': z.object({ order: runOrder, key: requestKey }),
   'run.list': z.object({}),
   'run.get': z.object({ run: runId }),
   'run.cancel': z.object({ run: runId }),
-  /** Takes the files of an ended run away, its checkpoints with `checkpoints` only. */
+  /** Deletes an ended run, and its checkpoints only with `checkpoints`. */
   'run.remove': z.object({ run: runId, checkpoints: z.boolean() }),
-  /** From now on `run.events` with everything after event `after`; of log lines only those of `sources`, if named. */
+  /** Subscribes to `run.events` after event `after`. `sources` limits log lines to these sources. */
   'run.follow': z.object({
     run: runId,
     after: count,
     sources: z.optional(z.array(text(200)).check(z.maxLength(100))),
   }),
   'run.unfollow': z.object({ run: runId }),
-  /** What its GPUs did while it went on. */
+  /** The GPU load of the run. */
   'run.gpus': z.object({ run: runId }),
-  /** The config that it was started with. */
+  /** The effective config of the run. */
   'run.config': z.object({ run: runId }),
-  /** From now on `run.changed` whenever the record of any run changes, `run.removed` when one is no more. */
+  /** Subscribes to `run.changed` and `run.removed` of all runs. */
   'run.watch': z.object({}),
 
   'checkpoint.list': z.object({ run: runId }),
-  /** Files below a path, links left out; `path` empty: all. */
+  /** Files below a path, without links. An empty `path` means all. */
   'file.list': z.object({ run: runId, of: filesOf, path: z.union([z.literal(''), insidePath]), from: count }),
-  /** Opens a transfer of a file from the host, `length` bytes from `offset` on. */
+  /** Opens a transfer of `length` bytes of a file from `offset`. */
   'file.get': z.object({ run: runId, of: filesOf, path: insidePath, offset: count, length: count }),
   /** The SHA-256 of a file. */
   'file.sum': z.object({ run: runId, of: filesOf, path: insidePath }),
@@ -94,11 +94,11 @@ export const hostMethods = {
 export type HostMethod = keyof typeof hostMethods;
 export type HostParams<M extends HostMethod> = z.infer<(typeof hostMethods)[M]>;
 
-/** What a method's caller must be allowed to, see {@link scopeOf}. */
+/** The required scope by method: see {@link scopeOf}. */
 export const methodScopes: Readonly<Record<HostMethod, Scope>> = {
   hello: 'view',
   status: 'view',
-  // It reads what a config names, wherever on the host that is.
+  // It reads files anywhere on the host that a config names.
   preflight: 'start',
   'sync.lacks': 'start',
   'sync.put': 'start',
@@ -124,13 +124,16 @@ export const methodScopes: Readonly<Record<HostMethod, Scope>> = {
   'transfer.stop': 'view',
 };
 
-/** Checkpoints and rollouts. What else is in a job's folder, logs and configs, can hold secrets that events do not tell. */
+/**
+ * Paths of checkpoints and rollouts. Other files in a job's folder, such as logs and configs, can contain secrets
+ * that events do not.
+ */
 const results = /^(?:global_step_\d+|buffer)\//;
 
 /**
- * What the caller of a method must be allowed to with these parameters.
+ * Returns the scope that a request needs.
  *
- * @param stagesOf what a run is known to have
+ * @param stagesOf returns the known stages of a run
  */
 export function scopeOf(
   method: HostMethod,
@@ -147,12 +150,12 @@ export function scopeOf(
 export interface Gpu {
   readonly index: number;
   readonly name: string;
-  /** MiB; null where nothing tells (`--gpus N`). */
+  /** In MiB; null if not reported (`--gpus N`). */
   readonly memory: number | null;
   readonly used: number | null;
-  /** Per cent. */
+  /** In percent. */
   readonly load: number | null;
-  /** The run that has it. */
+  /** The run that uses it. */
   readonly run: string | null;
 }
 
@@ -167,7 +170,7 @@ export interface HostStatus {
   readonly disk: {
     readonly total: number;
     readonly free: number;
-    /** What the code of runs takes that was sent; null or absent: the host does not tell, or has not counted it yet. */
+    /** Bytes of uploaded code; null or absent if the host does not report it or has not measured it yet. */
     readonly code?: number | null | undefined;
   };
   readonly launchers: readonly {
@@ -184,7 +187,7 @@ export interface Finding {
   readonly severity: 'error' | 'warning' | 'info';
   readonly message: string;
   readonly hint?: string | undefined;
-  /** The key of the config it is about, dotted. */
+  /** The config key that it is about, dotted. */
   readonly key?: string | undefined;
 }
 
@@ -197,7 +200,7 @@ export interface FileEntry {
 export interface HostResults {
   readonly hello: {
     readonly version: number;
-    /** Random, kept in the data folder: the same host at another address is the same host. */
+    /** A random id in the data folder. It identifies the host at any address. */
     readonly host: { readonly id: string; readonly name: string; readonly version: string };
     readonly scopes: readonly Scope[];
     /** The name of the token. */
@@ -231,14 +234,14 @@ export interface HostResults {
 
 /** Notifications of the host. */
 export interface HostNotices {
-  /** In order and without a gap but for the log lines of sources that were not asked for. */
+  /** Events in order without gaps, except for log lines of sources that were not requested. */
   readonly 'run.events': { readonly run: string; readonly events: readonly RunEvent[] };
   readonly 'run.changed': { readonly run: RunRecord };
-  /** The host knows it no more, whoever had it removed. */
+  /** The run was removed. */
   readonly 'run.removed': { readonly run: string };
-  /** What comes of a run's events cannot be read any more; whoever followed it is told why. */
+  /** The events of a run cannot be read any more. `error` is the reason. */
   readonly 'follow.ended': { readonly run: string; readonly error: ErrorReport };
-  /** A transfer to the host is over: kept, or why not. */
+  /** A transfer has ended, with an error if it failed. */
   readonly 'transfer.ended': { readonly transfer: number; readonly error?: ErrorReport | undefined };
 }
 export type HostNotice = keyof HostNotices;

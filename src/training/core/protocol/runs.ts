@@ -1,19 +1,45 @@
-/** Runs of a GPU host: what is known of one, and the events that tell how it came to it. */
+/** Runs of a GPU host, and their events. */
 import * as z from 'zod/mini';
 
-/** Made by the host: sorts by time, and is a file name anywhere. */
+export const gpuSample = z.object({
+  /** Milliseconds since the Unix epoch, by the host's clock. */
+  at: z.number(),
+  /** The number of readings in this mean. */
+  looks: z.int().check(z.positive()),
+  /** GPUs of the run: load in percent, memory in MiB. Null if the driver does not report it. */
+  gpus: z.array(
+    z.object({
+      index: z.int(),
+      load: z.nullable(z.number()),
+      used: z.nullable(z.number()),
+      memory: z.nullable(z.number()),
+    }),
+  ),
+});
+export type GpuSample = z.infer<typeof gpuSample>;
+
+/** The maximum length in characters. In any encoding it fits into one frame of the wire. */
+export const mostOfEffectiveConfig = 1024 * 1024;
+
+export const effectiveConfig = z.object({
+  /** YAML with values and their origins, without secrets. */
+  text: z.string().check(z.maxLength(mostOfEffectiveConfig)),
+});
+export type EffectiveConfig = z.infer<typeof effectiveConfig>;
+
+/** The id of a run. It sorts by time and is a valid file name. */
 export const runId = z.string().check(z.regex(/^\d{8}-\d{6}-[0-9a-f]{6}$/));
 /** SHA-256 in lower-case hex. */
 export const sha256 = z.string().check(z.regex(/^[0-9a-f]{64}$/));
-/** A path inside a run or snapshot: relative, `/` between names; what it may hold is checked by `remote/sync/jail`. */
+/** A path inside a run or snapshot: relative, with `/`. `sync/jail` checks its content. */
 export const insidePath = z.string().check(z.minLength(1), z.maxLength(1_024));
 
 export const launcherNames = ['ajet', 'trinity', 'ray'] as const;
 export type LauncherName = (typeof launcherNames)[number];
 
 /**
- * `queued` waits for GPUs, `preparing` puts its code in place, `cancelling` has been asked to end. The last six are final:
- * `lost`: its process went without leaving a result; `rebooted`: the machine did, and the run with it.
+ * `queued` waits for GPUs, `preparing` writes its code, `cancelling` was asked to end. The last five are final.
+ * `lost`: the process ended without a result. `rebooted`: the machine was restarted.
  */
 export const runStates = [
   'queued',
@@ -33,49 +59,49 @@ export const finalStates: readonly RunState[] = ['finished', 'failed', 'cancelle
 
 const stageName = z.string().check(z.maxLength(200));
 
-/** A stage of a training that has several, in their order: each begins with step 1 and has a folder of its own. */
+/** A stage of a training. Each stage starts with step 1 and has its own folder. */
 export const runStage = z.object({
   name: stageName,
-  /** Inside the job's folder; empty: that itself. */
+  /** The folder inside the job's folder; empty for that itself. */
   folder: z.string(),
   totalSteps: z.nullable(z.int()),
 });
 export type RunStage = z.infer<typeof runStage>;
-/** Of an event or a run: counted from 1; absent: the training has none, or that was not told. */
+/** The number of a stage, from 1; absent if the training has none or it is unknown. */
 const stageNumber = z.optional(z.int().check(z.positive()));
 
-/** What is to be run; checked again by the host, which starts nothing that is not on its list of launchers. */
+/** An order to run something. The host checks it again and starts only programs on its list of launchers. */
 export const runOrder = z.object({
   name: z.string().check(z.minLength(1), z.maxLength(200)),
   launcher: z.enum(launcherNames),
-  /** Of the code; its files are the run's working directory. */
+  /** The snapshot of the code, whose files become the run's working folder. */
   snapshot: sha256,
-  /** The config among them. */
+  /** The config in the snapshot. */
   config: insidePath,
   backbone: z.enum(['trinity', 'verl']),
-  /** Of the launcher's own flags, those `remote/launch` lets through; each one argument, never a shell's text. */
+  /** Flags of the launcher that `launch/flags` allows, one argument each. No shell is involved. */
   flags: z.array(z.string().check(z.maxLength(1_024))).check(z.maxLength(64)),
-  /** Variables for the run alone. The host stores their names; their values only until the run has started. */
+  /** Variables of the run. The host stores their names. It keeps values only until the run has started. */
   env: z.record(
     z.string().check(z.regex(/^[A-Za-z_][A-Za-z0-9_]{0,127}$/)),
     z.string().check(z.maxLength(32_768)),
   ),
-  /** GPUs it waits for and gets as CUDA_VISIBLE_DEVICES; 0: none. */
+  /** The number of GPUs that the run waits for and gets as CUDA_VISIBLE_DEVICES. */
   gpus: z.int().check(z.minimum(0), z.maximum(1_024)),
-  /** The run and step it goes on from. */
+  /** The run and step to resume or fork from. */
   from: z.optional(
     z.object({
       run: runId,
       step: z.int().check(z.nonnegative()),
       as: z.enum(['resume', 'fork']),
-      /** The name of the stage that the step is of. */
+      /** The name of the step's stage. */
       stage: z.optional(stageName),
     }),
   ),
 });
 export type RunOrder = z.infer<typeof runOrder>;
 
-/** What a client sees of a run. Times are milliseconds since the Unix epoch, by the host's clock. */
+/** A run as clients see it. Times are milliseconds since the Unix epoch, by the host's clock. */
 export const runRecord = z.object({
   id: runId,
   name: z.string(),
@@ -84,26 +110,29 @@ export const runRecord = z.object({
   config: z.string(),
   snapshot: sha256,
   flags: z.array(z.string()),
-  /** Names alone. */
+  /** Names only. */
   env: z.array(z.string()),
   gpus: z.int(),
-  /** Indices of the GPUs it has, once it has them. */
+  /** Indices of its GPUs, once it has them. */
   devices: z.array(z.int()),
   state: runState,
-  /** Why it failed, was lost or waits: one sentence. */
+  /** The reason why it failed, was lost or waits, in one sentence. */
   reason: z.nullable(z.string()),
-  /** What it does before its first step, and after: `loading models`, `training`, … */
+  /** The current phase: `loading models`, `training`, … */
   phase: z.nullable(z.string()),
   exitCode: z.nullable(z.int()),
   step: z.nullable(z.int()),
-  /** Of how many; null: the config does not say. Of a training in stages, this and the step are those of one stage. */
+  /**
+   * The total number of steps; null if the config does not set it. In a training with stages, `step` and `totalSteps`
+   * are those of one stage.
+   */
   totalSteps: z.nullable(z.int()),
   stages: z.optional(z.array(runStage)),
-  /** The one that it is at, or was at last. */
+  /** The current or last stage. */
   stage: stageNumber,
   /** The newest mean reward. */
   reward: z.nullable(z.number()),
-  /** Absolute, on the host; where checkpoints and logs of the training are. Null until the run has told. */
+  /** The absolute folder of checkpoints and logs on the host; null until it is known. */
   jobFolder: z.nullable(z.string()),
   createdAt: z.number(),
   startedAt: z.nullable(z.number()),
@@ -118,12 +147,12 @@ export const runRecord = z.object({
       stage: z.optional(stageName),
     }),
   ),
-  /** Who ordered it: the name of the token. */
+  /** The name of the token that started it. */
   owner: z.string(),
 });
 export type RunRecord = z.infer<typeof runRecord>;
 
-/** Numbered from 1, without a gap, in the order in which the host learnt of it. */
+/** Events are numbered from 1 without gaps, in the order in which the host recorded them. */
 const numbered = { seq: z.int().check(z.positive()), at: z.number() };
 
 export const runEvent = z.discriminatedUnion('type', [
@@ -135,10 +164,11 @@ export const runEvent = z.discriminatedUnion('type', [
     exitCode: z.optional(z.int()),
   }),
   /**
-   * Lines without their ends, as many as were read at once. `source`: `launcher` (what the process prints) or the stem of a
-   * file in the job's log folder (`explorer`, `trainer`, `explorer_runner_0`, …), behind the name of its stage where the
-   * training has several (`sft/trainer`). `to`: bytes of that file up to and with the last of them, by which the host goes
-   * on after it was killed. `part`: the last line goes on in the next event of this source.
+   * Log lines without line ends, as many as were read at once. `source` is `launcher` for output of the process.
+   * Otherwise it is the stem of a file in the job's log folder (`explorer`, `trainer`, `explorer_runner_0`, …). With
+   * several stages, the name of the stage comes first (`sft/trainer`). `to` is the number of bytes of that file up to
+   * the last line. A restarted host continues there. `part`: the last line continues in the next event of this
+   * source.
    */
   z.object({
     ...numbered,
@@ -147,7 +177,7 @@ export const runEvent = z.discriminatedUnion('type', [
     lines: z.array(z.string()).check(z.minLength(1)),
     to: z.int(),
     part: z.optional(z.literal(true)),
-    /** Of the log that they are in. */
+    /** The stage of the log. */
     stage: stageNumber,
   }),
   z.object({
@@ -155,15 +185,15 @@ export const runEvent = z.discriminatedUnion('type', [
     type: z.literal('metrics'),
     role: z.enum(['explorer', 'trainer', 'benchmark']),
     step: z.int(),
-    /** By the names of Trinity's monitor; what is no finite number is left out. */
+    /** Values by the names of Trinity's monitor, without infinite and missing numbers. */
     values: z.record(z.string(), z.number()),
     stage: stageNumber,
   }),
   z.object({ ...numbered, type: z.literal('phase'), phase: z.string() }),
   z.object({ ...numbered, type: z.literal('checkpoint'), step: z.int(), stage: stageNumber }),
-  /** The run needs to be looked at: see `remote/runs/alarms`. */
+  /** The run needs attention: see `runs/alarms`. */
   z.object({ ...numbered, type: z.literal('alarm'), alarm: z.string(), text: z.string() }),
-  /** Something of the host's that concerns the run: it was taken over again, the disk was full, … */
+  /** A message of the host about the run, for example that the disk was full. */
   z.object({ ...numbered, type: z.literal('notice'), text: z.string() }),
 ]);
 export type RunEvent = z.infer<typeof runEvent>;
@@ -172,14 +202,14 @@ export const checkpoint = z.object({
   step: z.int(),
   /** The name of the stage that wrote it. */
   stage: z.optional(stageName),
-  /** Inside the job's folder. */
+  /** The path inside the job's folder. */
   path: z.string(),
   bytes: z.number(),
   files: z.int(),
   modifiedAt: z.number(),
-  /** Whether a run can go on from it: all writers had ended. */
+  /** True if the checkpoint is complete, so that a run can resume from it. */
   resumable: z.boolean(),
-  /** Whether weights of Hugging Face's form are there. */
+  /** True if it has weights in Hugging Face format. */
   huggingFace: z.boolean(),
   reward: z.nullable(z.number()),
 });

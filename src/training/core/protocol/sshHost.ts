@@ -1,25 +1,25 @@
-/** What a client that came over SSH says to a host's program there, on its standard input, and what that answers. */
+/** The request that a client sends over SSH to a host program on its standard input, and the answer. */
 import * as z from 'zod/mini';
 
-/** How a host is started. */
+/** The settings of a host that is started. */
 export const hostStart = z.object({
-  /** Their paths, by name. */
+  /** Paths of launchers, by name. */
   launchers: z.record(z.string(), z.string()),
   gpus: z.nullable(z.int()),
   ray: z.nullable(z.string()),
 });
 export type HostStart = z.infer<typeof hostStart>;
 
-/** Where none runs it is started like this; for what is empty, like the one whose place it takes. */
-export const sshAsk = z.extend(hostStart, {
-  /** The name of a token that is to be made; null: the client has one. */
+/** Starts a host like this if none runs. Empty settings are taken from the host that it replaces. */
+export const sshRequest = z.extend(hostStart, {
+  /** The name of a token to create; null if the client has one. */
   token: z.nullable(z.string().check(z.regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,39}$/))),
 });
-export type SshAsk = z.infer<typeof sshAsk>;
+export type SshRequest = z.infer<typeof sshRequest>;
 
 export const sshAnswer = z.union([
   z.object({
-    /** As it listens on that machine. */
+    /** The address of the host on that machine. */
     url: z.string(),
     fingerprint: z.nullable(z.string()),
     id: z.string(),
@@ -29,5 +29,5 @@ export const sshAnswer = z.union([
 ]);
 export type SshAnswer = z.infer<typeof sshAnswer>;
 
-/** Begins the one line of the answer, among whatever else a shell there prints. */
+/** The start of the answer line, to find it in other output of the shell. */
 export const sshMark = 'agentjet-host ';

@@ -1,4 +1,4 @@
-/** Code on its way to a GPU host: by content, so that only what the host lacks is sent. */
+/** Uploads of code to a GPU host. Files are identified by content, so that only missing ones are sent. */
 import * as z from 'zod/mini';
 import { insidePath, sha256 } from './runs.ts';
 
@@ -15,20 +15,20 @@ export const snapshotEntry = z.union([
 export type SnapshotEntry = z.infer<typeof snapshotEntry>;
 
 /**
- * All files and links, sorted by path (UTF-16 code units); folders are what their files need. Its id is the SHA-256 of
- * its canonical JSON (`base/canonicalJson`).
+ * All files and links, sorted by path (UTF-16 code units), without folders. The id of a snapshot is the SHA-256 of
+ * the canonical JSON of its manifest (`base/canonicalJson`).
  */
 export const snapshotManifest = z.array(snapshotEntry);
 export type SnapshotManifest = z.infer<typeof snapshotManifest>;
 
-/** Entries in one request at most. */
+/** The maximum number of entries in one request. */
 export const entriesPerRequest = 2_000;
 
-/** Of packs, which carry many small contents in one transfer. */
+/** Limits of packs, which carry many small contents in one transfer. */
 export const packLimits = {
   /** Bytes of a pack, headers included. */
   bytes: 8 * 1024 * 1024,
-  /** Bytes of a content in one. */
+  /** Bytes of one content. */
   content: 1024 * 1024,
 } as const;
 

@@ -1,42 +1,42 @@
 /**
- * The wire between a client and a GPU host: one WebSocket. Text frames are JSON-RPC 2.0: requests of the client, answers
- * and notifications of the host; no batches. Binary frames are chunks of transfers that a request opened, in either
- * direction. The token goes in the `Authorization: Bearer` header of the upgrade, never into the address.
+ * The protocol between a client and a GPU host: one WebSocket. Text frames are JSON-RPC 2.0: requests of the client,
+ * answers and notifications of the host, and no batches. Binary frames are chunks of transfers in either direction.
+ * The token is sent in the `Authorization: Bearer` header of the upgrade, never in the address.
  */
 import * as z from 'zod/mini';
 import type { ErrorReport } from '../../../base/core/errors.ts';
 
-/** The WebSocket subprotocol: a host that does not name it in its answer is none. */
+/** The WebSocket subprotocol, which every host names in its answer. */
 export const wireSubprotocol = 'agentjet-host';
-/** Versions this code speaks; `hello` agrees on the highest that both sides do. */
+/** The supported versions. `hello` selects the highest that both sides support. */
 export const wireVersions = { min: 1, max: 1 } as const;
 /** The path of the upgrade; everything else is 404. */
 export const wirePath = '/agentjet';
 
 export const wireLimits = {
-  /** Bytes of a text frame, either way. */
+  /** Bytes of a text frame. */
   message: 4 * 1024 * 1024,
-  /** Bytes of what a chunk carries. */
+  /** Bytes of the content of a chunk. */
   chunk: 256 * 1024,
-  /** Requests of one client that are not answered yet. */
+  /** Unanswered requests of one client. */
   pending: 64,
-  /** Transfers that one client has open. */
+  /** Open transfers of one client. */
   transfers: 32,
-  /** Bytes that wait to be sent to one client before the host stops to read for it. */
+  /** Bytes that wait to be sent to one client before the host pauses its streams. */
   buffered: 64 * 1024,
-  /** Seconds between two heartbeats (WebSocket pings, both sides); three that fail end the connection. */
+  /** Seconds between heartbeats (WebSocket pings from both sides). After three failures the connection ends. */
   heartbeat: 10,
   /** Seconds a client may take from the upgrade to its `hello`. */
   hello: 10,
 } as const;
 
-/** Why a host closed the connection; from 4000 on the codes are the application's. */
+/** Reasons why a host closes the connection. Codes from 4000 are defined by the application. */
 export const closeCodes = {
-  /** It is being stopped; come back. */
+  /** The host stops. Clients reconnect. */
   goingAway: 1001,
-  /** What was sent is no message of this protocol. */
+  /** The message does not follow this protocol. */
   malformed: 4400,
-  /** The token was taken back while the connection was open. */
+  /** The token was revoked while the connection was open. */
   unauthorized: 4401,
   noHello: 4408,
   tooMuch: 4413,
@@ -46,7 +46,7 @@ export const closeCodes = {
 
 export const rpcId = z.int().check(z.nonnegative());
 
-/** A request before its method's parameters are looked at. */
+/** A request whose parameters are not checked yet. */
 export const rpcRequest = z.object({
   jsonrpc: z.literal('2.0'),
   id: rpcId,
@@ -68,7 +68,7 @@ export const rpcErrorReport: z.ZodMiniType<ErrorReport> = z.object({
   stack: z.optional(z.string()),
 });
 
-/** What comes from a host: an answer, a refusal (`data` has the report for people) or a notification. */
+/** A message of a host: an answer, an error (`data` has the report for users) or a notification. */
 export const rpcFromHost = z.union([
   z.object({
     jsonrpc: z.literal('2.0'),
@@ -80,7 +80,7 @@ export const rpcFromHost = z.union([
 ]);
 export type RpcFromHost = z.infer<typeof rpcFromHost>;
 
-/** JSON-RPC 2.0's numbers; every other failure is `application`, told apart by `data.code`. */
+/** Error codes of JSON-RPC 2.0. Any other failure is `application`, and `data.code` identifies it. */
 export const rpcErrors = {
   parse: -32_700,
   invalidRequest: -32_600,
@@ -94,14 +94,14 @@ const headerBytes = 12;
 
 /** A piece of a transfer. An empty one ends it. */
 export interface Chunk {
-  /** As the request that opened the transfer told it; counts per connection. */
+  /** The id of the transfer from the request that opened it, per connection. */
   readonly transfer: number;
   /** Bytes of the transfer before this piece. */
   readonly offset: number;
   readonly bytes: Uint8Array;
 }
 
-/** 4 bytes transfer, 8 bytes offset, both big-endian, then what it carries. */
+/** Encodes a chunk: 4 bytes transfer and 8 bytes offset, both big-endian, then the content. */
 export function encodeChunk({ transfer, offset, bytes }: Chunk): Uint8Array {
   const frame = new Uint8Array(headerBytes + bytes.length);
   const view = new DataView(frame.buffer);
@@ -111,7 +111,7 @@ export function encodeChunk({ transfer, offset, bytes }: Chunk): Uint8Array {
   return frame;
 }
 
-/** Undefined: it is no chunk. The bytes are a view of the frame's. */
+/** Decodes a chunk, or returns undefined if the frame is not one. Its bytes are a view of the frame. */
 export function decodeChunk(frame: Uint8Array): Chunk | undefined {
   if (frame.length < headerBytes || frame.length > headerBytes + wireLimits.chunk) return undefined;
   const view = new DataView(frame.buffer, frame.byteOffset, frame.byteLength);

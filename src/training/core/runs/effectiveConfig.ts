@@ -8,33 +8,31 @@ import { secretDefaults, withoutConfigSecrets } from '../../../configs/core/effe
 import { oneLine, renderEffective } from '../../../configs/core/effective/render.ts';
 import { parseConfig } from '../../../configs/core/parse.ts';
 import { fromNode, type MappingValue, type Value } from '../../../configs/core/value.ts';
-import { mostOfEffectiveConfig } from '../protocol/effectiveConfig.ts';
-import type { RunOrder } from '../protocol/runs.ts';
-import type { BridgedCode } from '../dispatch/bridgeNames.ts';
+import { mostOfEffectiveConfig, type RunOrder } from '../protocol/runs.ts';
+import type { BridgedCode } from '../protocol/bridge.ts';
 import { flagValue } from '../launch/flags.ts';
 import { stepText } from '../launch/resumeStages.ts';
 
 export interface EffectiveConfigRequest {
   /** Removes secrets from a text. */
   readonly redact: (text: string) => string;
-  /** Folder that files are named from. */
+  /** The folder to which file names are relative. */
   readonly relativeTo: string;
   readonly run: string;
   readonly order: Omit<RunOrder, 'env'>;
   readonly dialect: DialectId;
-  /** The config as it was sent, composed. */
+  /** The uploaded config, composed. */
   readonly sent: Composition;
-  /** As it is started: with what the host has set. */
+  /** The config that is started, with the changes of the host. */
   readonly started: Composition;
-  /** The text that was sent. */
+  /** The text of the uploaded config. */
   readonly text: string;
-  /** The code that the bridge stands in for, by kind. */
+  /** The code that the bridge replaces, by kind. */
   readonly bridged: Readonly<Record<string, BridgedCode>>;
 }
 
 /**
- * What a run is started with, as YAML: the config as its launcher composes it, each value with where it comes from, without
- * secrets.
+ * Returns the effective config of a run as YAML: the composed config with the origin of each value, without secrets.
  */
 export function effectiveConfigText(request: EffectiveConfigRequest): string {
   const { sent, started, text } = request;
@@ -62,7 +60,7 @@ function rootOf(composition: Composition, { dialect, order }: EffectiveConfigReq
   return preparedConfig(composition, order.backbone, flagValue(order.flags, '--exp-dir'));
 }
 
-/** Values that were sent are told by their places in what was sent; the others are the host's. */
+/** Marks values that the host changed. The others keep their origins in the uploaded files. */
 function withOrigins(started: MappingValue, sent: MappingValue): MappingValue {
   if (diffEffective(sent, started).length === 0) return sent;
   return marked(started, sent) as MappingValue;
@@ -83,14 +81,14 @@ function marked(value: Value, before: Value | undefined): Value {
   return { ...value, origin: { kind: 'rule', expression: 'set by the host', inputs: [] } };
 }
 
-/** Whole lines of it. */
+/** Limits a text to whole lines. */
 function limited(text: string): string {
   if (text.length <= mostOfEffectiveConfig) return text;
-  const told = '# The rest is left out: it is too long.\n';
-  return text.slice(0, text.lastIndexOf('\n', mostOfEffectiveConfig - told.length) + 1) + told;
+  const notice = '# The rest is left out: it is too long.\n';
+  return text.slice(0, text.lastIndexOf('\n', mostOfEffectiveConfig - notice.length) + 1) + notice;
 }
 
-/** The values of such a text. What is no mapping has none. */
+/** Returns the values of an effective config. A text that is not a mapping has none. */
 export function effectiveConfigValues(text: string, file: string): MappingValue {
   const { root, lines } = parseConfig(text);
   const value = root && fromNode(root, { file, lines }, () => undefined);
@@ -98,7 +96,7 @@ export function effectiveConfigValues(text: string, file: string): MappingValue 
   return { kind: 'mapping', entries: new Map(), origin: { kind: 'file', location: { file } } };
 }
 
-/** The values alone and sorted, so that those of two runs can be compared line by line. */
+/** Returns the sorted values without origins, so that two runs can be compared line by line. */
 export function comparableText(values: MappingValue): string {
   return renderEffective(sorted(values), { format: 'yaml', origins: false }).text;
 }

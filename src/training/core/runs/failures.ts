@@ -9,7 +9,7 @@ export function noRun(run: string): CodedError {
   });
 }
 
-/** Of a run without a kept config: it waits to be started, never was, or was by a host that kept none. */
+/** Explains a missing config: the run has not started, never did, or was started by a host that kept none. */
 export function noConfig({ id, state, startedAt }: RunRecord): CodedError {
   const [why, hint] =
     startedAt !== null
@@ -63,7 +63,7 @@ export function runNeeded(run: string, other: string): CodedError {
   });
 }
 
-export function noFolderToGoOnFrom(run: string): CodedError {
+export function unknownJobFolder(run: string): CodedError {
   return new CodedError({
     code: 'host/not-resumable',
     message: `The run cannot go on from ${run}: it is not known where that one keeps its checkpoints.`,
@@ -71,7 +71,7 @@ export function noFolderToGoOnFrom(run: string): CodedError {
   });
 }
 
-/** Its host came to its end while the run was prepared, and their values are not told a second time. */
+/** The host ended during the preparation of the run, and does not store the values. */
 export function variablesLost(names: readonly string[]): CodedError {
   return new CodedError({
     code: 'host/variables-lost',
@@ -80,7 +80,7 @@ export function variablesLost(names: readonly string[]): CodedError {
   });
 }
 
-/** A machine that lost its power may have lost what was not on its disk yet. */
+/** A power failure can lose events that were not on disk yet. */
 export function eventsLost(run: string, after: number, last: number): CodedError {
   return new CodedError({
     code: 'host/events-lost',

@@ -7,10 +7,10 @@ import {
   noAlarms,
   noteAlarm,
   notePhase,
-  noteSign,
+  noteProgress,
   noteStage,
   outOfMemory,
-  type Checked,
+  type AlarmCheck,
 } from './alarms.ts';
 import {
   checkpointIn,
@@ -20,18 +20,18 @@ import {
   phaseIn,
   renamedFolderIn,
   stageIn,
-  type FoundPhase,
-  type FoundStage,
+  type PhaseStart,
+  type StageStart,
+  isServiceSource,
 } from './markers.ts';
-import { metricsIn, rewardIn, tellsStep, type FoundMetrics } from './metrics.ts';
-import { isOfService } from './sources.ts';
+import { metricsIn, rewardIn, hasStepMetrics, type StepMetrics } from './metrics.ts';
 
-/** A checkpoint that was told of. */
+/** A checkpoint that an event reported. */
 const savedStep = z.object({ step: z.int(), stage: z.nullable(z.int()) });
 
-/** What a run's events come to; a JSON value. */
+/** The state of a run after its events, as a JSON value. */
 const foldState = z.object({
-  /** The number of the newest. */
+  /** The number of the newest event. */
   seq: z.int(),
   state: runState,
   stateAt: z.number(),
@@ -42,14 +42,14 @@ const foldState = z.object({
   step: z.nullable(z.int()),
   reward: z.nullable(z.number()),
   rewardRank: z.int(),
-  /** Bytes of each source that are events. */
+  /** The bytes of each source that are already events. */
   to: z.record(z.string(), z.int()),
-  /** Metrics that came of late: a line can come by its actor's file and through the driver. */
+  /** Recent metrics, because a line can arrive twice: in its actor's file and through the driver. */
   metrics: z.array(z.string()),
-  /** Which of several goes on, counted from 1; null: there are none, or that was not told. */
+  /** The current stage, from 1; null if there is none or it is unknown. */
   stage: z.nullable(z.int()),
   checkpoints: z.array(savedStep),
-  /** As the log tells of other folders for the job or for its stages: the names before and after. */
+  /** Renamed folders of the job or its stages, from the log. */
   renamed: z.array(z.object({ from: z.string(), to: z.string() })),
   failure: z.nullable(z.string()),
   exception: z.nullable(z.string()),
@@ -58,23 +58,23 @@ const foldState = z.object({
 export type FoldState = z.infer<typeof foldState>;
 
 type Body<E> = E extends unknown ? Omit<E, 'seq' | 'at'> : never;
-/** An event before it is numbered. */
+/** An event without its number. */
 export type RunEventBody = Body<RunEvent>;
 export type LogEvent = Extract<RunEvent, { type: 'log' }>;
 type MetricsEvent = Extract<RunEvent, { type: 'metrics' }>;
 
 interface LineFacts {
   readonly text: string;
-  readonly metrics: FoundMetrics | undefined;
-  /** That it says has begun. */
-  readonly begun: FoundStage | undefined;
-  readonly phase: FoundPhase | undefined;
-  /** What the events that it brings are of. */
+  readonly metrics: StepMetrics | undefined;
+  /** The stage that the line starts. */
+  readonly begun: StageStart | undefined;
+  readonly phase: PhaseStart | undefined;
+  /** The stage of the events that follow from the line. */
   readonly of: { readonly stage?: number };
 }
 
 const remembered = 64;
-/** Beyond any curve's rank. */
+/** A rank above that of any reward curve. */
 const noReward = 1_000;
 
 const beginning: FoldState = {
@@ -99,9 +99,9 @@ const beginning: FoldState = {
 };
 
 /**
- * The state of a run as its events make it: the same after it was read again from the file. {@link take} tells which events
- * an event brings with it; whoever writes the file puts them right after it, and who finds a file that ends between them
- * makes those that lack.
+ * Computes the state of a run from its events, with the same result after a restart. {@link take} returns the events
+ * that follow from an event. The writer of the file appends them right after it. A reader that finds a file without
+ * them creates them.
  */
 export class RunFold {
   readonly #state: FoldState;
@@ -110,18 +110,18 @@ export class RunFold {
     this.#state = state ?? { ...beginning, to: {} };
   }
 
-  /** Undefined: it is none. */
+  /** Returns undefined if the value is not a state. */
   static decode(value: unknown): RunFold | undefined {
     const decoded = foldState.safeParse(value);
     return decoded.success ? new RunFold(decoded.data) : undefined;
   }
 
-  /** Changes with the next event. */
+  /** The current state. It changes with the next event. */
   get state(): Readonly<FoldState> {
     return this.#state;
   }
 
-  /** @returns what the event brings with it */
+  /** @returns the events that follow from it */
   take(event: RunEvent): RunEventBody[] {
     const state = this.#state;
     state.seq = event.seq;
@@ -138,13 +138,13 @@ export class RunFold {
         return this.#takeMetrics(state, event);
       case 'phase':
         state.phase = event.phase;
-        state.alarms = noteSign(state.alarms);
+        state.alarms = noteProgress(state.alarms);
         break;
       case 'checkpoint':
         state.checkpoints = [...state.checkpoints, { step: event.step, stage: event.stage ?? null }].slice(
           -remembered,
         );
-        state.alarms = noteSign(state.alarms);
+        state.alarms = noteProgress(state.alarms);
         break;
       case 'alarm':
         state.alarms = noteAlarm(state.alarms, event.alarm);
@@ -161,7 +161,7 @@ export class RunFold {
 
   #takeLog(state: FoldState, { source, lines, to, stage }: LogEvent): RunEventBody[] {
     state.to[source] = to;
-    // Actors of a stage can be heard before the driver says that it has begun.
+    // Actors of a stage can log before the driver reports its start.
     if (stage !== undefined) enterStage(state, stage);
     return lines.flatMap((text) => {
       const begun = stageIn(text);
@@ -171,21 +171,22 @@ export class RunFold {
         text,
         metrics: metricsIn(text, source),
         begun,
-        // What is read late of a stage that has ended says nothing of the one that goes on.
+        // Late lines of an ended stage do not change the phase of the current one.
         phase: isLate(state, own) ? undefined : phaseIn(text),
         of: own === null ? {} : { stage: own },
       };
       const brought = this.#broughtBy(facts);
       this.#takeLine(state, facts);
-      // A service's own troubles are seldom why training fails.
-      if (stage !== undefined || !isOfService(source)) state.exception = exceptionIn(text) ?? state.exception;
+      // Errors of a service are rarely the reason why training fails.
+      if (stage !== undefined || !isServiceSource(source))
+        state.exception = exceptionIn(text) ?? state.exception;
       return brought;
     });
   }
 
   #broughtBy({ text, metrics, begun, phase, of }: LineFacts): RunEventBody[] {
     const found: RunEventBody[] = [];
-    const tells = metrics !== undefined && !isLate(this.#state, of.stage) && tellsStep(metrics.values);
+    const tells = metrics !== undefined && !isLate(this.#state, of.stage) && hasStepMetrics(metrics.values);
     if (metrics !== undefined && !this.#state.metrics.includes(keyOf(metrics))) {
       found.push({ type: 'metrics', ...metrics, ...of });
     }
@@ -211,11 +212,11 @@ export class RunFold {
       state.rank = Math.max(phase.rank, state.rank);
       state.alarms = notePhase(state.alarms, phase.phase);
     } else if (metrics !== undefined && !isLate(state, of.stage)) {
-      if (tellsStep(metrics.values)) state.rank = Math.max(trainingRank, state.rank);
-      state.alarms = noteSign(state.alarms);
+      if (hasStepMetrics(metrics.values)) state.rank = Math.max(trainingRank, state.rank);
+      state.alarms = noteProgress(state.alarms);
     }
     const failure = failureIn(text);
-    // Upstream goes on with the next stage: it would pass for the reason why that one failed.
+    // Upstream continues with the next stage, which would otherwise get the blame.
     if (failure !== undefined) {
       state.failure ??= of.stage === undefined ? failure : `In stage ${of.stage}: ${failure}`;
     }
@@ -237,11 +238,11 @@ export class RunFold {
     return checked.raised.map((alarm) => ({ type: 'alarm', ...alarm }));
   }
 
-  #checked(found: MetricsEvent): Checked {
+  #checked(found: MetricsEvent): AlarmCheck {
     const reward = rewardIn(found.values);
     const { alarms, rewardRank } = this.#state;
     const counts = reward !== undefined && reward.rank <= rewardRank;
-    // What came before a better curve is of another.
+    // Rewards before a better curve belong to another curve.
     const before = counts && reward.rank < rewardRank ? { ...alarms, rewards: [] } : alarms;
     return checkMetrics(before, found, counts ? reward.value : undefined);
   }
@@ -249,12 +250,12 @@ export class RunFold {
 
 const trainingRank = 7;
 
-/** Of a stage that ended before the one that goes on began. */
+/** Returns true if a stage ended before the current one began. */
 function isLate(state: FoldState, stage: number | null | undefined): boolean {
   return (stage ?? Infinity) < (state.stage ?? 0);
 }
 
-/** Steps, rewards and phases begin again; unless it has begun already. */
+/** Enters a stage, in which steps, rewards and phases begin again, unless it has begun already. */
 function enterStage(state: FoldState, stage: number): void {
   if (stage <= (state.stage ?? 0)) return;
   state.stage = stage;

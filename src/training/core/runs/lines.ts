@@ -1,12 +1,12 @@
-/** Bytes of a line that one event holds at most; a longer line goes on in the next. */
+/** The maximum number of bytes of a line in one event. A longer line continues in the next. */
 export const lineLimit = 32 * 1024;
 
-/** A line's bytes without its end. */
+/** The bytes of the line without its end. */
 export interface RawLine {
   readonly bytes: Uint8Array;
-  /** Bytes of the file up to and with it. */
+  /** The bytes of the file up to the end of the line. */
   readonly to: number;
-  /** The line goes on. */
+  /** True if the line continues. */
   readonly part: boolean;
 }
 
@@ -18,12 +18,12 @@ const itemEnds = bytesOf(',;}])');
 const otherMarks = bytesOf(`"'<>|&`);
 
 /**
- * Cuts a file into lines. What comes out is a function of the bytes from `start` on, not of the pieces in which they come:
- * who begins again at the `to` of any line gets the same ones after it. Of a line that a progress bar has written over with
- * `\r` the last state is left.
+ * Cuts a file into lines. The lines depend only on the bytes after `start`, not on the size of the pieces. A reader
+ * that restarts at the `to` of any line gets the same ones after it. A progress bar overwrites its line with carriage
+ * returns. Only its last state is kept.
  */
 export class LineCutter {
-  /** Where what waits begins. */
+  /** The offset of the waiting bytes. */
   #from: number;
   #waiting = new Uint8Array();
 
@@ -31,7 +31,7 @@ export class LineCutter {
     this.#from = start;
   }
 
-  /** Bytes of the file that it was given. */
+  /** The number of bytes taken so far. */
   get read(): number {
     return this.#from + this.#waiting.length;
   }
@@ -50,7 +50,7 @@ export class LineCutter {
     return lines;
   }
 
-  /** The file will not grow any more: what has no end yet is a line. */
+  /** Returns the rest as a line, because the file is complete. */
   end(): RawLine[] {
     if (this.#waiting.length === 0) return [];
     const bytes = withoutOverwritten(this.#waiting);
@@ -62,7 +62,7 @@ export class LineCutter {
 
 interface Cut {
   readonly take: number;
-  /** Undefined: what is taken is left out. */
+  /** Undefined if the bytes are dropped. */
   readonly bytes?: Uint8Array;
   readonly part: boolean;
 }
@@ -71,7 +71,7 @@ function nextCut(rest: Uint8Array): Cut | undefined {
   const end = rest.indexOf(newline);
   if (end >= 0 && end < lineLimit) return { take: end + 1, bytes: rest.subarray(0, end), part: false };
   if (rest.length < lineLimit) return undefined;
-  // The last byte may be the first half of a line's end.
+  // The last byte can be the first half of a line end.
   const overwritten = rest.lastIndexOf(carriageReturn, lineLimit - 2);
   if (overwritten >= 0) return { take: overwritten + 1, part: false };
   const take = placeToCut(rest);
@@ -79,8 +79,9 @@ function nextCut(rest: Uint8Array): Cut | undefined {
 }
 
 /**
- * Near the limit, never inside a character: behind what ends an item, so that a name stays with its value, else behind a
- * blank or another mark. What is known to be a secret is looked for in each part by itself, and has none of them.
+ * Returns where to cut a long line: near the limit, never inside a character. It prefers the end of an item, so that
+ * a name stays with its value, then a blank or another mark. Secrets are searched in each part, so no cut may split
+ * one.
  */
 function placeToCut(rest: Uint8Array): number {
   for (const marks of [itemEnds, [blank], otherMarks]) {
@@ -109,7 +110,7 @@ function joined(first: Uint8Array, second: Uint8Array): Uint8Array {
 
 const escape = String.fromCharCode(0x1b);
 const bell = String.fromCharCode(7);
-/** Colours, moves of the cursor, titles of windows and links, as terminals take them. */
+/** Terminal codes for colors, cursor moves, window titles and links. */
 const terminalCodes = new RegExp(
   `${escape}(?:\\[[0-?]*[ -/]*[@-~]|\\][^${bell}${escape}]*(?:${bell}|${escape}\\\\)?|[ -/]*[0-Z\\\\^-~])`,
   'g',

@@ -1,25 +1,43 @@
-/** What upstream's log lines tell of how a run fares. */
+/** Sources of log lines. */
 
-/** `LEVEL MM-DD HH:MM:SS [file.py:line] text`, with Ray's prefix of the actor where it comes through the driver. */
+const service = 'service/';
+
+/** Returns the source of a companion process by its tag in AgentJet's launcher: `ray`, `service/appworld`. */
+export function companionSource(tag: string): string {
+  const name = tag.replace(/_service(?=_|$)/, '');
+  return /^ray(?:_|$)/.test(name) ? name : service + name;
+}
+
+/** Returns true if a source is a service, not the training itself. */
+export function isServiceSource(source: string): boolean {
+  return source.startsWith(service);
+}
+
+/** Reads the progress of a run from upstream's log lines. */
+
+/**
+ * A log line: `LEVEL MM-DD HH:MM:SS [file.py:line] text`, after Ray's prefix of the actor if it comes through the
+ * driver.
+ */
 const logLine =
   /^(?:\((?<actor>[^)]*)\)\s*)?(?:DEBUG|INFO|WARNING|ERROR|CRITICAL) \d\d-\d\d \d\d:\d\d:\d\d \[[^\]]+:\d+\] (?<text>.*)$/;
 
-/** The message of a line of Trinity's log; undefined: it is none. */
+/** Returns the message of a line of Trinity's log, or undefined if it is not one. */
 export function messageOf(line: string): string | undefined {
   return logLine.exec(line)?.groups?.['text'];
 }
 
-/** After these a run has failed, also when it exits with 0: upstream's loops catch everything. */
+/** Messages of a failed run. It can still exit with 0, because upstream's loops catch everything. */
 const failures =
   /^(?:Error in (?:Explorer|Trainer):|Explorer or Trainer failed:|(?:Explorer|Trainer|Benchmark) failed:|Error during explorer preparation)/;
 
-/** The sentence with which upstream says that it failed. */
+/** Returns the sentence with which upstream reports a failure. */
 export function failureIn(line: string): string | undefined {
   const message = messageOf(line);
   return message !== undefined && failures.test(message) ? message.trim() : undefined;
 }
 
-/** The last line of a Python traceback: `ValueError: text`, by itself or as a message. */
+/** Returns the last line of a Python traceback, such as `ValueError: text`, alone or as a message. */
 export function exceptionIn(line: string): string | undefined {
   const bare = line.replace(/^\([^)]*\)\s*/, '');
   const text = (messageOf(line) ?? bare).trim();
@@ -28,9 +46,9 @@ export function exceptionIn(line: string): string | undefined {
     : undefined;
 }
 
-export interface FoundPhase {
+export interface PhaseStart {
   readonly phase: string;
-  /** A run goes up through them; what is lower and comes later is told late, or again by another log. */
+  /** The rank of the phase. A lower one that comes later is late or repeated by another log. */
   readonly rank: number;
 }
 
@@ -50,7 +68,7 @@ const phases: readonly (readonly [pattern: RegExp, phase: string, rank: number])
   [/^Launcher detected that the `.+` process has finished/, 'finishing', 8],
 ];
 
-/** The same of programs that write no such lines: Ray, vLLM, Transformers, AgentJet's launcher, verl. */
+/** Phases in lines of other programs: Ray, vLLM, Transformers, AgentJet's launcher, verl. */
 const barePhases: readonly (readonly [pattern: RegExp, phase: string, rank: number])[] = [
   [/Ray runtime started|Connecting to existing Ray cluster|Started a local Ray instance/, 'starting Ray', 1],
   [/Loading (?:safetensors )?checkpoint shards|Starting to load model/, 'loading models', 3],
@@ -58,32 +76,32 @@ const barePhases: readonly (readonly [pattern: RegExp, phase: string, rank: numb
   [/\b(?:test_gen_batch meta info:|validation generation end)/, 'evaluating', 5],
 ];
 
-/** A phase of a run, as a line tells that it has begun. */
-export function phaseIn(line: string): FoundPhase | undefined {
+/** Returns the phase that a line starts. */
+export function phaseIn(line: string): PhaseStart | undefined {
   const message = messageOf(line);
   const [table, text] = message === undefined ? [barePhases, line] : [phases, message];
   const found = table.find(([pattern]) => pattern.test(text));
   return found && { phase: found[1], rank: found[2] };
 }
 
-export interface FoundStage {
+export interface StageStart {
   readonly number: number;
   readonly of: number;
 }
 
-/** One of several stages that begins; with each the phases and the steps begin again. */
-export function stageIn(line: string): FoundStage | undefined {
+/** Returns the stage that a line starts. Phases and steps begin again with each. */
+export function stageIn(line: string): StageStart | undefined {
   const found = /^(?:> )?Starting stage (\d{1,6})\/(\d{1,6})/.exec(messageOf(line) ?? '');
   return found === null ? undefined : { number: Number(found[1]), of: Number(found[2]) };
 }
 
-/** The step of a checkpoint that has been written. */
+/** Returns the step of a checkpoint that was written. */
 export function checkpointIn(line: string): number | undefined {
   const step = /^Checkpoint at step (\d{1,15}) saved/.exec(messageOf(line) ?? '')?.[1];
   return step === undefined ? undefined : Number(step);
 }
 
-/** Where the job's folder was there already and the run may not go on in it, upstream makes another. */
+/** Returns the folder that upstream uses instead of an existing one that the run may not continue in. */
 export function renamedFolderIn(line: string): { readonly from: string; readonly to: string } | undefined {
   if (!line.includes('already exists')) return undefined;
   const found = /(\S+) already exists, renamed as (\S+?)[.,]?$/.exec(messageOf(line) ?? '');
@@ -94,7 +112,7 @@ function quoted(text: string): string {
   return text.replace(/^[`'"[]|[`'"\]]$/g, '');
 }
 
-/** Memory of a GPU, or of the machine, that did not suffice. */
+/** Returns true if a line reports missing memory of a GPU or the machine. */
 export function isOutOfMemory(line: string): boolean {
   return /\b(?:(?:CUDA|NPU|HIP) out of memory|OutOfMemoryError|killed due to (?:the node running low on )?memory|Cannot allocate memory|No available memory for the cache blocks)\b/.test(
     line,

@@ -1,18 +1,18 @@
-/** What training prints of its metrics: Trinity's monitor, whatever it reports to, and verl's console. */
+/** Reads metrics from the output of training: Trinity's monitor, whatever its backend, and verl's console. */
 
-export interface FoundMetrics {
+export interface StepMetrics {
   readonly role: 'explorer' | 'trainer' | 'benchmark';
   readonly step: number;
   readonly values: Readonly<Record<string, number>>;
 }
 
-/** Ray's prefix of what an actor prints, and Trinity's of a line of its log. */
+/** A metrics line of Trinity's log, with Ray's prefix of the actor. */
 const trinityLine =
   /^(?:\((?<actor>[^)]*)\)\s*)?INFO .*?\[monitor\.py:\d+\] Step (?<step>\d{1,15}): (?<dict>\{.*\})/;
 const verlLine = /^(?:\([^)]*\)\s*)?step:(?<step>\d{1,15}) - (?<values>\S.*)$/;
 
 /** @param source `launcher`, or the stem of a file in the job's log folder */
-export function metricsIn(text: string, source: string): FoundMetrics | undefined {
+export function metricsIn(text: string, source: string): StepMetrics | undefined {
   const trinity = trinityLine.exec(text)?.groups;
   if (trinity !== undefined) {
     const values = pythonNumbers(trinity['dict'] ?? '');
@@ -30,7 +30,7 @@ function roleOf(
   source: string,
   actor: string,
   values: Readonly<Record<string, number>>,
-): FoundMetrics['role'] {
+): StepMetrics['role'] {
   const names = Object.keys(values);
   if (names.some((name) => name.startsWith('bench/'))) return 'benchmark';
   for (const teller of [actor, source]) {
@@ -40,16 +40,16 @@ function roleOf(
   return names.some((name) => /^(?:actor|critic)\//.test(name)) ? 'trainer' : 'explorer';
 }
 
-/** A name in quotes and what stands behind its colon: a bare value, or one in a call as `np.float64(0.5)`. */
+/** A quoted name and its value: bare, or in a call such as `np.float64(0.5)`. */
 const pair = /(['"])((?:\\.|(?!\1)[^\\])*)\1\s*:\s*([^,{}[\]'"()]*(?:\([^()]*\))?)/g;
 
-/** The finite numbers of a Python dict's text. */
+/** Returns the finite numbers in the text of a Python dict. */
 function pythonNumbers(text: string): Record<string, number> {
   const pairs = Array.from(text.matchAll(pair), ([, , name = '', value = '']) => [name, value] as const);
   return finite(pairs);
 }
 
-/** `name:value - name:value`; names may hold colons, values do not. */
+/** Parses `name:value - name:value`. Names can contain colons, values cannot. */
 function consoleNumbers(text: string): Record<string, number> {
   return finite(
     text.split(' - ').map((part) => {
@@ -74,20 +74,20 @@ function numberOf(text: string): number | undefined {
   return Number.isFinite(value) ? value : undefined;
 }
 
-/** What only an evaluation measures: Trinity's evaluations and benchmarks, verl's validations, and how long they took. */
+/** Metrics of evaluations only: Trinity's evaluations and benchmarks, verl's validations, and their durations. */
 const ofEvaluation = /^(?:(?:eval|bench|val|val-core|val-aux)\/|time\/eval$|timing_s\/testing$)/;
 
-/** The same of AgentJet's own validation with verl, whose names are in no section. */
+/** Metrics of AgentJet's own validation with verl, which have no section. */
 const ofValidation =
   /^(?:eval_|(?:TGC|task_pass_rate)@|num_(?:all_success|pass_n)_tasks|(?:pass_n|total_tasks|mean_reward|std_reward)$)/;
 
-/** Whether a step of exploring or of training has ended; an evaluation that is told by itself is none. */
-export function tellsStep(values: Readonly<Record<string, number>>): boolean {
+/** Returns true if the metrics are of a completed step of exploring or training, not of an evaluation alone. */
+export function hasStepMetrics(values: Readonly<Record<string, number>>): boolean {
   return Object.keys(values).some((name) => !isOfEvaluation(name));
 }
 
-/** Whether an evaluation has ended. */
-export function tellsEvaluation(values: Readonly<Record<string, number>>): boolean {
+/** Returns true if the metrics are of a completed evaluation. */
+export function hasEvaluationMetrics(values: Readonly<Record<string, number>>): boolean {
   return Object.keys(values).some(isOfEvaluation);
 }
 
@@ -95,7 +95,7 @@ function isOfEvaluation(name: string): boolean {
   return ofEvaluation.test(name) || ofValidation.test(name);
 }
 
-/** Curves of the mean reward, the most uniform first. */
+/** Curves of the mean reward, best first. */
 const rewardNames: readonly string[] = [
   'experience_pipeline/group_advantages/reward_mean/mean',
   'critic/rewards/mean',
@@ -103,7 +103,7 @@ const rewardNames: readonly string[] = [
   'rollout/reward/mean',
 ];
 
-/** The mean reward among a step's metrics, and which curve it is of: a smaller rank is a better one. */
+/** Returns the mean reward of a step and the rank of its curve. A smaller rank is better. */
 export function rewardIn(
   values: Readonly<Record<string, number>>,
 ): { readonly value: number; readonly rank: number } | undefined {

@@ -1,22 +1,22 @@
 import type { LauncherName, RunState } from '../protocol/runs.ts';
 
-/** How a run's process ended, as its keeper noted it. */
+/** The exit of a run's process, as its keeper recorded it. */
 export interface RunExit {
   readonly code: number | null;
   readonly signal: string | null;
-  /** Why it could not be started at all. */
+  /** The reason why it could not be started. */
   readonly error?: string | undefined;
 }
 
 export interface RunEnd {
   readonly launcher: LauncherName;
-  /** Null: there is no note, and nobody left to write one. */
+  /** The recorded exit; null if there is none and there will be none. */
   readonly exit: RunExit | null;
-  /** Whether the machine was started anew since. */
+  /** True if the machine was restarted since then. */
   readonly rebooted: boolean;
-  /** Who asked it to end, before it had. */
+  /** The client that canceled it before its end. */
   readonly cancelledBy: string | null;
-  /** With which sentence its log says that it failed. */
+  /** The sentence in its log that reports the failure. */
   readonly failure: string | null;
   /** The last exception in its log. */
   readonly exception: string | null;
@@ -28,10 +28,10 @@ export interface RunOutcome {
   readonly exitCode?: number;
 }
 
-/** As the process that looks after a job on Ray exits. */
+/** Exit codes of the process that monitors a job on Ray. */
 const rayExits = { stopped: 130, lost: 75 } as const;
 
-/** The final state, from what is known: a log that says nothing of a failure and an exit with 0 are a success. */
+/** Returns the final state. Exit code 0 and a log without a failure mean success. */
 export function outcomeOf(end: RunEnd): RunOutcome {
   const { exit, cancelledBy } = end;
   const code = exit?.code ?? null;
@@ -55,8 +55,8 @@ export function outcomeOf(end: RunEnd): RunOutcome {
 }
 
 /**
- * Undefined: Ray has told how the job ended. It goes on without who looks after it, and where its head cannot be asked to
- * stop it.
+ * Returns why the end of a job on Ray is unknown, or undefined if Ray reported it. The job can outlive its monitor,
+ * or a head that cannot be reached to stop it.
  */
 function whyUnknown({ exit, cancelledBy }: RunEnd): string | undefined {
   if (exit === null || (exit.code !== rayExits.lost && exit.signal === null)) return undefined;
@@ -73,7 +73,7 @@ function bySignal(signal: string, exception: string | null): string {
   return `It was ended from outside by ${signal}${why}.${exception === null ? '' : ` Last: ${exception}`}`;
 }
 
-/** Characters of a reason that are shown. */
+/** The maximum length of a reason, in characters. */
 const reasonLength = 500;
 
 function whyFailed({ failure, exception }: RunEnd, code: number): string {

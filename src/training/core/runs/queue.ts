@@ -1,6 +1,5 @@
 import type { RunRecord } from '../protocol/runs.ts';
-import { rayUse, type RayUse } from '../launch/rayUse.ts';
-import type { FoundGpu } from '../launch/nvidiaSmi.ts';
+import type { GpuReading } from '../launch/nvidiaSmi.ts';
 
 interface QueuedRun {
   readonly id: string;
@@ -8,54 +7,58 @@ interface QueuedRun {
   readonly ray: RayUse;
 }
 
-/** Runs that stand in others' way by their Ray, by id. */
-export interface RaysNow {
-  /** Has a Ray of its own, which others would find and lose. */
+/** The runs whose Ray blocks other runs, by id. */
+export interface RayClaims {
+  /** The run with its own Ray. Others would connect to it and lose it. */
   readonly holder?: string | undefined;
-  /** Has not found its Ray yet: it would find the one that another starts now. */
+  /** The run that has not connected to its Ray yet. It could connect to the one that another run starts now. */
   readonly seeker?: string | undefined;
 }
 
-/** @param going the runs that have been started and have not ended @param address of the host's own RAY_ADDRESS */
-export function raysOf(going: readonly RunRecord[], address: string | undefined): RaysNow {
+/**
+ *
+ * @param going started runs that have not ended
+ * @param address RAY_ADDRESS in the host's environment
+ */
+export function rayClaims(going: readonly RunRecord[], address: string | undefined): RayClaims {
   const isNew = ({ phase, step }: RunRecord): boolean =>
     step === null && (phase === null || phase === preparingPhase);
   const uses = (use: RayUse): RunRecord[] => going.filter((run) => rayUse(run, address) === use);
   return { holder: uses('own')[0]?.id, seeker: uses('here').find(isNew)?.id };
 }
 
-/** Of a run of which its launcher has told nothing yet. */
+/** The phase of a run before the first output of its launcher. */
 export const preparingPhase = 'preparing the code';
 
 interface QueuePlan {
   readonly start: readonly { readonly id: string; readonly devices: readonly number[] }[];
-  /** Why the others wait, or never can start. */
+  /** The reasons why the other runs wait or fail. */
   readonly wait: readonly { readonly id: string; readonly reason: string }[];
   readonly fail: readonly { readonly id: string; readonly reason: string }[];
 }
 
-/** The share of a GPU's memory that a driver and a desktop may have; more is somebody's work. */
+/** The share of a GPU's memory that a driver and a desktop can use. More means that another program uses it. */
 const idleShare = 0.05;
 
-/** Whether somebody who is not a run of this host works on a GPU. */
-function isUsedByOthers({ memory, used }: FoundGpu): boolean {
+/** Returns true if another program uses a GPU. */
+function isUsedByOthers({ memory, used }: GpuReading): boolean {
   return memory !== null && used !== null && memory > 0 && used / memory > idleShare;
 }
 
 /**
- * Who starts now, on which GPUs. First come, first served: a run that needs more than is free lets none that wants GPUs
- * past it, or it would never start. Runs without GPUs wait for no GPU. A Ray of its own is had by one run at a time, in the
- * same order, and runs that take the Ray which is there wait until it is gone.
+ * Decides which runs start now, on which GPUs. The order is first come, first served. A run that needs more GPUs than
+ * are free blocks later runs that need GPUs, or it would never start. Runs without GPUs never wait for one. Only one
+ * run at a time can have its own Ray, in the same order. Runs that use the existing Ray wait until it is gone.
  *
- * @param found null: the driver does not answer
- * @param most GPUs that the machine has ever had: a driver that does not answer now is waited for
+ * @param found null if the driver does not answer
+ * @param most the largest number of GPUs that the machine ever had. A driver that does not answer now is waited for.
  */
 export function planQueue(
   queue: readonly QueuedRun[],
-  found: readonly FoundGpu[] | null,
+  found: readonly GpuReading[] | null,
   taken: ReadonlySet<number>,
   most: number,
-  rays: RaysNow = {},
+  rays: RayClaims = {},
 ): QueuePlan {
   const start: { id: string; devices: readonly number[] }[] = [];
   const wait: { id: string; reason: string }[] = [];
@@ -89,8 +92,8 @@ export function planQueue(
   return { start, wait, fail };
 }
 
-/** Undefined: for no Ray. */
-function whyRayWaits(ray: RayUse, { holder, seeker }: RaysNow): string | undefined {
+/** Returns why a run waits because of Ray, or undefined if it does not. */
+function whyRayWaits(ray: RayUse, { holder, seeker }: RayClaims): string | undefined {
   if (ray !== 'elsewhere' && holder !== undefined) return `Waits: run ${holder} has a Ray of its own.`;
   if (ray === 'own' && seeker !== undefined) return `Waits: run ${seeker} is looking for its Ray.`;
   return undefined;
@@ -112,4 +115,25 @@ function whyItWaits(wanted: number, free: number, others: readonly number[], all
 
 function counted(gpus: number): string {
   return gpus === 1 ? 'one GPU' : `${gpus} GPUs`;
+}
+
+/**
+ * The Ray that a run uses. `own`: one that the run starts, and that ends with it; its ports allow one per machine.
+ * `here`: the one that already runs on the machine. `elsewhere`: that of a named cluster.
+ */
+export type RayUse = 'own' | 'here' | 'elsewhere';
+
+/**
+ *
+ * @param env names of the order's variables
+ * @param address RAY_ADDRESS in the host's environment
+ */
+export function rayUse(
+  { launcher, flags, env }: Pick<RunRecord, 'launcher' | 'flags' | 'env'>,
+  address: string | undefined,
+): RayUse {
+  if (launcher === 'ray') return 'elsewhere';
+  if (flags.includes('--with-ray')) return 'own';
+  const isNamed = env.includes('RAY_ADDRESS') || ![undefined, '', 'auto'].includes(address);
+  return isNamed ? 'elsewhere' : 'here';
 }

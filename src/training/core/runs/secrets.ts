@@ -3,8 +3,8 @@ import { isSecret } from '../../../base/core/secrets/names.ts';
 import { redacted, redactSecrets, shortestSecret } from '../../../base/core/secrets/texts.ts';
 
 /**
- * Marks that find secrets in a text without storing them. A few bits of the sum of their first characters say where to look
- * closer. A salted digest then decides.
+ * Marks that find secrets in a text without storing them. A few bits of the hash of their first characters select
+ * candidates. A salted digest then decides.
  */
 export const secretMarks = z.object({
   salt: z.string(),

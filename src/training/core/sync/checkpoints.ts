@@ -1,17 +1,18 @@
 import type { FileEntry } from '../protocol/hostRpc.ts';
 import type { Checkpoint } from '../protocol/runs.ts';
 
-/** The number of a folder that holds the checkpoint of a step; undefined: it is none. */
+/** Returns the step of a checkpoint folder, or undefined if the folder is not one. */
 export function stepOf(folder: string): number | undefined {
   const step = /^global_step_(\d{1,15})$/.exec(folder)?.[1];
   return step === undefined ? undefined : Number(step);
 }
 
 /**
- * What a job's folder holds of a step.
- * @param files below the step's folder, their paths from there
- * @param latest the step of `latest_checkpointed_iteration.txt`, which upstream writes once all of it is on the disk; null:
- *   there is none
+ * Returns the checkpoint of a step.
+ *
+ * @param files files in the step's folder, relative to it
+ * @param latest the step in `latest_checkpointed_iteration.txt`, which upstream writes once everything is on disk;
+ *   null if there is none
  */
 export function checkpointOf(
   step: number,
@@ -32,27 +33,28 @@ export function checkpointOf(
   };
 }
 
-/** Of checkpoints in their order, stage after stage, that which training came to last. */
+/** Returns the newest of ordered checkpoints: the last step of the last stage. */
 export function newestCheckpoint<C extends CheckpointId>(checkpoints: readonly C[]): C | undefined {
   return checkpoints.reduce<C | undefined>((newest, one) => {
     return newest?.stage === one.stage && one.step < (newest?.step ?? 0) ? newest : one;
   }, undefined);
 }
 
-/** Among those of one run. */
+/** Identifies a checkpoint of one run. */
 export type CheckpointId = Pick<Checkpoint, 'step' | 'stage'>;
 
 export function isSameCheckpoint(one: CheckpointId, other: CheckpointId): boolean {
   return one.step === other.step && one.stage === other.stage;
 }
 
-/** A stage as the name of a folder on any machine: it is told by a host. */
+/** Returns a folder name for a stage that is valid on any machine. The name comes from a host. */
 export function stageFolder(stage: string): string {
   return stage.replaceAll(/[^\w-]+/g, '_').slice(0, 100) || '_';
 }
 
 /**
- * Weights that are only handed from trainer to explorer lie in folders of the same names, without a state to go on from.
+ * Returns true if a checkpoint can be resumed. Weights that pass from trainer to explorer are in folders of the same
+ * names, without this state.
  */
 function isFull(names: ReadonlySet<string>): boolean {
   if (names.has('.full_checkpoint')) return true;
@@ -76,7 +78,10 @@ function weightFolderOf(files: readonly FileEntry[]): string[] {
 
 const weights = /^(?:model|pytorch_model)(?:-(\d+)-of-(\d+))?\.(?:safetensors|bin)$/;
 
-/** Of the names in a folder of Hugging Face's form. Configuration and tokenizer are always there; of weights in parts all have to be. */
+/**
+ * Returns true if a folder in Hugging Face format has weights. Configuration and tokenizer are always there. All
+ * parts of split weights are required.
+ */
 export function hasWeights(names: readonly string[]): boolean {
   const found = names.map((name) => weights.exec(name)).filter((match) => match !== null);
   return found.some(

@@ -1,7 +1,7 @@
 import { CodedError } from '../../../base/core/errors.ts';
 import { sizeText } from '../../../base/core/sizeText.ts';
 
-/** @param why as the jail says it */
+/** @param why the reason from the jail */
 export function refusedPath(path: string, why: string): CodedError {
   return new CodedError({
     code: 'sync/path-refused',
@@ -63,7 +63,7 @@ export function cancelled(): CodedError {
   return new CodedError({ code: 'sync/cancelled', message: 'The sync was cancelled.' });
 }
 
-/** @param room bytes that contents may still take */
+/** @param room bytes left for contents */
 export function noRoom(bytes: number, room: number): CodedError {
   return new CodedError({
     code: 'host/disk-full',
@@ -112,7 +112,7 @@ export function tooLarge(
   limit: { readonly files: number; readonly bytes: number },
   biggest: readonly string[],
 ): CodedError {
-  // What is just above the limit must not read as the limit.
+  // A size just above the limit must not look equal to it.
   const closeTo = (bytes: number): string => sizeText(bytes, 2);
   return new CodedError({
     code: 'sync/too-large',

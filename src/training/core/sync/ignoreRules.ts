@@ -1,18 +1,18 @@
 import ignore, { type Ignore, type PatternParams } from 'ignore';
 
-/** Our own file of rules; its syntax is that of .gitignore. */
+/** AgentJet's ignore file, with the syntax of .gitignore. */
 export const ownIgnoreFile = '.agentjetignore';
 export const gitIgnoreFile = '.gitignore';
 
-/** A rule that leaves something out. */
-export interface LeavingRule {
-  /** The file that has it, from the root that is sent; `default`: none, it holds wherever nothing else is said. */
+/** A rule that excludes files. */
+export interface IgnoreRule {
+  /** The file of the rule, relative to the root; `default` for a built-in rule. */
   readonly rule: string;
-  /** As it is written there. */
+  /** The pattern as written in the file. */
   readonly pattern: string;
 }
 
-/** What no run needs or no host should see; `!` in .agentjetignore brings each back. */
+/** Files that no run needs or no host should get. `!` in .agentjetignore includes them again. */
 const defaults = [
   ...['.git', '.hg', '.svn', '.jj', '.DS_Store', 'Thumbs.db'],
   ...['node_modules/', '.venv/', 'venv/', '.tox/', '.nox/', '__pycache__/', '*.pyc', '*.egg-info/'],
@@ -23,34 +23,34 @@ const defaults = [
   ...['.ssh/', '.aws/', '.gnupg/', 'id_rsa', 'id_ecdsa', 'id_ed25519', '*.pem', '*.p12', '*.pfx'],
 ];
 
-interface Rule extends LeavingRule {
-  /** What it means from the root. */
+interface Rule extends IgnoreRule {
+  /** The pattern relative to the root. */
   readonly engine: string;
 }
 
-/** A file of git's rules that is not in the folder that is sent. */
-export interface RulesAbove {
-  /** The folder that its rules are about, from that of the repository; empty: that one. */
+/** A .gitignore outside the uploaded folder. */
+export interface ParentRules {
+  /** The folder of the file, relative to the repository; empty for the repository itself. */
   readonly folder: string;
-  /** The file, from the root that is sent. */
+  /** The path of the file, relative to the root. */
   readonly file: string;
   readonly text: string;
 }
 
-/** Where the root that is sent is in a repository. */
+/** The position of the root in its repository. */
 export interface Repository {
-  /** The root's path in it, empty where they are the same. */
+  /** The path of the root in the repository; empty if they are the same. */
   readonly prefix: string;
-  /** Those that decide last are last. */
-  readonly above: readonly RulesAbove[];
+  /** The rules outside the root. Later ones win. */
+  readonly above: readonly ParentRules[];
 }
 
 /**
- * The rules that hold in one folder: git's, then the defaults, then ours. Of those that match a path the last decides, so
- * that no `!` in a .gitignore sends secrets.
+ * The ignore rules of one folder: git's, then the defaults, then AgentJet's. The last matching rule wins, so that no
+ * `!` in a .gitignore uploads secrets.
  */
 export class IgnoreRules {
-  /** Of the root in its repository: what the rules are about is found from there. */
+  /** The path of the root in its repository, to which rules are relative. */
   readonly #prefix: string;
   readonly #git: readonly Rule[];
   readonly #own: readonly Rule[];
@@ -62,7 +62,7 @@ export class IgnoreRules {
     this.#git = git;
     this.#own = own;
     const base = defaults.map((pattern) => ruleFor(pattern, 'default'));
-    // The root itself is sent, whatever it is called.
+    // The root itself is uploaded, whatever its name is.
     const root = foldersTo(prefix).map((folder) => ruleFor(`!/${escaped(folder)}`, 'default'));
     this.#rules = [...git, ...base, ...root, ...own];
     const patterns = this.#rules.map(({ engine }, at): PatternParams => ({ pattern: engine, mark: `${at}` }));
@@ -75,8 +75,9 @@ export class IgnoreRules {
   }
 
   /**
-   * With the rules of files in a folder added; undefined: there is no such file.
-   * @param folder its path, empty for the root
+   * Returns these rules with those of files in a folder. A file that is undefined does not exist.
+   *
+   * @param folder the path of the folder, empty for the root
    */
   with(
     folder: string,
@@ -89,8 +90,10 @@ export class IgnoreRules {
     return new IgnoreRules(this.#prefix, [...this.#git, ...git], [...this.#own, ...own]);
   }
 
-  /** The rule that leaves a path out, whose folders are all sent; undefined: it is sent. */
-  leavesOut(path: string, isFolder: boolean): LeavingRule | undefined {
+  /**
+   * Returns the rule that excludes a path, or undefined if it is uploaded. The folders above it must not be excluded.
+   */
+  excludes(path: string, isFolder: boolean): IgnoreRule | undefined {
     const place = joined(this.#prefix, path);
     const { ignored, rule } = this.#engine.test(isFolder ? `${place}/` : place);
     if (!ignored) return undefined;
@@ -98,10 +101,7 @@ export class IgnoreRules {
   }
 }
 
-/**
- * Without those by which git has nothing of the root: whoever sends it does not mean them. Where git has the root, all of
- * them.
- */
+/** Removes the rules with which git ignores the whole root, because the user uploads it on purpose. */
 function aboutInside(git: readonly Rule[], prefix: string): readonly Rule[] {
   const hides = (rules: readonly Rule[]): boolean => {
     const engine = ignore({ ignoreCase: false }).add(rules.map((one) => one.engine));
@@ -110,7 +110,7 @@ function aboutInside(git: readonly Rule[], prefix: string): readonly Rule[] {
   return hides(git) ? git.filter((rule) => !hides([rule])) : git;
 }
 
-/** @param rule the file's name, as it is told */
+/** @param rule the name of the file, for messages */
 function rulesOf(folder: string, text: string, rule: string): readonly Rule[] {
   const lines = text.replace(/^\uFEFF/, '').split(/\r?\n/);
   return lines
@@ -126,7 +126,7 @@ function joined(folder: string, name: string): string {
   return folder === '' ? name : name === '' ? folder : `${folder}/${name}`;
 }
 
-/** A folder and all that it is in, outermost first. */
+/** Returns a folder and its ancestors, outermost first. */
 function foldersTo(folder: string): readonly string[] {
   if (folder === '') return [];
   const names = folder.split('/');
@@ -137,10 +137,10 @@ function escaped(folder: string): string {
   return folder.replace(/[\\*?[\]]/g, '\\$&');
 }
 
-/** The rule that means from the root what `line` means in a folder. */
+/** Returns the pattern that means from the root what `line` means in a folder. */
 function below(folder: string, line: string): string {
   const isNegative = line.startsWith('!');
-  // At the beginning these are escaped; behind a folder's name they need not be.
+  // At the start of a pattern these are escaped. After a folder's name that is not needed.
   const pattern = (isNegative ? line.slice(1) : line).replace(/^\\([#!])/, '$1');
   const isAnchored = pattern.trimEnd().replace(/\/$/, '').includes('/');
   const place = `/${escaped(folder)}/`;

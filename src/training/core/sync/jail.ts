@@ -1,6 +1,6 @@
 /**
- * Which paths may stand for a place inside a root. Whoever is connected says them, so both sides hold them to this
- * before they touch a file. Such a path alone is not enough: folders on the way to it may be links.
+ * Checks paths inside a root. They come from the other side, so both sides check them before they touch a file. The
+ * check is not enough alone, because parent folders may be links.
  */
 import type { SnapshotEntry } from '../protocol/sync.ts';
 
@@ -14,11 +14,11 @@ const forbiddenByWindows = /[<>:"|?*]|[. ]$/;
 const devicesOfWindows = /^(?:con|prn|aux|nul|conin\$|conout\$|com[0-9¹²³]|lpt[0-9¹²³])(?:\.|$)/i;
 
 export interface JailRules {
-  /** The root is on Windows, where more names stand for something else. */
+  /** True if the root is on Windows, where more names are special. */
   readonly windows?: boolean;
 }
 
-/** Why a path is refused, as the end of a sentence; undefined: it is inside. */
+/** Returns why a path is refused, as the end of a sentence; undefined if it is inside the root. */
 export function pathProblem(path: string, { windows = false }: JailRules = {}): string | undefined {
   if (path === '') return 'it is empty';
   if (path.length > longestPath || new TextEncoder().encode(path).length > longestPath)
@@ -46,9 +46,10 @@ function nameProblem(name: string, windows: boolean): string | undefined {
 }
 
 /**
- * Why a symbolic link is refused. `..` is allowed at the beginning only: behind the name of another link it would lead
- * elsewhere than it seems.
- * @param path of the link, which must be inside itself
+ * Returns why a symbolic link is refused. `..` is allowed at the start only: after the name of another link it would
+ * lead elsewhere.
+ *
+ * @param path path of the link, already checked
  */
 export function linkProblem(path: string, target: string): string | undefined {
   if (target === '') return 'it leads nowhere';
@@ -68,23 +69,23 @@ export function linkProblem(path: string, target: string): string | undefined {
   return undefined;
 }
 
-/** What paths have in common that a file system may take for the same: case, and the form of accents. */
+/** Normalizes case and accents of a path, as some file systems do when they compare paths. */
 export function folded(path: string): string {
-  // To upper case first: ſ, ß and others have no lower case that tells them apart from what they become.
+  // Upper case comes first, because ſ, ß and others have no lower case that makes them equal to their variants.
   return path.normalize('NFC').toUpperCase().toLowerCase().normalize('NFC');
 }
 
-/** Takes the entries of one root, in any order, and tells what is wrong with each beside those before it. */
+/** Checks the entries of one root, in any order, each against those before it. */
 export class Jail {
   readonly #rules: JailRules;
-  /** The exact path of a folded one, and what is there. */
+  /** Taken paths by their normalized form. */
   readonly #taken = new Map<string, { readonly path: string; readonly isFolder: boolean }>();
 
   constructor(rules: JailRules = {}) {
     this.#rules = rules;
   }
 
-  /** Undefined: it is inside, and taken. */
+  /** Returns the problem of an entry, or undefined if it is valid. A valid entry is then taken. */
   problemOf(entry: SnapshotEntry | { readonly path: string }): string | undefined {
     const { path } = entry;
     const problem =

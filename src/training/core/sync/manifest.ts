@@ -3,10 +3,12 @@ import { entriesPerRequest } from '../protocol/sync.ts';
 import { badManifest, refusedPath } from './failures.ts';
 import { Jail, type JailRules } from './jail.ts';
 
-/** Bytes of JSON in a page, so that one with long names still fits into a message. */
+/** Bytes of JSON in a page. A page with long names must fit into a message. */
 const pageBytes = 2 * 1024 * 1024;
 
-/** Its canonical JSON, of which the SHA-256 is a snapshot's id; faster than for any value. */
+/**
+ * Returns the canonical JSON of a manifest. Its SHA-256 is the id of the snapshot. Faster than the general function.
+ */
 export function manifestText(manifest: SnapshotManifest): string {
   const pieces = manifest.map((entry) => {
     const path = JSON.stringify(entry.path);
@@ -17,7 +19,7 @@ export function manifestText(manifest: SnapshotManifest): string {
   return `[${pieces.join(',')}]`;
 }
 
-/** Rejects what is out of order or out of the jail. */
+/** Throws if a manifest is not sorted or a path is refused. */
 export function checkManifest(manifest: SnapshotManifest, rules: JailRules = {}): void {
   const jail = new Jail(rules);
   let last = '';
@@ -29,7 +31,7 @@ export function checkManifest(manifest: SnapshotManifest, rules: JailRules = {})
   }
 }
 
-/** At least one, that of an empty manifest. */
+/** Splits a manifest into pages. An empty manifest has one page. */
 export function manifestPages(
   manifest: SnapshotManifest,
 ): readonly { readonly from: number; readonly entries: SnapshotEntry[] }[] {
@@ -49,7 +51,7 @@ export function manifestPages(
   return pages;
 }
 
-/** At most; quotes in names are what may double them. */
+/** Returns the maximum size of an entry in JSON. Quotes in names can double it. */
 function entryBytes(entry: SnapshotEntry): number {
   return (
     256 +

@@ -1,4 +1,7 @@
-/** Many small contents in one transfer, each behind its header: a transfer of its own costs more than they weigh. */
+/**
+ * Packs many small contents into one transfer, each after its header. Separate transfers would cost more than the
+ * contents.
+ */
 import { packHeaderBytes, packLimits } from '../protocol/sync.ts';
 import { badPack } from './failures.ts';
 
@@ -17,13 +20,16 @@ export interface PackedContent {
 
 const nothing = new Uint8Array();
 
-/** Takes a pack as it comes, in pieces of any size. */
+/** Reads a pack from pieces of any size. */
 export class PackReader {
   #rest: Uint8Array[] = [];
   #restBytes = 0;
   #header: { readonly sha256: string; readonly bytes: number } | undefined;
 
-  /** The contents that are whole now; their bytes may be views of `piece`. Throws where it is no pack. */
+  /**
+   * Returns the contents that are now complete. Their bytes can be views of `piece`. Throws if the data is not a
+   * pack.
+   */
   push(piece: Uint8Array): readonly PackedContent[] {
     const whole: PackedContent[] = [];
     if (piece.length > 0) this.#rest.push(piece);
@@ -38,12 +44,12 @@ export class PackReader {
     }
   }
 
-  /** Throws where the last content is cut off. */
+  /** Throws if the last content is incomplete. */
   end(): void {
     if (this.#header !== undefined || this.#restBytes > 0) throw badPack('it ends inside a content');
   }
 
-  /** Undefined: they are not all there yet. */
+  /** Returns the next bytes, or undefined if they have not all arrived. */
   #take(length: number): Uint8Array | undefined {
     if (this.#restBytes < length) return undefined;
     this.#restBytes -= length;

@@ -1,4 +1,4 @@
-/** What of a folder is sent, before it is: sizes and what is left out, and the limit. */
+/** The files of a folder to upload, their sizes, the excluded files, and the size limit. */
 import { sizeText } from '../../../base/core/sizeText.ts';
 import { tooLarge } from './failures.ts';
 
@@ -6,11 +6,11 @@ export interface TreeFile {
   readonly path: string;
   readonly bytes: number;
   readonly executable: boolean;
-  /** Changes when the file does: its times, size and inode. */
+  /** Changes with the file: its times, size and inode. */
   readonly stamp: string;
-  /** Known from an earlier sync of the same file; undefined: it has to be read. */
+  /** The hash from an earlier sync of the same file; undefined if the file must be read. */
   readonly sha256: string | undefined;
-  /** What is sent in place of a file of the folder's; absent: the file itself. */
+  /** The content to upload in place of the file; absent for the file itself. */
   readonly content?: Uint8Array;
 }
 
@@ -19,39 +19,39 @@ export interface TreeLink {
   readonly link: string;
 }
 
-/** A folder stands for what is below it. */
-export interface LeftOut {
+/** A file or folder that is not uploaded. */
+export interface ExcludedPath {
   readonly path: string;
-  /** The file of the rule that it was, from the root, or `default`; null: it cannot be sent. */
+  /** The file of the rule, relative to the root, or `default`; null if the file cannot be uploaded. */
   readonly rule: string | null;
-  /** The rule, as it is written. */
+  /** The pattern of the rule. */
   readonly pattern?: string;
-  /** Why it cannot, as the end of a sentence. */
+  /** The reason why it cannot be uploaded, as the end of a sentence. */
   readonly problem?: string;
 }
 
 export interface Tree {
   /** Absolute. */
   readonly root: string;
-  /** Sorted by path (UTF-16 code units), as are the links. */
+  /** Sorted by path (UTF-16 code units), as the links are. */
   readonly files: readonly TreeFile[];
   readonly links: readonly TreeLink[];
   readonly bytes: number;
-  /** All that cannot be sent, and of the rest the first {@link mostLeftOut}. */
-  readonly leftOut: readonly LeftOut[];
-  /** Where stamps and sums are kept from one sync to the next; null: nowhere. */
+  /** All files that cannot be uploaded, and the first {@link mostExcluded} of the others. */
+  readonly leftOut: readonly ExcludedPath[];
+  /** The file that keeps stamps and hashes between syncs; null for none. */
   readonly cache: string | null;
 }
 
-export const mostLeftOut = 10_000;
+export const mostExcluded = 10_000;
 
-/** What a run needs beside, or in place of, the folder's own files. */
+/** A file that a run needs in addition to, or in place of, the folder's own files. */
 export interface AddedFile {
   readonly path: string;
   readonly content: Uint8Array;
 }
 
-/** The tree as if these files were in the folder; the folder itself stays as it is. */
+/** Returns the tree as if these files were in the folder. The folder itself stays unchanged. */
 export function withFiles(tree: Tree, added: readonly AddedFile[]): Tree {
   const replaced = new Set(added.map(({ path }) => path));
   const kept = tree.files.filter(({ path }) => !replaced.has(path));
@@ -70,8 +70,8 @@ export interface SyncLimit {
 
 export const defaultSyncLimit: SyncLimit = { files: 200_000, bytes: 2e9 };
 
-export interface Part {
-  /** `.`: the files directly in the root. */
+export interface FolderSize {
+  /** `.` stands for the files directly in the root. */
   readonly path: string;
   readonly files: number;
   readonly bytes: number;
@@ -81,9 +81,9 @@ export interface Preview {
   readonly files: number;
   readonly bytes: number;
   readonly biggestFiles: readonly Pick<TreeFile, 'path' | 'bytes'>[];
-  /** None is inside another. */
-  readonly biggestFolders: readonly Part[];
-  readonly leftOut: readonly LeftOut[];
+  /** The biggest folders, none inside another. */
+  readonly biggestFolders: readonly FolderSize[];
+  readonly leftOut: readonly ExcludedPath[];
 }
 
 const mostNamed = 10;
@@ -99,19 +99,19 @@ export function previewOf(tree: Tree, limit: SyncLimit = defaultSyncLimit): Prev
   };
 }
 
-/** Throws `sync/too-large`, which names the biggest folders. */
+/** Throws `sync/too-large` with the biggest folders. */
 export function checkLimit(tree: Tree, limit: SyncLimit): void {
   const files = tree.files.length + tree.links.length;
   if (files <= limit.files && tree.bytes <= limit.bytes) return;
   throw tooLarge({ files, bytes: tree.bytes }, limit, biggestFolders(tree, limit, 5).map(partText));
 }
 
-export function partText({ path, files, bytes }: Part): string {
+export function partText({ path, files, bytes }: FolderSize): string {
   return `${path} (${sizeText(bytes)}, ${files} ${files === 1 ? 'file' : 'files'})`;
 }
 
-/** What has no rule against it, and all the same does not arrive. */
-export function unsendable(leftOut: readonly LeftOut[]): readonly LeftOut[] {
+/** Returns the files that no rule excludes but that cannot be uploaded. */
+export function unsentFiles(leftOut: readonly ExcludedPath[]): readonly ExcludedPath[] {
   return leftOut.filter(({ rule }) => rule === null);
 }
 
@@ -121,10 +121,10 @@ interface Folder {
   readonly folders: Map<string, Folder>;
 }
 
-/** A folder most of which is in one of its folders is named by that one. */
-function biggestFolders(tree: Tree, limit: SyncLimit, most: number): readonly Part[] {
+/** Returns the biggest folders. If most of a folder is in one subfolder, the subfolder is named. */
+function biggestFolders(tree: Tree, limit: SyncLimit, most: number): readonly FolderSize[] {
   const root: Folder = { files: 0, bytes: 0, folders: new Map() };
-  const top: Part = tree.files
+  const top: FolderSize = tree.files
     .filter(({ path }) => !path.includes('/'))
     .reduce((sum, { bytes }) => ({ ...sum, files: sum.files + 1, bytes: sum.bytes + bytes }), {
       ...{ path: '.', files: 0, bytes: 0 },
@@ -132,7 +132,7 @@ function biggestFolders(tree: Tree, limit: SyncLimit, most: number): readonly Pa
   for (const file of tree.files) addTo(root, file);
   const weight = ({ files, bytes }: { files: number; bytes: number }): number =>
     files / limit.files + bytes / limit.bytes;
-  const nearest = (path: string, folder: Folder): Part => {
+  const nearest = (path: string, folder: Folder): FolderSize => {
     for (const [name, inner] of folder.folders) {
       if (weight(inner) > 0.8 * weight(folder)) return nearest(`${path}/${name}`, inner);
     }

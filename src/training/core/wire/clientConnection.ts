@@ -8,47 +8,46 @@ import type { HostMethod, HostNotice, HostNotices, HostParams, HostResults } fro
 import { hostNotices } from '../protocol/hostResults.ts';
 import { closeCodes, rpcFromHost, wireLimits, wireVersions } from '../protocol/wire.ts';
 import type { ByteSource, ConnectionState, HostConnection } from '../contracts.ts';
-import type { Closed, Dial } from './dial.ts';
+import type { CloseReason, Dial, WireSocket } from './wireSocket.ts';
 import { wireErrors } from './failures.ts';
-import { Follows } from './follows.ts';
+import { RunFollowers } from './follows.ts';
 import { Requests } from './requests.ts';
 import { Transfers } from './transfers.ts';
-import type { WireSocket } from './wireSocket.ts';
 
 export interface ClientOptions {
   readonly dial: Dial;
   readonly clock: Pick<Clock, 'after' | 'monotonic' | 'now'>;
-  /** From 0 up to 1: clients that lost the same host must not come back all at once. */
+  /** Returns a number from 0 to 1. It spreads the reconnects of clients that lost the same host. */
   readonly random: () => number;
   readonly client: { readonly name: string; readonly version: string };
-  /** Pauses before attempts to connect again, in milliseconds. */
+  /** Pauses before reconnects, in milliseconds. */
   readonly delays?: Pauses;
 }
 
-/** Notices that are told; events of runs go to who follows them. */
+/** Notices with listeners. Events of runs go to their followers. */
 type Notice = Exclude<HostNotice, 'run.events'>;
 
-/** A connection that held for so long starts with short delays again. */
+/** Milliseconds after which a connection counts as good, and delays start short again. */
 const goodConnection = 5_000;
 
-/** The client's side: keeps a connection, and what was asked and followed over as many as it takes. */
+/** The client's side of the wire. Reconnects as needed, and keeps requests and followers across connections. */
 export class ClientConnection implements HostConnection {
   readonly #options: ClientOptions;
   readonly #requests = new Requests();
-  readonly #follows = new Follows(this.#requests);
+  readonly #follows = new RunFollowers(this.#requests);
   readonly #transfers: Transfers;
   readonly #states = new Emitter<ConnectionState>();
   readonly #notices = new Map<Notice, Emitter<never>>();
   #state: ConnectionState = { kind: 'connecting', attempt: 1 };
   #socket: WireSocket | undefined;
-  /** The one request that goes before all others; undefined once it was answered. */
+  /** The first request of a connection; undefined once it is answered. */
   #hello: Requests | undefined;
-  /** Counts sockets: what an old one tells no longer matters. */
+  /** Counts sockets, so that messages of an old one are ignored. */
   #dials = 0;
   #attempt = 0;
   #connectedAt = 0;
   #retry: Disposable | undefined;
-  /** With a host that has not answered the hello. */
+  /** The time limit for the answer to the hello. */
   #patience: Disposable | undefined;
   #watches = false;
 
@@ -117,7 +116,7 @@ export class ClientConnection implements HostConnection {
     return this.#transfers.download(request, cancellation);
   }
 
-  /** Waits no longer for the next attempt: the way to the host is there again. */
+  /** Reconnects at once, because the host can be reached again. */
   retryNow(): void {
     if (this.#state.kind !== 'waiting') return;
     this.#retry?.dispose();
@@ -158,7 +157,7 @@ export class ClientConnection implements HostConnection {
     const socket = this.#socket;
     if (socket === undefined) return;
     const { client } = this.#options;
-    // Goes before whatever waits; the rest is sent once it was answered.
+    // Sent before all other requests. They follow once it is answered.
     const hello = new Requests();
     this.#hello = hello;
     this.#patience = this.#options.clock.after(wireLimits.hello * 1_000, () => {
@@ -209,7 +208,7 @@ export class ClientConnection implements HostConnection {
     this.#notices.get(notice)?.fire(params.data as never);
   }
 
-  /** A host that sends what is no message is left, and tried again: the fault may be the connection's. */
+  /** Reconnects if a message cannot be read: the fault may be the connection's. */
   #guard(read: () => void): void {
     try {
       read();
@@ -224,7 +223,7 @@ export class ClientConnection implements HostConnection {
     socket?.close(closeCodes.malformed, 'malformed');
   }
 
-  #over({ reason, isFinal, hint, lacks }: Closed): void {
+  #over({ reason, isFinal, hint, lacks }: CloseReason): void {
     const wasGood =
       this.#state.kind === 'connected' &&
       this.#options.clock.monotonic() - this.#connectedAt >= goodConnection;
@@ -246,7 +245,7 @@ export class ClientConnection implements HostConnection {
     }
     const { clock, random, delays = { first: 500, most: 30_000 } } = this.#options;
     const delay = backoff(Math.max(1, this.#attempt), delays) * (0.5 + random() / 2);
-    // Before it is told: whoever hears of it may close the connection.
+    // Before listeners are called, because they may close the connection.
     this.#retry = clock.after(delay, () => this.#dial());
     this.#set({ kind: 'waiting', reason, retryAt: clock.now() + delay });
   }
@@ -261,7 +260,7 @@ export class ClientConnection implements HostConnection {
   }
 }
 
-/** Resolves once there is a connection; rejects once there will be none, or when cancelled. */
+/** Resolves once there is a connection. Rejects when the connection has ended or on cancellation. */
 export function whenConnected(connection: HostConnection, cancellation: CancellationToken): Promise<void> {
   return new Promise((resolve, reject) => {
     const listening: Disposable[] = [];

@@ -1,21 +1,136 @@
 import type { CancellationToken } from '../../../base/core/cancellation.ts';
 import { CodedError } from '../../../base/core/errors.ts';
 import { isRecord } from '../../../base/core/isRecord.ts';
-import { runEvent, type RunEvent } from '../protocol/runs.ts';
+import { runEvent, type RunEvent, finalStates, type RunRecord } from '../protocol/runs.ts';
 import { wireErrors } from './failures.ts';
-import { Follow } from './follow.ts';
 import type { Requests } from './requests.ts';
 
-/** Gaps after which it is not asked again. */
+/** The number of lines and other events that wait for their reader before the host is asked to stop. */
+const mostWaiting = 20_000;
+
+/** A reader of one run's events. It gets each event once, in order, across connections. */
+class RunFollower {
+  readonly run: string;
+  readonly sources: ReadonlySet<string> | undefined;
+  readonly #changed: (follow: RunFollower) => void;
+  #last: number;
+  /** The last event of an ended run. */
+  #until: number | undefined;
+  #queue: RunEvent[][] = [];
+  #waiting = 0;
+  #isStalled = false;
+  #failure: Error | undefined;
+  #isOver = false;
+  #wake: (() => void) | undefined;
+
+  /** @param changed called when it can take events again, and when it ends */
+  constructor(
+    run: string,
+    { after, sources }: { readonly after: number; readonly sources?: readonly string[] },
+    changed: (follow: RunFollower) => void,
+  ) {
+    this.run = run;
+    this.#last = after;
+    this.sources = sources && new Set(sources);
+    this.#changed = changed;
+  }
+
+  /** The number of the newest event received. */
+  get last(): number {
+    return this.#last;
+  }
+
+  /** True if its buffer is full. */
+  get isStalled(): boolean {
+    return this.#isStalled;
+  }
+
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
+  /** Returns false if events are missing before these. */
+  take(events: readonly RunEvent[]): boolean {
+    if (this.#isOver || this.#isStalled) return true;
+    const fresh: RunEvent[] = [];
+    let isWhole = true;
+    for (const event of events) {
+      if (event.seq <= this.#last) continue;
+      isWhole = this.sources !== undefined || event.seq === this.#last + 1;
+      if (!isWhole) break;
+      this.#last = event.seq;
+      if (event.type !== 'log' || (this.sources?.has(event.source) ?? true)) fresh.push(event);
+      if (event.type === 'state' && finalStates.includes(event.state)) this.#isOver = true;
+    }
+    if (fresh.length > 0) {
+      this.#queue.push(fresh);
+      this.#waiting += linesOf(fresh);
+    }
+    if (this.#until !== undefined && this.#last >= this.#until) this.#isOver = true;
+    this.#isStalled = this.#waiting > mostWaiting;
+    this.#wake?.();
+    if (this.#isOver || this.#isStalled) this.#changed(this);
+    return isWhole;
+  }
+
+  /** Takes the record of the run. An ended run sends no events after the last one in its record. */
+  known(record: RunRecord): void {
+    if (!finalStates.includes(record.state)) return;
+    this.#until = record.events;
+    if (this.#last >= record.events) this.#end();
+  }
+
+  fail(error: Error): void {
+    this.#failure ??= error;
+    this.#end();
+  }
+
+  async *events(cancellation: CancellationToken): AsyncGenerator<readonly RunEvent[]> {
+    const cancelled = cancellation.onCancelled(() => this.fail(wireErrors.cancelled('run.follow')));
+    try {
+      for (;;) {
+        const next = this.#queue.shift();
+        if (next !== undefined) {
+          this.#waiting -= linesOf(next);
+          yield next;
+          if (this.#isStalled && this.#waiting === 0) {
+            this.#isStalled = false;
+            this.#changed(this);
+          }
+          continue;
+        }
+        if (this.#failure !== undefined) throw this.#failure;
+        if (this.#isOver) return;
+        await new Promise<void>((resolve) => (this.#wake = resolve));
+      }
+    } finally {
+      cancelled.dispose();
+      this.#end();
+    }
+  }
+
+  #end(): void {
+    const before = this.#isOver;
+    this.#isOver = true;
+    this.#wake?.();
+    if (!before) this.#changed(this);
+  }
+}
+
+function linesOf(events: readonly RunEvent[]): number {
+  return events.reduce((sum, event) => sum + (event.type === 'log' ? event.lines.length : 1), 0);
+}
+
+/** The number of gaps in a row after which a follower fails. */
 const mostGaps = 3;
 
-/** All that a client follows; a connection follows each run once, for all who read it. */
-export class Follows {
+/** The followers of a client. A connection follows each run once, for all of its readers. */
+export class RunFollowers {
   readonly #requests: Requests;
-  readonly #byRun = new Map<string, Set<Follow>>();
-  /** One after another. */
-  readonly #gaps = new Map<Follow, number>();
-  /** Requests to follow, by run, that the host has not answered: until it has, it sends what it was asked for before. */
+  readonly #byRun = new Map<string, Set<RunFollower>>();
+  /** Gaps in a row. */
+  readonly #gaps = new Map<RunFollower, number>();
+  /** Requests to follow that the host has not answered, by run. Until then it sends events of the earlier request. */
   readonly #asked = new Map<string, number>();
   #isConnected = false;
 
@@ -28,7 +143,7 @@ export class Follows {
     options: { readonly after: number; readonly sources?: readonly string[] },
     cancellation: CancellationToken,
   ): AsyncIterable<readonly RunEvent[]> {
-    const follow = new Follow(run, options, (one) => this.#changed(one));
+    const follow = new RunFollower(run, options, (one) => this.#changed(one));
     const all = this.#byRun.get(run) ?? new Set();
     this.#byRun.set(run, all.add(follow));
     this.#ask(run);
@@ -44,7 +159,7 @@ export class Follows {
     this.#isConnected = false;
   }
 
-  /** The host cannot tell what comes next of a run. */
+  /** Fails all followers of a run. */
   fail(run: string, error: Error): void {
     for (const follow of [...(this.#byRun.get(run) ?? [])]) follow.fail(error);
   }
@@ -53,11 +168,12 @@ export class Follows {
     for (const follow of [...this.#byRun.values()].flatMap((all) => [...all])) follow.fail(error);
   }
 
-  /** @param params of `run.events`, as they came */
+  /** @param params parameters of `run.events`, not yet checked */
   take(params: unknown): void {
     const { run, events } = eventsOf(params);
     for (const follow of [...(this.#byRun.get(run) ?? [])]) {
-      // One of some sources knows of no gap: what was asked for before would take it past what it has yet to get.
+      // A follower of some sources cannot detect a gap: events of an earlier request would move it past those it
+      // still needs.
       if (follow.sources !== undefined && this.#asked.has(run)) continue;
       if (follow.take(events)) {
         this.#gaps.delete(follow);
@@ -71,7 +187,7 @@ export class Follows {
     }
   }
 
-  #changed(follow: Follow): void {
+  #changed(follow: RunFollower): void {
     const { run } = follow;
     const all = this.#byRun.get(run);
     if (follow.isOver) {
@@ -105,7 +221,7 @@ export class Follows {
         answered();
         this.#refused(run, error);
       });
-    // A run that has ended sends nothing more: its record tells how far to wait.
+    // An ended run sends no more events. Its record has the number of the last one.
     this.#requests.ask('run.get', { run }).answer.then(
       (record) => {
         for (const follow of [...(this.#byRun.get(run) ?? [])]) follow.known(record);
@@ -134,7 +250,10 @@ function eventsOf(params: unknown): { readonly run: string; readonly events: rea
   return { run, events: events.map(eventOf) };
 }
 
-/** Nearly all that comes are lines of logs: these are looked at by hand, since a schema takes several times as long. */
+/**
+ * Decodes an event. Log lines, by far the most events, are checked by hand, because a schema takes several times as
+ * long.
+ */
 function eventOf(json: unknown): RunEvent {
   if (isLines(json)) return json;
   const parsed = runEvent.safeParse(json);

@@ -12,17 +12,16 @@ import { entriesPerRequest } from '../protocol/sync.ts';
 import { wireLimits } from '../protocol/wire.ts';
 import type { ByteSink, ByteSource, HostServices, RunFiles } from '../contracts.ts';
 import { wireErrors } from './failures.ts';
-import { DownloadOutflow, FollowOutflow, WatchOutflow } from './outflows.ts';
-import type { Sender } from './sender.ts';
+import { DownloadStream, EventStream, RunChangeStream, type Sender } from './outgoingStreams.ts';
 import { reportOf, type Uploads } from './uploads.ts';
 import type { WireSocket } from './wireSocket.ts';
 
-/** Who is connected: what its token says. */
+/** A connected client, by its token. */
 export interface WireClient {
   /** The token's name. */
   readonly name: string;
   readonly scopes: ReadonlySet<Scope>;
-  /** Tells connections apart. */
+  /** Identifies the connection. */
   readonly connection: string;
 }
 
@@ -41,18 +40,18 @@ type Answers = {
   ) => HostResults[M] | Promise<HostResults[M]>;
 };
 
-/** Runs that one connection follows at once. */
+/** The number of runs that one connection can follow at a time. */
 const mostFollows = 64;
 
-/** What each method does; what a connection has going is given up with it. */
+/** Answers the methods of one connection. Its streams end with it. */
 export class HostAnswers implements Disposable {
   readonly #options: AnswerOptions;
-  readonly #follows = new Map<string, FollowOutflow>();
-  readonly #downloads = new Map<number, DownloadOutflow>();
+  readonly #follows = new Map<string, EventStream>();
+  readonly #downloads = new Map<number, DownloadStream>();
   readonly #table: Answers;
-  #watch: WatchOutflow | undefined;
+  #watch: RunChangeStream | undefined;
   #transfers = 0;
-  /** Transfers that are being opened. */
+  /** The number of transfers that are being opened. */
   #opening = 0;
   #disposed = false;
 
@@ -87,7 +86,7 @@ export class HostAnswers implements Disposable {
       'run.gpus': ({ run }) => services.gpus(run),
       'run.config': ({ run }) => services.config(run),
       'run.watch': () => {
-        this.#watch ??= new WatchOutflow(options.sender, runs, (run, record) => {
+        this.#watch ??= new RunChangeStream(options.sender, runs, (run, record) => {
           if (record === undefined) options.notify('run.removed', { run });
           else options.notify('run.changed', { run: record });
         });
@@ -105,20 +104,20 @@ export class HostAnswers implements Disposable {
     };
   }
 
-  /** @param params decoded by the method's own schema */
+  /** @param params decoded by the schema of the method */
   answer(method: Exclude<HostMethod, 'hello'>, params: unknown): unknown {
     const answer = this.#table[method] as (params: unknown) => unknown;
     return answer(params);
   }
 
-  /** An answer was sent: what it opened may follow. */
+  /** Starts the stream that an answer opened. Call it once the answer is sent. */
   answered(method: HostMethod, result: unknown): void {
     if (method !== 'sync.get' && method !== 'file.get') return;
-    const outflow = this.#downloads.get((result as HostResults['file.get']).transfer);
-    if (outflow !== undefined) this.#options.sender.wake(outflow);
+    const stream = this.#downloads.get((result as HostResults['file.get']).transfer);
+    if (stream !== undefined) this.#options.sender.wake(stream);
   }
 
-  /** Whether a transfer was ever opened under that number. */
+  /** Returns true if a transfer with that number was ever opened. */
   isTransfer(transfer: number): boolean {
     return transfer < this.#transfers;
   }
@@ -126,7 +125,7 @@ export class HostAnswers implements Disposable {
   dispose(): void {
     this.#disposed = true;
     this.#watch?.dispose();
-    for (const outflow of [...this.#follows.values(), ...this.#downloads.values()]) outflow.dispose();
+    for (const stream of [...this.#follows.values(), ...this.#downloads.values()]) stream.dispose();
     this.#follows.clear();
     this.#downloads.clear();
   }
@@ -149,12 +148,12 @@ export class HostAnswers implements Disposable {
       const source = await open();
       const transfer = this.#transfers++;
       const { socket, notify } = this.#options;
-      const outflow = new DownloadOutflow(socket, transfer, source, (error) => {
+      const stream = new DownloadStream(socket, transfer, source, (error) => {
         this.#downloads.delete(transfer);
         if (error !== undefined) notify('transfer.ended', { transfer, error: reportOf(error) });
       });
-      if (this.#disposed) outflow.dispose();
-      else this.#downloads.set(transfer, outflow);
+      if (this.#disposed) stream.dispose();
+      else this.#downloads.set(transfer, stream);
       return { transfer, bytes: source.bytes };
     });
   }
@@ -190,11 +189,11 @@ export class HostAnswers implements Disposable {
     }
     const reader = services.runs.follow(run, after, sources);
     this.#unfollow(run);
-    const outflow = new FollowOutflow(sender, socket, reader, (error) => {
+    const stream = new EventStream(sender, socket, reader, (error) => {
       this.#unfollow(run);
       notify('follow.ended', { run, error: reportOf(error) });
     });
-    this.#follows.set(run, outflow);
+    this.#follows.set(run, stream);
     return null;
   }
 
@@ -205,7 +204,7 @@ export class HostAnswers implements Disposable {
   }
 }
 
-/** A page of a long list. */
+/** Returns a page of a list. */
 function page<T>(all: readonly T[], from: number): readonly T[] {
   return all.slice(from, from + entriesPerRequest);
 }

@@ -21,7 +21,7 @@ import {
 import type { HostServices } from '../contracts.ts';
 import { wireErrors } from './failures.ts';
 import { HostAnswers, type WireClient } from './hostAnswers.ts';
-import { Sender } from './sender.ts';
+import { Sender } from './outgoingStreams.ts';
 import { reportOf, Uploads } from './uploads.ts';
 import type { WireSocket } from './wireSocket.ts';
 
@@ -31,16 +31,16 @@ export interface SessionOptions {
   readonly services: HostServices;
   readonly client: WireClient;
   readonly clock: Pick<Clock, 'after'>;
-  /** Told of what changes something and how it went, and of what was `refused` (`method`, `scope` and what was asked). */
+  /** Records changes with their outcome, and refused requests (`refused` with `method`, `scope` and parameters). */
   readonly audit: (what: string, details: Details) => void;
 }
 
-/** Messages that are none, after which a connection ends. */
+/** The number of malformed messages after which a connection is closed. */
 const mostMalformed = 20;
-/** Requests that wait for their turn beyond those that are being answered. */
+/** The number of requests that can wait, in addition to those being answered. */
 const mostWaiting = 4_096;
 
-/** Of methods that change something or give something out, what the audit log is told of their results. */
+/** The details of results for the audit log, for methods that change something or send data. */
 const audited: { readonly [M in HostMethod]?: (result: HostResults[M]) => Details } = {
   'run.start': (started) => ({ run: started.id, ...ordered(started) }),
   'run.cancel': ({ state }) => ({ state }),
@@ -51,7 +51,7 @@ const audited: { readonly [M in HostMethod]?: (result: HostResults[M]) => Detail
   'file.get': () => ({}),
 };
 
-/** The host's side of one connection. What comes is of strangers until it is decoded. */
+/** The host's side of one connection. Messages are not trusted until they are decoded. */
 export class HostSession {
   readonly #socket: WireSocket;
   readonly #options: SessionOptions;
@@ -64,7 +64,7 @@ export class HostSession {
   #pending = 0;
   #malformed = 0;
   #closed = false;
-  /** Why the socket is not read. */
+  /** The reasons why the socket is not read. */
   readonly #held = new Set<string>();
 
   constructor(socket: WireSocket, options: SessionOptions) {
@@ -115,7 +115,7 @@ export class HostSession {
     this.#uploads.take(chunk);
   }
 
-  /** Ends the connection from this side. */
+  /** Closes the connection from this side. */
   close(code: number, reason: string): void {
     if (this.#closed) return;
     this.#options.audit('closed', { code, reason });
@@ -123,7 +123,7 @@ export class HostSession {
     this.closed();
   }
 
-  /** The connection is over. */
+  /** Handles the end of the connection. */
   closed(): void {
     if (this.#closed) return;
     this.#closed = true;
@@ -201,10 +201,10 @@ export class HostSession {
     throw wireErrors.notAllowed(method, scope);
   }
 
-  /** Tells the audit log how it went, also where nobody is there any more to be answered. */
+  /** Writes the outcome to the audit log, even if the client is gone. */
   async #audited(method: HostMethod, params: Details, answer: () => unknown): Promise<unknown> {
     const resultOf = audited[method] as ((result: unknown) => Details) | undefined;
-    // A manifest comes in pages: the last one counts.
+    // A manifest comes in pages. Only the last one is logged.
     if (resultOf === undefined || params['done'] === false) return answer();
     const { audit } = this.#options;
     const asked = askedOf(params);
@@ -267,7 +267,7 @@ export class HostSession {
     if (this.#socket.buffered > wireLimits.buffered && !this.#held.has('answers')) void this.#holdAnswers();
   }
 
-  /** Answers that a client does not take must not heap up. */
+  /** Stops reading while a client does not take its answers, so that they do not pile up. */
   async #holdAnswers(): Promise<void> {
     this.#hold('answers', true);
     while (this.#socket.buffered > wireLimits.buffered) await this.#socket.drained();
@@ -284,7 +284,7 @@ export class HostSession {
   }
 }
 
-/** Of what was asked, what it was about: no contents, and nothing that may be a secret. */
+/** Returns the parameters for the audit log, without contents and possible secrets. */
 function askedOf({ order, run, path, sha256, snapshot, checkpoints }: Details): Details {
   return {
     ...(order !== undefined && ordered(order as RunOrder)),

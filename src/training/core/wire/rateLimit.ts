@@ -1,13 +1,13 @@
 import type { Clock } from '../../../base/core/ports.ts';
 
 export interface Rate {
-  /** What may come at once after a rest. */
+  /** The number of requests allowed at once after a pause. */
   readonly burst: number;
-  /** What is regained per second. */
+  /** The number of requests allowed per second after that. */
   readonly perSecond: number;
 }
 
-/** Buckets of tokens by name (an address). Names at rest are forgotten, so that their number stays bounded. */
+/** Token buckets by name (an address). Unused names are removed, so that their number is limited. */
 export class RateLimit {
   readonly #rate: Rate;
   readonly #clock: Pick<Clock, 'monotonic'>;
@@ -21,7 +21,7 @@ export class RateLimit {
     this.#most = most;
   }
 
-  /** Whether one more is allowed now; it counts. */
+  /** Returns true if one more request is allowed now, and counts it. */
   take(name: string): boolean {
     const bucket = this.#bucketOf(name);
     if (bucket.left < 1) return false;

@@ -2,25 +2,57 @@ import type { HostMethod, HostParams, HostResults } from '../protocol/hostRpc.ts
 import { hostResults } from '../protocol/hostResults.ts';
 import { rpcErrors, wireLimits, type RpcFromHost } from '../protocol/wire.ts';
 import { wireErrors } from './failures.ts';
-import { afterLoss } from './repeatable.ts';
+
+/**
+ * The treatment of a request that had no answer when the connection was lost. `again`: send it on the next
+ * connection, because it only reads or can be repeated. `lost`: reject it, because its outcome is unknown. `bound`:
+ * reject it, because it belonged to that connection.
+ */
+const retryPolicy: Readonly<Record<HostMethod, 'again' | 'lost' | 'bound'>> = {
+  hello: 'bound',
+  status: 'again',
+  preflight: 'again',
+  'sync.lacks': 'again',
+  'sync.put': 'bound',
+  'sync.pack': 'bound',
+  'sync.manifest': 'lost',
+  'sync.has': 'again',
+  'sync.entries': 'again',
+  'sync.get': 'bound',
+  'run.start': 'again',
+  'run.list': 'again',
+  'run.get': 'again',
+  'run.cancel': 'again',
+  'run.remove': 'lost',
+  'run.follow': 'bound',
+  'run.unfollow': 'bound',
+  'run.watch': 'again',
+  'run.gpus': 'again',
+  'run.config': 'again',
+  'checkpoint.list': 'again',
+  'file.list': 'again',
+  'file.get': 'bound',
+  'file.sum': 'again',
+  'transfer.stop': 'bound',
+};
 
 interface Request {
   readonly method: HostMethod;
   readonly params: object;
   readonly resolve: (result: unknown) => void;
   readonly reject: (error: Error) => void;
-  /** Nobody waits for its answer; that it was sent cannot be taken back. */
+  /** Its answer is ignored. A request that was sent cannot be canceled. */
   isForgotten: boolean;
 }
 
-/** A request under way. */
-export interface Asked<M extends HostMethod> {
+/** A request without an answer yet. */
+export interface PendingRequest<M extends HostMethod> {
   readonly answer: Promise<HostResults[M]>;
-  /** Nobody waits for it any more. */
+  /** Stops waiting for the answer. */
   forget(error: Error): void;
 }
 
-/** Requests of a client: those that wait to be sent, and those that wait for their answers. */
+/** The requests of a client that wait to be sent or to be answered. */
 export class Requests {
   #next = 0;
   #waiting: Request[] = [];
@@ -28,17 +60,17 @@ export class Requests {
   #send: ((text: string) => void) | undefined;
 
   /**
-   * Asks, now or when there is a connection.
+   * Sends a request, now or when there is a connection.
    *
-   * @param first before all that waits
-   * @param answered called with the answer before anything else that the host sent is looked at
+   * @param first whether to send it before all waiting requests
+   * @param answered called with the answer before any later message is handled
    */
   ask<M extends HostMethod>(
     method: M,
     params: HostParams<M>,
     { first = false, answered }: { first?: boolean; answered?: (result: HostResults[M]) => void } = {},
-  ): Asked<M> {
-    let forget: Asked<M>['forget'] = () => undefined;
+  ): PendingRequest<M> {
+    let forget: PendingRequest<M>['forget'] = () => undefined;
     const answer = new Promise<HostResults[M]>((resolve, reject) => {
       const request: Request = {
         method,
@@ -62,26 +94,26 @@ export class Requests {
     return { answer, forget };
   }
 
-  /** There is a connection. */
+  /** Starts to send on a new connection. */
   connected(send: (text: string) => void): void {
     this.#send = send;
     this.#flush();
   }
 
-  /** The connection went: what can be asked again, and is still wanted, waits for the next one. */
+  /** Handles the loss of the connection. Repeatable requests wait for the next one. */
   disconnected(): void {
     this.#send = undefined;
     const asked = [...this.#sent.values()];
     this.#sent.clear();
-    const again = asked.filter(({ method, isForgotten }) => !isForgotten && afterLoss[method] === 'again');
-    const bound = this.#waiting.filter(({ method }) => afterLoss[method] === 'bound');
+    const again = asked.filter(({ method, isForgotten }) => !isForgotten && retryPolicy[method] === 'again');
+    const bound = this.#waiting.filter(({ method }) => retryPolicy[method] === 'bound');
     this.#waiting = [...again, ...this.#waiting.filter((one) => !bound.includes(one))];
     for (const one of [...asked.filter((one) => !again.includes(one)), ...bound]) {
       one.reject(wireErrors.connectionLost(one.method));
     }
   }
 
-  /** There will be no other connection. */
+  /** Rejects all requests, because no connection follows. */
   rejectAll(error: Error): void {
     const all = [...this.#sent.values(), ...this.#waiting];
     this.#sent.clear();
@@ -89,7 +121,7 @@ export class Requests {
     for (const one of all) one.reject(error);
   }
 
-  /** What the host answered. */
+  /** Handles an answer of the host. */
   answered(message: Extract<RpcFromHost, { id: unknown }>): void {
     const request = message.id === null ? undefined : this.#sent.get(message.id);
     if (message.id === null || request === undefined) return;

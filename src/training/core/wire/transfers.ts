@@ -1,17 +1,86 @@
 import type { CancellationToken } from '../../../base/core/cancellation.ts';
 import type { ErrorReport } from '../../../base/core/errors.ts';
 import type { HostParams, HostResults } from '../protocol/hostRpc.ts';
-import { decodeChunk, encodeChunk, wireLimits } from '../protocol/wire.ts';
+import { decodeChunk, encodeChunk, wireLimits, type Chunk } from '../protocol/wire.ts';
 import type { ByteSource, HostConnection } from '../contracts.ts';
 import { wireErrors } from './failures.ts';
-import { Incoming } from './incoming.ts';
 import type { Requests } from './requests.ts';
 import type { WireSocket } from './wireSocket.ts';
+
+/** The number of buffered bytes after which the host is asked to stop. The rest is requested later. */
+const mostWaiting = 8 * 1024 * 1024;
+
+/** A transfer to the client over one connection. */
+class IncomingTransfer {
+  readonly transfer: number;
+  /** The number of bytes that the transfer was opened for. */
+  readonly bytes: number;
+  readonly #full: (incoming: IncomingTransfer) => void;
+  readonly #pieces: Uint8Array[] = [];
+  #waiting = 0;
+  #received = 0;
+  #isOver = false;
+  #failure: Error | undefined;
+  #wake: (() => void) | undefined;
+
+  /** @param full called when too many bytes wait: the transfer then ends with what it has */
+  constructor(transfer: number, bytes: number, full: (incoming: IncomingTransfer) => void) {
+    this.transfer = transfer;
+    this.bytes = bytes;
+    this.#full = full;
+  }
+
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
+  get failure(): Error | undefined {
+    return this.#failure;
+  }
+
+  take({ offset, bytes }: Chunk): void {
+    if (this.#isOver) return;
+    if (offset !== this.#received || this.#received + bytes.length > this.bytes) {
+      this.fail(wireErrors.chunkOutOfPlace());
+      return;
+    }
+    this.#received += bytes.length;
+    this.#waiting += bytes.length;
+    if (bytes.length > 0) this.#pieces.push(bytes);
+    else if (this.#received === this.bytes) this.#isOver = true;
+    else this.fail(wireErrors.badAnswer('a transfer', 'it is shorter than the host said'));
+    if (this.#waiting > mostWaiting && !this.#isOver) {
+      this.#isOver = true;
+      this.#full(this);
+    }
+    this.#wake?.();
+  }
+
+  fail(error: Error): void {
+    if (this.#isOver) return;
+    this.#failure = error;
+    this.#isOver = true;
+    this.#wake?.();
+  }
+
+  /** Returns the next piece, or undefined if this connection has no more: see `failure`. */
+  async next(): Promise<Uint8Array | undefined> {
+    for (;;) {
+      const piece = this.#pieces.shift();
+      if (piece !== undefined) {
+        this.#waiting -= piece.length;
+        return piece;
+      }
+      if (this.#isOver) return undefined;
+      await new Promise<void>((resolve) => (this.#wake = resolve));
+    }
+  }
+}
 
 type DownloadRequest = Parameters<HostConnection['download']>[0];
 type UploadRequest = Parameters<HostConnection['upload']>[0];
 
-/** Attempts after which a transfer that always loses its connection is given up. */
+/** The number of attempts before a transfer that loses its connection fails. */
 const mostAttempts = 20;
 
 interface Outgoing {
@@ -21,24 +90,24 @@ interface Outgoing {
 
 export interface TransferOptions {
   readonly requests: Requests;
-  /** The connection of now; undefined: none. */
+  /** Returns the current connection, or undefined if there is none. */
   readonly socket: () => WireSocket | undefined;
-  /** Resolves when there is a connection; rejects when there will be none. */
+  /** Resolves when there is a connection. Rejects when none will follow. */
   readonly connected: (cancellation: CancellationToken) => Promise<void>;
 }
 
-/** Files and contents on their way, over as many connections as it takes. */
+/** Transfers files and contents, across as many connections as needed. */
 export class Transfers {
   readonly #options: TransferOptions;
-  /** Of the connection of now. */
-  readonly #incoming = new Map<number, Incoming>();
+  /** Transfers of the current connection. */
+  readonly #incoming = new Map<number, IncomingTransfer>();
   readonly #outgoing = new Map<number, Outgoing>();
 
   constructor(options: TransferOptions) {
     this.#options = options;
   }
 
-  /** False: the frame is no chunk. */
+  /** Returns false if the frame is not a chunk. */
   take(frame: Uint8Array): boolean {
     const chunk = decodeChunk(frame);
     if (chunk === undefined) return false;
@@ -49,7 +118,7 @@ export class Transfers {
     return true;
   }
 
-  /** `transfer.ended` came. */
+  /** Handles `transfer.ended`. */
   ended(transfer: number, report: ErrorReport | undefined): void {
     const error = report && wireErrors.report(report);
     this.#outgoing.get(transfer)?.end(error);
@@ -77,11 +146,11 @@ export class Transfers {
 
   async *#pieces(
     request: DownloadRequest,
-    first: Incoming,
+    first: IncomingTransfer,
     cancellation: CancellationToken,
   ): AsyncGenerator<Uint8Array> {
     let [incoming, received] = [first, 0];
-    // A host that is silent is not waited for.
+    // Do not wait for a host that does not answer.
     const cancelled = cancellation.onCancelled(() => incoming.fail(wireErrors.cancelled(request.method)));
     try {
       for (let attempts = 0; received < first.bytes; attempts++) {
@@ -109,10 +178,10 @@ export class Transfers {
     { method, params }: DownloadRequest,
     received: number,
     cancellation: CancellationToken,
-  ): Promise<Incoming> {
-    let incoming: Incoming | undefined;
+  ): Promise<IncomingTransfer> {
+    let incoming: IncomingTransfer | undefined;
     const answered = ({ transfer, bytes }: { readonly transfer: number; readonly bytes: number }): void => {
-      incoming = new Incoming(transfer, bytes, (one) => this.#stop(one));
+      incoming = new IncomingTransfer(transfer, bytes, (one) => this.#stop(one));
       this.#incoming.set(transfer, incoming);
     };
     const offset = params.offset + received;
@@ -128,7 +197,7 @@ export class Transfers {
     return incoming;
   }
 
-  #stop(incoming: Incoming): void {
+  #stop(incoming: IncomingTransfer): void {
     if (this.#incoming.get(incoming.transfer) !== incoming) return;
     this.#incoming.delete(incoming.transfer);
     this.#stopAtHost(incoming.transfer);
@@ -202,7 +271,7 @@ export class Transfers {
     }
   }
 
-  /** As often as the connection is lost meanwhile. */
+  /** Repeats an attempt as long as the connection is lost during it. */
   async #again<T>(cancellation: CancellationToken, attempt: () => Promise<T>): Promise<T> {
     for (let attempts = 1; ; attempts++) {
       await this.#options.connected(cancellation);

@@ -6,18 +6,18 @@ import { wireErrors } from './failures.ts';
 interface Upload {
   readonly sink: ByteSink;
   readonly bytes: number;
-  /** Taken in, written or not. */
+  /** The number of bytes received, written or not. */
   received: number;
-  /** Writes follow one another. */
+  /** Settles when the last write is done. */
   work: Promise<void>;
 }
 
-/** Transfers to the host, of one connection. */
+/** The transfers to the host of one connection. */
 export class Uploads {
   readonly #open = new Map<number, Upload>();
   readonly #ended: (transfer: number, error?: ErrorReport) => void;
   readonly #setReading: (reads: boolean) => void;
-  /** Bytes that came and are not written yet. */
+  /** Bytes received and not written yet. */
   #waiting = 0;
   #reads = true;
 
@@ -34,7 +34,7 @@ export class Uploads {
     this.#open.set(transfer, { sink, bytes, received: 0, work: Promise.resolve() });
   }
 
-  /** A piece; of a transfer that has ended it is let fall, for it may have been under way. */
+  /** Takes a piece. Pieces of an ended transfer are dropped, because they may have been in transit. */
   take({ transfer, offset, bytes }: Chunk): void {
     const upload = this.#open.get(transfer);
     if (upload === undefined) return;
@@ -45,7 +45,7 @@ export class Uploads {
     else this.#write(transfer, upload, offset, bytes);
   }
 
-  /** Gives up one, or all when the connection is over. */
+  /** Aborts one transfer, or all. */
   async stop(transfer?: number): Promise<void> {
     const stopped = [...this.#open].filter(([id]) => transfer === undefined || id === transfer);
     for (const [id] of stopped) this.#open.delete(id);
@@ -94,7 +94,7 @@ async function abort({ sink, work }: Upload): Promise<void> {
   await sink.abort().catch(() => undefined);
 }
 
-/** Without its stack: that is the host's own business. */
+/** Returns the report of an error, without the stack, which is internal to the host. */
 export function reportOf(error: unknown): ErrorReport {
   const { code, message, hint, location } = toReport(error, 'host/internal');
   return { code, message, ...(hint !== undefined && { hint }), ...(location !== undefined && { location }) };

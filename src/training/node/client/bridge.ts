@@ -11,8 +11,8 @@ import type { Environment } from '../../../configs/core/interpolation/host.ts';
 import { isPython, parseLocator } from '../../../configs/core/locator.ts';
 import { valueAt, type MappingValue } from '../../../configs/core/value.ts';
 import type { Finding } from '../../core/protocol/hostRpc.ts';
-import { bridgedFile, bridgePackage, type BridgedCode } from '../../core/dispatch/bridgeNames.ts';
-import { withKeys } from '../../core/launch/resume.ts';
+import { bridgedFile, bridgePackage, type BridgedCode } from '../../core/protocol/bridge.ts';
+import { setConfigKeys } from '../../core/launch/resume.ts';
 import type { AddedFile, Tree } from '../../core/sync/tree.ts';
 import { localFiles } from '../../../base/node/files.ts';
 import { scanImports } from './importScan.ts';
@@ -80,7 +80,7 @@ export async function bridgeTo(request: BridgeRequest): Promise<Bridge | undefin
     named.map(({ kind, file, name }): [string, BridgedCode] => [kind, { file, name }]),
   );
   return {
-    text: withKeys(text, [...named.map(({ key, bridge }) => [key, bridge] as const), ...server]),
+    text: setConfigKeys(text, [...named.map(({ key, bridge }) => [key, bridge] as const), ...server]),
     files: await filesOf({ workflow: null, judge: null, ...exports }, imports.needsEsbuild),
     findings: [
       ...named.filter(({ isSent }) => !isSent).map(notSent),

@@ -6,8 +6,7 @@ import { WebSocket, type ClientOptions as WebSocketOptions } from 'ws';
 import { CodedError } from '../../../base/core/errors.ts';
 import { closeCodes, wireLimits, wirePath, wireSubprotocol } from '../../core/protocol/wire.ts';
 import { ClientConnection, type ClientOptions } from '../../core/wire/clientConnection.ts';
-import type { Closed, DialHandlers } from '../../core/wire/dial.ts';
-import type { WireSocket } from '../../core/wire/wireSocket.ts';
+import type { CloseReason, DialHandlers, WireSocket } from '../../core/wire/wireSocket.ts';
 import { systemClock } from '../../../base/node/clock.ts';
 import { wireSocket } from '../wireSocket.ts';
 
@@ -121,7 +120,7 @@ function nameOf(hostname: string): { readonly host: string; readonly servername?
 
 function dial(url: URL, address: HostAddress, handlers: DialHandlers, heartbeat: number): WireSocket {
   const { token } = address;
-  let refused: Closed | undefined;
+  let refused: CloseReason | undefined;
   const createConnection = ownConnection(url, address);
   const options: WebSocketOptions & { readonly closeTimeout: number } = {
     headers: { authorization: `Bearer ${token}`, host: url.host },
@@ -236,17 +235,17 @@ const hints = {
   version: 'Update AgentJet on the side that is older.',
 } as const;
 
-const noHost: Closed = {
+const noHost: CloseReason = {
   reason: 'There is no GPU host of AgentJet at this address.',
   isFinal: true,
   hint: hints.address,
 };
 
-function withoutToken(reason: string): Closed {
+function withoutToken(reason: string): CloseReason {
   return { reason, isFinal: true, hint: hints.token, lacks: 'token' };
 }
 
-function refusalOf({ statusCode = 0 }: IncomingMessage): Closed {
+function refusalOf({ statusCode = 0 }: IncomingMessage): CloseReason {
   switch (statusCode) {
     case 401:
       return withoutToken('The host does not know this token.');
@@ -272,7 +271,7 @@ const certificateFailures = new Set([
   'ERR_TLS_CERT_ALTNAME_INVALID',
 ]);
 
-function failureOf(error: NodeJS.ErrnoException): Closed {
+function failureOf(error: NodeJS.ErrnoException): CloseReason {
   const { code = '', message } = error;
   if (error instanceof CodedError) return { reason: message, isFinal: true, hint: error.hint };
   if (certificateFailures.has(code)) {
@@ -300,7 +299,7 @@ const reasons: Readonly<Record<string, string>> = {
   ENETUNREACH: 'There is no network.',
 };
 
-function closedBy(code: number, reason: string): Closed {
+function closedBy(code: number, reason: string): CloseReason {
   switch (code) {
     case closeCodes.unauthorized:
       return withoutToken('The host took the token back.');

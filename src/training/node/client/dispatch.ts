@@ -7,8 +7,7 @@ import { dialectOf } from '../../../configs/core/dialect.ts';
 import type { Environment } from '../../../configs/core/interpolation/host.ts';
 import type { LauncherName, RunOrder, RunRecord } from '../../core/protocol/runs.ts';
 import type { HostConnection } from '../../core/contracts.ts';
-import { locateFindings, type LocatedFinding } from '../../core/dispatch/located.ts';
-import { unsendableFindings } from '../../core/dispatch/unsendable.ts';
+import { locateFindings, type LocatedFinding, unsentFileFindings } from '../../core/dispatch/located.ts';
 import { readTraining, type Training } from '../../core/launch/training.ts';
 import { checkLimit, defaultSyncLimit, previewOf, withFiles, type Preview } from '../../core/sync/tree.ts';
 import { localFiles } from '../../../base/node/files.ts';
@@ -99,7 +98,7 @@ export async function dispatchRun(
     ...(await namedPathFindings(training, folder)),
     ...checked,
     ...(bridge?.findings ?? []),
-    ...unsendableFindings(folder.leftOut),
+    ...unsentFileFindings(folder.leftOut),
   ];
   const plan = { order, text, preview: previewOf(tree, limit), findings: locateFindings(text, findings) };
   if (!(await confirm(plan))) return undefined;

@@ -4,10 +4,10 @@ import path from 'node:path';
 import { isPython, parseLocator } from '../../../configs/core/locator.ts';
 import type { Finding } from '../../core/protocol/hostRpc.ts';
 import { isModelPath } from '../../core/launch/preflight.ts';
-import type { Keyed } from '../../core/launch/keyed.ts';
+import type { KeyedValue } from '../../core/launch/dataSources.ts';
 import { dataOf, type Training } from '../../core/launch/training.ts';
 import { ownIgnoreFile } from '../../core/sync/ignoreRules.ts';
-import type { LeftOut, Tree } from '../../core/sync/tree.ts';
+import type { ExcludedPath, Tree } from '../../core/sync/tree.ts';
 
 type SentTree = Pick<Tree, 'root' | 'files' | 'links' | 'leftOut'>;
 
@@ -39,7 +39,7 @@ function isDataPath(name: string): boolean {
 /** @param isPath whether the value must be a path; otherwise it is one only if the folder has it */
 async function pathFinding(
   id: string,
-  { key, value }: Keyed<string>,
+  { key, value }: KeyedValue<string>,
   isPath: boolean,
   tree: SentTree,
 ): Promise<Finding | undefined> {
@@ -50,7 +50,7 @@ async function pathFinding(
 }
 
 /** Checks a locator of Python code. The bridge checks other languages. A module may be a package on the host. */
-async function codeFinding({ key, value }: Keyed<string>, tree: SentTree): Promise<Finding | undefined> {
+async function codeFinding({ key, value }: KeyedValue<string>, tree: SentTree): Promise<Finding | undefined> {
   const parsed = parseLocator(value);
   if (!parsed.ok || !isPython(parsed.locator)) return undefined;
   const { kind, where } = parsed.locator;
@@ -85,7 +85,7 @@ async function isHere(place: string, { root }: SentTree): Promise<boolean> {
   );
 }
 
-async function notSent(id: string, { key, value }: Keyed<string>, tree: SentTree): Promise<Finding> {
+async function notSent(id: string, { key, value }: KeyedValue<string>, tree: SentTree): Promise<Finding> {
   const onHost = `set \`${key}\` to its absolute path on the host`;
   if (value === '..' || value.startsWith('../')) {
     const message = `\`${value}\` is outside of the folder that is sent, ${tree.root}.`;
@@ -104,7 +104,7 @@ async function notSent(id: string, { key, value }: Keyed<string>, tree: SentTree
 /** @param left undefined: an empty folder, or one of too many excluded paths */
 function notSentReason(
   place: string,
-  left: LeftOut | undefined,
+  left: ExcludedPath | undefined,
   onHost: string,
 ): Pick<Finding, 'message' | 'hint'> {
   if (left === undefined) {

@@ -4,8 +4,8 @@ import type { CancellationToken } from '../../../base/core/cancellation.ts';
 import { CodedError } from '../../../base/core/errors.ts';
 import type { HostConnection } from '../../core/contracts.ts';
 import { locateFindings, type LocatedFinding } from '../../core/dispatch/located.ts';
-import { whatIsRestored } from '../../core/launch/resume.ts';
-import { stagesToTell } from '../../core/launch/resumeStages.ts';
+import { describeRestore } from '../../core/launch/resume.ts';
+import { stageNamesOf } from '../../core/launch/resumeStages.ts';
 import type { Checkpoint, RunRecord } from '../../core/protocol/runs.ts';
 import { newestCheckpoint, type CheckpointId } from '../../core/sync/checkpoints.ts';
 import { sentText } from './sync/rebuild.ts';
@@ -22,7 +22,7 @@ export function resumePlan(
   const ofStage = checkpoints.filter((one) => one.resumable && one.stage === stage);
   const isNewest = newestCheckpoint(ofStage)?.step === step;
   const from = { run: run.id, step, as, ...(stage !== undefined && { stage }) };
-  return { from, restored: whatIsRestored(from, run.backbone, isNewest, stagesToTell(run)) };
+  return { from, restored: describeRestore(from, run.backbone, isNewest, stageNamesOf(run)) };
 }
 
 export interface ResumeRequest {

@@ -1,5 +1,5 @@
 /** The start options of a host over SSH, which the command line and the editor share. */
-import type { SshAsk } from '../../core/protocol/sshHost.ts';
+import type { SshRequest } from '../../core/protocol/sshHost.ts';
 import {
   oneOf,
   parseOptions,
@@ -10,7 +10,7 @@ import {
   type Values,
 } from '../../../base/node/terminal/commandLine.ts';
 
-export type SshStart = Omit<SshAsk, 'token'>;
+export type SshStart = Omit<SshRequest, 'token'>;
 
 /** Throws `cli/usage`. */
 export function sshStart({ launcher = [], gpus, ray }: Values<typeof sshStartOptions>): SshStart {

@@ -1,5 +1,5 @@
 import { Emitter } from '../../../base/core/event.ts';
-import type { HostState, Place, RunPageMessage } from '../../core/page/trainingRunRpc.ts';
+import type { HostState, RunRef, RunPageMessage } from '../../core/page/trainingRunRpc.ts';
 import type { Window } from './drawn.ts';
 import { RunData } from './runData.ts';
 
@@ -9,7 +9,7 @@ export class RunPageModel {
   runs: readonly RunData[] | undefined;
   readonly connections = new Map<string, HostState>();
   /** To be shown as soon as their hosts tell of them. */
-  #awaited: readonly Place[] = [];
+  #awaited: readonly RunRef[] = [];
   /** The host that no longer has the run which the page is for. What is known of it stays. */
   goneFrom: string | undefined;
   readonly #changed = new Emitter<undefined>();
@@ -21,7 +21,7 @@ export class RunPageModel {
   }
 
   /** What is, or is to be, shown beside the page's own run; undefined: the editor has not told yet. */
-  get compared(): readonly Place[] | undefined {
+  get compared(): readonly RunRef[] | undefined {
     const beside = this.runs?.slice(1).map(({ id, shown }) => ({ host: shown.host, run: id }));
     return beside && [...beside, ...this.#awaited];
   }

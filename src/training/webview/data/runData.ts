@@ -1,7 +1,6 @@
-import type { GpuSample } from '../../core/protocol/gpuSamples.ts';
+import { type GpuSample, finalStates, type Checkpoint, type RunEvent } from '../../core/protocol/runs.ts';
 import type { Gpu } from '../../core/protocol/hostRpc.ts';
-import { finalStates, type Checkpoint, type RunEvent } from '../../core/protocol/runs.ts';
-import type { ShownRun } from '../../core/page/trainingRunRpc.ts';
+import type { PageRun } from '../../core/page/trainingRunRpc.ts';
 import { MetricSeries } from './metricSeries.ts';
 
 export interface ShownAlarm {
@@ -23,7 +22,7 @@ interface StageCurves {
 
 /** All that the page knows of one run. Times are milliseconds since the epoch by the host's clock. */
 export class RunData {
-  shown: ShownRun;
+  shown: PageRun;
   /** By number; 0: the training has none, or none has begun. */
   readonly #stages = new Map<number, StageCurves>();
   /** The newest that is known. */
@@ -46,7 +45,7 @@ export class RunData {
   clockAhead = 0;
   #seq = 0;
 
-  constructor(shown: ShownRun) {
+  constructor(shown: PageRun) {
     this.shown = shown;
   }
 

@@ -3,7 +3,7 @@ import type { BeginSpan } from '../../../../src/backbone/core/context-tracker/sp
 import { EnvClient } from '../../../../src/backbone/core/env-service/client.ts';
 import { CancellationSource, neverCancelled } from '../../../../src/base/core/cancellation.ts';
 import { CodedError } from '../../../../src/base/core/errors.ts';
-import { envTransport } from '../../../../src/backbone/node/envTransport.ts';
+import { envTransport } from '../../../../src/backbone/node/readerTools.ts';
 import { FakeClock } from '../../fakeClock.ts';
 import { startService, type Fault } from './service.ts';
 

@@ -8,7 +8,7 @@ import {
 } from '../../../../src/backbone/core/env-service/environment.ts';
 import type { EnvAnswer } from '../../../../src/backbone/core/env-service/transport.ts';
 import { CancellationSource, neverCancelled } from '../../../../src/base/core/cancellation.ts';
-import { envTransport } from '../../../../src/backbone/node/envTransport.ts';
+import { envTransport } from '../../../../src/backbone/node/readerTools.ts';
 import { composeText } from '../../configs/memoryFiles.ts';
 import { FakeClock } from '../../fakeClock.ts';
 import { startService } from './service.ts';

@@ -10,7 +10,7 @@ import { readHuggingFace } from '../../../../src/backbone/core/task-reader/huggi
 import type { TaskReadResult } from '../../../../src/backbone/core/task-reader/taskReader.ts';
 import { huggingFaceHub } from '../../../../src/backbone/node/hub/dataSetHub.ts';
 import { localFiles } from '../../../../src/base/node/files.ts';
-import { localParts } from '../../../../src/backbone/node/parts.ts';
+import { localParts } from '../../../../src/backbone/node/readerTools.ts';
 import { dataSetSource } from '../task-reader/source.ts';
 import { commit, sendRange, serveHub, type HubServer } from './hubServer.ts';
 

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { missingHelper } from '../../../../src/backbone/core/helper-llm/createHelper.ts';
-import { localParts } from '../../../../src/backbone/node/parts.ts';
+import { localParts } from '../../../../src/backbone/node/readerTools.ts';
 import { noHub } from '../task-reader/source.ts';
 import { launch, type LaunchPorts } from '../../../../src/backbone/core/launcher/launch.ts';
 import type { RunFacts } from '../../../../src/backbone/core/launcher/runFacts.ts';

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { sourceHeader, sourceOf } from '../../../../src/backbone/core/model-tuner/callSource.ts';
 import { isLlmRequest } from '../../../../src/backbone/core/model-tuner/outsideCalls.ts';
-import { notOfAnEpisode, OutsideWatch } from '../../../../src/backbone/node/model-tuner/outsideCalls.ts';
+import { runOutsideEpisodes, OutsideWatch } from '../../../../src/backbone/node/model-tuner/outsideCalls.ts';
 
 const servers: Server[] = [];
 let tuner = '';
@@ -101,7 +101,7 @@ describe('calls around the tuner', () => {
     const episode = all.openEpisode();
     await episode.run(async () => {
       await byFetch(`${tuner}/v1/chat/completions`);
-      await notOfAnEpisode(() => byHttp(`${other}/v1/chat/completions`));
+      await runOutsideEpisodes(() => byHttp(`${other}/v1/chat/completions`));
       await byFetch(`${other}/v1/models`, 'GET');
       await byFetch(`${other}/search`);
     });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { directLoopback } from '../../../../src/backbone/node/python/directLoopback.ts';
+import { directLoopback } from '../../../../src/backbone/node/python/worker.ts';
 
 describe('loopback past a proxy', () => {
   const both = (value: string): object => ({ no_proxy: value, NO_PROXY: value });

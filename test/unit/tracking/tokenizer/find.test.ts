@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { CodedError } from '../../../../src/base/core/errors.ts';
 import type { FoundText } from '../../../../src/backbone/node/tokenizer/load.ts';
 import { findModelText, type OpenOptions } from '../../../../src/backbone/node/tokenizer/open.ts';
-import { isModelId, ownCache } from '../../../../src/backbone/node/tokenizer/places.ts';
+import { isModelId, ownCache } from '../../../../src/backbone/node/tokenizer/modelCaches.ts';
 import { fixtures, noon } from './fixtures.ts';
 
 const tokenizerJson = readFileSync(path.join(fixtures, 'byte-level/tokenizer.json'), 'utf8');

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { unsendableFindings } from '../../../../src/training/core/dispatch/unsendable.ts';
+import { unsentFileFindings } from '../../../../src/training/core/dispatch/located.ts';
 
 test('what cannot be sent is told one by one, and beyond that counted', () => {
   const lost = (count: number) =>
@@ -10,7 +10,7 @@ test('what cannot be sent is told one by one, and beyond that counted', () => {
     }));
   const ruled = { path: '.env', rule: 'default', pattern: '.env' };
   const messages = (count: number): string[] =>
-    unsendableFindings([ruled, ...lost(count)]).map(({ message }) => message);
+    unsentFileFindings([ruled, ...lost(count)]).map(({ message }) => message);
   expect(messages(0)).toEqual([]);
   expect(messages(2)).toEqual([
     '`link0` cannot be sent: it leads nowhere.',

@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { CodedError } from '../../../../src/base/core/errors.ts';
 import type { RunEvent } from '../../../../src/training/core/protocol/runs.ts';
-import type { Place, RunPageMessage } from '../../../../src/training/core/page/trainingRunRpc.ts';
+import type { RunRef, RunPageMessage } from '../../../../src/training/core/page/trainingRunRpc.ts';
 import type { HostServices } from '../../../../src/training/core/contracts.ts';
 import { HostLinks } from '../../../../src/training/editor/hostLinks.ts';
 import type { KnownHosts } from '../../../../src/training/editor/knownHosts.ts';
@@ -22,7 +22,7 @@ interface Fed {
   readonly tells: (isSo: (message: RunPageMessage) => boolean) => Promise<RunPageMessage>;
 }
 
-function fed(hosts: KnownHosts, links: HostLinks, own: Place, clock = new FakeClock()): Fed {
+function fed(hosts: KnownHosts, links: HostLinks, own: RunRef, clock = new FakeClock()): Fed {
   const told: RunPageMessage[] = [];
   const waiting = new Set<() => void>();
   const feed = new PageFeed({

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { CodedError } from '../../../../base/core/errors.ts';
-import { sshAnswer, sshMark, type SshAnswer, type SshAsk } from '../../../core/protocol/sshHost.ts';
+import { sshAnswer, sshMark, type SshAnswer, type SshRequest } from '../../../core/protocol/sshHost.ts';
 import { sshArguments, type SshTarget, sshAddress } from './target.ts';
 
 /** Messages of ssh if the machine answers but rejects the login, so that a retry does not help. */
@@ -51,7 +51,7 @@ export interface SshOptions {
   readonly program: string;
   /** True if ssh may prompt for a password. */
   readonly asks: boolean;
-  readonly ask: SshAsk;
+  readonly ask: SshRequest;
   readonly onProgress: (text: string) => void;
 }
 
@@ -88,7 +88,7 @@ const nodes = [
  * Returns the script for `sh -s`. The request is one line of a here-document without expansion, which an
  * unpredictable word ends.
  */
-function startScript(name: string, ask: SshAsk): string {
+function startScript(name: string, ask: SshRequest): string {
   const end = `end-${randomBytes(16).toString('hex')}`;
   return `program="$HOME/.agentjet/program/${name}"
 if [ ! -f "$program" ]; then echo '${sshMark}lacks'; exit 0; fi

@@ -6,8 +6,8 @@ import { cancelled, noSuchRoot } from '../../../core/sync/failures.ts';
 import { gitIgnoreFile, IgnoreRules, ownIgnoreFile } from '../../../core/sync/ignoreRules.ts';
 import { folded, linkProblem, pathProblem } from '../../../core/sync/jail.ts';
 import {
-  mostLeftOut,
-  type LeftOut,
+  mostExcluded,
+  type ExcludedPath,
   type Tree,
   type TreeFile,
   type TreeLink,
@@ -52,7 +52,7 @@ class Walk {
   readonly #sums: ReadonlyMap<string, FileSum>;
   readonly #files: TreeFile[] = [];
   readonly #links: TreeLink[] = [];
-  readonly #leftOut: LeftOut[] = [];
+  readonly #leftOut: ExcludedPath[] = [];
   readonly #folders: FolderToRead[] = [];
   #bytes = 0;
   /** The current folder, its entries in reverse order, and their names as a file system may fold them. */
@@ -121,7 +121,7 @@ class Walk {
     const { path: folder, rules } = this.#current;
     const inside = folder === '' ? entry.name : `${folder}/${entry.name}`;
     const problem = pathProblem(inside);
-    const rule = problem === undefined ? rules.leavesOut(inside, entry.isDirectory()) : undefined;
+    const rule = problem === undefined ? rules.excludes(inside, entry.isDirectory()) : undefined;
     if (rule !== undefined) this.#leave({ path: inside, rule: rule.rule, pattern: rule.pattern });
     else if (problem !== undefined) this.#refuse(inside, problem);
     else this.#takeNamed(inside, entry, rules);
@@ -164,8 +164,8 @@ class Walk {
     this.#leave({ path: inside, rule: null, problem });
   }
 
-  #leave(left: LeftOut): void {
-    if (left.rule === null || this.#leftOut.length < mostLeftOut) this.#leftOut.push(left);
+  #leave(left: ExcludedPath): void {
+    if (left.rule === null || this.#leftOut.length < mostExcluded) this.#leftOut.push(left);
   }
 }
 

@@ -1,7 +1,7 @@
 /** Reads the ignore rules of the Git repository that contains a folder. */
 import { lstatSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { gitIgnoreFile, type Repository, type RulesAbove } from '../../../core/sync/ignoreRules.ts';
+import { gitIgnoreFile, type Repository, type ParentRules } from '../../../core/sync/ignoreRules.ts';
 
 /** The largest file of rules, in bytes. Larger files are ignored. */
 const largestRules = 1024 * 1024;
@@ -29,7 +29,7 @@ export function repositoryOf(root: string): Repository {
 }
 
 /** Returns the rules above the root. Later rules override earlier ones, as in Git. */
-function rulesAbove(top: string, git: string, root: string): RulesAbove[] {
+function rulesAbove(top: string, git: string, root: string): ParentRules[] {
   const exclude = path.join(git, 'info', 'exclude');
   const files = [{ folder: '', file: exclude }];
   for (let folder = path.dirname(root); isIn(folder, top) && root !== top; folder = path.dirname(folder)) {

@@ -4,7 +4,7 @@ import { compose, type Composition } from '../../../../configs/core/compose.ts';
 import { dialectOf, dialects } from '../../../../configs/core/dialect.ts';
 import { configSecrets, maskSecrets, secretDefaults } from '../../../../configs/core/effective/secrets.ts';
 import type { RunOrder } from '../../../core/protocol/runs.ts';
-import { bridgedFile, bridgePackage, type BridgedCode } from '../../../core/dispatch/bridgeNames.ts';
+import { bridgedFile, bridgePackage, type BridgedCode } from '../../../core/protocol/bridge.ts';
 import { effectiveConfigText } from '../../../core/runs/effectiveConfig.ts';
 import { localFiles } from '../../../../base/node/files.ts';
 import { readJson } from '../../../../base/node/wholeFile.ts';

@@ -10,7 +10,7 @@ import type { Finding, HostStatus } from '../../../core/protocol/hostRpc.ts';
 import type { RunOrder, RunRecord } from '../../../core/protocol/runs.ts';
 import { badConfigPath, noLauncher } from '../../../core/launch/failures.ts';
 import { isInside } from '../../../core/launch/flags.ts';
-import type { FoundGpu } from '../../../core/launch/nvidiaSmi.ts';
+import type { GpuReading } from '../../../core/launch/nvidiaSmi.ts';
 import {
   planLaunch,
   planRayJob,
@@ -20,10 +20,15 @@ import {
   type Launchers,
   type LaunchSite,
 } from '../../../core/launch/plan.ts';
-import { isModelPath, preflight, type PreflightFacts } from '../../../core/launch/preflight.ts';
-import type { RayFacts } from '../../../core/launch/preflightRay.ts';
-import type { FolderUser, RunsBeside } from '../../../core/launch/preflightRuns.ts';
-import { planResume, whatIsRestored, withName } from '../../../core/launch/resume.ts';
+import {
+  isModelPath,
+  preflight,
+  type PreflightFacts,
+  type RayFacts,
+  type FolderUser,
+  type OtherRuns,
+} from '../../../core/launch/preflight.ts';
+import { planResume, describeRestore, setJobName } from '../../../core/launch/resume.ts';
 import {
   dataOf,
   jobFolder,
@@ -70,7 +75,7 @@ export interface LaunchRequest {
 /** A placeholder for the run id during a preflight. */
 const preflightRunId = 'preflight';
 
-const nothingBeside: RunsBeside = { userOf: () => undefined, rayHolder: () => undefined };
+const nothingBeside: OtherRuns = { userOf: () => undefined, rayHolder: () => undefined };
 
 /** Milliseconds to cache the launchers. Packages rarely change, and each query starts a Python. */
 const remembered = 60_000;
@@ -90,7 +95,7 @@ export class HostLaunch {
   }
 
   /** Returns the GPUs. Null: the driver does not answer. */
-  gpus(): Promise<FoundGpu[] | null> {
+  gpus(): Promise<GpuReading[] | null> {
     return gpusOf(this.#options);
   }
 
@@ -110,7 +115,7 @@ export class HostLaunch {
   async preflight(
     order: RunOrder,
     configText: string,
-    beside: RunsBeside = nothingBeside,
+    beside: OtherRuns = nothingBeside,
   ): Promise<Finding[]> {
     const cwd = codeFolder(this.#options.dataFolder, preflightRunId);
     const own = this.#variables(order);
@@ -136,7 +141,7 @@ export class HostLaunch {
     this.#check(order, before);
     const stem = path.basename(order.config).replace(/\.ya?ml$/, '');
     const resumed = await this.#resumed(request, text, before, cancellation);
-    const config = resumed?.config ?? withName(text, before, stem, run);
+    const config = resumed?.config ?? setJobName(text, before, stem, run);
     if (config !== text) await replaceFile(file, config);
     const training = config === text ? before : await this.#read(order, config, folder, variables);
     const plan = await this.#plan(request, training);
@@ -245,12 +250,7 @@ export class HostLaunch {
     });
   }
 
-  async #facts(
-    order: RunOrder,
-    training: Training,
-    cwd: string,
-    beside: RunsBeside,
-  ): Promise<PreflightFacts> {
+  async #facts(order: RunOrder, training: Training, cwd: string, beside: OtherRuns): Promise<PreflightFacts> {
     const { count } = this.#options;
     const [found, gpus, diskFree] = await Promise.all([
       this.#launchers(),
@@ -307,7 +307,7 @@ export class HostLaunch {
     order: RunOrder,
     training: Training,
     cwd: string,
-    { userOf }: RunsBeside,
+    { userOf }: OtherRuns,
   ): Promise<FolderUser | null> {
     const folder = order.from === undefined ? jobFolder(training.job, cwd, path) : null;
     const run = userOf(order, folder);
@@ -364,7 +364,7 @@ function shown(name: string, value: string | undefined): string | undefined {
 function resumeFindings({ from, backbone }: RunOrder, { stages }: Training): Finding[] {
   if (from === undefined) return [];
   const names = stages.map(({ name }) => name.value);
-  return whatIsRestored(from, backbone, from.as === 'resume', { names }).map((message) => {
+  return describeRestore(from, backbone, from.as === 'resume', { names }).map((message) => {
     return { id: 'going-on', severity: 'info', message };
   });
 }

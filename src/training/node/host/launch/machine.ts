@@ -7,7 +7,7 @@ import {
   nvidiaSmiArguments,
   parseNvidiaSmi,
   virtualGpus,
-  type FoundGpu,
+  type GpuReading,
 } from '../../../core/launch/nvidiaSmi.ts';
 import { runProgram } from './runProgram.ts';
 
@@ -24,7 +24,7 @@ const patience = 10_000;
 const saysNone = /^No devices were found/m;
 
 /** Returns the GPUs of the machine. Empty: there is no driver. Null: the driver does not answer. */
-export async function gpusOf({ nvidiaSmi = 'nvidia-smi', count }: GpuSource): Promise<FoundGpu[] | null> {
+export async function gpusOf({ nvidiaSmi = 'nvidia-smi', count }: GpuSource): Promise<GpuReading[] | null> {
   if (count !== undefined) return virtualGpus(count);
   const { kind, text } = await runProgram(nvidiaSmi, nvidiaSmiArguments, { milliseconds: patience });
   if (kind === 'absent' || saysNone.test(text)) return [];

@@ -6,7 +6,7 @@ import { Emitter } from '../../../../base/core/event.ts';
 import type { Clock } from '../../../../base/core/ports.ts';
 import { eventsFrame, type EventsFrame } from '../../../core/protocol/eventsMessage.ts';
 import type { EventBlock } from '../../../core/contracts.ts';
-import { eventsOf } from '../../../core/runs/eventsOf.ts';
+import { numberEvents } from '../../../core/runs/numberEvents.ts';
 import { eventsLost } from '../../../core/runs/failures.ts';
 import type { RunEventBody, RunFold } from '../../../core/runs/fold.ts';
 import { type EventIndex, blockOf, blockSize } from './eventIndex.ts';
@@ -217,7 +217,7 @@ export class EventLog {
     const lines: string[] = [];
     let index = '';
     let bytes = 0;
-    for (const events of eventsOf(this.fold, bodies, at)) {
+    for (const events of numberEvents(this.fold, bodies, at)) {
       for (const event of events) {
         const line = `${JSON.stringify(event)}\n`;
         bytes += Buffer.byteLength(line);

@@ -3,10 +3,9 @@ import path from 'node:path';
 import type { Disposable } from '../../../../base/core/disposable.ts';
 import { toReport } from '../../../../base/core/errors.ts';
 import type { Clock, Logger } from '../../../../base/core/ports.ts';
-import { gpuSample, type GpuSample } from '../../../core/protocol/gpuSamples.ts';
-import type { RunRecord } from '../../../core/protocol/runs.ts';
-import type { FoundGpu } from '../../../core/launch/nvidiaSmi.ts';
-import { wholeOf, withLook } from '../../../core/runs/gpuLooks.ts';
+import { gpuSample, type GpuSample, type RunRecord } from '../../../core/protocol/runs.ts';
+import type { GpuReading } from '../../../core/launch/nvidiaSmi.ts';
+import { completeSamples, addGpuSample } from '../../../core/runs/gpuSampling.ts';
 import { writeWhole } from '../../../../base/node/wholeFile.ts';
 
 export interface GpuHistoryOptions {
@@ -14,7 +13,7 @@ export interface GpuHistoryOptions {
   /** Returns the absolute folder of a run. */
   readonly folderOf: (run: string) => string;
   /** Returns the GPUs. Null: the driver does not answer. */
-  readonly gpus: () => Promise<readonly FoundGpu[] | null>;
+  readonly gpus: () => Promise<readonly GpuReading[] | null>;
   readonly clock: Pick<Clock, 'now' | 'every'>;
   readonly logger: Logger;
 }
@@ -26,7 +25,7 @@ const fileName = 'gpus.ndjson';
 /**
  * Records the GPU use of active runs in a file in each run folder. It is separate from the events, which other
  * versions must be able to read.
- * {@link withLook} limits the number of samples. A kill loses the samples that are not complete yet.
+ * {@link addGpuSample} limits the number of samples. A kill loses the samples that are not complete yet.
  */
 export class GpuHistory {
   readonly #options: GpuHistoryOptions;
@@ -77,9 +76,9 @@ export class GpuHistory {
 
   async #add(run: string, look: GpuSample): Promise<void> {
     const before = this.#known.get(run) ?? (await this.#read(run));
-    const after = withLook(before, look);
+    const after = addGpuSample(before, look);
     this.#known.set(run, after);
-    const whole = wholeOf(after);
+    const whole = completeSamples(after);
     const last = whole.at(-1);
     if (after.length < before.length) await writeWhole(this.#file(run), whole.map(lineOf).join(''));
     else if (last !== undefined && last === after.at(-1)) {

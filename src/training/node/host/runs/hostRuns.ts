@@ -5,8 +5,7 @@ import path from 'node:path';
 import type { Disposable } from '../../../../base/core/disposable.ts';
 import { toReport } from '../../../../base/core/errors.ts';
 import { Emitter } from '../../../../base/core/event.ts';
-import type { EffectiveConfig } from '../../../core/protocol/effectiveConfig.ts';
-import { runId, type RunOrder, type RunRecord, type RunStage } from '../../../core/protocol/runs.ts';
+import { type EffectiveConfig, runId, type RunOrder, type RunRecord, type RunStage } from '../../../core/protocol/runs.ts';
 import type { EventReader, HostRuns } from '../../../core/contracts.ts';
 import {
   badJobFolder,
@@ -17,9 +16,8 @@ import {
   runActive,
   runNeeded,
 } from '../../../core/runs/failures.ts';
-import { rayUse } from '../../../core/launch/rayUse.ts';
-import type { RunsBeside } from '../../../core/launch/preflightRuns.ts';
-import { planQueue, raysOf, type RaysNow } from '../../../core/runs/queue.ts';
+import { rayUse, planQueue, rayClaims, type RayClaims } from '../../../core/runs/queue.ts';
+import type { OtherRuns } from '../../../core/launch/preflight.ts';
 import { asDiskFull } from '../sync/contentStore.ts';
 import { RecentProcesses } from './family.ts';
 import { FoldersInUse } from './foldersInUse.ts';
@@ -217,7 +215,7 @@ export class NodeHostRuns implements HostRuns {
   }
 
   /** Other runs, for the preflight of an order. */
-  readonly beside: RunsBeside = {
+  readonly beside: OtherRuns = {
     userOf: ({ from }, folder) => this.#folders.userFor(from, folder),
     rayHolder: () => this.#rays().holder,
   };
@@ -345,9 +343,9 @@ export class NodeHostRuns implements HostRuns {
     });
   }
 
-  #rays(): RaysNow {
+  #rays(): RayClaims {
     const going = [...this.#runs.values()].filter(({ run }) => run?.isFinal === false && !run.isWaiting);
-    return raysOf(
+    return rayClaims(
       going.map(({ record }) => record),
       this.#options.env['RAY_ADDRESS'],
     );

@@ -4,12 +4,12 @@ import { Emitter } from '../../../../base/core/event.ts';
 import type { Clock, Logger } from '../../../../base/core/ports.ts';
 import { finalStates, type RunRecord, type RunState } from '../../../core/protocol/runs.ts';
 import type { HostSync } from '../../../core/contracts.ts';
-import { noFolderToGoOnFrom, variablesLost } from '../../../core/runs/failures.ts';
+import { unknownJobFolder, variablesLost } from '../../../core/runs/failures.ts';
 import { preparingPhase } from '../../../core/runs/queue.ts';
 import { outcomeOf, type RunExit } from '../../../core/runs/outcome.ts';
 import type { JobUse } from '../../../core/launch/training.ts';
 import type { LogRedactor } from '../../../core/runs/secrets.ts';
-import { Standstill } from '../../../core/runs/standstill.ts';
+import { StallDetector } from '../../../core/runs/stallDetector.ts';
 import type { HostLaunch, LaunchRequest } from '../launch/hostLaunch.ts';
 import type { EventLog } from './eventLog.ts';
 import { RunProcesses, type ProcessContext } from './runProcesses.ts';
@@ -22,7 +22,7 @@ import { RunTails, snapshotJobFolder } from './tails.ts';
 
 /** The context that all runs of a host share. */
 export interface RunContext extends ProcessContext {
-  readonly sync: Pick<HostSync, 'has' | 'materialise'>;
+  readonly sync: Pick<HostSync, 'has' | 'materialize'>;
   readonly launch: Pick<HostLaunch, 'gpus' | 'prepare' | 'rayJob'>;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -43,7 +43,7 @@ export class Run {
   readonly #events: EventLog;
   readonly #tails: RunTails;
   readonly #processes: RunProcesses;
-  readonly #standstill = new Standstill();
+  readonly #standstill = new StallDetector();
   #stopper: Stopper;
   readonly #cancellation = new CancellationSource();
   readonly #changed = new Emitter<void>();
@@ -227,7 +227,7 @@ export class Run {
     try {
       await this.#events.append([{ type: 'phase', phase: preparingPhase }]);
       const folder = await this.#folder.emptyCode();
-      await sync.materialise(this.#stored.order.snapshot, folder, this.#cancellation.token);
+      await sync.materialize(this.#stored.order.snapshot, folder, this.#cancellation.token);
       this.#throwIfStopped();
       const request = await this.#request(folder);
       const plan = await this.#context.launch.prepare(request, this.#cancellation.token);
@@ -260,7 +260,7 @@ export class Run {
     const request = { run: id, order: { ...order, env }, folder, devices };
     if (order.from === undefined) return request;
     const { jobFolder = null, stages } = this.#context.recordOf(order.from.run) ?? {};
-    if (jobFolder === null) throw noFolderToGoOnFrom(order.from.run);
+    if (jobFolder === null) throw unknownJobFolder(order.from.run);
     return { ...request, from: { jobFolder, stages } };
   }
 

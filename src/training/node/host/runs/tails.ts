@@ -7,7 +7,7 @@ import type { RunEventBody } from '../../../core/runs/fold.ts';
 import { latestStep } from '../launch/folder.ts';
 import type { EventLog } from './eventLog.ts';
 import { partsOf, type JobFolderSnapshot, type JobLayout, type JobPart } from './jobFolder.ts';
-import { companionSource } from '../../../core/runs/sources.ts';
+import { companionSource } from '../../../core/runs/markers.ts';
 
 /** The pattern is `<tag>.<hash>.<machine>.log`, in the working folder of the launcher. */
 const folder = 'saved_experiments/companion_logs/companion';

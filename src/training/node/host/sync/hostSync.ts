@@ -156,7 +156,7 @@ class DiskSync implements OpenHostSync {
     return this.#contents.get(sha256, offset);
   }
 
-  async materialise(snapshot: string, folder: string, cancellation: CancellationToken): Promise<void> {
+  async materialize(snapshot: string, folder: string, cancellation: CancellationToken): Promise<void> {
     const manifest = await this.#snapshots.read(snapshot);
     const broken = await this.#contents.dropBroken(manifest.filter((entry) => 'sha256' in entry));
     // The next sync sends the missing content.

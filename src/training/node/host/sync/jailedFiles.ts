@@ -6,7 +6,7 @@ import type { ByteSource, RunFiles } from '../../../core/contracts.ts';
 import { noFile, tooManyFiles, noJobFolder } from '../../../core/sync/failures.ts';
 import { piecesOf } from '../../filePieces.ts';
 import { JailedFolder } from './jailedFolder.ts';
-import { isRolloutLog, isTowardsRolloutLog } from '../../../core/sync/rolloutLogs.ts';
+import { isRolloutLog, mayHoldRolloutLog } from '../../../core/sync/rolloutLogs.ts';
 
 /** The largest number of files in one answer, and of checksums in the cache. */
 const mostFiles = 500_000;
@@ -113,7 +113,7 @@ export async function filesBelow(inside: JailedFolder, path: string): Promise<Fi
 export function openRolloutLogs(folderOf: (run: string) => string): RunFiles {
   return new JailedFiles(async (run) => {
     const inside = await JailedFolder.of(folderOf(run), () => (path, kind) => {
-      return kind === 'file' ? isRolloutLog(path) : isTowardsRolloutLog(path);
+      return kind === 'file' ? isRolloutLog(path) : mayHoldRolloutLog(path);
     });
     if (inside === undefined) throw noJobFolder(run);
     return inside;

@@ -1,11 +1,11 @@
 /** A backbone process that does what the variable SCENARIO says; run by Node itself. */
 import { spawn } from 'node:child_process';
 import process from 'node:process';
-import { serveFrontEnd, type FrontEnd } from '../../../../../src/backbone/node/process/frontEnd.ts';
+import { serveRunClient, type RunClient } from '../../../../../src/backbone/node/process/runClient.ts';
 import { killOwnTree } from '../../../../../src/base/node/process/kill.ts';
 import type { RunRequest } from '../../../../../src/backbone/core/protocol/run.ts';
 
-const scenarios: Readonly<Record<string, (frontEnd: FrontEnd, request: RunRequest) => void>> = {
+const scenarios: Readonly<Record<string, (frontEnd: RunClient, request: RunRequest) => void>> = {
   /** Many events, larger than any pipe's buffer, then the end of the process in the same turn. */
   'exit-after-events': (frontEnd) => {
     for (let episode = 0; episode < 2000; episode += 1) log(frontEnd, `${episode} ${'é'.repeat(500)}`);
@@ -50,7 +50,7 @@ const scenarios: Readonly<Record<string, (frontEnd: FrontEnd, request: RunReques
 };
 
 const scenario = process.env['SCENARIO'] ?? '';
-const frontEnd = serveFrontEnd({
+const frontEnd = serveRunClient({
   onMessage: (message) => {
     if (message.type === 'start') scenarios[scenario]?.(frontEnd, message.request);
     else cancelled();
@@ -64,7 +64,7 @@ function cancelled(): void {
   process.exit(0);
 }
 
-function log(to: FrontEnd, message: string): void {
+function log(to: RunClient, message: string): void {
   to.send({ type: 'log', level: 'info', message });
 }
 

@@ -4,8 +4,8 @@ import {
   isModelPath,
   preflight,
   type PreflightFacts,
+  rayFindings,
 } from '../../../../../src/training/core/launch/preflight.ts';
-import { rayFindings } from '../../../../../src/training/core/launch/preflightRay.ts';
 import type { RunOrder } from '../../../../../src/training/core/protocol/runs.ts';
 import { ajetConfig, orderOf, stagedConfig, trainingOf, trinityConfig } from './orders.ts';
 

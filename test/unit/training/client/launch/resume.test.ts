@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import {
   planResume,
-  whatIsRestored,
-  withName,
+  describeRestore,
+  setJobName,
   type ResumePlan,
   type ResumeSource,
 } from '../../../../../src/training/core/launch/resume.ts';
@@ -50,7 +50,7 @@ describe('where a job is', () => {
     const text = ajetConfig.replace('  experiment_name: first # kept\n', '');
     const training = await trainingOf(text);
     expect(jobFolder(training.job, '/w', posix)).toBeNull();
-    const named = await trainingOf(withName(text, training, 'exp', run));
+    const named = await trainingOf(setJobName(text, training, 'exp', run));
     expect(named.job.name.value).toBe(`exp_${run}`);
   });
 });
@@ -111,7 +111,7 @@ describe('going on', () => {
   test('a config that cannot be written to is told for what it would be', async () => {
     const flow = 'ajet: { project_name: maths }\n' + ajetConfig.slice(ajetConfig.indexOf('hydra:'));
     const training = await trainingOf(flow);
-    expect(() => withName(flow, training, 'exp', run)).toThrow(
+    expect(() => setJobName(flow, training, 'exp', run)).toThrow(
       /^So that its folder is known, .* `ajet.experiment_name` has to be set/,
     );
     await expect(plan(flow, 'fork', 20, ajetSource)).rejects.toThrow(/^To go on from a checkpoint `ajet/);
@@ -141,7 +141,7 @@ describe('going on', () => {
 
   test('what is restored is told in plain words', () => {
     const from = { run: earlier, step: 10, as: 'fork' as const };
-    const lines = whatIsRestored(from, 'trinity', false);
+    const lines = describeRestore(from, 'trinity', false);
     expect(lines.filter((line) => line.startsWith('Restored'))).toEqual([
       'Restored: weights, optimizer and learning rate schedule as of step 10.',
     ]);
@@ -221,7 +221,7 @@ describe('going on in stages', () => {
   test('what becomes of the stages is told', () => {
     const told = (as: 'resume' | 'fork', stage: string, current: number): string[] => {
       const stages = { names: ['sft', 'rl'], current };
-      return whatIsRestored({ run: earlier, step: 5, as, stage }, 'trinity', true, stages).slice(1, 3);
+      return describeRestore({ run: earlier, step: 5, as, stage }, 'trinity', true, stages).slice(1, 3);
     };
     const weights = 'Restored: weights, optimizer and learning rate schedule as of step 5 of the stage';
     expect(told('resume', 'rl', 2)).toEqual(['Stages that are not trained again: sft.', `${weights} rl.`]);

@@ -3,8 +3,7 @@ import { compose, type Composition } from '../../../../../src/configs/core/compo
 import { dialectOf } from '../../../../../src/configs/core/dialect.ts';
 import { hostResults } from '../../../../../src/training/core/protocol/hostResults.ts';
 import { hostMethods, scopeOf } from '../../../../../src/training/core/protocol/hostRpc.ts';
-import { mostOfEffectiveConfig } from '../../../../../src/training/core/protocol/effectiveConfig.ts';
-import type { RunOrder } from '../../../../../src/training/core/protocol/runs.ts';
+import { mostOfEffectiveConfig, type RunOrder } from '../../../../../src/training/core/protocol/runs.ts';
 import { maskSecrets } from '../../../../../src/configs/core/effective/secrets.ts';
 import {
   comparableText,

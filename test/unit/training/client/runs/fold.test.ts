@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import type { RunEvent } from '../../../../../src/training/core/protocol/runs.ts';
-import { eventsOf } from '../../../../../src/training/core/runs/eventsOf.ts';
-import { companionSource } from '../../../../../src/training/core/runs/sources.ts';
+import { numberEvents } from '../../../../../src/training/core/runs/numberEvents.ts';
+import { companionSource } from '../../../../../src/training/core/runs/markers.ts';
 import { RunFold, type RunEventBody } from '../../../../../src/training/core/runs/fold.ts';
 
 /** All events that come of some, a minute apart; what each brings with it comes right after it. */
 function told(fold: RunFold, bodies: readonly RunEventBody[]): RunEvent[] {
-  return bodies.flatMap((body) => [...eventsOf(fold, [body], (fold.state.seq + 1) * 60_000)].flat());
+  return bodies.flatMap((body) => [...numberEvents(fold, [body], (fold.state.seq + 1) * 60_000)].flat());
 }
 
 let to = 0;
@@ -26,7 +26,7 @@ const phases = (events: readonly RunEvent[]): string[] =>
 
 describe('lines that come together', () => {
   const joined = (bodies: readonly RunEventBody[]): unknown[] =>
-    [...eventsOf(new RunFold(), bodies, 0)]
+    [...numberEvents(new RunFold(), bodies, 0)]
       .flat()
       .map((event) => (event.type === 'log' ? event.lines : event.type));
 
@@ -53,7 +53,7 @@ describe('lines that come together', () => {
     const bodies = Array.from({ length: 100_000 }, (_, at) =>
       line(at % 3 === 0 ? '' : `${at} ${'x'.repeat(at % 200)}`),
     );
-    const events = [...eventsOf(new RunFold(), bodies, 0)].flat();
+    const events = [...numberEvents(new RunFold(), bodies, 0)].flat();
     expect(events.map(({ seq }) => seq)).toEqual(events.map((_, at) => at + 1));
     expect(events.flatMap((event) => (event.type === 'log' ? event.lines : []))).toEqual(
       bodies.flatMap((body) => (body.type === 'log' ? body.lines : [])),

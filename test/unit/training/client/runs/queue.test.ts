@@ -1,10 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import type { RunRecord } from '../../../../../src/training/core/protocol/runs.ts';
-import type { FoundGpu } from '../../../../../src/training/core/launch/nvidiaSmi.ts';
-import type { RayUse } from '../../../../../src/training/core/launch/rayUse.ts';
-import { planQueue, raysOf } from '../../../../../src/training/core/runs/queue.ts';
+import type { GpuReading } from '../../../../../src/training/core/launch/nvidiaSmi.ts';
+import { type RayUse, planQueue, rayClaims } from '../../../../../src/training/core/runs/queue.ts';
 
-const gpu = (index: number, used = 0): FoundGpu => {
+const gpu = (index: number, used = 0): GpuReading => {
   return { index, name: 'GPU', memory: 80_000, used, load: 0 };
 };
 const queue = (...gpus: number[]): Parameters<typeof planQueue>[0] =>
@@ -109,10 +108,10 @@ describe('Ray', () => {
       id,
     });
     const own = { flags: ['--with-ray'] };
-    expect(raysOf([record('a', {}), record('b', own)], undefined)).toEqual({ holder: 'b', seeker: 'a' });
-    expect(raysOf([record('a', { phase: 'starting Ray' })], 'auto')).toEqual({});
-    expect(raysOf([record('a', { env: ['RAY_ADDRESS'] })], undefined)).toEqual({});
-    expect(raysOf([record('a', {})], '10.0.0.1:6379')).toEqual({});
-    expect(raysOf([record('a', { ...own, launcher: 'ray' })], undefined)).toEqual({});
+    expect(rayClaims([record('a', {}), record('b', own)], undefined)).toEqual({ holder: 'b', seeker: 'a' });
+    expect(rayClaims([record('a', { phase: 'starting Ray' })], 'auto')).toEqual({});
+    expect(rayClaims([record('a', { env: ['RAY_ADDRESS'] })], undefined)).toEqual({});
+    expect(rayClaims([record('a', {})], '10.0.0.1:6379')).toEqual({});
+    expect(rayClaims([record('a', { ...own, launcher: 'ray' })], undefined)).toEqual({});
   });
 });

@@ -11,8 +11,8 @@ import {
 import {
   metricsIn,
   rewardIn,
-  tellsEvaluation,
-  tellsStep,
+  hasEvaluationMetrics,
+  hasStepMetrics,
 } from '../../../../../src/training/core/runs/metrics.ts';
 import { outcomeOf, type RunEnd } from '../../../../../src/training/core/runs/outcome.ts';
 
@@ -61,7 +61,7 @@ describe('metrics', () => {
     const told = (line: string) => {
       const found = metricsIn(`(TaskRunner pid=4242) step:${line}`, 'launcher');
       const { values = {} } = found ?? {};
-      return { ...found, values, isStep: tellsStep(values), isEvaluation: tellsEvaluation(values) };
+      return { ...found, values, isStep: hasStepMetrics(values), isEvaluation: hasEvaluationMetrics(values) };
     };
     expect(told(`0 - ${validated}`)).toMatchObject({
       ...{ role: 'trainer', step: 0, isStep: false, isEvaluation: true },

@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest';
-import { eventsOf } from '../../../../../src/training/core/runs/eventsOf.ts';
+import { numberEvents } from '../../../../../src/training/core/runs/numberEvents.ts';
 import { RunFold, type RunEventBody } from '../../../../../src/training/core/runs/fold.ts';
-import { Standstill } from '../../../../../src/training/core/runs/standstill.ts';
+import { StallDetector } from '../../../../../src/training/core/runs/stallDetector.ts';
 
 const minute = 60_000;
 
 /** A run that is looked at four times a minute, by a clock of the machine's that tests can set. */
 class Watched {
   readonly fold = new RunFold();
-  #watch = new Standstill();
+  #watch = new StallDetector();
   #now = 0;
   #to = 0;
 
@@ -18,7 +18,7 @@ class Watched {
 
   prints(line: string, source = 'launcher'): this {
     const body = { type: 'log', source, lines: [line], to: ++this.#to } as RunEventBody;
-    Array.from(eventsOf(this.fold, [body], 0));
+    Array.from(numberEvents(this.fold, [body], 0));
     this.#look();
     return this;
   }
@@ -47,7 +47,7 @@ class Watched {
   }
 
   adopted(): this {
-    this.#watch = new Standstill();
+    this.#watch = new StallDetector();
     this.#look();
     return this;
   }

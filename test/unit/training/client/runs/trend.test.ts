@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { trendOf } from '../../../../../src/training/core/runs/trend.ts';
+import { trendOf } from '../../../../../src/training/core/runs/alarms.ts';
 
 test.each([
   // 14 of 15 pairs rise and one falls: (13 - 1) / √(510 / 18).

@@ -59,7 +59,7 @@ describe('a sync', () => {
     let at = 0;
     const compare = async (snapshot: string): Promise<void> => {
       const work = path.join(folder, `work${++at}`);
-      await host.sync.materialise(snapshot, work, neverCancelled);
+      await host.sync.materialize(snapshot, work, neverCancelled);
       expect(await look(work)).toEqual(await look(root));
     };
     const first = await sync();
@@ -100,7 +100,7 @@ describe('a sync', () => {
     const tree = async () => withFiles(await treeOf(root, cache), added);
     const materialised = async (snapshot: string): Promise<Record<string, string>> => {
       const work = path.join(folder, snapshot);
-      await host.sync.materialise(snapshot, work, neverCancelled);
+      await host.sync.materialize(snapshot, work, neverCancelled);
       return look(work);
     };
     const first = await syncTree(await tree(), host.connection, later);
@@ -144,7 +144,7 @@ describe('a sync', () => {
     await writeFile(path.join(root, 'a'), 'x'.repeat(1_200_000));
     await writeFile(path.join(root, 'b'), 'small');
     const snapshot = await syncTree(tree, host.connection);
-    await host.sync.materialise(snapshot, path.join(folder, 'work'), neverCancelled);
+    await host.sync.materialize(snapshot, path.join(folder, 'work'), neverCancelled);
     expect(await look(path.join(folder, 'work'))).toEqual(await look(root));
     await rm(path.join(root, 'c'));
     await expect(syncTree(tree, host.connection)).rejects.toEqual(code('sync/changed-while-sent'));
@@ -194,7 +194,7 @@ describe('a sync', () => {
     const snapshot = await syncTree(await treeOf(root, cache), connection, { ...later, onProgress });
     expect(cuts).toBeLessThan(6);
     expect(network.made).toBeGreaterThan(3);
-    await host.sync.materialise(snapshot, path.join(folder, 'work'), neverCancelled);
+    await host.sync.materialize(snapshot, path.join(folder, 'work'), neverCancelled);
     expect(await look(path.join(folder, 'work'))).toEqual(files);
     expect(await readdir(path.join(folder, 'data', 'contents', 'incoming'))).toEqual([]);
   });
@@ -215,7 +215,7 @@ describe('a sync', () => {
     };
     const snapshot = await syncTree(tree, connection, { onProgress });
     expect(cuts).toBe(2);
-    await host.sync.materialise(snapshot, path.join(folder, 'work'), neverCancelled);
+    await host.sync.materialize(snapshot, path.join(folder, 'work'), neverCancelled);
     const arrived = await readFile(path.join(folder, 'work', 'esbuild.wasm'));
     expect(arrived.equals(content)).toBe(true);
   });

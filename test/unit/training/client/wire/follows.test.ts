@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { neverCancelled } from '../../../../../src/base/core/cancellation.ts';
 import type { RunEvent } from '../../../../../src/training/core/protocol/runs.ts';
-import { Follows } from '../../../../../src/training/core/wire/follows.ts';
+import { RunFollowers } from '../../../../../src/training/core/wire/follows.ts';
 import { Requests } from '../../../../../src/training/core/wire/requests.ts';
 
 const run = '20260101-120000-abcdef';
@@ -15,7 +15,7 @@ function follows() {
   const sent: { readonly id: number; readonly method: string; readonly params: object }[] = [];
   const requests = new Requests();
   requests.connected((text) => sent.push(JSON.parse(text) as (typeof sent)[number]));
-  const all = new Follows(requests);
+  const all = new RunFollowers(requests);
   all.connected();
   const asked = (): typeof sent => sent.filter(({ method }) => method === 'run.follow');
   const answer = (): void =>

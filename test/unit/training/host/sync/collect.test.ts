@@ -291,7 +291,7 @@ class World {
     const texts = run === undefined ? undefined : this.runs.get(run);
     if (texts === undefined) return;
     const work = path.join(folder, `work ${this.#made++}`);
-    await host.materialise(manifestOf(texts).snapshot, work, neverCancelled);
+    await host.materialize(manifestOf(texts).snapshot, work, neverCancelled);
     for (const text of texts) expect(await readFile(path.join(work, text), 'utf8')).toBe(text);
     await rm(work, { recursive: true });
   }

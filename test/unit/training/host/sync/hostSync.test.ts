@@ -319,7 +319,7 @@ describe('a snapshot in a folder', () => {
     ];
     const work = path.join(folder, 'work');
     const first = await keep(entries);
-    await host.materialise(first, work, neverCancelled);
+    await host.materialize(first, work, neverCancelled);
     expect(await tree(work)).toEqual({
       'bin/run': '* run',
       'deep/er/empty': '',
@@ -329,16 +329,16 @@ describe('a snapshot in a folder', () => {
     });
     // Deletes are mirrored: the next snapshot gets a folder of its own, in which there is what it names and no more.
     const next = path.join(folder, 'next');
-    await host.materialise(await keep([fileEntry('src/a', 'a')]), next, neverCancelled);
+    await host.materialize(await keep([fileEntry('src/a', 'a')]), next, neverCancelled);
     expect(await tree(next)).toEqual({ 'src/a': 'a' });
   });
 
   test('is a copy: what a run writes over its files reaches no content', async () => {
     await put('a');
     const snapshot = await keep([fileEntry('a', 'a')]);
-    await host.materialise(snapshot, path.join(folder, 'one'), neverCancelled);
+    await host.materialize(snapshot, path.join(folder, 'one'), neverCancelled);
     await writeFile(path.join(folder, 'one', 'a'), 'changed');
-    await host.materialise(snapshot, path.join(folder, 'two'), neverCancelled);
+    await host.materialize(snapshot, path.join(folder, 'two'), neverCancelled);
     expect(await tree(path.join(folder, 'two'))).toEqual({ a: 'a' });
   });
 
@@ -349,7 +349,7 @@ describe('a snapshot in a folder', () => {
     await mkdir(work);
     const outside = path.join(folder, 'outside');
     await symlink(outside, path.join(work, 'a'));
-    await expect(host.materialise(snapshot, work, neverCancelled)).rejects.toEqual(code('sync/not-empty'));
+    await expect(host.materialize(snapshot, work, neverCancelled)).rejects.toEqual(code('sync/not-empty'));
     expect(await readdir(folder)).not.toContain('outside');
   });
 
@@ -360,15 +360,15 @@ describe('a snapshot in a folder', () => {
     const work = path.join(folder, 'work');
     const source = new CancellationSource();
     source.cancel();
-    await expect(host.materialise(snapshot, work, source.token)).rejects.toEqual(code('sync/cancelled'));
+    await expect(host.materialize(snapshot, work, source.token)).rejects.toEqual(code('sync/cancelled'));
     expect(await readdir(work)).toEqual([]);
     await rm(path.join(dataFolder, 'contents', sumOf('b').slice(0, 2), sumOf('b').slice(2)));
-    await expect(host.materialise(snapshot, work, neverCancelled)).rejects.toEqual(code('sync/no-content'));
+    await expect(host.materialize(snapshot, work, neverCancelled)).rejects.toEqual(code('sync/no-content'));
     expect(await readdir(work)).toEqual([]);
     expect(await host.has(snapshot)).toBe(false);
     await put('b');
     expect(await host.has(snapshot)).toBe(true);
-    await host.materialise(snapshot, work, neverCancelled);
+    await host.materialize(snapshot, work, neverCancelled);
     expect(await tree(work)).toEqual({ a: 'a', 'd/b': 'b' });
   });
 });

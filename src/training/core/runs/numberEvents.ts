@@ -2,21 +2,21 @@ import type { RunEvent } from '../protocol/runs.ts';
 import type { LogEvent, RunEventBody, RunFold } from './fold.ts';
 import { lineLimit } from './lines.ts';
 
-/** Lines of a log that the next one may join. */
+/** A log event that the next line may extend. */
 interface OpenEvent {
   readonly event: LogEvent;
-  /** Of its lines, with their ends: empty lines count too. */
+  /** The length of its lines with their ends, so that empty lines count. */
   readonly length: number;
 }
 
 /**
- * Numbered events of bodies, each with what it brings with it, as the fold takes them. Lines of one source that come one
- * after another are one event, up to the first that brings something or goes on in the next: a hundred thousand lines in a
- * second are written, sent and decoded as a few hundred events.
+ * Numbers events, each with the events that follow from it. Consecutive lines of one source become one event, up to
+ * the first that causes another event or continues in the next. A hundred thousand lines per second become a few
+ * hundred events.
  *
- * @param bodies those of logs have one line each
+ * @param bodies log events with one line each
  */
-export function* eventsOf(
+export function* numberEvents(
   fold: RunFold,
   bodies: readonly RunEventBody[],
   at: number,

@@ -2,11 +2,61 @@ import type { Disposable } from '../../../base/core/disposable.ts';
 import type { RunRecord } from '../protocol/runs.ts';
 import { encodeChunk, wireLimits } from '../protocol/wire.ts';
 import type { ByteSource, EventBlock, EventReader, HostRuns } from '../contracts.ts';
-import type { Outflow, Sender } from './sender.ts';
 import type { WireSocket } from './wireSocket.ts';
 
-/** The events of one run. */
-export class FollowOutflow implements Outflow, Disposable {
+/** A source of many messages, which are sent one by one. */
+export interface OutgoingStream {
+  /** Sends the next piece. Resolves to false if there is none now. {@link Sender.wake} then starts it again. */
+  send(): Promise<boolean>;
+}
+
+/**
+ * Sends from several streams in turns, no faster than the client takes it. Unsent data of a slow client stays on
+ * disk.
+ */
+export class Sender {
+  readonly #socket: WireSocket;
+  readonly #ready: OutgoingStream[] = [];
+  #runs = false;
+  #closed = false;
+
+  constructor(socket: WireSocket) {
+    this.#socket = socket;
+  }
+
+  wake(stream: OutgoingStream): void {
+    if (this.#closed || this.#ready.includes(stream)) return;
+    this.#ready.push(stream);
+    if (!this.#runs) void this.#run();
+  }
+
+  forget(stream: OutgoingStream): void {
+    const at = this.#ready.indexOf(stream);
+    if (at >= 0) this.#ready.splice(at, 1);
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#ready.length = 0;
+  }
+
+  async #run(): Promise<void> {
+    this.#runs = true;
+    try {
+      for (;;) {
+        while (this.#socket.buffered > wireLimits.buffered && !this.#closed) await this.#socket.drained();
+        const stream = this.#ready.shift();
+        if (stream === undefined) return;
+        if (await stream.send()) this.wake(stream);
+      }
+    } finally {
+      this.#runs = false;
+    }
+  }
+}
+
+/** Sends the events of one run. */
+export class EventStream implements OutgoingStream, Disposable {
   readonly #socket: WireSocket;
   readonly #reader: EventReader;
   readonly #sender: Sender;
@@ -49,14 +99,14 @@ export class FollowOutflow implements Outflow, Disposable {
   async #next(): Promise<EventBlock | undefined> {
     const ahead = this.#ahead;
     this.#ahead = undefined;
-    // Where there was nothing ahead there may be something now.
+    // If nothing was read ahead, new events may exist now.
     return (await ahead) ?? this.#reader.next();
   }
 
-  /** The next block is read while this one is on its way. */
+  /** Reads the next block while this one is being sent. */
   #readAhead(): void {
     this.#ahead = this.#reader.next();
-    // Told when it is asked for.
+    // The error is reported when the block is used.
     this.#ahead.catch(() => undefined);
   }
 
@@ -65,14 +115,14 @@ export class FollowOutflow implements Outflow, Disposable {
   }
 }
 
-/** Runs that changed or were removed: of each the newest alone waits to be sent. */
-export class WatchOutflow implements Outflow, Disposable {
-  /** Undefined: it was removed. */
+/** Sends runs that changed or were removed. Only the newest record of each waits. */
+export class RunChangeStream implements OutgoingStream, Disposable {
+  /** Undefined if the run was removed. */
   readonly #news = new Map<string, RunRecord | undefined>();
   readonly #notify: (run: string, record: RunRecord | undefined) => void;
   readonly #listening: readonly Disposable[];
 
-  /** @param notify told with a run's record; with none once it was removed */
+  /** @param notify called with the record of a run, or without one once the run is removed */
   constructor(sender: Sender, runs: HostRuns, notify: (run: string, record: RunRecord | undefined) => void) {
     this.#notify = notify;
     const tell = (run: string, record?: RunRecord): void => {
@@ -100,8 +150,8 @@ export class WatchOutflow implements Outflow, Disposable {
   }
 }
 
-/** A file on its way to the client. */
-export class DownloadOutflow implements Outflow, Disposable {
+/** Sends a file to the client. */
+export class DownloadStream implements OutgoingStream, Disposable {
   readonly #socket: WireSocket;
   readonly #transfer: number;
   readonly #pieces: AsyncIterator<Uint8Array>;
@@ -110,7 +160,7 @@ export class DownloadOutflow implements Outflow, Disposable {
   #offset = 0;
   #over = false;
 
-  /** @param ended told once; with an error where the source failed */
+  /** @param ended called once, with an error if the source failed */
   constructor(socket: WireSocket, transfer: number, source: ByteSource, ended: (error?: unknown) => void) {
     this.#socket = socket;
     this.#transfer = transfer;

@@ -2,36 +2,40 @@ import type { Alarm, AlarmState } from './alarms.ts';
 
 /** Milliseconds. */
 const limits = {
-  /** Without a sign before steps have shown how long they take, and while an evaluation goes on. */
+  /** The limit before the duration of steps is known, and during an evaluation. */
   unknown: 60 * 60_000,
-  /** Afterwards, at least, and as a multiple of the longest of the newest steps. */
+  /** The later minimum, and the multiple of the longest recent step. */
   step: 15 * 60_000,
   stepTimes: 10,
   stepsKept: 10,
-  /** Between two looks at most: whatever more a clock tells, the machine slept or was stopped for. */
+  /** The maximum time between two checks. The machine was asleep or stopped for any more. */
   look: 30_000,
 } as const;
 
 interface Role {
-  /** The newest that has ended. */
+  /** The newest completed step. */
   step: number | null;
-  /** Time since then; undefined: that was before it was watched. */
+  /** The time since then; undefined if that was before the run was watched. */
   since: number | undefined;
   lengths: readonly number[];
 }
 
 /**
- * Whether a run that goes on has come to a standstill. Time is what passed while it was watched: a clock that is set, a
- * machine that sleeps and a host that is started anew are no silence of the run's. Who takes a run over begins to watch,
- * and waits as before a first step until a whole step of each role has been seen.
+ * Detects that a run makes no progress. Only watched time counts, so clock changes, a sleeping machine and a
+ * restarted host raise no alarm. After a restart, it waits as before a first step, until it has seen a whole step of
+ * each role.
  */
-export class Standstill {
+export class StallDetector {
   readonly #roles = new Map<string, Role>();
   #lookedAt: number | undefined;
   #signs = 0;
   #silence = 0;
 
-  /** @param now monotonic, in milliseconds @returns the alarms to be raised */
+  /**
+   *
+   * @param now monotonic milliseconds
+   * @returns the alarms to be raised
+   */
   look(alarms: AlarmState, now: number): readonly Alarm[] {
     const isFirst = this.#lookedAt === undefined;
     const elapsed = Math.min(Math.max(0, now - (this.#lookedAt ?? now)), limits.look);

@@ -1,4 +1,4 @@
-/** The backbone process's end of its channel to the front end: file descriptors that the front end opened for it. */
+/** The backbone process's end of its channel to the run client. The client opened the file descriptors. */
 import { writeSync } from 'node:fs';
 import { Socket } from 'node:net';
 import { LineSplitter } from '../../../base/core/lineSplitter.ts';
@@ -10,34 +10,34 @@ import {
 } from '../../core/protocol/run.ts';
 
 /**
- * One descriptor each way. Events are written synchronously, so that none is lost when the user's code ends the
- * process right after; on one shared descriptor that would be a busy loop on POSIX (the reader makes it
- * non-blocking) and a deadlock on Windows (a pending read holds up the write).
+ * File descriptors, one per direction. Events are written synchronously, so that none is lost when the user's code
+ * ends the process. On one shared descriptor that would be a busy loop on POSIX, because the reader makes it
+ * non-blocking. On Windows it would be a deadlock, because a pending read blocks the write.
  */
 export const messagesDescriptor = 3;
 export const eventsDescriptor = 4;
 
-export interface FrontEndListener {
+export interface RunClientListener {
   onMessage(message: RunClientMessage): void;
-  /** A line that is not of the protocol. */
+  /** Called with a line that does not follow the protocol. */
   onUnknown(line: string): void;
-  /** The front end has gone: end at once. */
+  /** Called when the client is gone: end at once. */
   onClosed(): void;
 }
 
-export interface FrontEnd {
-  /** Returns when the event is on its way, whatever happens to this process next. Nothing, once the front end has gone. */
+export interface RunClient {
+  /** Sends an event. It arrives even if this process ends right after. Does nothing once the client is gone. */
   send(event: RunEvent): void;
 }
 
-/** Listens to the front end. Keeps the process alive until the first message, not after it. */
-export function serveFrontEnd(
-  listener: FrontEndListener,
+/** Listens to the run client. Keeps the process alive until the first message, not after it. */
+export function serveRunClient(
+  listener: RunClientListener,
   descriptors: { readonly messages: number; readonly events: number } = {
     messages: messagesDescriptor,
     events: eventsDescriptor,
   },
-): FrontEnd {
+): RunClient {
   const splitter = new LineSplitter();
   const socket = new Socket({ fd: descriptors.messages, readable: true, writable: false });
   socket.setEncoding('utf8');
@@ -60,7 +60,7 @@ function writeAll(descriptor: number, bytes: Uint8Array): void {
     try {
       written += writeSync(descriptor, bytes, written);
     } catch (error) {
-      if (!isFull(error)) return; // the front end has gone: nobody is left to tell
+      if (!isFull(error)) return; // the client is gone, so no one receives it
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1);
     }
   }

@@ -2,28 +2,28 @@ import path from 'node:path';
 import type { FileReader } from '../../../base/core/ports.ts';
 import { tokenizerErrors } from './errors.ts';
 
-export interface CachePlaces {
+export interface CacheEnvironment {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** The user's home folder. */
   readonly home: string;
   readonly platform: NodeJS.Platform;
 }
 
-/** `org/name`, or `name` alone: nothing that leads out of a folder. */
+/** Returns true for `org/name` or `name`, without parts that lead out of a folder. */
 export function isModelId(text: string): boolean {
   return /^(?:[\w-][\w.-]*\/)?[\w-][\w.-]*$/.test(text);
 }
 
-/** Where fetched tokenizers are kept, `org/name` below it. */
-export function ownCache(places: CachePlaces): string {
+/** Returns the folder of fetched tokenizers, with `org/name` below it. */
+export function ownCache(places: CacheEnvironment): string {
   const local = places.platform === 'win32' ? places.env['LOCALAPPDATA'] : undefined;
   return path.join(notEmpty(local) ?? userCache(places), 'agentjet', 'tokenizers');
 }
 
-/** Folders where a model of this id may lie, likeliest first; they need not be there. */
+/** Returns folders that can have a model of this id, the most likely first. They need not exist. */
 export async function cachedFolders(
   model: string,
-  places: CachePlaces,
+  places: CacheEnvironment,
   files: Pick<FileReader, 'readText'>,
 ): Promise<readonly string[]> {
   const snapshot = await huggingFaceSnapshot(model, places, files);
@@ -34,10 +34,10 @@ export async function cachedFolders(
   ];
 }
 
-/** As huggingface_hub lays it out: the branch names a revision, and that a folder. */
+/** Returns the folder of a model in the cache of huggingface_hub: a branch names a revision, and that a folder. */
 async function huggingFaceSnapshot(
   model: string,
-  places: CachePlaces,
+  places: CacheEnvironment,
   files: Pick<FileReader, 'readText'>,
 ): Promise<string | undefined> {
   const folder = path.join(huggingFaceCache(places), `models--${model.replaceAll('/', '--')}`);
@@ -47,25 +47,28 @@ async function huggingFaceSnapshot(
     : path.join(folder, 'snapshots', revision);
 }
 
-/** Where models and data sets of the hub are kept. */
-export function huggingFaceCache(places: CachePlaces): string {
+/** Returns the folder of models and data sets of the hub. */
+export function huggingFaceCache(places: CacheEnvironment): string {
   const { env } = places;
   const own = notEmpty(env['HF_HUB_CACHE']) ?? notEmpty(env['HUGGINGFACE_HUB_CACHE']);
   return own ?? path.join(huggingFaceHome(places), 'hub');
 }
 
-export function huggingFaceHome(places: CachePlaces): string {
+export function huggingFaceHome(places: CacheEnvironment): string {
   return notEmpty(places.env['HF_HOME']) ?? path.join(userCache(places), 'huggingface');
 }
 
-/** ModelScope has changed its layout twice, and writes a dot in a name as three underscores. */
-function modelScopeFolders(model: string, places: CachePlaces): readonly string[] {
+/**
+ * Returns the folders of a model in ModelScope's cache. It has changed its layout twice, and writes a dot in a name
+ * as three underscores.
+ */
+function modelScopeFolders(model: string, places: CacheEnvironment): readonly string[] {
   const parts = model.split('/').map((part) => part.replaceAll('.', '___'));
   const root = notEmpty(places.env['MODELSCOPE_CACHE']) ?? path.join(places.home, '.cache', 'modelscope');
   return [['hub', 'models'], ['hub'], ['models'], []].map((between) => path.join(root, ...between, ...parts));
 }
 
-function userCache({ env, home }: CachePlaces): string {
+function userCache({ env, home }: CacheEnvironment): string {
   return notEmpty(env['XDG_CACHE_HOME']) ?? path.join(home, '.cache');
 }
 
@@ -74,7 +77,7 @@ export function notEmpty(text: string | undefined): string | undefined {
 }
 
 /**
- * What a setting names: a file, or the one in a folder.
+ * Returns the tokenizer that a setting names: a file, or the one in a folder.
  *
  * @throws CodedError `tokenizer/not-found`
  */

@@ -5,8 +5,8 @@ import { withSelection } from '../../../tracking/core/records/episodeResult.ts';
 export type RunStarted = Extract<RunEvent, { type: 'run-started' }>;
 export type RunEnded = Extract<RunEvent, { type: 'run-ended' }>;
 
-/** What a run has told of itself and of its episodes so far; what a front end shows is made of it. */
-export class GatheredRun {
+/** The state of a run after its events, from which run clients build their output. */
+export class RunProgress {
   #started: RunStarted | undefined;
   #ended: RunEnded | undefined;
   #places: RunPlaces | undefined;
@@ -20,17 +20,17 @@ export class GatheredRun {
     return this.#ended;
   }
 
-  /** Undefined: it did not say where the user's files have what findings are about. */
+  /** The locations in the user's files for findings; undefined if the run did not report them. */
   get places(): RunPlaces | undefined {
     return this.#places;
   }
 
-  /** In the order in which the episodes ended. */
+  /** The results in the order in which the episodes ended. */
   get results(): readonly EpisodeResult[] {
     return this.#results;
   }
 
-  /** Before whoever shows the event. */
+  /** Takes an event. Call it before the event is shown. */
   take(event: RunEvent): void {
     if (event.type === 'run-started') this.#started = event;
     else if (event.type === 'episode-ended') this.add(event.result);
@@ -39,7 +39,7 @@ export class GatheredRun {
     else if (event.type === 'run-ended') this.#ended = event;
   }
 
-  /** Of an episode that could not tell itself. */
+  /** Adds the result of an episode that could not report it. */
   add(result: EpisodeResult): void {
     this.#results.push(result);
   }

@@ -21,30 +21,30 @@ function replayWhich(file: string): CodedError {
   });
 }
 
-/** The helper LLM's calls are of no episode; in a recording they stand under a name of their own. */
+/** The task name of the helper LLM's calls, which belong to no episode. */
 const helperTask = 'helper LLM';
 
 export interface OpenReplay {
   readonly player: Replay;
-  /** Whether calls of the helper LLM were recorded; not so before the recording had them, or where a script answered. */
+  /** True if calls of the helper LLM were recorded. Old recordings and runs with a script as helper have none. */
   readonly hasHelper: boolean;
-  /** Whether what debug models answered was recorded; a trace does not have it. */
+  /** True if calls of debug models were recorded. A trace does not have them. */
   readonly hasDebugModels: boolean;
-  /** Whether models are asked for what was not recorded. */
+  /** True if models answer calls that were not recorded. */
   readonly asksModels: boolean;
 }
 
-/** What a run's calls are recorded on and replayed from: those of its episodes, and those of its helper LLM. */
-export class RunTapes {
+/** The recordings of a run: the one that it writes, and the one that it replays, for episodes and the helper LLM. */
+export class RunRecordings {
   readonly names = new EpisodeNames();
-  /** Of the run, which decides what a trace has of its requests. */
+  /** The setting of the run, which affects how a trace stores requests. */
   toolCallsDisabled = false;
   readonly #request: Pick<RunRequest, 'record' | 'replay'>;
   readonly #logger: Logger;
   readonly #emit: (event: RunEvent) => void;
   #replay: Promise<OpenReplay | undefined> | undefined;
   #recording: RunRecording | undefined;
-  /** Tasks may be made by the helper before there is a recording. */
+  /** Calls that the helper made before the recording was open. */
   #waiting: FinishedCall[] = [];
 
   constructor(
@@ -57,18 +57,18 @@ export class RunTapes {
     this.#emit = emit;
   }
 
-  /** Undefined where nothing is to be replayed. Rejects with what is wrong with the recording, `recording/…`. */
+  /** Returns the replay, or undefined if there is none. Rejects with `recording/…` if the recording is invalid. */
   replay(): Promise<OpenReplay | undefined> {
     return (this.#replay ??= this.#openReplay());
   }
 
-  /** What was recorded before and not made this time is told of, unless the run was given up. */
+  /** Reports recorded calls that the episode did not make, unless the run was canceled. */
   episodeEnded(name: EpisodeName, { isCancelled }: CancellationToken): void {
     this.#recording?.episodeEnded(name);
     if (isCancelled) return;
     this.#replay?.then(
       (replay) => replay?.player.ended(name),
-      () => undefined, // that there is none, the run has told
+      () => undefined, // the run has reported the error
     );
   }
 
@@ -76,20 +76,20 @@ export class RunTapes {
     return this.#request.replay !== undefined;
   }
 
-  /** What is recorded from here on, and was before, goes there; given back as it is. */
-  recordOn(recording: RunRecording | undefined): RunRecording | undefined {
+  /** Sets the recording, adds the waiting calls, and returns it. */
+  recordTo(recording: RunRecording | undefined): RunRecording | undefined {
     this.#recording = recording;
     for (const call of this.#waiting.splice(0)) this.#record(call);
     return recording;
   }
 
   /**
-   * A server's helper LLM, recorded where there is to be a recording, and a recording in its place where it has the
-   * helper's calls. Only what was answered is kept, so that no pause between attempts is lived through again.
+   * Wraps the helper LLM of a server: its calls are recorded, and replayed if the recording has any. Only answered
+   * calls are kept, so that a replay does not repeat pauses between attempts.
    *
-   * @param open the server; may throw
+   * @param open opens the server; can throw
    */
-  ofHelper(description: string, open: () => ChatModel): ChatModel {
+  wrapHelper(description: string, open: () => ChatModel): ChatModel {
     let opened: ChatModel | undefined;
     const live = (): ChatModel => (opened ??= open());
     return {
@@ -129,11 +129,11 @@ export class RunTapes {
       return;
     }
     this.#recording.take(this.#begin(call));
-    // They share no history, so nothing is to be kept for the next.
+    // The calls share no history, so nothing must be kept for the next one.
     this.#recording.episodeEnded(this.names.of(call.episode));
   }
 
-  /** Once, whoever asks first. */
+  /** Registers the episode of a call, once. */
   #begin<T extends CallIdentity>(call: T): T {
     if (!this.names.has(call.episode)) this.names.begin(call.episode, helperTask, 0);
     return call;

@@ -1,19 +1,19 @@
-import type { GpuSample } from '../protocol/gpuSamples.ts';
+import type { GpuSample } from '../protocol/runs.ts';
 
-/** Readings of single GPUs that are kept of a run: eight GPUs have 3,000 samples. */
+/** The number of readings of single GPUs to keep. With eight GPUs, this is 3,000 samples. */
 const mostReadings = 24_000;
-/** Samples, however few GPUs: a chart has no more pixels. */
+/** The maximum number of samples: a chart has no more pixels. */
 const mostSamples = 2_880;
 
 type Reading = GpuSample['gpus'][number];
 
 /**
- * Samples with one look at the GPUs more. Of as many as are kept at most, each two are made one, and from then on each new
- * one is of twice as many looks: at 15 s a look, samples of a run of half a day are 15 s apart, of two weeks 8 min.
+ * Adds a reading to samples. At the limit, each two samples are merged, and new ones take twice as many readings.
+ * With a reading every 15 s, samples are 15 s apart for half a day, and 8 min apart for two weeks.
  *
- * @param samples all but the last of as many looks as the first
+ * @param samples all except the last have as many readings as the first
  */
-export function withLook(samples: readonly GpuSample[], look: GpuSample): GpuSample[] {
+export function addGpuSample(samples: readonly GpuSample[], look: GpuSample): GpuSample[] {
   const last = samples.at(-1);
   const isOpen = last !== undefined && last.looks < looksOf(samples);
   const all = isOpen ? [...samples.slice(0, -1), merged(last, look)] : [...samples, look];
@@ -26,8 +26,8 @@ export function withLook(samples: readonly GpuSample[], look: GpuSample): GpuSam
   });
 }
 
-/** Those that no look will change. */
-export function wholeOf(samples: readonly GpuSample[]): readonly GpuSample[] {
+/** Returns the samples that no further reading changes. */
+export function completeSamples(samples: readonly GpuSample[]): readonly GpuSample[] {
   return samples.filter(({ looks }) => looks >= looksOf(samples));
 }
 

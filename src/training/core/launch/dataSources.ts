@@ -1,24 +1,23 @@
-/** Where a config names what training reads: tasks, documents, examples. */
+/** Finds the settings of a config that name data of training: tasks, documents and examples. */
 import { valueAt, type Value } from '../../../configs/core/value.ts';
-import type { Keyed } from './keyed.ts';
 
-export interface DataPlace extends Keyed<string> {
-  /** `dataset`: a file or folder, or the name of a hub. */
+export interface DataSource extends KeyedValue<string> {
+  /** `dataset` is a file, a folder, or a name on a hub. */
   readonly kind: 'file' | 'dataset';
 }
 
 type When = Readonly<Record<string, string>>;
 
-interface DataKey extends Pick<DataPlace, 'kind'> {
+interface DataKey extends Pick<DataSource, 'kind'> {
   /** `*`: each item of a list. */
   readonly path: string;
-  /** What other keys have to say for it to be read. */
+  /** The values that other keys must have for this one to be read. */
   readonly when?: When;
 }
 
 export const readerKey = 'ajet.task_reader.type';
 
-/** Of AgentJet's task readers; one that has others within names them likewise. */
+/** The keys of AgentJet's task readers. A reader that contains another one uses the same keys. */
 const readers = {
   jsonl_dataset_file: [
     ['file', 'jsonl_dataset_file.training.file_path'],
@@ -41,7 +40,7 @@ function readBy(reader: Reader, section: string, when: When): readonly DataKey[]
   return readers[reader].map(([kind, path]) => ({ kind, path: `${section}.${path}`, when }));
 }
 
-/** The training split of a reader that is within another one. */
+/** Returns the keys of a reader inside another one. Only its training split is read. */
 function nested(section: string, typeKey: string, when: When): readonly DataKey[] {
   const type = `${section}.${typeKey}`;
   const inside = (['jsonl_dataset_file', 'huggingface_dat_repo'] as const).flatMap((reader) => {
@@ -64,7 +63,7 @@ const places = {
     { kind: 'dataset', path: 'buffer.explorer_input.taskset.path' },
     { kind: 'dataset', path: 'buffer.explorer_input.tasksets.*.path' },
     { kind: 'dataset', path: 'buffer.explorer_input.eval_tasksets.*.path' },
-    // What SFT and DPO learn from; the other kinds of a buffer are written by the training itself.
+    // SFT and DPO read this one. Training itself writes the other kinds of buffers.
     {
       kind: 'dataset',
       path: 'buffer.trainer_input.experience_buffer.path',
@@ -73,15 +72,15 @@ const places = {
   ],
 } as const satisfies Readonly<Record<string, readonly DataKey[]>>;
 
-export interface FoundData extends Pick<DataPlace, 'kind'> {
+export interface DataValue extends Pick<DataSource, 'kind'> {
   readonly path: string;
   readonly value: Value;
 }
 
-/** The values of a config by which its backbone, or AgentJet before it, finds data. */
-export function dataIn(root: Value, dialect: keyof typeof places): readonly FoundData[] {
+/** Returns the values of a config with which its backbone, or AgentJet before it, finds data. */
+export function dataValues(root: Value, dialect: keyof typeof places): readonly DataValue[] {
   const keys: readonly DataKey[] = places[dialect];
-  return keys.flatMap(({ kind, path, when = {} }): readonly FoundData[] => {
+  return keys.flatMap(({ kind, path, when = {} }): readonly DataValue[] => {
     const isRead = Object.entries(when).every(([key, wanted]) => {
       const value = valueAt(root, key);
       return value?.kind === 'scalar' && value.value === wanted;
@@ -90,8 +89,8 @@ export function dataIn(root: Value, dialect: keyof typeof places): readonly Foun
   });
 }
 
-/** Of a path with at most one `*`. */
-function valuesAt(root: Value, path: string): readonly Pick<FoundData, 'path' | 'value'>[] {
+/** Returns the values at a path with at most one `*`. */
+function valuesAt(root: Value, path: string): readonly Pick<DataValue, 'path' | 'value'>[] {
   const [before = '', after] = path.split(/\.\*(?:\.|$)/);
   const value = valueAt(root, before);
   if (value === undefined || after === undefined) return value === undefined ? [] : [{ path, value }];
@@ -102,4 +101,10 @@ function valuesAt(root: Value, path: string): readonly Pick<FoundData, 'path' | 
       ? []
       : [{ path: [before, index, ...(after === '' ? [] : [after])].join('.'), value: inside }];
   });
+}
+
+/** A value with the config key that the user knows. */
+export interface KeyedValue<T> {
+  readonly value: T;
+  readonly key: string;
 }

@@ -1,5 +1,0 @@
-/** A value with the key that the user knows it by. */
-export interface Keyed<T> {
-  readonly value: T;
-  readonly key: string;
-}
