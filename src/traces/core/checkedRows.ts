@@ -1,6 +1,5 @@
 import type * as z from 'zod/mini';
 import { traceErrors } from './errors.ts';
-import { parseJson } from './parseJson.ts';
 import * as records from './records.ts';
 import type { SqlParameters, SqlScratch, SqlValue } from './sql.ts';
 
@@ -60,5 +59,14 @@ export class CheckedRows {
   /** Into a table of the reader's own, which is no part of the file. */
   writeTemporary(statement: string, values: readonly SqlValue[]): void {
     this.#sql.run(statement, values);
+  }
+}
+
+/** Undefined where a text is no JSON. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined; // which no schema here takes
   }
 }

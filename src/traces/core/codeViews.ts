@@ -12,9 +12,9 @@ import type {
 import type { Location } from '../../base/core/errors.ts';
 import { traceErrors } from './errors.ts';
 import type { LineRecord } from './records.ts';
-import { sourceFile, sourceName } from './sourceBook.ts';
-import { StoredCode } from './storedCode.ts';
-import type { StoredTrace } from './stored.ts';
+import { sourceFile, sourceName } from './sourceTable.ts';
+import { CodeQueries } from './codeQueries.ts';
+import type { TraceQueries } from './traceQueries.ts';
 
 /** The files of the user's code, as they are now. */
 export interface CodeReader {
@@ -26,13 +26,13 @@ export interface CodeReader {
 
 /** Leads from a trace to the code that made it. */
 export class CodeViews {
-  readonly #trace: StoredTrace;
-  readonly #stored: StoredCode;
+  readonly #trace: TraceQueries;
+  readonly #stored: CodeQueries;
   readonly #code: CodeReader;
 
-  constructor(trace: StoredTrace, code: CodeReader) {
+  constructor(trace: TraceQueries, code: CodeReader) {
     this.#trace = trace;
-    this.#stored = new StoredCode(trace.rows);
+    this.#stored = new CodeQueries(trace.rows);
     this.#code = code;
   }
 

@@ -4,11 +4,11 @@ import type { EpisodeFinding, EpisodeRow } from './protocol/traceLists.ts';
 import { finding, hintOf } from '../../tracking/core/finding.ts';
 import type { EpisodeContents } from './episodeContent.ts';
 import type { EpisodeRecord, StoredRun } from './records.ts';
-import type { StoredTrace } from './stored.ts';
+import type { TraceQueries } from './traceQueries.ts';
 import { isJudgeable, verdictsOf, type Verdict } from './verdicts.ts';
 
 export interface RowContext {
-  readonly trace: StoredTrace;
+  readonly trace: TraceQueries;
   readonly contents: EpisodeContents;
   readonly run: StoredRun;
   /** Whether more may come. */

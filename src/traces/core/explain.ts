@@ -12,10 +12,50 @@ import { mergeCalls } from '../../tracking/core/mergeCalls.ts';
 import { makesSample } from '../../tracking/core/samples.ts';
 import { withTokens } from '../../tracking/core/timelineTokens.ts';
 import { driftsOf } from './explainDrift.ts';
-import type { MergedTimelines } from './episodeContent.ts';
+import type { MergedTimelines, EpisodeContent } from './episodeContent.ts';
 import { forkView } from './explainFork.ts';
-import type { MergeInputs, StoredMergeableCall } from './mergeInputs.ts';
+import { type MergeInputs, type StoredMergeableCall, mergeInputs, upstreamRules } from './mergeInputs.ts';
 import type { TokenTable } from './tokenTable.ts';
+import { LruCache } from './lruCache.ts';
+import type { EpisodeRecord } from './records.ts';
+import type { TraceQueries } from './traceQueries.ts';
+
+/** Episodes that are remembered: one is looked at, and one was. */
+const mostRemembered = 2;
+
+interface CachedExplanation {
+  /** Of the episode then. */
+  readonly state: string;
+  readonly explanation: MergeExplanation;
+}
+
+/** Explains episodes, and remembers what it merged until their next call. */
+export class MergeExplanations {
+  readonly #trace: TraceQueries;
+  readonly #table: TokenTable;
+  readonly #known = new LruCache<number, CachedExplanation>(mostRemembered);
+
+  constructor(trace: TraceQueries, table: TokenTable) {
+    this.#trace = trace;
+    this.#table = table;
+  }
+
+  of({ episode, calls, ended }: EpisodeRecord, content: EpisodeContent, exact: boolean): MergeExplanation {
+    const state = `${calls} ${ended}`;
+    const explain = (): CachedExplanation => ({ state, explanation: this.#explain(episode, content, exact) });
+    return this.#known.get(episode, explain, (known) => known.state === state).explanation;
+  }
+
+  #explain(episode: number, content: EpisodeContent, exact: boolean): MergeExplanation {
+    const terms = {
+      rules: this.#trace.merging() ?? upstreamRules,
+      batch: this.#trace.batch(),
+      exact,
+      stored: content.provisional ? undefined : content.timelines,
+    };
+    return new MergeExplanation(mergeInputs(this.#trace, episode, content.messages()), terms, this.#table);
+  }
+}
 
 export interface ExplainTerms {
   readonly rules: MergeRules;
@@ -84,7 +124,7 @@ export class MergeExplanation {
   }
 
   /** What a setting would have made; undefined: what the run itself did. */
-  otherwise(setting: MergeSetting): MergedTimelines | undefined {
+  withSetting(setting: MergeSetting): MergedTimelines | undefined {
     return this.#merged.slice(1).find((one) => same(one.setting, setting));
   }
 

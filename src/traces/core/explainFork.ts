@@ -3,8 +3,7 @@ import type { ForkSideView, ForkView } from './protocol/mergingRpc.ts';
 import type { TracedMessage } from '../../tracking/core/records/trace.ts';
 import type { Fork } from '../../tracking/core/explainMerging.ts';
 import type { StoredMergeableCall } from './mergeInputs.ts';
-import { tokenRun } from './tokenRuns.ts';
-import type { TokenTable } from './tokenTable.ts';
+import { tokenRun, type TokenTable } from './tokenTable.ts';
 
 export interface ForkParts {
   readonly messages: readonly TracedMessage[];

@@ -2,14 +2,83 @@
 import { isRecord } from '../../base/core/isRecord.ts';
 import type { SpanRow } from './protocol/episodeRpc.ts';
 import { clip } from './clip.ts';
-import { OpenTools, type OpenTool } from './openTools.ts';
 import type { MessageRecord, SpanRecord } from './records.ts';
-import type { StoredToolTrace } from './storedCalls.ts';
+import type { CallWithTools } from './callQueries.ts';
+
+/** A tool call of a reply's that no request has answered yet. */
+export interface OpenTool {
+  readonly call: number;
+  readonly agent: string;
+  readonly id: string | null;
+  readonly name: string;
+  /** When the reply was over, as exactly as it is known. */
+  readonly from: number;
+}
+
+/** The open ones in the order in which they were called; each is found in the same time, however many are open. */
+export class OpenTools {
+  readonly #open = new Set<OpenTool>();
+  /** By agent and by id, the latest last. What was closed goes when it is met. */
+  readonly #ofAgent = new Map<string, OpenTool[]>();
+  readonly #named = new Map<string, OpenTool[]>();
+  readonly #namedOfAgent = new Map<string, Map<string, OpenTool[]>>();
+
+  get size(): number {
+    return this.#open.size;
+  }
+
+  all(): Iterable<OpenTool> {
+    return this.#open;
+  }
+
+  add(tool: OpenTool): void {
+    const { agent, id } = tool;
+    this.#open.add(tool);
+    push(this.#ofAgent, agent, tool);
+    if (id === null) return;
+    push(this.#named, id, tool);
+    const own = this.#namedOfAgent.get(agent) ?? new Map<string, OpenTool[]>();
+    this.#namedOfAgent.set(agent, own);
+    push(own, id, tool);
+  }
+
+  close(tool: OpenTool): void {
+    this.#open.delete(tool);
+  }
+
+  /** The latest of that id, for ids may come again in a later reply: the agent's own, or else of whoever has one. */
+  named(id: string, agent: string): OpenTool | undefined {
+    return this.#last(this.#namedOfAgent.get(agent)?.get(id)) ?? this.#last(this.#named.get(id));
+  }
+
+  /** What the agent's latest reply called that is open. */
+  latestOf(agent: string): readonly OpenTool[] {
+    const own = this.#ofAgent.get(agent) ?? [];
+    const last = this.#last(own);
+    if (last === undefined) return [];
+    const before = own.findLastIndex(({ call }) => call !== last.call);
+    return own.slice(before + 1).filter((tool) => this.#open.has(tool));
+  }
+
+  #last(tools: OpenTool[] = []): OpenTool | undefined {
+    for (let last = tools.at(-1); last !== undefined; last = tools.at(-1)) {
+      if (this.#open.has(last)) return last;
+      tools.pop();
+    }
+    return undefined;
+  }
+}
+
+function push(lists: Map<string, OpenTool[]>, key: string, tool: OpenTool): void {
+  const list = lists.get(key);
+  if (list === undefined) lists.set(key, [tool]);
+  else list.push(tool);
+}
 
 export interface EpisodeParts {
   readonly recorded: readonly SpanRecord[];
   /** In order of arrival. */
-  readonly calls: readonly StoredToolTrace[];
+  readonly calls: readonly CallWithTools[];
   readonly messages: readonly Pick<MessageRecord, 'position' | 'role' | 'toolCallId'>[];
   /** Whether the episode goes on. */
   readonly runs: boolean;
@@ -66,11 +135,11 @@ export function toolSpans({ recorded, calls, messages, runs }: EpisodeParts): re
 interface CallEvent {
   readonly kind: 'request' | 'reply';
   readonly at: number;
-  readonly call: StoredToolTrace;
+  readonly call: CallWithTools;
 }
 
 /** Beginnings and ends of calls in order, in whole milliseconds, as beginnings are told; what ends with a beginning ends before it. */
-function eventsOf(calls: readonly StoredToolTrace[]): readonly CallEvent[] {
+function eventsOf(calls: readonly CallWithTools[]): readonly CallEvent[] {
   const events = calls.flatMap((call): CallEvent[] => [
     { kind: 'request', at: call.startedAt, call },
     ...(call.toolCalls === null ? [] : [{ kind: 'reply', at: Math.floor(endOf(call)), call } as const]),
@@ -80,11 +149,11 @@ function eventsOf(calls: readonly StoredToolTrace[]): readonly CallEvent[] {
   );
 }
 
-function endOf({ startedAt, seconds }: StoredToolTrace): number {
+function endOf({ startedAt, seconds }: CallWithTools): number {
   return startedAt + seconds * 1000;
 }
 
-function toolsCalledBy(call: StoredToolTrace): readonly OpenTool[] {
+function toolsCalledBy(call: CallWithTools): readonly OpenTool[] {
   return toolsCalled(call.toolCalls).map(({ id, name }) => ({
     call: call.call,
     agent: call.agent,
@@ -95,7 +164,7 @@ function toolsCalledBy(call: StoredToolTrace): readonly OpenTool[] {
 }
 
 function answeredTools(
-  { agent, messages }: StoredToolTrace,
+  { agent, messages }: CallWithTools,
   heads: ReadonlyMap<number, Pick<MessageRecord, 'role' | 'toolCallId'>>,
   open: OpenTools,
 ): readonly OpenTool[] {
@@ -124,7 +193,7 @@ function endedAt({ from }: OpenTool, at: number): Pick<SpanRow, 'startedAt' | 's
   return { startedAt, seconds: (at - startedAt) / 1000, state: 'ended' };
 }
 
-interface Going {
+interface EpisodeProgress {
   /** Calls that are not over. */
   readonly running: readonly SpanRecord[];
   /** When each agent's latest call that is over began. */
@@ -132,7 +201,7 @@ interface Going {
   readonly runs: boolean;
 }
 
-function latestOf(calls: readonly StoredToolTrace[]): ReadonlyMap<string, number> {
+function latestOf(calls: readonly CallWithTools[]): ReadonlyMap<string, number> {
   const latest = new Map<string, number>();
   for (const { agent, startedAt } of calls)
     latest.set(agent, Math.max(startedAt, latest.get(agent) ?? startedAt));
@@ -140,7 +209,7 @@ function latestOf(calls: readonly StoredToolTrace[]): ReadonlyMap<string, number
 }
 
 /** It may run still; a call of its agent's that began meanwhile and is not over has its answer, most likely. */
-function unanswered(tool: OpenTool, { running, latest, runs }: Going): SpanRow {
+function unanswered(tool: OpenTool, { running, latest, runs }: EpisodeProgress): SpanRow {
   const row = { ...rowOf(tool), answeredBy: null };
   const next = running.find(
     ({ name, startedAt }) => name === tool.agent && startedAt >= Math.floor(tool.from),

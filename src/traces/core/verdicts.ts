@@ -5,7 +5,7 @@ import { judgedGroup } from '../../tracking/core/report.ts';
 import type { RunTerms } from '../../tracking/core/runTally.ts';
 import type { EpisodeVerdict, JudgedGroup } from '../../tracking/core/verdicts.ts';
 import type { StoredRun } from './records.ts';
-import type { StoredTrace } from './stored.ts';
+import type { TraceQueries } from './traceQueries.ts';
 
 export type ReportRules = Pick<StoredRun, 'repeat' | 'tokenizer' | 'judge' | 'imported'>;
 
@@ -16,7 +16,7 @@ export interface Verdict extends EpisodeVerdict {
 
 /** What the report says of some episodes; it depends on no more than the groups that they belong to. */
 export function verdictsOf(
-  trace: StoredTrace,
+  trace: TraceQueries,
   rules: ReportRules,
   episodes: readonly number[],
 ): ReadonlyMap<number, Verdict> {

@@ -3,12 +3,11 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, onTestFinished, test } from 'vitest';
-import { fingerprintOf } from '../../../src/traces/node/store/fingerprint.ts';
-import { openTraceReader } from '../../../src/traces/node/store/openReader.ts';
+import { fingerprintOf, openTraceReader } from '../../../src/traces/node/store/openReader.ts';
 import { openTraceWriter } from '../../../src/traces/node/store/openWriter.ts';
 import type { CallSource, TraceWriter } from '../../../src/tracking/core/records/trace.ts';
 import { parseFilter } from '../../../src/traces/core/filterText.ts';
-import type { TraceReader } from '../../../src/traces/core/reader.ts';
+import type { TraceReader } from '../../../src/traces/core/views.ts';
 import { temporaryFolder } from './folder.ts';
 import { aCall, aMessage, anEpisode, aResult, aRun } from './samples.ts';
 

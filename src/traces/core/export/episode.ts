@@ -3,8 +3,10 @@ import { CodedError } from '../../../base/core/errors.ts';
 import type { TracedMessage } from '../../../tracking/core/records/trace.ts';
 import type { CallRow, SpanRow, TimelineRow } from '../protocol/episodeRpc.ts';
 import type { EpisodeRow } from '../protocol/traceLists.ts';
-import type { TraceReader } from '../reader.ts';
+import type { TraceReader } from '../views.ts';
 import type { Redactor } from './redact.ts';
+import type { ImportLack } from '../../../tracking/core/records/tracedRun.ts';
+import type { RunView } from '../protocol/runRpc.ts';
 
 export interface ExportedMessage {
   readonly role: string;
@@ -183,4 +185,9 @@ export const redactedToken = -1;
 
 function withoutIds(message: ExportedMessage): ExportedMessage {
   return { ...message, tokenIds: message.tokenIds.map(() => redactedToken) };
+}
+
+/** Whether numbers of a kind mean anything: an imported trace has zeros in place of what its format lacks. */
+export function hasValues({ imported }: Pick<RunView, 'imported'>, what: ImportLack): boolean {
+  return imported?.lacks.includes(what) !== true;
 }

@@ -14,12 +14,12 @@ function escaped(text: string): string {
 const hidden = /((?![\t\n])[\p{Cc}\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff])/u;
 
 /** Text of an element, isolated from what stands around it; what hides or steers is shown by its code. */
-export function isolated(text: string): string {
+export function isolatedHtml(text: string): string {
   return `<bdi>${withCodes(text, (code) => `<i>${code}</i>`)}</bdi>`;
 }
 
 /** The same where no element may stand: in titles. */
-export function shown(text: string): string {
+export function escapedText(text: string): string {
   return withCodes(text, (code) => code);
 }
 
@@ -40,10 +40,10 @@ export const longestText = 100_000;
 
 /** A text that may be long: what is left out is told. */
 export function clipped(text: string): string {
-  if (text.length <= longestText) return isolated(text);
+  if (text.length <= longestText) return isolatedHtml(text);
   const shown = clip(text, longestText);
   const left = (text.length - shown.length).toLocaleString('en');
-  return `${isolated(shown)}<p class="note">… ${left} more characters are in the trace.</p>`;
+  return `${isolatedHtml(shown)}<p class="note">… ${left} more characters are in the trace.</p>`;
 }
 
 export function number(value: number | null): string {
@@ -65,6 +65,8 @@ export function duration(seconds: number): string {
 }
 
 export function facts(rows: readonly (readonly [name: string, text: string])[]): string {
-  const cells = rows.map(([name, text]) => `<div><dt>${isolated(name)}</dt><dd>${clipped(text)}</dd></div>`);
+  const cells = rows.map(
+    ([name, text]) => `<div><dt>${isolatedHtml(name)}</dt><dd>${clipped(text)}</dd></div>`,
+  );
   return `<dl class="facts">${cells.join('')}</dl>`;
 }

@@ -2,6 +2,32 @@
 import type { SpanRow } from '../protocol/episodeRpc.ts';
 import { clip } from '../clip.ts';
 import type { ExportedEpisode } from './episode.ts';
+import type { RunView } from '../protocol/runRpc.ts';
+
+export const chromeBegin = '{"displayTimeUnit":"ms","traceEvents":[\n';
+
+/** @param run what the file tells beside its events */
+export function chromeEnd({ experiment, model, workflow, tasks, repeat, damage }: RunView): string {
+  const other = { experiment, model, workflow, tasks: String(tasks), repeat: String(repeat) };
+  return `\n],"otherData":${JSON.stringify({ ...other, ...(damage && { damage: JSON.stringify(damage) }) })}}\n`;
+}
+
+/** Events of one episode, without the comma behind the last. */
+export function chromeEvents(episode: ExportedEpisode, runStart: number): string {
+  const { row } = episode;
+  const pid = row.episode + 1;
+  const { slices, lanes } = placedSlices(slicesOf(episode), runStart);
+  const title = `episode ${row.episode}: ${row.taskId} #${row.repeat}, reward ${row.reward ?? 'none'}`;
+  const names = [
+    { ph: 'M', name: 'process_name', pid, tid: 0, args: { name: title } },
+    { ph: 'M', name: 'process_sort_index', pid, tid: 0, args: { sort_index: row.episode } },
+    ...lanes.map((name, tid) => ({ ph: 'M', name: 'thread_name', pid, tid, args: { name } })),
+  ];
+  const events = slices.map(({ name, category: cat, thread: tid, start: ts, length: dur, args }) => {
+    return { ph: 'X', name, cat, pid, tid, ts, dur, args };
+  });
+  return [...names, ...events].map((event) => JSON.stringify(event)).join(',\n');
+}
 
 export interface Slice {
   readonly lane: string;
@@ -67,7 +93,7 @@ function spanSlice({ kind, name, startedAt, seconds, state, error }: SpanRow): S
  *
  * @param beginning milliseconds since the Unix epoch
  */
-export function placed(
+export function placedSlices(
   slices: readonly Slice[],
   beginning: number,
 ): { readonly slices: readonly PlacedSlice[]; readonly lanes: readonly string[] } {

@@ -15,7 +15,7 @@ import type { AddedMessage } from '../../../tracking/core/tracker.ts';
 import type { CallPart, EpisodePart, FactsPart, ImportedMessage, TimelinePart, TokensPart } from './parts.ts';
 
 /** Where an episode stands in its run. */
-export interface EpisodePlace {
+export interface EpisodeNumber {
   readonly episode: number;
   readonly taskId: string;
   readonly taskIndex: number;
@@ -34,7 +34,7 @@ export class EpisodeAssembler {
     this.#writer = writer;
   }
 
-  write(place: EpisodePlace, parts: readonly EpisodePart[]): void {
+  write(place: EpisodeNumber, parts: readonly EpisodePart[]): void {
     const facts = parts.filter((part) => part.kind === 'facts').reduce(laterWins, { kind: 'facts' });
     const calls = inOrder(parts.filter((part) => part.kind === 'call'));
     const told = parts.filter((part) => part.kind === 'timeline');
@@ -226,7 +226,7 @@ function merged(calls: readonly TracedCall[], messages: Messages): readonly Trac
 const longestError = 20_000;
 
 function resultOf(
-  { episode, taskId, repeat }: EpisodePlace,
+  { episode, taskId, repeat }: EpisodeNumber,
   { facts, calls, timelines }: Assembled,
 ): EpisodeResult {
   const ends = calls.map(({ startedAt, seconds }) => (startedAt ?? 0) + 1_000 * (seconds ?? 0));

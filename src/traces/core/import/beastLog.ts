@@ -2,12 +2,12 @@
  * `.json.log` of beast-logger as AgentJet writes it: a line of the logger's, then a line with a JSON object, which may
  * be compressed. Nested records of the module `rollout` have the tokens of an episode's timelines; others have none.
  */
-import { shallowJson } from '../shallowJson.ts';
 import * as z from 'zod/mini';
+import { shallowJson } from '../shallowJson.ts';
 import { hashText } from '../../../base/core/hash.ts';
 import { isRecord } from '../../../base/core/isRecord.ts';
 import { numberOf, textOf } from './chat.ts';
-import { linesOf } from './lines.ts';
+import { linesOf } from './eachValue.ts';
 import type {
   EpisodePart,
   ImportedMessage,
@@ -17,7 +17,34 @@ import type {
   TimelinePart,
 } from './parts.ts';
 import { validationGroup, Validations } from './validations.ts';
-import { writtenReply } from './writtenReply.ts';
+
+export interface WrittenReply {
+  readonly text: string;
+  /** JSON; null: none. */
+  readonly toolCalls: string | null;
+}
+
+/** The last one may have been cut off. */
+const call = /<tool_call>(.*?)<\/tool_call>|<tool_call>(.*)/gs;
+
+/** @param place of the message in its conversation: ids of calls are made of it, since the model writes none */
+export function writtenReply(written: string, place: number): WrittenReply {
+  const none = { text: written, toolCalls: null };
+  if (!written.includes('<tool_call>') || !written.includes('</tool_call>')) return none;
+  const calls = [...written.matchAll(call)].map(([, whole, cut = ''], at) => {
+    return toolCall(whole ?? cut, `call_${place}_${at}`);
+  });
+  if (calls.includes(undefined)) return none;
+  return { text: written.slice(0, written.indexOf('<tool_call>')), toolCalls: JSON.stringify(calls) };
+}
+
+function toolCall(json: string, id: string): object | undefined {
+  const value = shallowJson(json);
+  if (!isRecord(value) || typeof value['name'] !== 'string' || !isRecord(value['arguments']))
+    return undefined;
+  const { name, arguments: given } = value;
+  return { id, type: 'function', function: { name, arguments: JSON.stringify(given) } };
+}
 
 const utf8 = new TextDecoder('utf-8', { ignoreBOM: true });
 
@@ -95,7 +122,7 @@ class RecentRecords {
   }
 }
 
-interface Taking {
+interface RecordContext {
   readonly source: ImportSource;
   readonly sink: ImportSink;
   readonly validations: Validations;
@@ -111,7 +138,7 @@ const largestRecord = 2 ** 28;
 function takeRecord(
   where: string,
   text: string,
-  { source, sink, validations, time, episode }: Taking,
+  { source, sink, validations, time, episode }: RecordContext,
 ): boolean {
   const json = plainText(text, source);
   const value = json === undefined ? undefined : shallowJson(json);

@@ -8,8 +8,7 @@ import { JsonValues } from './jsonValues.ts';
 import { isOpenAiRecord, openAiLog } from './openAi.ts';
 import { isOtlp, otlp } from './otlp.ts';
 import { isTrajectory, trajectory } from './trajectory.ts';
-import { isTrinityTable, trinityDatabase } from './trinity.ts';
-import { isTrinityExperience, trinityLines } from './trinityLines.ts';
+import { isTrinityTable, trinityDatabase, isTrinityExperience, trinityLines } from './trinity.ts';
 import { isVerifiersEpisode, verifiers } from './verifiers.ts';
 import type { Importer, ImportSource } from './parts.ts';
 

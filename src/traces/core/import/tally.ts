@@ -4,7 +4,7 @@ import {
   type ImportNote,
   type ImportSkip,
 } from '../../../tracking/core/records/tracedRun.ts';
-import type { EpisodePlace } from './assemble.ts';
+import type { EpisodeNumber } from './assemble.ts';
 import type { EpisodePart, ImportedMessage, Importer, ImportSink } from './parts.ts';
 
 /** What is told of skipped records, at most. */
@@ -122,11 +122,11 @@ export class ImportTally implements ImportSink {
   }
 }
 
-export interface Places {
+export interface EpisodeNumbering {
   readonly tasks: number;
   readonly repeat: number;
   /** In order of their numbers. */
-  readonly places: readonly EpisodePlace[];
+  readonly places: readonly EpisodeNumber[];
 }
 
 export interface TaskOfEpisode {
@@ -140,7 +140,7 @@ export interface TaskOfEpisode {
  * Numbers for episodes: those of one group are consecutive, and each group has as many as the one with most, so that
  * readers find groups by numbers. What names no task is a task of its own.
  */
-export function placesOf(episodes: readonly TaskOfEpisode[]): Places {
+export function numberEpisodes(episodes: readonly TaskOfEpisode[]): EpisodeNumbering {
   const groups = new Map<string, string[]>();
   for (const episode of episodes) {
     const key = keyOf(episode);
@@ -153,7 +153,7 @@ export function placesOf(episodes: readonly TaskOfEpisode[]): Places {
   const least = episodes.some(({ group }) => group === null) ? 2 : 1;
   const repeat = [...groups.values()].reduce((most, { length }) => Math.max(most, length), least);
   const places = [...groups.values()].flatMap((names, taskIndex) =>
-    names.map((name, place): EpisodePlace => {
+    names.map((name, place): EpisodeNumber => {
       const episode = taskIndex * repeat + place;
       return { episode, taskId: tasks.get(name) ?? name, taskIndex, repeat: place, name };
     }),

@@ -21,13 +21,13 @@ export interface SourceView extends CallSource {
   readonly found: 'recorded' | 'scan';
 }
 
-export interface ShownView {
+export interface ShowResult {
   readonly source: SourceView;
   /** `told`: who is asked has no editor, so the page itself has to say where it is. */
   readonly shown: 'editor' | 'told';
 }
 
-export interface DebugView {
+export interface DebugResult {
   /** `told`: who is asked has no debugger, so the page itself has to say how to run it. */
   readonly started: 'editor' | 'told';
   /** What does the same in a terminal, without a debugger. */

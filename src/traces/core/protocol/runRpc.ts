@@ -6,7 +6,10 @@ import type {
   TokenizerNote,
   TracedRun,
   TracedRunEnd,
+  BatchRules,
 } from '../../../tracking/core/records/tracedRun.ts';
+import type { EpisodeResult } from '../../../tracking/core/records/episodeResult.ts';
+import type { TracedReturn } from '../../../tracking/core/records/trace.ts';
 
 export interface RunView extends Omit<TracedRun, 'configText' | 'merging' | 'batch'> {
   /** Null while it runs, and for ever when its process was killed. */
@@ -101,4 +104,42 @@ export interface CounterpartsView {
   readonly episodes: readonly EpisodeRow[];
   /** Whether the queries of the tasks are equal too, not only their ids. */
   readonly sameQuery: boolean;
+}
+
+/** An episode as its trace has it, for a judge. */
+export interface RecordedEpisode {
+  readonly episode: number;
+  readonly uuid: string;
+  readonly taskId: string;
+  readonly taskIndex: number;
+  readonly repeat: number;
+  /** Null: it ended with an error, or has not ended. */
+  readonly reward: number | null;
+  readonly isSuccess: boolean;
+  /** Null: the workflow did not come to return anything. */
+  readonly returned: TracedReturn | null;
+}
+
+/** The episodes of a trace, for a judge. */
+export interface RecordedRun {
+  readonly experiment: string;
+  /** The config file, absolute, as it was named. */
+  readonly config: string;
+  readonly workflow: string;
+  readonly workflowFile: string;
+  readonly tasks: number;
+  readonly repeat: number;
+  readonly episodes: readonly RecordedEpisode[];
+}
+
+/** What a trace says of its run's samples, but for their tokens. */
+export interface RecordedBatch {
+  readonly limits: LengthLimits;
+  readonly tokenizer: TokenizerNote;
+  /** Null: the trace is of a version that did not keep them. */
+  readonly rules: BatchRules | null;
+  /** Episodes per task. */
+  readonly repeat: number;
+  /** Of the episodes that ended, in order of their numbers. */
+  readonly results: readonly EpisodeResult[];
 }

@@ -12,7 +12,7 @@ export const wanted = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('pattern'), text: z.string(), matchCase: z.boolean() }),
   z.object({ kind: z.literal('id'), id: z.int() }),
 ]);
-export type Wanted = z.infer<typeof wanted>;
+export type TokenQuery = z.infer<typeof wanted>;
 
 /** A timeline of a trace; null: the one with the most trained tokens. */
 export const comparedTrace = z.object({ trace: z.string(), episode: count, timeline: z.nullable(count) });

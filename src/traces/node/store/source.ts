@@ -5,10 +5,9 @@ import { pathToFileURL } from 'node:url';
 import type { DamageView } from '../../core/protocol/runRpc.ts';
 import { applicationId, createTables } from '../../core/layout.ts';
 import { Connection } from './connection.ts';
-import { isDamage, storeErrors } from './errors.ts';
+import { isDamage, storeErrors, sqliteCode, sqliteCodes } from './errors.ts';
 import { changedAt, companions, stampOf } from './fileParts.ts';
 import { salvage } from './salvage.ts';
-import { sqliteCode, sqliteCodes } from './sqliteCodes.ts';
 
 /** A trace's file as it could be opened. */
 export interface Source {

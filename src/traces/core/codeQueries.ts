@@ -5,7 +5,7 @@ import { metaKeys } from './layout.ts';
 import * as records from './records.ts';
 
 /** What a trace has of the user's code. */
-export class StoredCode {
+export class CodeQueries {
   readonly #trace: CheckedRows;
 
   constructor(trace: CheckedRows) {

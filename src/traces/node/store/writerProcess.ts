@@ -4,7 +4,7 @@ import process from 'node:process';
 import type { WriterIdentity } from '../../core/records.ts';
 
 /** This process. */
-export function thisWriter(): WriterIdentity {
+export function currentWriter(): WriterIdentity {
   const { pid } = process;
   return { pid, started: startOf(pid), host: hostname(), at: Date.now() };
 }
@@ -21,7 +21,7 @@ const clockDrift = 60_000;
  *
  * @param changedAt when the file was last written, in milliseconds since the Unix epoch
  */
-export function livesStill(writer: WriterIdentity | undefined, changedAt: number): boolean {
+export function isWriterAlive(writer: WriterIdentity | undefined, changedAt: number): boolean {
   if (writer?.host !== hostname()) return Date.now() - changedAt < trusted;
   // Numbers of processes come again once the host has started anew.
   if (writer.started === null && writer.at < Date.now() - uptime() * 1_000 - clockDrift) return false;

@@ -3,13 +3,13 @@ import type { CheckedRows } from './checkedRows.ts';
 import { contentKey } from './layout.ts';
 import * as records from './records.ts';
 
-export interface StoredCallDetails {
+export interface CallDetails {
   readonly options: string;
   readonly tools: string | null;
   readonly messages: readonly number[];
 }
 
-export interface StoredToolTrace {
+export interface CallWithTools {
   readonly call: number;
   readonly agent: string;
   readonly startedAt: number;
@@ -21,7 +21,7 @@ export interface StoredToolTrace {
 }
 
 /** Stored calls of episodes, and what episodes did beside them. */
-export class StoredCalls {
+export class CallQueries {
   readonly #rows: CheckedRows;
 
   constructor(rows: CheckedRows) {
@@ -40,7 +40,7 @@ export class StoredCalls {
     return this.#rows.one(records.callRecord, statement, { episode, call });
   }
 
-  details(episode: number, call: number): StoredCallDetails {
+  details(episode: number, call: number): CallDetails {
     const row =
       this.#rows.one(records.callDetailsRecord, callDetails, { key: contentKey(episode, call) }) ??
       this.#rows.damaged(`call ${call} of episode ${episode} has no details`);
@@ -56,7 +56,7 @@ export class StoredCalls {
   }
 
   /** What tools of an episode are told by, of its calls in order of arrival. */
-  toolTraces(episode: number): readonly StoredToolTrace[] {
+  toolTraces(episode: number): readonly CallWithTools[] {
     return this.#rows.all(records.toolTraceRecord, toolTraces, { episode }).map((row) => ({
       ...row,
       messages: int32Values(row.messages),
