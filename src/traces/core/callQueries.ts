@@ -20,7 +20,7 @@ export interface CallWithTools {
   readonly toolCalls: string | null;
 }
 
-/** Stored calls of episodes, and what episodes did beside them. */
+/** Queries of the calls and the other spans of episodes. */
 export class CallQueries {
   readonly #rows: CheckedRows;
 
@@ -55,7 +55,7 @@ export class CallQueries {
     return this.#rows.all(records.spanRecord, statement, { episode });
   }
 
-  /** What tools of an episode are told by, of its calls in order of arrival. */
+  /** Returns the calls from which tool spans are derived, in order of arrival. */
   toolTraces(episode: number): readonly CallWithTools[] {
     return this.#rows.all(records.toolTraceRecord, toolTraces, { episode }).map((row) => ({
       ...row,

@@ -62,7 +62,7 @@ export class CheckedRows {
   }
 }
 
-/** Undefined where a text is no JSON. */
+/** Parses JSON. Returns undefined if the text is not valid JSON. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -4,7 +4,7 @@ import type { CheckedRows } from './checkedRows.ts';
 import { metaKeys } from './layout.ts';
 import * as records from './records.ts';
 
-/** What a trace has of the user's code. */
+/** Queries of the user's source code that a trace refers to. */
 export class CodeQueries {
   readonly #trace: CheckedRows;
 

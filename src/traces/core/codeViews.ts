@@ -42,7 +42,7 @@ export class CodeViews {
     return source === undefined ? null : { ...source, file: this.#file(source.file) };
   }
 
-  /** Throws `trace/no-source` where the trace does not tell it, or no file defines it. */
+  /** Returns a source location. Throws `trace/no-source` if it is unknown. */
   source(episode: number, of: SourceOf): SourceView {
     const { file } = this.#trace.rows;
     switch (of.kind) {
@@ -97,7 +97,7 @@ export class CodeViews {
     return { ...source, state: this.#state(source.file), fingerprint };
   }
 
-  /** Whoever gave the reward: the judge, or the workflow itself. */
+  /** Returns the code that gave the reward: the judge, or the workflow itself. */
   #scorer(episode: number): SourceView | undefined {
     const { execute, judge } = this.#stored.places() ?? {};
     const [result] = this.#trace.resultsBetween(episode, episode);

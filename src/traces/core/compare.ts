@@ -134,11 +134,11 @@ export interface ComparedMessage {
   readonly tokenIds: Int32Array;
 }
 
-/** What of a trace's episode a comparison needs. */
+/** The parts of an episode that a comparison needs. */
 export interface ComparableSide {
   readonly side: CompareSide;
   readonly messages: readonly ComparedMessage[];
-  /** Numbers that make up its reward, or stand beside it, by name. */
+  /** The parts of its reward and other logged numbers, by name. */
   readonly parts: Readonly<Record<string, number>>;
 }
 
@@ -146,7 +146,7 @@ export interface Comparison {
   readonly rows: readonly CompareRow[];
   /** Position of the first token that differs, the same in both; null: none does. */
   readonly divergence: number | null;
-  /** Whether something differs too much for a smallest difference. */
+  /** True if something differs too much for a minimal difference. */
   readonly coarse: boolean;
 }
 
@@ -283,7 +283,7 @@ function firstTokens(messages: readonly ComparedMessage[]): Int32Array {
   });
 }
 
-/** Where two timelines first have another token, whatever messages they are in; one that ends there differs, too. */
+/** Returns the position of the first token that differs, also if one timeline ends there. */
 export function firstDifference(
   left: readonly ComparedMessage[],
   right: readonly ComparedMessage[],

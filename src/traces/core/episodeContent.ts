@@ -33,7 +33,7 @@ export interface MessageLookup extends MessageSource {
   isStored(position: number): boolean;
 }
 
-/** Opens episodes, and remembers what it merged until their next call. */
+/** Opens episodes, and caches merged timelines until their next call. */
 export class EpisodeContents {
   readonly #trace: TraceQueries;
   readonly #merged = new LruCache<number, { readonly calls: number; readonly content: MergedTimelines }>(

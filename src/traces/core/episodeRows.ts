@@ -11,7 +11,7 @@ export interface RowContext {
   readonly trace: TraceQueries;
   readonly contents: EpisodeContents;
   readonly run: StoredRun;
-  /** Whether more may come. */
+  /** True if the run is active, so more may come. */
   readonly live: boolean;
 }
 

@@ -20,7 +20,7 @@ import { LruCache } from './lruCache.ts';
 import type { EpisodeRecord } from './records.ts';
 import type { TraceQueries } from './traceQueries.ts';
 
-/** Episodes that are remembered: one is looked at, and one was. */
+/** The number of cached episodes: the current one and the previous one. */
 const mostRemembered = 2;
 
 interface CachedExplanation {
@@ -29,7 +29,7 @@ interface CachedExplanation {
   readonly explanation: MergeExplanation;
 }
 
-/** Explains episodes, and remembers what it merged until their next call. */
+/** Explains how episodes were merged, and caches it until their next call. */
 export class MergeExplanations {
   readonly #trace: TraceQueries;
   readonly #table: TokenTable;

@@ -13,7 +13,7 @@ import {
   type TextField,
 } from './protocol/traceFilter.ts';
 
-/** Why a text is no filter, and where in it. */
+/** The reason why a text is not a valid filter, with its position. */
 export interface FilterProblem {
   readonly kind:
     /** `text` is no field. */

@@ -28,14 +28,14 @@ export interface MergeInputs {
 
 /** Messages of an episode, by position. */
 export interface MessageSource {
-  /** How many are stored; positions have no gaps. */
+  /** The number of stored messages; positions have no gaps. */
   readonly count: number;
   head(position: number): MessageRecord;
   text(position: number): MessageText;
   tokens(position: number): MessageTokens;
 }
 
-/** What an episode's timelines are merged from. A canned reply, which a prompt that overflowed got, is in none. */
+/** Returns the calls and messages that an episode's timelines are merged from, without replies to overlong prompts. */
 export function mergeInputs(trace: TraceQueries, episode: number, stored: MessageSource): MergeInputs {
   const special = new Set(trace.specialTokens());
   const disabled = trace.merging()?.toolCallsDisabled === true;

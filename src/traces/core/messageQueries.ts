@@ -16,7 +16,7 @@ export interface TokenWindow extends MessageTokens {
   readonly first: number;
 }
 
-/** Stored messages of episodes, with their texts and tokens. */
+/** Queries of the messages of episodes, with their texts and tokens. */
 export class MessageQueries {
   readonly #rows: CheckedRows;
 

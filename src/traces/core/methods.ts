@@ -15,7 +15,7 @@ import { reportOf, traceErrors } from './errors.ts';
 import { unreadableSummary } from './unreadable.ts';
 import type { TraceViews } from './views.ts';
 
-/** What a viewer's connection offers to the methods that concern several traces. */
+/** The functions of a viewer's connection for methods that concern several traces. */
 export interface TraceSession {
   /** The other traces that this viewer may compare its own with. */
   readonly others: readonly string[];
@@ -142,7 +142,7 @@ export function compareView(left: ComparedTrace, right: ComparedTrace, use: Read
   };
 }
 
-/** A token beside the one that the other timeline has in its place. */
+/** Returns a token, with the log probability that it gives to the other timeline's token. */
 function comparedToken(token: TokenDetail | null, other: TokenDetail | null): ComparedToken | null {
   if (token === null) return null;
   const { id, text, logprob, message, inMessage, alternatives } = token;

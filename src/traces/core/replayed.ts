@@ -9,7 +9,7 @@ import { replayedRecord } from './records.ts';
 import type { TraceQueries } from './traceQueries.ts';
 
 /**
- * What a trace has to answer its calls once more.
+ * Returns the recorded calls that a replay needs.
  *
  * @param only the number of the one episode that is wanted; undefined: all
  */
@@ -101,7 +101,7 @@ function callsOf(trace: TraceQueries, episode: number): ReplayedCall[] {
   });
 }
 
-/** Those in the loss are what the model made, its end token among them. */
+/** Returns the tokens that the model made, including the end token. */
 function madeTokens(
   trace: TraceQueries,
   episode: number,

@@ -44,7 +44,7 @@ const sources: readonly Source[] = [
   { field: 'time', of: 'episodes', column: 'seconds', rows: ended },
 ];
 
-/** How values are spread, over what has ended; what nothing has a value of is left out. */
+/** Returns the histograms of ended episodes and groups, except for fields without values. */
 function histogramsOf(trace: TraceQueries): readonly Histogram[] {
   return sources.flatMap((source) => {
     const { field, of } = source;
@@ -78,7 +78,7 @@ function barsOf(trace: TraceQueries, { column, rows }: Source): Pick<Histogram, 
 
 const empty = { least: null, most: null, different: 0, missing: 0 };
 
-/** Which of a run's episodes, and in what order. */
+/** Selects and orders a run's episodes or groups. */
 interface List<By extends string> {
   readonly filter?: Filter | undefined;
   readonly sort?: ListSort<By> | undefined;
@@ -92,7 +92,7 @@ interface Window {
   readonly limit: number;
 }
 
-/** What lists depend on beside the tables. */
+/** The facts about a run that lists depend on. */
 export interface Listing extends ListTerms {
   /** Brings the temporary tables up to date; asked only by lists that need them. */
   readonly judge: () => void;
@@ -228,7 +228,7 @@ export class RunLists {
 /** Names that a completion offers, at most. */
 const mostNames = 200;
 
-/** What has no value is last, whichever way. */
+/** Sorts missing values last in both directions. */
 function ordered(by: string | undefined, descending = false): string {
   return by === undefined ? '' : `${by} IS NULL, ${by} ${descending ? 'DESC' : 'ASC'},`;
 }

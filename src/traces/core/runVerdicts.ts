@@ -61,7 +61,7 @@ class VerdictIndex {
     for (const table of [...Object.keys(tables), 'found']) this.#write(`DELETE FROM temp.${table}`);
   }
 
-  /** In the place of what they have of the group. */
+  /** Replaces the rows of the group. */
   put({ group, episodes }: JudgedGroup): void {
     const whole = group.whole ? 1 : 0;
     for (const { episode, advantage, trains, findings } of episodes) {
@@ -135,7 +135,7 @@ export class RunVerdicts {
 
   /** Takes in what has ended since the last time. */
   refresh(rules: ReportRules): void {
-    // It is told with the run's end, after all results.
+    // The selection is known at the run's end, after all results.
     const selection = this.#counted.selection ?? this.#trace.end()?.selection;
     const isUndone = this.#index.reached() !== this.#counted.sequence;
     if (isUndone || selection !== this.#counted.selection) {
@@ -180,7 +180,7 @@ export class RunVerdicts {
   }
 }
 
-/** What was made of the results so far. */
+/** The report on the results so far. */
 class CountedResults {
   readonly selection: readonly Selection[] | undefined;
   /** Sequence number of the last result; 0: none. */

@@ -1,6 +1,6 @@
 import type { CallSource } from '../../tracking/core/records/trace.ts';
 
-/** Which lines and files of the user's code a trace has already. */
+/** The source lines and files that a trace already contains, with their ids. */
 export class SourceTable {
   readonly #config: string;
   readonly #fingerprint: (file: string) => string | null;

@@ -1,4 +1,4 @@
-/** What an episode did beside its LLM calls: what was recorded of it, and its tool calls, which are told by messages. */
+/** The spans of an episode other than LLM calls: recorded ones, and tool calls derived from messages. */
 import { isRecord } from '../../base/core/isRecord.ts';
 import type { SpanRow } from './protocol/episodeRpc.ts';
 import { clip } from './clip.ts';
@@ -15,10 +15,10 @@ export interface OpenTool {
   readonly from: number;
 }
 
-/** The open ones in the order in which they were called; each is found in the same time, however many are open. */
+/** The open tool calls in order. Each lookup takes constant time. */
 export class OpenTools {
   readonly #open = new Set<OpenTool>();
-  /** By agent and by id, the latest last. What was closed goes when it is met. */
+  /** By agent and by id, the latest last. Closed tools are removed lazily. */
   readonly #ofAgent = new Map<string, OpenTool[]>();
   readonly #named = new Map<string, OpenTool[]>();
   readonly #namedOfAgent = new Map<string, Map<string, OpenTool[]>>();
@@ -46,12 +46,12 @@ export class OpenTools {
     this.#open.delete(tool);
   }
 
-  /** The latest of that id, for ids may come again in a later reply: the agent's own, or else of whoever has one. */
+  /** Returns the latest open tool with that id, preferably the agent's. Later replies may reuse ids. */
   named(id: string, agent: string): OpenTool | undefined {
     return this.#last(this.#namedOfAgent.get(agent)?.get(id)) ?? this.#last(this.#named.get(id));
   }
 
-  /** What the agent's latest reply called that is open. */
+  /** Returns the open tools that the agent's latest reply called. */
   latestOf(agent: string): readonly OpenTool[] {
     const own = this.#ofAgent.get(agent) ?? [];
     const last = this.#last(own);
@@ -80,7 +80,7 @@ export interface EpisodeParts {
   /** In order of arrival. */
   readonly calls: readonly CallWithTools[];
   readonly messages: readonly Pick<MessageRecord, 'position' | 'role' | 'toolCallId'>[];
-  /** Whether the episode goes on. */
+  /** True while the episode runs. */
   readonly runs: boolean;
 }
 
@@ -220,7 +220,7 @@ function unanswered(tool: OpenTool, { running, latest, runs }: EpisodeProgress):
   return { ...common, state: runs && !wentOn ? 'running' : 'unanswered' };
 }
 
-/** What a reply's JSON calls, by whatever a model made of the form. */
+/** Returns the tools that a reply's JSON calls; models may vary the form. */
 export function toolsCalled(
   json: string | null,
 ): readonly { readonly id: string | null; readonly name: string }[] {

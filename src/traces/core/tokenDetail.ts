@@ -12,7 +12,7 @@ import { utf8Pieces } from './utf8Pieces.ts';
 /** Ids of one drift that are told, at most. */
 const mostDrifted = 64;
 
-/** All that is known of a token. Throws `trace/no-such-token`. */
+/** Returns the details of a token. Throws `trace/no-such-token`. */
 export function tokenDetail(
   trace: TraceQueries,
   at: LocatedTimeline & { readonly timeline: number },

@@ -47,14 +47,14 @@ export const emptyRun: StoredRun = {
   startedAt: 0,
 };
 
-/** A timeline of an episode, and what it is made of. */
+/** A timeline with its episode. */
 export interface LocatedTimeline {
   readonly episode: number;
   readonly content: EpisodeContent;
   readonly found: TracedTimeline;
 }
 
-/** Finds what requests name; throws where a trace has no such thing. */
+/** Looks up episodes, calls and timelines by number. Throws a CodedError if one does not exist. */
 export class TraceLookup {
   readonly trace: TraceQueries;
   readonly contents: EpisodeContents;

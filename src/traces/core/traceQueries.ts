@@ -16,7 +16,7 @@ import { CallQueries } from './callQueries.ts';
 import { MessageQueries } from './messageQueries.ts';
 import { callsOfEpisode, totals } from './filterSql.ts';
 
-/** What a trace has of its run, its episodes and their results; of their parts see `calls` and `messages`. */
+/** Queries of the run, its episodes and their results. `calls` and `messages` query their parts. */
 export class TraceQueries {
   readonly rows: CheckedRows;
   readonly calls: CallQueries;

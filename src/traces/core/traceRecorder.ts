@@ -23,7 +23,7 @@ import { SourceTable } from './sourceTable.ts';
 import type { SqlParameters, SqlWriter } from './sql.ts';
 import { toolNames } from './usedTools.ts';
 
-/** What becomes of a span's row: it is new, another takes its place, or it goes. */
+/** A change of a span's row: insert, replace or delete. */
 interface SpanChange {
   readonly change: 'begun' | 'ended' | 'gone';
   readonly span: TracedSpan;
@@ -39,7 +39,7 @@ class SpanRows {
   /** Written as running, by episode and position. */
   readonly #running = new Map<number, Map<number, TracedSpan>>();
 
-  /** Whether it is to be written at once. */
+  /** Returns whether it must be written immediately. */
   add(span: TracedSpan): boolean {
     const { episode, seconds } = span;
     const running = this.#running.get(episode);
@@ -54,7 +54,7 @@ class SpanRows {
     return known;
   }
 
-  /** What is to be written now. Once an episode has ended it has nothing more to write. */
+  /** Returns and removes the changes to write now. */
   take(episode: number, endedCall?: number): readonly SpanChange[] {
     const taken = this.#waiting.get(episode) ?? [];
     this.#waiting.delete(episode);

@@ -14,7 +14,7 @@ export interface Verdict extends EpisodeVerdict {
   readonly open: boolean;
 }
 
-/** What the report says of some episodes; it depends on no more than the groups that they belong to. */
+/** Returns the verdicts of the report on some episodes, computed from their groups. */
 export function verdictsOf(
   trace: TraceQueries,
   rules: ReportRules,
@@ -31,7 +31,7 @@ export function verdictsOf(
   );
 }
 
-/** Of an import that lacks tokens, what counts in the loss or rewards nobody knows whether it would train. */
+/** Returns false for imports without tokens, loss masks or rewards: whether they would train is unknown. */
 export function isJudgeable({ imported }: Pick<StoredRun, 'imported'>): boolean {
   const needed = ['tokens', 'lossMask', 'rewards'] as const;
   return imported === undefined || needed.every((one) => !imported.lacks.includes(one));

@@ -357,7 +357,7 @@ export class TraceViews {
     return { side, parts, messages: comparedMessages(found.messages, content.messages()) };
   }
 
-  /** Whether more may come. */
+  /** True if the run is active, so more may come. */
   isLive(): boolean {
     return this.#trace.end() === undefined && this.#file.lives(this.#trace.writer());
   }

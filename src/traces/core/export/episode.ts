@@ -43,13 +43,13 @@ export interface ExportedEpisode {
   readonly calls: readonly ExportedCall[];
   readonly timelines: readonly ExportedTimeline[];
   readonly spans: readonly SpanRow[];
-  /** Numbers that make up its reward, or stand beside it. */
+  /** The parts of its reward and other logged numbers. */
   readonly rewards: readonly (readonly [name: string, value: number])[];
   /** What of it cannot be read, since the file is damaged. */
   readonly missing: readonly string[];
 }
 
-/** What tells that a part of a damaged file is not there. */
+/** Error codes for missing parts of a damaged file. */
 const lost = /^trace\/(damaged|no-such-(call|timeline|message))$/;
 
 /** @param listed its row in the list of all, which there is even where nothing else of it can be read */
@@ -187,7 +187,7 @@ function withoutIds(message: ExportedMessage): ExportedMessage {
   return { ...message, tokenIds: message.tokenIds.map(() => redactedToken) };
 }
 
-/** Whether numbers of a kind mean anything: an imported trace has zeros in place of what its format lacks. */
+/** Returns whether a trace has values of a kind. Imported traces have zeros for missing ones. */
 export function hasValues({ imported }: Pick<RunView, 'imported'>, what: ImportLack): boolean {
   return imported?.lacks.includes(what) !== true;
 }

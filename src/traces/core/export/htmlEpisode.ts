@@ -24,7 +24,7 @@ const most = { slices: 2_000, lanes: 40 } as const;
 /** Units of the drawing, which is as wide as the page. */
 const width = 1_000;
 
-/** An episode on its time axis: a bar for each call, tool and judge call, in lanes; what it is is told by pointing at it. */
+/** Renders an episode on its time axis: a bar with a tooltip for each call, tool and judge call, in lanes. */
 function htmlAxis(episode: ExportedEpisode): string {
   const all = slicesOf(episode);
   const beginning = Math.min(...all.slice(0, most.slices).map(({ startedAt }) => startedAt));

@@ -1,6 +1,6 @@
 import { clip } from '../clip.ts';
 
-/** Text that is nothing but text in HTML, in elements as in attributes. */
+/** Escapes text for HTML elements and attributes. */
 function escaped(text: string): string {
   return text
     .replaceAll('&', '&amp;')
@@ -38,7 +38,7 @@ function codeOf(character: string): string {
 /** Characters of a text that a page shows. */
 export const longestText = 100_000;
 
-/** A text that may be long: what is left out is told. */
+/** Returns a text, cut with a note if it is too long. */
 export function clipped(text: string): string {
   if (text.length <= longestText) return isolatedHtml(text);
   const shown = clip(text, longestText);

@@ -18,11 +18,11 @@ export interface PickledCall {
   readonly kind: 'call';
   readonly name: string;
   readonly args: readonly Pickled[];
-  /** What would be set on it afterwards. */
+  /** The argument of `__setstate__`. */
   state: Pickled;
 }
 
-/** What the pickle's owner keeps elsewhere. */
+/** A persistent id: data that is stored outside the pickle. */
 export interface PickledReference {
   readonly kind: 'reference';
   readonly id: Pickled;
@@ -46,12 +46,12 @@ export type Pickled =
   | PickledCall
   | PickledReference;
 
-/** Why a pickle is not read. */
+/** Thrown for a pickle that cannot or must not be read. */
 export class PickleRefusal extends Error {}
 
 export interface ReadPickle {
   readonly value: Pickled;
-  /** Where the bytes behind it begin. */
+  /** The offset of the first byte after it. */
   readonly end: number;
 }
 
@@ -326,7 +326,7 @@ class Machine {
     return this.#bytes.subarray(at, at + length);
   }
 
-  /** Where the bytes begin that are passed over. */
+  /** Skips bytes and returns the offset of the first of them. */
   #skip(length: number): number {
     const at = this.#at;
     if (at + length > this.#bytes.length) throw new PickleRefusal('it is cut off');

@@ -7,7 +7,7 @@ import {
 import type { EpisodeNumber } from './assemble.ts';
 import type { EpisodePart, ImportedMessage, Importer, ImportSink } from './parts.ts';
 
-/** What is told of skipped records, at most. */
+/** The most skipped records that are listed. */
 const mostSkips = 100;
 
 /** Takes what an importer finds, and keeps count of what there is and what was skipped. */
@@ -21,9 +21,9 @@ export class ImportTally implements ImportSink {
   #skipped = 0;
   #records = 0;
   experiment: string | undefined;
-  /** Of the first call that names one. */
+  /** The model of the first call that names one. */
   model: string | undefined;
-  /** Milliseconds since the Unix epoch; 0: nothing tells. */
+  /** Milliseconds since the Unix epoch; 0: unknown. */
   startedAt = 0;
   endedAt = 0;
 
@@ -52,7 +52,7 @@ export class ImportTally implements ImportSink {
     this.experiment ??= experiment;
   }
 
-  /** Undefined: its format tells of no tasks. */
+  /** Returns the task id; undefined: the format has none. */
   taskOf(episode: string): string | undefined {
     return this.#tasks.get(episode);
   }

@@ -46,7 +46,7 @@ export const trinityLines: Importer = {
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Whether a value looks like one of them. */
+/** Returns whether a value looks like an experience in JSON. */
 export function isTrinityExperience(value: unknown): value is Fields & { readonly eid: Fields } {
   if (!isRecord(value) || !isRecord(value['eid'])) return false;
   return (
@@ -72,18 +72,18 @@ export const trinityDatabase: Importer = {
   },
 };
 
-/** Whether a database has such a table. */
+/** Returns whether a database has a table of experiences. */
 export function isTrinityTable(database: ImportDatabase): boolean {
   return tablesOf(database).length > 0;
 }
 
 interface ExperienceTable {
   readonly name: string;
-  /** What selects its rows with their experiences. */
+  /** The SELECT statement of its rows with their experiences. */
   readonly rows: string;
 }
 
-/** Until 0.5 experiences stand in the rows, later in a table beside. */
+/** Up to version 0.5 the rows contain the experiences; later a second table does. */
 function tablesOf(database: ImportDatabase): readonly ExperienceTable[] {
   const found = [...database.rows("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name")];
   const names = found.flatMap(({ name }) => (typeof name === 'string' ? [name] : []));
@@ -196,7 +196,7 @@ class ExperienceReader {
   }
 }
 
-/** What is told of an episode by one of its experiences. */
+/** Returns the parts of an episode that one of its experiences contains. */
 export function experienceParts(
   fields: ExperienceFields | undefined,
   { task, endedAt, reward }: Pick<FactsPart, 'task' | 'endedAt' | 'reward'>,
@@ -224,7 +224,7 @@ function isBatched(bytes: Uint8Array): boolean {
   );
 }
 
-/** Of Trinity's own id, the fields. */
+/** Returns the fields of Trinity's `EID`, or the value itself. */
 function ownFields(value: Pickled): Pickled {
   return isKind(value, 'call') && /(^|\.)EID$/.test(value.name) ? value.state : value;
 }
@@ -280,7 +280,7 @@ function timelineOf(fields: ExperienceFields): TimelinePart | undefined {
   return { kind: 'timeline', messages: [prompt, ...behind] };
 }
 
-/** Of one turn: its prompt as one text, and the reply. */
+/** Returns the prompt as one message, and the reply. */
 function plainMessages(fields: ExperienceFields): readonly ImportedMessage[] {
   const texts = {
     prompt: textOf(fields.value('prompt_text')),
@@ -297,7 +297,7 @@ interface Stretch {
   readonly counts: boolean;
 }
 
-/** Where the mask changes. */
+/** Splits the response where the mask changes. */
 function stretchesOf(mask: readonly number[], length: number): readonly Stretch[] {
   const counts = (index: number): boolean => mask[index] !== undefined && mask[index] !== 0;
   const starts = Array.from({ length }, (_, index) => index).filter(
@@ -330,7 +330,7 @@ function textsOf(
   });
 }
 
-/** What stands before each reply but the first, by the number of replies before it. */
+/** Returns the texts between replies, by the number of replies before them. */
 function betweenReplies(messages: readonly ImportedMessage[]): readonly string[] {
   const texts: string[][] = [[]];
   for (const { role, text } of messages) {

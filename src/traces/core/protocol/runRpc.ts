@@ -1,4 +1,4 @@
-/** What is answered about a run as a whole; see traceRpc.ts. */
+/** Results about a run as a whole; see traceRpc.ts. */
 import type { ErrorReport } from '../../../base/core/errors.ts';
 import type { EpisodeRow } from './traceLists.ts';
 import type {
@@ -14,7 +14,7 @@ import type { TracedReturn } from '../../../tracking/core/records/trace.ts';
 export interface RunView extends Omit<TracedRun, 'configText' | 'merging' | 'batch'> {
   /** Null while it runs, and for ever when its process was killed. */
   readonly end: TracedRunEnd | null;
-  /** Whether the process that writes it lives. */
+  /** True if the process that writes it is alive. */
   readonly live: boolean;
   /** The episode that started last: the highest number; null: none has. */
   readonly newest: number | null;
@@ -26,7 +26,7 @@ export interface RunView extends Omit<TracedRun, 'configText' | 'merging' | 'bat
   readonly damage?: DamageView | undefined;
 }
 
-/** What of a damaged file could not be read, at least: contents are read only when they are asked for. */
+/** The known damage of a file. Contents are checked only when they are read, so there may be more. */
 export interface DamageView {
   /** Whether it includes what the file tells of the run itself. */
   readonly run: boolean;

@@ -6,7 +6,7 @@ import type { EpisodeRow } from './traceLists.ts';
 
 const count = z.int().check(z.gte(0));
 
-/** What is searched for in tokens. */
+/** A query of a token search: text, regular expression or token id. */
 export const wanted = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('text'), text: z.string(), matchCase: z.boolean() }),
   z.object({ kind: z.literal('pattern'), text: z.string(), matchCase: z.boolean() }),

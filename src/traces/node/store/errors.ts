@@ -1,6 +1,6 @@
 import { CodedError } from '../../../base/core/errors.ts';
 
-/** SQLite's own number of a failure, without what it tells beyond the kind; undefined: not SQLite's. */
+/** Returns SQLite's primary result code of an error; undefined: not an error of SQLite. */
 export function sqliteCode(error: unknown): number | undefined {
   const code = error instanceof Error && 'errcode' in error ? error.errcode : undefined;
   return typeof code === 'number' ? code & 0xff : undefined;
@@ -18,7 +18,7 @@ export const sqliteCodes = {
   notADatabase: 26,
 } as const;
 
-/** Whether a file is not as a trace is: SQLite or whoever reads its rows has found so. */
+/** Returns whether an error means that the trace is damaged. */
 export function isDamage(error: unknown): boolean {
   const codes: readonly (number | undefined)[] = [sqliteCodes.corrupt, sqliteCodes.ioError];
   return codes.includes(sqliteCode(error)) || (error instanceof CodedError && error.code === 'trace/damaged');

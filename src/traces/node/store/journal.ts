@@ -18,10 +18,10 @@ export function mergeJournal(connection: Connection): void {
   }
 }
 
-/** How SQLite keeps a trace safe: `wal` lets readers read on while it is written, where memory can be shared. */
+/** The journal mode of a trace: `wal` lets readers read on while it is written, where memory can be shared. */
 export type Journal = 'wal' | 'delete';
 
-/** What is known of a folder's file system. */
+/** Facts about a folder's file system. */
 export interface FolderFacts {
   readonly platform: NodeJS.Platform;
   /** Absolute; on Windows with mapped drives resolved to the shares that they stand for. */
@@ -30,7 +30,7 @@ export interface FolderFacts {
   readonly type: number;
 }
 
-/** Of Linux: whose files other machines may have open, or whose shared memory is not to be relied on. */
+/** File systems of Linux whose files other machines may have open, or whose shared memory is not to be relied on. */
 const unsafeOnLinux = new Map([
   ['nfs', 0x6969],
   ['smb', 0x517b],

@@ -96,7 +96,7 @@ class FileTraceReader implements TraceReader {
   readonly #file: string;
   #source: Source;
   #views: TraceViews;
-  /** How often the file was opened anew. */
+  /** The number of times the file was reopened. */
   #openings = 0;
 
   constructor(file: string) {
@@ -132,12 +132,12 @@ class FileTraceReader implements TraceReader {
     if (over && existsSync(`${this.#file}-wal`)) mergeLeftoverJournal(this.#file);
   }
 
-  /** Of one state of the file. */
+  /** Reads from one consistent state of the file. */
   #readSnapshot<T>(ask: (views: TraceViews) => T): T {
     return this.#source.connection.snapshot(() => ask(this.#views));
   }
 
-  /** What stands still is opened anew once the file has changed. */
+  /** Reopens a source that does not follow the file once the file has changed. */
   #refresh(): void {
     const { kind, stamp, damage } = this.#source;
     const follows = kind === 'direct' && damage === undefined;
@@ -167,7 +167,7 @@ class FileTraceReader implements TraceReader {
     });
   }
 
-  /** Whether nobody writes any more. */
+  /** Returns whether the writer has ended. */
   #isOver(): boolean {
     try {
       return !this.#views.isLive();

@@ -1,7 +1,7 @@
 /**
- * What can still be read of a damaged trace. The rows that lists are made of are copied, one by one and around whatever
- * cannot be read, into temporary tables of the same names, which SQLite then takes in place of the file's: nothing is
- * written to the file. Contents of calls and messages stay where they are, and are read when somebody asks for them.
+ * Reads what is left of a damaged trace. The readable rows of lists are copied into temporary tables of the same names,
+ * which SQLite then uses instead of the file's. Nothing is written to the file. Contents of calls and messages are not
+ * copied; they are read on demand.
  */
 import type * as z from 'zod/mini';
 import type { DamageView } from '../../core/protocol/runRpc.ts';
@@ -21,7 +21,7 @@ import { quoted, ReadableRows, type Column, type Gap, type Row, type Table } fro
 import { largestWindow } from '../../core/protocol/traceRpc.ts';
 
 /**
- * Which episodes are lost or lack a part, after the readable rows have been copied.
+ * Returns which episodes are lost or incomplete, after the readable rows have been copied.
  *
  * @param gaps by table, of its first column
  */
@@ -79,7 +79,7 @@ function lastEpisode(connection: Connection): number {
   );
 }
 
-/** How many episodes have certainly started: a run that completed has started all. */
+/** Returns the number of episodes that have certainly started; a completed run has started all. */
 const planned = `
 SELECT coalesce(max(value ->> '$.episodes'), 0) AS count FROM meta
 WHERE key = '${metaKeys.run}'
@@ -89,7 +89,7 @@ WHERE key = '${metaKeys.run}'
 const rowsIn = (table: string): string =>
   `(SELECT count(*) FROM ${table} WHERE ${table}.episode = episodes.episode)`;
 
-/** Whether rows of an episode have no contents left. */
+/** Returns the condition that rows of an episode have no contents left. */
 const lacksContents = (rows: string, place: string, contents: string): string =>
   `EXISTS (SELECT 1 FROM ${rows} WHERE ${rows}.episode = episodes.episode
     AND (${rows}.episode << 20) + ${place} NOT IN (SELECT key FROM "${keysOf(contents)}"))`;
@@ -206,7 +206,7 @@ const metaSchemas: ReadonlyMap<string, z.ZodMiniType> = new Map<string, z.ZodMin
   [metaKeys.end, storedEnd],
 ]);
 
-/** Whether the JSON of a row is what it is to be: one that is not would keep every list from being read. */
+/** Returns whether the JSON of a row is valid. An invalid row would break every list. */
 function isSound(table: string, row: Row): boolean {
   if (table === 'results') return fits(row['result'], episodeResult);
   const schema = table === 'meta' ? metaSchemas.get(String(row['key'])) : undefined;
@@ -222,8 +222,8 @@ function fits(text: Row[string] | undefined, schema: z.ZodMiniType): boolean {
 }
 
 /**
- * Where what a trace tells of its run is lost, puts what its episodes tell in its place: without the size of groups no
- * advantage could be told. Whether it was lost.
+ * Restores lost facts about the run from its episodes, since advantages need the size of groups. Returns whether they
+ * were lost.
  */
 function restoreRun(connection: Connection): boolean {
   const one = (statement: string): number => countRecord.parse(connection.all(statement)[0]).count;

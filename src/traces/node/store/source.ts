@@ -19,7 +19,7 @@ export interface Source {
   readonly kind: 'direct' | 'fixed' | 'blank';
   /** `user_version` of the file. */
   readonly format: number;
-  /** What {@link stampOf} told before it was opened. */
+  /** The {@link stampOf} of the file before it was opened. */
   readonly stamp: string;
   /** Absent: none has been found so far. Then it is opened anew once the file has changed, whatever its kind. */
   readonly damage?: DamageView;
@@ -30,7 +30,7 @@ export interface Source {
 export function openSource(file: string): Source {
   const found = statSync(file, { throwIfNoEntry: false });
   if (found === undefined) throw storeErrors.noSuchFile(file);
-  // Opening a pipe would wait for whoever writes into it.
+  // Opening a pipe would wait for its writer.
   if (!found.isFile()) throw storeErrors.noFile(file);
   try {
     return openWhole(file);
