@@ -1,3 +1,5 @@
+import { isRecord } from '../../base/core/isRecord.ts';
+import { parseJson } from './checkedRows.ts';
 import * as z from 'zod/mini';
 import { commonStart } from '../../base/core/commonStart.ts';
 import type { CompareSide, CompareRow, ComparedRange } from './protocol/tokenRpc.ts';
@@ -103,15 +105,9 @@ export function rewardNumbers(trace: TraceQueries, episode: number): ComparableS
   ]);
 }
 
-function metadataOf(output: string | undefined): unknown {
-  try {
-    const parsed: unknown = JSON.parse(output ?? 'null');
-    return typeof parsed === 'object' && parsed !== null && 'metadata' in parsed
-      ? parsed.metadata
-      : undefined;
-  } catch {
-    return undefined; // a workflow returned it, so it may be anything
-  }
+function metadataOf(output = 'null'): unknown {
+  const parsed = parseJson(output);
+  return isRecord(parsed) ? parsed['metadata'] : undefined;
 }
 
 /** Parts of an episode's reward that are told, at most. */

@@ -1,6 +1,7 @@
 /** The spans of an episode other than LLM calls: recorded ones, and tool calls derived from messages. */
 import { isRecord } from '../../base/core/isRecord.ts';
 import type { SpanRow } from './protocol/episodeRpc.ts';
+import { parseJson } from './checkedRows.ts';
 import { clip } from './clip.ts';
 import type { MessageRecord, SpanRecord } from './records.ts';
 import type { CallWithTools } from './callQueries.ts';
@@ -224,7 +225,7 @@ function unanswered(tool: OpenTool, { running, latest, runs }: EpisodeProgress):
 export function toolsCalled(
   json: string | null,
 ): readonly { readonly id: string | null; readonly name: string }[] {
-  const calls = json === null ? undefined : parsed(json);
+  const calls = json === null ? undefined : parseJson(json);
   if (!Array.isArray(calls)) return [];
   return (calls as readonly unknown[]).flatMap((call) => {
     if (!isRecord(call)) return [];
@@ -233,12 +234,4 @@ export function toolsCalled(
     if (typeof name !== 'string' || name === '') return [];
     return [{ id: typeof id === 'string' && id !== '' ? id : null, name }];
   });
-}
-
-function parsed(json: string): unknown {
-  try {
-    return JSON.parse(json);
-  } catch {
-    return undefined; // a trace may hold anything
-  }
 }
