@@ -16,7 +16,7 @@ export interface CallWithTools {
   readonly seconds: number;
   /** Positions of the request's messages. */
   readonly messages: ArrayLike<number>;
-  /** Of the reply, JSON; null: it calls none. */
+  /** The reply's tool calls as JSON; null: none. */
   readonly toolCalls: string | null;
 }
 
@@ -63,7 +63,7 @@ export class CallQueries {
     }));
   }
 
-  /** How many messages each call's request has, in order of the calls' numbers. */
+  /** Returns the number of messages in each call's request, in order of the calls. */
   lengths(episode: number): readonly { readonly call: number; readonly messages: number }[] {
     const keys = { from: contentKey(episode, 0), to: contentKey(episode + 1, 0) - 1 };
     const statement = `SELECT key & 1048575 AS call, length(messages) / 4 AS messages FROM callDetails

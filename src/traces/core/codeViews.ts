@@ -18,9 +18,9 @@ import type { TraceQueries } from './traceQueries.ts';
 
 /** The files of the user's code, as they are now. */
 export interface CodeReader {
-  /** As {@link TraceRecorder} was given it; null: the file is gone. */
+  /** Returns the fingerprint of a file as {@link TraceRecorder} gets it; null: the file does not exist. */
   fingerprint(file: string): string | null;
-  /** Where one of the files, in order, defines a tool of that name; undefined: none does. */
+  /** Returns the first definition of a tool in the files; undefined: there is none. */
   findTool(name: string, files: readonly string[]): CallSource | undefined;
 }
 
@@ -61,7 +61,7 @@ export class CodeViews {
     }
   }
 
-  /** @param live whether the run goes on: it is asked about whenever it grows, and half of it tells nothing */
+  /** @param live whether the run is active; then the numbers are incomplete, and none are returned */
   lines(live: boolean): LinesView {
     if (live) return { live, lines: [], tools: [], execute: null, judge: null };
     return {

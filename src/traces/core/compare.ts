@@ -13,7 +13,7 @@ import { clip } from './clip.ts';
 import { traceErrors } from './errors.ts';
 import { listedQueryLength } from './layout.ts';
 
-/** What a task is known by in another run. */
+/** The properties that identify a task in another run. */
 export interface Task {
   readonly taskId: string;
   readonly query: string;
@@ -88,7 +88,7 @@ export function compareSide(
   };
 }
 
-/** The reward, what the workflow and the judge logged, and numbers that the workflow returned beside its reward. */
+/** Returns the reward, the metrics that the workflow and the judge logged, and the numbers in the workflow's metadata. */
 export function rewardNumbers(trace: TraceQueries, episode: number): ComparableSide['parts'] {
   const [result] = trace.resultsBetween(episode, episode);
   if (result === undefined) return {};
@@ -110,7 +110,7 @@ function metadataOf(output = 'null'): unknown {
   return isRecord(parsed) ? parsed['metadata'] : undefined;
 }
 
-/** Parts of an episode's reward that are told, at most. */
+/** The most parts of an episode's reward that are shown. */
 const mostParts = 64;
 
 /** Numbers in what a workflow returned or logged, by their path; deeper than two levels is no part of a reward. */
@@ -146,7 +146,7 @@ export interface Comparison {
   readonly coarse: boolean;
 }
 
-/** Places where one message differs that are told, at most; one that differs in more is told as a whole. */
+/** The most hunks of one message; a message with more is one hunk. */
 export const mostHunks = 20_000;
 
 /**
@@ -308,7 +308,7 @@ class Cursor {
     this.#messages = messages;
   }
 
-  /** What is left of the message that it is in; undefined: it is at the end. */
+  /** Returns the rest of the current message; undefined: the cursor is at the end. */
   rest(): Int32Array | undefined {
     for (;;) {
       const tokenIds = this.#messages[this.#message]?.tokenIds;

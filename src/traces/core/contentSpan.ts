@@ -1,7 +1,7 @@
 import type { TracedMessage } from '../../tracking/core/records/trace.ts';
 import type { TokenText } from './tokenTable.ts';
 
-/** Tokens `from` … `end` of a message are its content; what stands around them the chat template adds. */
+/** The token range `from` … `end` of a message's content. The chat template adds the tokens around it. */
 export interface ContentSpan {
   readonly from: number;
   readonly end: number;

@@ -15,7 +15,7 @@ export interface MergedTimelines {
   readonly made: ReadonlyMap<number, TracedMessage>;
 }
 
-/** What an episode consists of, whether it has ended or its timelines are still to be merged from its calls. */
+/** The timelines and messages of an episode. Timelines of a running episode are merged from its calls. */
 export interface EpisodeContent {
   readonly timelines: readonly TracedTimeline[];
   /** The timelines are merged from the calls so far. */
@@ -27,9 +27,9 @@ export interface EpisodeContent {
 export interface MessageLookup extends MessageSource {
   /** Tokens `first` … `end` of a message, as far as it has them. */
   window(position: number, first: number, end: number): TokenWindow;
-  /** What else might stand there; null: none were told. */
+  /** Returns the alternatives of tokens; null: none were recorded. */
   alternatives(position: number, first: number, end: number): TracedAlternatives | null;
-  /** Whether it was stored, and so will never be another; merging may make others while the episode runs. */
+  /** Returns whether the message is stored. Stored messages never change. */
   isStored(position: number): boolean;
 }
 

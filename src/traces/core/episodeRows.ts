@@ -75,6 +75,6 @@ function errorOf({ error }: EpisodeRecord): ErrorReport | null {
   try {
     return errorReport.parse(JSON.parse(error));
   } catch {
-    return { code: 'trace/unknown-error', message: error }; // better told as it is than not at all
+    return { code: 'trace/unknown-error', message: error }; // not a report: shown as it is
   }
 }

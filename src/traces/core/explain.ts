@@ -24,7 +24,7 @@ import type { TraceQueries } from './traceQueries.ts';
 const mostRemembered = 2;
 
 interface CachedExplanation {
-  /** Of the episode then. */
+  /** The state of the episode when it was explained. */
   readonly state: string;
   readonly explanation: MergeExplanation;
 }
@@ -60,13 +60,13 @@ export class MergeExplanations {
 export interface ExplainTerms {
   readonly rules: MergeRules;
   readonly batch: BatchRules | undefined;
-  /** Whether ids are those of training: those of a stand-in tell nothing of drift. */
+  /** True if the token ids are those of training. Drift is unknown otherwise. */
   readonly exact: boolean;
   /** As the trace has them; undefined: the episode runs, and they are merged from what there is of it. */
   readonly stored: readonly TracedTimeline[] | undefined;
 }
 
-/** What a setting makes of an episode's calls. */
+/** The timelines that a setting merges an episode's calls into. */
 interface Merged {
   readonly setting: MergeSetting;
   readonly calls: readonly StoredMergeableCall[];
@@ -123,7 +123,7 @@ export class MergeExplanation {
     };
   }
 
-  /** What a setting would have made; undefined: what the run itself did. */
+  /** Returns the timelines of another setting; undefined: the run's own. */
   withSetting(setting: MergeSetting): MergedTimelines | undefined {
     return this.#merged.slice(1).find((one) => same(one.setting, setting));
   }

@@ -14,7 +14,7 @@ interface DriftedReply {
   readonly call: number;
   readonly again: number;
   readonly message: number;
-  /** What the model made, and what the template makes of it. */
+  /** The model's message, and the template's version of it. */
   readonly made: TracedMessage;
   readonly templated: TracedMessage;
 }

@@ -72,7 +72,7 @@ const fields: readonly {
   { name: 'tool_call_id', of: ({ toolCallId }) => toolCallId ?? '' },
 ];
 
-/** What merging by text looks at comes first. */
+/** Returns the first field that differs, in the order in which merging by text compares them. */
 function fieldOf(one: TracedMessage | undefined, other: TracedMessage | undefined): Field {
   if (one === undefined || other === undefined) {
     return { name: 'messages', before: one?.text ?? '', now: other?.text ?? '' };

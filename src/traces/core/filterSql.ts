@@ -1,11 +1,11 @@
 import type { Filter, NumberField, NumberFilter, TextField } from './protocol/traceFilter.ts';
 import type { SqlParameters, SqlValue } from './sql.ts';
 
-/** Counted while it runs, told by its row afterwards. */
+/** The number of calls: counted while the episode runs, then stored in its row. */
 export const callsOfEpisode = `iif(sequence IS NULL,
   (SELECT count(*) FROM calls WHERE calls.episode = episodes.episode), episodes.calls)`;
 
-/** Of a run; of its episodes that have not ended, only that they have started and their calls. */
+/** The totals of a run. Episodes that have not ended count only as started, and with their calls. */
 export const totals = `
 SELECT count(*) AS started,
   count(sequence) AS ended,
@@ -85,7 +85,7 @@ function joined(of: readonly Filter[], by: 'AND' | 'OR', terms: ListTerms, binde
   return all.length === 0 ? '(1)' : `(${all.join(` ${by} `)})`;
 }
 
-/** What is not known is neither equal nor less nor more. */
+/** Compares a number; unknown numbers never match. */
 function compared({ field, is, value, within = 0 }: NumberFilter, terms: ListTerms, binder: Binder): string {
   const expression = numberOf(field, terms);
   if (is !== '=' && is !== '!=') return `coalesce(${expression} ${is} ${binder.bind(value)}, 0)`;

@@ -215,7 +215,7 @@ function choice(field: ChoiceField, value: string, from: number, to: number): Fi
 
 const share = { '%': 0.01 };
 const thousands = { k: 1_000, m: 1_000_000 };
-/** What a number of a field can be followed by, and what that makes of it. */
+/** The units of numbers by field, with their factors. */
 const units: Readonly<Partial<Record<NumberField, Readonly<Record<string, number>>>>> = {
   mask: share,
   solved: share,

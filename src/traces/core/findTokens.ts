@@ -119,7 +119,7 @@ function hex(character: string): string {
   return (character.codePointAt(0) ?? 0).toString(16).padStart(2, '0');
 }
 
-/** What is searched as it stands takes no longer than the text is long. */
+/** Finds matches of an escaped plain text, which takes linear time. */
 export function plainMatches(pattern: RegExp, text: string, most: number): readonly Range[] {
   const found: Range[] = [];
   for (const match of text.matchAll(pattern)) {

@@ -66,7 +66,7 @@ export class MessageQueries {
     return { first, ...tokensOf(row) };
   }
 
-  /** For tokens `first` … `end` of a message; undefined: none were told, or the trace is of a version that kept none. */
+  /** Returns the alternatives of tokens `first` … `end` of a message; undefined: none were recorded. */
   alternatives(
     episode: number,
     position: number,
@@ -88,7 +88,7 @@ function tokensOf(row: z.infer<typeof records.messageTokensRecord>): MessageToke
   };
 }
 
-/** What is not 0 counts in the loss, once: a damaged file may have any byte there. */
+/** Returns a mask of 0 and 1; a damaged file may have any byte. */
 function asBits(mask: Uint8Array): Uint8Array {
   return mask.some((byte) => byte > 1) ? mask.map((byte) => (byte === 0 ? 0 : 1)) : mask;
 }

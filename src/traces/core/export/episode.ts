@@ -30,7 +30,7 @@ export interface ExportedCall {
 export interface ExportedTimeline {
   readonly row: TimelineRow;
   readonly messages: readonly ExportedMessage[];
-  /** Of all its tokens, in order; a text that is a part of a character only is empty. */
+  /** The texts of all its tokens, in order; empty for tokens within a character. */
   readonly tokenTexts: readonly string[];
   /** Ids of the template's own tokens among them. */
   readonly specialTokens: readonly number[];
@@ -45,7 +45,7 @@ export interface ExportedEpisode {
   readonly spans: readonly SpanRow[];
   /** The parts of its reward and other logged numbers. */
   readonly rewards: readonly (readonly [name: string, value: number])[];
-  /** What of it cannot be read, since the file is damaged. */
+  /** The parts that cannot be read because the file is damaged. */
   readonly missing: readonly string[];
 }
 

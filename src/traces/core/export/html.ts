@@ -64,7 +64,7 @@ rect.judge { fill: light-dark(#8250df, #b58cf5); }
 @media print { .episode { content-visibility: visible; } }
 `;
 
-/** Of the style, as a Content Security Policy has it. */
+/** The hash of the style for the Content Security Policy. */
 export const htmlStyleHash = 'sha256-VLwQWeQgdg/e8evJwCaFqOOT1LD1SZ4jJ4AvSFhuki8=';
 
 const policy = `default-src 'none'; style-src '${htmlStyleHash}'; base-uri 'none'; form-action 'none'`;

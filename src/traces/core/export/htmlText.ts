@@ -10,10 +10,10 @@ function escaped(text: string): string {
     .replaceAll("'", '&#39;');
 }
 
-/** What hides or steers, but for line breaks and tabs: C0, DEL, C1, and what changes the direction of writing. */
+/** Invisible and control characters except line breaks and tabs: C0, DEL, C1 and bidirectional controls. */
 const hidden = /((?![\t\n])[\p{Cc}\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff])/u;
 
-/** Text of an element, isolated from what stands around it; what hides or steers is shown by its code. */
+/** Returns escaped text in a `bdi` element. Control characters are shown by their codes. */
 export function isolatedHtml(text: string): string {
   return `<bdi>${withCodes(text, (code) => `<i>${code}</i>`)}</bdi>`;
 }
@@ -24,7 +24,7 @@ export function escapedText(text: string): string {
 }
 
 function withCodes(text: string, show: (code: string) => string): string {
-  // What was split at stands between the parts.
+  // The separators are the odd parts.
   const parts = text
     .split(hidden)
     .map((part, index) => (index % 2 === 0 ? escaped(part) : show(codeOf(part))));

@@ -194,7 +194,7 @@ function timelineSpan(
   };
 }
 
-/** As the conventions name what OpenAI's API calls otherwise. */
+/** The names of the GenAI conventions for options of the OpenAI API. */
 const requestNames: Readonly<Record<string, { readonly name: string; readonly of: 'int' | 'double' }>> = {
   temperature: { name: 'temperature', of: 'double' },
   top_p: { name: 'top_p', of: 'double' },
@@ -253,7 +253,7 @@ function callPart(value: unknown): object {
   };
 }
 
-/** As a value where no character is lost by it. */
+/** Returns the parsed JSON if it keeps every character; otherwise the text. */
 function structured(text: string): unknown {
   const value = shallowJson(text);
   return JSON.stringify(value) === text ? value : text;

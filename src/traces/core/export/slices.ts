@@ -1,4 +1,4 @@
-/** What an episode did when: slices of time by lanes, on each of which they follow one another. */
+/** The time slices of an episode, in lanes without overlaps. */
 import type { SpanRow } from '../protocol/episodeRpc.ts';
 import { clip } from '../clip.ts';
 import type { ExportedEpisode } from './episode.ts';
@@ -6,7 +6,7 @@ import type { RunView } from '../protocol/runRpc.ts';
 
 export const chromeBegin = '{"displayTimeUnit":"ms","traceEvents":[\n';
 
-/** @param run what the file tells beside its events */
+/** @param run the run, for the file's metadata */
 export function chromeEnd({ experiment, model, workflow, tasks, repeat, damage }: RunView): string {
   const other = { experiment, model, workflow, tasks: String(tasks), repeat: String(repeat) };
   return `\n],"otherData":${JSON.stringify({ ...other, ...(damage && { damage: JSON.stringify(damage) }) })}}\n`;
@@ -52,7 +52,7 @@ export function slicesOf({ row, calls, spans, missing }: ExportedEpisode): reado
   return [episodeSlice(row, missing), ...calls.map(callSlice), ...spans.map(spanSlice)];
 }
 
-/** Characters of a message that a slice tells. */
+/** The most characters of a message in a slice. */
 const longestText = 1_000;
 
 function episodeSlice(row: ExportedEpisode['row'], missing: ExportedEpisode['missing']): Slice {

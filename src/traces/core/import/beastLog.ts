@@ -64,7 +64,7 @@ type Item = z.infer<typeof item>;
 
 const header = /\|\s*(INFO|DEBUG|WARN|WARNING|ERROR|CRITICAL)\s*\|/;
 
-/** Whether a line begins a record of such a log. */
+/** Returns whether a line begins a record of a beast-logger file. */
 export function isBeastHeader(line: string): boolean {
   return header.test(line) && !line.trimStart().startsWith('{');
 }
@@ -108,7 +108,7 @@ class RecentRecords {
   readonly #records = new Set<string>();
   #length = 0;
 
-  /** Whether it is another than the newest ones. */
+  /** Remembers a record. Returns whether it differs from the most recent ones. */
   add(record: string): boolean {
     if (this.#records.has(record)) return false;
     this.#records.add(record);
@@ -134,7 +134,7 @@ interface RecordContext {
 /** Bytes that a record may inflate to. */
 const largestRecord = 2 ** 28;
 
-/** Whether it is an episode that no record before it is of. */
+/** Imports a record. Returns whether it is a new episode. */
 function takeRecord(
   where: string,
   text: string,
@@ -213,7 +213,7 @@ function plainText(text: string, source: ImportSource): string | undefined {
   try {
     return utf8.decode(source.inflate(source.fromBase64(text.slice(7)), largestRecord));
   } catch {
-    return undefined; // told with its line
+    return undefined; // the caller reports the line
   }
 }
 
@@ -256,7 +256,7 @@ function textsOf(tokens: readonly LogToken[]): EpisodePart {
   };
 }
 
-/** What counts in the loss is blue there, and the rest is orange; how strong says how probable it was. */
+/** Returns whether a color marks a token in the loss: those are blue, others orange. Intensity is the probability. */
 export function isLossColour(colour: string): boolean {
   const found = /^#([0-9a-f]{2})[0-9a-f]{2}([0-9a-f]{2})$/i.exec(colour);
   return found !== null && Number.parseInt(found[2] ?? '', 16) > Number.parseInt(found[1] ?? '', 16);
@@ -289,7 +289,7 @@ function isAnothers(tokens: readonly LogToken[], index: number): boolean {
   return tokens[index - 1]?.counts !== tokens[index]?.counts;
 }
 
-/** What ends a reply in the usual templates. */
+/** The end tokens of replies in common templates. */
 const ending = /(?:<\|[^<>]*\|>|<\/s>|<end_of_turn>|<eos>)\n?$/;
 
 function messageOf(tokens: readonly LogToken[], place: number): ImportedMessage {
@@ -316,7 +316,7 @@ function messageOf(tokens: readonly LogToken[], place: number): ImportedMessage 
   };
 }
 
-/** Of the logger's own line, in this machine's zone, since it names none. */
+/** Parses the time of a logger's line, in the local time zone. */
 function timeOf(line: string): number | undefined {
   const [, day = '', time = ''] = /^(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d:\d\d(?:\.\d+)?)/.exec(line) ?? [];
   const moment = Date.parse(`${day}T${time}`);

@@ -12,7 +12,7 @@ import { isTrinityTable, trinityDatabase, isTrinityExperience, trinityLines } fr
 import { isVerifiersEpisode, verifiers } from './verifiers.ts';
 import type { Importer, ImportSource } from './parts.ts';
 
-/** Characters from which a format is told. */
+/** The number of characters that are read to detect a format. */
 const headLength = 2 ** 20;
 
 /** Rejects with `import/unknown-format`. */
@@ -38,7 +38,7 @@ function detectText(text: string): Importer | undefined {
     const found = byValue.find(({ matches }) => matches(value));
     if (found !== undefined) return found.importer;
   }
-  // A document that is longer than its head is told by the names that it begins with.
+  // A document longer than its head is detected by its first names.
   return byName.find(({ name }) => name.test(head))?.importer;
 }
 

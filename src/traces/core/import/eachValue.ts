@@ -2,7 +2,7 @@ import { shallowJson } from '../shallowJson.ts';
 import { JsonValues } from './jsonValues.ts';
 import type { ImportSink, ImportSource } from './parts.ts';
 
-/** Characters of the longest line that is read; a longer one is told and left out. */
+/** The longest line in characters. Longer lines are reported and skipped. */
 export const longestLine = 2 ** 28;
 
 export interface SourceLine {
@@ -96,11 +96,11 @@ async function headOf(source: ImportSource): Promise<string> {
   return head.slice(0, firstLine);
 }
 
-/** Whether a first line is a whole value, and another line follows it. */
+/** Returns whether a file has one JSON value per line. */
 export function isByLine(head: string): boolean {
   const text = head.replace(/^\ufeff/, '').trimStart();
   const end = text.indexOf('\n');
   if (end < 0 || text.startsWith('[') || text.slice(end).trim() === '') return false;
-  // A first line may be broken; then the second tells.
+  // A first line may be broken; then the second decides.
   return text.split('\n', 3).some((line) => line.trim().startsWith('{') && shallowJson(line) !== undefined);
 }

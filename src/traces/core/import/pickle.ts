@@ -1,7 +1,6 @@
 /**
- * Reads Python pickles as data. Nothing is looked up, called or built: what a pickle would have Python do stands in the
- * result as the name of a function with its arguments, for whoever reads it to know or to refuse. Opcodes that no
- * pickle of plain data has are refused by name.
+ * Reads Python pickles as data. It imports and calls nothing. A call that Python would make is returned as the
+ * function's name with its arguments, and the reader decides about it. Other opcodes are rejected.
  */
 
 const utf8 = new TextDecoder('utf-8', { ignoreBOM: true });

@@ -1,7 +1,7 @@
 /**
  * Databases of Trinity-RFT's experiences, such as `experiences.db` of `trinity debug` and `explorer_output.db`. Their
- * `experience_bytes` are pickles, of which up to 0.5 everything is, and from then on what is beside the tensors: they are
- * read as data, nothing of them is executed, and a field that has more than data is told and left out.
+ * `experience_bytes` are pickles, which contain everything up to version 0.5, and all but the tensors later. They are
+ * read as data and never executed. A field with anything else is reported and skipped.
  */
 import { isRecord } from '../../../base/core/isRecord.ts';
 import { chatMessages, numberOf, textOf } from './chat.ts';

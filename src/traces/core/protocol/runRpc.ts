@@ -28,9 +28,9 @@ export interface RunView extends Omit<TracedRun, 'configText' | 'merging' | 'bat
 
 /** The known damage of a file. Contents are checked only when they are read, so there may be more. */
 export interface DamageView {
-  /** Whether it includes what the file tells of the run itself. */
+  /** True if facts about the run are lost. */
   readonly run: boolean;
-  /** Whether it includes texts of tokens, which then show as nothing. */
+  /** True if texts of tokens are lost; these are then empty. */
   readonly tokens: boolean;
   /** Episodes of which nothing is listed. */
   readonly lost: number;
@@ -63,12 +63,12 @@ export interface ReportView {
     /** `error`: these episodes add nothing to training; `warning`: look at it. */
     readonly severity: 'error' | 'warning';
     readonly message: string;
-    /** What to do; empty: nothing is known. */
+    /** The hint; empty: none. */
     readonly hint: string;
     /** The first of them, at most `largestWindow.episodes`; `count` is all, 0 for what is about the run. */
     readonly episodes: readonly number[];
     readonly count: number;
-    /** How many groups have it; 0: it is not about groups. */
+    /** The number of groups that have it; 0: it is not about groups. */
     readonly groups: number;
   }[];
 }
@@ -76,7 +76,7 @@ export interface ReportView {
 /** One run on disk. */
 export interface TraceSummary {
   readonly trace: string;
-  /** Bytes, those of a journal beside it included. */
+  /** The size in bytes, including its journal. */
   readonly size: number;
   readonly experiment: string;
   readonly config: string;
@@ -84,9 +84,9 @@ export interface TraceSummary {
   readonly model: string;
   readonly startedAt: number;
   readonly state: 'running' | 'completed' | 'cancelled' | 'failed' | 'killed' | 'unreadable';
-  /** Why it is unreadable or failed. */
+  /** The error that made it unreadable or failed. */
   readonly error: ErrorReport | null;
-  /** How many it is to have; 0: not known. */
+  /** The planned number of episodes; 0: unknown. */
   readonly episodes: number;
   readonly totals: RunTotals;
   readonly tokenizer: TokenizerNote | null;
@@ -102,7 +102,7 @@ export interface CounterpartsView {
   readonly experiment: string;
   /** The first of them, at most `largestWindow.episodes`, at least one. */
   readonly episodes: readonly EpisodeRow[];
-  /** Whether the queries of the tasks are equal too, not only their ids. */
+  /** True if the queries of the tasks are equal, and not only their ids. */
   readonly sameQuery: boolean;
 }
 
@@ -132,7 +132,7 @@ export interface RecordedRun {
   readonly episodes: readonly RecordedEpisode[];
 }
 
-/** What a trace says of its run's samples, but for their tokens. */
+/** The facts about a run's samples that a trace has, except for their tokens. */
 export interface RecordedBatch {
   readonly limits: LengthLimits;
   readonly tokenizer: TokenizerNote;
@@ -140,6 +140,6 @@ export interface RecordedBatch {
   readonly rules: BatchRules | null;
   /** Episodes per task. */
   readonly repeat: number;
-  /** Of the episodes that ended, in order of their numbers. */
+  /** The results of ended episodes, in order of their numbers. */
   readonly results: readonly EpisodeResult[];
 }
