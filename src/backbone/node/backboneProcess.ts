@@ -15,7 +15,7 @@ import { Emitter } from '../../base/core/event.ts';
 import type { Logger } from '../../base/core/ports.ts';
 import { placeOfMethod } from '../../configs/core/code/methodPlace.ts';
 import type { RunClientMessage, ModelAnswer, RunEvent, RunRequest } from '../core/protocol/run.ts';
-import type { RecordedRun } from '../../traces/core/protocol/recorded.ts';
+import type { RecordedRun } from '../../traces/core/protocol/runRpc.ts';
 import { localClassFinder } from '../../configs/node/classFinder.ts';
 import { systemClock } from '../../base/node/clock.ts';
 import { readReplayed } from '../../traces/node/replayedFile.ts';

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import type { EpisodeResult } from '../../tracking/core/records/episodeResult.ts';
-import type { RecordedBatch } from '../core/protocol/recorded.ts';
-import type { TraceReader } from '../core/reader.ts';
+import type { RecordedBatch } from '../core/protocol/runRpc.ts';
+import type { TraceReader } from '../core/views.ts';
 import { batchSamples, type BatchSample } from '../../tracking/core/batchSamples.ts';
 import { sampleRecord } from '../../tracking/core/sampleRecord.ts';
 import { sampleOf } from '../../tracking/core/samples.ts';

@@ -1,5 +1,5 @@
 import type { EpisodeResult } from '../../tracking/core/records/episodeResult.ts';
-import type { RecordedBatch } from '../core/protocol/recorded.ts';
+import type { RecordedBatch } from '../core/protocol/runRpc.ts';
 import type { TracedMessage } from '../../tracking/core/records/trace.ts';
 import type { BatchSample } from '../../tracking/core/batchSamples.ts';
 import type { TrainingSample } from '../../tracking/core/samples.ts';

@@ -2,13 +2,11 @@ import path from 'node:path';
 import type { ExportNote, FoundSecrets } from '../core/export/exportTrace.ts';
 import type { exportFormats } from '../core/export/formats.ts';
 import type { Redaction } from '../core/export/redact.ts';
-import { exportTrace, secretsOf } from '../node/export/exportFile.ts';
-import { filterOf } from '../node/export/filterOf.ts';
-import type { CommandIo } from '../../base/node/terminal/commandIo.ts';
+import { exportTrace, secretsOf, filterOf } from '../node/export/exportFile.ts';
+import { type CommandIo, exitCodes } from '../../base/node/terminal/commandIo.ts';
 import { wrongUse } from '../../base/node/terminal/commandLine.ts';
 import type { TraceValues } from './options.ts';
 import { cancelledByInterrupt } from '../../base/node/terminal/interrupts.ts';
-import { exitCodes } from '../../base/node/terminal/commandIo.ts';
 
 /** Writes a trace in another format. Ctrl-C removes the incomplete file. */
 export async function exportCommand(

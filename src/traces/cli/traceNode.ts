@@ -11,7 +11,7 @@ import { onInterrupt } from '../../base/node/terminal/interrupts.ts';
 /** Node's SQLite says once that it is new, which is nobody's business here. */
 const quiet = '--disable-warning=ExperimentalWarning';
 
-/** Whether this process was started to read traces. */
+/** Returns whether this process was started to read traces. */
 export function readsTraces(): boolean {
   return process.execArgv.includes(quiet);
 }

@@ -13,7 +13,7 @@ export interface QueryOptions {
   readonly stderr: Pick<CommandOutput, 'write'>;
 }
 
-/** What a query may begin with; all of these only read. */
+/** The first words of permitted queries. All of them only read. */
 const reading = /^\s*(?:--[^\n]*\n\s*|\/\*[\s\S]*?\*\/\s*)*(?:SELECT|WITH|VALUES|EXPLAIN)\b/i;
 
 /** Prints the rows of one statement that only reads. Throws `query/…` and `trace/…`. */

@@ -2,7 +2,7 @@ import type { ImportLack, ImportNote } from '../../tracking/core/records/tracedR
 import type { DamageView, RunView, TraceSummary } from '../core/protocol/runRpc.ts';
 import { visible } from '../../base/node/terminal/visibleText.ts';
 
-/** What `--summary --json` prints. */
+/** The document that `--summary --json` prints. */
 export function summaryDocument(run: RunView, { state, size, trace }: TraceSummary): object {
   return { trace, size, state, ...run };
 }

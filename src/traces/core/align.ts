@@ -1,6 +1,6 @@
 import { commonStart } from '../../base/core/commonStart.ts';
 
-/** Where two lists differ: entries `left.from` … `left.end` of one stand against those of the other; either may be none. */
+/** A difference of two lists: `left` of one list replaces `right` of the other; either may be empty. */
 export interface Hunk {
   readonly left: Range;
   readonly right: Range;
@@ -15,13 +15,13 @@ export interface Range {
 export interface Alignment {
   /** In order; between them, before the first and after the last both lists are the same. */
   readonly hunks: readonly Hunk[];
-  /** Whether lists differ too much for a smallest difference, so that some hunk is larger than it needs to be. */
+  /** True if the lists differ too much for a minimal difference, so some hunks are larger than needed. */
   readonly coarse: boolean;
-  /** How much work it was. */
+  /** The number of comparisons. */
   readonly steps: number;
 }
 
-/** How much work an alignment may be. Beyond it a part that differs is one hunk, however much of it is the same. */
+/** The work limit of an alignment. Beyond it, a part that differs becomes one hunk. */
 export interface AlignLimits {
   /** Entries that one part may add and take away. */
   readonly edits: number;
@@ -57,7 +57,7 @@ class Aligner {
   readonly #edits: number;
   steps = 0;
   readonly #most: number;
-  /** How far the ways from the start and from the end have come, by diagonal. */
+  /** The furthest positions from the start and from the end, by diagonal. */
   readonly #ahead: Int32Array;
   readonly #back: Int32Array;
   readonly #centre: number;
@@ -72,7 +72,7 @@ class Aligner {
     this.#back = new Int32Array(2 * this.#centre + 1);
   }
 
-  /** Parts still to be aligned stand on a list: recursion would be as deep as lists are long. */
+  /** Uses a list of parts instead of recursion, which could be as deep as the lists are long. */
   align(left: Range, right: Range): void {
     const parts: Hunk[] = [{ left, right }];
     for (let part = parts.pop(); part !== undefined; part = parts.pop()) {
@@ -99,7 +99,7 @@ class Aligner {
     }
   }
 
-  /** Without what both begin and end with. */
+  /** Returns the hunk without its common start and end. */
   #trimmed({ left, right }: Hunk): Hunk {
     const start = commonStart(
       this.#left.subarray(left.from, left.end),
@@ -184,7 +184,7 @@ class Aligner {
     return undefined;
   }
 
-  /** Where a way with one edit more starts on a diagonal. */
+  /** Returns where a path with one more edit starts on a diagonal. */
   #start(ways: Int32Array, diagonal: number, edits: number): number {
     const below = ways[this.#centre + diagonal - 1] ?? 0;
     const above = ways[this.#centre + diagonal + 1] ?? 0;

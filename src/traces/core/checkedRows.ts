@@ -1,6 +1,5 @@
 import type * as z from 'zod/mini';
 import { traceErrors } from './errors.ts';
-import { parseJson } from './parseJson.ts';
 import * as records from './records.ts';
 import type { SqlParameters, SqlScratch, SqlValue } from './sql.ts';
 
@@ -28,16 +27,16 @@ export class CheckedRows {
     return this.all(schema, statement, parameters)[0];
   }
 
-  /** What `meta` has under a key; undefined: nothing yet, or the trace is of a version that did not keep it. */
+  /** Returns the value of a key of `meta`; undefined: not yet written, or an older format without it. */
   meta<T>(key: string, schema: z.ZodMiniType<T>): T | undefined {
     const row = this.one(records.valueRecord, 'SELECT value FROM meta WHERE key = :key', { key });
     return row && this.json(row.value, schema, `its ${key}`);
   }
 
-  /** Whether the trace is of a version that has the table and, in it, the column. */
+  /** Returns whether the trace has a table and, if given, the column. Older formats may not. */
   has(table: string, column?: string): boolean {
     const key = `${table} ${column ?? ''}`;
-    // What a table lacks it will not get.
+    // The schema of a trace never changes.
     const known = this.#known.get(key);
     if (known !== undefined) return known;
     const where = column === undefined ? '' : 'WHERE name = :column';
@@ -60,5 +59,14 @@ export class CheckedRows {
   /** Into a table of the reader's own, which is no part of the file. */
   writeTemporary(statement: string, values: readonly SqlValue[]): void {
     this.#sql.run(statement, values);
+  }
+}
+
+/** Parses JSON. Returns undefined if the text is not valid JSON. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined; // which no schema here takes
   }
 }

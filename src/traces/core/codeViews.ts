@@ -12,27 +12,27 @@ import type {
 import type { Location } from '../../base/core/errors.ts';
 import { traceErrors } from './errors.ts';
 import type { LineRecord } from './records.ts';
-import { sourceFile, sourceName } from './sourceBook.ts';
-import { StoredCode } from './storedCode.ts';
-import type { StoredTrace } from './stored.ts';
+import { sourceFile, sourceName } from './sourceTable.ts';
+import { CodeQueries } from './codeQueries.ts';
+import type { TraceQueries } from './traceQueries.ts';
 
 /** The files of the user's code, as they are now. */
 export interface CodeReader {
-  /** As {@link TraceRecorder} was given it; null: the file is gone. */
+  /** Returns the fingerprint of a file as {@link TraceRecorder} gets it; null: the file does not exist. */
   fingerprint(file: string): string | null;
-  /** Where one of the files, in order, defines a tool of that name; undefined: none does. */
+  /** Returns the first definition of a tool in the files; undefined: there is none. */
   findTool(name: string, files: readonly string[]): CallSource | undefined;
 }
 
 /** Leads from a trace to the code that made it. */
 export class CodeViews {
-  readonly #trace: StoredTrace;
-  readonly #stored: StoredCode;
+  readonly #trace: TraceQueries;
+  readonly #stored: CodeQueries;
   readonly #code: CodeReader;
 
-  constructor(trace: StoredTrace, code: CodeReader) {
+  constructor(trace: TraceQueries, code: CodeReader) {
     this.#trace = trace;
-    this.#stored = new StoredCode(trace.rows);
+    this.#stored = new CodeQueries(trace.rows);
     this.#code = code;
   }
 
@@ -42,7 +42,7 @@ export class CodeViews {
     return source === undefined ? null : { ...source, file: this.#file(source.file) };
   }
 
-  /** Throws `trace/no-source` where the trace does not tell it, or no file defines it. */
+  /** Returns a source location. Throws `trace/no-source` if it is unknown. */
   source(episode: number, of: SourceOf): SourceView {
     const { file } = this.#trace.rows;
     switch (of.kind) {
@@ -61,7 +61,7 @@ export class CodeViews {
     }
   }
 
-  /** @param live whether the run goes on: it is asked about whenever it grows, and half of it tells nothing */
+  /** @param live whether the run is active; then the numbers are incomplete, and none are returned */
   lines(live: boolean): LinesView {
     if (live) return { live, lines: [], tools: [], execute: null, judge: null };
     return {
@@ -97,7 +97,7 @@ export class CodeViews {
     return { ...source, state: this.#state(source.file), fingerprint };
   }
 
-  /** Whoever gave the reward: the judge, or the workflow itself. */
+  /** Returns the code that gave the reward: the judge, or the workflow itself. */
   #scorer(episode: number): SourceView | undefined {
     const { execute, judge } = this.#stored.places() ?? {};
     const [result] = this.#trace.resultsBetween(episode, episode);

@@ -1,6 +1,126 @@
+import { isRecord } from '../../base/core/isRecord.ts';
+import { parseJson } from './checkedRows.ts';
+import * as z from 'zod/mini';
 import { commonStart } from '../../base/core/commonStart.ts';
 import type { CompareSide, CompareRow, ComparedRange } from './protocol/tokenRpc.ts';
 import { align, alignLimits, type Hunk } from './align.ts';
+import type { EpisodeView } from './protocol/episodeRpc.ts';
+import type { MessageLookup } from './episodeContent.ts';
+import type { StoredRun } from './records.ts';
+import type { TraceQueries } from './traceQueries.ts';
+import { largestWindow } from './protocol/traceRpc.ts';
+import { clip } from './clip.ts';
+import { traceErrors } from './errors.ts';
+import { listedQueryLength } from './layout.ts';
+
+/** The properties that identify a task in another run. */
+export interface Task {
+  readonly taskId: string;
+  readonly query: string;
+}
+
+export interface SameTask {
+  /** In order, at most `largestWindow.episodes`; there is one. */
+  readonly episodes: readonly number[];
+  readonly sameQuery: boolean;
+}
+
+const candidate = z.object({ episode: z.number(), query: z.string() });
+type Candidate = z.infer<typeof candidate>;
+
+/**
+ * The episodes of a task. Ids are often places in a data set, which may have been another one: a task that says the same
+ * wins over one that only has the same id.
+ */
+export function sameTask(trace: TraceQueries, { taskId, query }: Task): SameTask {
+  const where = (condition: string, value: string): readonly Candidate[] => {
+    const statement = `SELECT episode, query FROM episodes WHERE ${condition} = :value ORDER BY episode
+      LIMIT ${largestWindow.episodes}`;
+    return trace.rows.all(candidate, statement, { value });
+  };
+  // An episode's row has long ones only in part.
+  const saysTheSame = (one: Candidate): boolean => (trace.query(one.episode) ?? one.query) === query;
+  const found = (candidates: readonly Candidate[], sameQuery: boolean): SameTask => {
+    return { episodes: candidates.map(({ episode }) => episode), sameQuery };
+  };
+  const byId = where('taskId', taskId);
+  if (byId[0] && saysTheSame(byId[0])) return found(byId, true);
+  const byQuery = query === '' ? [] : where('query', clip(query, listedQueryLength)).filter(saysTheSame);
+  if (byQuery.length > 0) return found(byQuery, true);
+  if (byId.length > 0) return found(byId, false);
+  throw traceErrors.noSuchTask(trace.rows.file, taskId);
+}
+
+/** The timeline that training has the most of; null: there is none. */
+export function mostTrained(timelines: EpisodeView['timelines']): number | null {
+  const most = Math.max(...timelines.map(({ trainableTokens }) => trainableTokens));
+  return timelines.find(({ trainableTokens }) => trainableTokens === most)?.timeline ?? null;
+}
+
+/** @param positions of the timeline's messages */
+export function comparedMessages(
+  positions: readonly number[],
+  messages: MessageLookup,
+): readonly ComparedMessage[] {
+  return positions.map((position) => {
+    const { role } = messages.head(position);
+    const { text, toolCalls } = messages.text(position);
+    return {
+      role,
+      key: JSON.stringify([role, text, toolCalls]),
+      tokenIds: messages.tokens(position).tokenIds,
+    };
+  });
+}
+
+export function compareSide(
+  run: StoredRun,
+  { row, timelines }: EpisodeView,
+  timeline: number | null,
+): CompareSide {
+  return {
+    experiment: run.experiment,
+    tokenizer: run.tokenizer.name,
+    row,
+    timeline,
+    timelines,
+    tokens: timelines.find((one) => one.timeline === timeline)?.tokens ?? 0,
+  };
+}
+
+/** Returns the reward, the metrics that the workflow and the judge logged, and the numbers in the workflow's metadata. */
+export function rewardNumbers(trace: TraceQueries, episode: number): ComparableSide['parts'] {
+  const [result] = trace.resultsBetween(episode, episode);
+  if (result === undefined) return {};
+  const { reward, metrics = {}, tracking, rewardUnused } = result;
+  const own: Readonly<Record<string, number | null | undefined>> = {
+    reward,
+    'reward of degenerate replies': tracking?.madnessReward,
+    'reward of the workflow, not used': rewardUnused,
+  };
+  return Object.fromEntries([
+    ...Object.entries(own).flatMap(([name, value]) => numbersIn(value, name)),
+    ...Object.entries(metrics).flatMap(([name, value]) => numbersIn(value, name)),
+    ...numbersIn(metadataOf(trace.output(episode)), 'metadata'),
+  ]);
+}
+
+function metadataOf(output = 'null'): unknown {
+  const parsed = parseJson(output);
+  return isRecord(parsed) ? parsed['metadata'] : undefined;
+}
+
+/** The most parts of an episode's reward that are shown. */
+const mostParts = 64;
+
+/** Numbers in what a workflow returned or logged, by their path; deeper than two levels is no part of a reward. */
+function numbersIn(value: unknown, path: string, depth = 2): [name: string, value: number][] {
+  if (typeof value === 'number' && Number.isFinite(value)) return [[path, value]];
+  if (typeof value !== 'object' || value === null || Array.isArray(value) || depth === 0) return [];
+  return Object.entries(value)
+    .flatMap(([name, part]) => numbersIn(part, `${path}.${name}`, depth - 1))
+    .slice(0, mostParts);
+}
 
 /** A message of one of two timelines. */
 export interface ComparedMessage {
@@ -10,11 +130,11 @@ export interface ComparedMessage {
   readonly tokenIds: Int32Array;
 }
 
-/** What of a trace's episode a comparison needs. */
+/** The parts of an episode that a comparison needs. */
 export interface ComparableSide {
   readonly side: CompareSide;
   readonly messages: readonly ComparedMessage[];
-  /** Numbers that make up its reward, or stand beside it, by name. */
+  /** The parts of its reward and other logged numbers, by name. */
   readonly parts: Readonly<Record<string, number>>;
 }
 
@@ -22,11 +142,11 @@ export interface Comparison {
   readonly rows: readonly CompareRow[];
   /** Position of the first token that differs, the same in both; null: none does. */
   readonly divergence: number | null;
-  /** Whether something differs too much for a smallest difference. */
+  /** True if something differs too much for a minimal difference. */
   readonly coarse: boolean;
 }
 
-/** Places where one message differs that are told, at most; one that differs in more is told as a whole. */
+/** The most hunks of one message; a message with more is one hunk. */
 export const mostHunks = 20_000;
 
 /**
@@ -38,7 +158,7 @@ export function compareMessages(
   right: readonly ComparedMessage[],
 ): Comparison {
   const rows = new Rows(left, right);
-  const keys = new Numbers();
+  const keys = new KeyIds();
   const numbers = (side: readonly ComparedMessage[]): Int32Array =>
     Int32Array.from(side, ({ key }) => keys.of(key));
   const { hunks, coarse } = align(numbers(left), numbers(right));
@@ -53,7 +173,7 @@ export function compareMessages(
 }
 
 /** Small numbers for texts, the same for the same. */
-class Numbers {
+class KeyIds {
   readonly #known = new Map<string, number>();
 
   of(text: string): number {
@@ -63,7 +183,7 @@ class Numbers {
   }
 }
 
-interface Places {
+interface RowPosition {
   readonly left: number;
   readonly right: number;
 }
@@ -84,12 +204,12 @@ class Rows {
   }
 
   /** Messages that say the same, as many from these places on. */
-  addPairs({ left, right }: Places, length: number): void {
+  addPairs({ left, right }: RowPosition, length: number): void {
     for (let offset = 0; offset < length; offset++) this.#pair(left + offset, right + offset);
   }
 
   addHunk({ left, right }: Hunk): void {
-    const roles = new Numbers();
+    const roles = new KeyIds();
     const of = (side: readonly ComparedMessage[], from: number, end: number): Int32Array =>
       Int32Array.from(side.slice(from, end), ({ role }) => roles.of(role));
     const { hunks } = align(of(this.#left, left.from, left.end), of(this.#right, right.from, right.end));
@@ -159,7 +279,7 @@ function firstTokens(messages: readonly ComparedMessage[]): Int32Array {
   });
 }
 
-/** Where two timelines first have another token, whatever messages they are in; one that ends there differs, too. */
+/** Returns the position of the first token that differs, also if one timeline ends there. */
 export function firstDifference(
   left: readonly ComparedMessage[],
   right: readonly ComparedMessage[],
@@ -188,7 +308,7 @@ class Cursor {
     this.#messages = messages;
   }
 
-  /** What is left of the message that it is in; undefined: it is at the end. */
+  /** Returns the rest of the current message; undefined: the cursor is at the end. */
   rest(): Int32Array | undefined {
     for (;;) {
       const tokenIds = this.#messages[this.#message]?.tokenIds;

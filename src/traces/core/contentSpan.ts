@@ -1,7 +1,7 @@
 import type { TracedMessage } from '../../tracking/core/records/trace.ts';
 import type { TokenText } from './tokenTable.ts';
 
-/** Tokens `from` … `end` of a message are its content; what stands around them the chat template adds. */
+/** The token range `from` … `end` of a message's content. The chat template adds the tokens around it. */
 export interface ContentSpan {
   readonly from: number;
   readonly end: number;
@@ -13,7 +13,7 @@ export type SpannedMessage = Pick<
 >;
 
 /**
- * Tells what a message says from what the chat template puts around it. Of a reply it is what the model made: where the
+ * Finds the content of a message without the tokens that the chat template adds. For a reply it is what the model made: where the
  * loss mask begins and ends. Of any other message it is the tokens that spell its text; where the template writes that in
  * other words, and of tool calls, all between the header and the tokens that end the message.
  */

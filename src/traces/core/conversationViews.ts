@@ -1,9 +1,11 @@
-import type { Conversation, SearchView, TextView } from './protocol/conversationRpc.ts';
+import type { Conversation, SearchView, TextView, MessageView } from './protocol/episodeRpc.ts';
 import type { TracedMessage } from '../../tracking/core/records/trace.ts';
 import type { MessageLookup } from './episodeContent.ts';
 import { traceErrors } from './errors.ts';
-import type { FoundParts } from './foundParts.ts';
-import { foundIn, textWindow, type Sought, type TextWindow } from './messageTexts.ts';
+import type { TraceLookup } from './traceLookup.ts';
+import { searchMessages, textWindow, type TextQuery, type TextWindow } from './messageTexts.ts';
+import { largestWindow } from './protocol/traceRpc.ts';
+import { clip } from './clip.ts';
 
 export interface CallMessages {
   readonly messages: readonly TracedMessage[];
@@ -12,9 +14,9 @@ export interface CallMessages {
 
 /** Views of the messages of calls and timelines, whole or in windows. */
 export class ConversationViews {
-  readonly #parts: FoundParts;
+  readonly #parts: TraceLookup;
 
-  constructor(parts: FoundParts) {
+  constructor(parts: TraceLookup) {
     this.#parts = parts;
   }
 
@@ -27,9 +29,9 @@ export class ConversationViews {
     return textWindow(messages.text(position).text, window);
   }
 
-  search(episode: number, of: Conversation, sought: Sought): SearchView {
+  search(episode: number, of: Conversation, sought: TextQuery): SearchView {
     const { positions, messages } = this.#conversation(episode, of);
-    return foundIn(positions, messages, sought);
+    return searchMessages(positions, messages, sought);
   }
 
   ofTimeline(episode: number, timeline: number): readonly TracedMessage[] {
@@ -66,4 +68,19 @@ export class ConversationViews {
 function wholeMessage(messages: MessageLookup, position: number): TracedMessage {
   const { role, author, toolCallId } = messages.head(position);
   return { role, author, toolCallId, ...messages.text(position), ...messages.tokens(position) };
+}
+
+/** The messages at some positions of an episode, as a sequence of their own. */
+export function messageViews(positions: readonly number[], messages: MessageLookup): readonly MessageView[] {
+  let firstToken = 0;
+  return positions.map((position, index) => {
+    const { role, author, toolCallId, tokens, trainableTokens } = messages.head(position);
+    const { text, toolCalls } = messages.text(position);
+    const shown = clip(text, largestWindow.listed);
+    const { length } = text;
+    const truncated = shown.length < length;
+    const counts = { firstToken, tokens, trainableTokens };
+    firstToken += tokens;
+    return { index, role, author, text: shown, length, truncated, toolCalls, toolCallId, ...counts };
+  });
 }

@@ -6,8 +6,8 @@ import { mergeInputs, upstreamRules, type MessageSource } from './mergeInputs.ts
 import { LruCache } from './lruCache.ts';
 import type { EpisodeRecord, MessageRecord } from './records.ts';
 import { trainableTokensOf } from './traceRecorder.ts';
-import type { StoredTrace } from './stored.ts';
-import type { StoredWindow } from './storedMessages.ts';
+import type { TraceQueries } from './traceQueries.ts';
+import type { TokenWindow } from './messageQueries.ts';
 
 /** The timelines of an episode, and messages that are stored nowhere since merging made them just now. */
 export interface MergedTimelines {
@@ -15,7 +15,7 @@ export interface MergedTimelines {
   readonly made: ReadonlyMap<number, TracedMessage>;
 }
 
-/** What an episode consists of, whether it has ended or its timelines are still to be merged from its calls. */
+/** The timelines and messages of an episode. Timelines of a running episode are merged from its calls. */
 export interface EpisodeContent {
   readonly timelines: readonly TracedTimeline[];
   /** The timelines are merged from the calls so far. */
@@ -26,21 +26,21 @@ export interface EpisodeContent {
 
 export interface MessageLookup extends MessageSource {
   /** Tokens `first` … `end` of a message, as far as it has them. */
-  window(position: number, first: number, end: number): StoredWindow;
-  /** What else might stand there; null: none were told. */
+  window(position: number, first: number, end: number): TokenWindow;
+  /** Returns the alternatives of tokens; null: none were recorded. */
   alternatives(position: number, first: number, end: number): TracedAlternatives | null;
-  /** Whether it was stored, and so will never be another; merging may make others while the episode runs. */
+  /** Returns whether the message is stored. Stored messages never change. */
   isStored(position: number): boolean;
 }
 
-/** Opens episodes, and remembers what it merged until their next call. */
+/** Opens episodes, and caches merged timelines until their next call. */
 export class EpisodeContents {
-  readonly #trace: StoredTrace;
+  readonly #trace: TraceQueries;
   readonly #merged = new LruCache<number, { readonly calls: number; readonly content: MergedTimelines }>(
     mostRemembered,
   );
 
-  constructor(trace: StoredTrace) {
+  constructor(trace: TraceQueries) {
     this.#trace = trace;
   }
 
@@ -69,7 +69,7 @@ export class EpisodeContents {
 /** More episodes than run at a time, other than in very wide runs. */
 const mostRemembered = 256;
 
-function merge(trace: StoredTrace, episode: number): MergedTimelines {
+function merge(trace: TraceQueries, episode: number): MergedTimelines {
   const rules = trace.merging() ?? upstreamRules;
   const { calls, messages, lossMaskOf } = mergeInputs(trace, episode, lookup(trace, episode, new Map()));
   const merged = mergeCalls(calls, messages, { ...rules, lossMaskOf });
@@ -80,7 +80,7 @@ function merge(trace: StoredTrace, episode: number): MergedTimelines {
 }
 
 function lookup(
-  trace: StoredTrace,
+  trace: TraceQueries,
   episode: number,
   made: ReadonlyMap<number, TracedMessage>,
 ): MessageLookup {
@@ -109,7 +109,7 @@ function lookup(
   };
 }
 
-function windowOf({ tokenIds, logprobs, lossMask }: TracedMessage, first: number, end: number): StoredWindow {
+function windowOf({ tokenIds, logprobs, lossMask }: TracedMessage, first: number, end: number): TokenWindow {
   return {
     first,
     tokenIds: tokenIds.subarray(first, end),

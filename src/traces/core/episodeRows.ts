@@ -4,14 +4,14 @@ import type { EpisodeFinding, EpisodeRow } from './protocol/traceLists.ts';
 import { finding, hintOf } from '../../tracking/core/finding.ts';
 import type { EpisodeContents } from './episodeContent.ts';
 import type { EpisodeRecord, StoredRun } from './records.ts';
-import type { StoredTrace } from './stored.ts';
+import type { TraceQueries } from './traceQueries.ts';
 import { isJudgeable, verdictsOf, type Verdict } from './verdicts.ts';
 
 export interface RowContext {
-  readonly trace: StoredTrace;
+  readonly trace: TraceQueries;
   readonly contents: EpisodeContents;
   readonly run: StoredRun;
-  /** Whether more may come. */
+  /** True if the run is active, so more may come. */
   readonly live: boolean;
 }
 
@@ -75,6 +75,6 @@ function errorOf({ error }: EpisodeRecord): ErrorReport | null {
   try {
     return errorReport.parse(JSON.parse(error));
   } catch {
-    return { code: 'trace/unknown-error', message: error }; // better told as it is than not at all
+    return { code: 'trace/unknown-error', message: error }; // not a report: shown as it is
   }
 }

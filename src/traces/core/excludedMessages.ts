@@ -1,20 +1,20 @@
 import * as z from 'zod/mini';
-import type { BinaryView, ExcludedMessage, SentPart } from './protocol/conversationRpc.ts';
+import type { BinaryView, ExcludedMessage, SentPart } from './protocol/episodeRpc.ts';
 import { largestWindow } from './protocol/traceRpc.ts';
 import { isRecord } from '../../base/core/isRecord.ts';
 import { clip } from './clip.ts';
 import { contentKey } from './layout.ts';
 import type { TextWindow } from './messageTexts.ts';
-import type { StoredTrace } from './stored.ts';
+import type { TraceQueries } from './traceQueries.ts';
 
 const excludedRecord = z.object({ before: z.number(), message: z.string() });
 const binaryRecord = z.object({ base64: z.string(), length: z.number() });
 
 /** Reads the messages of requests that training excludes. */
 export class ExcludedMessages {
-  readonly #trace: StoredTrace;
+  readonly #trace: TraceQueries;
 
-  constructor(trace: StoredTrace) {
+  constructor(trace: TraceQueries) {
     this.#trace = trace;
   }
 

@@ -2,8 +2,7 @@ import { largestMerging, type DriftDifference, type DriftView } from './protocol
 import type { TracedMessage } from '../../tracking/core/records/trace.ts';
 import { align, type Hunk, type Range } from './align.ts';
 import type { StoredMergeableCall } from './mergeInputs.ts';
-import { tokenRun } from './tokenRuns.ts';
-import type { TokenTable } from './tokenTable.ts';
+import { tokenRun, type TokenTable } from './tokenTable.ts';
 
 export interface Drifts {
   /** The first of them. */
@@ -11,11 +10,11 @@ export interface Drifts {
   readonly count: number;
 }
 
-interface Found {
+interface DriftedReply {
   readonly call: number;
   readonly again: number;
   readonly message: number;
-  /** What the model made, and what the template makes of it. */
+  /** The model's message, and the template's version of it. */
   readonly made: TracedMessage;
   readonly templated: TracedMessage;
 }
@@ -47,7 +46,7 @@ export function driftsOf(
 function driftedReplies(
   calls: readonly StoredMergeableCall[],
   messages: readonly TracedMessage[],
-): readonly Found[] {
+): readonly DriftedReply[] {
   const replies = new Map<string, { readonly call: number; readonly position: number }>();
   const keys = new Map<number, string>();
   const compared = new Set<string>();
@@ -57,7 +56,7 @@ function driftedReplies(
     keys.set(position, key);
     return key;
   };
-  const found: Found[] = [];
+  const found: DriftedReply[] = [];
   for (const { call, messages: asked, reply } of calls) {
     for (const [index, position] of asked.entries()) {
       const templated = messages[position];

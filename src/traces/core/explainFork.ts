@@ -3,8 +3,7 @@ import type { ForkSideView, ForkView } from './protocol/mergingRpc.ts';
 import type { TracedMessage } from '../../tracking/core/records/trace.ts';
 import type { Fork } from '../../tracking/core/explainMerging.ts';
 import type { StoredMergeableCall } from './mergeInputs.ts';
-import { tokenRun } from './tokenRuns.ts';
-import type { TokenTable } from './tokenTable.ts';
+import { tokenRun, type TokenTable } from './tokenTable.ts';
 
 export interface ForkParts {
   readonly messages: readonly TracedMessage[];
@@ -73,7 +72,7 @@ const fields: readonly {
   { name: 'tool_call_id', of: ({ toolCallId }) => toolCallId ?? '' },
 ];
 
-/** What merging by text looks at comes first. */
+/** Returns the first field that differs, in the order in which merging by text compares them. */
 function fieldOf(one: TracedMessage | undefined, other: TracedMessage | undefined): Field {
   if (one === undefined || other === undefined) {
     return { name: 'messages', before: one?.text ?? '', now: other?.text ?? '' };

@@ -1,8 +1,24 @@
 import type { Filter, NumberField, NumberFilter, TextField } from './protocol/traceFilter.ts';
 import type { SqlParameters, SqlValue } from './sql.ts';
-import { callsOfEpisode } from './totalsSql.ts';
 
-/** Collects the values of a statement. */
+/** The number of calls: counted while the episode runs, then stored in its row. */
+export const callsOfEpisode = `iif(sequence IS NULL,
+  (SELECT count(*) FROM calls WHERE calls.episode = episodes.episode), episodes.calls)`;
+
+/** The totals of a run. Episodes that have not ended count only as started, and with their calls. */
+export const totals = `
+SELECT count(*) AS started,
+  count(sequence) AS ended,
+  count(error) AS failed,
+  avg(reward) AS meanReward,
+  avg(isSuccess) FILTER (WHERE reward IS NOT NULL) AS successRate,
+  coalesce(sum(${callsOfEpisode}), 0) AS calls,
+  coalesce(sum(timelines), 0) AS timelines,
+  coalesce(sum(tokens), 0) AS tokens,
+  coalesce(sum(trainableTokens), 0) AS trainableTokens
+FROM episodes`;
+
+/** Collects the bound values of a statement. */
 export class Binder {
   readonly #values: SqlValue[] = [];
 
@@ -17,23 +33,23 @@ export class Binder {
   }
 }
 
-/** What a statement about episodes depends on beside them. */
+/** The facts about a run that statements about episodes depend on. */
 export interface ListTerms {
   /** Episodes per task, a whole number above 0. */
   readonly size: number;
-  /** Whether more may come. */
+  /** True if the run is active, so more may come. */
   readonly live: boolean;
-  /** Whether it can be told which episodes would train; see `isJudgeable`. */
+  /** True if it is known which episodes would train; see `isJudgeable`. */
   readonly judgeable: boolean;
-  /** Whether the trace tells which lines of code called. */
+  /** True if the trace has the source lines of calls. */
   readonly sources: boolean;
-  /** What tells which agents an episode has. */
+  /** The table with the agents of an episode. */
   readonly agents: AgentTable;
-  /** Whether the trace tells how many calls of an episode failed; otherwise they are counted. */
+  /** True if the trace has the number of failed calls; otherwise they are counted. */
   readonly failures: boolean;
 }
 
-/** Traces of earlier versions have only the calls to tell. */
+/** Traces of earlier versions only have the table of calls. */
 export type AgentTable = 'usedAgents' | 'calls';
 
 /** The tables that conditions and orders speak of: see `verdictIndex.ts` for the temporary ones. */
@@ -69,7 +85,7 @@ function joined(of: readonly Filter[], by: 'AND' | 'OR', terms: ListTerms, binde
   return all.length === 0 ? '(1)' : `(${all.join(` ${by} `)})`;
 }
 
-/** What is not known is neither equal nor less nor more. */
+/** Compares a number; unknown numbers never match. */
 function compared({ field, is, value, within = 0 }: NumberFilter, terms: ListTerms, binder: Binder): string {
   const expression = numberOf(field, terms);
   if (is !== '=' && is !== '!=') return `coalesce(${expression} ${is} ${binder.bind(value)}, 0)`;
@@ -80,7 +96,7 @@ function compared({ field, is, value, within = 0 }: NumberFilter, terms: ListTer
   return is === '=' ? `coalesce(${near}, 0)` : `coalesce(NOT (${near}), 0)`;
 }
 
-/** As a row shows it; null where it shows none. Of running episodes the lengths are not known to the tables. */
+/** Returns the SQL expression of a number, null if a row shows none. Lengths of running episodes are unknown. */
 export function numberOf(field: NumberField, { size, failures }: ListTerms): string {
   switch (field) {
     case 'group':
@@ -175,7 +191,7 @@ function escapedLike(text: string): string {
   return text.replace(/[\\%_]/g, (sign) => `\\${sign}`);
 }
 
-/** Whether it asks which tools an episode called. */
+/** Returns whether a filter needs the tools that an episode called. */
 export function usesTools(filter: Filter): boolean {
   if (filter.kind === 'not') return usesTools(filter.of);
   if (filter.kind === 'all' || filter.kind === 'any') return filter.of.some(usesTools);

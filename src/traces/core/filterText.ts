@@ -13,7 +13,7 @@ import {
   type TextField,
 } from './protocol/traceFilter.ts';
 
-/** Why a text is no filter, and where in it. */
+/** The reason why a text is not a valid filter, with its position. */
 export interface FilterProblem {
   readonly kind:
     /** `text` is no field. */
@@ -215,7 +215,7 @@ function choice(field: ChoiceField, value: string, from: number, to: number): Fi
 
 const share = { '%': 0.01 };
 const thousands = { k: 1_000, m: 1_000_000 };
-/** What a number of a field can be followed by, and what that makes of it. */
+/** The units of numbers by field, with their factors. */
 const units: Readonly<Partial<Record<NumberField, Readonly<Record<string, number>>>>> = {
   mask: share,
   solved: share,

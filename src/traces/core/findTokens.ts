@@ -1,5 +1,5 @@
 import { largestWindow } from './protocol/traceRpc.ts';
-import type { FindView, Wanted } from './protocol/tokenRpc.ts';
+import type { FindView, TokenQuery } from './protocol/tokenRpc.ts';
 import type { Range } from './align.ts';
 import { traceErrors } from './errors.ts';
 import { slicesOf, textsOf, type Slice, type TokenFacts } from './tokensView.ts';
@@ -9,7 +9,7 @@ export type FindMatches = (pattern: RegExp, text: string, most: number) => reado
 
 /** What to search for in a timeline's tokens, and the token to start at. */
 export interface TokenSearch {
-  readonly wanted: Wanted;
+  readonly wanted: TokenQuery;
   readonly from: number;
 }
 
@@ -72,7 +72,7 @@ interface Search {
 function findIn(
   part: Part,
   facts: TokenFacts,
-  wanted: Wanted,
+  wanted: TokenQuery,
   { matchesOf, room }: Search,
 ): readonly Range[] {
   if (wanted.kind === 'id') return findId(part, wanted.id, room);
@@ -101,7 +101,7 @@ function findId({ stored, start, starts }: Part, id: number, room: number): read
   return found;
 }
 
-function patternOf(wanted: Exclude<Wanted, { kind: 'id' }>): RegExp {
+function patternOf(wanted: Exclude<TokenQuery, { kind: 'id' }>): RegExp {
   const source = wanted.kind === 'pattern' ? wanted.text : escaped(wanted.text);
   try {
     return new RegExp(source, wanted.matchCase ? 'gmu' : 'gimu');
@@ -119,7 +119,7 @@ function hex(character: string): string {
   return (character.codePointAt(0) ?? 0).toString(16).padStart(2, '0');
 }
 
-/** What is searched as it stands takes no longer than the text is long. */
+/** Finds matches of an escaped plain text, which takes linear time. */
 export function plainMatches(pattern: RegExp, text: string, most: number): readonly Range[] {
   const found: Range[] = [];
   for (const match of text.matchAll(pattern)) {

@@ -1,19 +1,19 @@
 import { usedToolsTable } from './usedTools.ts';
 
 /**
- * How a trace lies in its SQLite file. Whatever grows with an episode is clustered by episode and position, so that
- * reading one episode touches only its pages; texts and token arrays stand apart from the rows that lists read.
+ * The SQLite schema of a trace. Rows of an episode are clustered by episode and position, so reading one episode
+ * touches only its pages. Texts and token arrays are in other tables than the rows that lists read.
  * Arrays of numbers are little-endian blobs: `calls`, `messages` and `tokenIds` of int32, `logprobs` of float32,
  * `lossMask` of bytes.
  */
 
-/** `ajtr`: tells a trace from any other SQLite file. */
+/** `ajtr`, which identifies a trace among SQLite files. */
 export const applicationId = 0x616a_7472;
 
 /** Format that this code writes, in `user_version`. Reading opens newer ones as far as it knows them. */
 export const formatVersion = 1;
 
-/** What `meta` holds, each as JSON but for the config's text. */
+/** The keys of the table `meta`. Values are JSON, except for the config's text. */
 export const metaKeys = {
   run: 'run',
   configText: 'configText',
@@ -24,7 +24,7 @@ export const metaKeys = {
   end: 'end',
 } as const;
 
-/** What holds the contents of single rows, by {@link contentKey}: of a damaged trace all else is read row by row. */
+/** Tables of row contents by {@link contentKey}. Salvaging a damaged trace does not copy them. */
 export const bulkTables: ReadonlySet<string> = new Set(['callDetails', 'messageContents', 'alternatives']);
 
 /** Characters of a query that stand in the episode's row; `queries` has longer ones whole. */

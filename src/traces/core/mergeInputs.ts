@@ -6,8 +6,8 @@ import type { ExplainableCall } from '../../tracking/core/explainMerging.ts';
 import { takenOverMask } from '../../tracking/core/lossMask.ts';
 import { int32Values } from './blobs.ts';
 import type { MessageRecord } from './records.ts';
-import type { StoredTrace } from './stored.ts';
-import type { StoredText, StoredTokens } from './storedMessages.ts';
+import type { TraceQueries } from './traceQueries.ts';
+import type { MessageText, MessageTokens } from './messageQueries.ts';
 
 /** Upstream's defaults. */
 export const upstreamRules: MergeRules = { compareLevel: 'text', ignoreTools: true };
@@ -28,15 +28,15 @@ export interface MergeInputs {
 
 /** Messages of an episode, by position. */
 export interface MessageSource {
-  /** How many are stored; positions have no gaps. */
+  /** The number of stored messages; positions have no gaps. */
   readonly count: number;
   head(position: number): MessageRecord;
-  text(position: number): StoredText;
-  tokens(position: number): StoredTokens;
+  text(position: number): MessageText;
+  tokens(position: number): MessageTokens;
 }
 
-/** What an episode's timelines are merged from. A canned reply, which a prompt that overflowed got, is in none. */
-export function mergeInputs(trace: StoredTrace, episode: number, stored: MessageSource): MergeInputs {
+/** Returns the calls and messages that an episode's timelines are merged from, without replies to overlong prompts. */
+export function mergeInputs(trace: TraceQueries, episode: number, stored: MessageSource): MergeInputs {
   const special = new Set(trace.specialTokens());
   const disabled = trace.merging()?.toolCallsDisabled === true;
   const rows = trace.rows.all(mergeableRecord, statementOf(trace.rows.has('otherRequests')), { episode });

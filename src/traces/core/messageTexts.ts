@@ -1,5 +1,5 @@
 /** Texts of messages that are too long to be shown whole: windows of them, and what is found in them. */
-import type { SearchView, FoundText, TextView } from './protocol/conversationRpc.ts';
+import type { SearchView, FoundText, TextView } from './protocol/episodeRpc.ts';
 import { largestWindow } from './protocol/traceRpc.ts';
 import { clip } from './clip.ts';
 import type { MessageLookup } from './episodeContent.ts';
@@ -11,7 +11,7 @@ export interface TextWindow {
 }
 
 /** A text to search for. */
-export interface Sought {
+export interface TextQuery {
   readonly text: string;
   readonly matchCase: boolean;
 }
@@ -23,7 +23,11 @@ export function textWindow(text: string, { from, limit }: TextWindow): TextView 
 }
 
 /** Everything that `sought` stands for, wherever in texts and tool calls. */
-export function foundIn(positions: readonly number[], messages: MessageLookup, sought: Sought): SearchView {
+export function searchMessages(
+  positions: readonly number[],
+  messages: MessageLookup,
+  sought: TextQuery,
+): SearchView {
   if (sought.text === '') return { matches: [], more: false };
   const pattern = new RegExp(
     sought.text.replaceAll(/[\\^$.*+?()[\]{}|/]/g, '\\$&'),

@@ -1,14 +1,21 @@
 /** The results of trace requests: one table of the methods of a trace, and one of those that concern several traces. */
-import { largestBinary, type Conversation } from './protocol/conversationRpc.ts';
+import { largestBinary, type Conversation } from './protocol/episodeRpc.ts';
 import type { OtherRunsView, TraceSummary } from './protocol/runRpc.ts';
 import { largestWindow, type ParamsOf, type TraceMethod, type TraceRequest } from './protocol/traceRpc.ts';
-import { compareView } from './compareView.ts';
+import { compareMessages, type ComparableSide } from './compare.ts';
+import type {
+  CompareView,
+  ComparedToken,
+  ComparedTrace,
+  RewardPart,
+  TokenDetail,
+} from './protocol/tokenRpc.ts';
 import type { ConversationViews } from './conversationViews.ts';
 import { reportOf, traceErrors } from './errors.ts';
 import { unreadableSummary } from './unreadable.ts';
 import type { TraceViews } from './views.ts';
 
-/** What a viewer's connection offers to the methods that concern several traces. */
+/** The functions of a viewer's connection for methods that concern several traces. */
 export interface TraceSession {
   /** The other traces that this viewer may compare its own with. */
   readonly others: readonly string[];
@@ -22,7 +29,7 @@ type SessionMethod = 'watch' | 'unwatch' | 'summaries' | 'otherRuns' | 'compare'
 type ViewMethod = Exclude<TraceMethod, SessionMethod>;
 
 /** The viewer has no editor: the page itself shows the location or the command. */
-const byPage = 'told' as 'editor' | 'told';
+const shownByPage = 'told' as 'editor' | 'told';
 
 /** The methods that read one trace. Limits are cut to {@link largestWindow}. */
 const viewMethods = {
@@ -56,8 +63,8 @@ const viewMethods = {
   binary: (views, { hash, from, limit }) =>
     views.excluded.binary(hash, { from, limit: Math.min(limit, largestBinary) }),
   source: (views, { episode, of }) => views.code.source(episode, of),
-  show: (views, { episode, of }) => ({ source: views.code.source(episode, of), shown: byPage }),
-  debug: (views, { episode }) => ({ started: byPage, command: replayCommand(views, episode) }),
+  show: (views, { episode, of }) => ({ source: views.code.source(episode, of), shown: shownByPage }),
+  debug: (views, { episode }) => ({ started: shownByPage, command: replayCommand(views, episode) }),
   lines: (views) => views.lines(),
   merging: (views, { episode, setting }) => views.merging(episode, setting),
 } satisfies { [M in ViewMethod]: (views: TraceViews, params: ParamsOf<M>) => unknown };
@@ -102,6 +109,51 @@ const sessionMethods = {
     return session.read(other, (views) => views.counterparts(task));
   },
 } satisfies { [M in SessionMethod]: (session: TraceSession, params: ParamsOf<M>) => unknown };
+
+/** Reads from the trace that a side is in. */
+export type ReadTrace = <T>(trace: string, ask: (views: TraceViews) => T) => T;
+
+/** Compares two timelines, of one trace or of two. */
+export function compareView(left: ComparedTrace, right: ComparedTrace, use: ReadTrace): CompareView {
+  const read = ({ trace, episode, timeline }: ComparedTrace): ComparableSide =>
+    use(trace, (views) => views.comparable(episode, timeline));
+  const [one, other] = [read(left), read(right)];
+  const { rows, divergence, coarse } = compareMessages(one.messages, other.messages);
+  const tokenOf = ({ trace, episode }: ComparedTrace, { side }: ComparableSide): TokenDetail | null => {
+    const { timeline, tokens } = side;
+    if (divergence === null || timeline === null || divergence >= tokens) return null;
+    return use(trace, (views) => views.tokens.token(episode, timeline, divergence));
+  };
+  const [token, otherToken] = [tokenOf(left, one), tokenOf(right, other)];
+  return {
+    left: one.side,
+    right: other.side,
+    rows,
+    coarse,
+    divergence:
+      divergence === null
+        ? null
+        : {
+            token: divergence,
+            left: comparedToken(token, otherToken),
+            right: comparedToken(otherToken, token),
+          },
+    rewards: rewardParts(one.parts, other.parts),
+  };
+}
+
+/** Returns a token, with the log probability that it gives to the other timeline's token. */
+function comparedToken(token: TokenDetail | null, other: TokenDetail | null): ComparedToken | null {
+  if (token === null) return null;
+  const { id, text, logprob, message, inMessage, alternatives } = token;
+  const chosen = other === null ? undefined : alternatives.find((one) => one.id === other.id);
+  return { id, text, logprob, message, inMessage, otherLogprob: chosen?.logprob ?? null };
+}
+
+function rewardParts(left: ComparableSide['parts'], right: ComparableSide['parts']): readonly RewardPart[] {
+  const names = [...new Set([...Object.keys(left), ...Object.keys(right)])];
+  return names.map((name) => ({ name, left: left[name] ?? null, right: right[name] ?? null }));
+}
 
 function summaryOf(session: TraceSession, trace: string): TraceSummary {
   try {

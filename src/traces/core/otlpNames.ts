@@ -1,4 +1,4 @@
-/** Attributes of our own in OTLP, beside those of the GenAI conventions. */
+/** AgentJet's OTLP attributes in addition to the GenAI conventions. */
 export const otlpNames = {
   /** `episode`, `call` or `timeline`. */
   kind: 'agentjet.kind',
@@ -20,9 +20,9 @@ export const otlpNames = {
   tokenTexts: 'agentjet.timeline.token_texts',
   /** JSON: ids of the template's own tokens. */
   specialTokens: 'agentjet.timeline.special_tokens',
-  /** What of a damaged file could not be read. */
+  /** The parts of a damaged file that could not be read. */
   missing: 'agentjet.missing',
-  /** How a tool or another span ended. */
+  /** The end state of a tool call or another span. */
   state: 'agentjet.state',
   exactTokenizer: 'agentjet.tokenizer.exact',
   tokenizer: 'agentjet.tokenizer.name',

@@ -6,7 +6,7 @@ const isNumber: Check = (value) => typeof value === 'number' && Number.isFinite(
 const isText: Check = (value) => typeof value === 'string';
 const isFlag: Check = (value) => typeof value === 'boolean';
 
-/** Any value as something to look into; what is no object has no fields. */
+/** Returns the fields of an object; {} for any other value. */
 const fieldsOf = (value: unknown): Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
 
@@ -44,7 +44,7 @@ function isPlainTracking(value: unknown): boolean {
   );
 }
 
-/** How many of the fields that need not be there are, and are as they should be. */
+/** Returns the number of optional fields that are present and valid. */
 function optionalOf({ metrics, scoredBy, successGiven }: Readonly<Record<string, unknown>>): number {
   const isMetrics = metrics !== undefined && isPlain(metrics) && Object.values(metrics).every(isNumber);
   const isScorer = scoredBy === 'workflow' || scoredBy === 'judge';

@@ -11,7 +11,7 @@ import {
   type TracedRunEnd,
 } from '../../tracking/core/records/tracedRun.ts';
 
-/** Which process writes a trace. */
+/** The process that writes a trace. */
 export const writerIdentity = z.object({
   pid: z.number(),
   /** When it started, as its system tells processes of one number apart; null where that cannot be told. */
@@ -209,7 +209,7 @@ export const spanRecord = z.object({
 });
 export type SpanRecord = z.infer<typeof spanRecord>;
 
-/** What tools are told by: the messages of a call's request, and what its reply calls. */
+/** The parts of a call from which tool spans are derived: its messages and its reply's tool calls. */
 export const toolTraceRecord = z.object({
   call: z.number(),
   agent: z.string(),

@@ -6,14 +6,14 @@ import type {
 } from '../../tracking/core/records/replayed.ts';
 import { traceErrors } from './errors.ts';
 import { replayedRecord } from './records.ts';
-import type { StoredTrace } from './stored.ts';
+import type { TraceQueries } from './traceQueries.ts';
 
 /**
- * What a trace has to answer its calls once more.
+ * Returns the recorded calls that a replay needs.
  *
  * @param only the number of the one episode that is wanted; undefined: all
  */
-export function replayedRun(trace: StoredTrace, only: number | undefined): ReplayedRun {
+export function replayedRun(trace: TraceQueries, only: number | undefined): ReplayedRun {
   const run = trace.run();
   const where = only === undefined ? '' : 'WHERE episode = :only';
   const statement = `${episodes} ${where} ORDER BY episode`;
@@ -46,7 +46,7 @@ export function replayedRun(trace: StoredTrace, only: number | undefined): Repla
  * @param hasTexts whether the texts of tokens are known, so that a reply without any is one of nothing but its end
  */
 function rolloutOf(
-  trace: StoredTrace,
+  trace: TraceQueries,
   episode: number,
   hasTexts: boolean,
 ): Pick<ReplayedEpisode, 'calls' | 'told'> {
@@ -79,7 +79,7 @@ function rolloutOf(
   return { calls, told: texts.filter((_, position) => !isSaid(position)).map(({ text }) => text) };
 }
 
-function callsOf(trace: StoredTrace, episode: number): ReplayedCall[] {
+function callsOf(trace: TraceQueries, episode: number): ReplayedCall[] {
   const heads = new Map(trace.messages.ofEpisode(episode).map((row) => [row.position, row]));
   const message = (position: number): ReplayedMessage => {
     const head = heads.get(position) ?? missing(trace, episode, position);
@@ -101,9 +101,9 @@ function callsOf(trace: StoredTrace, episode: number): ReplayedCall[] {
   });
 }
 
-/** Those in the loss are what the model made, its end token among them. */
+/** Returns the tokens that the model made, including the end token. */
 function madeTokens(
-  trace: StoredTrace,
+  trace: TraceQueries,
   episode: number,
   reply: number,
 ): NonNullable<ReplayedCall['reply']>['tokens'] {
@@ -117,7 +117,7 @@ function madeTokens(
   });
 }
 
-function missing(trace: StoredTrace, episode: number, position: number): never {
+function missing(trace: TraceQueries, episode: number, position: number): never {
   throw traceErrors.damaged(trace.rows.file, `episode ${episode} has no message ${position}`);
 }
 

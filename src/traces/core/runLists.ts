@@ -9,6 +9,7 @@ import type {
   NamesView,
   EpisodesView,
   GroupsView,
+  Bar,
 } from './protocol/traceLists.ts';
 import { largestWindow } from './protocol/traceRpc.ts';
 import type { Filter } from './protocol/traceFilter.ts';
@@ -20,14 +21,64 @@ import {
   numberOf,
   usesTools,
   type ListTerms,
+  callsOfEpisode,
 } from './filterSql.ts';
-import { histogramsOf } from './histograms.ts';
 import * as records from './records.ts';
-import type { StoredTrace } from './stored.ts';
-import { callsOfEpisode } from './totalsSql.ts';
+import type { TraceQueries } from './traceQueries.ts';
 import { findUsedTools } from './usedTools.ts';
 
-/** Which of a run's episodes, and in what order. */
+/** Values that each get a bar of their own, at most; more are put together. */
+const mostSingleBars = 12;
+const bars = 16;
+
+type Source = Pick<Histogram, 'field' | 'of'> & { readonly column: string; readonly rows: string };
+
+const ended = 'episodes WHERE sequence IS NOT NULL';
+const groups = 'temp.groupVerdicts';
+
+const sources: readonly Source[] = [
+  { field: 'reward', of: 'episodes', column: 'reward', rows: ended },
+  { field: 'mean', of: 'groups', column: 'meanReward', rows: groups },
+  { field: 'solved', of: 'groups', column: 'successRate', rows: groups },
+  { field: 'tokens', of: 'episodes', column: 'tokens', rows: ended },
+  { field: 'time', of: 'episodes', column: 'seconds', rows: ended },
+];
+
+/** Returns the histograms of ended episodes and groups, except for fields without values. */
+function histogramsOf(trace: TraceQueries): readonly Histogram[] {
+  return sources.flatMap((source) => {
+    const { field, of } = source;
+    const found = barsOf(trace, source);
+    return found.bars.length === 0 ? [] : [{ field, of, ...found }];
+  });
+}
+
+function barsOf(trace: TraceQueries, { column, rows }: Source): Pick<Histogram, 'bars' | 'missing'> {
+  // Workflows may well reward with an infinite number, which has no place on an axis.
+  const finite = `SELECT iif(abs(${column}) < 1e308, ${column}, NULL) AS value FROM ${rows}`;
+  const range = `SELECT min(value) AS least, max(value) AS most, count(value) AS "values",
+    count(DISTINCT value) AS different, count(*) - count(value) AS missing FROM (${finite})`;
+  const [{ least, most, different, missing } = empty] = trace.rows.all(records.rangeRecord, range, {});
+  if (least === null || most === null) return { bars: [], missing };
+  const width = (most - least) / bars;
+  const single = different <= mostSingleBars || !(width > 0);
+  const bin = single ? 'value' : `min(floor((value - :least) / :width), ${bars - 1})`;
+  const statement = `SELECT ${bin} AS bin, count(*) AS count FROM (${finite})
+    WHERE value IS NOT NULL GROUP BY bin ORDER BY bin`;
+  const counted = trace.rows.all(records.binRecord, statement, single ? {} : { least, width });
+  if (single)
+    return { missing, bars: counted.map(({ bin: value, count }) => ({ from: value, to: value, count })) };
+  const counts = new Map(counted.map((row) => [row.bin, row.count]));
+  const edge = (index: number): number => (index === bars ? most : least + index * width);
+  const all = Array.from({ length: bars }, (_, index): Bar => {
+    return { from: edge(index), to: edge(index + 1), count: counts.get(index) ?? 0 };
+  });
+  return { bars: all, missing };
+}
+
+const empty = { least: null, most: null, different: 0, missing: 0 };
+
+/** Selects and orders a run's episodes or groups. */
 interface List<By extends string> {
   readonly filter?: Filter | undefined;
   readonly sort?: ListSort<By> | undefined;
@@ -41,7 +92,7 @@ interface Window {
   readonly limit: number;
 }
 
-/** What lists depend on beside the tables. */
+/** The facts about a run that lists depend on. */
 export interface Listing extends ListTerms {
   /** Brings the temporary tables up to date; asked only by lists that need them. */
   readonly judge: () => void;
@@ -51,9 +102,9 @@ type Anchored = Pick<EpisodesView, 'anchor' | 'newest'>;
 
 /** The lists of a run: filtered, sorted and cut by SQL. */
 export class RunLists {
-  readonly #trace: StoredTrace;
+  readonly #trace: TraceQueries;
 
-  constructor(trace: StoredTrace) {
+  constructor(trace: TraceQueries) {
     this.#trace = trace;
   }
 
@@ -177,7 +228,7 @@ export class RunLists {
 /** Names that a completion offers, at most. */
 const mostNames = 200;
 
-/** What has no value is last, whichever way. */
+/** Sorts missing values last in both directions. */
 function ordered(by: string | undefined, descending = false): string {
   return by === undefined ? '' : `${by} IS NULL, ${by} ${descending ? 'DESC' : 'ASC'},`;
 }

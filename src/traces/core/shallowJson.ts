@@ -1,7 +1,7 @@
-/** Levels of a value that whoever walks through it by recursion can cope with. */
+/** The deepest nesting that recursive code can process. */
 const deepest = 500;
 
-/** JSON; undefined: the text is none, or is nested so deeply that it is better left as a text. */
+/** Parses JSON. Returns undefined if the text is not valid JSON or is nested too deeply. */
 export function shallowJson(text: string): unknown {
   try {
     const value: unknown = JSON.parse(text);

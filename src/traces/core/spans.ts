@@ -1,17 +1,87 @@
-/** What an episode did beside its LLM calls: what was recorded of it, and its tool calls, which are told by messages. */
+/** The spans of an episode other than LLM calls: recorded ones, and tool calls derived from messages. */
 import { isRecord } from '../../base/core/isRecord.ts';
 import type { SpanRow } from './protocol/episodeRpc.ts';
+import { parseJson } from './checkedRows.ts';
 import { clip } from './clip.ts';
-import { OpenTools, type OpenTool } from './openTools.ts';
 import type { MessageRecord, SpanRecord } from './records.ts';
-import type { StoredToolTrace } from './storedCalls.ts';
+import type { CallWithTools } from './callQueries.ts';
+
+/** A tool call of a reply's that no request has answered yet. */
+export interface OpenTool {
+  readonly call: number;
+  readonly agent: string;
+  readonly id: string | null;
+  readonly name: string;
+  /** When the reply was over, as exactly as it is known. */
+  readonly from: number;
+}
+
+/** The open tool calls in order. Each lookup takes constant time. */
+export class OpenTools {
+  readonly #open = new Set<OpenTool>();
+  /** By agent and by id, the latest last. Closed tools are removed lazily. */
+  readonly #ofAgent = new Map<string, OpenTool[]>();
+  readonly #named = new Map<string, OpenTool[]>();
+  readonly #namedOfAgent = new Map<string, Map<string, OpenTool[]>>();
+
+  get size(): number {
+    return this.#open.size;
+  }
+
+  all(): Iterable<OpenTool> {
+    return this.#open;
+  }
+
+  add(tool: OpenTool): void {
+    const { agent, id } = tool;
+    this.#open.add(tool);
+    push(this.#ofAgent, agent, tool);
+    if (id === null) return;
+    push(this.#named, id, tool);
+    const own = this.#namedOfAgent.get(agent) ?? new Map<string, OpenTool[]>();
+    this.#namedOfAgent.set(agent, own);
+    push(own, id, tool);
+  }
+
+  close(tool: OpenTool): void {
+    this.#open.delete(tool);
+  }
+
+  /** Returns the latest open tool with that id, preferably the agent's. Later replies may reuse ids. */
+  named(id: string, agent: string): OpenTool | undefined {
+    return this.#last(this.#namedOfAgent.get(agent)?.get(id)) ?? this.#last(this.#named.get(id));
+  }
+
+  /** Returns the open tools that the agent's latest reply called. */
+  latestOf(agent: string): readonly OpenTool[] {
+    const own = this.#ofAgent.get(agent) ?? [];
+    const last = this.#last(own);
+    if (last === undefined) return [];
+    const before = own.findLastIndex(({ call }) => call !== last.call);
+    return own.slice(before + 1).filter((tool) => this.#open.has(tool));
+  }
+
+  #last(tools: OpenTool[] = []): OpenTool | undefined {
+    for (let last = tools.at(-1); last !== undefined; last = tools.at(-1)) {
+      if (this.#open.has(last)) return last;
+      tools.pop();
+    }
+    return undefined;
+  }
+}
+
+function push(lists: Map<string, OpenTool[]>, key: string, tool: OpenTool): void {
+  const list = lists.get(key);
+  if (list === undefined) lists.set(key, [tool]);
+  else list.push(tool);
+}
 
 export interface EpisodeParts {
   readonly recorded: readonly SpanRecord[];
   /** In order of arrival. */
-  readonly calls: readonly StoredToolTrace[];
+  readonly calls: readonly CallWithTools[];
   readonly messages: readonly Pick<MessageRecord, 'position' | 'role' | 'toolCallId'>[];
-  /** Whether the episode goes on. */
+  /** True while the episode runs. */
   readonly runs: boolean;
 }
 
@@ -66,11 +136,11 @@ export function toolSpans({ recorded, calls, messages, runs }: EpisodeParts): re
 interface CallEvent {
   readonly kind: 'request' | 'reply';
   readonly at: number;
-  readonly call: StoredToolTrace;
+  readonly call: CallWithTools;
 }
 
 /** Beginnings and ends of calls in order, in whole milliseconds, as beginnings are told; what ends with a beginning ends before it. */
-function eventsOf(calls: readonly StoredToolTrace[]): readonly CallEvent[] {
+function eventsOf(calls: readonly CallWithTools[]): readonly CallEvent[] {
   const events = calls.flatMap((call): CallEvent[] => [
     { kind: 'request', at: call.startedAt, call },
     ...(call.toolCalls === null ? [] : [{ kind: 'reply', at: Math.floor(endOf(call)), call } as const]),
@@ -80,11 +150,11 @@ function eventsOf(calls: readonly StoredToolTrace[]): readonly CallEvent[] {
   );
 }
 
-function endOf({ startedAt, seconds }: StoredToolTrace): number {
+function endOf({ startedAt, seconds }: CallWithTools): number {
   return startedAt + seconds * 1000;
 }
 
-function toolsCalledBy(call: StoredToolTrace): readonly OpenTool[] {
+function toolsCalledBy(call: CallWithTools): readonly OpenTool[] {
   return toolsCalled(call.toolCalls).map(({ id, name }) => ({
     call: call.call,
     agent: call.agent,
@@ -95,7 +165,7 @@ function toolsCalledBy(call: StoredToolTrace): readonly OpenTool[] {
 }
 
 function answeredTools(
-  { agent, messages }: StoredToolTrace,
+  { agent, messages }: CallWithTools,
   heads: ReadonlyMap<number, Pick<MessageRecord, 'role' | 'toolCallId'>>,
   open: OpenTools,
 ): readonly OpenTool[] {
@@ -124,7 +194,7 @@ function endedAt({ from }: OpenTool, at: number): Pick<SpanRow, 'startedAt' | 's
   return { startedAt, seconds: (at - startedAt) / 1000, state: 'ended' };
 }
 
-interface Going {
+interface EpisodeProgress {
   /** Calls that are not over. */
   readonly running: readonly SpanRecord[];
   /** When each agent's latest call that is over began. */
@@ -132,7 +202,7 @@ interface Going {
   readonly runs: boolean;
 }
 
-function latestOf(calls: readonly StoredToolTrace[]): ReadonlyMap<string, number> {
+function latestOf(calls: readonly CallWithTools[]): ReadonlyMap<string, number> {
   const latest = new Map<string, number>();
   for (const { agent, startedAt } of calls)
     latest.set(agent, Math.max(startedAt, latest.get(agent) ?? startedAt));
@@ -140,7 +210,7 @@ function latestOf(calls: readonly StoredToolTrace[]): ReadonlyMap<string, number
 }
 
 /** It may run still; a call of its agent's that began meanwhile and is not over has its answer, most likely. */
-function unanswered(tool: OpenTool, { running, latest, runs }: Going): SpanRow {
+function unanswered(tool: OpenTool, { running, latest, runs }: EpisodeProgress): SpanRow {
   const row = { ...rowOf(tool), answeredBy: null };
   const next = running.find(
     ({ name, startedAt }) => name === tool.agent && startedAt >= Math.floor(tool.from),
@@ -151,11 +221,11 @@ function unanswered(tool: OpenTool, { running, latest, runs }: Going): SpanRow {
   return { ...common, state: runs && !wentOn ? 'running' : 'unanswered' };
 }
 
-/** What a reply's JSON calls, by whatever a model made of the form. */
+/** Returns the tools that a reply's JSON calls; models may vary the form. */
 export function toolsCalled(
   json: string | null,
 ): readonly { readonly id: string | null; readonly name: string }[] {
-  const calls = json === null ? undefined : parsed(json);
+  const calls = json === null ? undefined : parseJson(json);
   if (!Array.isArray(calls)) return [];
   return (calls as readonly unknown[]).flatMap((call) => {
     if (!isRecord(call)) return [];
@@ -164,12 +234,4 @@ export function toolsCalled(
     if (typeof name !== 'string' || name === '') return [];
     return [{ id: typeof id === 'string' && id !== '' ? id : null, name }];
   });
-}
-
-function parsed(json: string): unknown {
-  try {
-    return JSON.parse(json);
-  } catch {
-    return undefined; // a trace may hold anything
-  }
 }

@@ -1,4 +1,4 @@
-/** SQLite as the trace store needs it; whoever opens files makes it real. */
+/** The SQLite functions that the trace store needs. The node tier implements them. */
 
 export type SqlValue = null | number | string | Uint8Array;
 

@@ -2,8 +2,8 @@ import type { TokenAlternative, TokenDetail, TokenDrift } from './protocol/token
 import { alternativesOf } from '../../tracking/core/alternatives.ts';
 import type { Range } from './align.ts';
 import { traceErrors } from './errors.ts';
-import type { FoundTimeline } from './foundParts.ts';
-import type { StoredTrace } from './stored.ts';
+import type { LocatedTimeline } from './traceLookup.ts';
+import type { TraceQueries } from './traceQueries.ts';
 import { hunkAt, type TimelineFacts } from './tokenFacts.ts';
 import { tokensView } from './tokensView.ts';
 import type { TokenTable } from './tokenTable.ts';
@@ -12,10 +12,10 @@ import { utf8Pieces } from './utf8Pieces.ts';
 /** Ids of one drift that are told, at most. */
 const mostDrifted = 64;
 
-/** All that is known of a token. Throws `trace/no-such-token`. */
+/** Returns the details of a token. Throws `trace/no-such-token`. */
 export function tokenDetail(
-  trace: StoredTrace,
-  at: FoundTimeline & { readonly timeline: number },
+  trace: TraceQueries,
+  at: LocatedTimeline & { readonly timeline: number },
   facts: TimelineFacts,
   token: number,
 ): TokenDetail {
@@ -52,8 +52,8 @@ function firstToken(positions: readonly number[], message: number, { messages }:
 
 /** A call's reply stands behind its request's messages. */
 function callOf(
-  trace: StoredTrace,
-  { episode, found }: FoundTimeline,
+  trace: TraceQueries,
+  { episode, found }: LocatedTimeline,
   message: number,
   isReply: boolean,
 ): TokenDetail['call'] {

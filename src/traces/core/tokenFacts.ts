@@ -1,9 +1,9 @@
 import { align, type Hunk } from './align.ts';
 import { contentSpan, type ContentSpan } from './contentSpan.ts';
 import type { MessageLookup } from './episodeContent.ts';
-import type { FoundTimeline } from './foundParts.ts';
+import type { LocatedTimeline } from './traceLookup.ts';
 import { LruCache } from './lruCache.ts';
-import type { StoredTrace } from './stored.ts';
+import type { TraceQueries } from './traceQueries.ts';
 import type { TokenFacts } from './tokensView.ts';
 import type { TokenTable } from './tokenTable.ts';
 
@@ -23,18 +23,18 @@ export interface Drift {
 
 /** Works out what is not stored of messages, and remembers it of the newest: a message once stored never changes. */
 export class TokenFactSource {
-  readonly #trace: StoredTrace;
+  readonly #trace: TraceQueries;
   readonly #table: TokenTable;
   readonly #spans = new LruCache<string, ContentSpan>(mostKnown);
   readonly #drifts = new LruCache<string, readonly Hunk[]>(mostKnown);
 
-  constructor(trace: StoredTrace, table: TokenTable) {
+  constructor(trace: TraceQueries, table: TokenTable) {
     this.#trace = trace;
     this.#table = table;
   }
 
   /** @param exact whether the ids are those of training: those of a stand-in tell nothing of drift */
-  of({ episode, content, found }: FoundTimeline, exact: boolean): TimelineFacts {
+  of({ episode, content, found }: LocatedTimeline, exact: boolean): TimelineFacts {
     const messages = content.messages();
     const last = exact ? found.calls.at(-1) : undefined;
     const sent = last === undefined ? [] : this.#trace.calls.details(episode, last).messages;

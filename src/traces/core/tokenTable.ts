@@ -1,4 +1,6 @@
-import type { StoredTrace } from './stored.ts';
+import type { TraceQueries } from './traceQueries.ts';
+import { largestMerging, type TokenRun } from './protocol/mergingRpc.ts';
+import { utf8Pieces } from './utf8Pieces.ts';
 
 export interface TokenText {
   readonly bytes: Uint8Array;
@@ -9,10 +11,10 @@ const unknown: TokenText = { bytes: new Uint8Array(), special: false };
 
 /** Texts of token ids; those once seen are remembered, for a token never changes. */
 export class TokenTable {
-  readonly #trace: StoredTrace;
+  readonly #trace: TraceQueries;
   readonly #known = new Map<number, TokenText>();
 
-  constructor(trace: StoredTrace) {
+  constructor(trace: TraceQueries) {
     this.#trace = trace;
   }
 
@@ -24,4 +26,11 @@ export class TokenTable {
     if (stored !== undefined) this.#known.set(id, stored);
     return stored ?? unknown;
   }
+}
+
+/** Tokens `from` … `end` of a message, as many as one answer takes. */
+export function tokenRun(tokenIds: Int32Array, from: number, end: number, table: TokenTable): TokenRun {
+  const shown = Math.min(end, from + largestMerging.tokens);
+  const ids = [...tokenIds.subarray(from, shown)];
+  return { from, ids, texts: utf8Pieces(ids.map((id) => table.at(id).bytes)), more: shown < end };
 }

@@ -3,7 +3,7 @@ import type { TokensView, TokenAuthor } from './protocol/tokenRpc.ts';
 import type { ContentSpan } from './contentSpan.ts';
 import type { MessageLookup } from './episodeContent.ts';
 import { entropyOf } from '../../tracking/core/alternatives.ts';
-import type { StoredWindow } from './storedMessages.ts';
+import type { TokenWindow } from './messageQueries.ts';
 import type { TokenTable, TokenText } from './tokenTable.ts';
 import { longestRest, utf8Pieces } from './utf8Pieces.ts';
 
@@ -16,7 +16,7 @@ export interface Slice {
   readonly start: number;
   readonly end: number;
   /** Of the message's tokens `stored.first` and on: these, and a few around them. */
-  readonly stored: StoredWindow;
+  readonly stored: TokenWindow;
 }
 
 /** What is told of a timeline's messages beside what is stored. */

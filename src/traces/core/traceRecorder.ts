@@ -19,10 +19,59 @@ import { clip } from './clip.ts';
 import { contentKey, listedQueryLength, metaKeys } from './layout.ts';
 import { writeExcluded } from './writeExcluded.ts';
 import type { WriterIdentity } from './records.ts';
-import { SpanRows } from './spanRows.ts';
-import { SourceBook } from './sourceBook.ts';
+import { SourceTable } from './sourceTable.ts';
 import type { SqlParameters, SqlWriter } from './sql.ts';
 import { toolNames } from './usedTools.ts';
+
+/** A change of a span's row: insert, replace or delete. */
+interface SpanChange {
+  readonly change: 'begun' | 'ended' | 'gone';
+  readonly span: TracedSpan;
+}
+
+/**
+ * Spans that wait to be written. Those that run are worth a transaction of their own, and so is their end; most are over
+ * when they are told, and go with what their episode writes next: a short one costs no commit.
+ */
+class SpanRows {
+  /** By episode, in order. */
+  readonly #waiting = new Map<number, SpanChange[]>();
+  /** Written as running, by episode and position. */
+  readonly #running = new Map<number, Map<number, TracedSpan>>();
+
+  /** Returns whether it must be written immediately. */
+  add(span: TracedSpan): boolean {
+    const { episode, seconds } = span;
+    const running = this.#running.get(episode);
+    const known = running?.has(span.span) === true;
+    this.#waitingOf(episode).push({ change: known ? 'ended' : 'begun', span });
+    if (seconds === null) {
+      if (running) running.set(span.span, span);
+      else this.#running.set(episode, new Map([[span.span, span]]));
+      return true;
+    }
+    running?.delete(span.span);
+    return known;
+  }
+
+  /** Returns and removes the changes to write now. */
+  take(episode: number, endedCall?: number): readonly SpanChange[] {
+    const taken = this.#waiting.get(episode) ?? [];
+    this.#waiting.delete(episode);
+    const running = this.#running.get(episode);
+    if (running === undefined) return taken;
+    const gone = [...running.values()].filter(({ call }) => call !== null && call === endedCall);
+    for (const { span } of gone) running.delete(span);
+    if (running.size === 0) this.#running.delete(episode);
+    return [...taken, ...gone.map((span) => ({ change: 'gone', span }) as const)];
+  }
+
+  #waitingOf(episode: number): SpanChange[] {
+    const waiting = this.#waiting.get(episode) ?? [];
+    this.#waiting.set(episode, waiting);
+    return waiting;
+  }
+}
 
 /** Characters of an episode's error that stand in its row; the result has it whole. */
 const listedErrorLength = 2_000;
@@ -40,14 +89,14 @@ export class TraceRecorder implements Omit<TraceWriter, 'file'> {
   #ended = 0;
   /** Ids of the tools offered so far. */
   readonly #tools = new Map<string, number>();
-  readonly #sources: SourceBook;
+  readonly #sources: SourceTable;
   /** Statements by table. */
   readonly #inserts = new Map<string, string>();
 
   /** @param fingerprint of a file's content; null: it cannot be read */
   constructor(sql: SqlWriter, config: string, fingerprint: (file: string) => string | null) {
     this.#sql = sql;
-    this.#sources = new SourceBook(config, fingerprint);
+    this.#sources = new SourceTable(config, fingerprint);
   }
 
   /** Part of the transaction that makes the tables. */

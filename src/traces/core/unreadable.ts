@@ -1,7 +1,7 @@
 import type { ErrorReport } from '../../base/core/errors.ts';
 import type { TraceSummary } from './protocol/runRpc.ts';
 
-/** What a list shows of a trace that cannot be read. */
+/** Returns the list entry of a trace that cannot be read. */
 export function unreadableSummary(
   { trace, size, startedAt }: Pick<TraceSummary, 'trace' | 'size' | 'startedAt'>,
   error: ErrorReport,

@@ -1,5 +1,5 @@
 import { isRecord } from '../../base/core/isRecord.ts';
-import type { CheckedRows } from './checkedRows.ts';
+import { parseJson, type CheckedRows } from './checkedRows.ts';
 import { clip } from './clip.ts';
 import { nameRecord, toolCallsRecord } from './records.ts';
 
@@ -29,18 +29,10 @@ const longestName = 200;
 
 /** @param toolCalls as a message has them, JSON; what is no list of calls of functions has no names */
 export function toolNames(toolCalls: string): readonly string[] {
-  const calls = parsed(toolCalls);
+  const calls = parseJson(toolCalls);
   const names = (Array.isArray(calls) ? calls : []).flatMap((call: unknown) => {
     const name = isRecord(call) && isRecord(call['function']) ? call['function']['name'] : undefined;
     return typeof name === 'string' ? [clip(name, longestName)] : [];
   });
   return [...new Set(names)];
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined; // said by a model: it may be anything
-  }
 }

@@ -1,5 +1,5 @@
 /**
- * Cuts a run of bytes that comes in pieces into texts, one for each piece. A character that spans pieces stands whole
+ * Decodes UTF-8 bytes that come in pieces into texts, one for each piece. A character that spans pieces is
  * in the last of them; bytes that are no UTF-8 become U+FFFD, one for each longest beginning of a character, as
  * `TextDecoder` does it, in the piece that ends it.
  */

@@ -5,7 +5,7 @@ import { judgedGroup } from '../../tracking/core/report.ts';
 import type { RunTerms } from '../../tracking/core/runTally.ts';
 import type { EpisodeVerdict, JudgedGroup } from '../../tracking/core/verdicts.ts';
 import type { StoredRun } from './records.ts';
-import type { StoredTrace } from './stored.ts';
+import type { TraceQueries } from './traceQueries.ts';
 
 export type ReportRules = Pick<StoredRun, 'repeat' | 'tokenizer' | 'judge' | 'imported'>;
 
@@ -14,9 +14,9 @@ export interface Verdict extends EpisodeVerdict {
   readonly open: boolean;
 }
 
-/** What the report says of some episodes; it depends on no more than the groups that they belong to. */
+/** Returns the verdicts of the report on some episodes, computed from their groups. */
 export function verdictsOf(
-  trace: StoredTrace,
+  trace: TraceQueries,
   rules: ReportRules,
   episodes: readonly number[],
 ): ReadonlyMap<number, Verdict> {
@@ -31,7 +31,7 @@ export function verdictsOf(
   );
 }
 
-/** Of an import that lacks tokens, what counts in the loss or rewards nobody knows whether it would train. */
+/** Returns false for imports without tokens, loss masks or rewards: whether they would train is unknown. */
 export function isJudgeable({ imported }: Pick<StoredRun, 'imported'>): boolean {
   const needed = ['tokens', 'lossMask', 'rewards'] as const;
   return imported === undefined || needed.every((one) => !imported.lacks.includes(one));

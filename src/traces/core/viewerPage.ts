@@ -13,7 +13,7 @@ export interface ViewerBoot {
 
 export type ViewerTexts = PageTexts;
 
-/** What an editor sends a page beside replies: where to go, as parameters of the viewer's address. */
+/** A message of an editor to a page: the route to show, as parameters of the viewer's address. */
 export interface GoMessage {
   readonly go: string;
 }

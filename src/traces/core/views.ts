@@ -2,9 +2,15 @@ import * as z from 'zod/mini';
 import type { LinesView } from './protocol/codeRpc.ts';
 import type { CallView, EpisodeView, SpansView, TimelineView } from './protocol/episodeRpc.ts';
 import type { MergeSetting, MergingView } from './protocol/mergingRpc.ts';
-import type { RecordedBatch, RecordedRun } from './protocol/recorded.ts';
+import type {
+  RecordedBatch,
+  RecordedRun,
+  CounterpartsView,
+  DamageView,
+  RunView,
+  TraceSummary,
+} from './protocol/runRpc.ts';
 import type { ReplayedRun } from '../../tracking/core/records/replayed.ts';
-import type { CounterpartsView, DamageView, RunView, TraceSummary } from './protocol/runRpc.ts';
 import { withSelection } from '../../tracking/core/records/episodeResult.ts';
 import type {
   EpisodeRow,
@@ -17,32 +23,83 @@ import type {
 import { largestWindow } from './protocol/traceRpc.ts';
 import { clip } from './clip.ts';
 import { CodeViews, type CodeReader } from './codeViews.ts';
-import { comparedMessages, compareSide, mostTrained, rewardNumbers } from './comparable.ts';
-import type { ComparableSide } from './compare.ts';
-import { ConversationViews } from './conversationViews.ts';
+import {
+  comparedMessages,
+  compareSide,
+  mostTrained,
+  rewardNumbers,
+  type ComparableSide,
+  sameTask,
+  type Task,
+} from './compare.ts';
+import { ConversationViews, messageViews } from './conversationViews.ts';
 import { episodeRows } from './episodeRows.ts';
 import { traceErrors } from './errors.ts';
-import type { MergeExplanation } from './explain.ts';
-import { Explanations } from './explanations.ts';
+import { type MergeExplanation, MergeExplanations } from './explain.ts';
 import type { AgentTable } from './filterSql.ts';
-import type { FindMatches } from './findTokens.ts';
-import { FoundParts } from './foundParts.ts';
+import { type FindMatches, findTokens, type TokenSearch } from './findTokens.ts';
+import {
+  TraceLookup,
+  callRow,
+  emptyRun,
+  timelineRow,
+  timelinesByCall,
+  type LocatedTimeline,
+} from './traceLookup.ts';
 import { formatVersion } from './layout.ts';
 import { ExcludedMessages } from './excludedMessages.ts';
-import { messageViews } from './messageViews.ts';
-import { callRow, nothingYet, timelineRow, timelinesByCall } from './partRows.ts';
 import type { EpisodeRecord, StoredRun, WriterIdentity } from './records.ts';
 import { replayedRun } from './replayed.ts';
 import { RunLists, type EpisodesList, type GroupsList, type Listing } from './runLists.ts';
 import { RunVerdicts } from './runVerdicts.ts';
 import { spanRows } from './spans.ts';
 import type { SqlReader, SqlScratch } from './sql.ts';
-import { StoredTrace } from './stored.ts';
+import { TraceQueries } from './traceQueries.ts';
 import { LruCache } from './lruCache.ts';
-import { sameTask, type Task } from './sameTask.ts';
 import { TokenTable } from './tokenTable.ts';
-import { TokenViews } from './tokenViews.ts';
 import { isJudgeable, sizeOf } from './verdicts.ts';
+import type { FindView, StripView, TokenDetail, TokensView } from './protocol/tokenRpc.ts';
+import { stripView } from './stripView.ts';
+import { tokenDetail } from './tokenDetail.ts';
+import { TokenFactSource, type TimelineFacts } from './tokenFacts.ts';
+import { tokensView } from './tokensView.ts';
+
+/** Views of the tokens of timelines. */
+class TokenViews {
+  readonly #parts: TraceLookup;
+  readonly #facts: TokenFactSource;
+  readonly #matches: FindMatches;
+
+  constructor(parts: TraceLookup, table: TokenTable, matches: FindMatches) {
+    this.#parts = parts;
+    this.#facts = new TokenFactSource(parts.trace, table);
+    this.#matches = matches;
+  }
+
+  window(episode: number, timeline: number, from: number, limit: number): TokensView {
+    const at = this.#parts.timeline(episode, timeline);
+    return tokensView(at.found.messages, this.#factsOf(at), { from, limit });
+  }
+
+  token(episode: number, timeline: number, token: number): TokenDetail {
+    const at = this.#parts.timeline(episode, timeline);
+    return tokenDetail(this.#parts.trace, { ...at, timeline }, this.#factsOf(at), token);
+  }
+
+  strip(episode: number, timeline: number, stretches: number): StripView {
+    const at = this.#parts.timeline(episode, timeline);
+    return stripView(at.found.messages, this.#factsOf(at), stretches);
+  }
+
+  find(episode: number, timeline: number, search: TokenSearch): FindView {
+    const at = this.#parts.timeline(episode, timeline);
+    return findTokens(at.found.messages, this.#factsOf(at), search, this.#matches);
+  }
+
+  #factsOf(at: LocatedTimeline): TimelineFacts {
+    return this.#facts.of(at, this.#parts.run().tokenizer.exact);
+  }
+}
 
 /** Facts about a trace that are not in its tables. */
 export interface TraceFacts {
@@ -69,10 +126,10 @@ const episodeIdentity = z.object({ uuid: z.string(), taskIndex: z.number() });
  */
 export class TraceViews {
   readonly #sql: SqlReader;
-  readonly #trace: StoredTrace;
+  readonly #trace: TraceQueries;
   readonly #file: TraceFacts;
-  readonly #parts: FoundParts;
-  readonly #explanations: Explanations;
+  readonly #parts: TraceLookup;
+  readonly #explanations: MergeExplanations;
   readonly #verdicts: RunVerdicts;
   readonly #lists: RunLists;
   readonly #table: TokenTable;
@@ -84,11 +141,11 @@ export class TraceViews {
 
   constructor(sql: SqlScratch, facts: TraceFacts) {
     this.#sql = sql;
-    this.#trace = new StoredTrace(sql, facts.file);
+    this.#trace = new TraceQueries(sql, facts.file);
     this.#file = facts;
-    this.#parts = new FoundParts(this.#trace);
+    this.#parts = new TraceLookup(this.#trace);
     this.#table = new TokenTable(this.#trace);
-    this.#explanations = new Explanations(this.#trace, this.#table);
+    this.#explanations = new MergeExplanations(this.#trace, this.#table);
     this.#verdicts = new RunVerdicts(this.#trace);
     this.#lists = new RunLists(this.#trace);
     this.#own = new TimelineViews(this.#parts, this.#table, facts.matches, (episode) => {
@@ -165,7 +222,7 @@ export class TraceViews {
 
   summary(): TraceSummary {
     const run = this.#trace.run();
-    const { experiment, config, workflow, model, startedAt } = run ?? nothingYet;
+    const { experiment, config, workflow, model, startedAt } = run ?? emptyRun;
     const end = this.#trace.end();
     return {
       trace: this.#file.file,
@@ -252,9 +309,9 @@ export class TraceViews {
 
   #otherTimelines(setting: MergeSetting): TimelineViews {
     return this.#others.get(JSON.stringify(setting), () => {
-      const parts = new FoundParts(this.#trace, (record) => {
+      const parts = new TraceLookup(this.#trace, (record) => {
         const own = this.#parts.contents.open(record);
-        const merged = this.#explanationOf(record).otherwise(setting);
+        const merged = this.#explanationOf(record).withSetting(setting);
         return merged === undefined ? own : this.#parts.contents.of(record.episode, merged, own.provisional);
       });
       return new TimelineViews(parts, this.#table, this.#file.matches, () => null);
@@ -300,7 +357,7 @@ export class TraceViews {
     return { side, parts, messages: comparedMessages(found.messages, content.messages()) };
   }
 
-  /** Whether more may come. */
+  /** True if the run is active, so more may come. */
   isLive(): boolean {
     return this.#trace.end() === undefined && this.#file.lives(this.#trace.writer());
   }
@@ -343,14 +400,14 @@ export class TraceViews {
 
 /** The timelines of episodes, as the run merged them or as another setting would have. */
 export class TimelineViews {
-  readonly #parts: FoundParts;
+  readonly #parts: TraceLookup;
   readonly #advantageOf: (episode: number) => number | null;
   readonly tokens: TokenViews;
   readonly conversations: ConversationViews;
 
   /** @param advantageOf the advantage of an episode by these timelines; null: it is not known */
   constructor(
-    parts: FoundParts,
+    parts: TraceLookup,
     table: TokenTable,
     matches: FindMatches,
     advantageOf: (episode: number) => number | null,
@@ -370,4 +427,17 @@ export class TimelineViews {
       messages: messageViews(found.messages, content.messages()),
     };
   }
+}
+
+/** A trace that is open for reading, finished or still being written. */
+export interface TraceReader {
+  /**
+   * Reads from one consistent state of the file. `ask` runs again if the file turns out to be damaged, on the parts
+   * that can be read. Throws a CodedError `trace/…` if the file cannot be read, or has no such episode, call or timeline.
+   */
+  read<T>(ask: (views: TraceViews) => T): T;
+  /** Returns a number that changes with every write. It is cheap enough to call several times a second. */
+  changeCount(): number;
+  /** Closes the file. After the run's end, the last reader that closes it merges its journal. */
+  close(): void;
 }

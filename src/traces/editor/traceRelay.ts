@@ -1,6 +1,6 @@
 import type { Disposable } from '../../base/core/disposable.ts';
 import { otherTrace } from '../node/errors.ts';
-import type { DebugView, ShownView, SourceView } from '../core/protocol/codeRpc.ts';
+import type { DebugResult, ShowResult, SourceView } from '../core/protocol/codeRpc.ts';
 import {
   traceCall,
   type ParamsOf,
@@ -110,13 +110,13 @@ export class TraceRelay implements Disposable {
   }
 
   /** The page names no file: which it is, the trace server reads in the trace. */
-  async #show({ episode, of }: ParamsOf<'show'>): Promise<ShownView> {
+  async #show({ episode, of }: ParamsOf<'show'>): Promise<ShowResult> {
     const source = await this.#client.ask('source', { trace: this.#trace, episode, of });
     await this.#actions.show(source);
     return { source, shown: 'editor' };
   }
 
-  async #debug({ episode }: ParamsOf<'debug'>): Promise<DebugView> {
+  async #debug({ episode }: ParamsOf<'debug'>): Promise<DebugResult> {
     const { command } = await this.#client.ask('debug', { trace: this.#trace, episode });
     await this.#actions.debug(this.#trace, episode);
     return { started: 'editor', command };

@@ -1,7 +1,7 @@
 /** What training would make of a run's calls: told at its end, and kept in its trace. */
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { TraceReader } from '../../../src/traces/core/reader.ts';
+import type { TraceReader } from '../../../src/traces/core/views.ts';
 import { openAiServer, sendJson } from '../../unit/backbone/node-model/openAiServer.ts';
 import { failure, runCli, runJson, startCli, type JsonResults } from '../harness/cli.ts';
 import { exampleProject, smallProject, smallWorkflow, type Project } from '../harness/project.ts';

@@ -1,6 +1,6 @@
 import { onTestFinished } from 'vitest';
 import { openTraceReader } from '../../../src/traces/node/store/openReader.ts';
-import type { TraceReader } from '../../../src/traces/core/reader.ts';
+import type { TraceReader } from '../../../src/traces/core/views.ts';
 import { largestWindow } from '../../../src/traces/core/protocol/traceRpc.ts';
 
 /** A run's trace, open until the test ends. */

@@ -8,7 +8,7 @@ import { DatabaseSync } from 'node:sqlite';
 import type { Readable } from 'node:stream';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { openTraceReader } from '../../../src/traces/node/store/openReader.ts';
-import type { TraceReader } from '../../../src/traces/core/reader.ts';
+import type { TraceReader } from '../../../src/traces/core/views.ts';
 import { idsOf, textOf, tokensPerMessage } from '../programs/traceEpisodes.ts';
 
 function temporaryFolder(): string {

@@ -8,7 +8,7 @@ import { openTraceReader } from '../../../src/traces/node/store/openReader.ts';
 import { openTraceWriter } from '../../../src/traces/node/store/openWriter.ts';
 import type { CallSource, TraceWriter } from '../../../src/tracking/core/records/trace.ts';
 import { parseFilter } from '../../../src/traces/core/filterText.ts';
-import type { TraceReader } from '../../../src/traces/core/reader.ts';
+import type { TraceReader } from '../../../src/traces/core/views.ts';
 import { temporaryFolder } from './folder.ts';
 import { aCall, aMessage, anEpisode, aResult, aRun } from './samples.ts';
 

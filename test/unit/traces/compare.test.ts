@@ -7,8 +7,8 @@ import type { TracedMessage, TraceWriter } from '../../../src/tracking/core/reco
 import type { CompareView, CompareRow } from '../../../src/traces/core/protocol/tokenRpc.ts';
 import { commonStart } from '../../../src/base/core/commonStart.ts';
 import { compareMessages, type ComparedMessage } from '../../../src/traces/core/compare.ts';
-import { compareView, type UseTrace } from '../../../src/traces/core/compareView.ts';
-import type { TraceReader } from '../../../src/traces/core/reader.ts';
+import { compareView, type ReadTrace } from '../../../src/traces/core/methods.ts';
+import type { TraceReader } from '../../../src/traces/core/views.ts';
 import { packAlternatives } from '../../../src/tracking/core/alternatives.ts';
 import { fuzz } from '../fuzz.ts';
 import { temporaryFolder } from './folder.ts';
@@ -134,7 +134,7 @@ function aTrace(episodes: readonly Episode[]): string {
 function compared(left: string, episode: number, right: string, other: number): CompareView {
   const readers = new Map<string, TraceReader>();
   onTestFinished(() => readers.forEach((reader) => reader.close()));
-  const use: UseTrace = (trace, ask) => {
+  const use: ReadTrace = (trace, ask) => {
     const reader = readers.get(trace) ?? openTraceReader(trace);
     readers.set(trace, reader);
     return reader.read(ask);

@@ -17,7 +17,7 @@ import { Random } from '../../../src/base/core/random.ts';
 import { openTraceReader } from '../../../src/traces/node/store/openReader.ts';
 import { openTraceWriter } from '../../../src/traces/node/store/openWriter.ts';
 import type { RunView } from '../../../src/traces/core/protocol/runRpc.ts';
-import type { TraceReader } from '../../../src/traces/core/reader.ts';
+import type { TraceReader } from '../../../src/traces/core/views.ts';
 import { generateTrace, runOf, smallTrace } from '../../tools/traces/generateTrace.ts';
 import { fuzz } from '../fuzz.ts';
 import { temporaryFolder } from './folder.ts';

@@ -3,7 +3,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { expect, onTestFinished, test } from 'vitest';
 import { openTraceReader } from '../../../src/traces/node/store/openReader.ts';
 import { openTraceWriter } from '../../../src/traces/node/store/openWriter.ts';
-import type { TraceReader } from '../../../src/traces/core/reader.ts';
+import type { TraceReader } from '../../../src/traces/core/views.ts';
 import { answer, Episode, system, user } from '../tracking/episode.ts';
 import { temporaryFolder } from './folder.ts';
 import { aCall, anEpisode, aRun } from './samples.ts';

@@ -6,7 +6,7 @@ import { openTraceReader } from '../../../src/traces/node/store/openReader.ts';
 import { openTraceWriter } from '../../../src/traces/node/store/openWriter.ts';
 import type { MergeSetting, MergingView } from '../../../src/traces/core/protocol/mergingRpc.ts';
 import type { TracedToken } from '../../../src/tracking/core/records/trace.ts';
-import type { TraceReader } from '../../../src/traces/core/reader.ts';
+import type { TraceReader } from '../../../src/traces/core/views.ts';
 import { makesSample, sampleOf } from '../../../src/tracking/core/samples.ts';
 import type { ReplyToken, TrackerReply } from '../../../src/tracking/core/tracker.ts';
 import { fuzz } from '../fuzz.ts';

@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { openTraceReader } from '../../../src/traces/node/store/openReader.ts';
 import { openTraceWriter } from '../../../src/traces/node/store/openWriter.ts';
 import type { TraceWriter } from '../../../src/tracking/core/records/trace.ts';
-import type { TraceReader } from '../../../src/traces/core/reader.ts';
+import type { TraceReader } from '../../../src/traces/core/views.ts';
 import { generateTrace, runOf, smallTrace, type TraceSize } from '../../tools/traces/generateTrace.ts';
 import { temporaryFolder } from './folder.ts';
 

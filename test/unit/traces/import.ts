@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { neverCancelled } from '../../../src/base/core/cancellation.ts';
-import type { MessageView } from '../../../src/traces/core/protocol/conversationRpc.ts';
-import type { TraceReader } from '../../../src/traces/core/reader.ts';
+import type { MessageView } from '../../../src/traces/core/protocol/episodeRpc.ts';
+import type { TraceReader } from '../../../src/traces/core/views.ts';
 import { traceOf } from '../../../src/traces/node/import/importTrace.ts';
 import { openTraceReader } from '../../../src/traces/node/store/openReader.ts';
 import { onTestFinished } from 'vitest';

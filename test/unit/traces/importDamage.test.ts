@@ -9,7 +9,7 @@ import { CancellationSource, neverCancelled } from '../../../src/base/core/cance
 import { Random } from '../../../src/base/core/random.ts';
 import { traceOf } from '../../../src/traces/node/import/importTrace.ts';
 import { JsonValues } from '../../../src/traces/core/import/jsonValues.ts';
-import { linesOf } from '../../../src/traces/core/import/lines.ts';
+import { linesOf } from '../../../src/traces/core/import/eachValue.ts';
 import { PickleRefusal, readPickle } from '../../../src/traces/core/import/pickle.ts';
 import { plainData } from '../../../src/traces/core/import/pickledData.ts';
 import { fuzz } from '../fuzz.ts';

@@ -16,7 +16,7 @@ import {
   type EpisodeRow,
 } from '../../../src/traces/core/protocol/traceLists.ts';
 import { parseFilter } from '../../../src/traces/core/filterText.ts';
-import type { TraceReader } from '../../../src/traces/core/reader.ts';
+import type { TraceReader } from '../../../src/traces/core/views.ts';
 import { groupsOf } from '../../../src/tracking/core/groups.ts';
 import { fuzz } from '../fuzz.ts';
 import { temporaryFolder } from './folder.ts';

@@ -18,9 +18,9 @@ import type {
   SpanRow,
   TimelineRow,
   TimelineView,
+  MessageView,
 } from '../../../src/traces/core/protocol/episodeRpc.ts';
 import type { EpisodeRow, EpisodesView } from '../../../src/traces/core/protocol/traceLists.ts';
-import type { MessageView } from '../../../src/traces/core/protocol/conversationRpc.ts';
 import type { RunTotals } from '../../../src/traces/core/protocol/runRpc.ts';
 import type { TokensView } from '../../../src/traces/core/protocol/tokenRpc.ts';
 import { takenOverMask } from '../../../src/tracking/core/lossMask.ts';

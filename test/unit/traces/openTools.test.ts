@@ -1,8 +1,7 @@
 /** Which of the open tools an answer is found for, against a search through all of them. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { OpenTools, type OpenTool } from '../../../src/traces/core/openTools.ts';
-import { toolSpans } from '../../../src/traces/core/spans.ts';
+import { OpenTools, type OpenTool, toolSpans } from '../../../src/traces/core/spans.ts';
 import { fuzz } from '../fuzz.ts';
 
 /** The same, by searching. */

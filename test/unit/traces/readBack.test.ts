@@ -5,7 +5,7 @@ import { openTraceReader } from '../../../src/traces/node/store/openReader.ts';
 import { openTraceWriter } from '../../../src/traces/node/store/openWriter.ts';
 import type { TracedMessage, TracedToken, TraceWriter } from '../../../src/tracking/core/records/trace.ts';
 import type { SpansView } from '../../../src/traces/core/protocol/episodeRpc.ts';
-import type { TraceReader } from '../../../src/traces/core/reader.ts';
+import type { TraceReader } from '../../../src/traces/core/views.ts';
 import { fuzz } from '../fuzz.ts';
 import { temporaryFolder } from './folder.ts';
 import { NaiveTrace } from './naiveTrace.ts';

@@ -5,7 +5,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { openTraceReader } from '../../../src/traces/node/store/openReader.ts';
 import { openTraceWriter } from '../../../src/traces/node/store/openWriter.ts';
 import type { TraceWriter } from '../../../src/tracking/core/records/trace.ts';
-import type { TraceReader } from '../../../src/traces/core/reader.ts';
+import type { TraceReader } from '../../../src/traces/core/views.ts';
 import { temporaryFolder } from './folder.ts';
 import { aCall, aMessage, anEpisode, aResult, aRun, tokensOf } from './samples.ts';
 

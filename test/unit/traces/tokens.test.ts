@@ -7,12 +7,12 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { openTraceReader } from '../../../src/traces/node/store/openReader.ts';
 import { openTraceWriter } from '../../../src/traces/node/store/openWriter.ts';
 import type { TracedMessage, TracedTimeline, TracedToken } from '../../../src/tracking/core/records/trace.ts';
-import type { TraceReader } from '../../../src/traces/core/reader.ts';
+import type { TraceReader } from '../../../src/traces/core/views.ts';
 import { packAlternatives } from '../../../src/tracking/core/alternatives.ts';
 import { fuzz } from '../fuzz.ts';
 import { temporaryFolder } from './folder.ts';
 import { aCall, aMessage, anEpisode, aResult, aRun } from './samples.ts';
-import type { FindView, Wanted } from '../../../src/traces/core/protocol/tokenRpc.ts';
+import type { FindView, TokenQuery } from '../../../src/traces/core/protocol/tokenRpc.ts';
 
 const exact = { tokenizer: { name: 'Qwen/Qwen2.5-7B', exact: true, file: '/models/tokenizer.json' } };
 
@@ -316,7 +316,7 @@ describe('a search', () => {
   const words = new Words();
   const message = words.message(['The', ' cat', ' sat', '.', ' A', ' CAT', '\n', 'cat', 's'], {});
   const aReader = (): TraceReader => aTimeline({ messages: [message, message], tokens: words.tokens }).reader;
-  const found = (reader: TraceReader, wanted: Wanted, from = 0): string => {
+  const found = (reader: TraceReader, wanted: TokenQuery, from = 0): string => {
     const { matches, next } = reader.read((views) => views.tokens.find(0, 0, { wanted, from }));
     expect(next).toBeNull();
     return matches.map((match) => `${match.from}-${match.end}`).join(' ');
@@ -366,7 +366,7 @@ describe('a search', () => {
     const wanted = { kind: 'text', text: 'ecatT', matchCase: true } as const;
     const all: number[] = [];
     for (let from: number | null = 0; from !== null;) {
-      const search: { readonly wanted: Wanted; readonly from: number } = { wanted, from };
+      const search: { readonly wanted: TokenQuery; readonly from: number } = { wanted, from };
       const answer: FindView = reader.read((views) => views.tokens.find(0, 0, search));
       all.push(...answer.matches.map((match) => match.from));
       from = answer.next;

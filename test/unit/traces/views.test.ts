@@ -5,7 +5,7 @@ import { openTraceWriter } from '../../../src/traces/node/store/openWriter.ts';
 import type { TracedRun } from '../../../src/tracking/core/records/tracedRun.ts';
 import type { TraceWriter } from '../../../src/tracking/core/records/trace.ts';
 import { largestWindow } from '../../../src/traces/core/protocol/traceRpc.ts';
-import type { TraceReader } from '../../../src/traces/core/reader.ts';
+import type { TraceReader } from '../../../src/traces/core/views.ts';
 import { temporaryFolder } from './folder.ts';
 import { aCall, aMessage, anEpisode, aResult, aRun } from './samples.ts';
 

@@ -1,9 +1,8 @@
 /** How a view finds its rows: what is asked of one episode goes through no table, and lists through that of episodes only. */
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { boundedMatches } from '../../../src/traces/node/store/boundedMatches.ts';
+import { boundedMatches, localCode } from '../../../src/traces/node/store/openReader.ts';
 import { Connection } from '../../../src/traces/node/store/connection.ts';
-import { localCode } from '../../../src/traces/node/store/localCode.ts';
 import { openTraceWriter } from '../../../src/traces/node/store/openWriter.ts';
 import { parseFilter } from '../../../src/traces/core/filterText.ts';
 import { formatVersion } from '../../../src/traces/core/layout.ts';

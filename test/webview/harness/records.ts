@@ -6,9 +6,9 @@ import type {
   EpisodeView,
   SpanRow,
   TimelineRow,
+  MessageView,
 } from '../../../src/traces/core/protocol/episodeRpc.ts';
 import type { EpisodeRow } from '../../../src/traces/core/protocol/traceLists.ts';
-import type { MessageView } from '../../../src/traces/core/protocol/conversationRpc.ts';
 import type { RunView } from '../../../src/traces/core/protocol/runRpc.ts';
 import type { TokensView, TokenAuthor } from '../../../src/traces/core/protocol/tokenRpc.ts';
 

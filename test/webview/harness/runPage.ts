@@ -6,14 +6,14 @@ import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { expect } from 'vitest';
-import { textsFor } from '../../../src/traces/node/server/pageTexts.ts';
+import { textsFor } from '../../../src/traces/node/server/httpServer.ts';
 import { trainingRunBundle, trainingRunPage } from '../../../src/training/core/page/trainingRunPage.ts';
 import {
   runPageRequest,
   runPageMessage,
   type RunPageRequest,
+  type RunPageMessage,
 } from '../../../src/training/core/page/trainingRunRpc.ts';
-import type { RunPageMessage } from '../../../src/training/core/page/trainingRunRpc.ts';
 import { root } from '../../e2e/harness/artifacts.ts';
 import { usePages } from './viewer.ts';
 

@@ -5,7 +5,7 @@ import { readFile } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { toReport } from '../../../src/base/core/errors.ts';
-import { textsFor } from '../../../src/traces/node/server/pageTexts.ts';
+import { textsFor } from '../../../src/traces/node/server/httpServer.ts';
 import { traceCall, type TraceReply } from '../../../src/traces/core/protocol/traceRpc.ts';
 import { viewerAddress, viewerPage, type ViewerBoot } from '../../../src/traces/core/viewerPage.ts';
 import { root } from '../../e2e/harness/artifacts.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { MessageView } from '../../../src/traces/core/protocol/conversationRpc.ts';
+import type { MessageView } from '../../../src/traces/core/protocol/episodeRpc.ts';
 import { webAddress } from '../../../src/traces/webview/message/webAddress.ts';
 import { rasterOf, textPieces } from '../../../src/traces/webview/message/rasters.ts';
 import { thoughtOf } from '../../../src/traces/webview/message/reasoning.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { MessageView } from '../../../src/traces/core/protocol/conversationRpc.ts';
+import type { MessageView } from '../../../src/traces/core/protocol/episodeRpc.ts';
 import {
   chunkTokens,
   itemOfToken,

@@ -5,7 +5,7 @@ import { CodedError, toReport, type ErrorReport } from '../../../base/core/error
 import type { Locator } from '../../../configs/core/locator.ts';
 import type { EpisodeResult } from '../../../tracking/core/records/episodeResult.ts';
 import type { RunRequest } from '../protocol/run.ts';
-import type { RecordedEpisode, RecordedRun } from '../../../traces/core/protocol/recorded.ts';
+import type { RecordedEpisode, RecordedRun } from '../../../traces/core/protocol/runRpc.ts';
 import type { TracedRunEnd } from '../../../tracking/core/records/tracedRun.ts';
 import type { TracedReturn } from '../../../tracking/core/records/trace.ts';
 import type { Task, WorkflowOutput, WorkflowTask } from '../../../sdk/core/index.ts';

@@ -11,7 +11,7 @@ import type {
 } from '../../../tracking/core/records/episodeResult.ts';
 import type { RunEvent, RunRequest } from '../protocol/run.ts';
 import type { ReplayedRun } from '../../../tracking/core/records/replayed.ts';
-import type { RecordedRun } from '../../../traces/core/protocol/recorded.ts';
+import type { RecordedRun } from '../../../traces/core/protocol/runRpc.ts';
 import type { TracedRunEnd } from '../../../tracking/core/records/tracedRun.ts';
 import type { TraceWriter } from '../../../tracking/core/records/trace.ts';
 import { createEpisodeTracker } from '../../../tracking/core/episodeTracker.ts';

@@ -3,8 +3,10 @@ import { CodedError } from '../../../base/core/errors.ts';
 import type { TracedMessage } from '../../../tracking/core/records/trace.ts';
 import type { CallRow, SpanRow, TimelineRow } from '../protocol/episodeRpc.ts';
 import type { EpisodeRow } from '../protocol/traceLists.ts';
-import type { TraceReader } from '../reader.ts';
+import type { TraceReader } from '../views.ts';
 import type { Redactor } from './redact.ts';
+import type { ImportLack } from '../../../tracking/core/records/tracedRun.ts';
+import type { RunView } from '../protocol/runRpc.ts';
 
 export interface ExportedMessage {
   readonly role: string;
@@ -28,7 +30,7 @@ export interface ExportedCall {
 export interface ExportedTimeline {
   readonly row: TimelineRow;
   readonly messages: readonly ExportedMessage[];
-  /** Of all its tokens, in order; a text that is a part of a character only is empty. */
+  /** The texts of all its tokens, in order; empty for tokens within a character. */
   readonly tokenTexts: readonly string[];
   /** Ids of the template's own tokens among them. */
   readonly specialTokens: readonly number[];
@@ -41,13 +43,13 @@ export interface ExportedEpisode {
   readonly calls: readonly ExportedCall[];
   readonly timelines: readonly ExportedTimeline[];
   readonly spans: readonly SpanRow[];
-  /** Numbers that make up its reward, or stand beside it. */
+  /** The parts of its reward and other logged numbers. */
   readonly rewards: readonly (readonly [name: string, value: number])[];
-  /** What of it cannot be read, since the file is damaged. */
+  /** The parts that cannot be read because the file is damaged. */
   readonly missing: readonly string[];
 }
 
-/** What tells that a part of a damaged file is not there. */
+/** Error codes for missing parts of a damaged file. */
 const lost = /^trace\/(damaged|no-such-(call|timeline|message))$/;
 
 /** @param listed its row in the list of all, which there is even where nothing else of it can be read */
@@ -183,4 +185,9 @@ export const redactedToken = -1;
 
 function withoutIds(message: ExportedMessage): ExportedMessage {
   return { ...message, tokenIds: message.tokenIds.map(() => redactedToken) };
+}
+
+/** Returns whether a trace has values of a kind. Imported traces have zeros for missing ones. */
+export function hasValues({ imported }: Pick<RunView, 'imported'>, what: ImportLack): boolean {
+  return imported?.lacks.includes(what) !== true;
 }

@@ -2,8 +2,8 @@ import { secretKinds } from '../../../base/core/secrets/texts.ts';
 import type { Filter } from '../protocol/traceFilter.ts';
 import type { EpisodeRow } from '../protocol/traceLists.ts';
 import type { DamageView, RunView } from '../protocol/runRpc.ts';
-import type { TraceReader } from '../reader.ts';
-import { chromeBegin, chromeEnd, chromeEvents } from './chrome.ts';
+import type { TraceReader } from '../views.ts';
+import { chromeBegin, chromeEnd, chromeEvents } from './slices.ts';
 import { exportedEpisode, type ExportedEpisode } from './episode.ts';
 import type { ExportFormat } from './formats.ts';
 import { htmlBegin, htmlEnd, htmlTable } from './html.ts';
@@ -22,7 +22,7 @@ export interface ExportChoice {
   readonly filter?: Filter | undefined;
 }
 
-/** What was exported, and what could not be, since the file is damaged. */
+/** The number of exported episodes, and the damage of the file. */
 export interface ExportNote {
   readonly episodes: number;
   /** Episodes of which a part is missing. */
@@ -70,7 +70,7 @@ function* listedEpisodes(
   }
 }
 
-/** What would be taken out of an export, by kind. */
+/** Secrets of one kind that an export would remove. */
 export interface FoundSecrets {
   readonly kind: string;
   /** Different ones. */

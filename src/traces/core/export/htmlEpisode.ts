@@ -1,8 +1,53 @@
 import type { RunView } from '../protocol/runRpc.ts';
-import type { ExportedCall, ExportedEpisode, ExportedMessage, ExportedTimeline } from './episode.ts';
-import { htmlAxis } from './htmlAxis.ts';
-import { clipped, count, duration, shown, facts, isolated, longestText, number } from './htmlText.ts';
-import { knows } from './knows.ts';
+import {
+  type ExportedCall,
+  type ExportedEpisode,
+  type ExportedMessage,
+  type ExportedTimeline,
+  hasValues,
+} from './episode.ts';
+import {
+  clipped,
+  count,
+  duration,
+  escapedText,
+  facts,
+  isolatedHtml,
+  longestText,
+  number,
+} from './htmlText.ts';
+import { clip } from '../clip.ts';
+import { placedSlices, slicesOf, type PlacedSlice } from './slices.ts';
+
+/** Slices and lanes that are drawn. */
+const most = { slices: 2_000, lanes: 40 } as const;
+/** Units of the drawing, which is as wide as the page. */
+const width = 1_000;
+
+/** Renders an episode on its time axis: a bar with a tooltip for each call, tool and judge call, in lanes. */
+function htmlAxis(episode: ExportedEpisode): string {
+  const all = slicesOf(episode);
+  const beginning = Math.min(...all.slice(0, most.slices).map(({ startedAt }) => startedAt));
+  const { slices, lanes } = placedSlices(all.slice(0, most.slices), beginning);
+  const end = slices.reduce((last, { start, length }) => Math.max(last, start + length), 0);
+  if (end === 0) return '';
+  const rows = lanes.slice(0, most.lanes).map((name, thread) => {
+    const bars = slices.filter((slice) => slice.thread === thread).map((slice) => bar(slice, end));
+    return `<dt>${isolatedHtml(clip(name, 60))}</dt><dd><svg viewBox="0 0 ${width} 16" preserveAspectRatio="none" role="img" aria-label="${bars.length} bars">${bars.join('')}</svg></dd>`;
+  });
+  const left = all.length - slices.length + Math.max(0, lanes.length - rows.length);
+  const more =
+    left === 0 ? '' : `<p class="note">More than can be drawn: ${count(left)} parts are left out.</p>`;
+  return `<figure><figcaption>Time: ${duration(end / 1e6)} in all</figcaption><dl class="axis">${rows.join('')}</dl>${more}</figure>\n`;
+}
+
+function bar({ name, category, start, length }: PlacedSlice, end: number): string {
+  const x = ((width * start) / end).toFixed(2);
+  const wide = Math.max(1, (width * length) / end).toFixed(2);
+  const known = ['episode', 'llm', 'tool', 'judge'].includes(category) ? category : 'other';
+  const title = `${clip(name, 200)}: ${duration(length / 1e6)}, after ${duration(start / 1e6)}`;
+  return `<rect class="${known}" x="${x}" y="0" width="${wide}" height="16"><title>${escapedText(title)}</title></rect>`;
+}
 
 export function htmlEpisode(exported: ExportedEpisode, run: RunView): string {
   const { row, calls, timelines, missing } = exported;
@@ -10,10 +55,10 @@ export function htmlEpisode(exported: ExportedEpisode, run: RunView): string {
   const outcome = error === null ? `reward ${number(reward)}` : 'failed';
   const told = new Set(timelines.map(({ row: { timeline } }) => timeline));
   return `<details class="episode">
-<summary><h2>Episode ${episode}: ${isolated(taskId)} #${repeat}</h2> <span class="outcome">${outcome}${isSuccess ? ', success' : ''}</span></summary>
+<summary><h2>Episode ${episode}: ${isolatedHtml(taskId)} #${repeat}</h2> <span class="outcome">${outcome}${isSuccess ? ', success' : ''}</span></summary>
 <div id="episode-${episode}">
-${missing.length === 0 ? '' : `<p class="warning" role="note">The trace is damaged, and this is missing: ${shown(missing.join(', '))}.</p>\n`}${episodeFacts(exported, run)}
-${findingsHtml(row.findings)}${knows(run, 'times') ? htmlAxis(exported) : ''}${timelines.map(timelineHtml).join('')}${calls
+${missing.length === 0 ? '' : `<p class="warning" role="note">The trace is damaged, and this is missing: ${escapedText(missing.join(', '))}.</p>\n`}${episodeFacts(exported, run)}
+${findingsHtml(row.findings)}${hasValues(run, 'times') ? htmlAxis(exported) : ''}${timelines.map(timelineHtml).join('')}${calls
     .map((call) => callHtml(call, call.row.timeline !== null && told.has(call.row.timeline)))
     .join('')}</div>
 </details>
@@ -22,15 +67,15 @@ ${findingsHtml(row.findings)}${knows(run, 'times') ? htmlAxis(exported) : ''}${t
 
 function episodeFacts({ row, calls, rewards }: ExportedEpisode, run: RunView): string {
   const { query, advantage, trains, error, seconds, tokens, trainableTokens } = row;
-  const training = knows(run, 'lossMask') ? `, of which ${count(trainableTokens)} count in the loss` : '';
+  const training = hasValues(run, 'lossMask') ? `, of which ${count(trainableTokens)} count in the loss` : '';
   return facts([
     ['query', query],
     ...rewards.map(([name, value]) => [name, number(value)] as const),
     ['advantage', number(advantage)],
     ...(trains === null ? [] : [['would train', trains ? 'yes' : 'no'] as const]),
-    ...(knows(run, 'calls') ? [['LLM calls', count(calls.length)] as const] : []),
-    ['tokens', knows(run, 'tokens') ? `${count(tokens)}${training}` : 'unknown'],
-    ...(seconds === null || !knows(run, 'times') ? [] : [['time', duration(seconds)] as const]),
+    ...(hasValues(run, 'calls') ? [['LLM calls', count(calls.length)] as const] : []),
+    ['tokens', hasValues(run, 'tokens') ? `${count(tokens)}${training}` : 'unknown'],
+    ...(seconds === null || !hasValues(run, 'times') ? [] : [['time', duration(seconds)] as const]),
     ...(error === null ? [] : [['error', `${error.message} (${error.code})`] as const]),
   ]);
 }
@@ -39,7 +84,7 @@ function findingsHtml(findings: ExportedEpisode['row']['findings']): string {
   if (findings.length === 0) return '';
   const items = findings.map(
     ({ severity, message, code }) =>
-      `<li><b>${severity}</b>: ${isolated(message)} <code>${isolated(code)}</code></li>`,
+      `<li><b>${severity}</b>: ${isolatedHtml(message)} <code>${isolatedHtml(code)}</code></li>`,
   );
   return `<ul class="findings">${items.join('')}</ul>\n`;
 }
@@ -64,7 +109,7 @@ function callHtml({ row, messages, reply, options, tools }: ExportedCall, isTold
   const told = [row.agent, duration(row.seconds), row.finishReason ?? '', row.error ?? ''];
   const shown = isTold ? [] : [...messages, ...(reply === null ? [] : [reply])];
   const where = isTold ? `<p class="note">Its messages are in timeline ${row.timeline ?? ''}.</p>` : '';
-  return `<details class="call"><summary><h3>Call ${row.call}</h3> ${isolated(told.filter((one) => one !== '').join(', '))}</summary>
+  return `<details class="call"><summary><h3>Call ${row.call}</h3> ${isolatedHtml(told.filter((one) => one !== '').join(', '))}</summary>
 ${facts([
   ['status', String(row.status)],
   ['prompt', `${count(row.promptTokens)} tokens`],
@@ -83,10 +128,10 @@ function messageHtml(
   const counted = lossMask.reduce<number>((sum, counts) => sum + counts, 0);
   const counts =
     tokenIds.length === 0 ? '' : ` · ${count(tokenIds.length)} tokens, ${count(counted)} in the loss`;
-  const id = toolCallId === null ? '' : ` · answers ${isolated(toolCallId)}`;
+  const id = toolCallId === null ? '' : ` · answers ${isolatedHtml(toolCallId)}`;
   const calls = toolCalls === null ? '' : `<pre class="calls"><code>${clipped(toolCalls)}</code></pre>`;
   const written = author === 'llm' ? 'by the model' : author === 'env' ? 'given' : author;
-  return `<section class="message ${author === 'llm' ? 'own' : 'given'}"><h4>${isolated(role)} · ${shown(written)}${counts}${id}</h4><pre>${clipped(text)}</pre>${calls}${tokens}</section>
+  return `<section class="message ${author === 'llm' ? 'own' : 'given'}"><h4>${isolatedHtml(role)} · ${escapedText(written)}${counts}${id}</h4><pre>${clipped(text)}</pre>${calls}${tokens}</section>
 `;
 }
 
@@ -101,7 +146,7 @@ function tokensHtml({ tokenIds, lossMask, logprobs }: ExportedMessage, texts: re
     const title = `${id < 0 ? 'taken out' : id}${logprob === null ? '' : `, logprob ${logprob.toFixed(3)}`}`;
     const name = lossMask[index] === 1 ? 'ins' : 'span';
     const text = (texts[index] ?? '').slice(0, longestText);
-    return `<${name} title="${title}">${text === '' ? '·' : isolated(text.replaceAll('\n', '↵\n'))}</${name}>`;
+    return `<${name} title="${title}">${text === '' ? '·' : isolatedHtml(text.replaceAll('\n', '↵\n'))}</${name}>`;
   });
   const left = tokenIds.length - tokens.length;
   const more = left === 0 ? '' : `<p class="note">… ${count(left)} more tokens are in the trace.</p>`;

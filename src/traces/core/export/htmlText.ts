@@ -1,6 +1,6 @@
 import { clip } from '../clip.ts';
 
-/** Text that is nothing but text in HTML, in elements as in attributes. */
+/** Escapes text for HTML elements and attributes. */
 function escaped(text: string): string {
   return text
     .replaceAll('&', '&amp;')
@@ -10,21 +10,21 @@ function escaped(text: string): string {
     .replaceAll("'", '&#39;');
 }
 
-/** What hides or steers, but for line breaks and tabs: C0, DEL, C1, and what changes the direction of writing. */
+/** Invisible and control characters except line breaks and tabs: C0, DEL, C1 and bidirectional controls. */
 const hidden = /((?![\t\n])[\p{Cc}\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff])/u;
 
-/** Text of an element, isolated from what stands around it; what hides or steers is shown by its code. */
-export function isolated(text: string): string {
+/** Returns escaped text in a `bdi` element. Control characters are shown by their codes. */
+export function isolatedHtml(text: string): string {
   return `<bdi>${withCodes(text, (code) => `<i>${code}</i>`)}</bdi>`;
 }
 
 /** The same where no element may stand: in titles. */
-export function shown(text: string): string {
+export function escapedText(text: string): string {
   return withCodes(text, (code) => code);
 }
 
 function withCodes(text: string, show: (code: string) => string): string {
-  // What was split at stands between the parts.
+  // The separators are the odd parts.
   const parts = text
     .split(hidden)
     .map((part, index) => (index % 2 === 0 ? escaped(part) : show(codeOf(part))));
@@ -38,12 +38,12 @@ function codeOf(character: string): string {
 /** Characters of a text that a page shows. */
 export const longestText = 100_000;
 
-/** A text that may be long: what is left out is told. */
+/** Returns a text, cut with a note if it is too long. */
 export function clipped(text: string): string {
-  if (text.length <= longestText) return isolated(text);
+  if (text.length <= longestText) return isolatedHtml(text);
   const shown = clip(text, longestText);
   const left = (text.length - shown.length).toLocaleString('en');
-  return `${isolated(shown)}<p class="note">… ${left} more characters are in the trace.</p>`;
+  return `${isolatedHtml(shown)}<p class="note">… ${left} more characters are in the trace.</p>`;
 }
 
 export function number(value: number | null): string {
@@ -65,6 +65,8 @@ export function duration(seconds: number): string {
 }
 
 export function facts(rows: readonly (readonly [name: string, text: string])[]): string {
-  const cells = rows.map(([name, text]) => `<div><dt>${isolated(name)}</dt><dd>${clipped(text)}</dd></div>`);
+  const cells = rows.map(
+    ([name, text]) => `<div><dt>${isolatedHtml(name)}</dt><dd>${clipped(text)}</dd></div>`,
+  );
   return `<dl class="facts">${cells.join('')}</dl>`;
 }

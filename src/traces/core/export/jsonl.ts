@@ -2,14 +2,19 @@
 import type { SpanRow } from '../protocol/episodeRpc.ts';
 import type { RunView } from '../protocol/runRpc.ts';
 import { shallowJson } from '../shallowJson.ts';
-import { knows } from './knows.ts';
-import type { ExportedCall, ExportedEpisode, ExportedMessage, ExportedTimeline } from './episode.ts';
+import {
+  hasValues,
+  type ExportedCall,
+  type ExportedEpisode,
+  type ExportedMessage,
+  type ExportedTimeline,
+} from './episode.ts';
 
 export function jsonLine(
   { uuid, taskIndex, row, calls, timelines, spans, rewards, missing }: ExportedEpisode,
   run: RunView,
 ): string {
-  const timed = knows(run, 'times');
+  const timed = hasValues(run, 'times');
   const { findings, error, ...facts } = row;
   return `${JSON.stringify({
     rollout_id: uuid,
@@ -20,7 +25,7 @@ export function jsonLine(
     query: facts.query,
     state: facts.state,
     reward: number(facts.reward),
-    is_success: knows(run, 'successes') ? facts.isSuccess : null,
+    is_success: hasValues(run, 'successes') ? facts.isSuccess : null,
     advantage: facts.advantage,
     trains: facts.trains,
     started_at: timed ? facts.startedAt : null,
@@ -36,7 +41,7 @@ export function jsonLine(
 }
 
 function callJson({ row, options, tools, messages, reply }: ExportedCall, run: RunView): object {
-  const [timed, counted] = [knows(run, 'times'), knows(run, 'tokenCounts')];
+  const [timed, counted] = [hasValues(run, 'times'), hasValues(run, 'tokenCounts')];
   return {
     call: row.call,
     agent: row.agent,

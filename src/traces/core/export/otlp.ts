@@ -7,8 +7,13 @@ import type { RunView } from '../protocol/runRpc.ts';
 import { hashDigits } from '../../../base/core/random.ts';
 import { otlpNames } from '../otlpNames.ts';
 import { shallowJson } from '../shallowJson.ts';
-import { knows } from './knows.ts';
-import type { ExportedCall, ExportedEpisode, ExportedMessage, ExportedTimeline } from './episode.ts';
+import {
+  hasValues,
+  type ExportedCall,
+  type ExportedEpisode,
+  type ExportedMessage,
+  type ExportedTimeline,
+} from './episode.ts';
 
 type AnyValue =
   | { readonly stringValue: string }
@@ -86,7 +91,7 @@ function rootSpan({ row, uuid, taskIndex, missing }: ExportedEpisode, traceId: s
       [otlpNames.repeat]: row.repeat,
       [otlpNames.query]: row.query,
       [otlpNames.reward]: double(row.reward),
-      [otlpNames.isSuccess]: knows(run, 'successes') ? row.isSuccess : null,
+      [otlpNames.isSuccess]: hasValues(run, 'successes') ? row.isSuccess : null,
       [otlpNames.advantage]: double(row.advantage),
       [otlpNames.missing]: missing.length === 0 ? null : missing,
     }),
@@ -108,7 +113,7 @@ function callSpan(
 ): ChildSpan {
   const { model, ...request } = recordOf(options);
   const name = typeof model === 'string' ? model : '';
-  const counts = knows(run, 'tokenCounts');
+  const counts = hasValues(run, 'tokenCounts');
   const outputs = reply === null ? [] : [{ ...partsOf(reply), finish_reason: row.finishReason ?? '' }];
   return {
     spanId: hashDigits(`${traceId} call ${row.call}`, 16),
@@ -189,7 +194,7 @@ function timelineSpan(
   };
 }
 
-/** As the conventions name what OpenAI's API calls otherwise. */
+/** The names of the GenAI conventions for options of the OpenAI API. */
 const requestNames: Readonly<Record<string, { readonly name: string; readonly of: 'int' | 'double' }>> = {
   temperature: { name: 'temperature', of: 'double' },
   top_p: { name: 'top_p', of: 'double' },
@@ -248,7 +253,7 @@ function callPart(value: unknown): object {
   };
 }
 
-/** As a value where no character is lost by it. */
+/** Returns the parsed JSON if it keeps every character; otherwise the text. */
 function structured(text: string): unknown {
   const value = shallowJson(text);
   return JSON.stringify(value) === text ? value : text;

@@ -1,7 +1,7 @@
 import { redacted, redactField, redactSecrets, type OnSecret } from '../../../base/core/secrets/texts.ts';
 
 export interface Redaction {
-  /** Whether to remove the texts of messages, with those of their tokens. */
+  /** True to remove the texts of messages and of their tokens. */
   readonly texts: boolean;
   /** Patterns to remove in addition to secrets. Each has the flag `g`. */
   readonly patterns: readonly RegExp[];

@@ -1,7 +1,33 @@
-/** What an episode did when: slices of time by lanes, on each of which they follow one another. */
+/** The time slices of an episode, in lanes without overlaps. */
 import type { SpanRow } from '../protocol/episodeRpc.ts';
 import { clip } from '../clip.ts';
 import type { ExportedEpisode } from './episode.ts';
+import type { RunView } from '../protocol/runRpc.ts';
+
+export const chromeBegin = '{"displayTimeUnit":"ms","traceEvents":[\n';
+
+/** @param run the run, for the file's metadata */
+export function chromeEnd({ experiment, model, workflow, tasks, repeat, damage }: RunView): string {
+  const other = { experiment, model, workflow, tasks: String(tasks), repeat: String(repeat) };
+  return `\n],"otherData":${JSON.stringify({ ...other, ...(damage && { damage: JSON.stringify(damage) }) })}}\n`;
+}
+
+/** Events of one episode, without the comma behind the last. */
+export function chromeEvents(episode: ExportedEpisode, runStart: number): string {
+  const { row } = episode;
+  const pid = row.episode + 1;
+  const { slices, lanes } = placedSlices(slicesOf(episode), runStart);
+  const title = `episode ${row.episode}: ${row.taskId} #${row.repeat}, reward ${row.reward ?? 'none'}`;
+  const names = [
+    { ph: 'M', name: 'process_name', pid, tid: 0, args: { name: title } },
+    { ph: 'M', name: 'process_sort_index', pid, tid: 0, args: { sort_index: row.episode } },
+    ...lanes.map((name, tid) => ({ ph: 'M', name: 'thread_name', pid, tid, args: { name } })),
+  ];
+  const events = slices.map(({ name, category: cat, thread: tid, start: ts, length: dur, args }) => {
+    return { ph: 'X', name, cat, pid, tid, ts, dur, args };
+  });
+  return [...names, ...events].map((event) => JSON.stringify(event)).join(',\n');
+}
 
 export interface Slice {
   readonly lane: string;
@@ -26,7 +52,7 @@ export function slicesOf({ row, calls, spans, missing }: ExportedEpisode): reado
   return [episodeSlice(row, missing), ...calls.map(callSlice), ...spans.map(spanSlice)];
 }
 
-/** Characters of a message that a slice tells. */
+/** The most characters of a message in a slice. */
 const longestText = 1_000;
 
 function episodeSlice(row: ExportedEpisode['row'], missing: ExportedEpisode['missing']): Slice {
@@ -67,7 +93,7 @@ function spanSlice({ kind, name, startedAt, seconds, state, error }: SpanRow): S
  *
  * @param beginning milliseconds since the Unix epoch
  */
-export function placed(
+export function placedSlices(
   slices: readonly Slice[],
   beginning: number,
 ): { readonly slices: readonly PlacedSlice[]; readonly lanes: readonly string[] } {

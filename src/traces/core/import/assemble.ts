@@ -14,13 +14,13 @@ import { withTokens } from '../../../tracking/core/timelineTokens.ts';
 import type { AddedMessage } from '../../../tracking/core/tracker.ts';
 import type { CallPart, EpisodePart, FactsPart, ImportedMessage, TimelinePart, TokensPart } from './parts.ts';
 
-/** Where an episode stands in its run. */
-export interface EpisodePlace {
+/** The numbers and names of an episode in its run. */
+export interface EpisodeNumber {
   readonly episode: number;
   readonly taskId: string;
   readonly taskIndex: number;
   readonly repeat: number;
-  /** How the format calls it. */
+  /** The name of the episode in the format. */
   readonly name: string;
 }
 
@@ -34,7 +34,7 @@ export class EpisodeAssembler {
     this.#writer = writer;
   }
 
-  write(place: EpisodePlace, parts: readonly EpisodePart[]): void {
+  write(place: EpisodeNumber, parts: readonly EpisodePart[]): void {
     const facts = parts.filter((part) => part.kind === 'facts').reduce(laterWins, { kind: 'facts' });
     const calls = inOrder(parts.filter((part) => part.kind === 'call'));
     const told = parts.filter((part) => part.kind === 'timeline');
@@ -64,7 +64,7 @@ export class EpisodeAssembler {
       tag: '',
       startedAt: part.startedAt ?? 0,
       seconds: part.seconds ?? 0,
-      // What failed tells so by its error; only HTTP has a status.
+      // Only HTTP calls have a status.
       status: part.status ?? (part.error === null ? 200 : 500),
       error: part.error,
       options: JSON.stringify({ ...(part.model !== null && { model: part.model }), ...part.options }),
@@ -185,7 +185,7 @@ function saysTheSame(a: ImportedMessage, b: ImportedMessage): boolean {
   );
 }
 
-/** Timelines as the format tells them, with the calls whose conversation they contain. */
+/** Returns the timelines of the format, with the calls whose conversation they contain. */
 function toldTimelines(
   told: readonly TimelinePart[],
   calls: readonly TracedCall[],
@@ -210,7 +210,7 @@ function toldTimelines(
   return withTokens({ timelines, added: [], maskedAnew: [] }, messages.all);
 }
 
-/** As AgentJet would merge the calls, by their texts. */
+/** Merges the calls by their texts, as AgentJet does. */
 function merged(calls: readonly TracedCall[], messages: Messages): readonly TracedTimeline[] {
   const made = mergeCalls(calls, messages.all, {
     compareLevel: 'text',
@@ -226,7 +226,7 @@ function merged(calls: readonly TracedCall[], messages: Messages): readonly Trac
 const longestError = 20_000;
 
 function resultOf(
-  { episode, taskId, repeat }: EpisodePlace,
+  { episode, taskId, repeat }: EpisodeNumber,
   { facts, calls, timelines }: Assembled,
 ): EpisodeResult {
   const ends = calls.map(({ startedAt, seconds }) => (startedAt ?? 0) + 1_000 * (seconds ?? 0));

@@ -2,12 +2,12 @@
  * `.json.log` of beast-logger as AgentJet writes it: a line of the logger's, then a line with a JSON object, which may
  * be compressed. Nested records of the module `rollout` have the tokens of an episode's timelines; others have none.
  */
-import { shallowJson } from '../shallowJson.ts';
 import * as z from 'zod/mini';
+import { shallowJson } from '../shallowJson.ts';
 import { hashText } from '../../../base/core/hash.ts';
 import { isRecord } from '../../../base/core/isRecord.ts';
 import { numberOf, textOf } from './chat.ts';
-import { linesOf } from './lines.ts';
+import { linesOf } from './eachValue.ts';
 import type {
   EpisodePart,
   ImportedMessage,
@@ -17,7 +17,34 @@ import type {
   TimelinePart,
 } from './parts.ts';
 import { validationGroup, Validations } from './validations.ts';
-import { writtenReply } from './writtenReply.ts';
+
+export interface WrittenReply {
+  readonly text: string;
+  /** JSON; null: none. */
+  readonly toolCalls: string | null;
+}
+
+/** The last one may have been cut off. */
+const call = /<tool_call>(.*?)<\/tool_call>|<tool_call>(.*)/gs;
+
+/** @param place of the message in its conversation: ids of calls are made of it, since the model writes none */
+export function writtenReply(written: string, place: number): WrittenReply {
+  const none = { text: written, toolCalls: null };
+  if (!written.includes('<tool_call>') || !written.includes('</tool_call>')) return none;
+  const calls = [...written.matchAll(call)].map(([, whole, cut = ''], at) => {
+    return toolCall(whole ?? cut, `call_${place}_${at}`);
+  });
+  if (calls.includes(undefined)) return none;
+  return { text: written.slice(0, written.indexOf('<tool_call>')), toolCalls: JSON.stringify(calls) };
+}
+
+function toolCall(json: string, id: string): object | undefined {
+  const value = shallowJson(json);
+  if (!isRecord(value) || typeof value['name'] !== 'string' || !isRecord(value['arguments']))
+    return undefined;
+  const { name, arguments: given } = value;
+  return { id, type: 'function', function: { name, arguments: JSON.stringify(given) } };
+}
 
 const utf8 = new TextDecoder('utf-8', { ignoreBOM: true });
 
@@ -37,7 +64,7 @@ type Item = z.infer<typeof item>;
 
 const header = /\|\s*(INFO|DEBUG|WARN|WARNING|ERROR|CRITICAL)\s*\|/;
 
-/** Whether a line begins a record of such a log. */
+/** Returns whether a line begins a record of a beast-logger file. */
 export function isBeastHeader(line: string): boolean {
   return header.test(line) && !line.trimStart().startsWith('{');
 }
@@ -81,7 +108,7 @@ class RecentRecords {
   readonly #records = new Set<string>();
   #length = 0;
 
-  /** Whether it is another than the newest ones. */
+  /** Remembers a record. Returns whether it differs from the most recent ones. */
   add(record: string): boolean {
     if (this.#records.has(record)) return false;
     this.#records.add(record);
@@ -95,7 +122,7 @@ class RecentRecords {
   }
 }
 
-interface Taking {
+interface RecordContext {
   readonly source: ImportSource;
   readonly sink: ImportSink;
   readonly validations: Validations;
@@ -107,11 +134,11 @@ interface Taking {
 /** Bytes that a record may inflate to. */
 const largestRecord = 2 ** 28;
 
-/** Whether it is an episode that no record before it is of. */
+/** Imports a record. Returns whether it is a new episode. */
 function takeRecord(
   where: string,
   text: string,
-  { source, sink, validations, time, episode }: Taking,
+  { source, sink, validations, time, episode }: RecordContext,
 ): boolean {
   const json = plainText(text, source);
   const value = json === undefined ? undefined : shallowJson(json);
@@ -186,7 +213,7 @@ function plainText(text: string, source: ImportSource): string | undefined {
   try {
     return utf8.decode(source.inflate(source.fromBase64(text.slice(7)), largestRecord));
   } catch {
-    return undefined; // told with its line
+    return undefined; // the caller reports the line
   }
 }
 
@@ -229,7 +256,7 @@ function textsOf(tokens: readonly LogToken[]): EpisodePart {
   };
 }
 
-/** What counts in the loss is blue there, and the rest is orange; how strong says how probable it was. */
+/** Returns whether a color marks a token in the loss: those are blue, others orange. Intensity is the probability. */
 export function isLossColour(colour: string): boolean {
   const found = /^#([0-9a-f]{2})[0-9a-f]{2}([0-9a-f]{2})$/i.exec(colour);
   return found !== null && Number.parseInt(found[2] ?? '', 16) > Number.parseInt(found[1] ?? '', 16);
@@ -262,7 +289,7 @@ function isAnothers(tokens: readonly LogToken[], index: number): boolean {
   return tokens[index - 1]?.counts !== tokens[index]?.counts;
 }
 
-/** What ends a reply in the usual templates. */
+/** The end tokens of replies in common templates. */
 const ending = /(?:<\|[^<>]*\|>|<\/s>|<end_of_turn>|<eos>)\n?$/;
 
 function messageOf(tokens: readonly LogToken[], place: number): ImportedMessage {
@@ -289,7 +316,7 @@ function messageOf(tokens: readonly LogToken[], place: number): ImportedMessage 
   };
 }
 
-/** Of the logger's own line, in this machine's zone, since it names none. */
+/** Parses the time of a logger's line, in the local time zone. */
 function timeOf(line: string): number | undefined {
   const [, day = '', time = ''] = /^(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d:\d\d(?:\.\d+)?)/.exec(line) ?? [];
   const moment = Date.parse(`${day}T${time}`);

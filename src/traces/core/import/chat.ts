@@ -88,7 +88,7 @@ function toolResult(part: Fields): ImportedMessage {
   };
 }
 
-/** As the OpenAI API has tool calls, which is how traces have them. */
+/** Converts a tool call to the form of the OpenAI API, which traces use. */
 function toolCall({ id, name, arguments: given }: Fields): object {
   const text = typeof given === 'string' ? given : JSON.stringify(given ?? {});
   return {

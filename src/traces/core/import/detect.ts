@@ -8,12 +8,11 @@ import { JsonValues } from './jsonValues.ts';
 import { isOpenAiRecord, openAiLog } from './openAi.ts';
 import { isOtlp, otlp } from './otlp.ts';
 import { isTrajectory, trajectory } from './trajectory.ts';
-import { isTrinityTable, trinityDatabase } from './trinity.ts';
-import { isTrinityExperience, trinityLines } from './trinityLines.ts';
+import { isTrinityTable, trinityDatabase, isTrinityExperience, trinityLines } from './trinity.ts';
 import { isVerifiersEpisode, verifiers } from './verifiers.ts';
 import type { Importer, ImportSource } from './parts.ts';
 
-/** Characters from which a format is told. */
+/** The number of characters that are read to detect a format. */
 const headLength = 2 ** 20;
 
 /** Rejects with `import/unknown-format`. */
@@ -39,7 +38,7 @@ function detectText(text: string): Importer | undefined {
     const found = byValue.find(({ matches }) => matches(value));
     if (found !== undefined) return found.importer;
   }
-  // A document that is longer than its head is told by the names that it begins with.
+  // A document longer than its head is detected by its first names.
   return byName.find(({ name }) => name.test(head))?.importer;
 }
 

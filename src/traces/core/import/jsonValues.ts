@@ -3,14 +3,14 @@
 export interface FoundValue {
   /** From the outermost value on: names of fields; `*` in place of positions. */
   readonly path: string;
-  /** Where it begins, from 1. */
+  /** The line where it begins, from 1. */
   readonly line: number;
-  /** JSON as it stands; null: longer than can be read. */
+  /** The JSON text; null: too long. */
   readonly text: string | null;
 }
 
 export interface JsonEnd {
-  /** Whether all that was opened was closed. */
+  /** True if all brackets and strings were closed. */
   readonly whole: boolean;
   readonly line: number;
 }
@@ -99,7 +99,7 @@ export class JsonValues {
     if (this.#name !== null) this.#name += piece.charAt(at);
   }
 
-  /** Whether a wanted value begins. */
+  /** Opens a level. Returns whether a wanted value begins. */
   #open(isList: boolean): boolean {
     const parent = this.#levels.at(-1);
     const step = parent === undefined ? '' : parent.isList ? '*' : parent.key;

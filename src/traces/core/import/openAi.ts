@@ -27,7 +27,7 @@ const requestNames = ['request', 'input', 'kwargs', 'body', 'req'];
 const responseNames = ['response', 'output', 'completion', 'res', 'result'];
 const conversationNames = ['conversation_id', 'session_id', 'episode_id', 'rollout_id', 'trace_id', 'user'];
 
-/** Whether a value looks like a record of such a log. */
+/** Returns whether a value looks like a logged OpenAI request. */
 export function isOpenAiRecord(value: unknown): boolean {
   return isRecord(value) && requestOf(value) !== undefined;
 }
@@ -146,7 +146,7 @@ export function usageOf(usage: unknown): Pick<CallPart, 'promptTokens' | 'replyT
   };
 }
 
-/** When the log tells no time, the API's `created`, in seconds, is when the call began. */
+/** Uses the API's `created`, in seconds, if the log has no time. */
 function timesOf(record: Fields, response: Fields | undefined): Pick<CallPart, 'startedAt' | 'seconds'> {
   const names = ['started_at', 'start_time', 'timestamp', 'time', 'created_at', 'ts'];
   const startedAt = names.map((name) => moment(record[name])).find((time) => time !== undefined);

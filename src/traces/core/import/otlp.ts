@@ -31,7 +31,7 @@ export const otlp: Importer = {
   },
 };
 
-/** Whether a value looks like a document of OTLP. */
+/** Returns whether a value looks like an OTLP document. */
 export function isOtlp(value: unknown): boolean {
   return isRecord(value) && wrappers.some((name) => Array.isArray(value[name]));
 }
@@ -115,7 +115,7 @@ function factsOf(span: OtlpSpan): FactsPart | undefined {
   return Object.keys(facts).length > 1 ? facts : undefined;
 }
 
-/** Of agent-lightning, of both of its ways, and of our own. */
+/** Returns the reward from the attributes of agent-lightning or AgentJet. */
 function rewardOf(attributes: Attributes): number | undefined {
   const output = attributes['agentops.task.output'] ?? attributes['agentops.entity.output'];
   const reported = typeof output === 'string' ? shallowJson(output) : output;

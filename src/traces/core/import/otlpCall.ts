@@ -6,7 +6,7 @@ import type { CallPart, ImportedMessage } from './parts.ts';
 
 const callOperations = ['chat', 'text_completion', 'generate_content', 'completion'];
 
-/** Whether a span is a call of a model, by what it says of itself or by the messages that it has. */
+/** Returns whether a span is a model call, by its attributes or its messages. */
 export function isModelCall(span: OtlpSpan): boolean {
   const attributes = withDetails(span);
   const operation = textOf(attributes['gen_ai.operation.name']);
@@ -83,7 +83,7 @@ function replyOf(attributes: Attributes): readonly ImportedMessage[] {
   );
 }
 
-/** What AgentScope calls a model with. */
+/** Returns the messages of AgentScope's function input. */
 function functionInput(attributes: Attributes): unknown {
   const input = jsonOf(attributes['agentscope.function.input']);
   const given = isRecord(input) && isRecord(input['kwargs']) ? { ...input, ...input['kwargs'] } : input;

@@ -1,4 +1,4 @@
-/** What our own export adds to OTLP, read back: see the export's names. */
+/** Reads the attributes that AgentJet's export adds to OTLP; see otlpNames.ts. */
 import { shallowJson } from '../shallowJson.ts';
 import * as z from 'zod/mini';
 import { otlpNames } from '../otlpNames.ts';

@@ -10,10 +10,10 @@ export interface OtlpSpan {
   /** Null: it is a root. */
   readonly parentId: string | null;
   readonly name: string;
-  /** Milliseconds since the Unix epoch; null: not told. */
+  /** Milliseconds since the Unix epoch; null: unknown. */
   readonly startedAt: number | null;
   readonly endedAt: number | null;
-  /** Of its resource, too. */
+  /** The attributes of the span and of its resource. */
   readonly attributes: Attributes;
   readonly events: readonly { readonly name: string; readonly attributes: Attributes }[];
   /** Its status is an error; the text may be empty. */

@@ -1,6 +1,6 @@
 /**
- * What importers make of files that other tools wrote: parts of episodes, in whatever order they come. Parts cross a
- * scratch file, so they are plain data. What a format does not tell is absent or null.
+ * Parts of episodes that importers read from files of other tools, in any order. Parts are written to a scratch file,
+ * so they are plain data. Unknown values are absent or null.
  */
 
 /** Parallel arrays, one entry per token. */
@@ -20,11 +20,11 @@ export interface ImportedMessage {
   readonly toolCallId: string | null;
   /** Absent: the format has none. */
   readonly tokens?: ImportedTokens | undefined;
-  /** Whether a model wrote it; absent: it is known from where it stands. */
+  /** True if a model wrote it; absent: its position decides. */
   readonly fromModel?: boolean | undefined;
 }
 
-/** Null in all of these: not told. */
+/** A call of a model. Null means unknown. */
 export interface CallPart {
   readonly kind: 'call';
   readonly agent: string | null;
@@ -34,7 +34,7 @@ export interface CallPart {
   readonly status: number | null;
   readonly error: string | null;
   readonly model: string | null;
-  /** What else is known of the request. */
+  /** Other options of the request. */
   readonly options: Readonly<Record<string, unknown>>;
   /** JSON; null: none. */
   readonly tools: string | null;
@@ -53,11 +53,11 @@ export interface TimelinePart {
   readonly messages: readonly ImportedMessage[];
 }
 
-/** What is known of the episode as a whole; of each field the last that is told counts. */
+/** Facts about an episode as a whole. The last value of each field counts. */
 export interface FactsPart {
   readonly kind: 'facts';
   readonly task?: string | undefined;
-  /** What tells its group from others of the same task; absent: there are none; null: what it is compared with is not told. */
+  /** The id of its group; absent: that of its task; null: unknown. */
   readonly group?: string | null | undefined;
   readonly query?: string | undefined;
   readonly uuid?: string | undefined;
@@ -80,11 +80,11 @@ export type EpisodePart = CallPart | TimelinePart | FactsPart | TokensPart;
 
 /** Takes what an importer finds, in order. */
 export interface ImportSink {
-  /** @param episode the name by which the format tells episodes apart */
+  /** @param episode the name of the episode in the format */
   add(episode: string, ...parts: readonly EpisodePart[]): void;
-  /** The episode has turned out to be another once more. */
+  /** Removes an episode that is a copy of another. */
   drop(episode: string): void;
-  /** A record that cannot be read, or a part of one: it is counted and told. */
+  /** Counts and reports a record, or a part of one, that cannot be read. */
   skip(where: string, why: string): void;
   /** The run's name, as the format has it. */
   name(experiment: string): void;
@@ -113,9 +113,9 @@ export interface Importer {
   readonly id: ImportFormat;
   /** For users. */
   readonly label: string;
-  /** Whether it is what training writes of its episodes. */
+  /** True if training writes the format. */
   readonly rollouts?: true;
-  /** Whether it tells tasks by the ids that they have in the data set. */
+  /** True if its task ids are those of the data set. */
   readonly ownTaskIds?: true;
   /** Rejects with a CodedError where nothing of the file can be read. */
   run(source: ImportSource, sink: ImportSink): Promise<void>;

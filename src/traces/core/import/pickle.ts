@@ -1,7 +1,6 @@
 /**
- * Reads Python pickles as data. Nothing is looked up, called or built: what a pickle would have Python do stands in the
- * result as the name of a function with its arguments, for whoever reads it to know or to refuse. Opcodes that no
- * pickle of plain data has are refused by name.
+ * Reads Python pickles as data. It imports and calls nothing. A call that Python would make is returned as the
+ * function's name with its arguments, and the reader decides about it. Other opcodes are rejected.
  */
 
 const utf8 = new TextDecoder('utf-8', { ignoreBOM: true });
@@ -18,11 +17,11 @@ export interface PickledCall {
   readonly kind: 'call';
   readonly name: string;
   readonly args: readonly Pickled[];
-  /** What would be set on it afterwards. */
+  /** The argument of `__setstate__`. */
   state: Pickled;
 }
 
-/** What the pickle's owner keeps elsewhere. */
+/** A persistent id: data that is stored outside the pickle. */
 export interface PickledReference {
   readonly kind: 'reference';
   readonly id: Pickled;
@@ -46,12 +45,12 @@ export type Pickled =
   | PickledCall
   | PickledReference;
 
-/** Why a pickle is not read. */
+/** Thrown for a pickle that cannot or must not be read. */
 export class PickleRefusal extends Error {}
 
 export interface ReadPickle {
   readonly value: Pickled;
-  /** Where the bytes behind it begin. */
+  /** The offset of the first byte after it. */
   readonly end: number;
 }
 
@@ -326,7 +325,7 @@ class Machine {
     return this.#bytes.subarray(at, at + length);
   }
 
-  /** Where the bytes begin that are passed over. */
+  /** Skips bytes and returns the offset of the first of them. */
   #skip(length: number): number {
     const at = this.#at;
     if (at + length > this.#bytes.length) throw new PickleRefusal('it is cut off');

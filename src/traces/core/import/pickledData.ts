@@ -1,4 +1,4 @@
-/** What of a pickle is plain data, and tensors of PyTorch. */
+/** Converts pickled plain data and PyTorch tensors. */
 import { fieldsOf, isKind, PickleRefusal, readPickle, type Pickled } from './pickle.ts';
 
 const utf8 = new TextDecoder('utf-8', { ignoreBOM: true });
@@ -7,7 +7,7 @@ const utf8 = new TextDecoder('utf-8', { ignoreBOM: true });
 const mostNodes = 1_000_000;
 const deepest = 100;
 
-/** As JSON has it. Throws {@link PickleRefusal}, which names what is no plain data. */
+/** Returns a value as plain JSON data. Throws {@link PickleRefusal} for anything else. */
 export function plainData(value: Pickled): unknown {
   let nodes = 0;
   const plain = (one: Pickled, depth: number): unknown => {
@@ -30,7 +30,7 @@ function nameOf(value: Pickled): string {
   return 'a reference';
 }
 
-/** Numbers of a tensor with one dimension; undefined: it is none. Throws {@link PickleRefusal}. */
+/** Returns the numbers of a one-dimensional tensor; undefined: not a tensor. Throws {@link PickleRefusal}. */
 export function pickledTensor(value: Pickled): readonly number[] | undefined {
   if (!isKind(value, 'call')) return undefined;
   if (value.name !== 'torch._utils._rebuild_tensor_v2') throw new PickleRefusal(`it is ${value.name}`);
@@ -49,7 +49,7 @@ function whole(value: Pickled): readonly number[] {
   return Array.isArray(value) ? value.filter((one): one is number => Number.isSafeInteger(one)) : [];
 }
 
-/** What `torch.save` writes of a storage in its older form: four pickles, the list of keys, a count and raw numbers. */
+/** Parses the legacy `torch.save` form of a storage: four pickles, the list of keys, a count and raw numbers. */
 function storageNumbers(value: Pickled): readonly number[] {
   const bytes =
     isKind(value, 'call') && value.name === 'torch.storage._load_from_bytes' ? value.args[0] : undefined;

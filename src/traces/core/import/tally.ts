@@ -4,10 +4,10 @@ import {
   type ImportNote,
   type ImportSkip,
 } from '../../../tracking/core/records/tracedRun.ts';
-import type { EpisodePlace } from './assemble.ts';
+import type { EpisodeNumber } from './assemble.ts';
 import type { EpisodePart, ImportedMessage, Importer, ImportSink } from './parts.ts';
 
-/** What is told of skipped records, at most. */
+/** The most skipped records that are listed. */
 const mostSkips = 100;
 
 /** Takes what an importer finds, and keeps count of what there is and what was skipped. */
@@ -21,9 +21,9 @@ export class ImportTally implements ImportSink {
   #skipped = 0;
   #records = 0;
   experiment: string | undefined;
-  /** Of the first call that names one. */
+  /** The model of the first call that names one. */
   model: string | undefined;
-  /** Milliseconds since the Unix epoch; 0: nothing tells. */
+  /** Milliseconds since the Unix epoch; 0: unknown. */
   startedAt = 0;
   endedAt = 0;
 
@@ -52,7 +52,7 @@ export class ImportTally implements ImportSink {
     this.experiment ??= experiment;
   }
 
-  /** Undefined: its format tells of no tasks. */
+  /** Returns the task id; undefined: the format has none. */
   taskOf(episode: string): string | undefined {
     return this.#tasks.get(episode);
   }
@@ -122,11 +122,11 @@ export class ImportTally implements ImportSink {
   }
 }
 
-export interface Places {
+export interface EpisodeNumbering {
   readonly tasks: number;
   readonly repeat: number;
   /** In order of their numbers. */
-  readonly places: readonly EpisodePlace[];
+  readonly places: readonly EpisodeNumber[];
 }
 
 export interface TaskOfEpisode {
@@ -140,7 +140,7 @@ export interface TaskOfEpisode {
  * Numbers for episodes: those of one group are consecutive, and each group has as many as the one with most, so that
  * readers find groups by numbers. What names no task is a task of its own.
  */
-export function placesOf(episodes: readonly TaskOfEpisode[]): Places {
+export function numberEpisodes(episodes: readonly TaskOfEpisode[]): EpisodeNumbering {
   const groups = new Map<string, string[]>();
   for (const episode of episodes) {
     const key = keyOf(episode);
@@ -153,7 +153,7 @@ export function placesOf(episodes: readonly TaskOfEpisode[]): Places {
   const least = episodes.some(({ group }) => group === null) ? 2 : 1;
   const repeat = [...groups.values()].reduce((most, { length }) => Math.max(most, length), least);
   const places = [...groups.values()].flatMap((names, taskIndex) =>
-    names.map((name, place): EpisodePlace => {
+    names.map((name, place): EpisodeNumber => {
       const episode = taskIndex * repeat + place;
       return { episode, taskId: tasks.get(name) ?? name, taskIndex, repeat: place, name };
     }),

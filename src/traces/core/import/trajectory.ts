@@ -16,7 +16,7 @@ export const trajectory: Importer = {
   },
 };
 
-/** Whether a value looks like such a file. */
+/** Returns whether a value looks like a trajectory file. */
 export function isTrajectory(value: unknown): boolean {
   return isRecord(value) && Array.isArray(value['traj']) && 'task_id' in value;
 }
@@ -47,7 +47,7 @@ function take(where: string, value: unknown, episode: string, sink: ImportSink):
   return true;
 }
 
-/** Whose tokens it does not tell; what an assistant says is taken for the model's. */
+/** Marks assistant messages as written by the model, since the format does not say who wrote a message. */
 function withAuthor<T extends { readonly role: string }>(message: T): T & { readonly fromModel: boolean } {
   return { ...message, fromModel: message.role === 'assistant' };
 }
@@ -58,7 +58,7 @@ function rewardOf(rewards: unknown): number | undefined {
   return numberOf(typeof raw === 'string' && textOf(raw) !== undefined ? Number(raw) : raw);
 }
 
-/** As the workflow or its judge told it; the tag beside it is made of the reward alone. */
+/** Returns the success that the workflow or its judge reported. The tag depends only on the reward. */
 function successOf(rewards: unknown, tag: unknown): { readonly isSuccess?: boolean } {
   const rate = isRecord(rewards) ? numberOf(rewards['success_rate']) : undefined;
   if (rate !== undefined) return { isSuccess: rate >= 1 };

@@ -1,7 +1,7 @@
 /**
  * Databases of Trinity-RFT's experiences, such as `experiences.db` of `trinity debug` and `explorer_output.db`. Their
- * `experience_bytes` are pickles, of which up to 0.5 everything is, and from then on what is beside the tensors: they are
- * read as data, nothing of them is executed, and a field that has more than data is told and left out.
+ * `experience_bytes` are pickles, which contain everything up to version 0.5, and all but the tensors later. They are
+ * read as data and never executed. A field with anything else is reported and skipped.
  */
 import { isRecord } from '../../../base/core/isRecord.ts';
 import { chatMessages, numberOf, textOf } from './chat.ts';
@@ -17,6 +17,43 @@ import type {
   Importer,
   TimelinePart,
 } from './parts.ts';
+import { shallowJson } from '../shallowJson.ts';
+import { eachValue } from './eachValue.ts';
+
+export const trinityLines: Importer = {
+  id: 'trinity-lines',
+  label: 'Trinity-RFT experiences in JSON',
+  rollouts: true,
+  run: async (source, sink) => {
+    for await (const { where, text } of eachValue(source, ['', '*'], sink)) {
+      const value = shallowJson(text);
+      if (!isTrinityExperience(value)) {
+        sink.skip(where, value === undefined ? 'it is not JSON' : 'it is no experience of Trinity-RFT');
+        continue;
+      }
+      const { batch, task, run } = value.eid;
+      // Which of the pair a reply is of is not the trace's to tell: what training prefers is shown.
+      const fields = { ...value, messages: value['messages'] ?? value['chosen_messages'] };
+      const group = [batch, task].map(plainText).filter(Boolean).join('/');
+      const parts = experienceParts(
+        { value: (name) => (fields as Fields)[name] ?? undefined, numbers: () => undefined },
+        { task: group, reward: numberOf(value['reward']) },
+      );
+      sink.add(`${group}/${plainText(run)}`, ...parts);
+    }
+  },
+};
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** Returns whether a value looks like an experience in JSON. */
+export function isTrinityExperience(value: unknown): value is Fields & { readonly eid: Fields } {
+  if (!isRecord(value) || !isRecord(value['eid'])) return false;
+  return (
+    ['batch', 'task', 'run', 'step'].every((name) => name in (value['eid'] as Fields)) &&
+    'prompt_length' in value
+  );
+}
 
 export const trinityDatabase: Importer = {
   id: 'trinity-db',
@@ -35,18 +72,18 @@ export const trinityDatabase: Importer = {
   },
 };
 
-/** Whether a database has such a table. */
+/** Returns whether a database has a table of experiences. */
 export function isTrinityTable(database: ImportDatabase): boolean {
   return tablesOf(database).length > 0;
 }
 
 interface ExperienceTable {
   readonly name: string;
-  /** What selects its rows with their experiences. */
+  /** The SELECT statement of its rows with their experiences. */
   readonly rows: string;
 }
 
-/** Until 0.5 experiences stand in the rows, later in a table beside. */
+/** Up to version 0.5 the rows contain the experiences; later a second table does. */
 function tablesOf(database: ImportDatabase): readonly ExperienceTable[] {
   const found = [...database.rows("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name")];
   const names = found.flatMap(({ name }) => (typeof name === 'string' ? [name] : []));
@@ -159,7 +196,7 @@ class ExperienceReader {
   }
 }
 
-/** What is told of an episode by one of its experiences. */
+/** Returns the parts of an episode that one of its experiences contains. */
 export function experienceParts(
   fields: ExperienceFields | undefined,
   { task, endedAt, reward }: Pick<FactsPart, 'task' | 'endedAt' | 'reward'>,
@@ -187,7 +224,7 @@ function isBatched(bytes: Uint8Array): boolean {
   );
 }
 
-/** Of Trinity's own id, the fields. */
+/** Returns the fields of Trinity's `EID`, or the value itself. */
 function ownFields(value: Pickled): Pickled {
   return isKind(value, 'call') && /(^|\.)EID$/.test(value.name) ? value.state : value;
 }
@@ -243,7 +280,7 @@ function timelineOf(fields: ExperienceFields): TimelinePart | undefined {
   return { kind: 'timeline', messages: [prompt, ...behind] };
 }
 
-/** Of one turn: its prompt as one text, and the reply. */
+/** Returns the prompt as one message, and the reply. */
 function plainMessages(fields: ExperienceFields): readonly ImportedMessage[] {
   const texts = {
     prompt: textOf(fields.value('prompt_text')),
@@ -260,7 +297,7 @@ interface Stretch {
   readonly counts: boolean;
 }
 
-/** Where the mask changes. */
+/** Splits the response where the mask changes. */
 function stretchesOf(mask: readonly number[], length: number): readonly Stretch[] {
   const counts = (index: number): boolean => mask[index] !== undefined && mask[index] !== 0;
   const starts = Array.from({ length }, (_, index) => index).filter(
@@ -293,7 +330,7 @@ function textsOf(
   });
 }
 
-/** What stands before each reply but the first, by the number of replies before it. */
+/** Returns the texts between replies, by the number of replies before them. */
 function betweenReplies(messages: readonly ImportedMessage[]): readonly string[] {
   const texts: string[][] = [[]];
   for (const { role, text } of messages) {

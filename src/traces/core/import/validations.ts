@@ -1,10 +1,10 @@
 import type { ImportSink } from './parts.ts';
 
-/** What AgentJet has logged of an episode, as far as its validation shows by it. */
+/** A logged episode, as needed to detect validations. */
 export interface LoggedEpisode {
   readonly name: string;
   readonly task: string;
-  /** Of the task and its tokens. */
+  /** Hash of the task and its tokens. */
   readonly hash: number;
 }
 
@@ -19,7 +19,7 @@ export class Validations {
   #block: LoggedEpisode[] = [];
   /** Those of the block that no other copy is known of, by hash: a validation may run a task more than once. */
   #single = new Map<number, string[]>();
-  /** That of the records after the block. */
+  /** The step of the records after the block. */
   #step: number | undefined;
 
   constructor(sink: ImportSink) {

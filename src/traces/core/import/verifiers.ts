@@ -102,7 +102,7 @@ export const verifiers: Importer = {
   },
 };
 
-/** Whether a value looks like a line of such a file. */
+/** Returns whether a value looks like a line of a traces.jsonl file. */
 export function isVerifiersEpisode(value: unknown): boolean {
   return isRecord(value) && Array.isArray(value['traces']) && isRecord(value['task']);
 }
@@ -198,7 +198,7 @@ class Graph {
     this.#nodes = nodes;
   }
 
-  /** Whether every message comes after its predecessor, so that each path ends. */
+  /** True if every message comes after its predecessor, so that each path ends. */
   get isSound(): boolean {
     return this.#nodes.every(
       ({ parent = null }, index) => parent === null || (parent >= 0 && parent < index),
@@ -245,7 +245,7 @@ class Graph {
   }
 }
 
-/** As the OpenAI API has them. */
+/** Converts a tool call to the form of the OpenAI API. */
 function toolCall({ id, name, arguments: given }: Readonly<Record<string, unknown>>): object {
   return { id, type: 'function', function: { name, arguments: given } };
 }

@@ -1,4 +1,4 @@
-/** What a viewer or an editor asks a trace server about the user's code, and what it is answered. */
+/** Requests of a viewer or an editor about the user's code, and their results. */
 import * as z from 'zod/mini';
 import type { CallSource } from '../../../tracking/core/records/trace.ts';
 
@@ -11,42 +11,42 @@ export const sourceOf = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('reward') }),
 ]);
 
-/** What leads from a trace to the code. */
+/** The part of a trace whose source code is requested. */
 export type SourceOf = z.infer<typeof sourceOf>;
 
 export interface SourceView extends CallSource {
-  /** Whether the file still is as the run found it; `unknown`: the trace does not say how that was. */
+  /** The state of the file compared with the run; `unknown`: the trace has no fingerprint of it. */
   readonly state: 'same' | 'changed' | 'gone' | 'unknown';
   /** `scan`: found by the tool's name in the file as it is now. */
   readonly found: 'recorded' | 'scan';
 }
 
-export interface ShownView {
+export interface ShowResult {
   readonly source: SourceView;
-  /** `told`: who is asked has no editor, so the page itself has to say where it is. */
+  /** `told`: there is no editor, so the page shows the location. */
   readonly shown: 'editor' | 'told';
 }
 
-export interface DebugView {
-  /** `told`: who is asked has no debugger, so the page itself has to say how to run it. */
+export interface DebugResult {
+  /** `told`: there is no debugger, so the page shows the command. */
   readonly started: 'editor' | 'told';
-  /** What does the same in a terminal, without a debugger. */
+  /** The command that does the same in a terminal, without a debugger. */
   readonly command: string;
 }
 
 /** A line of the user's code that numbers of the run are about. */
 export interface CodeLine extends CallSource {
   readonly state: SourceView['state'];
-  /** Of the file's content in which it is this line, as `contentFingerprint` makes it; null: it is not known. */
+  /** The `contentFingerprint` of the file that has this line; null: unknown. */
   readonly fingerprint: string | null;
 }
 
-/** What the calls of one line of the user's code come to. */
+/** Statistics of the calls that one line of the user's code made. */
 export interface LineView extends CodeLine {
   /** The file as a filter names it. */
   readonly name: string;
   readonly calls: number;
-  /** How many episodes made them. */
+  /** The number of episodes that made them. */
   readonly episodes: number;
   readonly failed: number;
   /** Means over the calls that did not fail; null: there is none. */
@@ -62,7 +62,7 @@ export interface LineView extends CodeLine {
 /** A tool that models called, where its name is found. */
 export interface ToolLineView extends CodeLine {
   readonly tool: string;
-  /** How many episodes called it. */
+  /** The number of episodes that called it. */
   readonly episodes: number;
   readonly reward: number | null;
 }
@@ -71,7 +71,7 @@ export interface ToolLineView extends CodeLine {
 export interface PartLineView extends CodeLine {
   /** Those that it ran in; 0 also in traces of versions that did not keep that. */
   readonly episodes: number;
-  /** How many of them it failed in. */
+  /** The number of these episodes in which it failed. */
   readonly failed: number;
   /** Mean of the seconds that it took in an episode. */
   readonly seconds: number | null;
@@ -81,7 +81,7 @@ export interface PartLineView extends CodeLine {
 }
 
 export interface LinesView {
-  /** Whether the run goes on: then nothing is told yet. */
+  /** True while the run is active; then the lists are empty. */
   readonly live: boolean;
   readonly lines: readonly LineView[];
   readonly tools: readonly ToolLineView[];

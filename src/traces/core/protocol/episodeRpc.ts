@@ -1,7 +1,91 @@
-/** What is answered about an episode, its calls and its timelines; see traceRpc.ts. */
-import type { MessageView } from './conversationRpc.ts';
-import type { CallSource, SpanKind } from '../../../tracking/core/records/trace.ts';
+/** Results about an episode, its calls, timelines and messages; see traceRpc.ts. */
+import * as z from 'zod/mini';
+import type { CallSource, SpanKind, Author } from '../../../tracking/core/records/trace.ts';
 import type { EpisodeRow } from './traceLists.ts';
+import { bySetting } from './mergingRpc.ts';
+
+export const count = z.int().check(z.gte(0));
+/** Absolute path of the trace. */
+export const trace = z.string();
+
+/** The call or timeline that the messages belong to. */
+export const conversation = z.discriminatedUnion('kind', [
+  /** A call's request and, last, its reply. */
+  z.object({ kind: z.literal('call'), call: count }),
+  z.object({ kind: z.literal('timeline'), timeline: count, ...bySetting }),
+]);
+export type Conversation = z.infer<typeof conversation>;
+
+/** Characters of base64 of one answer, at most. */
+export const largestBinary = 1_048_576;
+
+export interface MessageView {
+  /** Position in the call's or timeline's messages. */
+  readonly index: number;
+  readonly role: string;
+  readonly author: Author;
+  /** At most `largestWindow.listed` characters, of `length`. */
+  readonly text: string;
+  readonly length: number;
+  readonly truncated: boolean;
+  /** JSON; null: none. */
+  readonly toolCalls: string | null;
+  readonly toolCallId: string | null;
+  /** Tokens, and where they start in the timeline. */
+  readonly firstToken: number;
+  readonly tokens: number;
+  readonly trainableTokens: number;
+}
+
+/** A part of a message's text. A character of two units is never cut, so a part may have one more than was asked for. */
+export interface TextView {
+  readonly from: number;
+  readonly text: string;
+  /** The length of the whole text. */
+  readonly length: number;
+}
+
+/** A place in a conversation that has the text looked for. */
+export interface FoundText {
+  /** Index of the message; a call's reply comes after its request. */
+  readonly message: number;
+  readonly field: 'text' | 'toolCalls';
+  /** The offset in the field, in characters. */
+  readonly at: number;
+  readonly length: number;
+}
+
+export interface SearchView {
+  /** In order, at most `largestWindow.matches`. */
+  readonly matches: readonly FoundText[];
+  /** True if there are more matches. */
+  readonly more: boolean;
+}
+
+/** A message that a request had and training does not take. */
+export interface ExcludedMessage {
+  /** The number of the call's messages before it. */
+  readonly before: number;
+  readonly role: string;
+  readonly parts: readonly SentPart[];
+}
+
+/** A part of a message's content, as sent. */
+export type SentPart =
+  /** At most `largestWindow.listed` characters, of `length`. */
+  | { readonly kind: 'text'; readonly text: string; readonly length: number }
+  /** Stored data; `size` in characters of base64. */
+  | { readonly kind: 'data'; readonly type: string; readonly hash: number; readonly size: number }
+  | { readonly kind: 'address'; readonly address: string }
+  /** JSON of a part of another kind. */
+  | { readonly kind: 'other'; readonly json: string };
+
+export interface BinaryView {
+  readonly from: number;
+  readonly base64: string;
+  /** The length of the whole text. */
+  readonly length: number;
+}
 
 export interface CallRow {
   readonly call: number;
@@ -9,9 +93,9 @@ export interface CallRow {
   readonly tag: string;
   readonly startedAt: number;
   readonly seconds: number;
-  /** Seconds from its beginning until a model was asked; null: none was, or the trace does not tell. */
+  /** Seconds from its start until the request to the model; null: there was none, or it is unknown. */
   readonly askedAfter: number | null;
-  /** Seconds from its beginning to the first part of the answer; null: it was not streamed, or the trace does not tell. */
+  /** Seconds from its start to the first part of the response; null: it was not streamed, or it is unknown. */
   readonly firstAfter: number | null;
   readonly status: number;
   readonly error: string | null;
@@ -38,14 +122,14 @@ export interface EpisodeView {
   readonly timelines: readonly TimelineRow[];
 }
 
-/** What an episode did beside its LLM calls, or an LLM call that has not ended. */
+/** A span of an episode other than an ended LLM call: a tool call, a judge call or a running LLM call. */
 export interface SpanRow {
   /** `tool`: of the workflow's, bounded by calls, see `trace/spans.ts`; the others are measured. */
   readonly kind: SpanKind | 'tool';
   readonly name: string;
-  /** Whose reply calls the tool; null: it is no tool. */
+  /** The agent whose reply calls the tool; null: the span is not a tool call. */
   readonly agent: string | null;
-  /** Of a call that runs: which; of a tool: the one whose reply calls it. */
+  /** The running call, or the call whose reply calls the tool. */
   readonly call: number | null;
   /** The call whose request has the tool's answer. */
   readonly answeredBy: number | null;
@@ -76,9 +160,9 @@ export interface CallView {
 
 export interface TimelineView {
   readonly row: TimelineRow;
-  /** Of the episode, and so of each of its trained tokens. */
+  /** The advantage of the episode, and so of each of its trained tokens. */
   readonly advantage: number | null;
-  /** Whether the ids are those of training: only then drift is told. */
+  /** True if the token ids are those of training; drift is known only then. */
   readonly exact: boolean;
   readonly messages: readonly MessageView[];
 }

@@ -17,7 +17,7 @@ export const largestMerging = { forks: 200, drifts: 50, differences: 20, tokens:
 
 export interface MergingView {
   readonly own: MergeSetting;
-  /** One for each setting that makes a difference that can be told. */
+  /** One for each setting whose result is known to differ. */
   readonly rows: readonly MergingRow[];
   /** Position of the setting that was asked for. */
   readonly chosen: number;
@@ -57,7 +57,7 @@ export interface MergedView {
   readonly parent: { readonly timeline: number; readonly messages: number } | null;
 }
 
-/** Why a timeline stands by itself; see `ForkCause` of the tracking. */
+/** The reason why a timeline is separate; see `ForkCause` in tracking. */
 export interface ForkView {
   readonly timeline: number;
   readonly earlier: number;
@@ -86,15 +86,15 @@ export interface TokenRun {
   /** Index of the first in the message. */
   readonly from: number;
   readonly ids: readonly number[];
-  /** As in TokensView. */
+  /** Texts of the tokens, as in TokensView. */
   readonly texts: readonly string[];
-  /** Whether the message has more behind them. */
+  /** True if the message has more tokens after them. */
   readonly more: boolean;
 }
 
 /** A reply that came back as a message of a later request, where the chat template makes other tokens of it. */
 export interface DriftView {
-  /** Whose reply it is. */
+  /** The call that the reply belongs to. */
   readonly call: number;
   /** The first whose request has it again, and where. */
   readonly again: number;
@@ -106,8 +106,8 @@ export interface DriftView {
 
 export interface DriftDifference {
   readonly sameText: boolean;
-  /** What the model made. */
+  /** The model's tokens. */
   readonly made: TokenRun;
-  /** What the template makes of it. */
+  /** The template's tokens for it. */
   readonly templated: TokenRun;
 }

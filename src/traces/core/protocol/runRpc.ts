@@ -1,4 +1,4 @@
-/** What is answered about a run as a whole; see traceRpc.ts. */
+/** Results about a run as a whole; see traceRpc.ts. */
 import type { ErrorReport } from '../../../base/core/errors.ts';
 import type { EpisodeRow } from './traceLists.ts';
 import type {
@@ -6,12 +6,15 @@ import type {
   TokenizerNote,
   TracedRun,
   TracedRunEnd,
+  BatchRules,
 } from '../../../tracking/core/records/tracedRun.ts';
+import type { EpisodeResult } from '../../../tracking/core/records/episodeResult.ts';
+import type { TracedReturn } from '../../../tracking/core/records/trace.ts';
 
 export interface RunView extends Omit<TracedRun, 'configText' | 'merging' | 'batch'> {
   /** Null while it runs, and for ever when its process was killed. */
   readonly end: TracedRunEnd | null;
-  /** Whether the process that writes it lives. */
+  /** True if the process that writes it is alive. */
   readonly live: boolean;
   /** The episode that started last: the highest number; null: none has. */
   readonly newest: number | null;
@@ -23,11 +26,11 @@ export interface RunView extends Omit<TracedRun, 'configText' | 'merging' | 'bat
   readonly damage?: DamageView | undefined;
 }
 
-/** What of a damaged file could not be read, at least: contents are read only when they are asked for. */
+/** The known damage of a file. Contents are checked only when they are read, so there may be more. */
 export interface DamageView {
-  /** Whether it includes what the file tells of the run itself. */
+  /** True if facts about the run are lost. */
   readonly run: boolean;
-  /** Whether it includes texts of tokens, which then show as nothing. */
+  /** True if texts of tokens are lost; these are then empty. */
   readonly tokens: boolean;
   /** Episodes of which nothing is listed. */
   readonly lost: number;
@@ -60,12 +63,12 @@ export interface ReportView {
     /** `error`: these episodes add nothing to training; `warning`: look at it. */
     readonly severity: 'error' | 'warning';
     readonly message: string;
-    /** What to do; empty: nothing is known. */
+    /** The hint; empty: none. */
     readonly hint: string;
     /** The first of them, at most `largestWindow.episodes`; `count` is all, 0 for what is about the run. */
     readonly episodes: readonly number[];
     readonly count: number;
-    /** How many groups have it; 0: it is not about groups. */
+    /** The number of groups that have it; 0: it is not about groups. */
     readonly groups: number;
   }[];
 }
@@ -73,7 +76,7 @@ export interface ReportView {
 /** One run on disk. */
 export interface TraceSummary {
   readonly trace: string;
-  /** Bytes, those of a journal beside it included. */
+  /** The size in bytes, including its journal. */
   readonly size: number;
   readonly experiment: string;
   readonly config: string;
@@ -81,9 +84,9 @@ export interface TraceSummary {
   readonly model: string;
   readonly startedAt: number;
   readonly state: 'running' | 'completed' | 'cancelled' | 'failed' | 'killed' | 'unreadable';
-  /** Why it is unreadable or failed. */
+  /** The error that made it unreadable or failed. */
   readonly error: ErrorReport | null;
-  /** How many it is to have; 0: not known. */
+  /** The planned number of episodes; 0: unknown. */
   readonly episodes: number;
   readonly totals: RunTotals;
   readonly tokenizer: TokenizerNote | null;
@@ -99,6 +102,44 @@ export interface CounterpartsView {
   readonly experiment: string;
   /** The first of them, at most `largestWindow.episodes`, at least one. */
   readonly episodes: readonly EpisodeRow[];
-  /** Whether the queries of the tasks are equal too, not only their ids. */
+  /** True if the queries of the tasks are equal, and not only their ids. */
   readonly sameQuery: boolean;
+}
+
+/** An episode as its trace has it, for a judge. */
+export interface RecordedEpisode {
+  readonly episode: number;
+  readonly uuid: string;
+  readonly taskId: string;
+  readonly taskIndex: number;
+  readonly repeat: number;
+  /** Null: it ended with an error, or has not ended. */
+  readonly reward: number | null;
+  readonly isSuccess: boolean;
+  /** Null: the workflow did not come to return anything. */
+  readonly returned: TracedReturn | null;
+}
+
+/** The episodes of a trace, for a judge. */
+export interface RecordedRun {
+  readonly experiment: string;
+  /** The config file, absolute, as it was named. */
+  readonly config: string;
+  readonly workflow: string;
+  readonly workflowFile: string;
+  readonly tasks: number;
+  readonly repeat: number;
+  readonly episodes: readonly RecordedEpisode[];
+}
+
+/** The facts about a run's samples that a trace has, except for their tokens. */
+export interface RecordedBatch {
+  readonly limits: LengthLimits;
+  readonly tokenizer: TokenizerNote;
+  /** Null: the trace is of a version that did not keep them. */
+  readonly rules: BatchRules | null;
+  /** Episodes per task. */
+  readonly repeat: number;
+  /** The results of ended episodes, in order of their numbers. */
+  readonly results: readonly EpisodeResult[];
 }

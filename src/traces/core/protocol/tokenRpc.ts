@@ -6,13 +6,13 @@ import type { EpisodeRow } from './traceLists.ts';
 
 const count = z.int().check(z.gte(0));
 
-/** What is searched for in tokens. */
+/** A query of a token search: text, regular expression or token id. */
 export const wanted = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('text'), text: z.string(), matchCase: z.boolean() }),
   z.object({ kind: z.literal('pattern'), text: z.string(), matchCase: z.boolean() }),
   z.object({ kind: z.literal('id'), id: z.int() }),
 ]);
-export type Wanted = z.infer<typeof wanted>;
+export type TokenQuery = z.infer<typeof wanted>;
 
 /** A timeline of a trace; null: the one with the most trained tokens. */
 export const comparedTrace = z.object({ trace: z.string(), episode: count, timeline: z.nullable(count) });

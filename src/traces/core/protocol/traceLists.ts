@@ -87,7 +87,7 @@ export interface EpisodeFinding {
   readonly severity: 'error' | 'warning';
   /** One sentence. */
   readonly message: string;
-  /** What to do; empty: nothing is known. */
+  /** The hint; empty: none. */
   readonly hint: string;
 }
 

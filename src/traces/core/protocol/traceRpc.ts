@@ -5,7 +5,7 @@
 import * as z from 'zod/mini';
 import type { ErrorReport } from '../../../base/core/errors.ts';
 import { sourceOf } from './codeRpc.ts';
-import { conversation, count, trace } from './conversationRpc.ts';
+import { conversation, count, trace } from './episodeRpc.ts';
 import { bySetting, mergeSetting } from './mergingRpc.ts';
 import { comparedTrace, wanted } from './tokenRpc.ts';
 import { episodeSorts, groupSorts, listWindow, sortBy } from './traceLists.ts';

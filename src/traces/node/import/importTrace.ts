@@ -11,19 +11,67 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
+import { deserialize, serialize } from 'node:v8';
 import type { CancellationToken } from '../../../base/core/cancellation.ts';
 import { CodedError } from '../../../base/core/errors.ts';
 import type { ImportNote, TracedRun } from '../../../tracking/core/records/tracedRun.ts';
 import { EpisodeAssembler } from '../../core/import/assemble.ts';
 import { detectImporter } from '../../core/import/detect.ts';
 import { importErrors } from '../../core/import/errors.ts';
-import { ImportTally, placesOf } from '../../core/import/tally.ts';
+import { ImportTally, numberEpisodes } from '../../core/import/tally.ts';
 import { applicationId } from '../../core/layout.ts';
 import { Connection } from '../store/connection.ts';
 import { storeErrors } from '../store/errors.ts';
 import { openTraceWriter } from '../store/openWriter.ts';
 import { isSqlite, openImportSource } from './source.ts';
-import { Stage } from './stage.ts';
+import type { EpisodePart } from '../../core/import/parts.ts';
+
+/** Parts of episodes in a scratch file, which goes when it is closed: they come in any order, and need not fit into memory. */
+class Stage {
+  readonly #file: string;
+  readonly #connection: Connection;
+  /** Numbers of the episodes by their names, in the order in which they came. */
+  readonly #episodes = new Map<string, number>();
+  #parts = 0;
+
+  /** @param file that may be overwritten */
+  constructor(file: string) {
+    this.#file = file;
+    rmSync(file, { force: true });
+    this.#connection = new Connection(file);
+    this.#connection.execute(`
+      PRAGMA journal_mode = OFF;
+      PRAGMA synchronous = OFF;
+      CREATE TABLE parts (episode INTEGER, part INTEGER, value BLOB, PRIMARY KEY (episode, part)) WITHOUT ROWID;
+      BEGIN;
+    `);
+  }
+
+  get episodes(): readonly string[] {
+    return [...this.#episodes.keys()];
+  }
+
+  add(episode: string, part: EpisodePart): void {
+    const number = this.#episodes.get(episode) ?? this.#episodes.size;
+    this.#episodes.set(episode, number);
+    this.#parts += 1;
+    this.#connection.run('INSERT INTO parts VALUES (?, ?, ?)', [number, this.#parts, serialize(part)]);
+  }
+
+  /** In the order in which they came. */
+  partsOf(episode: string): readonly EpisodePart[] {
+    const number = this.#episodes.get(episode) ?? -1;
+    const statement = 'SELECT value FROM parts WHERE episode = :number ORDER BY part';
+    return (this.#connection.all(statement, { number }) as readonly { readonly value: Uint8Array }[]).map(
+      ({ value }) => deserialize(value) as EpisodePart,
+    );
+  }
+
+  close(): void {
+    this.#connection.close();
+    rmSync(this.#file, { force: true });
+  }
+}
 
 export interface ImportOptions {
   /** Where traces that are made of imports are kept, by their content; it is made where it is missing. */
@@ -146,7 +194,7 @@ async function write(
     if (stage.episodes.length === 0) throw importErrors.nothingFound(file, importer.label, tally.firstSkip());
     const note = tally.note(importer, file);
     const episodes = stage.episodes.filter((name) => tally.has(name));
-    const places = placesOf(
+    const places = numberEpisodes(
       episodes.map((name) => ({ name, task: tally.taskOf(name), group: tally.groupOf(name) })),
     );
     const run = runOf(note, {

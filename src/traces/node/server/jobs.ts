@@ -2,8 +2,7 @@ import process from 'node:process';
 import { CancellationSource } from '../../../base/core/cancellation.ts';
 import type { ExportFormat } from '../../core/export/formats.ts';
 import { reportOf } from '../../core/errors.ts';
-import { exportTrace, secretsOf } from '../export/exportFile.ts';
-import { filterOf } from '../export/filterOf.ts';
+import { exportTrace, secretsOf, filterOf } from '../export/exportFile.ts';
 import { traceOf } from '../import/importTrace.ts';
 
 export type Job =

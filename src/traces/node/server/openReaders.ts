@@ -1,6 +1,6 @@
 import type { Disposable } from '../../../base/core/disposable.ts';
 import type { Clock } from '../../../base/core/ports.ts';
-import type { TraceReader } from '../../core/reader.ts';
+import type { TraceReader } from '../../core/views.ts';
 
 interface Open {
   readonly reader: TraceReader;

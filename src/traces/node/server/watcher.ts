@@ -14,13 +14,13 @@ interface Watched {
   /** What the last look saw; it means nothing but for being the same or not. */
   seen: string;
   quiet: number;
-  /** When its listeners were last told, and what had been spent on reading it by then. */
+  /** The time of the last notice, and the time spent on reading until then. */
   told: { readonly at: number; readonly spent: number };
   /** The run is over: the file is not kept open, and only looked at from outside. */
   asleep: boolean;
 }
 
-/** Tells when traces have grown, by asking them: file watchers miss changes on some file systems. Idle while none is watched. */
+/** Polls watched traces for changes, since file watchers miss changes on some file systems. */
 export class Watcher implements Disposable {
   readonly #readers: OpenReaders;
   readonly #clock: Clock;
@@ -78,7 +78,7 @@ export class Watcher implements Disposable {
     }
   }
 
-  /** Whoever is told reads anew, which takes the longer the larger the trace is. */
+  /** Listeners read the trace again, which takes longer for a larger trace. */
   #rests(file: string, { told }: Watched): boolean {
     const { at, spent } = this.#now(file);
     return at - told.at < (spent - told.spent) * rest;
@@ -105,7 +105,7 @@ export class Watcher implements Disposable {
     try {
       return String(this.#readers.use(file, (reader) => reader.changeCount()));
     } catch {
-      return 'unreadable'; // whoever asks for its contents is told why
+      return 'unreadable'; // reading its contents reports the reason
     }
   }
 

@@ -35,7 +35,7 @@ export class Connection implements SqlReader, SqlWriter {
     return this.#statement(statement).all(parameters);
   }
 
-  /** Rows as they are read; those before one that cannot be read have come by then. */
+  /** Returns rows as they are read, up to the first that cannot be read. */
   iterate(statement: string, parameters: SqlParameters = {}): Iterable<unknown> {
     return this.#statement(statement).iterate(parameters);
   }
@@ -126,12 +126,12 @@ export class Connection implements SqlReader, SqlWriter {
   }
 }
 
-/** What newer Nodes have. */
+/** Functions of newer Node.js versions. */
 interface Guarded {
   setAuthorizer?(guard: (action: number) => number): void;
 }
 
-/** Of SQLite's action codes. */
+/** Action codes of SQLite. */
 const authorized = { read: 20, select: 21, function: 31, recursive: 33 } as const;
 
 /** SQLite reads the first statement, and leaves the others. */

@@ -1,7 +1,24 @@
 import { CodedError } from '../../../base/core/errors.ts';
-import { sqliteCode, sqliteCodes } from './sqliteCodes.ts';
 
-/** Whether a file is not as a trace is: SQLite or whoever reads its rows has found so. */
+/** Returns SQLite's primary result code of an error; undefined: not an error of SQLite. */
+export function sqliteCode(error: unknown): number | undefined {
+  const code = error instanceof Error && 'errcode' in error ? error.errcode : undefined;
+  return typeof code === 'number' ? code & 0xff : undefined;
+}
+
+/** Kinds of failures by SQLite's numbers. */
+export const sqliteCodes = {
+  error: 1,
+  busy: 5,
+  locked: 6,
+  readOnly: 8,
+  corrupt: 11,
+  ioError: 10,
+  cannotOpen: 14,
+  notADatabase: 26,
+} as const;
+
+/** Returns whether an error means that the trace is damaged. */
 export function isDamage(error: unknown): boolean {
   const codes: readonly (number | undefined)[] = [sqliteCodes.corrupt, sqliteCodes.ioError];
   return codes.includes(sqliteCode(error)) || (error instanceof CodedError && error.code === 'trace/damaged');

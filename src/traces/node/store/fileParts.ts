@@ -1,9 +1,9 @@
 import { statSync } from 'node:fs';
 
-/** What SQLite keeps beside a file and needs in order to read it. */
+/** Suffixes of the files that SQLite needs to read a database. */
 export const companions: readonly string[] = ['-wal', '-journal'];
 
-/** The file and what may lie beside it. */
+/** Returns the paths of the file and its journals. */
 export function partsOf(file: string): readonly string[] {
   return ['', ...companions].map((companion) => file + companion);
 }

@@ -1,10 +1,27 @@
 import { realpathSync, statfsSync } from 'node:fs';
 import process from 'node:process';
+import type { Connection } from './connection.ts';
 
-/** How SQLite keeps a trace safe: `wal` lets readers read on while it is written, where memory can be shared. */
+/** Milliseconds that the end of a run waits for readers. */
+const patience = 200;
+
+/**
+ * Brings all into one file and leaves it in the form that read-only folders and other systems can open. Readers that
+ * have it open keep it from that: the last of them does it, see the reader's `close`.
+ */
+export function mergeJournal(connection: Connection): void {
+  try {
+    connection.execute(`PRAGMA busy_timeout = ${patience}; PRAGMA wal_checkpoint(TRUNCATE);`);
+    connection.execute('PRAGMA busy_timeout = 0; PRAGMA journal_mode = DELETE;');
+  } catch {
+    // A reader has the file open, or the folder may not be written: all is safe where it is.
+  }
+}
+
+/** The journal mode of a trace: `wal` lets readers read on while it is written, where memory can be shared. */
 export type Journal = 'wal' | 'delete';
 
-/** What is known of a folder's file system. */
+/** Facts about a folder's file system. */
 export interface FolderFacts {
   readonly platform: NodeJS.Platform;
   /** Absolute; on Windows with mapped drives resolved to the shares that they stand for. */
@@ -13,7 +30,7 @@ export interface FolderFacts {
   readonly type: number;
 }
 
-/** Of Linux: whose files other machines may have open, or whose shared memory is not to be relied on. */
+/** File systems of Linux whose files other machines may have open, or whose shared memory is not to be relied on. */
 const unsafeOnLinux = new Map([
   ['nfs', 0x6969],
   ['smb', 0x517b],

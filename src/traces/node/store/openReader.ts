@@ -1,18 +1,86 @@
-import { existsSync, utimesSync } from 'node:fs';
+import { existsSync, utimesSync, readFileSync } from 'node:fs';
 import path from 'node:path';
+import { createContext, Script } from 'node:vm';
 import { CodedError } from '../../../base/core/errors.ts';
 import { formatVersion } from '../../core/layout.ts';
-import type { TraceReader } from '../../core/reader.ts';
-import { TraceViews } from '../../core/views.ts';
-import { boundedMatches } from './boundedMatches.ts';
+import { type TraceReader, TraceViews } from '../../core/views.ts';
 import { Connection } from './connection.ts';
-import { isDamage, storeErrors } from './errors.ts';
-import { localCode } from './localCode.ts';
+import { isDamage, storeErrors, sqliteCode, sqliteCodes } from './errors.ts';
 import { changedAt, sizeOf, stampOf } from './fileParts.ts';
-import { mergeJournal } from './mergeJournal.ts';
+import { mergeJournal } from './journal.ts';
 import { openDamaged, openSource, type Source } from './source.ts';
-import { sqliteCode, sqliteCodes } from './sqliteCodes.ts';
-import { livesStill } from './writerLife.ts';
+import { isWriterAlive } from './writerProcess.ts';
+import type { Range } from '../../core/align.ts';
+import { toolAt } from '../../../configs/core/code/toolPlace.ts';
+import type { CodeReader } from '../../core/codeViews.ts';
+import { fingerprintOf } from './fingerprint.ts';
+
+/** The user's code on this machine. */
+export const localCode: CodeReader = {
+  fingerprint: fingerprintOf,
+  findTool: (name, files) => {
+    for (const file of files) {
+      const text = textOf(file);
+      const place =
+        text === undefined ? undefined : toolAt(text, name, /\.pyw?$/.test(file) ? 'python' : 'typescript');
+      if (place !== undefined) return { file, ...place };
+    }
+    return undefined;
+  },
+};
+
+function textOf(file: string): string | undefined {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return undefined; // gone: the others are searched all the same
+  }
+}
+
+/** Milliseconds that a pattern may take on one text. */
+const longest = 1_000;
+
+/** Matches that are not empty, as a list of starts and ends. */
+const search = new Script(`{
+  const found = [];
+  for (const match of text.matchAll(pattern)) {
+    if (match[0] === '') continue;
+    found.push(match.index, match.index + match[0].length);
+    if (found.length >= 2 * most) break;
+  }
+  found.join();
+}`);
+
+/**
+ * Matches of a pattern that somebody typed: one that goes back and forth for ever is stopped, for a server that
+ * searches answers nobody else meanwhile.
+ *
+ * @throws CodedError `trace/slow-pattern`
+ */
+export function boundedMatches(pattern: RegExp, text: string, most: number): readonly Range[] {
+  const context = createContext({ pattern, text, most });
+  let found: string;
+  try {
+    found = String(search.runInContext(context, { timeout: longest }));
+  } catch (error) {
+    throw isTimeout(error) ? storeErrors.slowPattern(pattern.source) : error;
+  }
+  const ends = found === '' ? [] : found.split(',').map(Number);
+  return Array.from({ length: ends.length / 2 }, (_, index) => ({
+    from: ends[2 * index] ?? 0,
+    end: ends[2 * index + 1] ?? 0,
+  }));
+}
+
+/** It is no `Error` of this side: it comes from where the pattern was run. */
+function isTimeout(error: unknown): boolean {
+  return (
+    typeof error === 'object' &&
+    error !== null &&
+    'code' in error &&
+    error.code === 'ERR_SCRIPT_EXECUTION_TIMEOUT'
+  );
+}
 
 /**
  * Opens a trace, also while it is written, in a read-only folder, or left behind by a process that was killed. Where
@@ -28,7 +96,7 @@ class FileTraceReader implements TraceReader {
   readonly #file: string;
   #source: Source;
   #views: TraceViews;
-  /** How often the file was opened anew. */
+  /** The number of times the file was reopened. */
   #openings = 0;
 
   constructor(file: string) {
@@ -41,11 +109,11 @@ class FileTraceReader implements TraceReader {
     return this.#attempt(this.#source, () => {
       this.#refresh();
       try {
-        return this.#ask(ask);
+        return this.#readSnapshot(ask);
       } catch (error) {
         if (this.#source.damage !== undefined || !isDamage(error)) throw error;
         this.#replace(openDamaged(this.#file));
-        return this.#ask(ask);
+        return this.#readSnapshot(ask);
       }
     });
   }
@@ -61,15 +129,15 @@ class FileTraceReader implements TraceReader {
     // A damaged file is left as it is: what lies beside it may not even belong to it.
     const over = this.#source.kind === 'direct' && this.#source.damage === undefined && this.#isOver();
     this.#source.close();
-    if (over && existsSync(`${this.#file}-wal`)) tidyUp(this.#file);
+    if (over && existsSync(`${this.#file}-wal`)) mergeLeftoverJournal(this.#file);
   }
 
-  /** Of one state of the file. */
-  #ask<T>(ask: (views: TraceViews) => T): T {
+  /** Reads from one consistent state of the file. */
+  #readSnapshot<T>(ask: (views: TraceViews) => T): T {
     return this.#source.connection.snapshot(() => ask(this.#views));
   }
 
-  /** What stands still is opened anew once the file has changed. */
+  /** Reopens a source that does not follow the file once the file has changed. */
   #refresh(): void {
     const { kind, stamp, damage } = this.#source;
     const follows = kind === 'direct' && damage === undefined;
@@ -94,12 +162,12 @@ class FileTraceReader implements TraceReader {
       damage,
       code: localCode,
       size: () => sizeOf(file),
-      lives: (writer) => livesStill(writer, changedAt(file)),
+      lives: (writer) => isWriterAlive(writer, changedAt(file)),
       matches: boundedMatches,
     });
   }
 
-  /** Whether nobody writes any more. */
+  /** Returns whether the writer has ended. */
   #isOver(): boolean {
     try {
       return !this.#views.isLive();
@@ -137,7 +205,7 @@ function readFailure(file: string, format: number, error: unknown): CodedError {
 }
 
 /** The last reader leaves one file of a run that is over, as old as it was: nothing of the run is new. */
-function tidyUp(file: string): void {
+function mergeLeftoverJournal(file: string): void {
   try {
     const seconds = changedAt(file) / 1_000;
     const connection = new Connection(file);

@@ -16,9 +16,8 @@ import type { AddedMessage } from '../../../tracking/core/tracker.ts';
 import { Connection } from './connection.ts';
 import { storeErrors } from './errors.ts';
 import { fingerprintOf } from './fingerprint.ts';
-import { journalFor, type Journal } from './journal.ts';
-import { mergeJournal } from './mergeJournal.ts';
-import { thisWriter } from './writerLife.ts';
+import { journalFor, mergeJournal, type Journal } from './journal.ts';
+import { currentWriter } from './writerProcess.ts';
 
 /**
  * Begins the trace of a run.
@@ -110,6 +109,6 @@ function begin(connection: Connection, run: TracedRun, journal: Journal): void {
   `);
   connection.transaction(() => {
     connection.execute(createTables);
-    new TraceRecorder(connection, run.config, fingerprintOf).begin(run, thisWriter());
+    new TraceRecorder(connection, run.config, fingerprintOf).begin(run, currentWriter());
   });
 }

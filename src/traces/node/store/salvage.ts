@@ -1,17 +1,111 @@
 /**
- * What can still be read of a damaged trace. The rows that lists are made of are copied, one by one and around whatever
- * cannot be read, into temporary tables of the same names, which SQLite then takes in place of the file's: nothing is
- * written to the file. Contents of calls and messages stay where they are, and are read when somebody asks for them.
+ * Reads what is left of a damaged trace. The readable rows of lists are copied into temporary tables of the same names,
+ * which SQLite then uses instead of the file's. Nothing is written to the file. Contents of calls and messages are not
+ * copied; they are read on demand.
  */
 import type * as z from 'zod/mini';
 import type { DamageView } from '../../core/protocol/runRpc.ts';
 import { episodeResult } from '../../../tracking/core/records/episodeResult.ts';
-import { bulkTables, createTables, metaKeys } from '../../core/layout.ts';
-import { storedBatch, storedEnd, storedMerging, storedRun, writerIdentity } from '../../core/records.ts';
+import { bulkTables, createTables, metaKeys, episodeOfKey } from '../../core/layout.ts';
+import {
+  storedBatch,
+  storedEnd,
+  storedMerging,
+  storedRun,
+  writerIdentity,
+  countRecord,
+  episodeNumber,
+} from '../../core/records.ts';
 import type { Connection } from './connection.ts';
-import { keysOf, missingOf } from './missing.ts';
 import { quoted, ReadableRows, type Column, type Gap, type Row, type Table } from './readableRows.ts';
-import { restoreRun } from './restoreRun.ts';
+import { largestWindow } from '../../core/protocol/traceRpc.ts';
+
+/**
+ * Returns which episodes are lost or incomplete, after the readable rows have been copied.
+ *
+ * @param gaps by table, of its first column
+ */
+function missingOf(
+  connection: Connection,
+  gaps: ReadonlyMap<string, readonly Gap[]>,
+): Omit<DamageView, 'run'> {
+  const behind = lastEpisode(connection) + 1;
+  const lost = (gaps.get('episodes') ?? []).reduce(
+    (sum, { after, before }) => sum + Math.max(0, (before ?? behind) - after - 1),
+    0,
+  );
+  const numbers = connection
+    .all(incompleteWith(rangesOf(gaps, behind)))
+    .map((row) => episodeNumber.parse(row).episode);
+  const tokens = (gaps.get('tokens') ?? []).length > 0;
+  return { tokens, lost, incomplete: numbers.length, episodes: numbers.slice(0, largestWindow.episodes) };
+}
+
+/** Tables of which not every episode has a row: what lies in a gap of theirs may have lost one. */
+const sparse: ReadonlyMap<string, (key: number) => number> = new Map([
+  ['queries', (episode: number) => episode],
+  ['outputs', (episode: number) => episode],
+  ['spans', (episode: number) => episode],
+  ['alternatives', episodeOfKey],
+]);
+
+/** First and last episodes of gaps. */
+function rangesOf(
+  gaps: ReadonlyMap<string, readonly Gap[]>,
+  behind: number,
+): readonly (readonly [number, number])[] {
+  return [...sparse].flatMap(([table, episodeOf]) =>
+    (gaps.get(table) ?? []).map(({ after, before }) => {
+      // The last row that was read may have had others of its episode behind it.
+      return [Math.max(0, episodeOf(after)), before === null ? behind : episodeOf(before)] as const;
+    }),
+  );
+}
+
+/** The table that has the keys of those rows of a table of contents that can be read. */
+function keysOf(table: string): string {
+  return `keys of ${table}`;
+}
+
+/** The highest number that an episode is known to have. */
+function lastEpisode(connection: Connection): number {
+  const [meta] = connection.all(planned);
+  return Math.max(
+    countRecord.parse(meta).count - 1,
+    ...['episodes', 'calls', 'messages', 'timelines'].map((table) => {
+      const [row] = connection.all(`SELECT coalesce(max(episode), -1) AS count FROM ${table}`);
+      return countRecord.parse(row).count;
+    }),
+  );
+}
+
+/** Returns the number of episodes that have certainly started; a completed run has started all. */
+const planned = `
+SELECT coalesce(max(value ->> '$.episodes'), 0) AS count FROM meta
+WHERE key = '${metaKeys.run}'
+  AND EXISTS (SELECT 1 FROM meta WHERE key = '${metaKeys.end}' AND value ->> '$.status' = 'completed')`;
+
+/** Rows of a table that belong to an episode. */
+const rowsIn = (table: string): string =>
+  `(SELECT count(*) FROM ${table} WHERE ${table}.episode = episodes.episode)`;
+
+/** Returns the condition that rows of an episode have no contents left. */
+const lacksContents = (rows: string, place: string, contents: string): string =>
+  `EXISTS (SELECT 1 FROM ${rows} WHERE ${rows}.episode = episodes.episode
+    AND (${rows}.episode << 20) + ${place} NOT IN (SELECT key FROM "${keysOf(contents)}"))`;
+
+const incompleteWith = (ranges: readonly (readonly [number, number])[]): string => `
+SELECT episode FROM episodes
+WHERE sequence IS NOT NULL AND (
+    calls <> ${rowsIn('calls')}
+    OR timelines <> ${rowsIn('timelines')}
+    OR NOT EXISTS (SELECT 1 FROM results WHERE results.sequence = episodes.sequence))
+  OR ${rowsIn('messages')} <>
+    (SELECT coalesce(max(position), -1) + 1 FROM messages WHERE messages.episode = episodes.episode)
+  OR ${lacksContents('calls', 'call', 'callDetails')}
+  OR ${lacksContents('messages', 'position', 'messageContents')}
+  ${ranges.map(([first, last]) => `OR episode BETWEEN ${first} AND ${last}`).join(' ')}
+ORDER BY episode`;
 
 /**
  * @param connection gets the tables. It can write none once it has missed a page
@@ -112,7 +206,7 @@ const metaSchemas: ReadonlyMap<string, z.ZodMiniType> = new Map<string, z.ZodMin
   [metaKeys.end, storedEnd],
 ]);
 
-/** Whether the JSON of a row is what it is to be: one that is not would keep every list from being read. */
+/** Returns whether the JSON of a row is valid. An invalid row would break every list. */
 function isSound(table: string, row: Row): boolean {
   if (table === 'results') return fits(row['result'], episodeResult);
   const schema = table === 'meta' ? metaSchemas.get(String(row['key'])) : undefined;
@@ -125,4 +219,29 @@ function fits(text: Row[string] | undefined, schema: z.ZodMiniType): boolean {
   } catch {
     return false;
   }
+}
+
+/**
+ * Restores lost facts about the run from its episodes, since advantages need the size of groups. Returns whether they
+ * were lost.
+ */
+function restoreRun(connection: Connection): boolean {
+  const one = (statement: string): number => countRecord.parse(connection.all(statement)[0]).count;
+  if (one(`SELECT count(*) AS count FROM meta WHERE key = '${metaKeys.run}'`) > 0) return false;
+  const repeat = one('SELECT coalesce(max(repeat), 0) + 1 AS count FROM episodes');
+  const episodes = one('SELECT count(*) AS count FROM episodes');
+  const tasks = one('SELECT coalesce(max(taskIndex), -1) + 1 AS count FROM episodes');
+  const startedAt = one('SELECT coalesce(min(startedAt), 0) AS count FROM episodes');
+  const run = {
+    experiment: '',
+    config: '',
+    workflow: '',
+    workflowFile: '',
+    model: '',
+    tokenizer: { name: '', exact: true, file: null },
+    limits: { modelLength: 0, promptLength: 0, responseLength: 0, turnLength: 0 },
+    ...{ tasks, repeat, episodes, startedAt },
+  };
+  connection.run('INSERT INTO temp.meta (key, value) VALUES (?, ?)', [metaKeys.run, JSON.stringify(run)]);
+  return true;
 }

@@ -5,10 +5,9 @@ import { pathToFileURL } from 'node:url';
 import type { DamageView } from '../../core/protocol/runRpc.ts';
 import { applicationId, createTables } from '../../core/layout.ts';
 import { Connection } from './connection.ts';
-import { isDamage, storeErrors } from './errors.ts';
+import { isDamage, storeErrors, sqliteCode, sqliteCodes } from './errors.ts';
 import { changedAt, companions, stampOf } from './fileParts.ts';
 import { salvage } from './salvage.ts';
-import { sqliteCode, sqliteCodes } from './sqliteCodes.ts';
 
 /** A trace's file as it could be opened. */
 export interface Source {
@@ -20,7 +19,7 @@ export interface Source {
   readonly kind: 'direct' | 'fixed' | 'blank';
   /** `user_version` of the file. */
   readonly format: number;
-  /** What {@link stampOf} told before it was opened. */
+  /** The {@link stampOf} of the file before it was opened. */
   readonly stamp: string;
   /** Absent: none has been found so far. Then it is opened anew once the file has changed, whatever its kind. */
   readonly damage?: DamageView;
@@ -31,7 +30,7 @@ export interface Source {
 export function openSource(file: string): Source {
   const found = statSync(file, { throwIfNoEntry: false });
   if (found === undefined) throw storeErrors.noSuchFile(file);
-  // Opening a pipe would wait for whoever writes into it.
+  // Opening a pipe would wait for its writer.
   if (!found.isFile()) throw storeErrors.noFile(file);
   try {
     return openWhole(file);

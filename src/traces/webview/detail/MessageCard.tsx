@@ -1,7 +1,7 @@
 import * as l10n from '@vscode/l10n';
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
-import type { FoundText, MessageView } from '../../core/protocol/conversationRpc.ts';
+import type { FoundText, MessageView } from '../../core/protocol/episodeRpc.ts';
 import { LongText, MarkedText, PlainBlock, type MessageSource } from '../message/LongText.tsx';
 import { Markdown } from '../message/Markdown.tsx';
 import { thoughtOf } from '../message/reasoning.ts';

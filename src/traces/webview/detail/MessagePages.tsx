@@ -1,7 +1,7 @@
 import * as l10n from '@vscode/l10n';
 import { Fragment } from 'preact';
 import { useMemo } from 'preact/hooks';
-import type { FoundText, ExcludedMessage, MessageView } from '../../core/protocol/conversationRpc.ts';
+import type { FoundText, ExcludedMessage, MessageView } from '../../core/protocol/episodeRpc.ts';
 import { groupBy } from '../../../tracking/core/groupBy.ts';
 import { ExcludedCard } from '../message/ExcludedCard.tsx';
 import { count } from '../../../base/webview/ui/format.ts';

@@ -1,6 +1,5 @@
 import * as l10n from '@vscode/l10n';
-import type { MessageView } from '../../core/protocol/conversationRpc.ts';
-import type { TimelineView } from '../../core/protocol/episodeRpc.ts';
+import type { MessageView, TimelineView } from '../../core/protocol/episodeRpc.ts';
 import { ConversationView } from '../message/ConversationView.tsx';
 import { timelinePlace } from '../state/place.ts';
 import { useRecorded } from '../state/recorded.ts';

@@ -1,13 +1,13 @@
 import * as l10n from '@vscode/l10n';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
-import type { Wanted } from '../../core/protocol/tokenRpc.ts';
+import type { TokenQuery } from '../../core/protocol/tokenRpc.ts';
 import { count } from '../../../base/webview/ui/format.ts';
 import { IconButton } from '../../../base/webview/ui/IconButton.tsx';
 import { mostMatches, wantedOf, type Search } from './tokenSearch.ts';
 
 interface Props {
   readonly search: Search | null;
-  readonly onSearch: (wanted: Wanted) => void;
+  readonly onSearch: (wanted: TokenQuery) => void;
   readonly onStep: (direction: 1 | -1) => void;
   readonly onClose: () => void;
 }
@@ -15,7 +15,7 @@ interface Props {
 /** Finds text, a pattern or an id in the tokens of a timeline, loaded or not. */
 export function TokenFind({ search, onSearch, onStep, onClose }: Props) {
   const [typed, setTyped] = useState('');
-  const [kind, setKind] = useState<Wanted['kind']>('text');
+  const [kind, setKind] = useState<TokenQuery['kind']>('text');
   const [matchCase, setMatchCase] = useState(false);
   const input = useRef<HTMLInputElement>(null);
   useLayoutEffect(() => input.current?.focus(), []);
@@ -57,8 +57,8 @@ export function TokenFind({ search, onSearch, onStep, onClose }: Props) {
 }
 
 interface KindProps {
-  readonly kind: Wanted['kind'];
-  readonly onKind: (kind: Wanted['kind']) => void;
+  readonly kind: TokenQuery['kind'];
+  readonly onKind: (kind: TokenQuery['kind']) => void;
   readonly matchCase: boolean;
   readonly onMatchCase: (matches: boolean) => void;
 }
@@ -99,7 +99,7 @@ export function Step({ direction, name, onStep }: StepProps) {
   return <IconButton icon={icon} name={name} onPress={() => onStep(direction)} />;
 }
 
-function kindOf(value: string): Wanted['kind'] {
+function kindOf(value: string): TokenQuery['kind'] {
   return value === 'pattern' || value === 'id' ? value : 'text';
 }
 

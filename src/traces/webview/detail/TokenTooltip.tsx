@@ -1,7 +1,7 @@
 import * as l10n from '@vscode/l10n';
 import type { RefObject } from 'preact';
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
-import type { MessageView } from '../../core/protocol/conversationRpc.ts';
+import type { MessageView } from '../../core/protocol/episodeRpc.ts';
 import type { TokensView, TokenDetail } from '../../core/protocol/tokenRpc.ts';
 import { LatestRequest, type Outcome } from '../../../base/webview/state/latestRequest.ts';
 import { useViewer } from '../state/viewer.ts';

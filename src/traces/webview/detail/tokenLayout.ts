@@ -1,5 +1,5 @@
 import * as l10n from '@vscode/l10n';
-import type { MessageView } from '../../core/protocol/conversationRpc.ts';
+import type { MessageView } from '../../core/protocol/episodeRpc.ts';
 import { hiddenCharacter, hiddenName } from './hiddenCharacters.ts';
 
 /** Tokens that are laid out together; as few as a list of them still scrolls smoothly with. */

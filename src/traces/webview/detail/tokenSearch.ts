@@ -1,12 +1,12 @@
 import { toReport, type ErrorReport } from '../../../base/core/errors.ts';
-import type { FindView, Wanted } from '../../core/protocol/tokenRpc.ts';
+import type { FindView, TokenQuery } from '../../core/protocol/tokenRpc.ts';
 import type { TokenRange } from './tokenRange.ts';
 
 /** Matches that are kept, at most. */
 export const mostMatches = 10_000;
 
 export interface Search {
-  readonly wanted: Wanted;
+  readonly wanted: TokenQuery;
   readonly matches: readonly TokenRange[];
   /** Which of them one is at; -1: at none yet. */
   readonly at: number;
@@ -17,7 +17,7 @@ export interface Search {
 
 interface SearcherOptions {
   /** Searches a part of the timeline from a token on. */
-  readonly ask: (wanted: Wanted, from: number) => Promise<FindView>;
+  readonly ask: (wanted: TokenQuery, from: number) => Promise<FindView>;
   readonly onChange: (search: Search | null) => void;
   /** Called with each match that one comes to. */
   readonly onArrive: (match: TokenRange) => void;
@@ -35,7 +35,7 @@ export class Searcher {
   }
 
   /** @param first the token to begin at; what is found before it comes last */
-  async start(wanted: Wanted, first: number): Promise<void> {
+  async start(wanted: TokenQuery, first: number): Promise<void> {
     const run = (this.#run += 1);
     this.#set({ wanted, matches: [], at: -1, state: 'searching' });
     try {
@@ -92,7 +92,11 @@ export class Searcher {
 }
 
 /** Undefined: there is nothing to search for yet. */
-export function wantedOf(typed: string, kind: Wanted['kind'], matchCase: boolean): Wanted | undefined {
+export function wantedOf(
+  typed: string,
+  kind: TokenQuery['kind'],
+  matchCase: boolean,
+): TokenQuery | undefined {
   if (typed === '') return undefined;
   if (kind !== 'id') return { kind, text: typed, matchCase };
   return /^\s*-?\d{1,10}\s*$/.test(typed) ? { kind, id: Number(typed) } : undefined;

@@ -1,5 +1,5 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
-import type { Wanted } from '../../core/protocol/tokenRpc.ts';
+import type { TokenQuery } from '../../core/protocol/tokenRpc.ts';
 import { useViewer } from '../state/viewer.ts';
 import type { TimelineOf } from './timelineOf.ts';
 import { overlap, type TokenRange } from './tokenRange.ts';
@@ -8,7 +8,7 @@ import { Searcher, type Search } from './tokenSearch.ts';
 export interface TokenSearch {
   readonly search: Search | null;
   /** @param first the token to begin at */
-  readonly start: (wanted: Wanted, first: number) => void;
+  readonly start: (wanted: TokenQuery, first: number) => void;
   readonly step: (direction: 1 | -1) => void;
   readonly clear: () => void;
   /** What was found among some tokens, and which of it one is at. */

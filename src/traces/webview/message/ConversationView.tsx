@@ -1,7 +1,7 @@
 import * as l10n from '@vscode/l10n';
 import type { RefObject } from 'preact';
 import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
-import type { FoundText, ExcludedMessage, MessageView } from '../../core/protocol/conversationRpc.ts';
+import type { FoundText, ExcludedMessage, MessageView } from '../../core/protocol/episodeRpc.ts';
 import { MessageCard, type CardProps, type Reading } from '../detail/MessageCard.tsx';
 import { lastPage, MessagePages, pageOf } from '../detail/MessagePages.tsx';
 import { useShortcuts } from '../state/shortcuts.ts';

@@ -1,5 +1,5 @@
 import * as l10n from '@vscode/l10n';
-import type { ExcludedMessage, SentPart } from '../../core/protocol/conversationRpc.ts';
+import type { ExcludedMessage, SentPart } from '../../core/protocol/episodeRpc.ts';
 import { count, prettyJson } from '../../../base/webview/ui/format.ts';
 import { Link } from './Link.tsx';
 import { Markdown } from './Markdown.tsx';

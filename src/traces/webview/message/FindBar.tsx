@@ -1,6 +1,6 @@
 import * as l10n from '@vscode/l10n';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
-import type { SearchView, FoundText } from '../../core/protocol/conversationRpc.ts';
+import type { SearchView, FoundText } from '../../core/protocol/episodeRpc.ts';
 import { useAnswer, useViewer } from '../state/viewer.ts';
 import { count } from '../../../base/webview/ui/format.ts';
 import { IconButton } from '../../../base/webview/ui/IconButton.tsx';

@@ -1,7 +1,7 @@
 import * as l10n from '@vscode/l10n';
 import type { ComponentChildren } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
-import type { Conversation, FoundText, MessageView } from '../../core/protocol/conversationRpc.ts';
+import type { Conversation, FoundText, MessageView } from '../../core/protocol/episodeRpc.ts';
 import { largestWindow } from '../../core/protocol/traceRpc.ts';
 import { useAnswer, useViewer } from '../state/viewer.ts';
 import { count } from '../../../base/webview/ui/format.ts';

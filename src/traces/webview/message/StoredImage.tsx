@@ -1,9 +1,8 @@
 import * as l10n from '@vscode/l10n';
 import { useEffect, useState } from 'preact/hooks';
-import type { ErrorReport } from '../../../base/core/errors.ts';
-import { toReport } from '../../../base/core/errors.ts';
+import { type ErrorReport, toReport } from '../../../base/core/errors.ts';
 import type { TraceClient } from '../../core/methods.ts';
-import { largestBinary, type SentPart } from '../../core/protocol/conversationRpc.ts';
+import { largestBinary, type SentPart } from '../../core/protocol/episodeRpc.ts';
 import { useViewer } from '../state/viewer.ts';
 import { Failure, Loading } from '../../../base/webview/ui/Notices.tsx';
 import { DataChip } from './PlainText.tsx';

@@ -1,5 +1,5 @@
 import { isRecord } from '../../../base/core/isRecord.ts';
-import type { MessageView } from '../../core/protocol/conversationRpc.ts';
+import type { MessageView } from '../../core/protocol/episodeRpc.ts';
 import { prettyJson } from '../../../base/webview/ui/format.ts';
 
 /** A tool call as it can be read. */

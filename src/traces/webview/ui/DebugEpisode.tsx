@@ -2,7 +2,7 @@ import * as l10n from '@vscode/l10n';
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { toReport, type ErrorReport } from '../../../base/core/errors.ts';
-import type { DebugView } from '../../core/protocol/codeRpc.ts';
+import type { DebugResult } from '../../core/protocol/codeRpc.ts';
 import type { EpisodeRow } from '../../core/protocol/traceLists.ts';
 import { episodePlace } from '../state/place.ts';
 import { useShortcuts } from '../state/shortcuts.ts';
@@ -11,7 +11,7 @@ import { CopyButton } from '../../../base/webview/ui/CopyButton.tsx';
 import { Icon } from '../../../base/webview/ui/Icon.tsx';
 import type { GridActions } from '../../../base/webview/ui/RowMenu.tsx';
 
-type Outcome = { readonly debug: DebugView } | { readonly error: ErrorReport };
+type Outcome = { readonly debug: DebugResult } | { readonly error: ErrorReport };
 
 /** Runs the episode again from its recording: in the editor under its debugger; in a browser it says how. */
 export function DebugEpisode({ episode }: { readonly episode: number }) {

@@ -1,7 +1,7 @@
 import * as l10n from '@vscode/l10n';
 import { useState } from 'preact/hooks';
 import { toReport, type ErrorReport } from '../../../base/core/errors.ts';
-import type { ShownView, SourceOf, SourceView } from '../../core/protocol/codeRpc.ts';
+import type { ShowResult, SourceOf, SourceView } from '../../core/protocol/codeRpc.ts';
 import { useShortcuts } from '../state/shortcuts.ts';
 import { useViewer } from '../state/viewer.ts';
 import { CopyButton } from '../../../base/webview/ui/CopyButton.tsx';
@@ -18,7 +18,7 @@ interface Props {
   readonly shortcut?: string;
 }
 
-type Outcome = { readonly shown: ShownView } | { readonly error: ErrorReport };
+type Outcome = { readonly shown: ShowResult } | { readonly error: ErrorReport };
 
 /** Leads to the user's code: in the editor at once; in a browser it says where that is. */
 export function GoToSource({ episode, of, label, what, shortcut }: Props) {

@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { textsFor } from '../../../../src/traces/node/server/pageTexts.ts';
+import { textsFor } from '../../../../src/traces/node/server/httpServer.ts';
 
 let folder: string;
 beforeAll(async () => {

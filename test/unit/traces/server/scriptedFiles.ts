@@ -1,7 +1,6 @@
 import type { RunView, TraceSummary } from '../../../../src/traces/core/protocol/runRpc.ts';
 import type { TraceFiles } from '../../../../src/traces/node/server/service.ts';
-import type { TraceReader } from '../../../../src/traces/core/reader.ts';
-import type { TraceViews } from '../../../../src/traces/core/views.ts';
+import type { TraceReader, TraceViews } from '../../../../src/traces/core/views.ts';
 
 /** A trace whose every state a test can set, which no real file can be made to be on demand. */
 export class ScriptedTrace {

@@ -8,7 +8,7 @@ import path from 'node:path';
 import process from 'node:process';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../../../src/base/node/clock.ts';
-import { serveViewer } from '../../../../src/traces/node/client/browserViewer.ts';
+import { serveViewer } from '../../../../src/traces/cli/logView.ts';
 import { StdioTraceClient } from '../../../../src/traces/node/client/traceClient.ts';
 import { openTraceWriter } from '../../../../src/traces/node/store/openWriter.ts';
 import type { TraceWriter } from '../../../../src/tracking/core/records/trace.ts';

@@ -4,7 +4,7 @@ import process from 'node:process';
 import type { WriterIdentity } from '../../core/records.ts';
 
 /** This process. */
-export function thisWriter(): WriterIdentity {
+export function currentWriter(): WriterIdentity {
   const { pid } = process;
   return { pid, started: startOf(pid), host: hostname(), at: Date.now() };
 }
@@ -16,14 +16,14 @@ const trusted = 120_000;
 const clockDrift = 60_000;
 
 /**
- * Whether the process that writes a trace lives; a breakpoint that holds it is no death. On another host only the
- * file can tell.
+ * Returns whether the process that writes a trace is alive, also while a breakpoint pauses it. On another host, the
+ * time of the last change decides.
  *
  * @param changedAt when the file was last written, in milliseconds since the Unix epoch
  */
-export function livesStill(writer: WriterIdentity | undefined, changedAt: number): boolean {
+export function isWriterAlive(writer: WriterIdentity | undefined, changedAt: number): boolean {
   if (writer?.host !== hostname()) return Date.now() - changedAt < trusted;
-  // Numbers of processes come again once the host has started anew.
+  // Process ids are reused after the host has restarted.
   if (writer.started === null && writer.at < Date.now() - uptime() * 1_000 - clockDrift) return false;
   return isRunning(writer.pid) && startOf(writer.pid) === writer.started;
 }

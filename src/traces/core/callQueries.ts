@@ -3,25 +3,25 @@ import type { CheckedRows } from './checkedRows.ts';
 import { contentKey } from './layout.ts';
 import * as records from './records.ts';
 
-export interface StoredCallDetails {
+export interface CallDetails {
   readonly options: string;
   readonly tools: string | null;
   readonly messages: readonly number[];
 }
 
-export interface StoredToolTrace {
+export interface CallWithTools {
   readonly call: number;
   readonly agent: string;
   readonly startedAt: number;
   readonly seconds: number;
   /** Positions of the request's messages. */
   readonly messages: ArrayLike<number>;
-  /** Of the reply, JSON; null: it calls none. */
+  /** The reply's tool calls as JSON; null: none. */
   readonly toolCalls: string | null;
 }
 
-/** Stored calls of episodes, and what episodes did beside them. */
-export class StoredCalls {
+/** Queries of the calls and the other spans of episodes. */
+export class CallQueries {
   readonly #rows: CheckedRows;
 
   constructor(rows: CheckedRows) {
@@ -40,7 +40,7 @@ export class StoredCalls {
     return this.#rows.one(records.callRecord, statement, { episode, call });
   }
 
-  details(episode: number, call: number): StoredCallDetails {
+  details(episode: number, call: number): CallDetails {
     const row =
       this.#rows.one(records.callDetailsRecord, callDetails, { key: contentKey(episode, call) }) ??
       this.#rows.damaged(`call ${call} of episode ${episode} has no details`);
@@ -55,15 +55,15 @@ export class StoredCalls {
     return this.#rows.all(records.spanRecord, statement, { episode });
   }
 
-  /** What tools of an episode are told by, of its calls in order of arrival. */
-  toolTraces(episode: number): readonly StoredToolTrace[] {
+  /** Returns the calls from which tool spans are derived, in order of arrival. */
+  toolTraces(episode: number): readonly CallWithTools[] {
     return this.#rows.all(records.toolTraceRecord, toolTraces, { episode }).map((row) => ({
       ...row,
       messages: int32Values(row.messages),
     }));
   }
 
-  /** How many messages each call's request has, in order of the calls' numbers. */
+  /** Returns the number of messages in each call's request, in order of the calls. */
   lengths(episode: number): readonly { readonly call: number; readonly messages: number }[] {
     const keys = { from: contentKey(episode, 0), to: contentKey(episode + 1, 0) - 1 };
     const statement = `SELECT key & 1048575 AS call, length(messages) / 4 AS messages FROM callDetails

@@ -6,18 +6,18 @@ import { contentKey } from './layout.ts';
 import * as records from './records.ts';
 
 /** A message's tokens as stored. */
-export type StoredTokens = Pick<TracedMessage, 'tokenIds' | 'logprobs' | 'lossMask'>;
+export type MessageTokens = Pick<TracedMessage, 'tokenIds' | 'logprobs' | 'lossMask'>;
 
 /** A message's text as stored; its calls of tools as JSON. */
-export type StoredText = Omit<z.infer<typeof records.messageTextRecord>, 'bytes'>;
+export type MessageText = Omit<z.infer<typeof records.messageTextRecord>, 'bytes'>;
 
 /** Those from a token of the message on. */
-export interface StoredWindow extends StoredTokens {
+export interface TokenWindow extends MessageTokens {
   readonly first: number;
 }
 
-/** Stored messages of episodes, with their texts and tokens. */
-export class StoredMessages {
+/** Queries of the messages of episodes, with their texts and tokens. */
+export class MessageQueries {
   readonly #rows: CheckedRows;
 
   constructor(rows: CheckedRows) {
@@ -31,7 +31,7 @@ export class StoredMessages {
     return this.#rows.all(records.messageRecord, statement, { episode });
   }
 
-  text(episode: number, position: number): StoredText {
+  text(episode: number, position: number): MessageText {
     const statement =
       'SELECT text, octet_length(text) AS bytes, toolCalls FROM messageContents WHERE key = :key';
     const row =
@@ -44,7 +44,7 @@ export class StoredMessages {
       : this.#rows.damaged(`the text of message ${position} of episode ${episode} was overwritten`);
   }
 
-  tokens(episode: number, position: number): StoredTokens {
+  tokens(episode: number, position: number): MessageTokens {
     const statement = 'SELECT tokenIds, logprobs, lossMask FROM messageContents WHERE key = :key';
     const row =
       this.#rows.one(records.messageTokensRecord, statement, { key: contentKey(episode, position) }) ??
@@ -53,7 +53,7 @@ export class StoredMessages {
   }
 
   /** Tokens `first` … `end` of a message; those that are there. */
-  window(episode: number, position: number, first: number, end: number): StoredWindow {
+  window(episode: number, position: number, first: number, end: number): TokenWindow {
     const length = Math.max(0, end - first);
     const row =
       this.#rows.one(records.messageTokensRecord, messageWindow, {
@@ -66,7 +66,7 @@ export class StoredMessages {
     return { first, ...tokensOf(row) };
   }
 
-  /** For tokens `first` … `end` of a message; undefined: none were told, or the trace is of a version that kept none. */
+  /** Returns the alternatives of tokens `first` … `end` of a message; undefined: none were recorded. */
   alternatives(
     episode: number,
     position: number,
@@ -80,7 +80,7 @@ export class StoredMessages {
   }
 }
 
-function tokensOf(row: z.infer<typeof records.messageTokensRecord>): StoredTokens {
+function tokensOf(row: z.infer<typeof records.messageTokensRecord>): MessageTokens {
   return {
     tokenIds: int32Values(row.tokenIds),
     logprobs: row.logprobs === null ? null : float32Values(row.logprobs),
@@ -88,7 +88,7 @@ function tokensOf(row: z.infer<typeof records.messageTokensRecord>): StoredToken
   };
 }
 
-/** What is not 0 counts in the loss, once: a damaged file may have any byte there. */
+/** Returns a mask of 0 and 1; a damaged file may have any byte. */
 function asBits(mask: Uint8Array): Uint8Array {
   return mask.some((byte) => byte > 1) ? mask.map((byte) => (byte === 0 ? 0 : 1)) : mask;
 }

@@ -1,30 +1,31 @@
-import { episodeResult, type EpisodeResult } from '../../tracking/core/records/episodeResult.ts';
-import type { RecordedEpisode } from './protocol/recorded.ts';
-import type { RunTotals } from './protocol/runRpc.ts';
-import { withSelection } from '../../tracking/core/records/episodeResult.ts';
+import {
+  episodeResult,
+  type EpisodeResult,
+  withSelection,
+} from '../../tracking/core/records/episodeResult.ts';
+import type { RecordedEpisode, RunTotals } from './protocol/runRpc.ts';
 import type { TracedTimeline } from '../../tracking/core/records/trace.ts';
 import type { BatchRules, MergeRules, TracedRunEnd } from '../../tracking/core/records/tracedRun.ts';
 import { int32Values } from './blobs.ts';
-import { CheckedRows } from './checkedRows.ts';
+import { CheckedRows, parseJson } from './checkedRows.ts';
 import { metaKeys } from './layout.ts';
-import { parseJson } from './parseJson.ts';
 import { isPlainResult } from './plainResult.ts';
 import * as records from './records.ts';
 import type { SqlParameters, SqlScratch } from './sql.ts';
-import { StoredCalls } from './storedCalls.ts';
-import { StoredMessages } from './storedMessages.ts';
-import { callsOfEpisode, totals } from './totalsSql.ts';
+import { CallQueries } from './callQueries.ts';
+import { MessageQueries } from './messageQueries.ts';
+import { callsOfEpisode, totals } from './filterSql.ts';
 
-/** What a trace has of its run, its episodes and their results; of their parts see `calls` and `messages`. */
-export class StoredTrace {
+/** Queries of the run, its episodes and their results. `calls` and `messages` query their parts. */
+export class TraceQueries {
   readonly rows: CheckedRows;
-  readonly calls: StoredCalls;
-  readonly messages: StoredMessages;
+  readonly calls: CallQueries;
+  readonly messages: MessageQueries;
 
   constructor(sql: SqlScratch, file: string) {
     this.rows = new CheckedRows(sql, file);
-    this.calls = new StoredCalls(this.rows);
-    this.messages = new StoredMessages(this.rows);
+    this.calls = new CallQueries(this.rows);
+    this.messages = new MessageQueries(this.rows);
   }
 
   /** Undefined: nothing is written yet. */

@@ -4,8 +4,8 @@ import type { CheckedRows } from './checkedRows.ts';
 import { metaKeys } from './layout.ts';
 import * as records from './records.ts';
 
-/** What a trace has of the user's code. */
-export class StoredCode {
+/** Queries of the user's source code that a trace refers to. */
+export class CodeQueries {
   readonly #trace: CheckedRows;
 
   constructor(trace: CheckedRows) {
@@ -38,14 +38,14 @@ export class StoredCode {
     return found ?? { episodes: 0, failed: 0, seconds: null, reward: null, successRate: null };
   }
 
-  /** What a file of the user's was like; undefined: the trace does not say. */
+  /** Returns the fingerprint of a source file during the run; undefined: unknown. */
   fingerprint(file: string): string | undefined {
     if (!this.#trace.has('sourceFiles')) return undefined;
     const statement = 'SELECT fingerprint AS value FROM sourceFiles WHERE file = :file';
     return this.#trace.all(records.valueRecord, statement, { file })[0]?.value;
   }
 
-  /** Of the lines that made calls, as the trace names them. */
+  /** Returns the files of the lines that made calls, as the trace names them. */
   sourceFiles(): readonly string[] {
     if (!this.#trace.has('sources')) return [];
     const statement = 'SELECT file AS value FROM sources GROUP BY file ORDER BY min(id)';
@@ -59,7 +59,7 @@ const callSource = `
 SELECT ${sourceColumns} FROM calls JOIN sources ON sources.id = calls.source
 WHERE episode = :episode AND call = :call`;
 
-/** Lines, and tools, that an editor is told of: a workflow has few. */
+/** The most lines and tools that an editor shows; a workflow has few. */
 const mostLines = 1_000;
 const mostTools = 50;
 

@@ -1,7 +1,7 @@
 import type { CallSource } from '../../tracking/core/records/trace.ts';
 
-/** Which lines and files of the user's code a trace has already. */
-export class SourceBook {
+/** The source lines and files that a trace already contains, with their ids. */
+export class SourceTable {
   readonly #config: string;
   readonly #fingerprint: (file: string) => string | null;
   readonly #ids = new Map<string, number>();
