@@ -85,7 +85,7 @@ const valueRules: readonly Rule[] = [
   brokenLocator,
 ];
 
-/** What is known besides the text. */
+/** The data besides the text that the checks need. */
 export interface TextContext {
   /** The dialect of the loader; AgentJet's launcher by default. */
   readonly dialect?: Pick<Dialect, 'composition' | 'bundled'> | undefined;

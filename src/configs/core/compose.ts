@@ -5,7 +5,7 @@ import { bundledProblems, missingValues, sectionProblems } from './compose/expec
 import { DefaultsTree, type Choice } from './compose/defaultsTree.ts';
 import { layerOf, type Layer } from './compose/layer.ts';
 import { Merger } from './compose/merger.ts';
-import { Repository, withoutDefaults, type Loaded } from './compose/repository.ts';
+import { Repository, withoutDefaults, type LoadedFile } from './compose/repository.ts';
 import { withSpans } from './compose/spans.ts';
 import { compositionSections } from './compose/compositionKeys.ts';
 import { readDefaults } from './compose/defaultsList.ts';
@@ -40,13 +40,13 @@ export interface ComposeRequest {
 export interface Composition {
   readonly config: Config;
   readonly problems: readonly ConfigProblem[];
-  /** What `${oc.env:…}` was looked up in. */
+  /** The environment variables for `${oc.env:…}`. */
   readonly environment?: Environment;
   /** The files that took part, each laid over those before it. */
   readonly layers: readonly Layer[];
-  /** Where `hydra.searchpath` leads; none where it is not followed. */
+  /** The folders of `hydra.searchpath`; absent if the format does not use it. */
   readonly folders?: readonly SearchFolder[];
-  /** Where the layers set a path, dotted, in their order: the last one counts. Where none does, nothing. */
+  /** Returns the origins of a dotted path in the order of the layers; the last one counts. */
   readonly setBy: (path: string) => readonly Origin[];
 }
 
@@ -64,9 +64,9 @@ export function compose(request: ComposeRequest): Promise<Composition> {
   return new Composer(request).compose();
 }
 
-/** How the formats differ in composing. */
+/** The differences between the formats in composing. */
 const rulesOf: Readonly<Record<Dialect['composition'], (dialect: Dialect) => ComposingRules>> = {
-  // The launcher writes the primary file anew before Hydra reads it, so that keys which stand twice are not noticed.
+  // The launcher rewrites the primary file before Hydra reads it, so duplicate keys in it are not reported.
   hydra: ({ section }) => ({ strict: false, resolver: { section, atRunTime: runtimeResolvers } }),
   omegaconf: ({ section }) => ({ strict: true, resolver: { section, atRunTime: [] } }),
 };
@@ -210,12 +210,12 @@ class Composer {
     });
   }
 
-  #loadedPrimary(primary: MappingValue): Loaded {
+  #loadedPrimary(primary: MappingValue): LoadedFile {
     const { value, defaults } = withoutDefaults(primary);
     readDefaults(defaults, (at, message, hint) => {
       this.#problem('config/defaults', at, message, hint);
     });
-    const entries = (): ReturnType<Loaded['entries']> => readDefaults(defaults, () => undefined);
+    const entries = (): ReturnType<LoadedFile['entries']> => readDefaults(defaults, () => undefined);
     return { file: this.#request.file, value, header: undefined, entries };
   }
 

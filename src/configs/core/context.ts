@@ -19,7 +19,7 @@ export interface ConfigEnvironment {
   readonly classes: ClassFinder;
   /** Counts the lines of a data set that are not blank; undefined where that takes too long. */
   readonly rows?: (file: string) => Promise<number | undefined>;
-  /** As in `ComposeRequest`. */
+  /** The parser of `ComposeRequest`. */
   readonly parsed?: (file: string, text: string) => ConfigDocument;
 }
 

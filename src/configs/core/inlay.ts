@@ -20,7 +20,9 @@ const sources: Readonly<Record<DialectId, readonly HintSource[]>> = {
   trinity: [effectiveValues, (context) => totals(context, trinityNames), trinityGpus, trinityFixes],
 };
 
-/** What follows from a config and is not written in it, in the order of the text. */
+/**
+ * Returns the inlay hints of a config in the order of the text: values that follow from it and are not written in it.
+ */
 export function inlayHints(context: ConfigContext): readonly InlayHint[] {
   return sources[context.dialect.id]
     .flatMap((source) => source(context))

@@ -17,7 +17,7 @@ function steering(other: 'verl' | 'trinity'): PlainTree {
   };
 }
 
-/** What a job begins from: the defaults of AgentJet and of what its backbone trains with. */
+/** Returns the initial config of a job: the defaults of AgentJet and of its backbone. */
 export function jobDefaults(backbone: string): MappingValue {
   const other = backbone === 'trinity' ? 'trinity' : 'verl';
   const table = ajetKeys();
@@ -39,7 +39,7 @@ export function withPlain(tree: MappingValue, plain: Readonly<Record<string, unk
   return { ...tree, entries: new Map(entries) };
 }
 
-/** What of `plain` is not as in `defaults`; undefined where all is. Lists are taken whole. */
+/** Returns the part of `plain` that differs from `defaults`; undefined if none does. Lists are compared as a whole. */
 export function changedFrom(defaults: unknown, plain: unknown): unknown {
   if (!isRecord(plain) || !isRecord(defaults)) return isEqual(plain, defaults) ? undefined : plain;
   const changed = Object.entries(plain).flatMap(([key, value]) => {

@@ -14,7 +14,7 @@ export class KeyTable {
   readonly root: KeyNode;
   readonly #mounted: ReadonlySet<string>;
 
-  /** `mounted`: sections at the top that are told by another table. */
+  /** `mounted` are the top-level sections of other tables. */
   constructor(root: KeyNode, mounted: Iterable<string> = []) {
     this.root = root;
     this.#mounted = new Set(mounted);
@@ -43,7 +43,7 @@ export class KeyTable {
   }
 }
 
-/** The key that a name in a section is: one of those listed, or what stands under any name there. */
+/** Returns the key for a name in a section: a listed key, or the key for any name. */
 export function childOf(section: KeyNode | undefined, name: string): KeyNode | undefined {
   return section?.children.get(name) ?? section?.anyChild;
 }

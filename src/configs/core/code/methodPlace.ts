@@ -10,7 +10,7 @@ import { childrenOf, nodesNamed, parsePython, parseScript, type SyntaxNode } fro
  *
  * @param locator with an absolute file
  */
-export async function placeOfMethod(
+export async function locateMethod(
   { where, name, kind }: Locator,
   method: string,
   classes: ClassFinder,

@@ -10,7 +10,7 @@ export interface Module {
   readonly file: string;
   readonly language: CodeSite['language'];
   readonly scan: ModuleScan;
-  /** Of a declaration's name, 1-based. */
+  /** The 1-based positions of the names of declarations. */
   readonly places: ReadonlyMap<Declaration, Pick<CodeSite, 'line' | 'column'>>;
 }
 

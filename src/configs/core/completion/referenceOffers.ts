@@ -7,10 +7,10 @@ import { valueText } from '../valueText.ts';
 import type { ReferenceCaret } from './caretTypes.ts';
 import { snippetText, sortKey, type Completion } from './completion.ts';
 
-/** More paths than these help nobody to choose. */
+/** The limit for the paths that completion offers. */
 const mostPaths = 3000;
 
-/** What can stand within `${…}`: paths of the effective config, relative ones behind a dot, and resolvers. */
+/** Offers paths of the effective config, relative paths after a dot, and resolvers for `${…}`. */
 export function referenceOffers(caret: ReferenceCaret, config: Config): Completion[] {
   const takesPath = caret.resolver === undefined || pathResolvers.has(caret.resolver);
   const paths = takesPath ? pathCompletions(caret, config) : [];
@@ -53,7 +53,7 @@ interface Found {
   readonly value: Value;
 }
 
-/** What can be named: of keys that have dots or brackets in them nothing can. */
+/** Returns the paths that `${…}` can name; keys with dots or brackets are excluded. */
 function pathsBelow(start: Value, base: readonly string[]): Found[] {
   const found: Found[] = [];
   const visit = (value: Value, path: readonly string[]): void => {

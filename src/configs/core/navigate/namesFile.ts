@@ -8,7 +8,7 @@ export interface NamedFile {
   readonly file: string;
   /** Names that the file exports, and those that it registers with Trinity-RFT. */
   readonly names: readonly string[];
-  /** What a relative locator starts from, absolute, in the order they are tried. */
+  /** The absolute folders for relative locators, in search order. */
   readonly roots: readonly string[];
 }
 

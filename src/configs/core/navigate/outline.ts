@@ -142,7 +142,7 @@ function commentFolds(document: ConfigDocument, texts: readonly Span[]): Fold[] 
   return folds;
 }
 
-/** What growing the selection at an offset takes in, the smallest first. */
+/** Returns the ranges for "Expand Selection" at an offset, the smallest first. */
 export function selectionRangesAt(document: ConfigDocument, offset: number): TextRange[] {
   const spans: Span[] = [{ start: 0, end: document.text.length }];
   const add = (span: Span): void => {

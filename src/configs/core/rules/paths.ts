@@ -22,7 +22,7 @@ function isRead({ key, document }: Visit): boolean {
   return true;
 }
 
-/** What this file itself says; within lists, nothing is known. */
+/** Returns the value in this file; undefined within lists. */
 function writtenAt(path: string, { root }: ConfigDocument): ScalarValue | undefined {
   const node = nodeAt(root, path.split('.'));
   return node?.kind === 'scalar' && !hasInterpolation(node) ? node.value : undefined;

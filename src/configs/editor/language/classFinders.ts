@@ -49,7 +49,7 @@ function codeFiles(fs: WorkspaceFs, files: FileReader): CodeFiles {
         const kind = (type & vscode.FileType.Directory) === 0 ? 'file' : 'folder';
         return { kind, version: `${mtime} ${size}`, size };
       } catch {
-        return undefined; // not there, or not ours to see: nothing can be told about it
+        return undefined; // missing or inaccessible, so nothing is known about it
       }
     },
     sources: async () => {
