@@ -51,14 +51,12 @@ export interface Composition {
 }
 
 /**
- * Composes a config as its launcher does. `hydra`: the files named in `defaults`, found along `hydra.searchpath`, are
- * laid over one another in order, the config itself at `_self_`; groups, packages, `optional` and `override` count as
- * in Hydra 1.3. `omegaconf`: the file lies over the defaults in the program's classes. Later layers win; then `${…}` is
- * resolved. As AgentJet's launcher puts them back, `hydra` and `defaults` stay in the result. Where a named default is
- * in no folder of this machine, what comes with this program stands in, its origin being `bundled`.
- *
- * Never throws for what is in a text: whatever can be composed is, and `problems` says what is wrong, errors being what
- * would keep training from starting. Rejects only when a file is there but cannot be read.
+ * Composes a config as its launcher does. With `hydra`, the files in `defaults` are found along `hydra.searchpath` and
+ * merged in order, the config itself at `_self_`. Groups, packages, `optional` and `override` work as in Hydra 1.3.
+ * With `omegaconf`, the file overrides the defaults of the program's classes. Later layers win; then `${…}` is
+ * resolved. `hydra` and `defaults` stay in the result, as in AgentJet's launcher. A missing default is replaced by the
+ * bundled one, with the origin `bundled`. Never throws for problems in a text: it composes what it can and returns
+ * `problems`; errors would stop training. Rejects only if an existing file cannot be read.
  */
 export function compose(request: ComposeRequest): Promise<Composition> {
   return new Composer(request).compose();

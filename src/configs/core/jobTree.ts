@@ -73,8 +73,8 @@ function valueFrom(plain: unknown, was: Value | undefined, { origin }: Value): V
 const none = { type: 'null', value: null } as const;
 
 /**
- * `plain` as users change it: a key under `ajet` that neither it nor the key table has is refused when it is set, with
- * `job/unknown-key`. Sections beside `ajet` are the user's own.
+ * Returns `plain` with checked assignments. Setting a key under `ajet` that neither it nor the key table has throws
+ * `job/unknown-key`. Users own the sections next to `ajet`.
  */
 export function strictTree<T extends object>(plain: T): T {
   return strict(plain, '', ajetKeys());

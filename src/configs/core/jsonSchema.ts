@@ -116,7 +116,7 @@ function reference(name: string): JsonSchema {
 
 function anyOf(alternatives: readonly JsonSchema[]): JsonSchema {
   const [only] = alternatives;
-  // Beside a `$ref` draft 07 takes no notice of anything else.
+  // Next to a `$ref` draft 07 takes no notice of anything else.
   return alternatives.length === 1 && only !== undefined && !('$ref' in only)
     ? only
     : { anyOf: alternatives };

@@ -85,7 +85,7 @@ const verlSections = [
   'trainer',
 ];
 
-/** What stands beside `ajet` in a config: sections of the backbones, passed on as they are. */
+/** The sections of the backbones next to `ajet`, which are passed on unchanged. */
 const backbones: Pick<TreeOptions, 'mounts' | 'mountsWhole'> = {
   mounts: new Map([['trinity', trinityTree], ...verlSections.map((name) => [name, verlTree] as const)]),
   mountsWhole: (name) => name === 'trinity',

@@ -25,7 +25,7 @@ export function suggestKeys(
     .map((key) => ({ key, score: unlikeness(key.name, name) }))
     .filter(({ score }) => score <= Math.max(1, Math.floor(name.length / 3)));
   const elsewhere = namesakes(name, table)
-    // Beside sections of another program a namesake of theirs means something else.
+    // Next to sections of another program a namesake of theirs means something else.
     .filter((key) => table.root.strict || topOf(key) === topOf(section))
     // Behind an exact slip of one letter, before vaguer likenesses.
     .map((key) => ({ key, score: 1.5 + 0.1 * stepsBetween(key, section) }));
@@ -60,7 +60,7 @@ function unlikeness(name: string, written: string): number {
   return isEnd ? 1.2 : slips(name.toLowerCase(), written.toLowerCase());
 }
 
-/** Letters that differ; two neighbours that changed places count once. */
+/** The number of different letters; two neighbors that changed places count as one. */
 function slips(a: string, b: string): number {
   const count = distance(a, b);
   if (count !== 2 || a.length !== b.length) return count;

@@ -26,7 +26,7 @@ const idForm = /[\w-]+/y;
 
 /**
  * Leaves out what comments silence: `# agentjet-ignore rule-id, …` on the line of a finding or alone on the line above,
- * `# agentjet-ignore-file rule-id` anywhere. What such comments get wrong is told in turn.
+ * `# agentjet-ignore-file rule-id` anywhere. Mistakes in such comments are findings too.
  *
  * @param active whether a rule is looked at at all: a comment for one that is switched off is not called unused
  */

@@ -34,7 +34,7 @@ interface TreeNode {
 
 /**
  * Follows `defaults` lists as Hydra 1.3 does: entries are read from the last to the first, so that an `override` is
- * known before the choice that it changes; entries with `${group}` come after their neighbours. A list without `_self_`
+ * known before the choice that it changes; entries with `${group}` come after their neighbors. A list without `_self_`
  * ends with it. Whatever Hydra refuses is reported, and left out.
  */
 export class DefaultsTree {

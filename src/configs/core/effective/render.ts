@@ -52,7 +52,7 @@ export function renderEffective(root: MappingValue, options: RenderOptions): Ren
   const commented = options.format === 'yaml' && options.origins;
   const text = commented ? withComments(lines.all, options.relativeTo) : code;
   if (lines.full && options.format === 'json') {
-    // What is cut off is no JSON any more.
+    // Truncated text is not valid JSON.
     return { text: `${JSON.stringify({ error: 'The config is too long to be shown.' })}\n`, origins: [] };
   }
   const cut = lines.full ? ['# The rest is left out: it is too long.'] : [];

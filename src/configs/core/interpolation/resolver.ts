@@ -270,7 +270,7 @@ export class Resolver implements ResolverHost {
     const before = this.#values;
     this.#values += this.#size(value);
     if (this.#values > limits.values) {
-      // Told once, not for every value that follows.
+      // Reported once, not for every value that follows.
       if (before > limits.values) return unknown();
       this.fail(site, 'config/interpolation', 'Interpolations make this config too large.');
     }

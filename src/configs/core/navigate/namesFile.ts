@@ -13,8 +13,8 @@ export interface NamedFile {
 }
 
 /**
- * Whether a config, as written, names something of a file by its path, or as a Python module: no code is read for it, so
- * that a launch need not wait. What leads there through imports is told by a `ClassFinder`.
+ * Returns true if a config names something in a file by its path, or as a Python module. Reads no code, so that a
+ * launch does not wait; a `ClassFinder` follows imports.
  */
 export function namesFile(config: string, { file, names, roots }: NamedFile, paths: PathRules): boolean {
   const dialect = names.some((name) => config.includes(name)) ? dialectOf(config) : undefined;

@@ -84,7 +84,7 @@ export interface Fold {
   readonly kind?: 'comment' | 'region';
 }
 
-/** Sections, lists, texts of several lines, comments of several lines, and what stands in `# region` … `# endregion`. */
+/** Returns the folds of sections, lists, texts and comments of several lines, and `# region` … `# endregion`. */
 export function foldingOf(document: ConfigDocument): Fold[] {
   const folds: Fold[] = [];
   const texts: Span[] = [];

@@ -103,7 +103,7 @@ export class Settings {
     return isNull(value) ? 0 : undefined;
   }
 
-  /** Names of the keys of a section, none for null; undefined where it is no section. */
+  /** Names of the keys of a section, none for null; undefined if it is not a section. */
   names(path: string): readonly string[] | undefined {
     const known = this.#known(path);
     if (known === undefined) return undefined;

@@ -122,7 +122,7 @@ function launchedSource(context: ConfigContext): Source {
   };
 }
 
-/** Stages that share a section would tell of it once each. */
+/** Stages that share a section would report it once each. */
 function distinct(findings: readonly Finding[]): Finding[] {
   const seen = new Set<string>();
   return findings.filter(({ rule, range, message }) => {
