@@ -1,6 +1,6 @@
 import type { Location } from '../../base/core/errors.ts';
 import type { FileReader, PathRules } from '../../base/core/ports.ts';
-import { bundledDefault, bundledDefaults } from './bundledDefaults.ts';
+import { bundledDefault, bundledDefaults } from './compose/bundledDefaults.ts';
 import { bundledProblems, missingValues, sectionProblems } from './compose/expectations.ts';
 import { DefaultsTree, type Choice } from './compose/defaultsTree.ts';
 import { layerOf, type Layer } from './compose/layer.ts';
@@ -14,10 +14,10 @@ import { Config } from './effectiveConfig.ts';
 import type { Environment } from './interpolation/host.ts';
 import { resolveInterpolations, Resolver, type ResolverRules } from './interpolation/resolver.ts';
 import { runtimeResolvers } from './interpolation/resolverNames.ts';
-import { readLayer } from './layers.ts';
+import { readLayer } from './compose/readLayer.ts';
 import { parseConfig, type ConfigDocument } from './parse.ts';
 import { firstError, type ConfigProblem, type LocatedProblem } from './finding.ts';
-import { readSearchPath, type SearchFolder } from './searchPath.ts';
+import { readSearchPath, type SearchFolder } from './compose/searchPath.ts';
 import { locationOf, valueAt, type MappingValue, type Origin, type Value } from './value.ts';
 
 export interface ComposeRequest {

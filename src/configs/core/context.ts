@@ -1,5 +1,5 @@
 import type { FileReader, PathRules } from '../../base/core/ports.ts';
-import type { ClassFinder, LocatorTarget } from './classes.ts';
+import type { ClassFinder, LocatorTarget } from './code/classes.ts';
 import type { Composition } from './compose.ts';
 import type { Dialect } from './dialect.ts';
 import type { Environment } from './interpolation/host.ts';

@@ -1,5 +1,5 @@
 import { findAjetKey, topLevelKeys } from './isAgentJetConfig.ts';
-import { ajetKeys, astunerKeys, trinityKeys, type KeyTable } from './keyTable.ts';
+import { ajetKeys, astunerKeys, trinityKeys, type KeyTable } from './key-tables/keyTable.ts';
 
 export type DialectId = 'ajet' | 'astuner' | 'trinity';
 

@@ -1,5 +1,5 @@
 import { CodedError, type Location } from '../../base/core/errors.ts';
-import { ajetKeys } from './keyTable.ts';
+import { ajetKeys } from './key-tables/keyTable.ts';
 import type { ScalarType } from './scalar.ts';
 import {
   isNull,

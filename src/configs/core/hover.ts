@@ -1,21 +1,21 @@
-import type { LocatorTarget } from './classes.ts';
+import type { LocatorTarget } from './code/classes.ts';
 import type { Composition } from './compose.ts';
 import { isCompositionKey } from './compose/compositionKeys.ts';
 import type { ConfigContext } from './context.ts';
 import { conversionRules, type Backbone, type ConversionRule } from './convert/conversionRules.ts';
 import { evaluateRule } from './convert/evaluateRule.ts';
-import { describeKey, paragraphs } from './describe.ts';
+import { describeKey, paragraphs } from './key-tables/describe.ts';
 import { locationText } from './effective/origins.ts';
 import { withoutSecrets } from './effective/secrets.ts';
 import { interpolationsOf } from './interpolation/references.ts';
-import type { KeyNode, KeyTable } from './keyTable.ts';
+import type { KeyNode, KeyTable } from './key-tables/keyTable.ts';
 import type { NodePath } from './node.ts';
 import type { ConfigDocument } from './parse.ts';
-import { describeResolver } from './resolverDocs.ts';
+import { describeResolver } from './interpolation/resolverDocs.ts';
 import { nodeAtOffset, type NodeAtOffset } from './navigate/nodeAtOffset.ts';
 import type { Span, TextRange } from './text.ts';
 import type { Value } from './value.ts';
-import { originText, valueText } from './valueText.ts';
+import { originText, valueText } from './effective/valueText.ts';
 
 export interface Hover {
   readonly range: TextRange;

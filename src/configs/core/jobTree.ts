@@ -2,8 +2,8 @@
 import { closest } from 'fastest-levenshtein';
 import { CodedError } from '../../base/core/errors.ts';
 import { isRecord } from '../../base/core/isRecord.ts';
-import { bundledDefault } from './bundledDefaults.ts';
-import { ajetKeys, type KeyTable } from './keyTable.ts';
+import { bundledDefault } from './compose/bundledDefaults.ts';
+import { ajetKeys, type KeyTable } from './key-tables/keyTable.ts';
 import { mergeMappings, scalarOf, toPlain, type MappingValue, type Plain, type Value } from './value.ts';
 
 type PlainTree = Record<string, Plain>;

@@ -1,4 +1,4 @@
-import type { LocatorTarget } from './classes.ts';
+import type { LocatorTarget } from './code/classes.ts';
 import { namedPaths, searchFolders, type ReferenceRequest } from './code/namedPaths.ts';
 import { targetOf, writtenNames, type WrittenName } from './code/writtenLocators.ts';
 import { compose } from './compose.ts';

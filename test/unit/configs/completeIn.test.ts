@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { CodeSite } from '../../../src/configs/core/classes.ts';
+import type { CodeSite } from '../../../src/configs/core/code/classes.ts';
 import { completeIn } from '../../../src/configs/core/completion/completeIn.ts';
 import type { Completion } from '../../../src/configs/core/completion/completion.ts';
 import { dialectOf } from '../../../src/configs/core/dialect.ts';

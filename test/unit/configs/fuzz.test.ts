@@ -7,7 +7,7 @@ import type { ConfigEnvironment } from '../../../src/configs/core/context.ts';
 import { dialectOf, dialects } from '../../../src/configs/core/dialect.ts';
 import { hoverIn } from '../../../src/configs/core/hover.ts';
 import { isAgentJetConfig } from '../../../src/configs/core/isAgentJetConfig.ts';
-import { ajetKeys } from '../../../src/configs/core/keyTable.ts';
+import { ajetKeys } from '../../../src/configs/core/key-tables/keyTable.ts';
 import { parseConfig, type ConfigDocument } from '../../../src/configs/core/parse.ts';
 import { readContext } from '../../../src/configs/core/readContext.ts';
 import { visitAll } from '../../../src/configs/core/rules/visit.ts';

@@ -1,8 +1,8 @@
-import { bundledDefaults } from '../bundledDefaults.ts';
+import { bundledDefaults } from '../compose/bundledDefaults.ts';
 import type { Composition } from '../compose.ts';
 import { dialects } from '../dialect.ts';
 import { Config } from '../effectiveConfig.ts';
-import { astunerKeys } from '../keyTable.ts';
+import { astunerKeys } from '../key-tables/keyTable.ts';
 import { movedLocator, movedReader } from '../migrate/migrateToAjet.ts';
 import { mergeMappings, treeOf, type MappingValue, type Value } from '../value.ts';
 

@@ -1,4 +1,4 @@
-import type { CodeSite } from '../classes.ts';
+import type { CodeSite } from './classes.ts';
 import { LineMap } from '../text.ts';
 import { largestSource, type CodeFiles, type FileStamp } from './codeFiles.ts';
 import type { Declaration, ModuleScan } from './moduleScan.ts';

@@ -1,4 +1,4 @@
-import type { CodeRole, CodeSite } from '../classes.ts';
+import type { CodeRole, CodeSite } from './classes.ts';
 import type { ModuleFinder, ModuleLocation } from './moduleFinder.ts';
 import type { Binding, Declaration } from './moduleScan.ts';
 import type { Module, Modules } from './modules.ts';

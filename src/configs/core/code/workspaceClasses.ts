@@ -1,5 +1,5 @@
 import type { PathRules } from '../../../base/core/ports.ts';
-import type { ClassFinder, CodeSite, LocatorTarget } from '../classes.ts';
+import type { ClassFinder, CodeSite, LocatorTarget } from './classes.ts';
 import type { Locator } from '../locator.ts';
 import type { CodeFiles } from './codeFiles.ts';
 import { ModuleFinder } from './moduleFinder.ts';

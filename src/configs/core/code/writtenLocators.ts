@@ -1,5 +1,5 @@
 import { builtInJudge } from '../builtInJudges.ts';
-import type { ClassFinder, LocatorTarget } from '../classes.ts';
+import type { ClassFinder, LocatorTarget } from './classes.ts';
 import type { Dialect } from '../dialect.ts';
 import { parseLocator, type Locator } from '../locator.ts';
 import { hasInterpolation, nodeAt, type Node, type ScalarNode } from '../node.ts';

@@ -1,10 +1,4 @@
-import {
-  marksIn,
-  readBlockLine,
-  enclosingBlock,
-  type BlockMark,
-  type EnclosingBlock,
-} from '../blockLines.ts';
+import { marksIn, readBlockLine, enclosingBlock, type BlockMark, type EnclosingBlock } from './blockLines.ts';
 import type { LinedText, Span } from '../text.ts';
 import type { Caret, CaretPath, KeyCaret, ReferenceCaret, ValueCaret } from './caretTypes.ts';
 import { flowCaret } from './flowCaret.ts';

@@ -1,7 +1,7 @@
 import type { Composition } from '../compose.ts';
 import type { ConfigEnvironment } from '../context.ts';
 import type { Dialect } from '../dialect.ts';
-import { readSearchPath } from '../searchPath.ts';
+import { readSearchPath } from '../compose/searchPath.ts';
 import type { LinedText } from '../text.ts';
 import type { ValueCaret } from './caretTypes.ts';
 import { sortKey, type Completion } from './completion.ts';

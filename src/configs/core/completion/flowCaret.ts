@@ -1,4 +1,4 @@
-import { readBlockLine, enclosingBlock } from '../blockLines.ts';
+import { readBlockLine, enclosingBlock } from './blockLines.ts';
 import type { LinedText } from '../text.ts';
 import type { CaretPath, KeyCaret, ValueCaret } from './caretTypes.ts';
 

@@ -1,5 +1,5 @@
 import { builtInJudges, locatorOfJudge } from '../builtInJudges.ts';
-import type { CodeSite } from '../classes.ts';
+import type { CodeSite } from '../code/classes.ts';
 import type { ConfigEnvironment } from '../context.ts';
 import type { Dialect } from '../dialect.ts';
 import type { LinedText } from '../text.ts';

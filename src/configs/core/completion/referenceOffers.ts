@@ -1,9 +1,9 @@
 import { isCompositionKey } from '../compose/compositionKeys.ts';
-import { describeResolver, resolverDocs } from '../resolverDocs.ts';
+import { describeResolver, resolverDocs } from '../interpolation/resolverDocs.ts';
 import { pathResolvers } from '../interpolation/resolverNames.ts';
 import type { Config } from '../effectiveConfig.ts';
 import type { Value } from '../value.ts';
-import { valueText } from '../valueText.ts';
+import { valueText } from '../effective/valueText.ts';
 import type { ReferenceCaret } from './caretTypes.ts';
 import { snippetText, sortKey, type Completion } from './completion.ts';
 

@@ -1,6 +1,6 @@
-import type { Clause } from '../condition.ts';
+import type { Clause } from '../key-tables/condition.ts';
 import { textScalar } from '../edits.ts';
-import type { KeyInfo, KeyNode } from '../keyTable.ts';
+import type { KeyInfo, KeyNode } from '../key-tables/keyTable.ts';
 import { snippetText } from './completion.ts';
 
 export interface SnippetPosition {

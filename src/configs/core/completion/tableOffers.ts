@@ -1,6 +1,6 @@
-import { describeKey, isOutdated, paragraphs, shortText } from '../describe.ts';
+import { describeKey, isOutdated, paragraphs, shortText } from '../key-tables/describe.ts';
 import { textScalar } from '../edits.ts';
-import type { KeyInfo, KeyNode, KeyTable, ValueInfo } from '../keyTable.ts';
+import type { KeyInfo, KeyNode, KeyTable, ValueInfo } from '../key-tables/keyTable.ts';
 import { resolvePlain } from '../scalar.ts';
 import type { LinedText } from '../text.ts';
 import type { Caret, KeyCaret, ValueCaret } from './caretTypes.ts';

@@ -1,8 +1,8 @@
 import type { FileReader, PathRules } from '../../../base/core/ports.ts';
-import { readLayer } from '../layers.ts';
+import { readLayer } from './readLayer.ts';
 import type { ConfigDocument } from '../parse.ts';
 import type { LocatedProblem } from '../finding.ts';
-import type { SearchFolder } from '../searchPath.ts';
+import type { SearchFolder } from './searchPath.ts';
 import type { MappingValue, Value } from '../value.ts';
 import type { DefaultEntry } from './defaultEntry.ts';
 import { readDefaults, type Report } from './defaultsList.ts';

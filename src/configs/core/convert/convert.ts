@@ -12,7 +12,7 @@ import { conversionRules, type ConversionRule } from './conversionRules.ts';
 import { evaluateRule, type RuleFailure } from './evaluateRule.ts';
 import { fillTrainer } from './fillTrainer.ts';
 import { launches, type Launch, type LaunchTarget } from './launch.ts';
-import { insertValue } from './place.ts';
+import { insertValue } from './insertValue.ts';
 import { prepare } from './prepare.ts';
 
 export interface Conversion {

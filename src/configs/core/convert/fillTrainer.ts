@@ -1,6 +1,6 @@
 import type { ConfigProblem } from '../finding.ts';
 import { valueAt, type MappingValue, type Origin, type ScalarPart } from '../value.ts';
-import { insertValue } from './place.ts';
+import { insertValue } from './insertValue.ts';
 
 const batch = 'buffer.train_batch_size';
 const gpus = ['cluster.gpu_per_node', 'cluster.node_num'] as const;

@@ -1,7 +1,7 @@
 import type { ConfigProblem } from '../finding.ts';
 import { valueAt, type MappingValue, type ScalarPart, type Value } from '../value.ts';
 import type { Launch, LaunchTarget } from './launch.ts';
-import { insertValue, withEntry } from './place.ts';
+import { insertValue, withEntry } from './insertValue.ts';
 
 export interface Prepared {
   readonly root: MappingValue;

@@ -1,5 +1,5 @@
 import { insertKey, removeWithSection, renameKey, replaceScalar } from '../edits.ts';
-import { astunerKeys } from '../keyTable.ts';
+import { astunerKeys } from '../key-tables/keyTable.ts';
 import { entryOf, nodeAt, type Entry, type MappingNode, type Node } from '../node.ts';
 import { parseConfig, type ConfigDocument } from '../parse.ts';
 import { visitAll, type Visit } from '../rules/visit.ts';

@@ -1,5 +1,5 @@
 import type { Location } from '../../../base/core/errors.ts';
-import type { LocatorTarget } from '../classes.ts';
+import type { LocatorTarget } from '../code/classes.ts';
 import type { ConfigContext } from '../context.ts';
 import { conversionRules, type Backbone } from '../convert/conversionRules.ts';
 import type { Span } from '../text.ts';

@@ -1,9 +1,9 @@
 import { insertKey, removeEntry, removeWithSection, renameKey } from '../edits.ts';
 import { finding, fix, type Finding, type Fix } from '../finding.ts';
-import { childOf, type KeyInfo, type KeyNode, type KeyTable } from '../keyTable.ts';
+import { childOf, type KeyInfo, type KeyNode, type KeyTable } from '../key-tables/keyTable.ts';
 import { entryOf, type Entry, type MappingNode } from '../node.ts';
 import type { ConfigDocument } from '../parse.ts';
-import { isSlipOf, suggestKeys } from '../suggest.ts';
+import { isSlipOf, suggestKeys } from './suggest.ts';
 import type { Severity } from './ruleEntry.ts';
 import type { Rule, Visit } from './visit.ts';
 

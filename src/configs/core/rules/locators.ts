@@ -1,5 +1,5 @@
 import { closest, distance } from 'fastest-levenshtein';
-import type { CodeSite, LocatorTarget } from '../classes.ts';
+import type { CodeSite, LocatorTarget } from '../code/classes.ts';
 import { faultOf, functionForms, hintOfForm, pythonFunctionForms } from '../code/functionForm.ts';
 import type { ConfigContext } from '../context.ts';
 import { replaceScalar } from '../edits.ts';

@@ -1,9 +1,9 @@
-import { bundledNames } from '../bundledDefaults.ts';
-import { surelyHolds } from '../condition.ts';
+import { bundledNames } from '../compose/bundledDefaults.ts';
+import { surelyHolds } from '../key-tables/condition.ts';
 import type { Dialect } from '../dialect.ts';
 import { insertKey, textScalar } from '../edits.ts';
 import { finding, fix, type Finding, type Fix } from '../finding.ts';
-import type { KeyInfo, KeyNode, KeyTable } from '../keyTable.ts';
+import type { KeyInfo, KeyNode, KeyTable } from '../key-tables/keyTable.ts';
 import { entryOf, hasInterpolation, nodeAt, type NodePath } from '../node.ts';
 import { isBroken, parseConfig, type ConfigDocument } from '../parse.ts';
 import type { ScalarValue } from '../scalar.ts';

@@ -1,6 +1,6 @@
 import type { ConfigContext } from '../context.ts';
 import { finding, type Finding, type Fix } from '../finding.ts';
-import { ajetKeys, astunerKeys } from '../keyTable.ts';
+import { ajetKeys, astunerKeys } from '../key-tables/keyTable.ts';
 import { migrateToAjet } from '../migrate/migrateToAjet.ts';
 import { entryOf, nodeAt } from '../node.ts';
 

@@ -1,4 +1,4 @@
-import type { CodeSite } from '../classes.ts';
+import type { CodeSite } from '../code/classes.ts';
 
 /** The role of a class that a key names. */
 export interface ClassRole {

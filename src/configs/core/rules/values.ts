@@ -2,7 +2,7 @@ import { distance } from 'fastest-levenshtein';
 import { dialects } from '../dialect.ts';
 import { removeEntry, replaceScalar } from '../edits.ts';
 import { finding, fix, type Finding, type Fix } from '../finding.ts';
-import type { KeyNode, ValueType } from '../keyTable.ts';
+import type { KeyNode, ValueType } from '../key-tables/keyTable.ts';
 import { parseLocator } from '../locator.ts';
 import { hasInterpolation, type Node, type ScalarNode, type SequenceNode } from '../node.ts';
 import { isBroken, type ConfigDocument } from '../parse.ts';

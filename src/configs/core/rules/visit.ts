@@ -1,5 +1,5 @@
 import type { Finding } from '../finding.ts';
-import { childOf, type KeyNode, type KeyTable, type ValueInfo } from '../keyTable.ts';
+import { childOf, type KeyNode, type KeyTable, type ValueInfo } from '../key-tables/keyTable.ts';
 import type { Entry, MappingNode, Node, NodePath } from '../node.ts';
 import type { ConfigDocument } from '../parse.ts';
 

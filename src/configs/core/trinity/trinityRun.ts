@@ -1,9 +1,9 @@
 import { isRecord } from '../../../base/core/isRecord.ts';
-import { bundledDefaults, defaultsBelow } from '../bundledDefaults.ts';
+import { bundledDefaults, defaultsBelow } from '../compose/bundledDefaults.ts';
 import type { Composition } from '../compose.ts';
 import { dialects } from '../dialect.ts';
 import { Config } from '../effectiveConfig.ts';
-import { trinityKeys } from '../keyTable.ts';
+import { trinityKeys } from '../key-tables/keyTable.ts';
 import type { ConfigProblem } from '../finding.ts';
 import {
   locationOf,

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { codeEndings, foreignFolders, mostSources, type CodeFiles } from '../../core/code/codeFiles.ts';
 import { WorkspaceClasses } from '../../core/code/workspaceClasses.ts';
-import type { ClassFinder } from '../../core/classes.ts';
+import type { ClassFinder } from '../../core/code/classes.ts';
 import type { FileReader } from '../../../base/core/ports.ts';
 import type { WorkspaceFs } from './workspaceFs.ts';
 

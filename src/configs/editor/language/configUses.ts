@@ -1,4 +1,4 @@
-import type { ClassFinder, CodeSite } from '../../core/classes.ts';
+import type { ClassFinder, CodeSite } from '../../core/code/classes.ts';
 import { targetOf, writtenNames, type WrittenName } from '../../core/code/writtenLocators.ts';
 import { parseConfig } from '../../core/parse.ts';
 import * as vscode from 'vscode';

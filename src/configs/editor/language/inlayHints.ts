@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { DisposableStore, type Disposable } from '../../../base/core/disposable.ts';
-import { inlayHints } from '../../core/inlay.ts';
+import { inlayHints } from '../../core/inlay/inlayHints.ts';
 import { settings, settingsSection } from '../../../base/core/ids.ts';
 import type { ConfigContexts } from './configContexts.ts';
 import { configSelector } from './configTexts.ts';

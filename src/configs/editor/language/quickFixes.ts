@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import type { FileWrite, Finding, Fix } from '../../core/finding.ts';
-import { fixesFor } from '../../core/suppress.ts';
+import { fixesFor } from '../../core/rules/suppress.ts';
 import type { LinedText } from '../../core/text.ts';
 import { exists } from '../../../base/editor/exists.ts';
 import type { CheckResult, ConfigChecks } from './configChecks.ts';

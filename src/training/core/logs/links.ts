@@ -1,7 +1,7 @@
 /** Places that a line of a run's log names. */
-import type { KeyTable } from '../../../configs/core/keyTable.ts';
+import type { KeyTable } from '../../../configs/core/key-tables/keyTable.ts';
 import { entryOf, nodeAt, type MappingNode, type Node } from '../../../configs/core/node.ts';
-import { isSlipOf } from '../../../configs/core/suggest.ts';
+import { isSlipOf } from '../../../configs/core/rules/suggest.ts';
 
 export interface LogLink {
   /** In the line; UTF-16 code units. */

@@ -1,5 +1,5 @@
 import type { ConfigContext } from '../../context.ts';
-import type { KeyInfo } from '../../keyTable.ts';
+import type { KeyInfo } from '../../key-tables/keyTable.ts';
 import { entryOf, type Node, type NodePath } from '../../node.ts';
 import { isBroken } from '../../parse.ts';
 import { resolvePlain, type ScalarValue } from '../../scalar.ts';

@@ -1,5 +1,5 @@
 import type { ConfigContext } from '../../context.ts';
-import type { KeyInfo, KeyTable } from '../../keyTable.ts';
+import type { KeyInfo, KeyTable } from '../../key-tables/keyTable.ts';
 import type { NodePath } from '../../node.ts';
 import { valueAt, type Source } from './settings.ts';
 

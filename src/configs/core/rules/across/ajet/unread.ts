@@ -1,6 +1,6 @@
-import { failingClause } from '../../../condition.ts';
+import { failingClause } from '../../../key-tables/condition.ts';
 import type { Finding } from '../../../finding.ts';
-import type { KeyNode } from '../../../keyTable.ts';
+import type { KeyNode } from '../../../key-tables/keyTable.ts';
 import type { ScalarValue } from '../../../scalar.ts';
 import { visitAll, type Visit } from '../../visit.ts';
 import { quotedList, quotedName, scalarText, keyFinding } from '../report.ts';

@@ -2,7 +2,7 @@ import type { ConfigContext } from '../../../context.ts';
 import { conversionRules, type ConversionRule } from '../../../convert/conversionRules.ts';
 import { evaluateRule } from '../../../convert/evaluateRule.ts';
 import type { Finding } from '../../../finding.ts';
-import { trinityKeys } from '../../../keyTable.ts';
+import { trinityKeys } from '../../../key-tables/keyTable.ts';
 import { nodeAt, type NodePath } from '../../../node.ts';
 import { underBackbone } from '../ajet/backbone.ts';
 import { sectionSource } from '../source.ts';

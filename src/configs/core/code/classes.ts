@@ -1,5 +1,5 @@
-import type { BuiltInJudge } from './builtInJudges.ts';
-import type { Locator } from './locator.ts';
+import type { BuiltInJudge } from '../builtInJudges.ts';
+import type { Locator } from '../locator.ts';
 
 /** A class or function of the user's that a locator may name. */
 export interface CodeSite {

@@ -1,6 +1,6 @@
 import { distance } from 'fastest-levenshtein';
-import type { KeyNode, KeyTable } from './keyTable.ts';
-import { entryOf, type MappingNode } from './node.ts';
+import type { KeyNode, KeyTable } from '../key-tables/keyTable.ts';
+import { entryOf, type MappingNode } from '../node.ts';
 
 const mostSuggestions = 3;
 

@@ -1,7 +1,7 @@
-import trinityDefault from './data/trinity-default.json' with { type: 'json' };
-import { dialects, type Dialect } from './dialect.ts';
-import type { KeyNode, KeyTable } from './keyTable.ts';
-import { mergeMappings, scalarOf, type MappingValue, type Value } from './value.ts';
+import trinityDefault from '../data/trinity-default.json' with { type: 'json' };
+import { dialects, type Dialect } from '../dialect.ts';
+import type { KeyNode, KeyTable } from '../key-tables/keyTable.ts';
+import { mergeMappings, scalarOf, type MappingValue, type Value } from '../value.ts';
 
 /** Entries of a `defaults` list that upstream ships. */
 export const bundledNames: ReadonlySet<string> = new Set(dialects.flatMap((dialect) => dialect.bundled));

@@ -1,4 +1,4 @@
-import type { ScalarValue } from './scalar.ts';
+import type { ScalarValue } from '../scalar.ts';
 
 /** `appliesWhen` of the key table, compiled: every clause has to hold. */
 export type Condition = readonly Clause[];

@@ -1,6 +1,6 @@
-import type { FileReader, PathRules } from '../../base/core/ports.ts';
-import type { ConfigProblem } from './finding.ts';
-import { locationOf, type Value } from './value.ts';
+import type { FileReader, PathRules } from '../../../base/core/ports.ts';
+import type { ConfigProblem } from '../finding.ts';
+import { locationOf, type Value } from '../value.ts';
 
 /** One entry of `hydra.searchpath`; `folder` is undefined when it is not on this machine. */
 export interface SearchFolder {

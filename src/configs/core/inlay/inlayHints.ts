@@ -1,10 +1,10 @@
-import type { ConfigContext } from './context.ts';
-import type { DialectId } from './dialect.ts';
-import type { Hint, HintSource } from './inlay/hint.ts';
-import { ajetNames, converted, totals, trinityGpus, trinityNames } from './inlay/totals.ts';
-import { trinityFixes } from './inlay/trinityFixes.ts';
-import { effectiveValues, replacedValues } from './inlay/values.ts';
-import { entryOf, nodeAt } from './node.ts';
+import type { ConfigContext } from '../context.ts';
+import type { DialectId } from '../dialect.ts';
+import type { Hint, HintSource } from './hint.ts';
+import { ajetNames, converted, totals, trinityGpus, trinityNames } from './totals.ts';
+import { trinityFixes } from './trinityFixes.ts';
+import { effectiveValues, replacedValues } from './values.ts';
+import { entryOf, nodeAt } from '../node.ts';
 
 export interface InlayHint {
   /** In the text, behind what it is about. */

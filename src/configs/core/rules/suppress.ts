@@ -1,9 +1,9 @@
 import { closest } from 'fastest-levenshtein';
-import { finding, fix, type Finding, type Fix } from './finding.ts';
-import type { Node } from './node.ts';
-import type { ConfigDocument } from './parse.ts';
-import { ruleCatalog, type RuleId } from './rules/catalog.ts';
-import type { Span, TextEdit } from './text.ts';
+import { finding, fix, type Finding, type Fix } from '../finding.ts';
+import type { Node } from '../node.ts';
+import type { ConfigDocument } from '../parse.ts';
+import { ruleCatalog, type RuleId } from './catalog.ts';
+import type { Span, TextEdit } from '../text.ts';
 
 /** One rule id in a comment that silences findings. */
 interface Ignore {

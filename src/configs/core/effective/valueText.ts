@@ -1,7 +1,7 @@
-import type { ConfigContext } from './context.ts';
-import { locationText } from './effective/origins.ts';
-import { pythonText } from './scalar.ts';
-import { toPlain, type Origin, type Value } from './value.ts';
+import type { ConfigContext } from '../context.ts';
+import { locationText } from './origins.ts';
+import { pythonText } from '../scalar.ts';
+import { toPlain, type Origin, type Value } from '../value.ts';
 
 const longest = 120;
 

@@ -1,4 +1,4 @@
-import type { Dialect } from './dialect.ts';
+import type { Dialect } from '../dialect.ts';
 import type { KeyNode, ValueInfo, ValueType } from './keyTable.ts';
 import { valueTypes } from './keyTableRow.ts';
 

@@ -1,4 +1,4 @@
-import type { LinedText, Span } from './text.ts';
+import type { LinedText, Span } from '../text.ts';
 
 /** A key of a block mapping, or the `-` of a list item, on its line. */
 export interface BlockMark {

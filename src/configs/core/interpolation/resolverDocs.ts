@@ -1,4 +1,4 @@
-import { omegaconfResolvers } from './interpolation/resolverNames.ts';
+import { omegaconfResolvers } from './resolverNames.ts';
 
 export type ResolverName = (typeof omegaconfResolvers)[number];
 
