@@ -20,11 +20,11 @@ export function overwrittenValues(context: ConfigContext): Finding[] {
   return places.flatMap(({ backbone, label, above }) => {
     if (above.length > 0 && nodeAt(document.root, above) === undefined) return [];
     return conversionRules(backbone).flatMap((rule): Finding[] => {
-      const { parentPath: around, name } = targetOf(rule);
-      const parent = nodeAt(nodeAt(document.root, above), around);
+      const { parentPath, name } = targetOf(rule);
+      const parent = nodeAt(nodeAt(document.root, above), parentPath);
       const entry = entryOf(parent, name);
       if (parent?.kind !== 'mapping' || entry === undefined) return [];
-      const path = [...above, ...around, name];
+      const path = [...above, ...parentPath, name];
       const sources = rule.sources.map((source) => source.replace(/^ajet\./, `${section}.`));
       return overwrittenFinding(context, { rule, sources, label, path, parent, entry });
     });
@@ -43,7 +43,7 @@ function targetOf(rule: ConversionRule): Target {
   const known = targets.get(rule);
   if (known !== undefined) return known;
   const steps = rule.target.split('.');
-  const target = { around: steps.slice(0, -1), name: steps.at(-1) ?? '' };
+  const target = { parentPath: steps.slice(0, -1), name: steps.at(-1) ?? '' };
   targets.set(rule, target);
   return target;
 }
