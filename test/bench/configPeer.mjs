@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { getLanguageService } from 'yaml-language-server';
 import { dialectOf, dialects } from '../../src/configs/core/dialect.ts';
-import { jsonSchemaOf } from '../../src/configs/core/jsonSchema.ts';
+import { jsonSchemaOf } from '../../src/configs/core/key-tables/jsonSchema.ts';
 
 const requirePeer = createRequire(import.meta.resolve('yaml-language-server'));
 const { TextDocument } = requirePeer('vscode-languageserver-textdocument');

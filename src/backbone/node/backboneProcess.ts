@@ -13,7 +13,7 @@ import { CancellationSource } from '../../base/core/cancellation.ts';
 import { toReport } from '../../base/core/errors.ts';
 import { Emitter } from '../../base/core/event.ts';
 import type { Logger } from '../../base/core/ports.ts';
-import { placeOfMethod } from '../../configs/core/code/methodPlace.ts';
+import { locateMethod } from '../../configs/core/code/methodPlace.ts';
 import type { RunClientMessage, ModelAnswer, RunEvent, RunRequest } from '../core/protocol/run.ts';
 import type { RecordedRun } from '../../traces/core/protocol/runRpc.ts';
 import { localClassFinder } from '../../configs/node/classFinder.ts';
@@ -158,7 +158,7 @@ function portsOf(request: RunRequest): RunPorts {
     loadJudge: (locator) => code.loadJudge(locator),
     loadRewardFn: (name) => code.loadRewardFn(name),
     placeOfMethod: async (locator, method) =>
-      code.locationOf(locator) ?? placeOfMethod(locator, method, classes, (one) => localFiles.readText(one)),
+      code.locationOf(locator) ?? locateMethod(locator, method, classes, (one) => localFiles.readText(one)),
     findModelText: async (_, plan) => text.found(await findRunText(request, plan)),
     openModelTuner: (asked, plan, text) =>
       openModelTuner(asked, plan, text, loader, emit, {

@@ -13,7 +13,7 @@ import type { CommandIo } from '../../base/node/terminal/commandIo.ts';
 
 /** A file to check, or the standard input. */
 export interface FileToCheck {
-  /** As named on the command line, or found below what was named there. */
+  /** The name on the command line, or the path of a file found in a folder that was named there. */
   readonly name: string;
   /** Undefined: the standard input. */
   readonly path: string | undefined;
@@ -25,7 +25,7 @@ export interface CheckedFile extends FileToCheck {
   /** Null: none of our configs. */
   readonly dialect: DialectId | null;
   readonly findings: readonly Finding[];
-  /** Why the file could not be read. */
+  /** The reason that the file could not be read. */
   readonly error?: ErrorReport;
 }
 
@@ -48,8 +48,8 @@ export function createChecker(
       const text = await textOf(file, io);
       const dialect = dialectOf(text);
       if (dialect === undefined) return { ...file, dialect: null, findings: [] };
-      const surroundings = { ...shared, file: file.path ?? path.join(io.cwd, 'stdin.yaml') };
-      const context = await readContext(parseConfig(text), dialect, surroundings);
+      const configEnvironment = { ...shared, file: file.path ?? path.join(io.cwd, 'stdin.yaml') };
+      const context = await readContext(parseConfig(text), dialect, configEnvironment);
       return { ...file, dialect: dialect.id, findings: check(context, settings) };
     } catch (error) {
       return { ...file, dialect: null, findings: [], error: unreadable(file.name, error) };
@@ -57,10 +57,10 @@ export function createChecker(
   };
 }
 
-/** Of a file or folder that is there, as named on the command line. */
+/** Returns the report about an existing file or folder that cannot be read. */
 export function unreadable(file: string, error: unknown): ErrorReport {
   const { message } = toReport(error, '');
-  // Node puts a code in front, and behind it what it did and to which path.
+  // Node starts the message with a code, and ends it with the operation.
   const reason = /^E[A-Z]+: ([^,]+)/.exec(message)?.[1] ?? message;
   return { code: 'cli/unreadable', message: `It cannot be read: ${reason}.`, location: { file } };
 }

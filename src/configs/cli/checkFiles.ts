@@ -7,17 +7,17 @@ import { unreadable, type FileToCheck } from './checkFile.ts';
 const skipped = new Set(['node_modules', '__pycache__', 'venv', 'site-packages']);
 const isYaml = (name: string): boolean => /\.ya?ml$/i.test(name);
 
-interface Found {
+interface FilesToCheck {
   readonly files: FileToCheck[];
   readonly missing: ErrorReport[];
 }
 
-/** The files that are meant by what stands on the command line, each once, in its order. */
-export async function findFiles(named: readonly string[], cwd: string): Promise<Found> {
+/** Returns the files that the command line names, each once, in its order. */
+export async function findFiles(named: readonly string[], cwd: string): Promise<FilesToCheck> {
   const files = new Map<string, FileToCheck>();
   const missing: ErrorReport[] = [];
   for (const name of named) {
-    const found = name === '-' ? [standardInput] : await below(name, cwd);
+    const found = name === '-' ? [standardInput] : await filesAt(name, cwd);
     for (const one of found) {
       if ('code' in one) missing.push(one);
       else if (!files.has(one.path ?? '-')) files.set(one.path ?? '-', one);
@@ -28,40 +28,38 @@ export async function findFiles(named: readonly string[], cwd: string): Promise<
 
 const standardInput: FileToCheck = { name: '-', path: undefined, named: true };
 
-type FoundOrNot = FileToCheck | ErrorReport;
+type FileOrError = FileToCheck | ErrorReport;
 
-async function below(name: string, cwd: string): Promise<FoundOrNot[]> {
+async function filesAt(name: string, cwd: string): Promise<FileOrError[]> {
   const absolute = path.resolve(cwd, name);
   try {
     const found = await fs.stat(absolute);
     if (!found.isDirectory()) return [{ name, path: absolute, named: true }];
     const files = await yamlIn(absolute, name);
-    return files.length > 0 ? files : [nothing(name, 'The folder holds no YAML.', 'Name another one.')];
+    return files.length > 0 ? files : [noFile(name, 'The folder holds no YAML.', 'Name another one.')];
   } catch (error) {
     if (!isMissing(error)) return [unreadable(name, error)];
     const isPattern = /[*?[{]/.test(name);
     if (isPattern && !('glob' in fs))
-      return [nothing(name, 'Only Node.js 22 and later reads patterns.', 'Name the files, or their folder.')];
+      return [noFile(name, 'Only Node.js 22 and later reads patterns.', 'Name the files, or their folder.')];
     const files = isPattern ? await matching(name, cwd) : [];
     if (files.length > 0) return files;
     if (isPattern)
       return [
-        nothing(name, 'No YAML file matches the pattern.', 'Patterns are relative to the working directory.'),
+        noFile(name, 'No YAML file matches the pattern.', 'Patterns are relative to the working directory.'),
       ];
-    return [
-      nothing(name, 'There is no such file or folder.', 'Paths are relative to the working directory.'),
-    ];
+    return [noFile(name, 'There is no such file or folder.', 'Paths are relative to the working directory.')];
   }
 }
 
-/** What cannot be looked into is told, and the rest is searched all the same. */
-async function yamlIn(folder: string, name: string): Promise<FoundOrNot[]> {
+/** Returns the YAML files below a folder. Folders that cannot be read are reported, and the search continues. */
+async function yamlIn(folder: string, name: string): Promise<FileOrError[]> {
   const entries = await fs.readdir(folder, { withFileTypes: true }).catch((error: unknown) => {
     return unreadable(name, error);
   });
   if ('code' in entries) return [entries];
   entries.sort((a, b) => (a.name < b.name ? -1 : 1));
-  const files: FoundOrNot[] = [];
+  const files: FileOrError[] = [];
   for (const entry of entries) {
     const inside = { name: path.join(name, entry.name), path: path.join(folder, entry.name) };
     if (entry.isDirectory()) {
@@ -80,7 +78,7 @@ async function matching(pattern: string, cwd: string): Promise<FileToCheck[]> {
   return names.sort().map((name) => ({ name, path: path.resolve(cwd, name), named: false }));
 }
 
-function nothing(file: string, message: string, hint: string): ErrorReport {
+function noFile(file: string, message: string, hint: string): ErrorReport {
   return { code: 'cli/no-file', message, hint, location: { file } };
 }
 

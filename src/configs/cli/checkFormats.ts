@@ -17,7 +17,7 @@ const colours = { error: 'red', warning: 'yellow', info: 'cyan' } as const;
 /** Turns checked files into text one after the other, so that none has to be kept until the end. */
 export interface CheckOutput {
   file(checked: CheckedFile): string;
-  /** What follows the last file. */
+  /** Returns the text after the last file. */
   end(): string;
 }
 
@@ -81,7 +81,7 @@ function fileForJson({ name, dialect, findings, error }: CheckedFile): unknown {
     file: name,
     dialect,
     diagnostics: findings.map((found) => ({
-      ...placeOf(found.range),
+      ...positionText(found.range),
       severity: outwardSeverity[found.severity],
       rule: found.rule,
       message: found.message,
@@ -97,7 +97,7 @@ function fixForJson({ title, edits, writes }: Fix): unknown {
   return { title, edits: edits.map(replaced), ...(writes && { writes }) };
 }
 
-export function placeOf({
+export function positionText({
   start,
   end,
 }: TextRange): Record<'line' | 'column' | 'endLine' | 'endColumn', number> {

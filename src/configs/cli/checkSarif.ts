@@ -5,7 +5,7 @@ import type { Finding, Fix } from '../core/finding.ts';
 import { ruleCatalog, type RuleId } from '../core/rules/catalog.ts';
 import type { Severity } from '../core/rules/ruleEntry.ts';
 import type { CheckedFile } from './checkFile.ts';
-import { placeOf, type CheckOutput } from './checkFormats.ts';
+import { positionText, type CheckOutput } from './checkFormats.ts';
 
 const levels: Readonly<Record<Severity, 'error' | 'warning' | 'note'>> = {
   error: 'error',
@@ -95,7 +95,7 @@ function folderUri(folder: string): string {
 }
 
 function resultOf({ rule, severity, message, range, fixes }: Finding, artifactLocation: Artifact): unknown {
-  const { line, column, endLine, endColumn } = placeOf(range);
+  const { line, column, endLine, endColumn } = positionText(range);
   const region = { startLine: line, startColumn: column, endLine, endColumn };
   const changing = fixes.filter(({ edits }) => edits.length > 0);
   return {

@@ -8,7 +8,7 @@ import { unreadable } from './checkFile.ts';
 import type { CommandIo } from '../../base/node/terminal/commandIo.ts';
 
 export interface ComposedFile {
-  /** As on the command line. */
+  /** The name on the command line. */
   readonly name: string;
   readonly dialect: Dialect;
   readonly composition: Composition;

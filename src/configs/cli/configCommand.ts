@@ -3,7 +3,7 @@ import type { Composition } from '../core/compose.ts';
 import { convert } from '../core/convert/convert.ts';
 import type { Dialect, DialectId } from '../core/dialect.ts';
 import { diffEffective, renderDiff, type Change } from '../core/effective/diff.ts';
-import { originText, placeText } from '../core/effective/origins.ts';
+import { originText, locationText } from '../core/effective/origins.ts';
 import { renderEffective } from '../core/effective/render.ts';
 import { withoutConfigSecrets, withoutSecrets } from '../core/effective/secrets.ts';
 import { keySources, type KeySource } from '../core/effective/keySources.ts';
@@ -26,7 +26,7 @@ export async function runConfig(values: ConfigValues, file: string, io: CommandI
   return report(shown.problems, io);
 }
 
-interface Shown {
+interface EffectiveConfig {
   readonly composition: Composition;
   readonly target: Target;
   readonly root: MappingValue;
@@ -41,7 +41,7 @@ const targetsOf: Readonly<Record<DialectId, readonly [Target, ...Target[]]>> = {
   trinity: ['trinity'],
 };
 
-function effective({ name, dialect, composition }: ComposedFile, to: Target | undefined): Shown {
+function effective({ name, dialect, composition }: ComposedFile, to: Target | undefined): EffectiveConfig {
   const own = targetsOf[dialect.id];
   const target = to ?? own[0];
   if (!own.includes(target)) throw wrongUse(`--to ${target} does not apply to ${name}.`, onlyTarget(dialect));
@@ -112,7 +112,7 @@ function changeJson(change: Change, cwd: string): Record<string, Plain> {
   };
 }
 
-function keyCommand(key: string, { composition, target }: Shown, io: CommandIo): number {
+function keyCommand(key: string, { composition, target }: EffectiveConfig, io: CommandIo): number {
   if (target === 'ajet') {
     throw wrongUse('--key needs a backbone.', 'Add --to trinity or --to verl.');
   }
@@ -129,6 +129,6 @@ function reachedText({ path, value: reached, keys, places }: KeySource, cwd: str
   const shown =
     value.kind === 'scalar' ? JSON.stringify(value.value) : value.kind === 'mapping' ? '{…}' : '[…]';
   const from = keys.length === 0 ? '' : ` from ${keys.join(', ')}`;
-  const where = places.length === 0 ? 'default' : places.map((place) => placeText(place, cwd)).join(', ');
+  const where = places.length === 0 ? 'default' : places.map((place) => locationText(place, cwd)).join(', ');
   return `${path}: ${shown}${from} (${where})`;
 }

@@ -1,5 +1,5 @@
 import { dialects } from '../core/dialect.ts';
-import { jsonSchemaOf } from '../core/jsonSchema.ts';
+import { jsonSchemaOf } from '../core/key-tables/jsonSchema.ts';
 import type { CommandIo } from '../../base/node/terminal/commandIo.ts';
 import { wrongUse } from '../../base/node/terminal/commandLine.ts';
 import { exitCodes } from '../../base/node/terminal/commandIo.ts';

@@ -3,9 +3,9 @@ import type { Locator } from './locator.ts';
 
 /** A judge of AgentJet's that runs here without its Python. */
 export interface BuiltInJudge {
-  /** Of the class, in AgentJet and in the SDK. */
+  /** The name of the class, in AgentJet and in the SDK. */
   readonly name: string;
-  /** Where AgentJet and its predecessors have had it; the first is today's. */
+  /** The modules of the class in AgentJet and its predecessors; the first is the current one. */
   readonly modules: readonly string[];
   /** Markdown. */
   readonly does: string;
@@ -24,7 +24,7 @@ function moduleOfFile(file: string): string {
   return path.endsWith('.py') ? path.slice(0, -'.py'.length).replaceAll('/', '.') : '';
 }
 
-/** As a config names it. */
+/** Returns the locator that a config uses for the judge. */
 export function locatorOfJudge({ name, modules }: BuiltInJudge): string {
   return `${modules[0] ?? ''}->${name}`;
 }

@@ -2,7 +2,7 @@ import type { ConfigContext, ResolvedReferences } from './context.ts';
 import type { Dialect } from './dialect.ts';
 import { removeEntry } from './edits.ts';
 import { fix, finding, withSeverity, type Finding, type Fix } from './finding.ts';
-import { ajetKeys, type KeyTable } from './keyTable.ts';
+import { ajetKeys, type KeyTable } from './key-tables/keyTable.ts';
 import type { MappingNode, Node } from './node.ts';
 import type { ConfigDocument, ParseProblem } from './parse.ts';
 import { crossKeyRules, type ContextRule } from './rules/across/index.ts';
@@ -18,7 +18,7 @@ import type { Severity } from './rules/ruleEntry.ts';
 import { selfBeforeDefaults } from './rules/selfOrder.ts';
 import { brokenLocator, outOfRange, unknownValue, wrongType } from './rules/values.ts';
 import { visitAll, type Rule } from './rules/visit.ts';
-import { suppress } from './suppress.ts';
+import { suppress } from './rules/suppress.ts';
 
 /** Settings of a user that change the check. */
 export interface CheckSettings {
@@ -85,7 +85,7 @@ const valueRules: readonly Rule[] = [
   brokenLocator,
 ];
 
-/** What is known besides the text. */
+/** The data besides the text that the checks need. */
 export interface TextContext {
   /** The dialect of the loader; AgentJet's launcher by default. */
   readonly dialect?: Pick<Dialect, 'composition' | 'bundled'> | undefined;

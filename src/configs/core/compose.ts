@@ -1,11 +1,11 @@
 import type { Location } from '../../base/core/errors.ts';
 import type { FileReader, PathRules } from '../../base/core/ports.ts';
-import { bundledDefault, bundledDefaults } from './bundledDefaults.ts';
+import { bundledDefault, bundledDefaults } from './compose/bundledDefaults.ts';
 import { bundledProblems, missingValues, sectionProblems } from './compose/expectations.ts';
 import { DefaultsTree, type Choice } from './compose/defaultsTree.ts';
 import { layerOf, type Layer } from './compose/layer.ts';
 import { Merger } from './compose/merger.ts';
-import { Repository, withoutDefaults, type Loaded } from './compose/repository.ts';
+import { Repository, withoutDefaults, type LoadedFile } from './compose/repository.ts';
 import { withSpans } from './compose/spans.ts';
 import { compositionSections } from './compose/compositionKeys.ts';
 import { readDefaults } from './compose/defaultsList.ts';
@@ -14,10 +14,10 @@ import { Config } from './effectiveConfig.ts';
 import type { Environment } from './interpolation/host.ts';
 import { resolveInterpolations, Resolver, type ResolverRules } from './interpolation/resolver.ts';
 import { runtimeResolvers } from './interpolation/resolverNames.ts';
-import { readLayer } from './layers.ts';
+import { readLayer } from './compose/readLayer.ts';
 import { parseConfig, type ConfigDocument } from './parse.ts';
 import { firstError, type ConfigProblem, type LocatedProblem } from './finding.ts';
-import { readSearchPath, type SearchFolder } from './searchPath.ts';
+import { readSearchPath, type SearchFolder } from './compose/searchPath.ts';
 import { locationOf, valueAt, type MappingValue, type Origin, type Value } from './value.ts';
 
 export interface ComposeRequest {
@@ -40,33 +40,31 @@ export interface ComposeRequest {
 export interface Composition {
   readonly config: Config;
   readonly problems: readonly ConfigProblem[];
-  /** What `${oc.env:…}` was looked up in. */
+  /** The environment variables for `${oc.env:…}`. */
   readonly environment?: Environment;
   /** The files that took part, each laid over those before it. */
   readonly layers: readonly Layer[];
-  /** Where `hydra.searchpath` leads; none where it is not followed. */
+  /** The folders of `hydra.searchpath`; absent if the format does not use it. */
   readonly folders?: readonly SearchFolder[];
-  /** Where the layers set a path, dotted, in their order: the last one counts. Where none does, nothing. */
+  /** Returns the origins of a dotted path in the order of the layers; the last one counts. */
   readonly setBy: (path: string) => readonly Origin[];
 }
 
 /**
- * Composes a config as its launcher does. `hydra`: the files named in `defaults`, found along `hydra.searchpath`, are
- * laid over one another in order, the config itself at `_self_`; groups, packages, `optional` and `override` count as
- * in Hydra 1.3. `omegaconf`: the file lies over the defaults in the program's classes. Later layers win; then `${…}` is
- * resolved. As AgentJet's launcher puts them back, `hydra` and `defaults` stay in the result. Where a named default is
- * in no folder of this machine, what comes with this program stands in, its origin being `bundled`.
- *
- * Never throws for what is in a text: whatever can be composed is, and `problems` says what is wrong, errors being what
- * would keep training from starting. Rejects only when a file is there but cannot be read.
+ * Composes a config as its launcher does. With `hydra`, the files in `defaults` are found along `hydra.searchpath` and
+ * merged in order, the config itself at `_self_`. Groups, packages, `optional` and `override` work as in Hydra 1.3.
+ * With `omegaconf`, the file overrides the defaults of the program's classes. Later layers win; then `${…}` is
+ * resolved. `hydra` and `defaults` stay in the result, as in AgentJet's launcher. A missing default is replaced by the
+ * bundled one, with the origin `bundled`. Never throws for problems in a text: it composes what it can and returns
+ * `problems`; errors would stop training. Rejects only if an existing file cannot be read.
  */
 export function compose(request: ComposeRequest): Promise<Composition> {
   return new Composer(request).compose();
 }
 
-/** How the formats differ in composing. */
+/** The differences between the formats in composing. */
 const rulesOf: Readonly<Record<Dialect['composition'], (dialect: Dialect) => ComposingRules>> = {
-  // The launcher writes the primary file anew before Hydra reads it, so that keys which stand twice are not noticed.
+  // The launcher rewrites the primary file before Hydra reads it, so duplicate keys in it are not reported.
   hydra: ({ section }) => ({ strict: false, resolver: { section, atRunTime: runtimeResolvers } }),
   omegaconf: ({ section }) => ({ strict: true, resolver: { section, atRunTime: [] } }),
 };
@@ -210,12 +208,12 @@ class Composer {
     });
   }
 
-  #loadedPrimary(primary: MappingValue): Loaded {
+  #loadedPrimary(primary: MappingValue): LoadedFile {
     const { value, defaults } = withoutDefaults(primary);
     readDefaults(defaults, (at, message, hint) => {
       this.#problem('config/defaults', at, message, hint);
     });
-    const entries = (): ReturnType<Loaded['entries']> => readDefaults(defaults, () => undefined);
+    const entries = (): ReturnType<LoadedFile['entries']> => readDefaults(defaults, () => undefined);
     return { file: this.#request.file, value, header: undefined, entries };
   }
 

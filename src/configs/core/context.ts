@@ -1,5 +1,5 @@
 import type { FileReader, PathRules } from '../../base/core/ports.ts';
-import type { ClassFinder, LocatorTarget } from './classes.ts';
+import type { ClassFinder, LocatorTarget } from './code/classes.ts';
 import type { Composition } from './compose.ts';
 import type { Dialect } from './dialect.ts';
 import type { Environment } from './interpolation/host.ts';
@@ -19,7 +19,7 @@ export interface ConfigEnvironment {
   readonly classes: ClassFinder;
   /** Counts the lines of a data set that are not blank; undefined where that takes too long. */
   readonly rows?: (file: string) => Promise<number | undefined>;
-  /** As in `ComposeRequest`. */
+  /** The parser of `ComposeRequest`. */
   readonly parsed?: (file: string, text: string) => ConfigDocument;
 }
 

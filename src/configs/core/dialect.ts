@@ -1,9 +1,9 @@
 import { findAjetKey, topLevelKeys } from './isAgentJetConfig.ts';
-import { ajetKeys, astunerKeys, trinityKeys, type KeyTable } from './keyTable.ts';
+import { ajetKeys, astunerKeys, trinityKeys, type KeyTable } from './key-tables/keyTable.ts';
 
 export type DialectId = 'ajet' | 'astuner' | 'trinity';
 
-/** One of the formats that configs are written in; everything that differs between them is told here, as data. */
+/** One of the formats that configs are written in, with everything that differs between them. */
 export interface Dialect {
   readonly id: DialectId;
   /** For people, as in `an AgentJet config`. */
@@ -80,8 +80,8 @@ const usual = new Set([
 ]);
 
 /**
- * The dialect that a text is written in; undefined for a file that is none of ours, which is then left alone. Looks at
- * lines only, without parsing, so that it can run on every change of the editor in front.
+ * Returns the dialect of a text, or undefined for any other file. Looks at lines only, without parsing, so that it can
+ * run on every change of the active editor.
  */
 export function dialectOf(text: string): Dialect | undefined {
   const found = new Map<string, number>();
@@ -117,7 +117,7 @@ function firstKeyBelow(text: string, offset: number | undefined): string | undef
   return isBelow ? /^[\w.-]+(?=[ \t]*:)/.exec(line[1] ?? '')?.[0] : undefined;
 }
 
-/** Two keys of its own, one of them distinctive, in a file that mostly has keys of its own. */
+/** Returns true if the file mostly has Trinity keys: at least two, one of them distinctive. */
 function isTrinity(names: ReadonlySet<string>, belowAlgorithm: string | undefined): boolean {
   const distinct = count(names, distinctive);
   const clear = distinct + count(names, characteristic);

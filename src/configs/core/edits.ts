@@ -105,7 +105,7 @@ export function insertKey(
 }
 
 interface InsertionPoint {
-  /** How many steps of the path are there already. */
+  /** The number of steps of the path that exist. */
   readonly depth: number;
   readonly indent: number;
   readonly offset: number;

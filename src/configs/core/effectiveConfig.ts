@@ -1,5 +1,5 @@
 import { CodedError, type Location } from '../../base/core/errors.ts';
-import { ajetKeys } from './keyTable.ts';
+import { ajetKeys } from './key-tables/keyTable.ts';
 import type { ScalarType } from './scalar.ts';
 import {
   isNull,
@@ -30,7 +30,7 @@ export class Config {
     this.#names = names;
   }
 
-  /** What the user knows a path by. */
+  /** Returns the name of a path in the user's file. */
   nameOf(path: string): string {
     return this.#names.get(path) ?? path;
   }
@@ -45,7 +45,7 @@ export class Config {
     return valueAt(this.root, path);
   }
 
-  /** Everything, as a tree of its own that the caller may change. */
+  /** Returns a copy of all values that the caller may change. */
   plain(): Record<string, Plain> {
     return Object.fromEntries([...this.root.entries].map(([key, value]) => [key, toPlain(value)]));
   }
@@ -96,7 +96,7 @@ export class Config {
     return texts;
   }
 
-  /** Where to point for this path: where its value was written, else the nearest section around it. */
+  /** Returns the location of the value, or else of the nearest section around it. */
   locate(path: string): Location {
     const steps = path.split('.');
     for (let length = steps.length; length > 0; length--) {

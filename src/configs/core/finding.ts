@@ -26,7 +26,7 @@ export interface Finding {
   readonly message: string;
   /** Computed on first access: most findings are shown without their fixes. */
   readonly fixes: readonly Fix[];
-  /** How an editor may show the text: greyed out, or struck through. */
+  /** The style in the editor: faded out, or struck through. */
   readonly tag?: 'unnecessary' | 'deprecated' | undefined;
   /** Other locations that are involved, in this file or another. */
   readonly related?: readonly RelatedLocation[] | undefined;

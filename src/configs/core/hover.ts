@@ -1,21 +1,21 @@
-import type { LocatorTarget } from './classes.ts';
+import type { LocatorTarget } from './code/classes.ts';
 import type { Composition } from './compose.ts';
 import { isCompositionKey } from './compose/compositionKeys.ts';
 import type { ConfigContext } from './context.ts';
 import { conversionRules, type Backbone, type ConversionRule } from './convert/conversionRules.ts';
 import { evaluateRule } from './convert/evaluateRule.ts';
-import { describeKey, paragraphs } from './describe.ts';
-import { placeText } from './effective/origins.ts';
+import { describeKey, paragraphs } from './key-tables/describe.ts';
+import { locationText } from './effective/origins.ts';
 import { withoutSecrets } from './effective/secrets.ts';
 import { interpolationsOf } from './interpolation/references.ts';
-import type { KeyNode, KeyTable } from './keyTable.ts';
+import type { KeyNode, KeyTable } from './key-tables/keyTable.ts';
 import type { NodePath } from './node.ts';
 import type { ConfigDocument } from './parse.ts';
-import { describeResolver } from './resolverDocs.ts';
+import { describeResolver } from './interpolation/resolverDocs.ts';
 import { nodeAtOffset, type NodeAtOffset } from './navigate/nodeAtOffset.ts';
 import type { Span, TextRange } from './text.ts';
 import type { Value } from './value.ts';
-import { originText, valueText } from './valueText.ts';
+import { originText, valueText } from './effective/valueText.ts';
 
 export interface Hover {
   readonly range: TextRange;
@@ -34,7 +34,7 @@ export function hoverIn(context: ConfigContext, offset: number, relativeTo?: str
   const found = nodeAtOffset(document, offset);
   // A caret right behind a key or a value is still in it; a pointer there is not.
   if (found === undefined || offset >= Math.max(found.span.end, found.span.start + 1)) return undefined;
-  const shown: Shown = { ...context, relativeTo };
+  const shown: HoverContext = { ...context, relativeTo };
   const reference = interpolationHover(shown, found, offset);
   if (reference !== undefined) return reference;
   const key = keyOf(found, dialect.keys());
@@ -48,7 +48,7 @@ export function hoverIn(context: ConfigContext, offset: number, relativeTo?: str
   return markdown === '' ? undefined : hoverOver(document, found.span, markdown);
 }
 
-interface Shown extends ConfigContext {
+interface HoverContext extends ConfigContext {
   readonly relativeTo: string | undefined;
 }
 
@@ -62,7 +62,7 @@ function keyOf({ path }: NodeAtOffset, table: KeyTable): KeyNode | undefined {
   return key ?? (typeof path.at(-1) === 'number' ? table.find(path.slice(0, -1)) : undefined);
 }
 
-function interpolationHover(context: Shown, found: NodeAtOffset, offset: number): Hover | undefined {
+function interpolationHover(context: HoverContext, found: NodeAtOffset, offset: number): Hover | undefined {
   const { document, composition } = context;
   if (found.node.kind !== 'scalar' || found.part === 'key') return undefined;
   const references = interpolationsOf(document, found.node, found.path.map(String));
@@ -71,8 +71,8 @@ function interpolationHover(context: Shown, found: NodeAtOffset, offset: number)
   if (reference === undefined) return undefined;
   const { path, resolver, written } = reference;
   const called = resolver === undefined ? undefined : describeResolver(resolver);
-  const value = path === undefined ? undefined : shownAt(composition, path);
-  const whole = shownAt(composition, found.path);
+  const value = path === undefined ? undefined : visibleValue(composition, path);
+  const whole = visibleValue(composition, found.path);
   const lines = [
     path === undefined ? `\`\${${written}}\`` : `\`\${${written}}\` · \`${path.join('.')}\``,
     called ?? '',
@@ -84,13 +84,13 @@ function interpolationHover(context: Shown, found: NodeAtOffset, offset: number)
   return hoverOver(document, reference.span, paragraphs(lines));
 }
 
-function shownAt({ config }: Composition, path: NodePath): Value | undefined {
+function visibleValue({ config }: Composition, path: NodePath): Value | undefined {
   const value = config.at(pathText(path));
   return value && withoutSecrets(value, path.map(String));
 }
 
-/** What the value names: a class, a file, a file of defaults. */
-function targetTexts(context: Shown, found: NodeAtOffset, key: KeyNode | undefined): string[] {
+/** Describes the class, file or defaults file that the value names. */
+function targetTexts(context: HoverContext, found: NodeAtOffset, key: KeyNode | undefined): string[] {
   const { references, dialect } = context;
   const text =
     found.node.kind === 'scalar' && typeof found.node.value === 'string' ? found.node.value : undefined;
@@ -103,17 +103,17 @@ function targetTexts(context: Shown, found: NodeAtOffset, key: KeyNode | undefin
   const file = key?.info?.holds === undefined ? undefined : references.file?.(text);
   if (file === undefined) return [];
   const rows = references.rows?.(text);
-  return [`\`${placeText({ file }, context.relativeTo)}\`${rows === undefined ? '' : ` · ${rows} rows`}`];
+  return [`\`${locationText({ file }, context.relativeTo)}\`${rows === undefined ? '' : ` · ${rows} rows`}`];
 }
 
 function targetText(target: LocatorTarget, relativeTo: string | undefined): string {
   switch (target.status) {
     case 'found':
-      return `${target.site.kind} \`${target.site.name}\` · \`${placeText(target.site, relativeTo)}\``;
+      return `${target.site.kind} \`${target.site.name}\` · \`${locationText(target.site, relativeTo)}\``;
     case 'no-file':
-      return `\`${placeText({ file: target.file }, relativeTo)}\` is not there.`;
+      return `\`${locationText({ file: target.file }, relativeTo)}\` is not there.`;
     case 'no-name':
-      return `\`${placeText({ file: target.file }, relativeTo)}\` has no such name.`;
+      return `\`${locationText({ file: target.file }, relativeTo)}\` has no such name.`;
     case 'built-in':
       return `Judge \`${target.judge.name}\` of AgentJet, which debug runs have built in. ${target.judge.does}`;
     case 'elsewhere':
@@ -121,22 +121,22 @@ function targetText(target: LocatorTarget, relativeTo: string | undefined): stri
   }
 }
 
-function defaultsText({ composition, dialect, relativeTo }: Shown, entry: string): string[] {
+function defaultsText({ composition, dialect, relativeTo }: HoverContext, entry: string): string[] {
   if (entry === '_self_') {
     return [
       'This very file: what stands before it in the list is overwritten by it, what stands after it wins.',
     ];
   }
   const file = composition.layers.find(({ name }) => name === entry)?.file;
-  if (file !== undefined) return [`\`${placeText({ file }, relativeTo)}\``];
+  if (file !== undefined) return [`\`${locationText({ file }, relativeTo)}\``];
   return dialect.bundled.includes(entry)
     ? ['No folder of the search path has this file; the defaults that come with this extension stand in.']
     : [];
 }
 
-function effectiveText(context: Shown, { path, node }: NodeAtOffset): string {
+function effectiveText(context: HoverContext, { path, node }: NodeAtOffset): string {
   if (node.kind === 'mapping' || isCompositionKey(path[0])) return '';
-  const value = shownAt(context.composition, path);
+  const value = visibleValue(context.composition, path);
   if (value === undefined || value.kind === 'mapping') return '';
   return `Effective value: ${valueText(value)}, ${originText(value.origin, context)}`;
 }
@@ -144,7 +144,7 @@ function effectiveText(context: Shown, { path, node }: NodeAtOffset): string {
 const backboneNames: Readonly<Record<Backbone, string>> = { trinity: 'Trinity', verl: 'verl' };
 const backbones: readonly Backbone[] = ['trinity', 'verl'];
 
-/** What conversion makes of a key, with the numbers of this config. */
+/** Returns the converted keys of a key, with the numbers of this config. */
 function becomesOf({ composition, dialect }: ConfigContext, { path }: KeyNode): string[] {
   if (dialect.id === 'trinity') return [];
   return backbones.flatMap((backbone) =>

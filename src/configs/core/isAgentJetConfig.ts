@@ -1,4 +1,4 @@
-/** A key of a text's top level, as it stands on its line. */
+/** A key at the top level of a text, on its line. */
 export interface TopLevelKey {
   readonly name: string;
   readonly offset: number;
@@ -7,8 +7,9 @@ export interface TopLevelKey {
 const topLevelKey = /^(?:([A-Za-z_][\w.-]*)|'([^'\r\n]*)'|"([^"\\\r\n]*)")[ \t]*:(?=[ \t]|$)/;
 
 /**
- * Whether the first document of a YAML text has the key `ajet`, or its older name, at its top level. Looks at lines only,
- * without parsing, so that it can run on every change of the editor in front; text that is still broken elsewhere is recognised too.
+ * Returns true if the first document of a YAML text has the top-level key `ajet`, or its older name. Looks at lines
+ * only, without parsing, so that it can run on every change of the active editor. Broken text elsewhere does not
+ * matter.
  */
 export function isAgentJetConfig(text: string): boolean {
   return findAjetKey(text) !== undefined;
@@ -23,8 +24,8 @@ export function findAjetKey(text: string): number | undefined {
 }
 
 /**
- * The keys at the top level of a text's first document. Whatever stands in the first column belongs to the top level:
- * quoted and block texts have to be indented below it.
+ * Yields the top-level keys of the first document. Text in the first column is always at the top level, because quoted
+ * and block texts must be indented.
  */
 export function* topLevelKeys(text: string): Generator<TopLevelKey> {
   let begun = false;

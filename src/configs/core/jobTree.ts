@@ -2,8 +2,8 @@
 import { closest } from 'fastest-levenshtein';
 import { CodedError } from '../../base/core/errors.ts';
 import { isRecord } from '../../base/core/isRecord.ts';
-import { bundledDefault } from './bundledDefaults.ts';
-import { ajetKeys, type KeyTable } from './keyTable.ts';
+import { bundledDefault } from './compose/bundledDefaults.ts';
+import { ajetKeys, type KeyTable } from './key-tables/keyTable.ts';
 import { mergeMappings, scalarOf, toPlain, type MappingValue, type Plain, type Value } from './value.ts';
 
 type PlainTree = Record<string, Plain>;
@@ -17,7 +17,7 @@ function steering(other: 'verl' | 'trinity'): PlainTree {
   };
 }
 
-/** What a job begins from: the defaults of AgentJet and of what its backbone trains with. */
+/** Returns the initial config of a job: the defaults of AgentJet and of its backbone. */
 export function jobDefaults(backbone: string): MappingValue {
   const other = backbone === 'trinity' ? 'trinity' : 'verl';
   const table = ajetKeys();
@@ -39,7 +39,7 @@ export function withPlain(tree: MappingValue, plain: Readonly<Record<string, unk
   return { ...tree, entries: new Map(entries) };
 }
 
-/** What of `plain` is not as in `defaults`; undefined where all is. Lists are taken whole. */
+/** Returns the part of `plain` that differs from `defaults`; undefined if none does. Lists are compared as a whole. */
 export function changedFrom(defaults: unknown, plain: unknown): unknown {
   if (!isRecord(plain) || !isRecord(defaults)) return isEqual(plain, defaults) ? undefined : plain;
   const changed = Object.entries(plain).flatMap(([key, value]) => {
@@ -73,8 +73,8 @@ function valueFrom(plain: unknown, was: Value | undefined, { origin }: Value): V
 const none = { type: 'null', value: null } as const;
 
 /**
- * `plain` as users change it: a key under `ajet` that neither it nor the key table has is refused when it is set, with
- * `job/unknown-key`. Sections beside `ajet` are the user's own.
+ * Returns `plain` with checked assignments. Setting a key under `ajet` that neither it nor the key table has throws
+ * `job/unknown-key`. Users own the sections next to `ajet`.
  */
 export function strictTree<T extends object>(plain: T): T {
   return strict(plain, '', ajetKeys());

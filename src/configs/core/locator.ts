@@ -1,6 +1,6 @@
 /**
- * Names a class of the user's: `<where>-><Name>`, `where` being a file or a dotted Python module. As upstream, exactly
- * one `->`, and nothing is trimmed: a blank beside the arrow is part of the name it touches.
+ * The locator of a user class: `<where>-><Name>`, where `where` is a file or a dotted Python module. As upstream, it
+ * has exactly one `->`, and blanks are not trimmed.
  */
 export interface Locator {
   readonly kind: 'file' | 'module' | 'trinity';

@@ -1,7 +1,7 @@
 import type { ScalarType, ScalarValue } from './scalar.ts';
 import type { Span } from './text.ts';
 
-/** What a YAML text means to the loader upstream uses, with the place of every key and value. */
+/** The meaning of a YAML text for upstream's loader, with the span of every key and value. */
 export type Node = ScalarNode | MappingNode | SequenceNode | OpaqueNode;
 
 export interface ScalarNode {

@@ -171,7 +171,7 @@ class Reader {
   /** Number of values in a node, itself included. Aliases count each time. */
   readonly #sizes = new Map<Node, number>();
   #aliased = 0;
-  /** Whether the current value is between brackets or braces. */
+  /** True between brackets or braces. */
   #inFlow = false;
   /** End of the text of the last value; an alias ends where its name does. */
   #end = 0;

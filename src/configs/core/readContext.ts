@@ -1,4 +1,4 @@
-import type { LocatorTarget } from './classes.ts';
+import type { LocatorTarget } from './code/classes.ts';
 import { namedPaths, searchFolders, type ReferenceRequest } from './code/namedPaths.ts';
 import { targetOf, writtenNames, type WrittenName } from './code/writtenLocators.ts';
 import { compose } from './compose.ts';
@@ -10,11 +10,16 @@ import type { ConfigDocument } from './parse.ts';
 export async function readContext(
   document: ConfigDocument,
   dialect: Dialect,
-  surroundings: ConfigEnvironment,
+  configEnvironment: ConfigEnvironment,
 ): Promise<ConfigContext> {
-  const composition = await compose({ ...surroundings, text: document.text, document, dialect });
-  const references = await resolveReferences({ document, dialect, composition, surroundings });
-  return { document, dialect, file: surroundings.file, composition, references };
+  const composition = await compose({ ...configEnvironment, text: document.text, document, dialect });
+  const references = await resolveReferences({
+    document,
+    dialect,
+    composition,
+    configEnvironment,
+  });
+  return { document, dialect, file: configEnvironment.file, composition, references };
 }
 
 /**
@@ -38,7 +43,7 @@ async function resolveReferences(request: ReferenceRequest): Promise<ResolvedRef
 }
 
 async function locatorTargets(request: ReferenceRequest): Promise<Map<string, LocatorTarget>> {
-  const { file, cwd, paths, classes } = request.surroundings;
+  const { file, cwd, paths, classes } = request.configEnvironment;
   const lookUp = (name: WrittenName): Promise<LocatorTarget> => {
     return targetOf(name, classes, cwd, paths.dirname(file));
   };

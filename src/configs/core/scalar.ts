@@ -1,5 +1,5 @@
 /**
- * What a plain scalar means. Upstream reads configs with PyYAML under OmegaConf's resolvers: YAML 1.1 booleans and
+ * The types of plain scalars. Upstream reads configs with PyYAML under OmegaConf's resolvers: YAML 1.1 booleans and
  * integers, but `1e-6` is a number and dates stay text.
  */
 export type ScalarType = 'null' | 'boolean' | 'integer' | 'float' | 'string';
@@ -59,7 +59,7 @@ function readSexagesimal(digits: string): number {
   return digits.split(':').reduce((sum, part) => sum * 60 + Number(part), 0);
 }
 
-/** As Python would show it; used where an interpolation stands inside a text. */
+/** Returns Python's text of a scalar, for interpolations inside a text. */
 export function pythonText({ type, value }: Scalar): string {
   if (value === null) return 'None';
   if (typeof value === 'boolean') return value ? 'True' : 'False';

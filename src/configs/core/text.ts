@@ -67,7 +67,7 @@ export class LineMap {
     return { start, end };
   }
 
-  /** Where the line after this one starts; the end of the text after the last. */
+  /** Returns the start of the next line, or the end of the text after the last one. */
   after(line: number): number {
     return this.#starts[line + 1] ?? this.#text.length;
   }

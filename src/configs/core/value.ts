@@ -3,24 +3,24 @@ import type { MappingNode, Node } from './node.ts';
 import { resolvePlain, type ScalarType, type ScalarValue } from './scalar.ts';
 import type { LineMap } from './text.ts';
 
-/** Where an effective value comes from. */
+/** The origin of an effective value. */
 export type Origin =
   | { readonly kind: 'file'; readonly location: Location }
   /** The defaults that come with this program; `key` is a path in the key table. */
   | {
       readonly kind: 'bundled';
       readonly key: string;
-      /** Which of the launcher's files it stands for, where that is not one of the defaults. */
+      /** The launcher's file that it replaces, if it is not one of the defaults. */
       readonly file?: string;
     }
-  /** What the launcher made of other keys on the way to a backbone. */
+  /** A value that the launcher computed from other keys for a backbone. */
   | {
       readonly kind: 'rule';
-      /** As in the launcher's conversion table: a path, or an operator expression in parentheses. */
+      /** The expression in the conversion table: a path, or an operator expression in parentheses. */
       readonly expression: string;
       /** The keys that take part, with what they were worth and where that was written. */
       readonly inputs: readonly RuleInput[];
-      /** What was computed, as in `8 * 4 * 2 = 64`, where something was. */
+      /** The computation, such as `8 * 4 * 2 = 64`, if there was one. */
       readonly text?: string;
     };
 
@@ -75,7 +75,7 @@ export function scalarOf(json: unknown, float: boolean): Pick<ScalarPart, 'type'
   return { type: float || !Number.isInteger(json) ? 'float' : 'integer', value: json };
 }
 
-/** Where a document is from. `text`: the file's, where it matters whether a key was quoted. */
+/** The source of a document. `text` is needed if quotes around keys matter. */
 export interface NodeSource {
   readonly file: string;
   readonly lines: LineMap;
@@ -132,12 +132,12 @@ function keysThatAreNoTexts({ entries }: MappingNode, text: string): ReadonlySet
   return found.length === 0 ? undefined : new Set(found.map(({ key }) => key));
 }
 
-/** Where a value was written; undefined for one that comes with this program or was computed. */
+/** Returns the location of a value; undefined for bundled and computed values. */
 export function locationOf({ origin }: Value): Location | undefined {
   return origin.kind === 'file' ? origin.location : undefined;
 }
 
-/** Whether composing has nothing left to do in a value: there is neither `${` nor `???` in it, nor a key that is no text. */
+/** Returns true if a value is fully composed: no `${`, no `???`, and all keys are texts. */
 export function isSettled(value: Value): boolean {
   if (value.kind === 'scalar') {
     return typeof value.value !== 'string' || !(value.value.includes('${') || value.value === '???');

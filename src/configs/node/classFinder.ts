@@ -1,6 +1,6 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
-import type { ClassFinder } from '../core/classes.ts';
+import type { ClassFinder } from '../core/code/classes.ts';
 import { codeEndings, foreignFolders, mostSources, type CodeFiles } from '../core/code/codeFiles.ts';
 import { WorkspaceClasses } from '../core/code/workspaceClasses.ts';
 

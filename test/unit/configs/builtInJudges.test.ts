@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { builtInJudge, builtInJudges, locatorOfJudge } from '../../../src/configs/core/builtInJudges.ts';
 import { targetOf } from '../../../src/configs/core/code/writtenLocators.ts';
-import type { ClassFinder, LocatorTarget } from '../../../src/configs/core/classes.ts';
+import type { ClassFinder, LocatorTarget } from '../../../src/configs/core/code/classes.ts';
 import { parseLocator } from '../../../src/configs/core/locator.ts';
 
 function judgeNamed(text: string): string | undefined {

@@ -1,9 +1,13 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { bundledDefault, bundledDefaults, bundledNames } from '../../../src/configs/core/bundledDefaults.ts';
+import {
+  bundledDefault,
+  bundledDefaults,
+  bundledNames,
+} from '../../../src/configs/core/compose/bundledDefaults.ts';
 import { dialects, type DialectId } from '../../../src/configs/core/dialect.ts';
-import { ajetKeys, astunerKeys } from '../../../src/configs/core/keyTable.ts';
+import { ajetKeys, astunerKeys } from '../../../src/configs/core/key-tables/keyTable.ts';
 import type { Node } from '../../../src/configs/core/node.ts';
 import { parseConfig } from '../../../src/configs/core/parse.ts';
 import { toPlain, type Plain } from '../../../src/configs/core/value.ts';

@@ -2,7 +2,7 @@ import { caretAt } from '../../../src/configs/core/completion/caret.ts';
 import type { Completion } from '../../../src/configs/core/completion/completion.ts';
 import { offersOfTable } from '../../../src/configs/core/completion/tableOffers.ts';
 import { dialectOf } from '../../../src/configs/core/dialect.ts';
-import { ajetKeys, type KeyTable } from '../../../src/configs/core/keyTable.ts';
+import { ajetKeys, type KeyTable } from '../../../src/configs/core/key-tables/keyTable.ts';
 import { parseConfig } from '../../../src/configs/core/parse.ts';
 import { applyEdits, type LinedText } from '../../../src/configs/core/text.ts';
 

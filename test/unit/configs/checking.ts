@@ -1,4 +1,4 @@
-import type { ClassFinder, CodeSite, LocatorTarget } from '../../../src/configs/core/classes.ts';
+import type { ClassFinder, CodeSite, LocatorTarget } from '../../../src/configs/core/code/classes.ts';
 import { check, type CheckSettings } from '../../../src/configs/core/check.ts';
 import type { ConfigContext } from '../../../src/configs/core/context.ts';
 import { dialectOf } from '../../../src/configs/core/dialect.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { CodeSite } from '../../../src/configs/core/classes.ts';
+import type { CodeSite } from '../../../src/configs/core/code/classes.ts';
 import { completeIn } from '../../../src/configs/core/completion/completeIn.ts';
 import type { Completion } from '../../../src/configs/core/completion/completion.ts';
 import { dialectOf } from '../../../src/configs/core/dialect.ts';
@@ -17,7 +17,7 @@ async function offeredAt(marked: string, { files = {}, sites = [] }: Around = {}
   const { text, offset } = atCaret(marked);
   const dialect = dialectOf(text);
   if (dialect === undefined) throw new Error('the text is of no dialect');
-  const surroundings = {
+  const configEnvironment = {
     file: '/project/conf/exp.yaml',
     cwd: '/project',
     files: memoryFiles(files),
@@ -28,7 +28,7 @@ async function offeredAt(marked: string, { files = {}, sites = [] }: Around = {}
       all: () => Promise.resolve(sites),
     },
   };
-  const offered = await completeIn(parseConfig(text), offset, { dialect, surroundings });
+  const offered = await completeIn(parseConfig(text), offset, { dialect, configEnvironment });
   return offered.sort((a, b) => (a.sortText < b.sortText ? -1 : 1));
 }
 

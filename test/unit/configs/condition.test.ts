@@ -1,5 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { compileCondition, failingClause, surelyHolds } from '../../../src/configs/core/condition.ts';
+import {
+  compileCondition,
+  failingClause,
+  surelyHolds,
+} from '../../../src/configs/core/key-tables/condition.ts';
 
 const known = new Set(['ajet.a.kind', 'ajet.a.on', 'ajet.b.c.deep']);
 const compile = (text: string) => compileCondition(text, 'ajet.b.c.deep', known);

@@ -7,7 +7,7 @@ import type { ConfigEnvironment } from '../../../src/configs/core/context.ts';
 import { dialectOf, dialects } from '../../../src/configs/core/dialect.ts';
 import { hoverIn } from '../../../src/configs/core/hover.ts';
 import { isAgentJetConfig } from '../../../src/configs/core/isAgentJetConfig.ts';
-import { ajetKeys } from '../../../src/configs/core/keyTable.ts';
+import { ajetKeys } from '../../../src/configs/core/key-tables/keyTable.ts';
 import { parseConfig, type ConfigDocument } from '../../../src/configs/core/parse.ts';
 import { readContext } from '../../../src/configs/core/readContext.ts';
 import { visitAll } from '../../../src/configs/core/rules/visit.ts';
@@ -146,16 +146,20 @@ describe('a corrupted config', () => {
 /** Everything that the editor does with a text at a caret. */
 async function useAll(document: ConfigDocument, caret: number): Promise<void> {
   const dialect = dialectOf(document.text) ?? dialects[0];
-  const context = await readContext(document, dialect, surroundings);
+  const context = await readContext(document, dialect, configEnvironment);
   for (const { range } of check(context)) {
     expect(range.start.offset).toBeLessThanOrEqual(range.end.offset);
     expect(range.end.offset).toBeLessThanOrEqual(document.text.length);
   }
   hoverIn(context, caret);
-  await completeIn(document, caret, { dialect, surroundings, composition: context.composition });
+  await completeIn(document, caret, {
+    dialect,
+    configEnvironment,
+    composition: context.composition,
+  });
 }
 
-const surroundings: ConfigEnvironment = {
+const configEnvironment: ConfigEnvironment = {
   file: '/project/conf/exp.yaml',
   cwd: '/project',
   files: memoryFiles({}),

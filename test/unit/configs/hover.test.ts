@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { LocatorTarget } from '../../../src/configs/core/classes.ts';
+import type { LocatorTarget } from '../../../src/configs/core/code/classes.ts';
 import { dialectOf } from '../../../src/configs/core/dialect.ts';
 import { hoverIn } from '../../../src/configs/core/hover.ts';
 import { parseConfig } from '../../../src/configs/core/parse.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { dialectOf } from '../../../src/configs/core/dialect.ts';
-import { inlayHints } from '../../../src/configs/core/inlay.ts';
+import { inlayHints } from '../../../src/configs/core/inlay/inlayHints.ts';
 import { parseConfig } from '../../../src/configs/core/parse.ts';
 import { readContext } from '../../../src/configs/core/readContext.ts';
 import { memoryFiles, posix, type Composing } from './memoryFiles.ts';

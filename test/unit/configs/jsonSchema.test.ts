@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { diagnose } from '../../../src/configs/core/check.ts';
 import { dialectOf, dialects } from '../../../src/configs/core/dialect.ts';
-import { jsonSchemaOf } from '../../../src/configs/core/jsonSchema.ts';
+import { jsonSchemaOf } from '../../../src/configs/core/key-tables/jsonSchema.ts';
 import { entryOf, nodeAt } from '../../../src/configs/core/node.ts';
 import { parseConfig } from '../../../src/configs/core/parse.ts';
 import { realTexts, wholeConfig } from './configTexts.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { surelyHolds } from '../../../src/configs/core/condition.ts';
-import { ajetKeys, readKeyTable } from '../../../src/configs/core/keyTable.ts';
+import { surelyHolds } from '../../../src/configs/core/key-tables/condition.ts';
+import { ajetKeys, readKeyTable } from '../../../src/configs/core/key-tables/keyTable.ts';
 
 describe('the key table', () => {
   it('finds keys by path, those of list items too', () => {

@@ -13,8 +13,8 @@ import {
   verlKeys,
   type KeyNode,
   type KeyTable,
-} from '../../../src/configs/core/keyTable.ts';
-import { readRows } from '../../../src/configs/core/keyTableRow.ts';
+} from '../../../src/configs/core/key-tables/keyTable.ts';
+import { readRows } from '../../../src/configs/core/key-tables/keyTableRow.ts';
 import type { Node } from '../../../src/configs/core/node.ts';
 import { parseConfig } from '../../../src/configs/core/parse.ts';
 

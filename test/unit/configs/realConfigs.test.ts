@@ -1,11 +1,11 @@
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { bundledDefault } from '../../../src/configs/core/bundledDefaults.ts';
+import { bundledDefault } from '../../../src/configs/core/compose/bundledDefaults.ts';
 import { check } from '../../../src/configs/core/check.ts';
 import { dialectOf } from '../../../src/configs/core/dialect.ts';
 import type { Finding } from '../../../src/configs/core/finding.ts';
 import { isAgentJetConfig } from '../../../src/configs/core/isAgentJetConfig.ts';
-import { ajetKeys } from '../../../src/configs/core/keyTable.ts';
+import { ajetKeys } from '../../../src/configs/core/key-tables/keyTable.ts';
 import { parseConfig } from '../../../src/configs/core/parse.ts';
 import { readContext } from '../../../src/configs/core/readContext.ts';
 import { toPlain, type Plain } from '../../../src/configs/core/value.ts';

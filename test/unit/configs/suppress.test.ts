@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { parseConfig } from '../../../src/configs/core/parse.ts';
 import { diagnose } from '../../../src/configs/core/check.ts';
-import { fixesFor } from '../../../src/configs/core/suppress.ts';
+import { fixesFor } from '../../../src/configs/core/rules/suppress.ts';
 import { applyEdits } from '../../../src/configs/core/text.ts';
 import { findingsOf, fixed, lines, told } from './checking.ts';
 

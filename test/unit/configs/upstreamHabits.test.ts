@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { bundledDefault } from '../../../src/configs/core/bundledDefaults.ts';
+import { bundledDefault } from '../../../src/configs/core/compose/bundledDefaults.ts';
 import { dialectOf } from '../../../src/configs/core/dialect.ts';
-import { ajetKeys } from '../../../src/configs/core/keyTable.ts';
+import { ajetKeys } from '../../../src/configs/core/key-tables/keyTable.ts';
 import { valueAt } from '../../../src/configs/core/rules/across/settings.ts';
 import { findingsOf, fixed, lines, site, told } from './checking.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ajetKeys } from '../../../src/configs/core/keyTable.ts';
+import { ajetKeys } from '../../../src/configs/core/key-tables/keyTable.ts';
 import { findingDocs } from '../../../src/tracking/core/findingDocs.ts';
 import { findingKinds, type FindingKind } from '../../../src/tracking/core/findings.ts';
 

@@ -1,14 +1,14 @@
-import { bundledDefaults } from '../bundledDefaults.ts';
+import { bundledDefaults } from '../compose/bundledDefaults.ts';
 import type { Composition } from '../compose.ts';
 import { dialects } from '../dialect.ts';
 import { Config } from '../effectiveConfig.ts';
-import { astunerKeys } from '../keyTable.ts';
+import { astunerKeys } from '../key-tables/keyTable.ts';
 import { movedLocator, movedReader } from '../migrate/migrateToAjet.ts';
 import { mergeMappings, treeOf, type MappingValue, type Value } from '../value.ts';
 
 const [ajet] = dialects;
 
-/** Where values stand that name a reader. */
+/** The keys whose values name a task reader. */
 const readerKeys: ReadonlySet<string> = new Set([
   'ajet.task_reader.type',
   'ajet.task_reader.data_generation.query_reader.type',
@@ -16,9 +16,9 @@ const readerKeys: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * What a config of AgentJet's predecessor, composed by its own rules and defaults, comes to: `astuner` as it is, which is
- * what its workflows read, and the same as `ajet`, by the names that AgentJet has for keys, readers and judges. Each value
- * keeps the place where it was written, and each error its name there.
+ * Returns a composed ASTuner config as AgentJet reads it. `astuner` stays as it is, because workflows read it. `ajet`
+ * is a copy with AgentJet's names for keys, readers and judges. Values keep their locations; errors use the names in
+ * the file.
  */
 export function astunerRun(composed: Composition): Composition {
   const { config } = composed;

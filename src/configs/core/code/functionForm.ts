@@ -20,7 +20,7 @@ export const pythonFunctionForms = {
   judge: { ...functionForms.judge, optional: optionalInPython },
 } as const satisfies Readonly<Record<string, FunctionForm>>;
 
-/** How a function takes its arguments. */
+/** The parameters of a function, by kind. */
 export interface Parameters {
   /** One by one, or as one object that the function destructures. */
   readonly form: 'each' | 'object';
@@ -50,7 +50,10 @@ function nameOf(parameter: readonly SyntaxNode[], text: string): string {
   return parameter[0]?.name === 'Spread' ? `...${name}` : name;
 }
 
-/** What is wrong with the parameters, as the end of a sentence that begins with the function; undefined: nothing. */
+/**
+ * Returns the fault of the parameters as the end of a sentence that begins with the function; undefined if there is
+ * none.
+ */
 export function faultOf(names: readonly string[], { essential, optional }: FunctionForm): string | undefined {
   const rest = names.find((one) => /^(?:\.\.\.|\*)/.test(one));
   if (rest !== undefined)
@@ -66,7 +69,7 @@ export function faultOf(names: readonly string[], { essential, optional }: Funct
   return faults.length > 0 ? faults.join(' and ') : undefined;
 }
 
-/** What its parameters may be called. */
+/** Returns a sentence that lists the allowed parameter names. */
 export function hintOfForm({ what, essential, optional }: FunctionForm): string {
   return `A ${what} function is given its arguments by the names of its parameters: ${listed(essential)}, and if it wants ${listed(optional)}.`;
 }

@@ -1,4 +1,4 @@
-/** What may be left out of an import, in the order in which it is tried. */
+/** The suffixes that an import may omit, in the order in which they are tried. */
 export const importExtensions = [
   '.ts',
   '.tsx',

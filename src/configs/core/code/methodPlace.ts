@@ -1,5 +1,5 @@
 import type { Location } from '../../../base/core/errors.ts';
-import type { ClassFinder } from '../classes.ts';
+import type { ClassFinder } from './classes.ts';
 import type { Locator } from '../locator.ts';
 import { LineMap } from '../text.ts';
 import { childrenOf, nodesNamed, parsePython, parseScript, type SyntaxNode } from './syntaxTree.ts';
@@ -10,7 +10,7 @@ import { childrenOf, nodesNamed, parsePython, parseScript, type SyntaxNode } fro
  *
  * @param locator with an absolute file
  */
-export async function placeOfMethod(
+export async function locateMethod(
   { where, name, kind }: Locator,
   method: string,
   classes: ClassFinder,

@@ -2,7 +2,7 @@ import type { PathRules } from '../../../base/core/ports.ts';
 import { importCandidates } from './importCandidates.ts';
 import type { Modules } from './modules.ts';
 
-/** Where a module is: its file, its folder, or both (a package); a folder alone is a namespace package. */
+/** The location of a module: its file, its folder, or both (a package). A folder alone is a namespace package. */
 export interface ModuleLocation {
   readonly file: string | undefined;
   readonly folder: string | undefined;
@@ -38,7 +38,7 @@ export class ModuleFinder {
     return missing === undefined ? { status: 'elsewhere' } : { status: 'missing', file: missing };
   }
 
-  /** What `import` in a file means by a module with dots in front. */
+  /** Finds the module of a relative Python import. */
   async relative(module: string, importer: string): Promise<ModuleLocation | undefined> {
     const [dots = ''] = /^\.+/.exec(module) ?? [];
     const up = Array.from({ length: dots.length - 1 }, () => '..');

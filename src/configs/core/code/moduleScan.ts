@@ -1,26 +1,26 @@
-/** What one Python, TypeScript or JavaScript text says about the classes and functions that a locator can name. */
+/** The classes and functions in one Python, TypeScript or JavaScript text that a locator can name. */
 export interface ModuleScan {
   /** Declared at the top of the module, in the order they stand in. */
   readonly declarations: readonly Declaration[];
   /**
-   * What a name that importers may ask for is: a declaration's own name, or where it comes from. Where a name is bound
-   * more than once, the last one counts, except that a declaration wins over a placeholder such as `None`.
+   * The exported names: a declaration, or an import. If a name is bound more than once, the last binding counts, but a
+   * declaration wins over a placeholder such as `None`.
    */
   readonly names: ReadonlyMap<string, Binding>;
   /** Names that only the module itself can use; TypeScript's that are not exported. */
   readonly hidden: ReadonlyMap<string, Binding>;
   /** Modules of which everything is passed on (`from x import *`, `export * from 'x'`). */
   readonly stars: readonly string[];
-  /** Whether names may come from where a text does not show, such as a module's `__getattr__`. */
+  /** True if the module may export names that its text does not show, for example through `__getattr__`. */
   readonly hasMore: boolean;
 }
 
 export interface Declaration {
   readonly name: string;
   readonly kind: 'class' | 'function' | 'value';
-  /** Of the name; of the keyword where there is none. */
+  /** The offset of the name, or of the keyword if there is no name. */
   readonly offset: number;
-  /** What a class extends, as written, without type arguments. */
+  /** The base classes as written, without type arguments. */
   readonly bases: readonly string[];
   /** Names of a function's parameters, in order. */
   readonly parameters: readonly string[];

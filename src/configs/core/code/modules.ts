@@ -1,4 +1,4 @@
-import type { CodeSite } from '../classes.ts';
+import type { CodeSite } from './classes.ts';
 import { LineMap } from '../text.ts';
 import { largestSource, type CodeFiles, type FileStamp } from './codeFiles.ts';
 import type { Declaration, ModuleScan } from './moduleScan.ts';
@@ -10,7 +10,7 @@ export interface Module {
   readonly file: string;
   readonly language: CodeSite['language'];
   readonly scan: ModuleScan;
-  /** Of a declaration's name, 1-based. */
+  /** The 1-based positions of the names of declarations. */
   readonly places: ReadonlyMap<Declaration, Pick<CodeSite, 'line' | 'column'>>;
 }
 

@@ -1,4 +1,4 @@
-import type { CodeRole, CodeSite } from '../classes.ts';
+import type { CodeRole, CodeSite } from './classes.ts';
 import type { ModuleFinder, ModuleLocation } from './moduleFinder.ts';
 import type { Binding, Declaration } from './moduleScan.ts';
 import type { Module, Modules } from './modules.ts';
@@ -7,10 +7,10 @@ export type NameResult =
   | { readonly kind: 'declared'; readonly module: Module; readonly declaration: Declaration }
   | { readonly kind: 'module'; readonly place: ModuleLocation }
   | { readonly kind: 'missing' }
-  /** Not of the workspace, or not to be told from text. */
+  /** Outside of the workspace, or not visible in the text. */
   | { readonly kind: 'elsewhere' };
 
-/** How many imports are followed for one name. */
+/** The limit for the imports that are followed for one name. */
 const longestChain = 8;
 const missing: NameResult = { kind: 'missing' };
 const elsewhere: NameResult = { kind: 'elsewhere' };
@@ -31,7 +31,7 @@ export class NameFinder {
     this.#roots = roots;
   }
 
-  /** What a name of a module is for those who import it. */
+  /** Returns the declaration that importers get for a name of a module. */
   async exported(module: Module, name: string, steps = longestChain): Promise<NameResult> {
     if (steps === 0) return elsewhere;
     const binding = module.scan.names.get(name);
@@ -46,7 +46,7 @@ export class NameFinder {
     return module.scan.hasMore ? elsewhere : result;
   }
 
-  /** What a class or function can be used as. */
+  /** Returns the role of a class or function. */
   async role(module: Module, declaration: Declaration, steps = longestChain): Promise<CodeRole> {
     if (declaration.kind === 'function') return roleOfFunction(declaration);
     if (declaration.kind === 'value' || steps === 0) return 'unknown';

@@ -9,10 +9,10 @@ export interface ReferenceRequest {
   readonly document: ConfigDocument;
   readonly dialect: Dialect;
   readonly composition: Composition;
-  readonly surroundings: ConfigEnvironment;
+  readonly configEnvironment: ConfigEnvironment;
 }
 
-/** What is known about a path that a config names. */
+/** The result of a lookup of a path in a config. */
 export interface NamedPath {
   /** Undefined where it is not to be known whether it should be here. */
   readonly exists: boolean | undefined;
@@ -57,10 +57,10 @@ type PathKind = 'path' | 'path-or-id' | 'made';
 async function lookUp(
   text: string,
   kind: PathKind,
-  { surroundings }: ReferenceRequest,
+  { configEnvironment }: ReferenceRequest,
   isProject: boolean,
 ): Promise<NamedPath> {
-  const { cwd, file, files, paths, rows } = surroundings;
+  const { cwd, file, files, paths, rows } = configEnvironment;
   if (/^(?:[a-z][\w+.-]+:\/\/|~)/i.test(text)) return unknown;
   const folders = [...new Set([cwd, paths.dirname(file)])];
   const isThere = (path: string): Promise<boolean> => files.exists(path).catch(() => false);
@@ -70,7 +70,7 @@ async function lookUp(
     const count = path.endsWith('.jsonl') ? await rows?.(path).catch(() => undefined) : undefined;
     return { exists: true, file: path, rows: count };
   }
-  const begins = beginningOf(text, kind, surroundings, isProject);
+  const begins = beginningOf(text, kind, configEnvironment, isProject);
   if (begins === 'nowhere') return unknown;
   if (begins === 'here') return missing;
   const found = await Promise.all(folders.map((folder) => isThere(paths.resolve(folder, begins.folder))));
@@ -81,9 +81,9 @@ const unknown: NamedPath = { exists: undefined, file: undefined, rows: undefined
 const missing: NamedPath = { ...unknown, exists: false };
 
 /**
- * What tells that a path should be on this machine. Configs are written for the machine that trains: a relative path is
- * this workspace's when that is the config's project, or has the folder that the path begins with; an absolute one when
- * the folder it ends in is there.
+ * Returns the part of a path that must exist here before its absence is a finding. Configs are written for the
+ * training machine. A relative path belongs to this workspace if the workspace is the config's project, or has the
+ * first folder of the path. An absolute path belongs to it if its parent folder exists.
  */
 function beginningOf(
   text: string,
@@ -106,16 +106,16 @@ function beginningOf(
 export async function searchFolders({
   composition,
   dialect,
-  surroundings,
+  configEnvironment,
 }: ReferenceRequest): Promise<Map<string, string>> {
   const found = new Map<string, string>();
   for (const { written, folder } of composition.folders ?? []) {
     if (folder === undefined) continue;
-    const names = await surroundings.files.list(folder).catch(() => []);
+    const names = await configEnvironment.files.list(folder).catch(() => []);
     const configs = names.filter((name) => /\.ya?ml$/.test(name)).toSorted();
     const known = configs.find((name) => dialect.bundled.includes(name.replace(/\.ya?ml$/, '')));
     const name = known ?? configs[0];
-    if (name !== undefined) found.set(written, surroundings.paths.resolve(folder, name));
+    if (name !== undefined) found.set(written, configEnvironment.paths.resolve(folder, name));
   }
   return found;
 }

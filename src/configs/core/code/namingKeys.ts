@@ -1,4 +1,4 @@
-import type { KeyNode, KeyTable } from '../keyTable.ts';
+import type { KeyNode, KeyTable } from '../key-tables/keyTable.ts';
 import type { ConfigDocument } from '../parse.ts';
 import { visitAll, type Visit } from '../rules/visit.ts';
 

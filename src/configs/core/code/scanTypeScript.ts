@@ -76,7 +76,7 @@ export function importBindings(statement: SyntaxNode, text: string): ImportBindi
   return bindings;
 }
 
-/** Whether a statement is `import type …` or `export type …`. */
+/** Returns true for `import type …` and `export type …`. */
 export function isTypeImport(statement: SyntaxNode): boolean {
   const [, first, second] = childrenOf(statement);
   return first?.name === 'type' && second?.name !== ',';
@@ -94,7 +94,7 @@ function nameIn(node: SyntaxNode, text: string): string {
 
 const functionNames = /^(?:ArrowFunction|Function(?:Expression|Declaration)|AmbientFunctionDeclaration)$/;
 
-/** What compilers write to add exports at run time. */
+/** The code that compilers generate to add exports at run time. */
 const addsExports =
   /\b__exportStar\b|\bObject\s*\.\s*(?:assign|definePropert(?:y|ies))\s*\(\s*(?:module\s*\.\s*)?exports\b/;
 

@@ -98,7 +98,7 @@ export function dottedPath(node: SyntaxNode, text: string): string | undefined {
   return object === undefined ? undefined : `${object}.${text.slice(property.from, property.to)}`;
 }
 
-/** What is between the quotes of a string literal. Escapes stay as they are written. */
+/** Returns the text between the quotes of a string literal. Escapes stay as they are written. */
 export function stringContent({ from, to }: SyntaxNode, text: string): string {
   return /^[a-z]{0,2}("""|'''|["'`])(.*?)(?:\1|\n)?$/is.exec(text.slice(from, to))?.[2] ?? '';
 }
@@ -108,7 +108,7 @@ export function blank(text: string): string {
   return text.replace(/[^\r\n]/g, ' ');
 }
 
-/** What version control leaves in a file where a merge failed. */
+/** The markers of a merge conflict. */
 const conflictMarker = /^(?:<{7}|\|{7}|={7}|>{7})(?!\S).*$/gm;
 
 /** The white space in `export default class { }` before a class without a name, which the grammar knows only as a value. */

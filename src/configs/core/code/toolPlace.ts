@@ -48,7 +48,7 @@ function definitionAt(parsed: ParsedText, name: string): number | undefined {
 
 const definitionNodes = /^(?:VariableName|VariableDefinition|PropertyDefinition)$/;
 
-/** How surely a name is the definition of a tool, 0 being the surest; undefined for a mere use. */
+/** Returns how likely a name is the definition of a tool (0 is the most likely), or undefined for a mere use. */
 function definitionRank(node: SyntaxNode): number | undefined {
   const { parent } = node;
   switch (parent?.name) {

@@ -1,4 +1,4 @@
-import type { CodeSite } from '../classes.ts';
+import type { CodeSite } from './classes.ts';
 import { faultOf, functionForms, pythonFunctionForms } from './functionForm.ts';
 import type { Binding, Declaration, ModuleScan } from './moduleScan.ts';
 import { scanPython } from './scanPython.ts';

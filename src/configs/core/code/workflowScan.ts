@@ -11,7 +11,7 @@ export interface CodeLine {
 export interface WorkflowDeclaration extends CodeLine {
   /** The name after `->`; `default` for an anonymous default export. */
   readonly name: string;
-  /** Of a class, where its declaration begins (`export`, `class`, `const`, …). Of a function, where its name is. */
+  /** The offset of a class declaration (`export`, `class`, `const`, …), or of the name of a function. */
   readonly offset: number;
   /** The name that a config of Trinity-RFT uses. */
   readonly registered?: string;
@@ -76,7 +76,7 @@ function classOf(node: SyntaxNode, text: string): ExtendingClass | undefined {
   return { name, offset, base, isAbstract };
 }
 
-/** Where the statement of a class begins, and the name that the statement gives to the class. */
+/** Returns the offset of the statement of a class, and the name that the statement gives to the class. */
 function placeOf(node: SyntaxNode, text: string): { readonly offset: number; readonly name?: string } {
   // A default class without a name is parsed as `+class { }`.
   const parent = node.parent?.name === 'UnaryExpression' ? node.parent.parent : node.parent;

@@ -1,5 +1,5 @@
 import type { PathRules } from '../../../base/core/ports.ts';
-import type { ClassFinder, CodeSite, LocatorTarget } from '../classes.ts';
+import type { ClassFinder, CodeSite, LocatorTarget } from './classes.ts';
 import type { Locator } from '../locator.ts';
 import type { CodeFiles } from './codeFiles.ts';
 import { ModuleFinder } from './moduleFinder.ts';
@@ -16,12 +16,14 @@ export interface WorkspaceClassesParts {
 const elsewhere: LocatorTarget = { status: 'elsewhere' };
 /** Files that are read at the same time. */
 const atOnce = 16;
-/** Of a larger workspace, no more is offered. */
+/** The limit for the classes that completion offers. */
 const mostSites = 3000;
 /** Folders above a config that Python's modules are looked for in, when the working folder does not have them. */
 const mostParents = 8;
 
-/** The classes of a workspace, told from its text. Files are scanned when first asked about, and when they changed. */
+/**
+ * Finds classes of a workspace in the text of its files. A file is scanned at the first request and after each change.
+ */
 export class WorkspaceClasses implements ClassFinder {
   readonly #files: CodeFiles;
   readonly #paths: PathRules;
@@ -76,8 +78,8 @@ export class WorkspaceClasses implements ClassFinder {
   }
 
   /**
-   * Whether a file that is not there should be. Only Python's may be on another machine: a path is the workspace's when
-   * the folder it begins with is there, an absolute one when its own folder is.
+   * Returns true if a missing file should exist in the workspace. Only Python files may be on another machine. A
+   * relative path belongs to the workspace if its first folder exists, an absolute one if its parent folder exists.
    */
   async #isOfWorkspace(where: string, bases: readonly string[]): Promise<boolean> {
     if (this.#paths.isAbsolute(where)) return this.#isFolder(this.#paths.dirname(where));

@@ -1,5 +1,5 @@
 import { builtInJudge } from '../builtInJudges.ts';
-import type { ClassFinder, LocatorTarget } from '../classes.ts';
+import type { ClassFinder, LocatorTarget } from './classes.ts';
 import type { Dialect } from '../dialect.ts';
 import { parseLocator, type Locator } from '../locator.ts';
 import { hasInterpolation, nodeAt, type Node, type ScalarNode } from '../node.ts';
@@ -25,7 +25,7 @@ export function writtenNames(document: ConfigDocument, dialect: Dialect): Writte
   return [...found, ...registryNames(document, dialect)];
 }
 
-/** What a written name leads to. `cwd` and `beside` as of `ClassFinder.find`. */
+/** Looks up the class that a written name refers to. `cwd` and `beside` are those of `ClassFinder.find`. */
 export async function targetOf(
   { text, locator }: Pick<WrittenName, 'text' | 'locator'>,
   classes: ClassFinder,
@@ -37,7 +37,7 @@ export async function targetOf(
   return site === undefined ? { status: 'elsewhere' } : { status: 'found', site };
 }
 
-/** The workspace's own class, where it has one: what stands in for it here is no file of the user's. */
+/** Returns the class in the workspace, if there is one; built-in replacements have no file. */
 async function classOf(
   locator: Locator,
   classes: ClassFinder,

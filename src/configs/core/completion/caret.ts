@@ -1,12 +1,11 @@
-import { marksIn, readBlockLine, surroundingOf, type BlockMark, type Surrounding } from '../blockLines.ts';
+import { marksIn, readBlockLine, enclosingBlock, type BlockMark, type EnclosingBlock } from './blockLines.ts';
 import type { LinedText, Span } from '../text.ts';
 import type { Caret, CaretPath, KeyCaret, ReferenceCaret, ValueCaret } from './caretTypes.ts';
 import { flowCaret } from './flowCaret.ts';
 
 /**
- * What can stand at an offset. Works on lines and indentation, so that nothing has to be parsed and text that is broken
- * elsewhere does not matter. Several where a list may hold sections and plain values. Empty in comments and in texts of
- * several lines.
+ * Returns the possible carets at an offset; several if a list may hold sections and plain values. Works on lines and
+ * indentation, so that broken text elsewhere does not matter. Empty in comments and in texts of several lines.
  */
 export function caretAt(document: LinedText, offset: number): Caret[] {
   const { line } = document.lines.position(offset);
@@ -48,7 +47,7 @@ interface KeyLine {
 
 function valueCaret(document: LinedText, { offset, line, key, rest }: KeyLine): ValueCaret[] {
   if (rest.end > rest.start && (offset < rest.start || offset > rest.end)) return [];
-  const surrounding = surroundingOf(document, line, key.column);
+  const surrounding = enclosingBlock(document, line, key.column);
   if (surrounding === undefined || key.key === undefined) return [];
   const span = rest.end > rest.start ? rest : { start: offset, end: offset };
   const lead = document.text.charAt(span.start - 1) === ':' ? ' ' : '';
@@ -63,7 +62,7 @@ function keyCaret(document: LinedText, offset: number, line: number, key: BlockM
   if (word === undefined || (word === '' && /^[ \t]*-$/.test(before))) return [];
   const column = before.length - word.length;
   const [tail = ''] = /^[\w.-]*/.exec(document.text.slice(offset, end)) ?? [];
-  const surrounding = surroundingOf(document, line, column);
+  const surrounding = enclosingBlock(document, line, column);
   if (surrounding === undefined) return [];
   const siblings = marksIn(document, surrounding, line);
   const [first] = siblings;
@@ -85,15 +84,15 @@ function itemCaret(document: LinedText, { offset, line, rest, marks }: ItemLine)
   const dash = marks.at(-1);
   if (dash === undefined || dash.key !== undefined || offset <= dash.span.end) return [];
   if (rest.end > rest.start && (offset < rest.start || offset > rest.end)) return [];
-  const list = surroundingOf(document, line, dash.column + 1);
+  const list = enclosingBlock(document, line, dash.column + 1);
   if (list === undefined) return [];
-  const around = surroundingOf(document, line, dash.column);
+  const around = enclosingBlock(document, line, dash.column);
   const present = new Set(around === undefined ? [] : itemsIn(document, around, line));
   const span = rest.end > rest.start ? rest : { start: offset, end: offset };
   return [{ kind: 'value', path: list.path, span, lead: '', present, inFlow: false }];
 }
 
-function itemsIn(document: LinedText, list: Surrounding, except: number): string[] {
+function itemsIn(document: LinedText, list: EnclosingBlock, except: number): string[] {
   return marksIn(document, list, except).map((mark) => {
     const { rest } = readBlockLine(document, document.lines.position(mark.span.start).line);
     return unquoted(document.text.slice(rest.start, rest.end));

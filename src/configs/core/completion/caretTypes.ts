@@ -1,30 +1,30 @@
 import type { Span } from '../text.ts';
 
-/** From the top; 0 stands for an item of a list, whichever it is. */
+/** The path from the top; 0 is any item of a list. */
 export type CaretPath = readonly (string | 0)[];
 
 /** A key may be begun or chosen here. */
 export interface KeyCaret {
   readonly kind: 'key';
-  /** Of the section. */
+  /** The path of the section. */
   readonly path: CaretPath;
-  /** What a choice takes the place of. */
+  /** The span that a choice replaces. */
   readonly span: Span;
   /** Keys that the section has already. */
   readonly present: ReadonlySet<string>;
-  /** Where the key begins on its line; undefined in braces. */
+  /** The column of the key on its line; undefined in braces. */
   readonly column: number | undefined;
-  /** Whether a `:` follows already. */
+  /** True if a `:` follows. */
   readonly isComplete: boolean;
 }
 
 /** A value may stand here: of a key, or an item of a list. */
 export interface ValueCaret {
   readonly kind: 'value';
-  /** Of the value itself. */
+  /** The path of the value. */
   readonly path: CaretPath;
   readonly span: Span;
-  /** What has to be put before the value. */
+  /** The text to insert before the value. */
   readonly lead: string;
   /** Items that the list has already. */
   readonly present: ReadonlySet<string>;
@@ -34,14 +34,14 @@ export interface ValueCaret {
 /** Within `${…}`. */
 export interface ReferenceCaret {
   readonly kind: 'reference';
-  /** Of the value that the interpolation is in. */
+  /** The path of the value that has the interpolation. */
   readonly path: CaretPath;
-  /** What a choice takes the place of: the path as far as it is written, or the resolver's name. */
+  /** The span that a choice replaces: the path as far as it is written, or the name of the resolver. */
   readonly span: Span;
   readonly written: string;
-  /** Set where an argument of a resolver stands here. */
+  /** The resolver, if the caret is in one of its arguments. */
   readonly resolver: string | undefined;
-  /** Whether a `}` follows already. */
+  /** True if a `}` follows. */
   readonly isClosed: boolean;
 }
 

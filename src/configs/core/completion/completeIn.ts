@@ -13,7 +13,7 @@ import { offersOfTable } from './tableOffers.ts';
 
 export interface CompletionRequest {
   readonly dialect: Dialect;
-  readonly surroundings: ConfigEnvironment;
+  readonly configEnvironment: ConfigEnvironment;
   /** The config composed as it last was; it is composed anew only where it is left out and asked for. */
   readonly composition?: Composition;
 }
@@ -29,7 +29,7 @@ export async function completeIn(
 ): Promise<Completion[]> {
   const carets = caretAt(document, offset);
   const known = offersOfTable(document, carets, request.dialect.keys());
-  const around = await Promise.all(carets.map((caret) => offersAround(document, caret, request)));
+  const around = await Promise.all(carets.map((caret) => offersAt(document, caret, request)));
   return [...around.flat(), ...withoutSame(known, around.flat())];
 }
 
@@ -38,7 +38,7 @@ function withoutSame(known: readonly Completion[], others: readonly Completion[]
   return known.filter(({ label }) => !labels.has(label));
 }
 
-async function offersAround(
+async function offersAt(
   document: LinedText,
   caret: Caret,
   request: CompletionRequest,
@@ -51,8 +51,11 @@ async function offersAround(
   return valueOffers(document, caret, request);
 }
 
-function composed({ text }: LinedText, { dialect, surroundings }: CompletionRequest): Promise<Composition> {
-  return compose({ ...surroundings, text, dialect });
+function composed(
+  { text }: LinedText,
+  { dialect, configEnvironment }: CompletionRequest,
+): Promise<Composition> {
+  return compose({ ...configEnvironment, text, dialect });
 }
 
 async function valueOffers(
@@ -60,11 +63,11 @@ async function valueOffers(
   caret: ValueCaret,
   request: CompletionRequest,
 ): Promise<Completion[]> {
-  const { dialect, surroundings } = request;
+  const { dialect, configEnvironment } = request;
   if (dialect.composition === 'hydra' && caret.path[0] === 'defaults') {
     return defaultsOffers(document, caret, {
       dialect,
-      surroundings,
+      configEnvironment,
       composition: request.composition ?? (await composed(document, request)),
     });
   }
@@ -74,11 +77,15 @@ async function valueOffers(
   switch (key?.info?.holds) {
     case 'workflow':
     case 'judge':
-      return locatorOffers(document, caret, { holds: key.info.holds, dialect, surroundings });
+      return locatorOffers(document, caret, {
+        holds: key.info.holds,
+        dialect,
+        configEnvironment,
+      });
     case 'file':
     case 'folder':
     case 'path':
-      return pathOffers(document, caret, { holds: key.info.holds, surroundings });
+      return pathOffers(document, caret, { holds: key.info.holds, configEnvironment });
     default:
       return [];
   }

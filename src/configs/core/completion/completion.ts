@@ -9,12 +9,12 @@ export interface Completion {
   /** Markdown. */
   readonly documentation: string;
   readonly edit: TextEdit;
-  /** Whether the new text is in the syntax of snippets: `${1:placeholder}`, with `\` before `$`, `}` and `\`. */
+  /** True if the new text is a snippet: `${1:placeholder}`, with `\` before `$`, `}` and `\`. */
   readonly snippet: boolean;
   /** Put at the end of the list and struck out. */
   readonly deprecated: boolean;
   readonly sortText: string;
-  /** What the text in place of the edit is matched against. */
+  /** The text that the editor compares with the typed text. */
   readonly filterText: string;
   /** Once inserted, there is more to choose from at the caret. */
   readonly opensNext: boolean;

@@ -1,7 +1,7 @@
 import type { Composition } from '../compose.ts';
 import type { ConfigEnvironment } from '../context.ts';
 import type { Dialect } from '../dialect.ts';
-import { readSearchPath } from '../searchPath.ts';
+import { readSearchPath } from '../compose/searchPath.ts';
 import type { LinedText } from '../text.ts';
 import type { ValueCaret } from './caretTypes.ts';
 import { sortKey, type Completion } from './completion.ts';
@@ -9,7 +9,7 @@ import { valueCompletion } from './tableOffers.ts';
 
 export interface DefaultsRequest {
   readonly dialect: Dialect;
-  readonly surroundings: ConfigEnvironment;
+  readonly configEnvironment: ConfigEnvironment;
   readonly composition: Composition;
 }
 
@@ -56,12 +56,12 @@ function ownEntries({ bundled }: Dialect): Entry[] {
   return [...entries, { name: '_self_', kind: 'value', detail: 'this file' }];
 }
 
-async function filesOf(group: string, { surroundings, composition }: DefaultsRequest): Promise<Entry[]> {
-  const { files, paths } = surroundings;
+async function filesOf(group: string, { configEnvironment, composition }: DefaultsRequest): Promise<Entry[]> {
+  const { files, paths } = configEnvironment;
   const list = composition.config.at('hydra.searchpath');
-  const searched = list === undefined ? [] : (await readSearchPath(list, surroundings)).folders;
+  const searched = list === undefined ? [] : (await readSearchPath(list, configEnvironment)).folders;
   const found = searched.flatMap(({ folder }) => folder ?? []);
-  const folders = [...found, ...(group === '' ? [] : [paths.dirname(surroundings.file)])];
+  const folders = [...found, ...(group === '' ? [] : [paths.dirname(configEnvironment.file)])];
   const listed = folders.map(async (folder): Promise<Entry[]> => {
     const names = await files.list(paths.resolve(folder, group));
     return names

@@ -1,8 +1,10 @@
-import { readBlockLine, surroundingOf } from '../blockLines.ts';
+import { readBlockLine, enclosingBlock } from './blockLines.ts';
 import type { LinedText } from '../text.ts';
 import type { CaretPath, KeyCaret, ValueCaret } from './caretTypes.ts';
 
-/** How far above the caret its outermost bracket is looked for, and how far below it the innermost's end. */
+/**
+ * The limit in lines for the search for the outermost bracket above the caret and the end of the innermost one below.
+ */
 const mostLines = 200;
 const mostCharacters = 5000;
 /** No config nests deeper; the parser gives up there too. */
@@ -13,7 +15,7 @@ interface Frame {
   readonly done: string[];
   /** The key whose value is being read. */
   key: string | undefined;
-  /** Where what is being read begins. */
+  /** The start of the current part. */
   from: number;
 }
 
@@ -70,7 +72,7 @@ function beginOfFlow(document: LinedText, offset: number): { path: CaretPath; of
     const mark = marks.at(-1);
     const opens = /[{[]/.test(document.text.charAt(rest.start)) && rest.start < offset;
     if (opens && mark !== undefined && column < least) {
-      const surrounding = surroundingOf(
+      const surrounding = enclosingBlock(
         document,
         line,
         mark.key === undefined ? mark.column + 1 : mark.column,
@@ -89,7 +91,7 @@ function beginOfFlow(document: LinedText, offset: number): { path: CaretPath; of
 /** The brackets that are open at `to`; undefined when they are closed before. */
 function readFrames(text: string, begin: number, to: number): Frame[] | undefined {
   const frames: Frame[] = [];
-  /** Whether nothing but blanks came since the last bracket, comma or colon. */
+  /** True if only blanks follow the last bracket, comma or colon. */
   let isStart = true;
   for (let at = begin; at < to; at++) {
     const character = text.charAt(at);

@@ -1,5 +1,5 @@
 import { builtInJudges, locatorOfJudge } from '../builtInJudges.ts';
-import type { CodeSite } from '../classes.ts';
+import type { CodeSite } from '../code/classes.ts';
 import type { ConfigEnvironment } from '../context.ts';
 import type { Dialect } from '../dialect.ts';
 import type { LinedText } from '../text.ts';
@@ -11,23 +11,23 @@ import { valueCompletion } from './tableOffers.ts';
 export interface LocatorRequest {
   readonly holds: 'workflow' | 'judge';
   readonly dialect: Dialect;
-  readonly surroundings: ConfigEnvironment;
+  readonly configEnvironment: ConfigEnvironment;
 }
 
 /** The workspace's classes as locators, those that fit the key first. */
 export async function locatorOffers(
   document: LinedText,
   caret: ValueCaret,
-  { holds, dialect, surroundings }: LocatorRequest,
+  { holds, dialect, configEnvironment }: LocatorRequest,
 ): Promise<Completion[]> {
   const written = unquoted(document.text.slice(caret.span.start, caret.span.end));
-  const sites = await surroundings.classes.all();
+  const sites = await configEnvironment.classes.all();
   const builtIn = holds === 'judge' && dialect.locatorKeys.length > 0 ? builtInOffers(document, caret) : [];
   const offered = sites.flatMap((site, index): Completion[] => {
     const text =
       dialect.locatorKeys.length > 0
-        ? locatorOf(site, written, surroundings)
-        : registryName(site, surroundings);
+        ? locatorOf(site, written, configEnvironment)
+        : registryName(site, configEnvironment);
     if (text === undefined) return [];
     return [
       {
@@ -55,18 +55,22 @@ function builtInOffers(document: LinedText, caret: ValueCaret): Completion[] {
 }
 
 /** Python by its module, or by its file where a path is being written; TypeScript by its file. */
-function locatorOf(site: CodeSite, written: string, surroundings: ConfigEnvironment): string | undefined {
-  const relative = relativeFile(site, surroundings);
+function locatorOf(
+  site: CodeSite,
+  written: string,
+  configEnvironment: ConfigEnvironment,
+): string | undefined {
+  const relative = relativeFile(site, configEnvironment);
   if (relative === undefined) return undefined;
   const module = site.language === 'python' && !/\/|\.py/.test(written) ? moduleOf(relative) : undefined;
   return `${module ?? relative}->${site.name}`;
 }
 
-/** As Trinity's registries take it: the name it is registered under, or a dotted path. */
-function registryName(site: CodeSite, surroundings: ConfigEnvironment): string | undefined {
+/** Returns the name for Trinity's registries: the registered name, or a dotted path. */
+function registryName(site: CodeSite, configEnvironment: ConfigEnvironment): string | undefined {
   if (site.language !== 'python') return undefined;
   if (site.registered !== undefined) return site.registered;
-  const module = moduleOf(relativeFile(site, surroundings) ?? '');
+  const module = moduleOf(relativeFile(site, configEnvironment) ?? '');
   return module === undefined ? undefined : `${module}.${site.name}`;
 }
 
@@ -87,7 +91,7 @@ function detailOf({ kind, bases }: CodeSite): string {
 
 const baseNames = { workflow: /Workflow$/, judge: /Judge$/ };
 
-/** What it is seen to be counts; where that is not to be seen, how it and what it extends are called. */
+/** Ranks a class by its known role, or else by its name and the names of its bases. */
 function rankOf({ role, name, bases }: CodeSite, holds: 'workflow' | 'judge'): number {
   if (role === holds) return 0;
   if (role === 'neither' || role === 'workflow' || role === 'judge') return 2;

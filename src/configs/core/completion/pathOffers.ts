@@ -7,16 +7,18 @@ import { valueCompletion } from './tableOffers.ts';
 
 export interface PathRequest {
   readonly holds: 'file' | 'folder' | 'path';
-  readonly surroundings: ConfigEnvironment;
+  readonly configEnvironment: ConfigEnvironment;
 }
 
-/** What is in the folder that a path leads to as far as it is written, from where training would be started. */
+/**
+ * Offers the content of the folder that a partly written path names, relative to the folder that training starts in.
+ */
 export async function pathOffers(
   document: LinedText,
   caret: ValueCaret,
-  { holds, surroundings }: PathRequest,
+  { holds, configEnvironment }: PathRequest,
 ): Promise<Completion[]> {
-  const { files, paths, cwd } = surroundings;
+  const { files, paths, cwd } = configEnvironment;
   const written = unquoted(document.text.slice(caret.span.start, caret.span.end)).replace(/^['"]/, '');
   const [, scheme = '', above = ''] = /^(file:\/\/)?(.*\/)?/.exec(written) ?? [];
   const folder = paths.resolve(cwd, above === '' ? '.' : above);

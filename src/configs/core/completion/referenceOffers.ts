@@ -1,16 +1,16 @@
 import { isCompositionKey } from '../compose/compositionKeys.ts';
-import { describeResolver, resolverDocs } from '../resolverDocs.ts';
+import { describeResolver, resolverDocs } from '../interpolation/resolverDocs.ts';
 import { pathResolvers } from '../interpolation/resolverNames.ts';
 import type { Config } from '../effectiveConfig.ts';
 import type { Value } from '../value.ts';
-import { valueText } from '../valueText.ts';
+import { valueText } from '../effective/valueText.ts';
 import type { ReferenceCaret } from './caretTypes.ts';
 import { snippetText, sortKey, type Completion } from './completion.ts';
 
-/** More paths than these help nobody to choose. */
+/** The limit for the paths that completion offers. */
 const mostPaths = 3000;
 
-/** What can stand within `${…}`: paths of the effective config, relative ones behind a dot, and resolvers. */
+/** Offers paths of the effective config, relative paths after a dot, and resolvers for `${…}`. */
 export function referenceOffers(caret: ReferenceCaret, config: Config): Completion[] {
   const takesPath = caret.resolver === undefined || pathResolvers.has(caret.resolver);
   const paths = takesPath ? pathCompletions(caret, config) : [];
@@ -53,7 +53,7 @@ interface Found {
   readonly value: Value;
 }
 
-/** What can be named: of keys that have dots or brackets in them nothing can. */
+/** Returns the paths that `${…}` can name; keys with dots or brackets are excluded. */
 function pathsBelow(start: Value, base: readonly string[]): Found[] {
   const found: Found[] = [];
   const visit = (value: Value, path: readonly string[]): void => {

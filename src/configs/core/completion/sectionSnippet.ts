@@ -1,11 +1,11 @@
-import type { Clause } from '../condition.ts';
+import type { Clause } from '../key-tables/condition.ts';
 import { textScalar } from '../edits.ts';
-import type { KeyInfo, KeyNode } from '../keyTable.ts';
+import type { KeyInfo, KeyNode } from '../key-tables/keyTable.ts';
 import { snippetText } from './completion.ts';
 
 export interface SnippetPosition {
   readonly newLine: string;
-  /** Where the section's name begins. */
+  /** The column of the section's name. */
   readonly column: number;
 }
 
@@ -14,13 +14,13 @@ export interface SnippetPosition {
  * from the first. Undefined where a section has to have none.
  */
 export function sectionSnippet(section: KeyNode, place: SnippetPosition): string | undefined {
-  const lines = requiredLines(section, section, new Numbers());
+  const lines = requiredLines(section, section, new PlaceholderNumbers());
   if (lines.length === 0) return undefined;
   const indent = `${place.newLine}${' '.repeat(place.column + 2)}`;
   return `${section.name}:${lines.map((line) => indent + line).join('')}`;
 }
 
-class Numbers {
+class PlaceholderNumbers {
   #last = 0;
 
   next(): number {
@@ -29,7 +29,7 @@ class Numbers {
   }
 }
 
-function requiredLines(section: KeyNode, whole: KeyNode, numbers: Numbers): string[] {
+function requiredLines(section: KeyNode, whole: KeyNode, numbers: PlaceholderNumbers): string[] {
   return [...section.children.values()].flatMap((key) => {
     const below = requiredLines(key, whole, numbers);
     if (below.length > 0) return [`${key.name}:`, ...below.map((line) => `  ${line}`)];
@@ -37,14 +37,17 @@ function requiredLines(section: KeyNode, whole: KeyNode, numbers: Numbers): stri
   });
 }
 
-/** What depends on a choice within the section is left out, for nothing is chosen there yet; not what depends on a switch. */
+/**
+ * Returns true for keys that a new section needs. Keys that depend on a choice within the section are excluded,
+ * because nothing is chosen yet; those that depend on a switch are not.
+ */
 function isRequired({ required, ofExample, condition = [] }: KeyInfo, { path }: KeyNode): boolean {
   const isChosen = ({ path: asked, values }: Clause): boolean =>
     asked?.startsWith(`${path}.`) === true && values.join() !== 'false';
   return required && !ofExample && !condition.some(isChosen);
 }
 
-function valueLines({ name }: KeyNode, info: KeyInfo, numbers: Numbers): string[] {
+function valueLines({ name }: KeyNode, info: KeyInfo, numbers: PlaceholderNumbers): string[] {
   if (Array.isArray(info.default) && info.default.length > 0) {
     const items = info.default.map(
       (item) => `  - \${${numbers.next()}:${snippetText(textScalar(String(item)))}}`,

@@ -1,13 +1,13 @@
-import { describeKey, isOutdated, paragraphs, shortText } from '../describe.ts';
+import { describeKey, isOutdated, paragraphs, shortText } from '../key-tables/describe.ts';
 import { textScalar } from '../edits.ts';
-import type { KeyInfo, KeyNode, KeyTable, ValueInfo } from '../keyTable.ts';
+import type { KeyInfo, KeyNode, KeyTable, ValueInfo } from '../key-tables/keyTable.ts';
 import { resolvePlain } from '../scalar.ts';
 import type { LinedText } from '../text.ts';
 import type { Caret, KeyCaret, ValueCaret } from './caretTypes.ts';
 import { sortKey, type Completion } from './completion.ts';
 import { sectionSnippet } from './sectionSnippet.ts';
 
-/** What the key table alone knows to stand at a caret. */
+/** Returns the completions of the key table at a caret. */
 export function offersOfTable(document: LinedText, carets: readonly Caret[], table: KeyTable): Completion[] {
   return carets.flatMap((caret) => {
     if (caret.kind === 'key') return keysAt(document, caret, table);
@@ -43,7 +43,7 @@ function isSectionKey({ info }: KeyNode): boolean {
   return info === undefined || info.types.every((type) => type === 'object' || type === 'null');
 }
 
-/** Required and common keys come first, in the table's order where they are alike; what nobody should set comes last. */
+/** Ranks required and common keys first, in the order of the table, and outdated keys last. */
 function rankOf(info: KeyInfo | undefined): number {
   if (isOutdated(info)) return 3;
   if (info?.ofExample === true) return 2;

@@ -1,9 +1,9 @@
 import type { Value } from '../value.ts';
 
 export interface WrittenEntry {
-  /** Where the entry stands; undefined for one that is implied. */
+  /** The entry's value in the file; undefined for an implied entry. */
   readonly origin: Value | undefined;
-  /** As in `group: name`, with its slashes; undefined for an entry that is a path alone. */
+  /** The group of `group: name`, with its slashes; undefined for an entry that is only a path. */
   readonly group?: string;
   /** The name, several names, or the path where there is no group; null takes the group out. */
   readonly value: string | null | readonly string[];
@@ -23,7 +23,7 @@ export class DefaultEntry {
   readonly optional: boolean;
   readonly override: boolean;
   value: string | null | readonly string[];
-  /** What `# @package` says in the file that it names. */
+  /** The `# @package` header of the file that the entry names. */
   header: string | undefined;
   /** Not found, and that was allowed. */
   left = false;
@@ -79,7 +79,7 @@ export class DefaultEntry {
     return this.#resolved(this.#package ?? this.header);
   }
 
-  /** What `override` has to name to change the choice made here. */
+  /** Returns the name that `override` uses to change this choice. */
   get overrideKey(): string {
     const group = this.groupPath;
     const target = this.#resolved(this.#package);

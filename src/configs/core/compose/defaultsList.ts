@@ -1,7 +1,7 @@
 import type { Value } from '../value.ts';
 import { DefaultEntry, type WrittenEntry } from './defaultEntry.ts';
 
-/** What is wrong with an entry, and where. */
+/** Reports a problem of an entry at its location. */
 export type Report = (at: Value | undefined, message: string, hint: string) => void;
 
 const forms = 'Write `- name`, `- group: name`, or `- group: [name, name]`.';

@@ -4,16 +4,16 @@ import type { MappingValue, ScalarPart, Value } from '../value.ts';
 import { DefaultEntry } from './defaultEntry.ts';
 import type { Report } from './defaultsList.ts';
 import { hydraGroups } from './hydraGroups.ts';
-import type { Loaded, Repository } from './repository.ts';
+import type { LoadedFile, Repository } from './repository.ts';
 
 /** One file of a composition, in the order in which they are laid over one another. */
 export interface Choice {
-  readonly loaded: Loaded;
+  readonly loaded: LoadedFile;
   /** Keys, dotted, that its content is put under; empty: the top. */
   readonly package: string;
   /** The entry that names it; undefined for the primary file. */
   readonly entry: DefaultEntry | undefined;
-  /** Whether the file has `defaults` of its own, among which this is its `_self_`. */
+  /** True if the file has `defaults`, and this is its `_self_`. */
   readonly isSelf: boolean;
 }
 
@@ -21,20 +21,20 @@ export interface TreeContext {
   readonly repository: Pick<Repository, 'load'>;
   readonly report: Report;
   readonly environment: Environment;
-  /** Told of a file that no folder has. */
+  /** Called for a file that no folder has. */
   readonly missing: (entry: DefaultEntry) => void;
 }
 
 interface TreeNode {
   readonly entry: DefaultEntry;
   readonly parent: TreeNode | undefined;
-  loaded?: Loaded | undefined;
+  loaded?: LoadedFile | undefined;
   children?: TreeNode[];
 }
 
 /**
  * Follows `defaults` lists as Hydra 1.3 does: entries are read from the last to the first, so that an `override` is
- * known before the choice that it changes; entries with `${group}` come after their neighbours. A list without `_self_`
+ * known before the choice that it changes; entries with `${group}` come after their neighbors. A list without `_self_`
  * ends with it. Whatever Hydra refuses is reported, and left out.
  */
 export class DefaultsTree {
@@ -49,7 +49,7 @@ export class DefaultsTree {
     this.#context = context;
   }
 
-  async follow(primary: Loaded): Promise<Choice[]> {
+  async follow(primary: LoadedFile): Promise<Choice[]> {
     const root: TreeNode = { entry: implied('\0'), parent: undefined, loaded: primary };
     await this.#grow(root, false);
     const choices = flatten(root).flatMap((leaf) => choiceOf(leaf, root));

@@ -1,6 +1,6 @@
 import type { Dialect } from '../dialect.ts';
 import type { LocatedProblem } from '../finding.ts';
-import type { SearchFolder } from '../searchPath.ts';
+import type { SearchFolder } from './searchPath.ts';
 import { isSettled, locationOf, type MappingValue, type Value } from '../value.ts';
 import type { Choice } from './defaultsTree.ts';
 

@@ -4,13 +4,13 @@ import { locationOf, type MappingValue, type Value } from '../value.ts';
 import type { Choice } from './defaultsTree.ts';
 import { hydraKeys } from './hydraGroups.ts';
 
-/** What one file, or what stands in for one, adds to a config. */
+/** The values that one file, or its substitute, adds to a config. */
 export interface Layer {
   /** Absolute; undefined for defaults that come with this program. */
   readonly file: string | undefined;
-  /** As `defaults` name it, from the top of the search path; `_self_` for the config itself. */
+  /** The name in `defaults`, from the top of the search path; `_self_` for the config itself. */
   readonly name: string;
-  /** Where it is named; undefined where that is implied. */
+  /** The location of the name; undefined if it is implied. */
   readonly written: Location | undefined;
   readonly value: MappingValue;
 }

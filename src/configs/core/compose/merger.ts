@@ -2,7 +2,7 @@ import { Unresolved, type Environment } from '../interpolation/host.ts';
 import { isInterpolation, Resolver, type ResolverRules } from '../interpolation/resolver.ts';
 import type { MappingValue, ScalarPart, Value } from '../value.ts';
 
-/** Told of a value that cannot be joined with what is below it. */
+/** Called for a value that cannot be merged with the value below it. */
 export type ConflictReport = (value: Value, below: Value, path: readonly string[]) => void;
 
 interface Growing {
@@ -22,7 +22,7 @@ export class Merger {
   readonly #environment: Environment;
   readonly #rules: ResolverRules;
   readonly #conflict: ConflictReport;
-  /** Mappings made here, which nobody else holds. */
+  /** The mappings that this merger created and may change. */
   readonly #own = new WeakSet<Value>();
 
   constructor(
@@ -112,8 +112,8 @@ const joins = new WeakMap<
 >();
 
 /**
- * Two values laid over one another; undefined where that takes more than the two: an interpolation to be followed, or a
- * conflict to be told.
+ * Returns the merge of two values, or undefined if an interpolation must be resolved first or a conflict must be
+ * reported.
  */
 function joinedAlone(lower: Value, upper: Value): Value | undefined {
   if (upper.kind === 'scalar') return upper;
@@ -142,7 +142,7 @@ function joinKeys(lower: MappingValue, upper: MappingValue): MappingValue | unde
   return mappingOf(entries, upper.origin, [lower.otherKeys, upper.otherKeys]);
 }
 
-/** Sections of its own, so that what is merged into the copy does not show in what it was copied from. */
+/** Copies the sections, so that changes of the copy do not change the original. */
 function copied(value: Value): Value {
   if (value.kind !== 'mapping') return value;
   const entries = [...value.entries].map(([key, child]) => [key, copied(child)] as const);

@@ -1,14 +1,14 @@
 import type { FileReader, PathRules } from '../../../base/core/ports.ts';
-import { readLayer } from '../layers.ts';
+import { readLayer } from './readLayer.ts';
 import type { ConfigDocument } from '../parse.ts';
 import type { LocatedProblem } from '../finding.ts';
-import type { SearchFolder } from '../searchPath.ts';
+import type { SearchFolder } from './searchPath.ts';
 import type { MappingValue, Value } from '../value.ts';
 import type { DefaultEntry } from './defaultEntry.ts';
 import { readDefaults, type Report } from './defaultsList.ts';
 
-/** A file that `defaults` names, or what stands in for it. */
-export interface Loaded {
+/** A file that `defaults` names, or its substitute. */
+export interface LoadedFile {
   /** Absolute; undefined for what comes with this program. */
   readonly file: string | undefined;
   /** Without the steering `defaults`. */
@@ -23,7 +23,7 @@ export interface RepositoryContext {
   readonly files: FileReader;
   readonly paths: PathRules;
   readonly parse: (file: string, text: string) => ConfigDocument;
-  /** What stands in for a file that no folder has. */
+  /** The substitute for a file that no folder has. */
   readonly bundled: (path: string) => MappingValue | undefined;
   readonly problem: (problem: LocatedProblem) => void;
   readonly report: Report;
@@ -32,14 +32,14 @@ export interface RepositoryContext {
 /** Finds and reads the files of a search path, each once. */
 export class Repository {
   readonly #context: RepositoryContext;
-  readonly #loaded = new Map<string, Promise<Loaded | undefined>>();
+  readonly #loaded = new Map<string, Promise<LoadedFile | undefined>>();
 
   constructor(context: RepositoryContext) {
     this.#context = context;
   }
 
   /** `path`: from the top of the search path, without `.yaml`. Undefined where no folder has it. */
-  load(path: string): Promise<Loaded | undefined> {
+  load(path: string): Promise<LoadedFile | undefined> {
     const known = this.#loaded.get(path);
     if (known !== undefined) return known;
     const loading = this.#find(path);
@@ -47,7 +47,7 @@ export class Repository {
     return loading;
   }
 
-  async #find(path: string): Promise<Loaded | undefined> {
+  async #find(path: string): Promise<LoadedFile | undefined> {
     const { folders, files, paths, parse, bundled } = this.#context;
     const name = path.endsWith('.yaml') ? path : `${path}.yaml`;
     for (const { folder } of folders) {
@@ -60,7 +60,7 @@ export class Repository {
     return value && { file: undefined, value, header: undefined, entries: () => [] };
   }
 
-  #read(file: string, document: ConfigDocument): Loaded {
+  #read(file: string, document: ConfigDocument): LoadedFile {
     const { problem, report } = this.#context;
     const { value: whole, problems } = readLayer(file, document, { strict: true });
     problems.forEach(problem);

@@ -1,5 +1,5 @@
 import { calculate, compareNumbers, int, type PythonNumber } from '../../../base/core/pythonNumbers.ts';
-import { ajetKeys } from '../keyTable.ts';
+import { ajetKeys } from '../key-tables/keyTable.ts';
 
 /** A trainer. Both take their configuration from what the launcher makes of a config. */
 export type Backbone = 'trinity' | 'verl';

@@ -12,20 +12,20 @@ import { conversionRules, type ConversionRule } from './conversionRules.ts';
 import { evaluateRule, type RuleFailure } from './evaluateRule.ts';
 import { fillTrainer } from './fillTrainer.ts';
 import { launches, type Launch, type LaunchTarget } from './launch.ts';
-import { place } from './place.ts';
+import { insertValue } from './insertValue.ts';
 import { prepare } from './prepare.ts';
 
 export interface Conversion {
   readonly target: LaunchTarget;
-  /** What the launcher would hand over: every value with its origin. */
+  /** The config that the launcher passes to the backbone, with the origin of each value. */
   readonly root: MappingValue;
   /** Errors are what the launcher or the backbone would stop at. */
   readonly problems: readonly ConfigProblem[];
-  /** What conversion replaced, in the table's order: defaults as well as what was typed. */
-  readonly replaced: readonly Replaced[];
+  /** The replaced values in the table's order, including defaults. */
+  readonly replaced: readonly ReplacedValue[];
 }
 
-export interface Replaced {
+export interface ReplacedValue {
   readonly rule: ConversionRule;
   readonly was: Value;
   readonly becomes: Value;
@@ -61,7 +61,7 @@ export function preparedConfig(
   return new Converter(composition, target).prepared(expDir);
 }
 
-/** How `${…}` of a config of AgentJet is resolved. */
+/** The rules for `${…}` in AgentJet configs. */
 const configRules = { section: 'ajet', atRunTime: runtimeResolvers };
 
 class Converter {
@@ -71,11 +71,11 @@ class Converter {
   readonly #environment: Environment;
   /** Those that are left for this target; none where only the composed values are known. */
   readonly #layers: readonly Layer[];
-  /** What composing has told. */
-  readonly #told: readonly ConfigProblem[];
+  /** The problems that composing reported. */
+  readonly #reported: readonly ConfigProblem[];
   readonly #problems: ConfigProblem[] = [];
-  readonly #replaced: Replaced[] = [];
-  /** As the launcher reads it. */
+  readonly #replaced: ReplacedValue[] = [];
+  /** The config as the launcher reads it. */
   #config: Config;
 
   constructor(source: Composition | Config, target: LaunchTarget) {
@@ -86,7 +86,7 @@ class Converter {
     this.#config = composition?.config ?? (source as Config);
     this.#file = this.#config.file;
     this.#environment = composition?.environment ?? 'blocked';
-    this.#told = composition?.problems ?? [];
+    this.#reported = composition?.problems ?? [];
     this.#layers = (composition?.layers ?? []).filter(({ name }) => name !== leavesOut.name);
   }
 
@@ -148,7 +148,7 @@ class Converter {
       if (failure !== undefined) this.#failed(rule, failure, inputs);
       return root;
     }
-    const placed = place(root, rule.target.split('.'), value, value.origin);
+    const placed = insertValue(root, rule.target.split('.'), value, value.origin);
     if (!placed.ok) {
       this.#notASection(placed.blocked.join('.'), placed.by, `set \`${rule.target}\``);
       return root;
@@ -173,10 +173,10 @@ class Converter {
     });
   }
 
-  /** A template's placeholder counts as null; the composition has told of it. */
+  /** Returns true for a template's placeholder, which counts as null and was reported by composing. */
   #isPlaceholder(path: string): boolean {
     const { line, column } = this.#config.locate(path);
-    return this.#told.some(({ code, location }) => {
+    return this.#reported.some(({ code, location }) => {
       return code === 'config/placeholder' && location?.line === line && location?.column === column;
     });
   }
@@ -195,7 +195,7 @@ class Converter {
     }
   }
 
-  /** What this target's layers come to, `${…}` as written. */
+  /** Returns the merged layers of this target, with `${…}` as written. */
   #composed(): MappingValue {
     const { root } = this.#config;
     if (this.#layers.length === 0) return root;
@@ -204,8 +204,8 @@ class Converter {
   }
 
   /**
-   * Where the config itself is handed over, the backbone composes it once more: what its defaults have and a section
-   * that was replaced as a whole has not comes back, and a layer above the config's own wins over what was converted.
+   * Composes the passed config once more, as the backbone does. Defaults that a replaced section does not have come
+   * back, and a layer above the config's own wins over converted values.
    */
   #composedAgain(root: MappingValue): MappingValue {
     if (this.#launch.base !== 'config' || this.#layers.length === 0) return root;
@@ -213,7 +213,7 @@ class Converter {
   }
 
   #merged(layers: readonly MappingValue[]): MappingValue {
-    // What cannot be joined has been told by the composition.
+    // Composing already reported values that cannot be merged.
     const merger = new Merger(this.#config.root.origin, this.#environment, this.#rules(), () => undefined);
     for (const layer of layers) merger.add(layer);
     return merger.root;
@@ -223,7 +223,7 @@ class Converter {
     return this.#launch.base === 'config' ? configRules : { section: undefined, atRunTime: [] };
   }
 
-  /** The launcher writes `${…}` as it stands, so what it leads to is looked for in the new file. */
+  /** Resolves `${…}` in the new file, because the launcher writes interpolations unchanged. */
   #resolve(root: MappingValue): MappingValue {
     const own = withoutCompositionKeys(root);
     const { root: resolved, problems } = resolveInterpolations(own, this.#environment, this.#rules());
@@ -270,7 +270,7 @@ function listLogger(root: MappingValue): MappingValue {
   if (logger?.kind !== 'scalar' || typeof logger.value !== 'string') return root;
   const { origin } = logger;
   const console = { kind: 'scalar', type: 'string', value: 'console', origin } as const;
-  const placed = place(
+  const placed = insertValue(
     root,
     ['trainer', 'logger'],
     { kind: 'sequence', items: [console, logger], origin },

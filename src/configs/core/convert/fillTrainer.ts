@@ -1,12 +1,12 @@
 import type { ConfigProblem } from '../finding.ts';
 import { valueAt, type MappingValue, type Origin, type ScalarPart } from '../value.ts';
-import { place } from './place.ts';
+import { insertValue } from './insertValue.ts';
 
 const batch = 'buffer.train_batch_size';
 const gpus = ['cluster.gpu_per_node', 'cluster.node_num'] as const;
 const engines = ['explorer.rollout_model.tensor_parallel_size', 'explorer.rollout_model.engine_num'] as const;
 
-export interface Filled {
+export interface FilledTrainer {
   readonly root: MappingValue;
   readonly problem?: Pick<ConfigProblem, 'message' | 'hint'>;
 }
@@ -14,11 +14,11 @@ export interface Filled {
 export interface GpuSplit {
   readonly total: number;
   readonly explorer: number;
-  /** What is left for the trainer; zero or less where the engines take all. */
+  /** The GPUs left for the trainer; zero or less if the engines use all. */
   readonly trainer: number;
 }
 
-/** How Trinity shares the GPUs, from its own configuration; undefined where a number is missing. */
+/** Returns how Trinity splits the GPUs between engines and trainer; undefined if a number is missing. */
 export function gpuSplit(root: MappingValue): GpuSplit | undefined {
   const [perNode, nodes] = gpus.map((path) => numberAt(root, path));
   const [parallel, count] = engines.map((path) => numberAt(root, path));
@@ -32,7 +32,7 @@ export function gpuSplit(root: MappingValue): GpuSplit | undefined {
  * The launcher raises Trinity's `buffer.train_batch_size` to the next multiple of the GPUs that the engines leave to
  * the trainer; with none left it does nothing.
  */
-export function fillTrainer(root: MappingValue): Filled {
+export function fillTrainer(root: MappingValue): FilledTrainer {
   const split = gpuSplit(root);
   const size = numberAt(root, batch);
   if (split === undefined || size === undefined || !(split.trainer > 0)) return { root };
@@ -49,7 +49,7 @@ export function fillTrainer(root: MappingValue): Filled {
     };
   }
   const filled = Math.ceil(value / trainer) * trainer;
-  const placed = place(
+  const placed = insertValue(
     root,
     batch.split('.'),
     { ...size, value: filled, origin: origin(root, size, trainer, filled) },

@@ -2,17 +2,20 @@ import bootFile from './data/trinity-launch.json' with { type: 'json' };
 import { scalarOf, type MappingValue, type Value } from '../value.ts';
 import type { Backbone } from './conversionRules.ts';
 
-/** What a config can be handed to; `debug` has the backbone's processes but trains nothing. */
+/** The target of a launch; `debug` starts the backbone's processes but trains nothing. */
 export type LaunchTarget = Backbone | 'debug';
 
-/** How the launcher prepares a config for one target; the targets differ in this alone. */
+/** The steps of the launcher for one target, which differ only in these fields. */
 export interface Launch {
   readonly table: Backbone;
   /** The entry of `defaults` that is taken out before composing, with its folder of `hydra.searchpath`. */
   readonly leavesOut: { readonly name: string; readonly folder: string };
-  /** What the table is laid over: the config itself, or a file of the launcher's under one section of the config. */
+  /**
+   * The base for the converted values: the config itself, or one of the launcher's files below a section of the
+   * config.
+   */
   readonly base: 'config' | { readonly boot: () => MappingValue; readonly section: string };
-  /** What is done once the table has been laid over it. */
+  /** The steps after the conversion table was applied. */
   readonly after: readonly ('list the logger' | 'fill the trainer')[];
 }
 

@@ -1,19 +1,19 @@
 import type { ConfigProblem } from '../finding.ts';
 import { valueAt, type MappingValue, type ScalarPart, type Value } from '../value.ts';
 import type { Launch, LaunchTarget } from './launch.ts';
-import { place, withEntry } from './place.ts';
+import { insertValue, withEntry } from './insertValue.ts';
 
 export interface Prepared {
   readonly root: MappingValue;
   readonly problems: readonly ConfigProblem[];
 }
 
-/** Stands for the local time of the start in a name that the launcher makes of the file's. */
+/** The placeholder for the local start time in a name that the launcher makes of the file's. */
 const startTime = '<YYYYmmdd_HHMM>';
 
 /**
- * What upstream's launcher does to a config before it composes it: name, folder and backbone of the run are set, and the
- * other backbone's defaults are taken out of `defaults`, with their folder.
+ * Prepares a config as upstream's launcher does before it composes. Sets the name, folder and backbone of the run, and
+ * removes the other backbone's entry and folder from `defaults`.
  */
 export function prepare(
   root: MappingValue,
@@ -74,7 +74,7 @@ function text(value: string, expression: string, of?: Value): ScalarPart {
 }
 
 function set(root: MappingValue, key: string, value: ScalarPart): MappingValue {
-  const placed = place(root, ['ajet', key], value, value.origin);
+  const placed = insertValue(root, ['ajet', key], value, value.origin);
   return placed.ok ? placed.root : root;
 }
 

@@ -1,7 +1,7 @@
 import type { ConfigDocument } from '../parse.ts';
 import type { MappingValue, Value } from '../value.ts';
 
-/** What the text itself is about, in its order, before what it starts from. */
+/** Orders the keys of the text first, in its order, before inherited keys. */
 export function ownFirst(root: MappingValue, { root: written }: Pick<ConfigDocument, 'root'>): MappingValue {
   const own = written?.kind === 'mapping' ? written.entries.map(({ key }) => key) : [];
   const names = new Set([...own, ...root.entries.keys()]);

@@ -3,16 +3,15 @@ import type { Value } from '../value.ts';
 import { originText } from './origins.ts';
 import { yamlScalar } from './yamlScalar.ts';
 
-/** One value that two effective configs do not share. Sections that only one has are told by what is in them. */
+/** One value that differs between two effective configs. A section that only one has is listed by its values. */
 export type Change =
   | { readonly kind: 'added'; readonly path: NodePath; readonly after: Value }
   | { readonly kind: 'removed'; readonly path: NodePath; readonly before: Value }
   | { readonly kind: 'changed'; readonly path: NodePath; readonly before: Value; readonly after: Value };
 
 /**
- * What differs by effective value, in the order of `a`, what only `b` has behind it, section by section. Lists are
- * compared by index. `1` and `1.0` are the same here, though not to a reader that insists on an integer: the rules about
- * types say that.
+ * Returns the differences of the effective values, section by section, in the order of `a`; values that only `b` has
+ * come last. Lists are compared by index. `1` and `1.0` are equal here; the rules about types report them.
  */
 export function diffEffective(a: Value, b: Value): readonly Change[] {
   const changes: Change[] = [];
@@ -58,7 +57,7 @@ function each(value: Value, path: NodePath, tell: (leaf: Value, path: NodePath) 
 export interface DiffNames {
   /** Folder that files are named from. */
   readonly relativeTo?: string | undefined;
-  /** Whether each is told with where it was written; default true. */
+  /** True (default) to add the location of each value. */
   readonly origins?: boolean;
 }
 
@@ -67,18 +66,18 @@ export function renderDiff(
   changes: readonly Change[],
   { relativeTo, origins = true }: DiffNames = {},
 ): string {
-  const told = (...values: readonly Value[]): string =>
+  const note = (...values: readonly Value[]): string =>
     origins ? `  # ${values.map(({ origin }) => originText(origin, relativeTo)).join(' -> ')}` : '';
   const lines = changes.map((change) => {
     const path = change.path.join('.');
     switch (change.kind) {
       case 'added':
-        return `+ ${path}: ${shown(change.after)}${told(change.after)}`;
+        return `+ ${path}: ${shown(change.after)}${note(change.after)}`;
       case 'removed':
-        return `- ${path}: ${shown(change.before)}${told(change.before)}`;
+        return `- ${path}: ${shown(change.before)}${note(change.before)}`;
       case 'changed': {
         const { before, after } = change;
-        return `~ ${path}: ${shown(before)} -> ${shown(after)}${told(before, after)}`;
+        return `~ ${path}: ${shown(before)} -> ${shown(after)}${note(before, after)}`;
       }
     }
   });

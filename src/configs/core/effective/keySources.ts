@@ -4,7 +4,7 @@ import { convert } from '../convert/convert.ts';
 import type { LaunchTarget } from '../convert/launch.ts';
 import type { Config } from '../effectiveConfig.ts';
 import type { Origin, Value } from '../value.ts';
-import { placesOf } from './origins.ts';
+import { locationsOf } from './origins.ts';
 
 /** The source of a value in a backbone's configuration. */
 export interface KeySource {
@@ -30,7 +30,7 @@ export function keySources(
   const { root } = convert(source, target);
   visit(root, '', (path, value) => {
     if (path !== key && !path.endsWith(`.${key}`)) return;
-    found.push({ path, value, keys: keysOf(value.origin, path, target), places: placesOf(value.origin) });
+    found.push({ path, value, keys: keysOf(value.origin, path, target), places: locationsOf(value.origin) });
   });
   return found.sort((a, b) => a.path.length - b.path.length);
 }

@@ -1,17 +1,20 @@
 import type { Location } from '../../../base/core/errors.ts';
 import type { Origin } from '../value.ts';
 
-/** Where a value comes from, for people: `exp.yaml:12`, `default`, `rule: 8 * 4 * 2 = 64`, `ajet.data.x, exp.yaml:4`. */
+/**
+ * Returns the origin of a value for users: `exp.yaml:12`, `default`, `rule: 8 * 4 * 2 = 64`, `ajet.data.x,
+ * exp.yaml:4`.
+ */
 export function originText(origin: Origin, relativeTo: string | undefined): string {
   switch (origin.kind) {
     case 'file':
-      return placeText(origin.location, relativeTo);
+      return locationText(origin.location, relativeTo);
     case 'bundled':
       return origin.file ?? 'default';
     case 'rule': {
       if (origin.text !== undefined) return `rule: ${origin.text}`;
       const [input] = origin.inputs;
-      // A name of the launcher's own making is set where nobody has written anything.
+      // A name that the launcher generates has no location.
       const from = input === undefined ? '' : `, ${originText(input.value.origin, relativeTo)}`;
       return `${origin.expression}${from}`;
     }
@@ -19,7 +22,7 @@ export function originText(origin: Origin, relativeTo: string | undefined): stri
 }
 
 /** With the line, but without the column; relative where the file is in `relativeTo`. */
-export function placeText({ file, line }: Location, relativeTo: string | undefined): string {
+export function locationText({ file, line }: Location, relativeTo: string | undefined): string {
   const shown = relativePath(file, relativeTo);
   return line === undefined ? shown : `${shown}:${line}`;
 }
@@ -32,7 +35,7 @@ function relativePath(file: string, folder: string | undefined): string {
 }
 
 /** Every place in a file that a value was made from, its own first; each once. */
-export function placesOf(origin: Origin): readonly Location[] {
+export function locationsOf(origin: Origin): readonly Location[] {
   const places: Location[] = [];
   const add = (from: Origin): void => {
     if (from.kind === 'file') {

@@ -11,7 +11,7 @@ export interface RenderOptions {
   readonly relativeTo?: string | undefined;
 }
 
-/** A line of the rendered text with the value that stands on it. */
+/** A line of the rendered text with its value. */
 export interface RenderedLine {
   /** 0-based. */
   readonly line: number;
@@ -27,7 +27,7 @@ export interface Rendered {
 
 /** Aliases can make a value far larger than its text; beyond this many lines the rest is left out and said so. */
 const mostLines = 200_000;
-/** Comments stand in one column, unless a line is longer than this: beside the config there is half a window for both. */
+/** The column of comments, unless a line is longer: a side editor has half the width of the window. */
 const widestCode = 40;
 
 interface Line {
@@ -35,8 +35,8 @@ interface Line {
   readonly path: NodePath;
   /** Absent on the further lines of a text. */
   readonly origin?: Origin;
-  /** Whether the comment says something here: not on the line of a section with something in it. */
-  readonly told: boolean;
+  /** False on the line of a section that is not empty, where a comment adds nothing. */
+  readonly hasOrigin: boolean;
 }
 
 /**
@@ -52,7 +52,7 @@ export function renderEffective(root: MappingValue, options: RenderOptions): Ren
   const commented = options.format === 'yaml' && options.origins;
   const text = commented ? withComments(lines.all, options.relativeTo) : code;
   if (lines.full && options.format === 'json') {
-    // What is cut off is no JSON any more.
+    // Truncated text is not valid JSON.
     return { text: `${JSON.stringify({ error: 'The config is too long to be shown.' })}\n`, origins: [] };
   }
   const cut = lines.full ? ['# The rest is left out: it is too long.'] : [];
@@ -66,8 +66,8 @@ class Lines {
     return this.all.length >= mostLines;
   }
 
-  add(code: string, path: NodePath, origin?: Origin, told = false): void {
-    if (!this.full) this.all.push({ code, path, told, ...(origin && { origin }) });
+  add(code: string, path: NodePath, origin?: Origin, hasOrigin = false): void {
+    if (!this.full) this.all.push({ code, path, hasOrigin, ...(origin && { origin }) });
   }
 }
 
@@ -76,10 +76,13 @@ function places(lines: readonly Line[]): RenderedLine[] {
 }
 
 function withComments(lines: readonly Line[], relativeTo: string | undefined): string[] {
-  const told = lines.filter((line) => line.told).map(({ code }) => code.length);
-  const column = told.reduce((widest, width) => (width <= widestCode ? Math.max(widest, width) : widest), 0);
-  return lines.map(({ code, origin, told: isTold }) =>
-    isTold && origin !== undefined
+  const widths = lines.filter((line) => line.hasOrigin).map(({ code }) => code.length);
+  const column = widths.reduce(
+    (widest, width) => (width <= widestCode ? Math.max(widest, width) : widest),
+    0,
+  );
+  return lines.map(({ code, origin, hasOrigin }) =>
+    hasOrigin && origin !== undefined
       ? `${code.padEnd(column)}  # ${oneLine(originText(origin, relativeTo))}`
       : code,
   );
@@ -95,7 +98,7 @@ function yamlDocument(root: MappingValue, lines: Lines): void {
   else yamlMapping(root, [], '', '', lines);
 }
 
-/** `first`: what stands before the first key instead of the indentation, as `- ` in a list. */
+/** Renders a mapping. `first` replaces the indentation of the first key, for example `- ` in a list. */
 function yamlMapping(value: MappingValue, path: NodePath, indent: string, first: string, lines: Lines): void {
   let lead = first === '' ? indent : first;
   for (const [key, child] of value.entries) {
@@ -105,7 +108,7 @@ function yamlMapping(value: MappingValue, path: NodePath, indent: string, first:
   }
 }
 
-/** `head`: all that stands before the value on its line. */
+/** Renders a value. `head` is the text before the value on its line. */
 function yamlValue(value: Value, path: NodePath, indent: string, head: string, lines: Lines): void {
   const below = `${indent}  `;
   switch (value.kind) {
@@ -152,10 +155,10 @@ function jsonDocument(root: MappingValue, options: RenderOptions, lines: Lines):
   }
   lines.add('{', []);
   jsonValue(root, [], { indent: '  ', head: '  "config": ', tail: ',' }, lines);
-  const told = lines.all.filter((line) => line.told);
+  const withOrigin = lines.all.filter((line) => line.hasOrigin);
   lines.add('  "origins": {', []);
-  for (const [index, { path, origin }] of told.entries()) {
-    const tail = index === told.length - 1 ? '' : ',';
+  for (const [index, { path, origin }] of withOrigin.entries()) {
+    const tail = index === withOrigin.length - 1 ? '' : ',';
     const text = origin === undefined ? '' : originText(origin, options.relativeTo);
     lines.add(`    ${JSON.stringify(path.join('.'))}: ${JSON.stringify(text)}${tail}`, path);
   }

@@ -2,7 +2,7 @@ import { isReference, isSecret, isSecretName } from '../../../base/core/secrets/
 import { redacted, redactSecrets, shortestSecret } from '../../../base/core/secrets/texts.ts';
 import type { Environment } from '../interpolation/host.ts';
 import type { MappingValue, Origin, ScalarPart, Value } from '../value.ts';
-import { placesOf } from './origins.ts';
+import { locationsOf } from './origins.ts';
 
 /** Replaces the value of an environment variable that is a secret. */
 export const maskedSecret = '***';
@@ -103,7 +103,7 @@ class ConfigRedactor {
   /** Returns where the secret was written, or a reference that quotes nothing. */
   #originOfSecret(origin: Origin): Origin {
     if (origin.kind !== 'rule' || isReference(origin.expression)) return this.#origin(origin);
-    const [place] = placesOf(origin);
+    const [place] = locationsOf(origin);
     if (place === undefined) return { kind: 'rule', expression: redacted, inputs: [] };
     return this.#origin({ kind: 'file', location: place });
   }

@@ -13,7 +13,7 @@ export interface Hint {
 export type HintSource = (context: ConfigContext) => readonly Hint[];
 
 /** Effective values for arithmetic. */
-export class Numbers {
+export class HintNumbers {
   readonly context: ConfigContext;
 
   constructor(context: ConfigContext) {
@@ -24,7 +24,7 @@ export class Numbers {
     return this.context.composition.config.at(path);
   }
 
-  /** Of any kind of number; undefined for everything else. */
+  /** Returns the value of an integer or float key; undefined for other values. */
   number(path: string): number | undefined {
     const value = this.at(path);
     return value?.kind === 'scalar' && typeof value.value === 'number' ? value.value : undefined;
@@ -46,7 +46,7 @@ export class Numbers {
     return value === undefined || (value.kind === 'scalar' && value.value === null);
   }
 
-  /** Whether this file writes a value there. */
+  /** Returns true if this file sets the value. */
   isTyped(path: string): boolean {
     return nodeAt(this.context.document.root, stepsOf(path)) !== undefined;
   }

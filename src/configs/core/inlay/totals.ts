@@ -2,18 +2,18 @@ import type { ConfigContext } from '../context.ts';
 import { convert } from '../convert/convert.ts';
 import { gpuSplit, type GpuSplit } from '../convert/fillTrainer.ts';
 import { valueAt } from '../value.ts';
-import { grouped, Numbers, type Hint } from './hint.ts';
+import { grouped, HintNumbers, type Hint } from './hint.ts';
 
-/** What a dialect calls the numbers that totals are made of. */
+/** The key names of a dialect for the numbers of the totals. */
 interface Names {
   readonly batch: string;
   readonly repeat: string;
   readonly window: string;
   readonly epochs: string;
-  /** Whether the run rolls out episodes in steps at all. */
-  readonly rollsOut: (numbers: Numbers) => boolean;
+  /** Returns true if the run rolls out episodes in steps. */
+  readonly rollsOut: (numbers: HintNumbers) => boolean;
   /** The key whose text names the file with the training tasks; undefined where another kind of reader is used. */
-  readonly rows: (numbers: Numbers) => string | undefined;
+  readonly rows: (numbers: HintNumbers) => string | undefined;
 }
 
 const jsonl = 'ajet.task_reader.jsonl_dataset_file.training.file_path';
@@ -40,12 +40,12 @@ export const trinityNames: Names = {
 
 /** Episodes and tokens per step, steps per epoch. */
 export function totals(context: ConfigContext, names: Names): Hint[] {
-  const numbers = new Numbers(context);
+  const numbers = new HintNumbers(context);
   if (!names.rollsOut(numbers)) return [];
   return [...episodes(numbers, names), ...tokens(numbers, names), ...steps(numbers, names)];
 }
 
-function episodes(numbers: Numbers, { batch, repeat }: Names): Hint[] {
+function episodes(numbers: HintNumbers, { batch, repeat }: Names): Hint[] {
   const [tasks, repeats] = [numbers.count(batch), numbers.count(repeat)];
   const path = numbers.anchor([repeat, batch]);
   if (tasks === undefined || repeats === undefined || path === undefined) return [];
@@ -53,7 +53,7 @@ function episodes(numbers: Numbers, { batch, repeat }: Names): Hint[] {
   return [{ path, text, tooltip: `\`${batch}\` × \`${repeat}\`: each task of a step runs that often.` }];
 }
 
-function tokens(numbers: Numbers, { batch, repeat, window }: Names): Hint[] {
+function tokens(numbers: HintNumbers, { batch, repeat, window }: Names): Hint[] {
   const [tasks, repeats, length] = [numbers.count(batch), numbers.count(repeat), numbers.count(window)];
   const path = numbers.anchor([window]);
   if (tasks === undefined || repeats === undefined || length === undefined || path === undefined) return [];
@@ -62,7 +62,7 @@ function tokens(numbers: Numbers, { batch, repeat, window }: Names): Hint[] {
   return [{ path, text, tooltip }];
 }
 
-function steps(numbers: Numbers, { batch, epochs, rows }: Names): Hint[] {
+function steps(numbers: HintNumbers, { batch, epochs, rows }: Names): Hint[] {
   const key = rows(numbers);
   const file = key === undefined ? undefined : numbers.text(key);
   const count = file === undefined ? undefined : numbers.context.references.rows?.(file);
@@ -86,9 +86,9 @@ function steps(numbers: Numbers, { batch, epochs, rows }: Names): Hint[] {
 const engineKeys = ['ajet.rollout.n_vllm_engine', 'ajet.rollout.tensor_model_parallel_size'];
 const gpuKeys = ['ajet.trainer_common.n_gpus_per_node', 'ajet.trainer_common.nnodes'];
 
-/** What conversion to Trinity and verl makes of batch, workers and GPUs. */
+/** Returns hints for batches, workers and GPUs after conversion to Trinity and verl. */
 export function converted(context: ConfigContext): Hint[] {
-  const numbers = new Numbers(context);
+  const numbers = new HintNumbers(context);
   // Who names a backbone wants to know about that one; the launcher's flag decides in the end.
   const named = numbers.isTyped('ajet.backbone') ? numbers.text('ajet.backbone') : undefined;
   return [
@@ -97,7 +97,7 @@ export function converted(context: ConfigContext): Hint[] {
   ];
 }
 
-function forTrinity(context: ConfigContext, numbers: Numbers): Hint[] {
+function forTrinity(context: ConfigContext, numbers: HintNumbers): Hint[] {
   const { root } = convert(context.composition, 'trinity');
   const split = gpuSplit(root);
   const computed = [
@@ -120,7 +120,7 @@ function forTrinity(context: ConfigContext, numbers: Numbers): Hint[] {
   return [...computed, { path, text: `Trinity: ${splitText(split)}`, tooltip: splitTooltip(split) }];
 }
 
-function forVerl(numbers: Numbers): Hint[] {
+function forVerl(numbers: HintNumbers): Hint[] {
   const [perNode, nodes] = gpuKeys.map((path) => numbers.count(path));
   const path = numbers.anchor(gpuKeys);
   if (perNode === undefined || nodes === undefined || path === undefined) return [];
@@ -133,9 +133,9 @@ function forVerl(numbers: Numbers): Hint[] {
   ];
 }
 
-/** Of a config of Trinity's own. */
+/** Returns the GPU hint of a Trinity config. */
 export function trinityGpus(context: ConfigContext): Hint[] {
-  const numbers = new Numbers(context);
+  const numbers = new HintNumbers(context);
   const engines = 'explorer.rollout_model';
   const path = numbers.anchor([
     `${engines}.engine_num`,
@@ -152,7 +152,7 @@ export function trinityGpus(context: ConfigContext): Hint[] {
   return [{ path, text: splitText(split), tooltip: splitTooltip(split) }];
 }
 
-function auxiliaries(numbers: Numbers): string[] {
+function auxiliaries(numbers: HintNumbers): string[] {
   const models = numbers.at('explorer.auxiliary_models');
   return models?.kind === 'sequence'
     ? models.items.map((_, index) => `explorer.auxiliary_models.${index}`)
@@ -160,7 +160,7 @@ function auxiliaries(numbers: Numbers): string[] {
 }
 
 /** GPUs of one model's engines. What releases before pipelines and data parallelism do not know counts as one. */
-function enginesOf(numbers: Numbers, model: string): number | undefined {
+function enginesOf(numbers: HintNumbers, model: string): number | undefined {
   const sizes = ['engine_num', 'tensor_parallel_size', 'data_parallel_size', 'pipeline_parallel_size'].map(
     (key) => (numbers.at(`${model}.${key}`) === undefined ? 1 : numbers.count(`${model}.${key}`)),
   );

@@ -1,9 +1,9 @@
 import type { ConfigContext } from '../context.ts';
 import algorithms from '../rules/across/data/algorithms.json' with { type: 'json' };
-import { Numbers, stepsOf, type Hint } from './hint.ts';
+import { HintNumbers, stepsOf, type Hint } from './hint.ts';
 
-/** What Trinity's validator silently puts in the place of a typed value; undefined: it leaves it alone. */
-interface Fixed {
+/** A value that Trinity's validator silently replaces; undefined if it stays. */
+interface FixedValue {
   readonly path: string;
   readonly becomes: (view: View) => number | string | undefined;
   readonly why: string;
@@ -19,12 +19,12 @@ interface Algorithm {
 
 const known: Readonly<Record<string, Algorithm | undefined>> = algorithms.trinity;
 
-class View extends Numbers {
+class View extends HintNumbers {
   get algorithm(): Algorithm | undefined {
     return known[this.text('algorithm.algorithm_type') ?? ''];
   }
 
-  /** Of an algorithm that trains from a file, without an explorer, as SFT and DPO. */
+  /** True for algorithms that train from a file without an explorer, such as SFT and DPO. */
   get offline(): boolean {
     return this.algorithm?.modes !== undefined;
   }
@@ -47,8 +47,8 @@ const method = 'synchronizer.sync_method';
 const promptTokens = 'model.max_prompt_tokens';
 const responseTokens = 'model.max_response_tokens';
 
-/** As in Trinity-RFT 0.3.3 to 0.6. */
-const fixed: readonly Fixed[] = [
+/** The replacements in Trinity-RFT 0.3.3 to 0.6. */
+const fixed: readonly FixedValue[] = [
   {
     path: 'algorithm.repeat_times',
     becomes: (view) => view.algorithm?.repeat_times,

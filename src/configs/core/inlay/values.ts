@@ -1,5 +1,5 @@
 import type { ConfigContext } from '../context.ts';
-import { convert, type Replaced } from '../convert/convert.ts';
+import { convert, type ReplacedValue } from '../convert/convert.ts';
 import type { Backbone } from '../convert/conversionRules.ts';
 import { originText } from '../effective/origins.ts';
 import { yamlScalar } from '../effective/yamlScalar.ts';
@@ -66,7 +66,7 @@ export function replacedValues(context: ConfigContext): Hint[] {
   );
 }
 
-function source({ rule, becomes }: Replaced): string {
+function source({ rule, becomes }: ReplacedValue): string {
   if (becomes.kind !== 'scalar') return rule.expression;
   const computed = becomes.origin.kind === 'rule' ? becomes.origin.text : undefined;
   return computed ?? `${rule.expression} = ${shown(becomes)}`;

@@ -1,11 +1,11 @@
 import { parseConfig } from '../parse.ts';
 import { fromNode, type Value } from '../value.ts';
 import { isFailure, parseElement } from './grammar.ts';
-import type { Found, InterpolationSite, ResolverHost } from './host.ts';
+import type { ResolvedValue, InterpolationSite, ResolverHost } from './host.ts';
 import { omegaconfResolvers } from './resolverNames.ts';
-import { quoted, textOfFound, textOfValue } from './pythonText.ts';
+import { quoted, textOfResolved, textOfValue } from './pythonText.ts';
 
-type Call = (host: ResolverHost, given: readonly Found[], site: InterpolationSite) => Found;
+type Call = (host: ResolverHost, given: readonly ResolvedValue[], site: InterpolationSite) => ResolvedValue;
 
 interface KnownResolver {
   /** Fewest and most arguments. */
@@ -27,9 +27,9 @@ const resolvers: Readonly<Record<(typeof omegaconfResolvers)[number], KnownResol
 export function callResolver(
   host: ResolverHost,
   name: string,
-  given: () => Found[],
+  given: () => ResolvedValue[],
   site: InterpolationSite,
-): Found {
+): ResolvedValue {
   const known = omegaconfResolvers.find((one) => one === name);
   if (known === undefined) {
     return host.fail(
@@ -49,7 +49,11 @@ export function callResolver(
   return call(host, values, site);
 }
 
-function environmentVariable(host: ResolverHost, given: readonly Found[], site: InterpolationSite): Found {
+function environmentVariable(
+  host: ResolverHost,
+  given: readonly ResolvedValue[],
+  site: InterpolationSite,
+): ResolvedValue {
   const name = textArgument(host, 'oc.env', given, site);
   if (host.environment === 'blocked') {
     return host.fail(
@@ -71,10 +75,10 @@ function environmentVariable(host: ResolverHost, given: readonly Found[], site: 
     );
   }
   // As in OmegaConf: what the environment has is text, and so is a default, unless it is null.
-  return isNull(otherwise) ? nullFound(site) : textFound(textOfFound(otherwise), site);
+  return isNull(otherwise) ? nullFound(site) : textFound(textOfResolved(otherwise), site);
 }
 
-function decode(host: ResolverHost, given: readonly Found[], site: InterpolationSite): Found {
+function decode(host: ResolverHost, given: readonly ResolvedValue[], site: InterpolationSite): ResolvedValue {
   if (isNull(given[0])) return nullFound(site);
   const text = textArgument(host, 'oc.decode', given, site);
   const element = parseElement(text);
@@ -83,12 +87,16 @@ function decode(host: ResolverHost, given: readonly Found[], site: Interpolation
   return host.fail(site, 'config/interpolation', message, 'Quote what is meant as a text.');
 }
 
-function select(host: ResolverHost, given: readonly Found[], site: InterpolationSite): Found {
+function select(host: ResolverHost, given: readonly ResolvedValue[], site: InterpolationSite): ResolvedValue {
   const path = textArgument(host, 'oc.select', given, site);
   return host.select(path, site, true) ?? given[1] ?? nullFound(site);
 }
 
-function create(host: ResolverHost, [given]: readonly Found[], site: InterpolationSite): Found {
+function create(
+  host: ResolverHost,
+  [given]: readonly ResolvedValue[],
+  site: InterpolationSite,
+): ResolvedValue {
   if (given?.value.kind !== 'scalar') return given ?? nullFound(site);
   const { value } = given.value;
   if (value === null) return nullFound(site);
@@ -97,7 +105,7 @@ function create(host: ResolverHost, [given]: readonly Found[], site: Interpolati
 }
 
 /** A text that is nothing more has itself as its only key. */
-function createFromText(host: ResolverHost, text: string, site: InterpolationSite): Found {
+function createFromText(host: ResolverHost, text: string, site: InterpolationSite): ResolvedValue {
   const { root, lines, problems } = parseConfig(text);
   const read = root && fromNode(root, { file: '', lines }, () => undefined);
   const refused =
@@ -114,13 +122,17 @@ function createFromText(host: ResolverHost, text: string, site: InterpolationSit
   return { value: { kind: 'mapping', entries: new Map(entries), origin: site.origin }, path: undefined };
 }
 
-function keysOf(host: ResolverHost, given: readonly Found[], site: InterpolationSite): Found {
+function keysOf(host: ResolverHost, given: readonly ResolvedValue[], site: InterpolationSite): ResolvedValue {
   const { entries } = section(host, 'oc.dict.keys', given, site);
   const items = [...entries.keys()].map((key) => textFound(key, site).value);
   return { value: { kind: 'sequence', items, origin: site.origin }, path: undefined };
 }
 
-function valuesOf(host: ResolverHost, given: readonly Found[], site: InterpolationSite): Found {
+function valuesOf(
+  host: ResolverHost,
+  given: readonly ResolvedValue[],
+  site: InterpolationSite,
+): ResolvedValue {
   const { entries, path } = section(host, 'oc.dict.values', given, site);
   const items = [...entries].map(([key, value]) => {
     if (value.kind === 'scalar' && value.value === '???') {
@@ -128,14 +140,18 @@ function valuesOf(host: ResolverHost, given: readonly Found[], site: Interpolati
     }
     return path === undefined ? value : host.deep(value, [...path, key]);
   });
-  // Each of them is an interpolation of its own, which is what stands in a text.
+  // Each of them is a separate interpolation, whose text is used.
   const from = textArgument(host, 'oc.dict.values', given, site).replace(/^(?=\.)/, '.');
   const shown = [...entries.keys()].map((key) => quoted(`\${${from}.${key}}`)).join(', ');
   const value = { kind: 'sequence', items, origin: site.origin } as const;
   return { value, path: undefined, shown: `[${shown}]` };
 }
 
-function deprecated(host: ResolverHost, given: readonly Found[], site: InterpolationSite): Found {
+function deprecated(
+  host: ResolverHost,
+  given: readonly ResolvedValue[],
+  site: InterpolationSite,
+): ResolvedValue {
   const path = textArgument(host, 'oc.deprecated', given, site);
   const message = given[1]?.value;
   if (message !== undefined && (message.kind !== 'scalar' || typeof message.value !== 'string')) {
@@ -151,7 +167,7 @@ function deprecated(host: ResolverHost, given: readonly Found[], site: Interpola
 function section(
   host: ResolverHost,
   name: string,
-  given: readonly Found[],
+  given: readonly ResolvedValue[],
   site: InterpolationSite,
 ): { entries: ReadonlyMap<string, Value>; path: readonly string[] | undefined } {
   const written = textArgument(host, name, given, site);
@@ -169,7 +185,7 @@ function notThere(host: ResolverHost, path: string, site: InterpolationSite): ne
 function textArgument(
   host: ResolverHost,
   name: string,
-  [first]: readonly Found[],
+  [first]: readonly ResolvedValue[],
   site: InterpolationSite,
 ): string {
   const value = first?.value;
@@ -178,14 +194,14 @@ function textArgument(
   return host.fail(site, 'config/interpolation', message, 'Quote it.');
 }
 
-function isNull(found: Found | undefined): boolean {
+function isNull(found: ResolvedValue | undefined): boolean {
   return found?.value.kind === 'scalar' && found.value.value === null;
 }
 
-function textFound(value: string, { origin }: InterpolationSite): Found {
+function textFound(value: string, { origin }: InterpolationSite): ResolvedValue {
   return { value: { kind: 'scalar', type: 'string', value, origin }, path: undefined };
 }
 
-function nullFound({ origin }: InterpolationSite): Found {
+function nullFound({ origin }: InterpolationSite): ResolvedValue {
   return { value: { kind: 'scalar', type: 'null', value: null, origin }, path: undefined };
 }

@@ -6,7 +6,7 @@ export type Template = readonly (string | Interpolation)[];
 
 export type Interpolation = PathInterpolation | ResolverCall;
 
-/** `${a.b}`: what stands between the braces, dots and brackets included. Offsets are of the text. */
+/** The content of `${a.b}`, including dots and brackets. Offsets are those of the text. */
 export interface PathInterpolation {
   readonly kind: 'path';
   readonly start: number;
@@ -39,7 +39,7 @@ export type Element =
   | { readonly kind: 'list'; readonly items: readonly Element[] }
   | { readonly kind: 'dict'; readonly entries: readonly (readonly [Element, Element])[] };
 
-/** Where a text stops to make sense. */
+/** The position of a syntax error. */
 export interface SyntaxFailure {
   readonly at: number;
 }
@@ -106,7 +106,7 @@ const primitives: ReadonlySet<TokenType> = new Set([
 class Parser {
   readonly #tokens: readonly Token[];
   readonly #end: number;
-  /** What was read at a token already: whether an interpolation is a path or a call shows only behind what is nested in it. */
+  /** The parse results by token. An interpolation is a path or a call only after its nested parts are read. */
   readonly #known = new Map<number, { readonly read: Interpolation; readonly next: number }>();
   #next = 0;
   #depth = 0;

@@ -14,7 +14,7 @@ export interface InterpolationSite {
 }
 
 /** A value with unresolved interpolations. `path` is its place in the config; a resolver's result has none. */
-export interface Found {
+export interface ResolvedValue {
   readonly value: Value;
   readonly path: readonly string[] | undefined;
   /** The text inside a longer text, where that differs from the value's own. */
@@ -30,9 +30,9 @@ export const unresolved = new Unresolved();
 /** The config that resolvers are called in. */
 export interface ResolverHost {
   readonly environment: Environment;
-  select(path: string, site: InterpolationSite, soft?: boolean): Found | undefined;
-  element(element: Element, site: InterpolationSite): Found;
+  select(path: string, site: InterpolationSite, soft?: boolean): ResolvedValue | undefined;
+  element(element: Element, site: InterpolationSite): ResolvedValue;
   deep(value: Value, path: readonly string[]): Value;
-  settled(found: Found): Value;
+  settled(found: ResolvedValue): Value;
   fail(site: InterpolationSite, code: string, message: string, hint?: string): never;
 }

@@ -1,8 +1,8 @@
 import { pythonText } from '../scalar.ts';
 import type { Value } from '../value.ts';
-import type { Found } from './host.ts';
+import type { ResolvedValue } from './host.ts';
 
-/** What Python makes of a value inside a text: sections and lists as it writes them, with what is in them unresolved. */
+/** Returns Python's text for a value inside a text. Sections and lists keep unresolved interpolations. */
 export function textOfValue(value: Value): string {
   if (value.kind === 'scalar') return pythonText(value);
   if (value.kind === 'sequence') return `[${value.items.map(written).join(', ')}]`;
@@ -11,7 +11,7 @@ export function textOfValue(value: Value): string {
 }
 
 /** Inside a text, what was found there. */
-export function textOfFound({ value, shown }: Found): string {
+export function textOfResolved({ value, shown }: ResolvedValue): string {
   return shown ?? textOfValue(value);
 }
 

@@ -9,13 +9,13 @@ import { pathResolvers } from './resolverNames.ts';
 export interface InterpolationReference {
   /** From the `$` to behind the `}`. */
   readonly span: Span;
-  /** Where the value stands that it is in, list items by their index. */
+  /** The path of the value that contains it, with list items by index. */
   readonly place: readonly string[];
   /** Absolute path that it asks for; undefined where that is not written out, as in `${a.${b}}` and `${oc.env:X}`. */
   readonly path: readonly string[] | undefined;
   /** Name of the resolver, such as `oc.env`. */
   readonly resolver?: string;
-  /** What stands between the braces. */
+  /** The text between the braces. */
   readonly written: string;
   /** The keys of the path as they are written, the last of them ending it. */
   readonly keys: readonly { readonly name: string; readonly span: Span }[];
@@ -60,7 +60,7 @@ export function interpolationsOf(
   });
 }
 
-/** Where the value's own offsets are in the text. Quoting and folding keep the order of `${` and of `}`. */
+/** Returns the spans in the document for spans in the value. Quoting and folding keep the order of `${` and `}`. */
 export function sourceSpans(
   { text }: Pick<ConfigDocument, 'text'>,
   node: ScalarNode,

@@ -5,13 +5,13 @@ import {
   Unresolved,
   unresolved,
   type Environment,
-  type Found,
+  type ResolvedValue,
   type InterpolationSite,
   type ResolverHost,
 } from './host.ts';
 import { isFailure, templateOf, type Element, type Interpolation, type Template } from './grammar.ts';
 import { absolutePath } from './path.ts';
-import { textOfFound } from './pythonText.ts';
+import { textOfResolved } from './pythonText.ts';
 import { runtimeResolvers } from './resolverNames.ts';
 
 export interface ResolverRules {
@@ -48,7 +48,7 @@ export class Resolver implements ResolverHost {
   readonly environment: Environment;
   readonly #root: MappingValue;
   readonly #rules: ResolverRules;
-  readonly #found = new Map<string, Found | undefined>();
+  readonly #found = new Map<string, ResolvedValue | undefined>();
   readonly #underWay = new Set<string>();
   readonly #whole = new Map<string, Value>();
   readonly #expanding = new Set<string>();
@@ -111,8 +111,8 @@ export class Resolver implements ResolverHost {
     return value;
   }
 
-  /** What a text with interpolations stands for, through any number of others; other values as they are. */
-  follow(scalar: ScalarPart, path: Path): Found {
+  /** Resolves a text with interpolations, through any number of others; returns other values unchanged. */
+  follow(scalar: ScalarPart, path: Path): ResolvedValue {
     if (!isInterpolation(scalar)) return { value: scalar, path };
     const id = path.join('\0');
     if (this.#found.has(id)) return this.#found.get(id) ?? unknown();
@@ -120,7 +120,7 @@ export class Resolver implements ResolverHost {
     if (this.#underWay.has(id)) this.#failCycle(site, 'leads back to itself');
     if (this.#underWay.size >= limits.depth) this.#failDepth(site);
     this.#underWay.add(id);
-    let found: Found | undefined;
+    let found: ResolvedValue | undefined;
     try {
       found = this.#evaluate(scalar, site);
       return found;
@@ -130,26 +130,26 @@ export class Resolver implements ResolverHost {
     }
   }
 
-  #evaluate(scalar: ScalarPart, site: InterpolationSite): Found {
+  #evaluate(scalar: ScalarPart, site: InterpolationSite): ResolvedValue {
     const template = templateOf(scalar);
     if (isFailure(template)) throw unresolved;
     return this.#template(template, site);
   }
 
-  #template(template: Template, site: InterpolationSite): Found {
+  #template(template: Template, site: InterpolationSite): ResolvedValue {
     const [only] = template;
     if (template.length === 1 && typeof only === 'object') return this.#interpolate(only, site);
     return this.made(this.#text(template, site), site);
   }
 
-  made(text: string, { origin }: InterpolationSite): Found {
+  made(text: string, { origin }: InterpolationSite): ResolvedValue {
     return { value: { kind: 'scalar', type: 'string', value: text, origin }, path: undefined };
   }
 
   #text(template: Template, site: InterpolationSite): string {
     let text = '';
     for (const part of template) {
-      text += typeof part === 'string' ? part : textOfFound(this.#interpolate(part, site));
+      text += typeof part === 'string' ? part : textOfResolved(this.#interpolate(part, site));
       if (text.length > limits.text) {
         this.fail(site, 'config/interpolation', 'Interpolations make this text too long.');
       }
@@ -157,7 +157,7 @@ export class Resolver implements ResolverHost {
     return text;
   }
 
-  #interpolate(interpolation: Interpolation, around: InterpolationSite): Found {
+  #interpolate(interpolation: Interpolation, around: InterpolationSite): ResolvedValue {
     const { start, end } = interpolation;
     const site = { ...around, inside: around.inside ?? { start, end } };
     if (interpolation.kind === 'call') {
@@ -180,7 +180,7 @@ export class Resolver implements ResolverHost {
     return found;
   }
 
-  /** Of the parts of a path or a name, those that are interpolations have to be texts. */
+  /** Joins the parts of a path or a name; interpolations in it must be texts. */
   #name(template: Template, site: InterpolationSite): string {
     return template
       .map((part) => {
@@ -193,7 +193,7 @@ export class Resolver implements ResolverHost {
       .join('');
   }
 
-  element(element: Element, site: InterpolationSite): Found {
+  element(element: Element, site: InterpolationSite): ResolvedValue {
     const { origin } = site;
     switch (element.kind) {
       case 'literal': {
@@ -218,28 +218,28 @@ export class Resolver implements ResolverHost {
       }
       case 'dict': {
         const entries = element.entries.map(([key, value]): [string, Value] => {
-          return [textOfFound(this.element(key, site)), this.settled(this.element(value, site))];
+          return [textOfResolved(this.element(key, site)), this.settled(this.element(value, site))];
         });
         return { value: { kind: 'mapping', entries: new Map(entries), origin }, path: undefined };
       }
     }
   }
 
-  settled({ value, path }: Found): Value {
+  settled({ value, path }: ResolvedValue): Value {
     return path === undefined ? value : this.deep(value, path);
   }
 
   /**
-   * What is at a path of the config; undefined where there is nothing. `soft`: nothing is there either where a value is
-   * still to be set, `???`.
+   * Returns the value at a path of the config; undefined if there is none. With `soft`, an unset value (`???`) is
+   * undefined too.
    */
-  select(written: string, site: InterpolationSite, soft = false): Found | undefined {
+  select(written: string, site: InterpolationSite, soft = false): ResolvedValue | undefined {
     const path = absolutePath(written, site.path);
     if (path === undefined) {
       const message = `\`${written}\` begins with more dots than there are sections around it.`;
       return this.fail(site, 'config/interpolation-missing', message, 'Remove some of the dots.');
     }
-    let found: Found = { value: this.#root, path: [] };
+    let found: ResolvedValue = { value: this.#root, path: [] };
     for (const step of path) {
       const child = this.#child(found, step, site, soft);
       if (child === undefined) return undefined;
@@ -248,7 +248,12 @@ export class Resolver implements ResolverHost {
     return found;
   }
 
-  #child({ value, path }: Found, step: string, site: InterpolationSite, soft: boolean): Found | undefined {
+  #child(
+    { value, path }: ResolvedValue,
+    step: string,
+    site: InterpolationSite,
+    soft: boolean,
+  ): ResolvedValue | undefined {
     if (value.kind === 'scalar') return undefined;
     if (value.kind === 'sequence' && !/^\s*[-+]?\d+\s*$/.test(step)) {
       const message = `\`${step}\` cannot be looked up in a list, whose items have numbers.`;
@@ -265,7 +270,7 @@ export class Resolver implements ResolverHost {
     const before = this.#values;
     this.#values += this.#size(value);
     if (this.#values > limits.values) {
-      // Told once, not for every value that follows.
+      // Reported once, not for every value that follows.
       if (before > limits.values) return unknown();
       this.fail(site, 'config/interpolation', 'Interpolations make this config too large.');
     }

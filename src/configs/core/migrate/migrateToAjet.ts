@@ -1,5 +1,5 @@
 import { insertKey, removeWithSection, renameKey, replaceScalar } from '../edits.ts';
-import { astunerKeys } from '../keyTable.ts';
+import { astunerKeys } from '../key-tables/keyTable.ts';
 import { entryOf, nodeAt, type Entry, type MappingNode, type Node } from '../node.ts';
 import { parseConfig, type ConfigDocument } from '../parse.ts';
 import { visitAll, type Visit } from '../rules/visit.ts';
@@ -39,7 +39,7 @@ function edited(document: ConfigDocument, edits: readonly TextEdit[]): ConfigDoc
   return edits.length === 0 ? document : parseConfig(applyEdits(document.text, edits));
 }
 
-/** What to do about the first key that cannot stay; nothing when all are as AgentJet has them. */
+/** Returns the edits for the first key that must change; empty if all keys are current. */
 function keyEdits(document: ConfigDocument): TextEdit[] {
   for (const visit of visitAll(document, astunerKeys())) {
     const { key, written } = visit;
@@ -127,7 +127,7 @@ export function movedReader(name: string): string {
   return name === reader.from ? reader.to : name;
 }
 
-/** Where keys that an interpolation may lead to have gone. */
+/** Returns the new paths of renamed keys that an interpolation may use. */
 function renamedPaths(): ReadonlyMap<string, string> {
   const successors = [...astunerKeys().keys].flatMap(({ path, info }): [string, string][] =>
     info?.successor === undefined ? [] : [[path, info.successor]],
@@ -161,7 +161,7 @@ function rootEdits(document: ConfigDocument): TextEdit[] {
   return root === undefined ? [] : [renameKey(root, after)];
 }
 
-/** What is written in a part of the document; what aliases repeat is there once. */
+/** Returns the scalars in a part of the document; those that aliases repeat are listed once. */
 function scalarsOf(node: Node | undefined, known = new Set<Node>()): Extract<Node, { kind: 'scalar' }>[] {
   if (node === undefined || known.has(node)) return [];
   known.add(node);

@@ -5,11 +5,11 @@ import type { Span } from '../text.ts';
 export interface AnchorMark {
   readonly kind: 'anchor' | 'alias';
   readonly name: string;
-  /** Of the name, without the mark. */
+  /** The span of the name, without the mark. */
   readonly span: Span;
 }
 
-/** What the lexer puts before a scalar, and between documents: no part of the text. */
+/** The marker that the lexer adds before scalars and between documents; it is not part of the text. */
 const beforeScalar = '\u001f';
 const controls: ReadonlySet<string> = new Set(['\u0002', '\u0018', beforeScalar]);
 

@@ -1,5 +1,5 @@
 import type { Location } from '../../../base/core/errors.ts';
-import type { LocatorTarget } from '../classes.ts';
+import type { LocatorTarget } from '../code/classes.ts';
 import type { ConfigContext } from '../context.ts';
 import { conversionRules, type Backbone } from '../convert/conversionRules.ts';
 import type { Span } from '../text.ts';
@@ -9,16 +9,16 @@ import { layersNamed } from './layersNamed.ts';
 import { interpolationAt, isSame, markAt } from './references.ts';
 
 export interface Definition {
-  /** What leads there. */
+  /** The span of the reference. */
   readonly span: Span;
   /** Best first; never empty. */
   readonly targets: readonly Location[];
 }
 
 /**
- * Where what stands at an offset is defined: the class of a locator, the file of a path, of an entry of `defaults` or of
- * the search path, the key that a `${…}` names, the anchor of an alias; of a key, what sets its effective value: the key
- * that conversion puts in its place, another file, or itself.
+ * Returns the definition of the text at an offset. Locators, paths, entries of `defaults`, `${…}` and aliases lead to
+ * what they name. A key leads to what sets its effective value: the key that conversion uses instead, another file, or
+ * itself.
  */
 export function definitionAt(context: ConfigContext, offset: number): Definition | undefined {
   const { document } = context;
@@ -30,7 +30,7 @@ export function definitionAt(context: ConfigContext, offset: number): Definition
   const interpolation = interpolationAt(document, offset);
   if (interpolation !== undefined) {
     const { use } = interpolation;
-    return use && definition(use.span, [placeOfKey(context, use.path)]);
+    return use && definition(use.span, [keyLocation(context, use.path)]);
   }
   const place = nodeAtOffset(document, offset);
   if (place === undefined) return undefined;
@@ -49,16 +49,16 @@ function here({ document, file }: ConfigContext, span: Span, offset: number): De
   return { span, targets: [document.lines.location(file, offset)] };
 }
 
-/** What the text of a value names outside this text. */
+/** Returns the file or class that the text of a value names. */
 function namedBy(context: ConfigContext, { node, span }: NodeAtOffset): Location | undefined {
   if (node.kind !== 'scalar' || typeof node.value !== 'string') return undefined;
   const layer = layersNamed(context).find((one) => one.span.start === span.start);
   if (layer !== undefined) return start(layer.file);
   const { references } = context;
-  return placeOfTarget(references.locator(node.value)) ?? start(references.file?.(node.value));
+  return targetLocation(references.locator(node.value)) ?? start(references.file?.(node.value));
 }
 
-function placeOfTarget(target: LocatorTarget | undefined): Location | undefined {
+function targetLocation(target: LocatorTarget | undefined): Location | undefined {
   if (target?.status === 'no-name') return start(target.file);
   if (target?.status !== 'found') return undefined;
   const { file, line, column } = target.site;
@@ -70,7 +70,7 @@ function start(file: string | undefined): Location | undefined {
 }
 
 /** The key of a path: in this text, else where the value comes from. */
-function placeOfKey(context: ConfigContext, path: readonly string[]): Location | undefined {
+function keyLocation(context: ConfigContext, path: readonly string[]): Location | undefined {
   const { document, file } = context;
   const span = spanOfPath(document, path);
   return span === undefined ? originOf(context, path) : document.lines.location(file, span.start);
@@ -81,10 +81,10 @@ function originOf({ composition }: ConfigContext, path: readonly (string | numbe
   return origin?.kind === 'file' ? origin.location : undefined;
 }
 
-/** What sets the effective value of a key: other places first, then the key itself. */
+/** Returns the locations that set the effective value of a key: other files first, then the key itself. */
 function setters(context: ConfigContext, { path, span, entry }: NodeAtOffset): (Location | undefined)[] {
   const { document, file, composition } = context;
-  const twins = twinsOf(path).map((twin) => placeOfKey(context, twin));
+  const twins = twinsOf(path).map((twin) => keyLocation(context, twin));
   const origin = composition.config.get(path.join('.'))?.origin;
   const elsewhere = origin?.kind === 'file' && origin.location.file !== file ? origin.location : undefined;
   const own = entry?.keySpan ?? span;

@@ -15,7 +15,7 @@ export function layersNamed({ composition, document, file }: ConfigContext): { s
   });
 }
 
-/** In `- group: [a, b]` each choice names a file of its own. */
+/** Returns the span of one choice; in `- group: [a, b]` each choice names a separate file. */
 function spanOfName(node: Node, name: string): Span {
   if (node.kind !== 'sequence') return node.span;
   const last = name.split('/').at(-1);

@@ -7,7 +7,7 @@ export interface ConfigLink {
   readonly range: TextRange;
   /** Absolute. */
   readonly file: string;
-  /** Where in the file, 1-based; absent for its beginning. */
+  /** The 1-based line; absent for the start of the file. */
   readonly line?: number;
   readonly column?: number;
 }

@@ -8,13 +8,13 @@ export interface NamedFile {
   readonly file: string;
   /** Names that the file exports, and those that it registers with Trinity-RFT. */
   readonly names: readonly string[];
-  /** What a relative locator starts from, absolute, in the order they are tried. */
+  /** The absolute folders for relative locators, in search order. */
   readonly roots: readonly string[];
 }
 
 /**
- * Whether a config, as written, names something of a file by its path, or as a Python module: no code is read for it, so
- * that a launch need not wait. What leads there through imports is told by a `ClassFinder`.
+ * Returns true if a config names something in a file by its path, or as a Python module. Reads no code, so that a
+ * launch does not wait; a `ClassFinder` follows imports.
  */
 export function namesFile(config: string, { file, names, roots }: NamedFile, paths: PathRules): boolean {
   const dialect = names.some((name) => config.includes(name)) ? dialectOf(config) : undefined;

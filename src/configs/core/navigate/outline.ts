@@ -84,7 +84,7 @@ export interface Fold {
   readonly kind?: 'comment' | 'region';
 }
 
-/** Sections, lists, texts of several lines, comments of several lines, and what stands in `# region` … `# endregion`. */
+/** Returns the folds of sections, lists, texts and comments of several lines, and `# region` … `# endregion`. */
 export function foldingOf(document: ConfigDocument): Fold[] {
   const folds: Fold[] = [];
   const texts: Span[] = [];
@@ -142,7 +142,7 @@ function commentFolds(document: ConfigDocument, texts: readonly Span[]): Fold[] 
   return folds;
 }
 
-/** What growing the selection at an offset takes in, the smallest first. */
+/** Returns the ranges for "Expand Selection" at an offset, the smallest first. */
 export function selectionRangesAt(document: ConfigDocument, offset: number): TextRange[] {
   const spans: Span[] = [{ start: 0, end: document.text.length }];
   const add = (span: Span): void => {

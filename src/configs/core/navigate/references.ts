@@ -58,8 +58,8 @@ export function keyPathAt(document: ConfigDocument, offset: number): KeyPath | u
 }
 
 /**
- * Where a key is named in this text: its own place first, then every `${…}` that asks for it or goes through it; of an
- * anchor, its aliases. Empty where neither is.
+ * Returns the references to a key: its own place first, then each `${…}` that names it or goes through it. For an
+ * anchor, returns its aliases. Otherwise empty.
  */
 export function referencesAt({ document }: Pick<ConfigContext, 'document'>, offset: number): TextRange[] {
   const marked = markAt(document, offset);

@@ -10,11 +10,11 @@ import { groupOf, type AnchorMark } from './anchors.ts';
 import { interpolationAt, isSame, keyPathAt, markAt, pathUses } from './references.ts';
 import { contains, entryAt, nodeAtOffset } from './nodeAtOffset.ts';
 
-export type Renamed =
+export type RenameResult =
   | { readonly ok: true; readonly edits: readonly TextEdit[] }
   | { readonly ok: false; readonly message: string };
 
-export type Renamable =
+export type RenameTarget =
   | { readonly ok: true; readonly span: Span; readonly name: string }
   | { readonly ok: false; readonly message: string };
 
@@ -23,8 +23,8 @@ type Subject =
   | { readonly kind: 'key'; readonly span: Span; readonly entry: Entry; readonly path: readonly string[] }
   | { readonly kind: 'anchor'; readonly span: Span; readonly group: readonly AnchorMark[] };
 
-/** What would be renamed at an offset, or why nothing can be. */
-export function renamableAt(context: ConfigContext, offset: number): Renamable {
+/** Returns the name to rename at an offset, or the reason that it cannot be renamed. */
+export function renamableAt(context: ConfigContext, offset: number): RenameTarget {
   const subject = subjectAt(context, offset);
   if (typeof subject === 'string') return { ok: false, message: subject };
   const { start, end } = subject.span;
@@ -35,7 +35,7 @@ export function renamableAt(context: ConfigContext, offset: number): Renamable {
  * Renames a key of the user's own together with every `${…}` that goes through it, or an anchor with its aliases. Keys
  * that a program reads are refused: under another name nothing would find them.
  */
-export function renameAt(context: ConfigContext, offset: number, newName: string): Renamed {
+export function renameAt(context: ConfigContext, offset: number, newName: string): RenameResult {
   const subject = subjectAt(context, offset);
   if (typeof subject === 'string') return { ok: false, message: subject };
   return subject.kind === 'anchor'
@@ -55,7 +55,7 @@ function subjectAt(context: ConfigContext, offset: number): Subject | string {
   const place = nodeAtOffset(document, offset);
   const entry = place?.part === 'key' ? place.entry : entryAt(document, path);
   if (entry === undefined) return `${name} is not a key of this file, so it cannot be renamed here.`;
-  const refusal = whyNot(context, path);
+  const refusal = refusalReason(context, path);
   if (refusal !== undefined) return refusal;
   const span = place?.part === 'key' ? place.span : interpolationAt(document, offset)?.use?.span;
   if (span === undefined || !contains(span, offset))
@@ -63,7 +63,7 @@ function subjectAt(context: ConfigContext, offset: number): Subject | string {
   return { kind: 'key', span: inQuotes(document, span), entry, path };
 }
 
-function whyNot({ dialect }: ConfigContext, path: readonly string[]): string | undefined {
+function refusalReason({ dialect }: ConfigContext, path: readonly string[]): string | undefined {
   const name = `\`${path.join('.')}\``;
   if (dialect.composition === 'hydra' && isCompositionKey(path[0])) {
     return `${name} is read by Hydra, so under another name it would be lost.`;
@@ -83,7 +83,7 @@ function renamedKey(
   document: ConfigDocument,
   { entry, path }: { readonly entry: Entry; readonly path: readonly string[] },
   newName: string,
-): Renamed {
+): RenameResult {
   if (!/^[^\s.:[\]{}$'",#&*!|>%@`=\\/()-][^\s.:[\]{}$'",\\/()=]*$/u.test(newName)) {
     return refused(`\`${newName}\` cannot be named in a \`\${…}\`: write letters, digits, \`_\` and \`-\`.`);
   }
@@ -122,7 +122,7 @@ function renamedKey(
   return { ok: true, edits };
 }
 
-function refused(message: string): Renamed {
+function refused(message: string): RenameResult {
   return { ok: false, message };
 }
 
@@ -130,7 +130,7 @@ function beginsWith(path: readonly string[], start: readonly string[]): boolean 
   return path.length >= start.length && isSame(path.slice(0, start.length), start);
 }
 
-/** Every path at which an entry stands: aliases and `<<` bring one entry to several. */
+/** Returns every path of an entry; aliases and `<<` can give an entry several paths. */
 function ownersOf(
   document: ConfigDocument,
   entry: Entry,
@@ -156,7 +156,11 @@ function inQuotes({ text }: ConfigDocument, { start, end }: Span): Span {
   return quoted ? { start: start + 1, end: end - 1 } : { start, end };
 }
 
-function renamedAnchor(document: ConfigDocument, group: readonly AnchorMark[], newName: string): Renamed {
+function renamedAnchor(
+  document: ConfigDocument,
+  group: readonly AnchorMark[],
+  newName: string,
+): RenameResult {
   if (!/^[^\s,[\]{}&*]+$/u.test(newName)) {
     return refused(
       `\`${newName}\` cannot be the name of an anchor: it may hold no blank and no \`,[]{}&*\`.`,

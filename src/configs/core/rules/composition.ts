@@ -19,8 +19,8 @@ const rules: readonly (readonly [prefix: string, rule: RuleId])[] = [
 ];
 
 /**
- * What kept the config from being composed, at the place in this file that asks for it. What is not in the
- * environment here may be in it where training runs, and is mostly meant to be; so may a folder of the search path.
+ * Reports the problems of composing at the key that causes them. A missing environment variable or search folder may
+ * exist on the training machine, so these are warnings.
  */
 export function compositionProblems(context: ConfigContext): Finding[] {
   const { composition, document, file } = context;
@@ -53,8 +53,8 @@ function inOtherFiles(document: ConfigDocument, problems: readonly ConfigProblem
     if (first?.location === undefined) return [];
     const others = more.length === 0 ? '' : ` (and ${more.length} more)`;
     const message = `${formatLocation(first.location)}: ${first.message}${others}`;
-    const related = [first, ...more].flatMap(({ location, message: told }) =>
-      location === undefined ? [] : [{ location, message: told }],
+    const related = [first, ...more].flatMap(({ location, message: text }) =>
+      location === undefined ? [] : [{ location, message: text }],
     );
     const span = findingSpan(document, ['defaults']);
     return [finding(document, span, { rule: 'composition', severity: 'warning', message, related })];

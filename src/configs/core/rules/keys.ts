@@ -1,20 +1,20 @@
 import { insertKey, removeEntry, removeWithSection, renameKey } from '../edits.ts';
 import { finding, fix, type Finding, type Fix } from '../finding.ts';
-import { childOf, type KeyInfo, type KeyNode, type KeyTable } from '../keyTable.ts';
+import { childOf, type KeyInfo, type KeyNode, type KeyTable } from '../key-tables/keyTable.ts';
 import { entryOf, type Entry, type MappingNode } from '../node.ts';
 import type { ConfigDocument } from '../parse.ts';
-import { isSlipOf, suggestKeys } from '../suggest.ts';
+import { isSlipOf, suggestKeys } from './suggest.ts';
 import type { Severity } from './ruleEntry.ts';
 import type { Rule, Visit } from './visit.ts';
 
 /**
- * A key that the section does not have. What comes of it depends on who reads the section: see `unlisted` and `strict`
- * of its key. Where a section is passed on to a library as a whole, only what looks like a slip of the pen is told.
+ * Reports a key that the section does not have. The severity depends on `unlisted` and `strict` of the section. If a
+ * library reads the section, only likely typos are reported.
  */
 export const unknownKey: Rule = (visit) => {
   const { node, key } = visit;
   if (node.kind !== 'mapping' || key === undefined) return [];
-  // What stands at the top beside the sections of the program and its backbones is somebody else's.
+  // Top-level keys other than the sections of the program and its backbones belong to other programs.
   if (key.unlisted === 'open' && key.parent !== undefined) return [];
   const unlisted = node.entries.filter((entry) => childOf(key, entry.key) === undefined);
   if (unlisted.length === 0) return [];
@@ -96,7 +96,7 @@ function moveFix(document: ConfigDocument, entry: Entry, parent: MappingNode, to
   return fix(`Move to \`${to}\``, removal, insertKey(document, to.split('.'), written));
 }
 
-interface Written {
+interface WrittenKey {
   readonly document: ConfigDocument;
   readonly key: KeyNode;
   readonly info: KeyInfo;
@@ -105,8 +105,8 @@ interface Written {
   readonly table: KeyTable;
 }
 
-/** Something about a key itself, whatever its value is; the first that applies is told. */
-const lifecycles: readonly ((written: Written) => Finding | undefined)[] = [
+/** The checks of a key, independent of its value; the first that applies is reported. */
+const lifecycles: readonly ((written: WrittenKey) => Finding | undefined)[] = [
   renamed,
   computed,
   removed,
@@ -120,9 +120,9 @@ export const lifecycle: Rule = ({ document, table, key, written }) => {
   const info = key?.info;
   if (key === undefined || info === undefined || written === undefined) return [];
   if (!isSpecial(info)) return [];
-  // What is wrong with a section as a whole is told there.
+  // Problems of a whole section are reported at the section.
   if (key.parent?.info?.doNotSet !== undefined && info.doNotSet !== undefined) return [];
-  const whole: Written = { document, table, key, info, ...written };
+  const whole: WrittenKey = { document, table, key, info, ...written };
   for (const tell of lifecycles) {
     const found = tell(whole);
     if (found !== undefined) return [found];
@@ -130,13 +130,13 @@ export const lifecycle: Rule = ({ document, table, key, written }) => {
   return [];
 };
 
-/** Whether there is anything that the rules on lifecycles look at; hardly any key has it. */
+/** Returns true for the few keys that the lifecycle rules apply to. */
 function isSpecial(info: KeyInfo): boolean {
   const { renamedTo, doNotSet, removed: gone, deprecated: old, ignoredWhenSet, unused: idle } = info;
   return old || idle || [renamedTo, doNotSet, gone, ignoredWhenSet].some((told) => told !== undefined);
 }
 
-function renamed({ document, table, key, info, entry, parent }: Written): Finding | undefined {
+function renamed({ document, table, key, info, entry, parent }: WrittenKey): Finding | undefined {
   const { renamedTo, removed: gone, unused: unread } = info;
   if (renamedTo === undefined) return undefined;
   const beside = renamedTo.split('.').slice(0, -1).join('.') === (key.parent?.path ?? '');
@@ -160,7 +160,7 @@ function renamed({ document, table, key, info, entry, parent }: Written): Findin
   });
 }
 
-/** What becomes of a value under the old name. */
+/** Returns the effect of a value under the old name. */
 function oldName({ removed: gone, unused: unread }: KeyInfo, since: string | undefined): string {
   if (gone !== undefined) return `The old name is gone since ${gone}, and its value is lost there.`;
   if (unread) return 'Nothing reads the old name: its value is lost.';
@@ -169,7 +169,7 @@ function oldName({ removed: gone, unused: unread }: KeyInfo, since: string | und
     : `Releases before ${since} read the old name only: rename it when you upgrade.`;
 }
 
-function computed({ document, key, info, entry, parent }: Written): Finding | undefined {
+function computed({ document, key, info, entry, parent }: WrittenKey): Finding | undefined {
   // What refers to another key's row may have to be set where that one must not.
   if (info.doNotSet === undefined || info.required || isDefault(entry, info)) return undefined;
   return finding(document, entry.keySpan, {
@@ -185,7 +185,7 @@ function isDefault({ value }: Entry, info: KeyInfo): boolean {
   return info.hasDefault && value.kind === 'scalar' && value.value === info.default;
 }
 
-function removed({ document, key, info, entry, parent }: Written): Finding | undefined {
+function removed({ document, key, info, entry, parent }: WrittenKey): Finding | undefined {
   if (info.removed === undefined) return undefined;
   const instead = info.insteadUse === undefined ? '' : ` Use ${info.insteadUse} instead.`;
   return finding(document, entry.keySpan, {
@@ -197,7 +197,7 @@ function removed({ document, key, info, entry, parent }: Written): Finding | und
   });
 }
 
-function deprecated({ document, key, info, entry, parent }: Written): Finding | undefined {
+function deprecated({ document, key, info, entry, parent }: WrittenKey): Finding | undefined {
   if (!info.deprecated) return undefined;
   const instead = info.insteadUse === undefined ? '' : ` ${sentence(info.insteadUse)}`;
   return finding(document, entry.keySpan, {
@@ -209,7 +209,7 @@ function deprecated({ document, key, info, entry, parent }: Written): Finding | 
   });
 }
 
-function ignored({ document, key, info, entry, parent }: Written): Finding | undefined {
+function ignored({ document, key, info, entry, parent }: WrittenKey): Finding | undefined {
   if (info.ignoredWhenSet === undefined) return undefined;
   return finding(document, entry.keySpan, {
     rule: 'ignored-key',
@@ -219,7 +219,7 @@ function ignored({ document, key, info, entry, parent }: Written): Finding | und
   });
 }
 
-function unused({ document, key, info, entry, parent }: Written): Finding | undefined {
+function unused({ document, key, info, entry, parent }: WrittenKey): Finding | undefined {
   if (!info.unused) return undefined;
   return finding(document, entry.keySpan, {
     rule: 'unused-key',
@@ -230,7 +230,7 @@ function unused({ document, key, info, entry, parent }: Written): Finding | unde
   });
 }
 
-function removalOf({ document, entry, parent }: Pick<Written, 'document' | 'entry' | 'parent'>): Fix[] {
+function removalOf({ document, entry, parent }: Pick<WrittenKey, 'document' | 'entry' | 'parent'>): Fix[] {
   return fix(`Remove \`${entry.key}\``, removeWithSection(document, entry, parent));
 }
 

@@ -1,5 +1,5 @@
 import { closest, distance } from 'fastest-levenshtein';
-import type { CodeSite, LocatorTarget } from '../classes.ts';
+import type { CodeSite, LocatorTarget } from '../code/classes.ts';
 import { faultOf, functionForms, hintOfForm, pythonFunctionForms } from '../code/functionForm.ts';
 import type { ConfigContext } from '../context.ts';
 import { replaceScalar } from '../edits.ts';
@@ -8,7 +8,7 @@ import { parseLocator, type Locator } from '../locator.ts';
 import { hasInterpolation, nodeAt, type ScalarNode } from '../node.ts';
 import { roleOf, stubOf, type ClassRole } from './stubs.ts';
 
-interface Named {
+interface NamedLocator {
   readonly context: ConfigContext;
   readonly node: ScalarNode;
   readonly locator: Locator;
@@ -25,11 +25,11 @@ export function locatorTargets(context: ConfigContext): Finding[] {
     const target = references.locator(node.value);
     if (!parsed.ok || target === undefined) return [];
     const named = { context, node, locator: parsed.locator, role: roleOf(key) };
-    return told(named, target);
+    return targetFindings(named, target);
   });
 }
 
-function told(named: Named, target: LocatorTarget): Finding[] {
+function targetFindings(named: NamedLocator, target: LocatorTarget): Finding[] {
   switch (target.status) {
     case 'found':
       return target.site.kind === 'function'
@@ -45,7 +45,7 @@ function told(named: Named, target: LocatorTarget): Finding[] {
   }
 }
 
-function noFile(named: Named, file: string): Finding {
+function noFile(named: NamedLocator, file: string): Finding {
   const { context, node, locator, role } = named;
   const what = locator.kind === 'file' ? 'There is no file' : 'There is no module';
   const message = `${what} \`${locator.where}\` (looked for as ${file}), so training cannot load the ${role.what}.`;
@@ -57,7 +57,7 @@ function noFile(named: Named, file: string): Finding {
   });
 }
 
-function noName(named: Named, file: string, sites: readonly CodeSite[]): Finding {
+function noName(named: NamedLocator, file: string, sites: readonly CodeSite[]): Finding {
   const { context, node, locator, role } = named;
   const nearest = [...sites].sort((a, b) => distance(a.name, locator.name) - distance(b.name, locator.name));
   const names = sites.map(({ name }) => name);
@@ -75,14 +75,14 @@ function noName(named: Named, file: string, sites: readonly CodeSite[]): Finding
   });
 }
 
-function renameFix({ context, node, locator }: Named, site: CodeSite): Fix[] {
+function renameFix({ context, node, locator }: NamedLocator, site: CodeSite): Fix[] {
   const text = `${locator.where}->${site.name}`;
   return fix(`Change to \`${site.name}\``, replaceScalar(context.document, node, text, true));
 }
 
 /** `sites`: what the file has already; undefined where there is no file. */
 function stubFix(
-  { context, locator, role }: Named,
+  { context, locator, role }: NamedLocator,
   file: string,
   sites: readonly CodeSite[] | undefined,
 ): Fix[] {
@@ -93,7 +93,7 @@ function stubFix(
   ];
 }
 
-function wrongSignature({ context, node, role }: Named, site: CodeSite): Finding[] {
+function wrongSignature({ context, node, role }: NamedLocator, site: CodeSite): Finding[] {
   const forms = site.language === 'python' ? pythonFunctionForms : functionForms;
   const form = forms[role.what];
   const fault = faultOf(site.parameters ?? [], form);
@@ -112,14 +112,14 @@ function writtenHere({ name, file, line, column }: CodeSite): RelatedLocation {
   return { location: { file, line, column }, message: `\`${name}\` is written here.` };
 }
 
-/** Bases that are not known may well lead to the right one: only what surely does not is told. */
-function wrongKind({ context, node, role }: Named, site: CodeSite): Finding[] {
+/** Reports a class that certainly has a wrong base. Unknown bases may lead to the right one. */
+function wrongKind({ context, node, role }: NamedLocator, site: CodeSite): Finding[] {
   if (site.kind !== 'class') return [];
   const bases = site.bases.map((base) => base.replace(/^.*\./, '').replace(/[[<(].*$/, ''));
   const other = bases.find((base) => role.others.includes(base));
   const isOther = other !== undefined && site.role !== role.what;
   // Of a class whose bases were followed to their end, it is known that none of them is the right one.
-  const plain = site.role === undefined ? bases.every((base) => nothingSaid.has(base)) : isNeither(site);
+  const plain = site.role === undefined ? bases.every((base) => neutralBases.has(base)) : isNeither(site);
   if (!isOther && !(plain && role.needsBase)) return [];
   const named = isOther ? [other] : bases;
   const is =
@@ -139,4 +139,4 @@ function isNeither({ role }: CodeSite): boolean {
   return role === 'neither';
 }
 
-const nothingSaid: ReadonlySet<string> = new Set(['object', 'ABC']);
+const neutralBases: ReadonlySet<string> = new Set(['object', 'ABC']);

@@ -1,9 +1,9 @@
-import { bundledNames } from '../bundledDefaults.ts';
-import { surelyHolds } from '../condition.ts';
+import { bundledNames } from '../compose/bundledDefaults.ts';
+import { surelyHolds } from '../key-tables/condition.ts';
 import type { Dialect } from '../dialect.ts';
 import { insertKey, textScalar } from '../edits.ts';
 import { finding, fix, type Finding, type Fix } from '../finding.ts';
-import type { KeyInfo, KeyNode, KeyTable } from '../keyTable.ts';
+import type { KeyInfo, KeyNode, KeyTable } from '../key-tables/keyTable.ts';
 import { entryOf, hasInterpolation, nodeAt, type NodePath } from '../node.ts';
 import { isBroken, parseConfig, type ConfigDocument } from '../parse.ts';
 import type { ScalarValue } from '../scalar.ts';
@@ -21,21 +21,21 @@ export function missingKeys(document: ConfigDocument, table: KeyTable, dialect?:
       return placesOf(key, document).map((place) => ({ key, path: place }));
     })
     .filter(({ key, path }) => !isThere(key, path, document) && applies(key, path, document, table));
-  // A section that lacks as a whole is told by the keys it has to have.
-  const told = missing.filter(({ key }) => {
+  // A section that is missing is reported by its required keys.
+  const reported = missing.filter(({ key }) => {
     return !missing.some((other) => other.key.path.startsWith(`${key.path}.`));
   });
-  return told.map((one) => missingKey(one, told, document));
+  return reported.map((one) => missingKey(one, reported, document));
 }
 
-/** Under its own name or an older one that beside it still means the same. */
+/** Returns true if the file has the key under its name, or under an older one that still works. */
 function isThere(
   { path: own, parent, info: wanted }: KeyNode,
   path: NodePath,
   { root }: ConfigDocument,
 ): boolean {
   const node = nodeAt(root, path);
-  // Where null is no value of its type, that is told; where null is the default, it means something.
+  // Null is reported if it is not a valid value; as a default it has a meaning.
   const isNull = node?.kind === 'scalar' && node.type === 'null' && canBeNull(wanted);
   if (node !== undefined && !isNull) return true;
   return [...(parent?.children.values() ?? [])].some(
@@ -47,7 +47,7 @@ function canBeNull(info: KeyInfo | undefined): boolean {
   return info?.types.includes('null') === true && typeof info.default === 'string';
 }
 
-interface Missing {
+interface MissingKey {
   readonly key: KeyNode;
   readonly path: NodePath;
 }
@@ -72,7 +72,7 @@ function requiredKeys(table: KeyTable): readonly RequiredKey[] {
 
 type Composed = Pick<Dialect, 'composition' | 'bundled'>;
 
-/** Whether a file has to be complete by itself, together with defaults that are known. */
+/** Returns true for a file that must be complete, together with known defaults. */
 export function isWholeExperiment({ root }: ConfigDocument, dialect?: Composed): boolean {
   if (dialect?.composition === 'omegaconf') return true;
   const known = dialect?.bundled ?? [...bundledNames];
@@ -84,7 +84,7 @@ export function isWholeExperiment({ root }: ConfigDocument, dialect?: Composed):
   });
 }
 
-/** Where a key belongs in this document: one place, or one in each item of the list that it is below. */
+/** Returns the paths of a key in this document: one, or one for each item of the list around it. */
 function placesOf(key: KeyNode, document: ConfigDocument): NodePath[] {
   if (key.parent === undefined) return [[]];
   const above = placesOf(key.parent, document);
@@ -125,7 +125,11 @@ function valueAt(
   return typeof fallback === 'string' || typeof fallback === 'boolean' ? fallback : undefined;
 }
 
-function missingKey({ key, path }: Missing, missing: readonly Missing[], document: ConfigDocument): Finding {
+function missingKey(
+  { key, path }: MissingKey,
+  missing: readonly MissingKey[],
+  document: ConfigDocument,
+): Finding {
   const state = nodeAt(document.root, path) === undefined ? 'is not set' : 'is null';
   const message = `\`${key.path}\` ${state}. ${key.info?.description ?? ''}`.trimEnd();
   return finding(document, nearestSpan(document, path), {
@@ -140,7 +144,7 @@ function missingKey({ key, path }: Missing, missing: readonly Missing[], documen
 }
 
 /** One fix for all that is missing: each key goes where it would alone. */
-function addAll(missing: readonly Missing[], document: ConfigDocument): Fix[] {
+function addAll(missing: readonly MissingKey[], document: ConfigDocument): Fix[] {
   if (missing.length < 2) return [];
   const text = missing.reduce((filled, one) => {
     const edit = insertion(one, filled);
@@ -149,7 +153,7 @@ function addAll(missing: readonly Missing[], document: ConfigDocument): Fix[] {
   return fix(`Add all ${missing.length} keys that are missing`, difference(document.text, text.text));
 }
 
-function insertion({ key, path }: Missing, document: ConfigDocument): TextEdit | undefined {
+function insertion({ key, path }: MissingKey, document: ConfigDocument): TextEdit | undefined {
   return insertKey(document, path, startingValue(key));
 }
 

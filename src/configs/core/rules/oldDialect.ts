@@ -1,6 +1,6 @@
 import type { ConfigContext } from '../context.ts';
 import { finding, type Finding, type Fix } from '../finding.ts';
-import { ajetKeys, astunerKeys } from '../keyTable.ts';
+import { ajetKeys, astunerKeys } from '../key-tables/keyTable.ts';
 import { migrateToAjet } from '../migrate/migrateToAjet.ts';
 import { entryOf, nodeAt } from '../node.ts';
 
@@ -10,11 +10,11 @@ export function oldDialect({ document, dialect }: ConfigContext): Finding[] {
   if (section === undefined || supersededBy === undefined) return [];
   const root = entryOf(document.root, section);
   if (root === undefined) return [];
-  const told = changedDefaults()
+  const changed = changedDefaults()
     .filter(({ path }) => nodeAt(document.root, path.split('.')) === undefined)
     .map(({ path, before, after }) => `\`${path.split('.').at(-1) ?? ''}\` ${before} → ${after}`);
   const changes =
-    told.length === 0 ? '' : ` Defaults that differ there and are not set here: ${told.join(', ')}.`;
+    changed.length === 0 ? '' : ` Defaults that differ there and are not set here: ${changed.join(', ')}.`;
   const message = `\`${section}\` is the section of AgentJet's predecessor; AgentJet reads \`${supersededBy}\`, with other names for some keys.${changes}`;
   const fixes = (): Fix[] => {
     const edits = migrateToAjet(document);

@@ -5,7 +5,7 @@ import { finding, fix, type Finding, type Fix } from '../finding.ts';
 import { entryOf, hasInterpolation, nodeAt, type Entry, type MappingNode, type Node } from '../node.ts';
 import { isWholeExperiment } from './missingKeys.ts';
 
-/** Where a backbone's own keys stand in a config beside AgentJet's section. */
+/** The sections of the backbones' own keys in an AgentJet config. */
 const places: readonly { readonly backbone: Backbone; readonly label: string; readonly above: string[] }[] = [
   { backbone: 'verl', label: 'verl', above: [] },
   { backbone: 'trinity', label: 'Trinity', above: ['trinity'] },
@@ -20,35 +20,35 @@ export function overwrittenValues(context: ConfigContext): Finding[] {
   return places.flatMap(({ backbone, label, above }) => {
     if (above.length > 0 && nodeAt(document.root, above) === undefined) return [];
     return conversionRules(backbone).flatMap((rule): Finding[] => {
-      const { around, name } = targetOf(rule);
-      const parent = nodeAt(nodeAt(document.root, above), around);
+      const { parentPath, name } = targetOf(rule);
+      const parent = nodeAt(nodeAt(document.root, above), parentPath);
       const entry = entryOf(parent, name);
       if (parent?.kind !== 'mapping' || entry === undefined) return [];
-      const path = [...above, ...around, name];
+      const path = [...above, ...parentPath, name];
       const sources = rule.sources.map((source) => source.replace(/^ajet\./, `${section}.`));
-      return told(context, { rule, sources, label, path, parent, entry });
+      return overwrittenFinding(context, { rule, sources, label, path, parent, entry });
     });
   });
 }
 
 interface Target {
-  readonly around: readonly string[];
+  readonly parentPath: readonly string[];
   readonly name: string;
 }
 
 const targets = new WeakMap<ConversionRule, Target>();
 
-/** Where a rule's target is below its backbone's top; taken apart once, as rules are many. */
+/** Returns the target path of a rule below its backbone. Cached, because there are many rules. */
 function targetOf(rule: ConversionRule): Target {
   const known = targets.get(rule);
   if (known !== undefined) return known;
   const steps = rule.target.split('.');
-  const target = { around: steps.slice(0, -1), name: steps.at(-1) ?? '' };
+  const target = { parentPath: steps.slice(0, -1), name: steps.at(-1) ?? '' };
   targets.set(rule, target);
   return target;
 }
 
-interface Overwritten {
+interface OverwrittenKey {
   readonly rule: ConversionRule;
   readonly sources: readonly string[];
   readonly label: string;
@@ -57,7 +57,7 @@ interface Overwritten {
   readonly entry: Entry;
 }
 
-function told(context: ConfigContext, overwritten: Overwritten): Finding[] {
+function overwrittenFinding(context: ConfigContext, overwritten: OverwrittenKey): Finding[] {
   const { document, composition } = context;
   const { sources, label, path, entry, rule } = overwritten;
   // A source that reads the very key makes it count after all.
@@ -93,7 +93,7 @@ function readsKey(node: Node | undefined, path: readonly string[]): boolean {
 /** Moves the value to its twin where the file does not set that, else takes it away. */
 function fixesOf(
   { document }: ConfigContext,
-  { entry, parent }: Overwritten,
+  { entry, parent }: OverwrittenKey,
   twin: string | undefined,
 ): Fix[] {
   const removal = removeWithSection(document, entry, parent);

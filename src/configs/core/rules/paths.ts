@@ -1,8 +1,8 @@
 import { namingKeys, takesPath } from '../code/namingKeys.ts';
-import { failingClause } from '../condition.ts';
+import { failingClause } from '../key-tables/condition.ts';
 import type { ResolvedReferences } from '../context.ts';
 import { finding, type Finding } from '../finding.ts';
-import type { KeyTable } from '../keyTable.ts';
+import type { KeyTable } from '../key-tables/keyTable.ts';
 import { hasInterpolation, nodeAt } from '../node.ts';
 import type { ConfigDocument } from '../parse.ts';
 import type { ScalarValue } from '../scalar.ts';
@@ -22,7 +22,7 @@ function isRead({ key, document }: Visit): boolean {
   return true;
 }
 
-/** What this file itself says; within lists, nothing is known. */
+/** Returns the value in this file; undefined within lists. */
 function writtenAt(path: string, { root }: ConfigDocument): ScalarValue | undefined {
   const node = nodeAt(root, path.split('.'));
   return node?.kind === 'scalar' && !hasInterpolation(node) ? node.value : undefined;

@@ -2,7 +2,7 @@
 export const severities = ['error', 'warning', 'information', 'hint'] as const;
 export type Severity = (typeof severities)[number];
 
-/** What is known about a rule whatever it is applied to. */
+/** The description of a rule. */
 export interface RuleEntry {
   /** A few words, as a heading. */
   readonly title: string;

@@ -1,4 +1,4 @@
-import { bundledNames } from '../bundledDefaults.ts';
+import { bundledNames } from '../compose/bundledDefaults.ts';
 import type { ConfigContext } from '../context.ts';
 import { finding, type Finding, type Fix } from '../finding.ts';
 import { entryOf, type Node, type ScalarNode } from '../node.ts';

@@ -1,13 +1,13 @@
-import type { CodeSite } from '../classes.ts';
+import type { CodeSite } from '../code/classes.ts';
 
-/** What a key wants a class for. */
+/** The role of a class that a key names. */
 export interface ClassRole {
   /** For messages. */
   readonly what: 'workflow' | 'judge';
   readonly base: string;
   /** Bases that make a class something else. */
   readonly others: readonly string[];
-  /** Whether a class without that base fails. */
+  /** True if a class without that base fails. */
   readonly needsBase: boolean;
 }
 
@@ -76,7 +76,9 @@ class ${name}(Workflow):
 `;
 }
 
-/** In a file with code of its own all names come from one import, which cannot clash with those that are there. */
+/**
+ * Returns a TypeScript stub. In an existing file it uses one namespace import, which cannot clash with other names.
+ */
 function typescriptStub({ role, name, file, sites }: StubRequest): string | undefined {
   const typed = /\.(?:[mc]?ts|tsx)$/.test(file);
   if (!typed && !/\.[mc]?jsx?$/.test(file)) return undefined;

@@ -2,7 +2,7 @@ import { distance } from 'fastest-levenshtein';
 import { dialects } from '../dialect.ts';
 import { removeEntry, replaceScalar } from '../edits.ts';
 import { finding, fix, type Finding, type Fix } from '../finding.ts';
-import type { KeyNode, ValueType } from '../keyTable.ts';
+import type { KeyNode, ValueType } from '../key-tables/keyTable.ts';
 import { parseLocator } from '../locator.ts';
 import { hasInterpolation, type Node, type ScalarNode, type SequenceNode } from '../node.ts';
 import { isBroken, type ConfigDocument } from '../parse.ts';
@@ -59,7 +59,7 @@ function isOfDataClass(key: KeyNode | undefined): boolean {
   return section?.strict === true && section.unlisted === 'closed';
 }
 
-/** Where keys are those of a data class, its loader makes numbers and booleans of texts that look like them. */
+/** Returns true if the loader converts a text to the number or boolean of a data class. */
 function isConverted({ node, value, key }: Visit): boolean {
   if (!isOfDataClass(key)) return false;
   if (node.kind !== 'scalar' || value === undefined) return false;
@@ -151,7 +151,7 @@ function describe({ text }: ConfigDocument, node: Node): string {
   return same ? `\`${written}\`` : `\`${written}\`, which YAML reads as \`${read}\``;
 }
 
-/** An empty value has no text of its own: its key stands for it. */
+/** Returns the span of an empty value, which is that of its key. */
 function nullSpan({ node, written }: Visit): Visit['node']['span'] {
   return node.span.end > node.span.start ? node.span : (written?.entry.keySpan ?? node.span);
 }

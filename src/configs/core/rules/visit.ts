@@ -1,23 +1,23 @@
 import type { Finding } from '../finding.ts';
-import { childOf, type KeyNode, type KeyTable, type ValueInfo } from '../keyTable.ts';
+import { childOf, type KeyNode, type KeyTable, type ValueInfo } from '../key-tables/keyTable.ts';
 import type { Entry, MappingNode, Node, NodePath } from '../node.ts';
 import type { ConfigDocument } from '../parse.ts';
 
 /** The part that all visits of one document share. */
-interface Visiting {
+interface VisitScope {
   readonly document: ConfigDocument;
   readonly table: KeyTable;
 }
 
 /** The entry of a value, and the mapping it is in. */
-interface Written {
+interface WrittenEntry {
   readonly entry: Entry;
   readonly parent: MappingNode;
 }
 
 /** One value of a document that the key table lists, or one item of such a list. */
 export class Visit {
-  readonly #all: Visiting;
+  readonly #all: VisitScope;
   readonly #above: Visit | undefined;
   /** Key or index in the parent; empty for the document itself. */
   readonly step: string | number;
@@ -26,10 +26,10 @@ export class Visit {
   readonly key: KeyNode | undefined;
   readonly #item: ValueInfo | undefined;
   /** Undefined for the document and for items of lists. */
-  readonly written: Written | undefined;
+  readonly written: WrittenEntry | undefined;
 
   constructor(
-    all: Visiting,
+    all: VisitScope,
     above: Visit | undefined,
     place: Pick<Visit, 'step' | 'node' | 'key' | 'written'>,
     item?: ValueInfo,

@@ -1,30 +1,30 @@
 import type { Plain } from '../value.ts';
 
-/** Where a Trinity-RFT config has its tasks, by the split of a run; of several only the first is read. */
-export const tasksetPlaces = {
+/** The paths of the tasks in a Trinity-RFT config, by split; of several tasksets only the first is read. */
+export const tasksetPaths = {
   training: ['buffer.explorer_input.taskset', 'buffer.explorer_input.tasksets.0'],
   validation: ['buffer.explorer_input.eval_tasksets.0'],
 } as const;
 
-/** Stands in a path for the taskset of a split. */
-export type SplitName = keyof typeof tasksetPlaces;
+/** A split of a run, which stands for its taskset in paths. */
+export type SplitName = keyof typeof tasksetPaths;
 
-/** What a key of AgentJet's is, in the words of Trinity-RFT: the first of `from` that is set and not null. */
+/** An AgentJet key and its Trinity-RFT keys: the first of `from` that is set and not null counts. */
 export interface RunKey {
   readonly to: string;
   /** `{training}` and `{validation}` stand for the taskset of that split. */
   readonly from: readonly string[];
 }
 
-/** Where the functions of AgentScope's tuner are, which stand in a config by their locators. */
+/** The keys for the locators of the functions of AgentScope's tuner. */
 export const functionKeys = {
   workflow: ['{training}.workflow_args.workflow_func', '{validation}.workflow_args.workflow_func'],
   judge: ['{training}.workflow_args.judge_func', '{validation}.workflow_args.judge_func'],
 } as const;
 
 /**
- * What the debug backbone reads of a config, and what Trinity-RFT calls it. A taskset's own value wins over the one for
- * all, as Trinity's validator fills them in.
+ * The keys that the debug backbone reads, with their Trinity-RFT names. A taskset's own value wins over the shared
+ * one, as Trinity's validator fills them in.
  */
 export const runKeys: readonly RunKey[] = [
   { to: 'ajet.task_judge.judge_protocol', from: functionKeys.judge },
@@ -48,7 +48,7 @@ export const runKeys: readonly RunKey[] = [
   { to: 'ajet.rollout.val_kwargs.top_k', from: ['{validation}.rollout_args.top_k', 'model.top_k'] },
 ];
 
-/** Where the name of the workflow is, by the split that it runs on: the first that is set. */
+/** The keys of the workflow's name, by split; the first that is set counts. */
 export const workflowKeys: Readonly<Record<SplitName, readonly string[]>> = {
   training: ['{training}.default_workflow_type', 'buffer.explorer_input.default_workflow_type'],
   validation: [
@@ -58,7 +58,7 @@ export const workflowKeys: Readonly<Record<SplitName, readonly string[]>> = {
   ],
 };
 
-/** What AgentJet does and Trinity-RFT does not, switched off; and the reader of its tasksets. */
+/** Switches off AgentJet features that Trinity-RFT does not have, and sets the reader of its tasksets. */
 export const runConstants: Readonly<Record<string, Plain>> = {
   'ajet.task_reader.type': 'trinity_taskset',
   'ajet.rollout.enable_oversample': false,
@@ -68,55 +68,57 @@ export const runConstants: Readonly<Record<string, Plain>> = {
 };
 
 /** A key that changes what is trained, and that only a cluster gives a meaning. */
-export interface LeftOut {
+export interface UnsupportedKey {
   readonly path: string;
-  /** Whether the value changes anything. */
+  /** Returns true if the value has an effect. */
   readonly matters: (value: Plain) => boolean;
   /** Behind `` `path` ``. */
-  readonly told: string;
+  readonly message: string;
   readonly hint: string;
 }
 
 const isFilled = (value: Plain): boolean =>
   Array.isArray(value) ? value.length > 0 : typeof value === 'object' && value !== null;
 
-/** What of a config is left out here, although it changes what would be trained. */
-export const leftOut: readonly LeftOut[] = [
+/** The keys that affect training but are not supported in debug runs. */
+export const unsupportedKeys: readonly UnsupportedKey[] = [
   {
     path: 'stages',
     matters: isFilled,
-    told: 'divides the training into stages, each with sections of its own; here the sections at the top count.',
+    message:
+      'divides the training into stages, each with sections of its own; here the sections at the top count.',
     hint: 'To debug a stage, write its sections at the top of a copy.',
   },
   {
     path: 'data_processor.task_pipeline',
     matters: isFilled,
-    told: 'changes the tasks before they are run; here they are run as the data set has them.',
+    message: 'changes the tasks before they are run; here they are run as the data set has them.',
     hint: 'To debug what it makes of them, name its output as the path of the taskset.',
   },
   {
     path: 'data_processor.experience_pipeline.operators',
     matters: isFilled,
-    told: 'changes or drops experiences and their rewards after a run; here they are as the workflow returned them.',
+    message:
+      'changes or drops experiences and their rewards after a run; here they are as the workflow returned them.',
     hint: 'Read the rewards of this run as those before the operators.',
   },
   {
     path: 'explorer.over_rollout.ratio',
     matters: (value) => typeof value === 'number' && value > 0,
-    told: 'gives up the slowest tasks of every step; here all of them run to their end.',
+    message: 'gives up the slowest tasks of every step; here all of them run to their end.',
     hint: 'Set it to 0 to train on all tasks.',
   },
   {
     path: 'buffer.explorer_input.tasksets.1',
     matters: isFilled,
-    told: 'is mixed with the first taskset in training; here the first one alone is run.',
+    message: 'is mixed with the first taskset in training; here the first one alone is run.',
     hint: 'To debug another taskset, put it first.',
   },
   ...['task_selector', 'data_selector'].flatMap((selector) =>
-    tasksetPlaces.training.map((taskset) => ({
+    tasksetPaths.training.map((taskset) => ({
       path: `${taskset}.${selector}.selector_type`,
       matters: (value: Plain) => typeof value === 'string' && value !== 'sequential',
-      told: 'chooses the order of the tasks; here they are taken in the order of the data set.',
+      message: 'chooses the order of the tasks; here they are taken in the order of the data set.',
       hint: 'Choose tasks by --task-id ROW (launch.json: taskIds), from 0.',
     })),
   ),

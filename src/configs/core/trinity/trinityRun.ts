@@ -1,9 +1,9 @@
 import { isRecord } from '../../../base/core/isRecord.ts';
-import { bundledDefaults, defaultsBelow } from '../bundledDefaults.ts';
+import { bundledDefaults, defaultsBelow } from '../compose/bundledDefaults.ts';
 import type { Composition } from '../compose.ts';
 import { dialects } from '../dialect.ts';
 import { Config } from '../effectiveConfig.ts';
-import { trinityKeys } from '../keyTable.ts';
+import { trinityKeys } from '../key-tables/keyTable.ts';
 import type { ConfigProblem } from '../finding.ts';
 import {
   locationOf,
@@ -19,11 +19,11 @@ import {
 import { functionAdapters } from './tuneConfig.ts';
 import {
   functionKeys,
-  leftOut,
+  unsupportedKeys,
   modesWithoutRollout,
   runConstants,
   runKeys,
-  tasksetPlaces,
+  tasksetPaths,
   workflowKeys,
   type SplitName,
 } from './runKeys.ts';
@@ -34,10 +34,9 @@ export const tasksetReader = 'trinity_taskset';
 const [ajet] = dialects;
 
 /**
- * What a config of Trinity-RFT, composed, comes to on the debug backbone: its own keys as they are, and beside them
- * `ajet`, AgentJet's defaults with what the config says in Trinity's words. Each value keeps the place where it was
- * written, and each error its name there. What has a meaning only on a cluster, and changes what would be trained, is a
- * warning.
+ * Returns a composed Trinity-RFT config for the debug backbone. It keeps its own keys, and adds `ajet`: AgentJet's
+ * defaults with the config's values. Values keep their locations, and errors use the names in the file. Unsupported
+ * keys that affect training give warnings.
  */
 export function trinityRun(composed: Composition): Composition {
   const config = withTasksetDefaults(composed.config);
@@ -71,19 +70,19 @@ function withTasksetDefaults({ file, root }: Config): Config {
   return new Config(file, parts.reduce(mergeMappings, root));
 }
 
-/** Whether Trinity-RFT's rules hold for a run of this config. */
+/** Returns true if a run of this config follows Trinity-RFT's rules. */
 export function isTrinityRun(config: Config): boolean {
   return config.get('ajet.task_reader.type')?.value === tasksetReader;
 }
 
 /** The path of the taskset that a split is read from; undefined: the config has none. */
 export function tasksetPath(config: Config, split: SplitName): string | undefined {
-  return tasksetPlaces[split].find((path) => config.at(path)?.kind === 'mapping');
+  return tasksetPaths[split].find((path) => config.at(path)?.kind === 'mapping');
 }
 
 /**
- * Where the workflow of a split is named; where nothing names it, where that would be done for all. Of one that calls a
- * function, where the function is.
+ * Returns the key that names the workflow of a split, or else the key for all splits. If the workflow calls a
+ * function, it is the key of the function.
  */
 export function workflowKey(config: Config, split: SplitName): string {
   const key = firstSet(workflowKeys[split], config) ?? 'buffer.explorer_input.default_workflow_type';
@@ -95,7 +94,7 @@ function isAdapter(workflow: unknown): boolean {
   return Object.values<unknown>(functionAdapters).includes(workflow);
 }
 
-/** The models that workflows and judges are given beside the one that is trained. */
+/** Returns the models that workflows and judges get in addition to the trained one. */
 export function auxiliaryModels(config: Config): readonly string[] {
   const models = config.get('explorer.auxiliary_models')?.value;
   if (!Array.isArray(models)) return [];
@@ -105,7 +104,7 @@ export function auxiliaryModels(config: Config): readonly string[] {
   });
 }
 
-/** Where the reward function of a split is named; undefined: nothing names it, and the workflow does without or has its own. */
+/** Returns the key that names the reward function of a split; undefined if there is none. */
 export function rewardFnKey(config: Config, split: SplitName): string | undefined {
   return firstSet(
     [`{${split}}.default_reward_fn_type`, 'buffer.explorer_input.default_reward_fn_type'],
@@ -160,11 +159,11 @@ function made(key: string, plain: Plain): Value {
 }
 
 function problemsOf(config: Config): readonly ConfigProblem[] {
-  const warnings = leftOut.flatMap(({ path, matters, told, hint }): ConfigProblem[] => {
+  const warnings = unsupportedKeys.flatMap(({ path, matters, message: effect, hint }): ConfigProblem[] => {
     const value = config.at(path);
     if (value === undefined || !matters(toPlain(value))) return [];
     const location = locationOf(value) ?? config.locate(path);
-    const message = `\`${path}\` ${told}`;
+    const message = `\`${path}\` ${effect}`;
     return [{ code: 'trinity/left-out', severity: 'warning', message, location, hint }];
   });
   return [...warnings, ...modeProblems(config)];

@@ -1,4 +1,4 @@
-/** What a script's call of `tune(…)` of AgentScope's tuner says, as the Python worker passes it on. */
+/** The arguments of a script's call of AgentScope's `tune(…)`, as the Python worker passes them on. */
 import * as z from 'zod/mini';
 
 const record = z.record(z.string(), z.unknown());

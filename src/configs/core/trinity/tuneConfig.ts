@@ -15,7 +15,7 @@ type Tree = Record<string, Plain>;
 
 export interface TunedConfig {
   readonly config: Readonly<Tree>;
-  /** What the call says and training does not do; sentences. */
+  /** Sentences about arguments that training ignores. */
   readonly unused: readonly string[];
 }
 
@@ -48,7 +48,7 @@ export function tuneConfig(
 
 const taskset = 'buffer.explorer_input.taskset';
 
-/** What the tuner begins with where no config is named. */
+/** The tuner's defaults if no config is named. */
 const template: Tree = {
   project: 'AgentScope',
   name: 'Experiment',
@@ -66,7 +66,7 @@ const template: Tree = {
   monitor: { monitor_type: 'tensorboard' },
 };
 
-/** What overrides the config: parameters of `tune`, and fields of their classes, by Trinity's names. */
+/** The overrides of the config: parameters of `tune` and fields of their classes, by Trinity's names. */
 const renamed: readonly (readonly [from: string, to: string])[] = [
   ['project_name', 'project'],
   ['monitor_type', 'monitor.monitor_type'],
@@ -86,7 +86,7 @@ const renamed: readonly (readonly [from: string, to: string])[] = [
   ['algorithm.eval_interval_steps', 'explorer.eval_interval'],
 ];
 
-/** What of a model its engine is told, by Trinity's names. */
+/** The fields of a model that its engine gets, by Trinity's names. */
 const engineKeys = {
   model_path: 'model_path',
   max_model_len: 'max_model_len',
@@ -134,7 +134,7 @@ function putFunctions(
   }
 }
 
-/** Fields of a model that AgentScope's tuner passes on to nobody, and what they are where nobody set them. */
+/** The fields of a model that AgentScope's tuner ignores, with their defaults. */
 const idleFields = { temperature: 1, top_p: 1, enable_thinking: null } as const;
 
 function unusedOf({ given }: TuneCall, config: Tree): readonly string[] {
@@ -143,9 +143,9 @@ function unusedOf({ given }: TuneCall, config: Tree): readonly string[] {
     if (value === undefined || value === idle) return [];
     const key = `model.${field}`;
     const instead = plainAt(config, key);
-    const told = instead === undefined ? "Trinity-RFT's default counts" : `${key} of the config counts`;
+    const effect = instead === undefined ? "Trinity-RFT's default counts" : `${key} of the config counts`;
     return [
-      `tune() passes \`${field}=${JSON.stringify(value)}\` of TunerModelConfig on to nobody: in training ${told}.`,
+      `tune() passes \`${field}=${JSON.stringify(value)}\` of TunerModelConfig on to nobody: in training ${effect}.`,
     ];
   });
   if (given.experiment_name === undefined) return idle;

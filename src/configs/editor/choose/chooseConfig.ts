@@ -7,9 +7,8 @@ import type { RecentConfigs } from './recentConfigs.ts';
 import type { Target } from './target.ts';
 
 /**
- * What to launch: the target itself; or the one that names the target's workflow; without a target, one of the
- * workspace's. Asks when there are several. Undefined when there is none, which the user has then been told, or when
- * the user chose none.
+ * Returns the config to launch: the target itself, one that names the target's workflow, or one of the workspace. Asks
+ * if there are several. Returns undefined if there is none, after a message to the user, or if the user cancels.
  */
 export async function chooseConfig(
   target: Target | undefined,
@@ -63,7 +62,7 @@ async function pick(configs: readonly vscode.Uri[], recent: RecentConfigs): Prom
   return chosen?.uri;
 }
 
-/** As seen from the workspace; nothing for what lies right in it. */
+/** Returns the folder relative to the workspace; empty for its root. */
 function folderOf(uri: vscode.Uri): string {
   const folder = path.dirname(vscode.workspace.asRelativePath(uri));
   return folder === '.' ? '' : folder;

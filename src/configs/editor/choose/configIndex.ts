@@ -43,7 +43,7 @@ async function tunersOf(
     .map(({ uri }) => uri);
 }
 
-/** Where a run of this config starts from unless told otherwise. A script of Python's has the data beside it. */
+/** Returns the default working folder of a run of this config. A Python script has its data next to it. */
 export function workingFolder(config: vscode.Uri): string {
   if (config.path.endsWith('.py')) return path.dirname(config.fsPath);
   return vscode.workspace.getWorkspaceFolder(config)?.uri.fsPath ?? path.dirname(config.fsPath);
@@ -64,7 +64,7 @@ async function readFiles(
   return Promise.all(uris.map(async (uri) => ({ uri, text: await currentText(uri) })));
 }
 
-/** As the editor has it, saved or not; else as the disk has it. Empty for a file that cannot be read. */
+/** Returns the text in the editor, or else on disk; empty for a file that cannot be read. */
 async function currentText(uri: vscode.Uri): Promise<string> {
   const open = vscode.workspace.textDocuments.find((document) => document.uri.toString() === uri.toString());
   if (open) return open.getText();

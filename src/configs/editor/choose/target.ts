@@ -5,12 +5,15 @@ import { launchKey } from '../../core/dialect.ts';
 import { scanUserWorkflows } from '../../core/code/userWorkflows.ts';
 import { languages, shownConfigSchemes } from '../../../base/core/ids.ts';
 
-/** What a launch begins from: a config, a script that makes a job or calls `tune`, or a file of workflows, of which `workflow` names the one that is meant. */
+/**
+ * The target of a launch: a config, a script that creates a job or calls `tune`, or a file of workflows, of which
+ * `workflow` names one.
+ */
 export type Target =
   | { readonly kind: 'config' | 'job'; readonly uri: vscode.Uri }
   | { readonly kind: 'workflow'; readonly uri: vscode.Uri; readonly workflows: readonly string[] };
 
-/** Nobody writes a config or a workflow this long; what is longer is data, and is not looked at. */
+/** The limit in characters; longer files are data and are not scanned. */
 const longestText = 1_000_000;
 
 export function targetOf(document: vscode.TextDocument): Target | undefined {
@@ -28,7 +31,7 @@ export function targetOf(document: vscode.TextDocument): Target | undefined {
   return workflows.length > 0 ? { kind: 'workflow', uri, workflows } : undefined;
 }
 
-/** Where a text makes its config itself and starts the run. */
+/** The scanners for scripts that create their config and start the run. */
 export const scripts = { typescript: scanJobs, python: scanTuneCalls } as const;
 
 /** By which scan a document is read; JavaScript is read as TypeScript. */

@@ -5,7 +5,7 @@ import type { EffectiveDocuments } from './effectiveDocuments.ts';
 import type { EffectiveText } from './effectiveText.ts';
 import { effectiveUri, readEffectiveUri, type EffectiveView } from './effectiveUri.ts';
 import { headOf } from './gitHead.ts';
-import { configInFront } from './showEffective.ts';
+import { activeConfig } from './showEffective.ts';
 
 /** Finds the copy of a config that its newest run keeps. Rejects with a CodedError if there is no run. */
 export type ConfigOfLastRun = (config: vscode.Uri) => Promise<vscode.Uri>;
@@ -17,7 +17,7 @@ export interface CompareParts {
 }
 
 interface Choice extends vscode.QuickPickItem {
-  /** What to compare with: a source, and the name that it goes by; undefined when the user thought better of it. */
+  /** Returns the text to compare with and its name; undefined if the user cancels. */
   readonly other?: () => Promise<Other | undefined>;
 }
 
@@ -31,7 +31,7 @@ export async function compareWith(
   { documents, configs, configOfLastRun }: CompareParts,
 ): Promise<void> {
   const inFront = vscode.window.activeTextEditor?.document.uri;
-  const source = configInFront(given);
+  const source = activeConfig(given);
   const target = (inFront && readEffectiveUri(inFront)?.target) ?? 'own';
   const name = vscode.workspace.asRelativePath(source);
   const chosen = await vscode.window.showQuickPick(choices(source, configs, configOfLastRun), {

@@ -3,8 +3,8 @@ import { DisposableStore, type Disposable } from '../../../base/core/disposable.
 import type { Clock } from '../../../base/core/ports.ts';
 import type { ConfigContexts } from '../language/configContexts.ts';
 import { effectiveScheme } from '../../../base/core/ids.ts';
-import { placeOfConfig } from '../language/workspaceFs.ts';
-import { effectiveText, said, type EffectiveText } from './effectiveText.ts';
+import { locateConfig } from '../language/workspaceFs.ts';
+import { effectiveText, messageText, type EffectiveText } from './effectiveText.ts';
 import { effectiveUri, readEffectiveUri, type EffectiveView } from './effectiveUri.ts';
 
 /** Typing settles before what follows from it is shown. */
@@ -45,16 +45,16 @@ export class EffectiveDocuments implements vscode.TextDocumentContentProvider, D
     return text.text;
   }
 
-  /** What a document shows as it was last handed to the editor; undefined for one that is not open. */
-  shown(uri: vscode.Uri): EffectiveText | undefined {
+  /** Returns the text that the editor has; undefined if the document is not open. */
+  lastText(uri: vscode.Uri): EffectiveText | undefined {
     return this.#texts.get(uri.toString());
   }
 
-  /** What a document would show now. Never rejects: what cannot be shown is said in its place. */
+  /** Renders the current text. Never rejects: the text names the error. */
   async read(uri: vscode.Uri): Promise<EffectiveText> {
     const view = readEffectiveUri(uri);
     if (view === undefined)
-      return said(
+      return messageText(
         vscode.l10n.t('This is no effective config: open one with "AgentJet: Show Effective Config".'),
       );
     try {
@@ -63,14 +63,14 @@ export class EffectiveDocuments implements vscode.TextDocumentContentProvider, D
         ? this.#contexts.ofText(document.getText(), view.as)
         : this.#contexts.whole(document));
       if (context !== undefined) {
-        const { cwd: relativeTo } = placeOfConfig(view.as ?? view.source);
+        const { cwd: relativeTo } = locateConfig(view.as ?? view.source);
         const isOld = context.document.text !== document.getText();
         return effectiveText(context, view, { name: nameOf(view), relativeTo, isOld });
       }
-      return said(vscode.l10n.t("{0} is no config of AgentJet's or Trinity-RFT's.", nameOf(view)));
+      return messageText(vscode.l10n.t("{0} is no config of AgentJet's or Trinity-RFT's.", nameOf(view)));
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
-      return said(vscode.l10n.t('{0} cannot be read: {1}', nameOf(view), reason));
+      return messageText(vscode.l10n.t('{0} cannot be read: {1}', nameOf(view), reason));
     }
   }
 
@@ -86,7 +86,7 @@ export class EffectiveDocuments implements vscode.TextDocumentContentProvider, D
     this.#pending.set(key, clock.after(settleMilliseconds, refresh));
   }
 
-  /** What a document shows follows its own source at once. */
+  /** Refreshes the documents of other sources; a document's own source refreshes it at once. */
   #refreshOthers(changed: vscode.Uri | undefined): void {
     const open = new Set(vscode.workspace.textDocuments.map(({ uri }) => uri.toString()));
     const key = changed?.toString();

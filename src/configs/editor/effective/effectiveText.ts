@@ -4,7 +4,7 @@ import { withoutCompositionKeys } from '../../core/compose/compositionKeys.ts';
 import type { ConfigContext } from '../../core/context.ts';
 import { convert } from '../../core/convert/convert.ts';
 import { ownFirst, sorted } from '../../core/effective/arrange.ts';
-import { placeText } from '../../core/effective/origins.ts';
+import { locationText } from '../../core/effective/origins.ts';
 import { withoutConfigSecrets } from '../../core/effective/secrets.ts';
 import { renderEffective, type RenderedLine } from '../../core/effective/render.ts';
 import type { ConfigProblem } from '../../core/finding.ts';
@@ -13,9 +13,9 @@ import type { EffectiveTarget, EffectiveView } from './effectiveUri.ts';
 
 export interface EffectiveText {
   readonly text: string;
-  /** By line, from 0: what stands there and where it comes from. */
+  /** The value and origin of each line, from 0. */
   readonly origins: ReadonlyMap<number, RenderedLine>;
-  /** What the text shows; absent where it only says why there is nothing to show. */
+  /** The values in the text; absent if it only has a message. */
   readonly root?: MappingValue;
 }
 
@@ -34,7 +34,7 @@ function heading(target: EffectiveTarget, name: string): string {
 export interface Naming {
   readonly name: string;
   readonly relativeTo: string | undefined;
-  /** Whether what is shown is of an older version of the text, because the current one is broken. */
+  /** True if the values are from an older version because the current text is broken. */
   readonly isOld?: boolean;
 }
 
@@ -47,7 +47,7 @@ export function effectiveText(
   const { dialect } = context;
   // Trinity's own files are handed to it as they are; no launcher converts them.
   if (dialect.section === undefined && target === 'verl') {
-    return said(l10n.t('{0} is a config of {1}: verl cannot be given it.', name, dialect.label));
+    return messageText(l10n.t('{0} is a config of {1}: verl cannot be given it.', name, dialect.label));
   }
   const { root, problems } = effectiveOf(context, target);
   if (shows === 'values') {
@@ -71,7 +71,7 @@ export function effectiveText(
   return { text: top + text, root, origins: new Map(origins.map((place) => [place.line + below, place])) };
 }
 
-/** Beside the config there is half a window to read it in. */
+/** The width of a header in a side editor, which has half the width of the window. */
 const widestHeader = 54;
 
 /** Further lines of one thing stand a little deeper. */
@@ -87,7 +87,7 @@ function asComments(text: string): string[] {
 }
 
 /** A text that says why there is nothing else. */
-export function said(text: string): EffectiveText {
+export function messageText(text: string): EffectiveText {
   return { text: `# ${text.replaceAll(/\r?\n/g, '\n# ')}\n`, origins: new Map() };
 }
 
@@ -104,6 +104,6 @@ function effectiveOf(
 
 function problemLine({ severity, message, location }: ConfigProblem, relativeTo: string | undefined): string {
   const where =
-    location === undefined ? '' : ` ${placeText(location, relativeTo) || formatLocation(location)}`;
+    location === undefined ? '' : ` ${locationText(location, relativeTo) || formatLocation(location)}`;
   return `${severity}${where}: ${message}`;
 }

@@ -5,7 +5,7 @@ import { effectiveScheme } from '../../../base/core/ids.ts';
 export const targets = ['own', 'trinity', 'verl'] as const;
 export type EffectiveTarget = (typeof targets)[number];
 
-/** What a read-only document shows. */
+/** The content of a read-only document. */
 export interface EffectiveView {
   /** The config: a file, an open text, or an older version that source control shows. */
   readonly source: vscode.Uri;
@@ -37,7 +37,7 @@ export function effectiveUri({ source, as, target, shows }: EffectiveView): vsco
   });
 }
 
-/** Undefined for an address that none of ours is, such as one that was typed. */
+/** Parses a URI; returns undefined for other URIs, such as typed ones. */
 export function readEffectiveUri(uri: vscode.Uri): EffectiveView | undefined {
   if (uri.scheme !== effectiveScheme) return undefined;
   try {

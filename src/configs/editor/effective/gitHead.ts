@@ -5,7 +5,7 @@ interface Repository {
   show(ref: string, path: string): Promise<string>;
 }
 
-/** What of the editor's Git extension is used here. */
+/** The used part of the API of the Git extension. */
 interface GitApi {
   getRepository(uri: vscode.Uri): Repository | null;
   openRepository(folder: vscode.Uri): Promise<Repository | null>;
@@ -48,7 +48,7 @@ async function activeApi(
   try {
     return (await extension?.activate())?.getAPI(1);
   } catch {
-    return undefined; // "Git model not found": told to the user in our own words
+    return undefined; // "Git model not found": the caller reports it
   }
 }
 

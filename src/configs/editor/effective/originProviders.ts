@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
-import { originText, placesOf } from '../../core/effective/origins.ts';
+import { originText, locationsOf } from '../../core/effective/origins.ts';
 import { languages, effectiveScheme } from '../../../base/core/ids.ts';
-import { placeOfConfig } from '../language/workspaceFs.ts';
+import { locateConfig } from '../language/workspaceFs.ts';
 import type { EffectiveDocuments } from './effectiveDocuments.ts';
 import { readEffectiveUri } from './effectiveUri.ts';
 
@@ -15,10 +15,10 @@ export function originDefinitions(documents: EffectiveDocuments): vscode.Definit
   return {
     provideDefinition: ({ uri }, { line }) => {
       const view = readEffectiveUri(uri);
-      const shown = documents.shown(uri)?.origins.get(line);
+      const shown = documents.lastText(uri)?.origins.get(line);
       if (view === undefined || shown === undefined) return [];
-      const { fs } = placeOfConfig(view.as ?? view.source);
-      return placesOf(shown.origin).map((place) => {
+      const { fs } = locateConfig(view.as ?? view.source);
+      return locationsOf(shown.origin).map((place) => {
         const position = new vscode.Position((place.line ?? 1) - 1, (place.column ?? 1) - 1);
         return new vscode.Location(fs.uri(place.file), position);
       });
@@ -26,14 +26,14 @@ export function originDefinitions(documents: EffectiveDocuments): vscode.Definit
   };
 }
 
-/** What a value is called and how it came about. */
+/** Shows the path of a value and its origin. */
 export function originHovers(documents: EffectiveDocuments): vscode.HoverProvider {
   return {
     provideHover: ({ uri }, { line }) => {
       const view = readEffectiveUri(uri);
-      const shown = documents.shown(uri)?.origins.get(line);
+      const shown = documents.lastText(uri)?.origins.get(line);
       if (view === undefined || shown === undefined) return undefined;
-      const { cwd } = placeOfConfig(view.as ?? view.source);
+      const { cwd } = locateConfig(view.as ?? view.source);
       const { origin, path } = shown;
       const markdown = new vscode.MarkdownString(`\`${path.join('.')}\`\n\n`);
       markdown.appendText(vscode.l10n.t('From {0}', originText(origin, cwd)));

@@ -18,7 +18,7 @@ export interface EffectiveParts {
   readonly log: vscode.LogOutputChannel;
 }
 
-/** What becomes of a config, as read-only documents beside it, and the commands that open them. */
+/** Registers the read-only documents with effective configs, and their commands. */
 export function registerEffective({
   contexts,
   configs,

@@ -3,7 +3,7 @@ import { CodedError } from '../../../base/core/errors.ts';
 import { effectiveUri, readEffectiveUri, type EffectiveTarget } from './effectiveUri.ts';
 
 /** The config that a command is about: the one it is given, else the one in front, or that whose effective config is. */
-export function configInFront(given: unknown): vscode.Uri {
+export function activeConfig(given: unknown): vscode.Uri {
   const uri = given instanceof vscode.Uri ? given : vscode.window.activeTextEditor?.document.uri;
   const source = uri && (readEffectiveUri(uri)?.source ?? uri);
   if (source !== undefined) return source;
@@ -14,9 +14,9 @@ export function configInFront(given: unknown): vscode.Uri {
   });
 }
 
-/** Beside the config, which keeps the focus. */
+/** Opens the effective config next to the config, which keeps the focus. */
 export async function showEffective(given: unknown, target: EffectiveTarget): Promise<void> {
-  const uri = effectiveUri({ source: configInFront(given), target, shows: 'origins' });
+  const uri = effectiveUri({ source: activeConfig(given), target, shows: 'origins' });
   const document = await vscode.workspace.openTextDocument(uri);
   await vscode.window.showTextDocument(document, {
     viewColumn: vscode.ViewColumn.Beside,

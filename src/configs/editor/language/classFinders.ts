@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { codeEndings, foreignFolders, mostSources, type CodeFiles } from '../../core/code/codeFiles.ts';
 import { WorkspaceClasses } from '../../core/code/workspaceClasses.ts';
-import type { ClassFinder } from '../../core/classes.ts';
+import type { ClassFinder } from '../../core/code/classes.ts';
 import type { FileReader } from '../../../base/core/ports.ts';
 import type { WorkspaceFs } from './workspaceFs.ts';
 
@@ -49,7 +49,7 @@ function codeFiles(fs: WorkspaceFs, files: FileReader): CodeFiles {
         const kind = (type & vscode.FileType.Directory) === 0 ? 'file' : 'folder';
         return { kind, version: `${mtime} ${size}`, size };
       } catch {
-        return undefined; // not there, or not ours to see: nothing can be told about it
+        return undefined; // missing or inaccessible, so nothing is known about it
       }
     },
     sources: async () => {

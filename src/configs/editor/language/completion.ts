@@ -28,11 +28,11 @@ export function completionProvider(
       const config = texts.textOf(document);
       if (config === undefined) return [];
       const { dialect, text } = config;
-      const surroundings = contexts.surroundings(document.uri);
+      const configEnvironment = contexts.environmentOf(document.uri);
       const composition = (await contexts.whole(document))?.composition;
       const offers = await completeIn(text, document.offsetAt(position), {
         dialect,
-        surroundings,
+        configEnvironment,
         ...(composition && { composition }),
       });
       return cancelled.isCancellationRequested ? [] : offers.map((offer) => toItem(offer, text));

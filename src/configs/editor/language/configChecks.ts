@@ -7,23 +7,23 @@ import { severities, type Severity } from '../../core/rules/ruleEntry.ts';
 import { settings, settingsSection } from '../../../base/core/ids.ts';
 import type { ConfigContexts } from './configContexts.ts';
 
-/** What checking found, with what it was found in. */
-export interface Checked {
+/** The findings of a config, with the config that was checked. */
+export interface CheckResult {
   readonly context: ConfigContext;
   readonly findings: readonly Finding[];
 }
 
-/** Findings of open configs, worked out once for whoever asks first. */
+/** The findings of open configs, computed once per version. */
 export class ConfigChecks {
   readonly #contexts: ConfigContexts;
-  #known = new WeakMap<ConfigContext, Checked>();
+  #known = new WeakMap<ConfigContext, CheckResult>();
 
   constructor(contexts: ConfigContexts) {
     this.#contexts = contexts;
   }
 
-  /** Undefined for what is no config of ours, and where checking is switched off. */
-  async of(document: vscode.TextDocument): Promise<Checked | undefined> {
+  /** Returns undefined for other files, and if checks are switched off. */
+  async of(document: vscode.TextDocument): Promise<CheckResult | undefined> {
     const section = vscode.workspace.getConfiguration(settingsSection, document.uri);
     if (!section.get<boolean>(settings.checkEnabled, true)) return undefined;
     const context = await this.#contexts.of(document);
@@ -42,7 +42,7 @@ export class ConfigChecks {
   }
 }
 
-/** What is no rule and no severity is left out: the editor marks it in settings.json. */
+/** Reads the rule settings without invalid entries, which the editor marks in settings.json. */
 function readRules(value: unknown): NonNullable<CheckSettings['rules']> {
   if (typeof value !== 'object' || value === null) return {};
   const entries = Object.entries(value).filter(

@@ -8,10 +8,10 @@ import { dialectOf } from '../../core/dialect.ts';
 import { isBroken, parseCache, parseConfig } from '../../core/parse.ts';
 import { readContext } from '../../core/readContext.ts';
 import type { ClassFinders } from './classFinders.ts';
-import { placeOfConfig, type WorkspaceFs } from './workspaceFs.ts';
+import { locateConfig, type WorkspaceFs } from './workspaceFs.ts';
 import type { ConfigTexts } from './configTexts.ts';
-import { followSurroundings } from './surroundings.ts';
-import { workspaceFiles, type ReadTexts } from './workspaceFiles.ts';
+import { watchConfigDependencies } from './configWatcher.ts';
+import { workspaceFiles, type TextCache } from './workspaceFiles.ts';
 
 export interface ContextParts {
   readonly texts: ConfigTexts;
@@ -32,13 +32,13 @@ interface Cached {
   whole: ConfigContext | undefined;
 }
 
-/** Open configs with what is around them: each version of one is put together once, and anew when its surroundings change. */
+/** The contexts of open configs, computed once per version and again after a change of a file that they use. */
 export class ConfigContexts implements Disposable {
   readonly #parts: ContextParts;
   readonly #store = new DisposableStore();
   readonly #stale = this.#store.add(new vscode.EventEmitter<vscode.Uri | undefined>());
   readonly #cached = new WeakMap<vscode.TextDocument, Cached>();
-  readonly #read: ReadTexts = new Map();
+  readonly #read: TextCache = new Map();
   /** Parses of the defaults, which every edit composes again and which hardly ever change. */
   readonly #parsed = parseCache();
   /** Changes around the configs so far, and how many of them were of one open document. */
@@ -58,8 +58,8 @@ export class ConfigContexts implements Disposable {
   }
 
   /**
-   * Undefined for what is no config of ours. Whoever waited asks whether the document is still at its version. Rejects
-   * when a file around the config is there but cannot be read.
+   * Returns undefined for other files. After waiting, check that the document still has its version. Rejects if an
+   * existing file that the config uses cannot be read.
    */
   async of(document: vscode.TextDocument): Promise<ConfigContext | undefined> {
     const config = this.#parts.texts.textOf(document);
@@ -68,7 +68,7 @@ export class ConfigContexts implements Disposable {
     const known = this.#cached.get(document);
     const age = this.#ageOf(document.uri);
     if (known?.version === document.version && known.age === age) return known.context;
-    const context = readContext(parsed, config.dialect, this.surroundings(document.uri));
+    const context = readContext(parsed, config.dialect, this.environmentOf(document.uri));
     const cached: Cached = { version: document.version, age, context, whole: known?.whole };
     this.#cached.set(document, cached);
     const read = await context;
@@ -85,12 +85,12 @@ export class ConfigContexts implements Disposable {
   /** The same for a text that no document has: an older version of the file at `uri`. */
   async ofText(text: string, uri: vscode.Uri): Promise<ConfigContext | undefined> {
     const dialect = dialectOf(text);
-    return dialect && readContext(parseConfig(text), dialect, this.surroundings(uri));
+    return dialect && readContext(parseConfig(text), dialect, this.environmentOf(uri));
   }
 
-  surroundings(config: vscode.Uri): ConfigEnvironment {
+  environmentOf(config: vscode.Uri): ConfigEnvironment {
     this.follow();
-    const { fs, file, cwd } = placeOfConfig(config);
+    const { fs, file, cwd } = locateConfig(config);
     const files = this.filesIn(fs);
     const classes = this.#parts.classes.in(fs, files);
     return {
@@ -105,7 +105,7 @@ export class ConfigContexts implements Disposable {
     return workspaceFiles(fs, this.#parts.files, this.#read);
   }
 
-  /** A document is no surroundings of its own: its versions tell of its changes. */
+  /** Returns the count of changes outside of the document; its own changes have versions. */
   #ageOf(uri: vscode.Uri): number {
     return this.#changes - (this.#changesOf.get(uri.toString()) ?? 0);
   }
@@ -126,6 +126,6 @@ export class ConfigContexts implements Disposable {
       if (key !== undefined) this.#changesOf.set(key, (this.#changesOf.get(key) ?? 0) + 1);
       this.#stale.fire(uri);
     };
-    this.#store.add(followSurroundings(this.#parts.clock, changed));
+    this.#store.add(watchConfigDependencies(this.#parts.clock, changed));
   }
 }

@@ -5,7 +5,7 @@ import { parseConfig, type ConfigDocument } from '../../core/parse.ts';
 import { LineMap, type LinedText, type Span, type TextRange } from '../../core/text.ts';
 import { languages, shownConfigSchemes } from '../../../base/core/ids.ts';
 
-/** Nobody writes a config this long; what is longer is data, and is not looked at. */
+/** The limit in characters; longer files are data and are not scanned. */
 const longestText = 1_000_000;
 
 /** Any scheme: configs are explained and checked in untrusted and virtual workspaces too. */
@@ -37,7 +37,7 @@ export class ConfigTexts implements Disposable {
     this.#closed.dispose();
   }
 
-  /** The text, not parsed; undefined for what is no config of ours. */
+  /** Returns the unparsed text; undefined for other files. */
   textOf(document: vscode.TextDocument): ConfigText | undefined {
     return this.#current(document).config;
   }
@@ -65,7 +65,7 @@ function readText(document: vscode.TextDocument): ConfigText | undefined {
   return dialect && { text: linedOnDemand(text), dialect };
 }
 
-/** What is parsed has its lines already; without being parsed, few texts are asked for theirs. */
+/** Creates the line table at first use, because few unparsed texts need it. */
 function linedOnDemand(text: string): LinedText {
   let lines: LineMap | undefined;
   return {

@@ -1,9 +1,9 @@
-import type { ClassFinder, CodeSite } from '../../core/classes.ts';
+import type { ClassFinder, CodeSite } from '../../core/code/classes.ts';
 import { targetOf, writtenNames, type WrittenName } from '../../core/code/writtenLocators.ts';
 import { parseConfig } from '../../core/parse.ts';
 import * as vscode from 'vscode';
 import { spanToRange } from './configTexts.ts';
-import { placeOfConfig, type ConfigPlace } from './workspaceFs.ts';
+import { locateConfig, type ConfigLocation } from './workspaceFs.ts';
 import type { WorkspaceConfig, WorkspaceConfigs } from './workspaceConfigs.ts';
 
 /** A class of the user's, with where configs name it. */
@@ -15,11 +15,11 @@ export interface UsedSite {
 /** Which configs of the open folders name which classes; looked up when first asked, and again after a change. */
 export class ConfigUses {
   readonly #configs: WorkspaceConfigs;
-  readonly #classes: (place: ConfigPlace) => ClassFinder;
+  readonly #classes: (place: ConfigLocation) => ClassFinder;
   readonly #names = new WeakMap<WorkspaceConfig, readonly Name[]>();
   #byFile: Promise<ReadonlyMap<string, readonly UsedSite[]>> | undefined;
 
-  constructor(configs: WorkspaceConfigs, classes: (place: ConfigPlace) => ClassFinder) {
+  constructor(configs: WorkspaceConfigs, classes: (place: ConfigLocation) => ClassFinder) {
     this.#configs = configs;
     this.#classes = classes;
   }
@@ -58,7 +58,7 @@ export class ConfigUses {
   async #namedBy(
     config: WorkspaceConfig,
   ): Promise<{ site: CodeSite; file: string; location: vscode.Location }[]> {
-    const place = placeOfConfig(config.uri);
+    const place = locateConfig(config.uri);
     const classes = this.#classes(place);
     const { fs, file, cwd } = place;
     const found = this.#namesIn(config).map(async (name) => {

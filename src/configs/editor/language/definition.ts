@@ -3,7 +3,7 @@ import type { Location } from '../../../base/core/errors.ts';
 import { definitionAt } from '../../core/navigate/definition.ts';
 import type { ConfigContexts } from './configContexts.ts';
 import { spanToRange } from './configTexts.ts';
-import { placeOfConfig, type WorkspaceFs } from './workspaceFs.ts';
+import { locateConfig, type WorkspaceFs } from './workspaceFs.ts';
 
 /** From a locator to its class, from `${…}` to its key, from a key to what sets it, from a name to its file. */
 export function definitionProvider(contexts: ConfigContexts): vscode.DefinitionProvider {
@@ -12,7 +12,7 @@ export function definitionProvider(contexts: ConfigContexts): vscode.DefinitionP
       const context = await contexts.of(document);
       const found = context && definitionAt(context, document.offsetAt(position));
       if (context === undefined || found === undefined) return [];
-      const { fs } = placeOfConfig(document.uri);
+      const { fs } = locateConfig(document.uri);
       const originSelectionRange = spanToRange(context.document, found.span);
       return found.targets.map((target): vscode.LocationLink => {
         const { uri, range } = toLocation(target, fs, document.uri, context.file);

@@ -6,7 +6,7 @@ import { settings, settingsSection, shownConfigSchemes } from '../../../base/cor
 import type { ConfigChecks } from './configChecks.ts';
 import type { ConfigContexts } from './configContexts.ts';
 import { configSelector, toRange } from './configTexts.ts';
-import { placeOfConfig, type WorkspaceFs } from './workspaceFs.ts';
+import { locateConfig, type WorkspaceFs } from './workspaceFs.ts';
 import type { RuleManual } from './ruleManual.ts';
 
 export const diagnosticSource = 'AgentJet';
@@ -84,7 +84,7 @@ async function publish(
   const { version } = document;
   const [checked, explanation] = await Promise.all([checks.of(document), manual.links()]);
   if (document.version !== version || document.isClosed) return;
-  const { fs } = placeOfConfig(document.uri);
+  const { fs } = locateConfig(document.uri);
   collection.set(
     document.uri,
     checked?.findings.map((found) => toDiagnostic(found, fs, explanation)),

@@ -1,11 +1,11 @@
 import * as vscode from 'vscode';
 import { DisposableStore, type Disposable } from '../../../base/core/disposable.ts';
-import { inlayHints } from '../../core/inlay.ts';
+import { inlayHints } from '../../core/inlay/inlayHints.ts';
 import { settings, settingsSection } from '../../../base/core/ids.ts';
 import type { ConfigContexts } from './configContexts.ts';
 import { configSelector } from './configTexts.ts';
 
-/** What follows from a config, in its lines. */
+/** Shows derived values in the lines of a config. */
 export function registerInlayHints(contexts: ConfigContexts): Disposable {
   const store = new DisposableStore();
   const changed = store.add(new vscode.EventEmitter<void>());

@@ -11,7 +11,7 @@ export class Manual {
     this.#isId = isId;
   }
 
-  /** What leads from an id to what is said about it. Links beside diagnostics open files only, no commands. */
+  /** Returns links from ids to their documentation. Links of diagnostics open files only; they cannot run commands. */
   async links(): Promise<(id: string) => vscode.Uri> {
     const places = await (this.#places ??= this.#read());
     return (id) => this.#file.with({ fragment: `L${places.get(id) ?? 1}` });

@@ -11,7 +11,7 @@ const kinds: Readonly<Record<ConfigSymbol['kind'], vscode.SymbolKind>> = {
   null: vscode.SymbolKind.Null,
 };
 
-/** Each answers undefined for what is no config of ours: then the editor does what it did without us. */
+/** The providers return undefined for other files, so that the editor uses its default. */
 export function symbolProvider(texts: ConfigTexts): vscode.DocumentSymbolProvider {
   return {
     provideDocumentSymbols: (document) => {

@@ -19,7 +19,7 @@ export interface ProviderParts {
   readonly checks: ConfigChecks;
 }
 
-/** What the editor asks about configs. All of them see every YAML file and answer for our dialects only. */
+/** Registers the language providers. They see every YAML file, but only answer for supported dialects. */
 export function registerProviders({ texts, contexts, checks }: ProviderParts): Disposable {
   const { languages } = vscode;
   const store = new DisposableStore();

@@ -1,12 +1,12 @@
 import * as vscode from 'vscode';
 import type { FileWrite, Finding, Fix } from '../../core/finding.ts';
-import { fixesFor } from '../../core/suppress.ts';
+import { fixesFor } from '../../core/rules/suppress.ts';
 import type { LinedText } from '../../core/text.ts';
 import { exists } from '../../../base/editor/exists.ts';
-import type { Checked, ConfigChecks } from './configChecks.ts';
+import type { CheckResult, ConfigChecks } from './configChecks.ts';
 import { toRange } from './configTexts.ts';
 import { diagnosticSource } from './diagnostics.ts';
-import { placeOfConfig, type WorkspaceFs } from './workspaceFs.ts';
+import { locateConfig, type WorkspaceFs } from './workspaceFs.ts';
 
 export const quickFixKinds = [vscode.CodeActionKind.QuickFix];
 
@@ -26,12 +26,12 @@ export function quickFixProvider(checks: ConfigChecks): vscode.CodeActionProvide
 
 async function actionsFor(
   diagnostic: vscode.Diagnostic,
-  { context, findings }: Checked,
+  { context, findings }: CheckResult,
   document: vscode.TextDocument,
 ): Promise<vscode.CodeAction[]> {
   const found = findings.find((finding) => isSame(finding, diagnostic));
   if (found === undefined) return [];
-  const { fs } = placeOfConfig(document.uri);
+  const { fs } = locateConfig(document.uri);
   const place = { uri: document.uri, config: context.document, fs };
   return Promise.all(
     fixesFor(context.document, found).map(async (fix, index) => {
@@ -44,13 +44,13 @@ async function actionsFor(
   );
 }
 
-/** What was shown may be of an older version: then there is nothing to offer until it is shown anew. */
+/** Returns true if a diagnostic is the same finding. A diagnostic of an older version gets no fixes. */
 function isSame(finding: Finding, { code, message, range }: vscode.Diagnostic): boolean {
   const rule = typeof code === 'object' ? code.value : code;
   return finding.rule === rule && finding.message === message && toRange(finding.range).isEqual(range);
 }
 
-interface Place {
+interface FixTarget {
   readonly uri: vscode.Uri;
   readonly config: LinedText;
   readonly fs: WorkspaceFs;
@@ -58,7 +58,7 @@ interface Place {
 
 async function toWorkspaceEdit(
   { edits, writes = [] }: Fix,
-  { uri, config, fs }: Place,
+  { uri, config, fs }: FixTarget,
 ): Promise<vscode.WorkspaceEdit> {
   const edit = new vscode.WorkspaceEdit();
   for (const { span, newText } of edits) edit.replace(uri, toRange(config.lines.range(span)), newText);

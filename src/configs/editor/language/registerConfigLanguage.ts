@@ -32,8 +32,8 @@ export interface ConfigLanguageParts {
 }
 
 /**
- * What the editor knows about configs of our dialects, and about no other YAML. Nothing is read before there is such a
- * config; nothing of the user's is run.
+ * Registers the language features for supported configs. Reads no files before such a config is open, and runs no user
+ * code.
  */
 export function registerConfigLanguage(parts: ConfigLanguageParts): Disposable {
   const { clock, files, environment, rows, extension, configOfLastRun, log } = parts;

@@ -48,7 +48,7 @@ async function findAll(): Promise<readonly WorkspaceConfig[]> {
   return found;
 }
 
-/** As the editor has it, saved or not; else as the disk has it. Empty for a file that cannot be read. */
+/** Returns the text in the editor, or else on disk; empty for a file that cannot be read. */
 async function currentText(uri: vscode.Uri): Promise<string> {
   const key = uri.toString();
   const open = vscode.workspace.textDocuments.find((document) => document.uri.toString() === key);

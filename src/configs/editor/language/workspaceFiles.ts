@@ -3,14 +3,14 @@ import type { FileReader } from '../../../base/core/ports.ts';
 import { exists } from '../../../base/editor/exists.ts';
 import type { WorkspaceFs } from './workspaceFs.ts';
 
-interface Read {
+interface CachedText {
   readonly size: number;
   readonly modified: number;
   readonly text: string;
 }
 
 /** Texts as they were on disk, until the disk says otherwise. One for all file systems. */
-export type ReadTexts = Map<string, Read>;
+export type TextCache = Map<string, CachedText>;
 
 /** Texts kept; the configs in front read a handful of defaults each. */
 const mostTexts = 200;
@@ -21,7 +21,7 @@ const mostTexts = 200;
  *
  * @param local reads this machine's files line by line
  */
-export function workspaceFiles(fs: WorkspaceFs, local: FileReader, texts: ReadTexts): FileReader {
+export function workspaceFiles(fs: WorkspaceFs, local: FileReader, texts: TextCache): FileReader {
   const readText = async (file: string): Promise<string | undefined> => {
     const uri = fs.uri(file);
     return unsavedText(uri) ?? (await savedText(uri, texts));
@@ -55,7 +55,7 @@ function unsavedText(uri: vscode.Uri): string | undefined {
     ?.getText();
 }
 
-async function savedText(uri: vscode.Uri, texts: ReadTexts): Promise<string | undefined> {
+async function savedText(uri: vscode.Uri, texts: TextCache): Promise<string | undefined> {
   const key = uri.toString();
   try {
     const { size, mtime: modified } = await vscode.workspace.fs.stat(uri);

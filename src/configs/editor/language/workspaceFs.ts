@@ -37,8 +37,8 @@ export class WorkspaceFs {
   }
 }
 
-/** Where a config is, or would be: its file and the folder that a run starts in unless told otherwise. */
-export interface ConfigPlace {
+/** The location of a config: its file, and the default working folder of a run. */
+export interface ConfigLocation {
   readonly fs: WorkspaceFs;
   readonly file: string;
   readonly cwd: string;
@@ -48,7 +48,7 @@ export interface ConfigPlace {
  * A text that is in no file counts as one in the first folder of the workspace; what source control shows of an older
  * version, as one where the file is now.
  */
-export function placeOfConfig(uri: vscode.Uri): ConfigPlace {
+export function locateConfig(uri: vscode.Uri): ConfigLocation {
   const first = vscode.workspace.workspaceFolders?.[0]?.uri;
   if (uri.scheme === 'untitled') {
     const folder = first ?? vscode.Uri.file(path.parse(process.cwd()).root);

@@ -1,21 +1,18 @@
 import { describe, expect, it } from 'vitest';
-import { placeOfMethod } from '../../../../src/configs/core/code/methodPlace.ts';
+import { locateMethod } from '../../../../src/configs/core/code/methodPlace.ts';
 import { memoryCode, projectClasses } from './memoryCode.ts';
 
 /** Where `execute` of the class `A` of `/project/w.ts` is, as `file:line:column`. */
 async function placeIn(files: Record<string, string>, name = 'A'): Promise<string> {
   const code = memoryCode(files);
   const locator = { kind: 'file', where: '/project/w.ts', name } as const;
-  const { file, line, column } = await placeOfMethod(
-    locator,
-    'execute',
-    projectClasses(files, code),
-    (file) => code.readText(file),
+  const { file, line, column } = await locateMethod(locator, 'execute', projectClasses(files, code), (file) =>
+    code.readText(file),
   );
   return [file, line, column].filter((part) => part !== undefined).join(':');
 }
 
-describe('placeOfMethod', () => {
+describe('locateMethod', () => {
   it.each([
     ['a function, which has none', 'const execute = 1;\nexport async function A(execute) {}', '2:23'],
     ['a method', 'export class A extends Workflow {\n  x = 1;\n  execute(task) {}\n}', '3:3'],
@@ -77,7 +74,7 @@ describe('placeOfMethod', () => {
   });
 });
 
-describe('placeOfMethod in Python', () => {
+describe('locateMethod in Python', () => {
   it.each([
     [
       'a method',
@@ -109,7 +106,7 @@ describe('placeOfMethod in Python', () => {
   ])('finds %s', async (_, text, place) => {
     const files = { '/project/w.py': text };
     const code = memoryCode(files);
-    const found = await placeOfMethod(
+    const found = await locateMethod(
       { kind: 'file', where: '/project/w.py', name: 'A' },
       'execute',
       projectClasses(files, code),

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { LocatorTarget } from '../../../../src/configs/core/classes.ts';
+import type { LocatorTarget } from '../../../../src/configs/core/code/classes.ts';
 import { parseLocator } from '../../../../src/configs/core/locator.ts';
 import { memoryCode, projectClasses } from './memoryCode.ts';
 

@@ -1,8 +1,8 @@
 import type { RuleEntry } from '../ruleEntry.ts';
 
 /**
- * What Trinity's validator does to a config: where it raises, an error; where it warns or changes what was typed, a
- * warning or an information; where it fills in what was left open, a hint.
+ * The rules of Trinity's validator. An exception is an error. A warning or a changed value is a warning or an
+ * information. A filled-in value is a hint.
  */
 export const trinityAcross = {
   'trinity-mode': {

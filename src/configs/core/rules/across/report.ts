@@ -9,7 +9,7 @@ import type { Severity } from '../ruleEntry.ts';
 import { acrossRules, type AcrossRuleId } from './catalog.ts';
 import type { Settings } from './settings.ts';
 
-interface Telling {
+interface FindingRequest {
   /** Keys that take part, the one to point at first coming first: the first that this file writes is taken. */
   readonly at: readonly string[];
   readonly message: string;
@@ -18,11 +18,11 @@ interface Telling {
   readonly fixes?: () => readonly Fix[];
 }
 
-/** Tells of something at the key of this file that matters most; nothing where the file writes none of them. */
-export function tell(
+/** Returns a finding at the first of the keys that this file sets; none if it sets none of them. */
+export function keyFinding(
   settings: Settings,
   rule: AcrossRuleId,
-  { at, message, severity, fixes }: Telling,
+  { at, message, severity, fixes }: FindingRequest,
 ): Finding[] {
   const { document } = settings.context;
   const place = at.map((path) => settings.typed(path)).find((typed) => typed !== undefined);
@@ -41,21 +41,21 @@ function spanOf(document: ConfigDocument, place: NodePath): Span {
 }
 
 /** `rollout.max_model_len` as messages name it, with its value: `` `max_model_len` 18000 ``. */
-export function valued(settings: Settings, path: string): string {
-  return `${named(path)} ${shown(settings.scalar(path))}`;
+export function nameAndValue(settings: Settings, path: string): string {
+  return `${quotedName(path)} ${scalarText(settings.scalar(path))}`;
 }
 
 /** The last name of a path, in backticks. */
-export function named(path: string): string {
+export function quotedName(path: string): string {
   return `\`${path.split('.').at(-1) ?? path}\``;
 }
 
-export function shown(value: ScalarValue | undefined): string {
+export function scalarText(value: ScalarValue | undefined): string {
   return value === null || value === undefined ? 'null' : String(value);
 }
 
 /** A fix that writes another value where this file has one for the key. */
-export function setTo(
+export function setValueFix(
   settings: Settings,
   path: string,
   value: number | string | boolean,
@@ -65,7 +65,7 @@ export function setTo(
   if (node?.kind !== 'scalar' || node.span.end === node.span.start) return [];
   const isText = typeof value === 'string';
   const edit = replaceScalar(settings.context.document, node, String(value), isText);
-  return fix(`${verb} ${named(path)} to ${isText ? `\`${value}\`` : String(value)}`, edit);
+  return fix(`${verb} ${quotedName(path)} to ${isText ? `\`${value}\`` : String(value)}`, edit);
 }
 
 const milder: Readonly<Record<Severity, Severity>> = {
@@ -76,11 +76,11 @@ const milder: Readonly<Record<Severity, Severity>> = {
 };
 
 /** One step down, for what holds only under a condition that the config does not settle. */
-export function softened(severity: Severity): Severity {
+export function lowerSeverity(severity: Severity): Severity {
   return milder[severity];
 }
 
-export function joined(names: readonly string[], last = 'and'): string {
+export function quotedList(names: readonly string[], last = 'and'): string {
   const quoted = names.map((name) => `\`${name}\``);
   const end = quoted.pop() ?? '';
   return quoted.length === 0 ? end : `${quoted.join(', ')} ${last} ${end}`;

@@ -1,22 +1,23 @@
 import type { ConfigContext } from '../../context.ts';
-import type { KeyInfo } from '../../keyTable.ts';
+import type { KeyInfo } from '../../key-tables/keyTable.ts';
 import { entryOf, type Node, type NodePath } from '../../node.ts';
 import { isBroken } from '../../parse.ts';
 import { resolvePlain, type ScalarValue } from '../../scalar.ts';
 import { isNull, type Value } from '../../value.ts';
 
-/** Where effective values come from and where a file writes them: the whole of a config, a section or a stage of it. */
+/** The effective values of a config, section or stage, and the places in the file that set them. */
 export interface Source {
   /** Undefined: no layer sets it. */
   value(path: NodePath): Value | 'unknown' | undefined;
   /** Paths of the file whose values make the one at `path`, those to point at first coming first. */
   places(path: NodePath): readonly NodePath[];
-  /** What the key table knows about the key. */
+  /** Returns the key's entry in the key table. */
   info(path: NodePath): KeyInfo | undefined;
 }
 
-/** What one path is worth; undefined where that cannot be known. */
-type Known = { readonly value: Value } | { readonly absent: true; readonly default: unknown } | undefined;
+/** The value of a path; undefined if it is unknown. */
+type KnownValue =
+  { readonly value: Value } | { readonly absent: true; readonly default: unknown } | undefined;
 
 /**
  * Effective values as rules ask for them, by paths such as `rollout.max_model_len` or `tasksets.0.path`. What no layer
@@ -27,8 +28,8 @@ export class Settings {
   readonly context: ConfigContext;
   readonly #source: Source;
   /** Many rules ask for the same few paths. */
-  readonly #asked = new Map<string, Known | 'unknown'>();
-  /** Whether there are values in the text that cannot be known. */
+  readonly #cache = new Map<string, KnownValue | 'unknown'>();
+  /** True if the text has unknown values. */
   readonly #hides: boolean;
   /** A file of `defaults` that was not found may set whatever no other layer sets. */
   readonly #lacksLayer: boolean;
@@ -42,7 +43,7 @@ export class Settings {
     );
   }
 
-  /** Null is a value here, also for a key that nobody sets and that has no default. */
+  /** Returns a scalar; null also for a key that is not set and has no default. */
   scalar(path: string): ScalarValue | undefined {
     const known = this.#known(path);
     if (known === undefined) return undefined;
@@ -90,7 +91,7 @@ export class Settings {
     return known.value.kind !== 'scalar' || (known.value.value !== null && known.value.value !== '');
   }
 
-  /** How many items a list has; 0 for null. */
+  /** Returns the number of items of a list; 0 for null. */
   count(path: string): number | undefined {
     const known = this.#known(path);
     if (known === undefined) return undefined;
@@ -102,7 +103,7 @@ export class Settings {
     return isNull(value) ? 0 : undefined;
   }
 
-  /** Names of the keys of a section, none for null; undefined where it is no section. */
+  /** Names of the keys of a section, none for null; undefined if it is not a section. */
   names(path: string): readonly string[] | undefined {
     const known = this.#known(path);
     if (known === undefined) return undefined;
@@ -123,7 +124,7 @@ export class Settings {
     return this.#source.info(stepsOf(path));
   }
 
-  /** Where this very file writes what makes the value; undefined where it does not. */
+  /** Returns the path in this file that sets the value; undefined if the file does not set it. */
   typed(path: string): NodePath | undefined {
     return this.#source.places(stepsOf(path)).find((place) => walk(this.context, place) !== undefined);
   }
@@ -134,15 +135,15 @@ export class Settings {
     return place && walk(this.context, place);
   }
 
-  #known(path: string): Known {
-    const asked = this.#asked.get(path);
+  #known(path: string): KnownValue {
+    const asked = this.#cache.get(path);
     if (asked !== undefined) return asked === 'unknown' ? undefined : asked;
     const known = this.#look(path);
-    this.#asked.set(path, known ?? 'unknown');
+    this.#cache.set(path, known ?? 'unknown');
     return known;
   }
 
-  #look(path: string): Known {
+  #look(path: string): KnownValue {
     const place = stepsOf(path);
     if (this.#hides && this.#source.places(place).some((one) => isHidden(this.context, one))) {
       return undefined;
@@ -186,7 +187,7 @@ function walk({ document }: ConfigContext, path: NodePath): Node | undefined {
   return node;
 }
 
-/** Whether a placeholder, or what could not be read, stands at the path or around it. */
+/** Returns true if a placeholder or unreadable text is at the path or around it. */
 function isHidden({ document }: ConfigContext, path: NodePath): boolean {
   let node = document.root;
   for (const step of path) {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ajetKeys } from '../../../../../src/configs/core/keyTable.ts';
+import { ajetKeys } from '../../../../../src/configs/core/key-tables/keyTable.ts';
 import { parseConfig } from '../../../../../src/configs/core/parse.ts';
 import { TracebackFolder } from '../../../../../src/training/core/logs/foldTracebacks.ts';
 import { logLinks } from '../../../../../src/training/core/logs/links.ts';

@@ -1,13 +1,13 @@
 import type { Severity } from '../../ruleEntry.ts';
-import { softened } from '../report.ts';
+import { lowerSeverity } from '../report.ts';
 import type { Settings } from '../settings.ts';
 
 export type Training = 'trinity' | 'verl';
 
 /**
- * How seriously to take what is wrong for one backbone. The launcher takes the backbone from its command line, so a file
- * that says `debug`, or nothing, may be meant for either; then a finding is milder. Trinity is not meant where the file
- * has none of the keys that only Trinity reads. Undefined: the file names the other one.
+ * Returns the severity of a finding for one backbone; undefined if the file names the other one. The command line
+ * chooses the backbone. So the severity is lower if the file names `debug` or none. Trinity counts only if the file
+ * has a key that only Trinity reads.
  */
 export function underBackbone(
   settings: Settings,
@@ -18,7 +18,7 @@ export function underBackbone(
   if (written === training) return severity;
   if (written === 'verl' || written === 'trinity') return undefined;
   if (training === 'trinity' && !namesTrinity(settings)) return undefined;
-  return softened(severity);
+  return lowerSeverity(severity);
 }
 
 function namesTrinity(settings: Settings): boolean {
@@ -31,7 +31,7 @@ function namesTrinity(settings: Settings): boolean {
 export const engineKeys = ['rollout.n_vllm_engine', 'trainer_common.trinity_only__n_vllm_engine'] as const;
 
 /** The place of a key that has moved: where the file has it, else the first that is worth something. */
-export function placeOfAny(settings: Settings, paths: readonly string[]): string {
+export function currentPath(settings: Settings, paths: readonly string[]): string {
   const typed = paths.find((path) => settings.typed(path) !== undefined);
   return typed ?? paths.find((path) => settings.scalar(path) !== undefined) ?? paths[0] ?? '';
 }
@@ -45,7 +45,7 @@ export function totalGpus(settings: Settings): number | undefined {
 
 /** GPUs that Trinity's engines take; the rest trains. */
 export function engineGpus(settings: Settings): number | undefined {
-  const engines = settings.number(placeOfAny(settings, engineKeys));
+  const engines = settings.number(currentPath(settings, engineKeys));
   const parallel = settings.number('rollout.tensor_model_parallel_size');
   return engines === undefined || parallel === undefined ? undefined : engines * parallel;
 }

@@ -1,5 +1,5 @@
 import type { Finding } from '../../../finding.ts';
-import { named, tell, valued } from '../report.ts';
+import { quotedName, keyFinding, nameAndValue } from '../report.ts';
 import type { Settings } from '../settings.ts';
 import { engineGpus, engineKeys, totalGpus, underBackbone } from './backbone.ts';
 
@@ -17,7 +17,7 @@ export function verlBatch(settings: Settings): Finding[] {
   if (severity === undefined || episodes === undefined || gpus === undefined || gpus < 1) return [];
   const rest = episodes % gpus;
   if (rest === 0) return [];
-  return tell(settings, 'verl-batch', {
+  return keyFinding(settings, 'verl-batch', {
     severity,
     at: [batch, repeat, ...gpuKeys],
     message: `${times(settings, [batch, repeat])} = ${episodes} episodes per step are not a multiple of the ${gpus} GPUs (${times(settings, gpuKeys)}); ${rest} are left over, and verl refuses such a batch. Choose a \`train_batch_size\` that ${gpus} divides once it is multiplied with \`num_repeat\`.`,
@@ -37,7 +37,7 @@ export function trinityBatch(settings: Settings): Finding[] {
   const rest = samples % trainer;
   if (trainer < 1 || rest === 0) return [];
   const rounded = samples + trainer - rest;
-  return tell(settings, 'trinity-batch', {
+  return keyFinding(settings, 'trinity-batch', {
     severity,
     at: [...factors, ...engineKeys, ...gpuKeys],
     message: `${times(settings, factors)} = ${samples} samples per training step become ${rounded} under Trinity: \`buffer.train_batch_size\` is raised to the next multiple of the ${total} − ${engines} = ${trainer} GPUs that train, so a step waits for ${rounded - samples} samples of the batch after it.`,
@@ -53,10 +53,10 @@ export function miniBatch(settings: Settings): Finding[] {
   if (severity === undefined || episodes === undefined || parts === undefined || gpus === undefined)
     return [];
   if (parts < 2 || gpus < 1 || episodes >= parts * gpus) return [];
-  return tell(settings, 'mini-batch', {
+  return keyFinding(settings, 'mini-batch', {
     severity,
     at: [miniBatches, batch, repeat],
-    message: `${times(settings, [batch, repeat])} = ${episodes} episodes in ${valued(settings, miniBatches)} parts are ${decimal(episodes / parts)} each, fewer than the ${gpus} GPUs that share a part. Lower \`mini_batch_num\` to ${Math.max(1, Math.floor(episodes / gpus))}.`,
+    message: `${times(settings, [batch, repeat])} = ${episodes} episodes in ${nameAndValue(settings, miniBatches)} parts are ${decimal(episodes / parts)} each, fewer than the ${gpus} GPUs that share a part. Lower \`mini_batch_num\` to ${Math.max(1, Math.floor(episodes / gpus))}.`,
   });
 }
 
@@ -66,10 +66,10 @@ export function expectedSteps(settings: Settings): Finding[] {
   const most = settings.number('rollout.multi_turn.max_sample_per_task');
   const steps = settings.number(expected);
   if (severity === undefined || most === undefined || steps === undefined || steps <= most) return [];
-  return tell(settings, 'expected-steps', {
+  return keyFinding(settings, 'expected-steps', {
     severity,
     at: [expected, 'rollout.multi_turn.max_sample_per_task'],
-    message: `${valued(settings, expected)} is more than ${valued(settings, 'rollout.multi_turn.max_sample_per_task')}: an episode never gives as many samples as Trinity's training step is made up for, so each step waits for episodes of the next batch. Lower \`expected_steps\`.`,
+    message: `${nameAndValue(settings, expected)} is more than ${nameAndValue(settings, 'rollout.multi_turn.max_sample_per_task')}: an episode never gives as many samples as Trinity's training step is made up for, so each step waits for episodes of the next batch. Lower \`expected_steps\`.`,
   });
 }
 
@@ -85,7 +85,7 @@ function product(settings: Settings, paths: readonly string[]): number | undefin
 
 /** `` `train_batch_size` 32 × `num_repeat` 4 ``. */
 function times(settings: Settings, paths: readonly string[]): string {
-  return paths.map((path) => `${named(path)} ${settings.number(path) ?? ''}`).join(' × ');
+  return paths.map((path) => `${quotedName(path)} ${settings.number(path) ?? ''}`).join(' × ');
 }
 
 function decimal(value: number): string {

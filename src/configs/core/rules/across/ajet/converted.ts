@@ -1,6 +1,6 @@
 import { conversionRules } from '../../../convert/conversionRules.ts';
 import type { Finding } from '../../../finding.ts';
-import { joined, named, tell } from '../report.ts';
+import { quotedList, quotedName, keyFinding } from '../report.ts';
 import type { Settings } from '../settings.ts';
 import { underBackbone, type Training } from './backbone.ts';
 
@@ -21,10 +21,10 @@ export function nullConverted(settings: Settings, whole: Settings): Finding[] {
     }
   }
   return [...nulls].flatMap(([source, { training, targets }]) =>
-    tell(whole, 'null-converted', {
+    keyFinding(whole, 'null-converted', {
       severity: underBackbone(settings, training, 'error'),
       at: [source],
-      message: `${named(source)} is null, and the launcher stops where it copies it to ${joined(targets)} for ${training}. Remove the key for its default, or give it a value.`,
+      message: `${quotedName(source)} is null, and the launcher stops where it copies it to ${quotedList(targets)} for ${training}. Remove the key for its default, or give it a value.`,
     }),
   );
 }

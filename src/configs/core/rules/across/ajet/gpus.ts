@@ -1,7 +1,7 @@
 import type { Finding } from '../../../finding.ts';
-import { named, tell, valued } from '../report.ts';
+import { quotedName, keyFinding, nameAndValue } from '../report.ts';
 import type { Settings } from '../settings.ts';
-import { engineGpus, engineKeys, placeOfAny, totalGpus, underBackbone } from './backbone.ts';
+import { engineGpus, engineKeys, currentPath, totalGpus, underBackbone } from './backbone.ts';
 
 const parallel = 'rollout.tensor_model_parallel_size';
 const ulysses = 'trainer_common.ulysses_sequence_parallel_size';
@@ -14,12 +14,12 @@ export function gpuShare(settings: Settings): Finding[] {
   const total = totalGpus(settings);
   const taken = engineGpus(settings);
   if (severity === undefined || total === undefined || taken === undefined) return [];
-  const engines = placeOfAny(settings, engineKeys);
+  const engines = currentPath(settings, engineKeys);
   if (taken >= total) {
-    return tell(settings, 'gpu-share', {
+    return keyFinding(settings, 'gpu-share', {
       severity,
       at: [engines, parallel, perNode, nodes],
-      message: `${valued(settings, engines)} × ${valued(settings, parallel)} = ${taken} GPUs for the engines of ${total} in all leave none for the trainer, and Trinity does not start. At most ${total - 1} may go to the engines.`,
+      message: `${nameAndValue(settings, engines)} × ${nameAndValue(settings, parallel)} = ${taken} GPUs for the engines of ${total} in all leave none for the trainer, and Trinity does not start. At most ${total - 1} may go to the engines.`,
     });
   }
   return [...nodeRemainder(settings, total - taken)];
@@ -31,8 +31,8 @@ function nodeRemainder(settings: Settings, left: number): Finding[] {
   const node = settings.number(perNode);
   if (severity === undefined || node === undefined || node < 1 || left <= node || left % node === 0)
     return [];
-  const engines = placeOfAny(settings, engineKeys);
-  return tell(settings, 'gpu-share', {
+  const engines = currentPath(settings, engineKeys);
+  return keyFinding(settings, 'gpu-share', {
     severity,
     at: [engines, parallel, perNode, nodes],
     message: `${left} GPUs are left for the trainer, more than one node of ${node} but no multiple of it, and Trinity does not start. Let the engines take ${left % node} more.`,
@@ -49,13 +49,13 @@ export function ulyssesGroups(settings: Settings): Finding[] {
   const forTrinity = underBackbone(settings, 'trinity', 'error');
   const at = [ulysses, perNode, nodes];
   if (forVerl !== undefined && total % size !== 0) {
-    const message = `${valued(settings, ulysses)} does not divide the ${total} GPUs that train under verl. Use a divisor of ${total}.`;
-    return tell(settings, 'sequence-parallel', { severity: forVerl, at, message });
+    const message = `${nameAndValue(settings, ulysses)} does not divide the ${total} GPUs that train under verl. Use a divisor of ${total}.`;
+    return keyFinding(settings, 'sequence-parallel', { severity: forVerl, at, message });
   }
   if (forTrinity === undefined || taken === undefined || taken >= total || (total - taken) % size === 0)
     return [];
-  const message = `${valued(settings, ulysses)} does not divide the ${total} − ${taken} = ${total - taken} GPUs that train under Trinity. Use a divisor of ${total - taken}.`;
-  return tell(settings, 'sequence-parallel', { severity: forTrinity, at, message });
+  const message = `${nameAndValue(settings, ulysses)} does not divide the ${total} − ${taken} = ${total - taken} GPUs that train under Trinity. Use a divisor of ${total - taken}.`;
+  return keyFinding(settings, 'sequence-parallel', { severity: forTrinity, at, message });
 }
 
 /** Trinity's engines stay within nodes, or take whole ones. */
@@ -65,9 +65,9 @@ export function tensorParallel(settings: Settings): Finding[] {
   const node = settings.number(perNode);
   if (severity === undefined || size === undefined || node === undefined || node < 1) return [];
   if (size <= node || size % node === 0) return [];
-  return tell(settings, 'gpu-share', {
+  return keyFinding(settings, 'gpu-share', {
     severity,
     at: [parallel, perNode],
-    message: `An engine of ${size} GPUs is larger than a node of ${node} but no multiple of it, and Trinity does not start. Set ${named(parallel)} to ${node} or less.`,
+    message: `An engine of ${size} GPUs is larger than a node of ${node} but no multiple of it, and Trinity does not start. Set ${quotedName(parallel)} to ${node} or less.`,
   });
 }

@@ -1,13 +1,13 @@
 import type { Finding } from '../../../finding.ts';
 import data from '../data/judges.json' with { type: 'json' };
-import { tell, valued } from '../report.ts';
+import { keyFinding, nameAndValue } from '../report.ts';
 import type { Settings } from '../settings.ts';
 import { underBackbone } from './backbone.ts';
 
 interface Judge {
   readonly name: string;
   readonly needs: string;
-  /** Readers whose tasks it can score, where that is told of; else `unfit` are those whose tasks it cannot. */
+  /** The readers whose tasks it can score, if documented; otherwise `unfit` lists the others. */
   readonly fits?: readonly string[];
   readonly unfit?: readonly string[];
 }
@@ -29,12 +29,12 @@ export function judgeReader(settings: Settings): Finding[] {
     return [];
   const judge = judges.find(({ name }) => locator.endsWith(`->${name}`));
   if (judge === undefined || fits(judge, source)) return [];
-  // A reader that does not exist is told of as such.
+  // Another rule reports a reader that does not exist.
   if (settings.info(reader)?.allowed?.includes(source) === false) return [];
   const typed = settings.typed(protocol) !== undefined;
   const lacks = judge.fits === undefined ? (readers[source] ?? 'does not have it') : 'has none';
-  return tell(settings, 'judge-reader', {
-    // A judge that nobody chose is mostly one that the workflow makes needless by giving a reward of its own.
+  return keyFinding(settings, 'judge-reader', {
+    // A default judge is usually unused because the workflow returns a reward itself.
     severity: typed ? 'warning' : 'hint',
     at: typed ? [protocol, reader] : [reader],
     message: `\`${judge.name}\`${typed ? '' : ', the default judge,'} needs ${judge.needs}, but the reader \`${source}\` ${lacks}: scoring fails for every episode whose workflow returns no reward. Choose another \`judge_protocol\`, or null where the workflow returns the reward.`,
@@ -45,10 +45,10 @@ function fits({ fits: fit, unfit }: Judge, source: string): boolean {
   return fit === undefined ? unfit?.includes(source) !== true : fit.includes(source);
 }
 
-/** The grader that makes rubrics of its own: what it cannot do, and what it must be told. */
+/** Checks the grader that generates rubrics: its limits and its required settings. */
 export function rubrics(settings: Settings): Finding[] {
   if (settings.text(type) !== 'rubrics_auto_grader') return [];
-  const findings = tell(settings, 'rubrics-grader', {
+  const findings = keyFinding(settings, 'rubrics-grader', {
     at: [type],
     message:
       'In a rollout `rubrics_auto_grader` fails as AgentJet has it: the grader of an episode loads the rubrics but never counts them as generated, so scoring raises for every episode whose workflow returns no reward. Return the reward from the workflow, or set `judge_type` to `customized_protocol`.',
@@ -58,17 +58,17 @@ export function rubrics(settings: Settings): Finding[] {
   const most = settings.number(`${grader}.max_score`);
   if (mode !== undefined && mode !== 'pointwise') {
     findings.push(
-      ...tell(settings, 'rubrics-grader', {
+      ...keyFinding(settings, 'rubrics-grader', {
         at: [`${grader}.grader_mode`],
         message: `A rollout scores one answer at a time, which \`grader_mode\` \`${mode}\` cannot: it ranks several. Set it to \`pointwise\`.`,
       }),
     );
   } else if (mode !== undefined && least !== undefined && most !== undefined && least >= most) {
     findings.push(
-      ...tell(settings, 'rubrics-grader', {
+      ...keyFinding(settings, 'rubrics-grader', {
         severity: 'error',
         at: [`${grader}.max_score`, `${grader}.min_score`],
-        message: `${valued(settings, `${grader}.min_score`)} is not less than ${valued(settings, `${grader}.max_score`)}: every answer gets the same score. Raise \`max_score\`.`,
+        message: `${nameAndValue(settings, `${grader}.min_score`)} is not less than ${nameAndValue(settings, `${grader}.max_score`)}: every answer gets the same score. Raise \`max_score\`.`,
       }),
     );
   }
@@ -81,7 +81,7 @@ export function taskIds(settings: Settings): Finding[] {
   const source = settings.text(reader);
   const why = source === undefined ? undefined : sameIds[source];
   if (severity === undefined || source === undefined || why === undefined) return [];
-  return tell(settings, 'task-ids', {
+  return keyFinding(settings, 'task-ids', {
     severity,
     at: [reader],
     message: `The reader \`${source}\` ${why}. verl groups the episodes of a step by that id, so all tasks of a step become one group and are compared with one another, and pass@n counts one task. Write the tasks to a file with ids of their own and read it with \`jsonl_dataset_file\`.`,

@@ -1,5 +1,5 @@
 import type { Finding } from '../../../finding.ts';
-import { setTo, tell, valued } from '../report.ts';
+import { setValueFix, keyFinding, nameAndValue } from '../report.ts';
 import type { Settings } from '../settings.ts';
 
 const prompt = 'data.max_prompt_length';
@@ -15,25 +15,25 @@ export function lengths(settings: Settings): Finding[] {
   if (forPrompt === undefined || forResponse === undefined || limit === undefined) return [];
   const sum = forPrompt + forResponse;
   if (sum <= limit) return [];
-  return tell(settings, 'lengths', {
+  return keyFinding(settings, 'lengths', {
     at: [response, prompt, model],
     message: `${forPrompt} + ${forResponse} = ${sum} tokens of prompt and response, but \`max_model_len\` is ${limit}: every episode fails an assertion as it starts. Shorten one of them, or raise \`max_model_len\` to ${sum}.`,
     fixes: () => [
-      ...(limit > forPrompt ? setTo(settings, response, limit - forPrompt, 'Lower') : []),
-      ...setTo(settings, model, sum, 'Raise'),
+      ...(limit > forPrompt ? setValueFix(settings, response, limit - forPrompt, 'Lower') : []),
+      ...setValueFix(settings, model, sum, 'Raise'),
     ],
   });
 }
 
-/** What one reply may take, against what there is. */
+/** Compares the length of one reply with the available context. */
 export function turnLength(settings: Settings): Finding[] {
   const reply = settings.number(turn);
   const limit = settings.number(model);
   if (reply === undefined || limit === undefined) return [];
   if (reply >= limit) {
-    return tell(settings, 'turn-length', {
+    return keyFinding(settings, 'turn-length', {
       at: [turn, model],
-      message: `${valued(settings, turn)} is not less than ${valued(settings, model)}: ${limit} − ${reply} = ${limit - reply} tokens are left for the prompt, so no call reaches the model. Lower \`max_response_length_in_one_turn\`.`,
+      message: `${nameAndValue(settings, turn)} is not less than ${nameAndValue(settings, model)}: ${limit} − ${reply} = ${limit - reply} tokens are left for the prompt, so no call reaches the model. Lower \`max_response_length_in_one_turn\`.`,
     });
   }
   return [...promptRoom(settings, limit - reply), ...keptReply(settings, reply)];
@@ -42,20 +42,20 @@ export function turnLength(settings: Settings): Finding[] {
 function promptRoom(settings: Settings, room: number): Finding[] {
   const forPrompt = settings.number(prompt);
   if (forPrompt === undefined || forPrompt <= room) return [];
-  return tell(settings, 'prompt-room', {
+  return keyFinding(settings, 'prompt-room', {
     at: [turn, prompt, model],
-    message: `${valued(settings, model)} − ${valued(settings, turn)} = ${room} tokens, fewer than ${valued(settings, prompt)}: a call whose prompt has ${room} tokens or more is not sent, and the episode is taken for overflowed.`,
+    message: `${nameAndValue(settings, model)} − ${nameAndValue(settings, turn)} = ${room} tokens, fewer than ${nameAndValue(settings, prompt)}: a call whose prompt has ${room} tokens or more is not sent, and the episode is taken for overflowed.`,
   });
 }
 
 function keptReply(settings: Settings, reply: number): Finding[] {
   const kept = settings.number(response);
   if (kept === undefined || reply <= kept) return [];
-  return tell(settings, 'turn-length', {
+  return keyFinding(settings, 'turn-length', {
     severity: 'warning',
     at: [turn, response],
-    message: `One reply may have ${reply} tokens, but ${valued(settings, response)} is all that is kept of an episode: the tail of a longer reply is dropped from training. Lower \`max_response_length_in_one_turn\` to ${kept}, or raise \`max_response_length\`.`,
-    fixes: () => setTo(settings, turn, kept, 'Lower'),
+    message: `One reply may have ${reply} tokens, but ${nameAndValue(settings, response)} is all that is kept of an episode: the tail of a longer reply is dropped from training. Lower \`max_response_length_in_one_turn\` to ${kept}, or raise \`max_response_length\`.`,
+    fixes: () => setValueFix(settings, turn, kept, 'Lower'),
   });
 }
 
@@ -72,16 +72,16 @@ export function turns(settings: Settings): Finding[] {
   if (room <= 0) return [];
   const each = Math.floor(room / count);
   if (each < fewTokens) {
-    return tell(settings, 'turns', {
+    return keyFinding(settings, 'turns', {
       at: [steps, model, prompt],
       message: `${limit} − ${forPrompt} = ${room} tokens for ${count} steps are ${each} for each, reply and observation together: episodes overflow long before \`max_steps\`. Lower \`max_steps\`, or raise \`max_model_len\`.`,
     });
   }
   if (reply === undefined || forPrompt + count * reply <= limit) return [];
   const full = Math.max(0, Math.floor(room / reply));
-  return tell(settings, 'turns', {
+  return keyFinding(settings, 'turns', {
     severity: 'hint',
     at: [steps],
-    message: `${forPrompt} + ${count} × ${reply} = ${forPrompt + count * reply} tokens for ${count} replies of full length, but ${valued(settings, model)}: ${full} of them ${full === 1 ? 'fits' : 'fit'}. Episodes of long replies end before \`max_steps\`.`,
+    message: `${forPrompt} + ${count} × ${reply} = ${forPrompt + count * reply} tokens for ${count} replies of full length, but ${nameAndValue(settings, model)}: ${full} of them ${full === 1 ? 'fits' : 'fit'}. Episodes of long replies end before \`max_steps\`.`,
   });
 }

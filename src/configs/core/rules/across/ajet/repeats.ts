@@ -1,6 +1,6 @@
 import type { Finding } from '../../../finding.ts';
 import algorithms from '../data/algorithms.json' with { type: 'json' };
-import { setTo, tell, valued } from '../report.ts';
+import { setValueFix, keyFinding, nameAndValue } from '../report.ts';
 import type { Settings } from '../settings.ts';
 import { underBackbone } from './backbone.ts';
 
@@ -22,20 +22,20 @@ export function groupSize(settings: Settings): Finding[] {
   const inVerl = name !== undefined && groupEstimators.includes(name);
   const at = [repeat, estimator];
   if (inVerl && underBackbone(settings, 'verl', 'warning') !== undefined) {
-    const message = `${valued(settings, repeat)} with ${valued(settings, estimator)}: an episode is compared with the others of its task, and there are none. verl then takes the bare reward for the advantage, and Trinity's is always 0. Set \`num_repeat\` to 2 or more.`;
-    return tell(settings, 'group-size', { at, message });
+    const message = `${nameAndValue(settings, repeat)} with ${nameAndValue(settings, estimator)}: an episode is compared with the others of its task, and there are none. verl then takes the bare reward for the advantage, and Trinity's is always 0. Set \`num_repeat\` to 2 or more.`;
+    return keyFinding(settings, 'group-size', { at, message });
   }
   if (underBackbone(settings, 'trinity', 'warning') === undefined) return [];
-  const message = `${valued(settings, repeat)} leaves an episode alone in its group: Trinity's \`multi_step_grpo\` compares the episodes of one task, so every advantage is 0 and nothing is learnt. Set \`num_repeat\` to 2 or more.`;
-  return tell(settings, 'group-size', { at: [repeat], message });
+  const message = `${nameAndValue(settings, repeat)} leaves an episode alone in its group: Trinity's \`multi_step_grpo\` compares the episodes of one task, so every advantage is 0 and nothing is learnt. Set \`num_repeat\` to 2 or more.`;
+  return keyFinding(settings, 'group-size', { at: [repeat], message });
 }
 
 export function estimatorRefused(settings: Settings): Finding[] {
   const severity = underBackbone(settings, 'verl', 'error');
   const name = settings.text(estimator);
   if (severity === undefined || name === undefined || !refusedEstimators.includes(name)) return [];
-  const message = `AgentJet's verl trainer refuses ${valued(settings, estimator)}. Use \`grpo\`, \`rloo\` or \`gae\`.`;
-  return tell(settings, 'advantage-estimator', { severity, at: [estimator], message });
+  const message = `AgentJet's verl trainer refuses ${nameAndValue(settings, estimator)}. Use \`grpo\`, \`rloo\` or \`gae\`.`;
+  return keyFinding(settings, 'advantage-estimator', { severity, at: [estimator], message });
 }
 
 /** Oversampling submits more episodes than are kept, and needs room between the three numbers. */
@@ -47,7 +47,7 @@ export function oversampling(settings: Settings): Finding[] {
   const at = [multiplier, repeat, oversample];
   if (size === 1) {
     const message = `\`enable_oversample\` has no effect while \`num_repeat\` is 1.`;
-    return tell(settings, 'oversample', { severity: 'information', at: [oversample, repeat], message });
+    return keyFinding(settings, 'oversample', { severity: 'information', at: [oversample, repeat], message });
   }
   const severity = underBackbone(settings, 'verl', 'error');
   const confirm = Math.floor((size * (1 + factor)) / 2);
@@ -58,11 +58,11 @@ export function oversampling(settings: Settings): Finding[] {
     least === undefined
       ? 'Raise `submit_oversample_multiplier`.'
       : `Set \`num_repeat\` to ${least} or more, or raise the multiplier.`;
-  return tell(settings, 'oversample', {
+  return keyFinding(settings, 'oversample', {
     severity: 'error',
     at,
     message: `With \`num_repeat\` n = ${size} and a multiplier m = ${factor}, oversampling needs n < ⌊n(1+m)/2⌋ < ⌊n·m⌋, but these are ${size}, ${confirm} and ${over}: the first batch fails an assertion. ${remedy}`,
-    fixes: () => (least === undefined ? [] : setTo(settings, repeat, least, 'Raise')),
+    fixes: () => (least === undefined ? [] : setValueFix(settings, repeat, least, 'Raise')),
   });
 }
 
@@ -84,20 +84,20 @@ export function validationPasses(settings: Settings): Finding[] {
   const heat = settings.number(temperature);
   if (count === undefined || count < 2 || heat !== 0) return [];
   if (settings.typed(temperature) === undefined) return [];
-  return tell(settings, 'validation-passes', {
+  return keyFinding(settings, 'validation-passes', {
     at: [passes, temperature],
     message: `Validation runs ${count} times (\`val_pass_n\`) at temperature 0: the passes are all but identical, so pass@${count} is hardly more than pass@1. Raise \`val_kwargs.temperature\`, or set \`val_pass_n\` to 1.`,
   });
 }
 
-/** What is asserted is the temperature of training, whatever validation has. */
+/** Checks the training temperature, because upstream asserts it whatever validation uses. */
 export function validationSampling(settings: Settings): Finding[] {
   const severity = underBackbone(settings, 'verl', 'error');
   const sampled = 'rollout.val_kwargs.do_sample';
   const trained = 'rollout.temperature';
   const heat = settings.number(trained);
   if (severity === undefined || settings.flag(sampled) !== true || heat === undefined || heat > 0) return [];
-  return tell(settings, 'validation-sampling', {
+  return keyFinding(settings, 'validation-sampling', {
     severity,
     at: [trained, sampled],
     message: `With \`val_kwargs.do_sample\` AgentJet asserts that \`rollout.temperature\` is more than 0, but it is ${heat}: training does not start. Raise it, or turn \`do_sample\` off.`,
@@ -110,7 +110,7 @@ export function klTwice(settings: Settings): Finding[] {
   const typed = inReward.find((path) => settings.typed(path) !== undefined && settings.flag(path) === true);
   if (typed === undefined || settings.flag('trainer_common.use_kl_loss') !== true) return [];
   if (underBackbone(settings, 'verl', 'information') === undefined) return [];
-  return tell(settings, 'kl-twice', {
+  return keyFinding(settings, 'kl-twice', {
     at: [typed],
     message: `\`use_kl_in_reward\` and \`use_kl_loss\` are both on: the distance to the reference model is paid for twice. Turn one of them off.`,
   });

@@ -1,7 +1,7 @@
 import type { Finding } from '../../../finding.ts';
-import { joined, setTo, tell, valued } from '../report.ts';
+import { quotedList, setValueFix, keyFinding, nameAndValue } from '../report.ts';
 import type { Settings } from '../settings.ts';
-import { placeOfAny } from './backbone.ts';
+import { currentPath } from './backbone.ts';
 
 /** The newer name first. */
 const interchange = ['enable_interchange_server', 'enable_experimental_interchange_server'] as const;
@@ -13,28 +13,28 @@ const checklist = 'rollout.compute_madness_checklist';
 
 /** Sockets of one machine cannot be reached from another. */
 export function interchangeNodes(settings: Settings): Finding[] {
-  const enabled = placeOfAny(settings, interchange);
+  const enabled = currentPath(settings, interchange);
   const count = settings.number(nodes);
   if (settings.flag(enabled) !== true || count === undefined || count < 2) return [];
   if (settings.text(method) !== 'ipc') return [];
-  return tell(settings, 'interchange-nodes', {
+  return keyFinding(settings, 'interchange-nodes', {
     at: [method, nodes, enabled],
-    message: `${valued(settings, method)} joins processes of one machine, but ${valued(settings, nodes)}: episodes on the other nodes cannot be reached. Set \`interchange_method\` to \`tcp\`.`,
-    fixes: () => setTo(settings, method, 'tcp'),
+    message: `${nameAndValue(settings, method)} joins processes of one machine, but ${nameAndValue(settings, nodes)}: episodes on the other nodes cannot be reached. Set \`interchange_method\` to \`tcp\`.`,
+    fixes: () => setValueFix(settings, method, 'tcp'),
   });
 }
 
 export function portClash(settings: Settings): Finding[] {
-  const enabled = placeOfAny(settings, interchange);
+  const enabled = currentPath(settings, interchange);
   const one = settings.number(port);
   if (settings.flag(enabled) !== true || one === undefined || settings.number(debugPort) !== one) return [];
-  return tell(settings, 'port-clash', {
+  return keyFinding(settings, 'port-clash', {
     at: [port, debugPort],
-    message: `${valued(settings, port)} is also \`debug_vllm_port\`: under the debug backbone the second of the two servers cannot start. Use another port, or \`auto\`.`,
+    message: `${nameAndValue(settings, port)} is also \`debug_vllm_port\`: under the debug backbone the second of the two servers cannot start. Use another port, or \`auto\`.`,
   });
 }
 
-/** What a metrics service or a helper model asks of the environment. */
+/** The environment variables that a metrics service or a helper model needs. */
 const wanted = [
   {
     key: 'trainer_common.logger',
@@ -54,8 +54,8 @@ export function environmentKeys(settings: Settings): Finding[] {
   return wanted.flatMap(({ key, values, names, otherwise }) => {
     const value = settings.text(key);
     if (value === undefined || !values.some((one) => one === value)) return [];
-    const message = `${valued(settings, key)} needs ${joined(names)} in the environment where training starts; without, ${otherwise}.`;
-    return tell(settings, 'environment-key', { at: [key], message });
+    const message = `${nameAndValue(settings, key)} needs ${quotedList(names)} in the environment where training starts; without, ${otherwise}.`;
+    return keyFinding(settings, 'environment-key', { at: [key], message });
   });
 }
 
@@ -66,7 +66,7 @@ export function madnessChecklist(settings: Settings): Finding[] {
   const effect = checks.includes('nonsense')
     ? 'turns the test for unusual characters off within `nonsense` instead of adding it'
     : 'has no effect alone';
-  return tell(settings, 'madness-checklist', {
+  return keyFinding(settings, 'madness-checklist', {
     at: [`${checklist}.${checks.indexOf('non_ascii')}`, checklist],
     message: `\`non_ascii\` ${effect}. To have unusual characters punished, list \`nonsense\` only.`,
   });
@@ -76,11 +76,11 @@ export function madnessChecklist(settings: Settings): Finding[] {
 export function lostTimelines(settings: Settings): Finding[] {
   const key = 'task_runner.wrapper_type';
   if (settings.text(key) !== 'multi-processing') return [];
-  return tell(settings, 'lost-timelines', {
+  return keyFinding(settings, 'lost-timelines', {
     at: [key],
     message:
       'With `multi-processing` what an episode recorded stays in the child process: there are no samples to train on, and a child that crashes blocks its parent. Use `asyncio-with-gc`.',
-    fixes: () => setTo(settings, key, 'asyncio-with-gc'),
+    fixes: () => setValueFix(settings, key, 'asyncio-with-gc'),
   });
 }
 
@@ -94,18 +94,19 @@ export function fixedBatches(settings: Settings, whole: Settings): Finding[] {
   const dynamic = 'actor_rollout_ref.actor.use_dynamic_bsz';
   const present = settings.names('rollout');
   if (whole.flag(dynamic) !== false || present === undefined) return [];
-  const told = (message: string): Finding[] => tell(whole, 'fixed-batches', { at: [dynamic], message });
+  const report = (message: string): Finding[] =>
+    keyFinding(whole, 'fixed-batches', { at: [dynamic], message });
   const missing = microBatches.filter((name) => !present.includes(name));
   if (missing.length > 0) {
-    return told(
-      `With \`use_dynamic_bsz\` off AgentJet reads ${joined(microBatches)} under \`rollout\`, and no default has ${joined(missing)}: training stops where the key is missed. Write both, one of them null, or leave \`use_dynamic_bsz\` on.`,
+    return report(
+      `With \`use_dynamic_bsz\` off AgentJet reads ${quotedList(microBatches)} under \`rollout\`, and no default has ${quotedList(missing)}: training stops where the key is missed. Write both, one of them null, or leave \`use_dynamic_bsz\` on.`,
     );
   }
   const values = microBatches.map((name) => settings.scalar(`rollout.${name}`));
   if (values.includes(undefined)) return [];
   const set = values.filter((value) => value !== null).length;
   if (set === 1) return [];
-  return told(
-    `With \`use_dynamic_bsz\` off one of ${joined(microBatches)} has to be set and the other null, but ${set === 0 ? 'both are null' : 'both are set'}: verl refuses that.`,
+  return report(
+    `With \`use_dynamic_bsz\` off one of ${quotedList(microBatches)} has to be set and the other null, but ${set === 0 ? 'both are null' : 'both are set'}: verl refuses that.`,
   );
 }

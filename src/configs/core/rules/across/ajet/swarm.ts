@@ -1,22 +1,22 @@
 import type { Finding } from '../../../finding.ts';
-import { named, setTo, tell, valued } from '../report.ts';
+import { quotedName, setValueFix, keyFinding, nameAndValue } from '../report.ts';
 import type { Settings } from '../settings.ts';
 
 const rank = 'lora.lora_rank';
 const rate = 'trainer_common.optim.lr';
 
-/** What the server of a swarm works with. */
+/** Checks the settings that the swarm server needs. */
 export function swarmMode(settings: Settings): Finding[] {
   const key = 'enable_swarm_mode';
   if (settings.flag(key) !== true) return [];
   const findings: Finding[] = [];
   if (settings.typed('backbone') !== undefined && settings.text('backbone') === 'trinity') {
     findings.push(
-      ...tell(settings, 'swarm-mode', {
+      ...keyFinding(settings, 'swarm-mode', {
         at: ['backbone', key],
         message:
           'A swarm is trained by verl: with `enable_swarm_mode` the backbone `trinity` is refused. Set `backbone` to `verl`.',
-        fixes: () => setTo(settings, 'backbone', 'verl'),
+        fixes: () => setValueFix(settings, 'backbone', 'verl'),
       }),
     );
   }
@@ -24,21 +24,21 @@ export function swarmMode(settings: Settings): Finding[] {
     const validation = `trainer_common.${name}`;
     if (settings.flag(validation) !== true) continue;
     findings.push(
-      ...tell(settings, 'swarm-mode', {
+      ...keyFinding(settings, 'swarm-mode', {
         at: [validation, key],
-        message: `A swarm does not validate: \`enable_swarm_mode\` with ${named(validation)} fails an assertion as training starts. Set it to false.`,
-        fixes: () => setTo(settings, validation, false),
+        message: `A swarm does not validate: \`enable_swarm_mode\` with ${quotedName(validation)} fails an assertion as training starts. Set it to false.`,
+        fixes: () => setValueFix(settings, validation, false),
       }),
     );
   }
   const server = 'enable_interchange_server';
   if (settings.flag(server) === false) {
     findings.push(
-      ...tell(settings, 'swarm-mode', {
+      ...keyFinding(settings, 'swarm-mode', {
         severity: 'warning',
         at: [server, key],
         message: `Clients of a swarm speak to the interchange server, and \`${server}\` is false. Set it to true.`,
-        fixes: () => setTo(settings, server, true),
+        fixes: () => setValueFix(settings, server, true),
       }),
     );
   }
@@ -60,12 +60,12 @@ export function loraSettings(settings: Settings): Finding[] {
     ...(speed !== undefined && speed <= 1e-5 ? [{ key: rate, wanted: 'more than 1e-5', to: undefined }] : []),
   ];
   return wrong.flatMap(({ key, wanted, to }) =>
-    tell(settings, 'lora-settings', {
+    keyFinding(settings, 'lora-settings', {
       // The job class makes the configs of swarm mode; elsewhere the backbone alone decides.
       severity: settings.flag('enable_swarm_mode') === true ? undefined : 'information',
       at: [key, rank],
-      message: `${valued(settings, rank)} turns LoRA on, which needs ${wanted} for \`${key}\`; it is ${String(settings.scalar(key))}.`,
-      fixes: () => (to === undefined ? [] : setTo(settings, key, to)),
+      message: `${nameAndValue(settings, rank)} turns LoRA on, which needs ${wanted} for \`${key}\`; it is ${String(settings.scalar(key))}.`,
+      fixes: () => (to === undefined ? [] : setValueFix(settings, key, to)),
     }),
   );
 }

@@ -1,9 +1,9 @@
-import { failingClause } from '../../../condition.ts';
+import { failingClause } from '../../../key-tables/condition.ts';
 import type { Finding } from '../../../finding.ts';
-import type { KeyNode } from '../../../keyTable.ts';
+import type { KeyNode } from '../../../key-tables/keyTable.ts';
 import type { ScalarValue } from '../../../scalar.ts';
 import { visitAll, type Visit } from '../../visit.ts';
-import { joined, named, shown, tell } from '../report.ts';
+import { quotedList, quotedName, scalarText, keyFinding } from '../report.ts';
 import type { Settings } from '../settings.ts';
 
 /**
@@ -37,8 +37,8 @@ function unread(settings: Settings, key: KeyNode, path: string): Finding[] {
   // Where the section is not read either, it is one that is kept for another time.
   if (around !== undefined && failingClause(around, read) !== undefined) return [];
   if (failing === undefined) return [];
-  return tell(settings, 'not-applied', {
+  return keyFinding(settings, 'not-applied', {
     at: [path],
-    message: `${named(path)} has no effect: it is read only where \`${failing.path}\` is ${joined(failing.values, 'or')}, and that is \`${shown(failing.value)}\`.`,
+    message: `${quotedName(path)} has no effect: it is read only where \`${failing.path}\` is ${quotedList(failing.values, 'or')}, and that is \`${scalarText(failing.value)}\`.`,
   });
 }

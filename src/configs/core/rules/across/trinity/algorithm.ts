@@ -2,7 +2,7 @@ import { distance } from 'fastest-levenshtein';
 import type { Finding } from '../../../finding.ts';
 import type { ScalarValue } from '../../../scalar.ts';
 import data from '../data/algorithms.json' with { type: 'json' };
-import { named, setTo, shown, valued } from '../report.ts';
+import { quotedName, setValueFix, scalarText, nameAndValue } from '../report.ts';
 import type { TrinityView } from './view.ts';
 
 const type = 'algorithm.algorithm_type';
@@ -15,13 +15,13 @@ const experiencePath = 'buffer.trainer_input.experience_buffer.path';
 export function offline(view: TrinityView): Finding[] {
   const { algorithm } = view;
   if (algorithm?.modes === undefined || view.mode === undefined) return [];
-  const name = valued(view, type);
+  const name = nameAndValue(view, type);
   if (!algorithm.modes.includes(view.mode)) {
     if (!view.isMode('both', 'explore', 'colocate')) return [];
     return view.tell('trinity-offline', {
       at: ['mode', type],
       message: `${name} learns from a data set and does not explore: Trinity refuses it in mode \`${view.mode}\`. Set \`mode\` to \`train\`.`,
-      fixes: () => setTo(view, 'mode', 'train'),
+      fixes: () => setValueFix(view, 'mode', 'train'),
     });
   }
   return [...offlineData(view, name), ...offlineSync(view, name), ...offlineRepeat(view, name)];
@@ -42,8 +42,8 @@ function offlineSync(view: TrinityView, name: string): Finding[] {
       ...view.tell('trinity-sync-method', {
         severity: view.typed(method) === undefined ? 'information' : 'warning',
         at: [method, type],
-        message: `${name} has no explorer to pass weights to: ${valued(view, method)} becomes \`checkpoint\`.`,
-        fixes: () => setTo(view, method, 'checkpoint'),
+        message: `${name} has no explorer to pass weights to: ${nameAndValue(view, method)} becomes \`checkpoint\`.`,
+        fixes: () => setValueFix(view, method, 'checkpoint'),
       }),
     );
   }
@@ -64,7 +64,7 @@ function offlineRepeat(view: TrinityView, name: string): Finding[] {
   const written = view.number(repeat);
   if (forced === undefined) return findings;
   if (view.typed(repeat) !== undefined && written !== undefined && written !== forced) {
-    const message = `With ${name} ${valued(view, repeat)} becomes ${forced}: a chosen and a rejected answer.`;
+    const message = `With ${name} ${nameAndValue(view, repeat)} becomes ${forced}: a chosen and a rejected answer.`;
     findings.push(...view.tell('trinity-becomes', { at: [repeat], message }));
   }
   if (view.text('algorithm.kl_loss_fn') === 'none') {
@@ -110,7 +110,7 @@ function registryKeys(view: TrinityView): readonly string[] {
 /** Names of earlier releases that look like slips of the present ones. */
 const olderNames: readonly string[] = data.olderNames;
 
-/** A name that no registry has is refused; a plug-in may bring it, so only what looks like a slip is told. */
+/** Reports unknown registry names that look like typos. Plug-ins may register others. */
 export function registered(view: TrinityView): Finding[] {
   return registryKeys(view).flatMap((key) => {
     const name = view.text(key);
@@ -125,8 +125,8 @@ export function registered(view: TrinityView): Finding[] {
     if (nearest === undefined) return [];
     return view.tell('trinity-registry', {
       at: [key],
-      message: `Trinity has no ${named(key)} \`${name}\`, and stops unless a plug-in brings one. It has \`${nearest.one}\`.`,
-      fixes: () => near.slice(0, 2).flatMap(({ one }) => setTo(view, key, one, 'Change')),
+      message: `Trinity has no ${quotedName(key)} \`${name}\`, and stops unless a plug-in brings one. It has \`${nearest.one}\`.`,
+      fixes: () => near.slice(0, 2).flatMap(({ one }) => setValueFix(view, key, one, 'Change')),
     });
   });
 }
@@ -146,7 +146,7 @@ export function lossAggregation(view: TrinityView): Finding[] {
   return view.tell('trinity-becomes', {
     severity: 'warning',
     at: [inner],
-    message: `\`loss_agg_mode\` \`${written}\` becomes \`${shown(effective)}\`: \`algorithm.loss_agg_mode\` takes its place. Set it there.`,
+    message: `\`loss_agg_mode\` \`${written}\` becomes \`${scalarText(effective)}\`: \`algorithm.loss_agg_mode\` takes its place. Set it there.`,
   });
 }
 
@@ -158,11 +158,11 @@ export function groupSize(view: TrinityView): Finding[] {
   return view.tell('trinity-group-size', {
     severity: typed ? 'warning' : 'information',
     at: [repeat, type],
-    message: `${valued(view, type)} compares the runs of one task with one another, but ${valued(view, repeat)}${typed ? '' : ' is the default'}: every advantage is 0 and nothing is learnt. Set \`repeat_times\` to 2 or more.`,
+    message: `${nameAndValue(view, type)} compares the runs of one task with one another, but ${nameAndValue(view, repeat)}${typed ? '' : ' is the default'}: every advantage is 0 and nothing is learnt. Set \`repeat_times\` to 2 or more.`,
   });
 }
 
-/** What a function asserts of one of its arguments as it is made. */
+/** The limits that a function asserts for one of its arguments. */
 interface Limits {
   readonly above?: number;
   readonly least?: number;
@@ -194,11 +194,11 @@ function outsideLimits(view: TrinityView, key: string, name: string, limits: Lim
   if (wanted === undefined) return [];
   return view.tell('trinity-function-args', {
     at: [key],
-    message: `\`${name}\` asserts that ${named(key)} is ${wanted}, but it is ${shown(view.scalar(key))}.`,
+    message: `\`${name}\` asserts that ${quotedName(key)} is ${wanted}, but it is ${scalarText(view.scalar(key))}.`,
   });
 }
 
-/** What a number should be, where it is not. */
+/** Returns the expected range of a number if it is outside. */
 function wantedNumber(value: ScalarValue | undefined, { above, least, most }: Limits): string | undefined {
   if (typeof value !== 'number') return undefined;
   const low = above === undefined ? least === undefined || value >= least : value > above;
@@ -244,6 +244,6 @@ function auxiliaryData(view: TrinityView): Finding[] {
   if (names === undefined || wanted === undefined || names.includes(wanted)) return [];
   return view.tell('trinity-auxiliary-buffer', {
     at: [key, section, type],
-    message: `${valued(view, type)} mixes in the examples of the auxiliary buffer \`${wanted}\`, which \`${section}\` does not have. Add it there, or name one that is there as \`sft_dataset_name\`.`,
+    message: `${nameAndValue(view, type)} mixes in the examples of the auxiliary buffer \`${wanted}\`, which \`${section}\` does not have. Add it there, or name one that is there as \`sft_dataset_name\`.`,
   });
 }

@@ -1,5 +1,5 @@
 import type { Finding } from '../../../finding.ts';
-import { named, setTo, shown, valued } from '../report.ts';
+import { quotedName, setValueFix, scalarText, nameAndValue } from '../report.ts';
 import type { TrinityView } from './view.ts';
 
 const input = 'buffer.explorer_input';
@@ -11,7 +11,7 @@ const type = 'algorithm.algorithm_type';
 export function trainBatch(view: TrinityView): Finding[] {
   if (view.number(train) !== 0) return [];
   if (view.isMode('train') || view.algorithm?.modes !== undefined) {
-    const why = view.isMode('train') ? 'Mode `train`' : valued(view, type);
+    const why = view.isMode('train') ? 'Mode `train`' : nameAndValue(view, type);
     return view.tell('trinity-train-batch', {
       at: [train, 'buffer', 'mode', type],
       message: `${why} needs \`buffer.train_batch_size\`, which is not set, and Trinity does not start. Set it to the samples of one training step.`,
@@ -19,11 +19,11 @@ export function trainBatch(view: TrinityView): Finding[] {
   }
   const [batch, repeat] = [view.number('buffer.batch_size'), view.number('algorithm.repeat_times')];
   if (batch === undefined || repeat === undefined || view.typed(train) === undefined) return [];
-  const message = `${named(train)} 0 becomes \`batch_size\` ${batch} × \`repeat_times\` ${repeat} = ${batch * repeat}.`;
+  const message = `${quotedName(train)} 0 becomes \`batch_size\` ${batch} × \`repeat_times\` ${repeat} = ${batch * repeat}.`;
   return view.tell('trinity-filled-in', { at: [train], message });
 }
 
-/** Where tasks come from. */
+/** Checks the tasksets. */
 export function tasksets(view: TrinityView): Finding[] {
   if (view.mode === undefined || view.isMode('train', 'serve')) return [];
   const count = view.count(`${input}.tasksets`);
@@ -75,7 +75,7 @@ function trainingSets(view: TrinityView, single: boolean, count: number): Findin
     const own = view.number(repeat);
     const differs =
       own !== undefined && wanted !== undefined && own !== wanted && view.typed(repeat) !== undefined;
-    const message = `${valued(view, repeat)} becomes ${wanted ?? ''}: training takes \`algorithm.repeat_times\`.`;
+    const message = `${nameAndValue(view, repeat)} becomes ${wanted ?? ''}: training takes \`algorithm.repeat_times\`.`;
     return [
       ...pathMissing(view, section),
       ...(differs ? view.tell('trinity-becomes', { at: [repeat], message }) : []),
@@ -98,7 +98,7 @@ function pathMissing(view: TrinityView, section: string): Finding[] {
   });
 }
 
-/** Where experiences wait for the trainer. */
+/** Checks the buffer of experiences. */
 export function experienceBuffer(view: TrinityView): Finding[] {
   if (view.mode === undefined || view.isMode('bench')) return [];
   return [...experienceStore(view), ...auxiliaryStores(view)];
@@ -112,13 +112,13 @@ function experienceStore(view: TrinityView): Finding[] {
       severity: 'warning',
       at: [key],
       message: `In mode \`${view.mode ?? ''}\` the trainer reads while the explorer writes: \`storage_type\` \`file\` becomes \`queue\`.`,
-      fixes: () => setTo(view, key, 'queue'),
+      fixes: () => setValueFix(view, key, 'queue'),
     });
   }
   if (storage === undefined || storage === 'queue' || !view.isEmpty(`${experience}.path`)) return [];
   if (view.algorithm?.modes !== undefined || view.typed(experience) === undefined) return [];
   const kind = storage === 'sql' ? 'an SQLite file' : 'a file';
-  const message = `${named(experience)} has no \`path\`: Trinity puts ${kind} into the folder of the job, named after \`name\`. Runs that share the buffer have to name one path.`;
+  const message = `${quotedName(experience)} has no \`path\`: Trinity puts ${kind} into the folder of the job, named after \`name\`. Runs that share the buffer have to name one path.`;
   return view.tell('trinity-filled-in', { severity: 'information', at: [key, experience], message });
 }
 
@@ -164,7 +164,7 @@ function taskOutput(view: TrinityView): Finding[] {
   ) {
     return view.tell('trinity-pipeline', {
       at: [taskPipeline],
-      message: `In mode \`train\` the task pipeline needs an \`output\`, which is ${shown(view.scalar(output))}: Trinity does not start.`,
+      message: `In mode \`train\` the task pipeline needs an \`output\`, which is ${scalarText(view.scalar(output))}: Trinity does not start.`,
     });
   }
   const path = view.text(`${output}.path`);

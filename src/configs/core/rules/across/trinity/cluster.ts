@@ -1,5 +1,5 @@
 import type { Finding } from '../../../finding.ts';
-import { setTo, valued } from '../report.ts';
+import { setValueFix, nameAndValue } from '../report.ts';
 import type { TrinityView } from './view.ts';
 
 const nodes = 'cluster.node_num';
@@ -36,7 +36,7 @@ function engineAt(view: TrinityView, section: string): Engine | undefined {
   if (count === undefined || sizes.some((size) => size === undefined)) return undefined;
   const each = sizes.reduce<number>((product, size) => product * (size ?? 1), 1);
   const used = dimensions.filter((_, index) => index === 0 || sizes[index] !== 1);
-  const factors = used.map((name) => valued(view, `${section}.${name}`)).join(' × ');
+  const factors = used.map((name) => nameAndValue(view, `${section}.${name}`)).join(' × ');
   const arithmetic = used.length === 1 ? factors : `${factors} = ${each}`;
   return { section, count, each, arithmetic };
 }
@@ -63,17 +63,17 @@ export function parallelSizes(view: TrinityView): Finding[] {
     engineSections(view)?.flatMap((section) => dimensions.map((name) => `${section}.${name}`)) ?? [];
   return keys.flatMap((key) => {
     const size = view.number(key);
-    // Where the key table has a least value, that is told with the value alone.
+    // If the key table has a minimum, the rule for values reports it.
     if (size === undefined || size >= 1 || view.info(key)?.min !== undefined) return [];
     return view.tell('trinity-engine', {
       at: [key],
-      message: `${valued(view, key)} has to be at least 1, or Trinity does not start.`,
-      fixes: () => setTo(view, key, 1),
+      message: `${nameAndValue(view, key)} has to be at least 1, or Trinity does not start.`,
+      fixes: () => setValueFix(view, key, 1),
     });
   });
 }
 
-/** How an engine lies on the nodes. */
+/** Checks the layout of engines on nodes. */
 export function engineLayout(view: TrinityView): Finding[] {
   const node = view.number(perNode);
   if (node === undefined || node < 1 || !view.local) return [];
@@ -98,7 +98,7 @@ function dataParallel(view: TrinityView, { section, each }: Engine, node: number
   if (data === undefined || tensor === undefined || type === undefined) return [];
   const at = [key, `${section}.tensor_parallel_size`];
   if (type.startsWith('vllm') && data > 1 && each > node) {
-    const message = `vLLM cannot spread ${valued(view, key)} over nodes: an engine of ${each} GPUs does not fit the ${node} of one.`;
+    const message = `vLLM cannot spread ${nameAndValue(view, key)} over nodes: an engine of ${each} GPUs does not fit the ${node} of one.`;
     return view.tell('trinity-engine', { since: '0.5.1', at, message });
   }
   if (type === 'sglang' && data > 0 && tensor % data !== 0) {
@@ -177,8 +177,8 @@ export function colocate(view: TrinityView): Finding[] {
       ? view.tell('trinity-becomes', {
           severity: 'warning',
           at: [useKey],
-          message: `In mode \`colocate\` the trainer needs the rest of the memory: ${valued(view, useKey)} becomes 0.25.`,
-          fixes: () => setTo(view, useKey, 0.25, 'Lower'),
+          message: `In mode \`colocate\` the trainer needs the rest of the memory: ${nameAndValue(view, useKey)} becomes 0.25.`,
+          fixes: () => setValueFix(view, useKey, 0.25, 'Lower'),
         })
       : []),
   ];

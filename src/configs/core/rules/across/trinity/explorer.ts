@@ -1,6 +1,6 @@
 import type { Finding } from '../../../finding.ts';
 import agents from '../data/agents.json' with { type: 'json' };
-import { named, setTo, shown, valued } from '../report.ts';
+import { quotedName, setValueFix, scalarText, nameAndValue } from '../report.ts';
 import { engineSections, rollout } from './cluster.ts';
 import type { TrinityView } from './view.ts';
 
@@ -24,8 +24,8 @@ export function engineSwitches(view: TrinityView): Finding[] {
     ...auxiliary.flatMap((section) => auxiliaryModel(view, section)),
     ...forced.flatMap(({ key, to, why }) => {
       if (view.flag(key) !== !to || view.typed(key) === undefined) return [];
-      const message = `${why}: ${named(key)} becomes ${to}.`;
-      return view.tell('trinity-becomes', { at: [key], message, fixes: () => setTo(view, key, to) });
+      const message = `${why}: ${quotedName(key)} becomes ${to}.`;
+      return view.tell('trinity-becomes', { at: [key], message, fixes: () => setValueFix(view, key, to) });
     }),
   ];
 }
@@ -46,22 +46,22 @@ export function overRollout(view: TrinityView): Finding[] {
   if (share === undefined || (share <= 0 && early !== true)) return [];
   const findings: Finding[] = [];
   if (share < 0 || share >= 1) {
-    const message = `${valued(view, ratio)} has to be at least 0 and less than 1, or Trinity does not start.`;
+    const message = `${nameAndValue(view, ratio)} has to be at least 0 and less than 1, or Trinity does not start.`;
     findings.push(...view.tell('trinity-over-rollout', { at: [ratio], message }));
   }
   if (view.text(style)?.toLowerCase() === 'fixed') {
     findings.push(
       ...view.tell('trinity-over-rollout', {
         at: [style, ratio, partial],
-        message: `Leaving runs behind (${valued(view, share === 0 ? partial : ratio)}) does not go with ${valued(view, style)}, and Trinity does not start. Set \`sync_style\` to \`dynamic_by_explorer\`.`,
-        fixes: () => setTo(view, style, 'dynamic_by_explorer'),
+        message: `Leaving runs behind (${nameAndValue(view, share === 0 ? partial : ratio)}) does not go with ${nameAndValue(view, style)}, and Trinity does not start. Set \`sync_style\` to \`dynamic_by_explorer\`.`,
+        fixes: () => setValueFix(view, style, 'dynamic_by_explorer'),
       }),
     );
   }
   return findings;
 }
 
-/** Runs of one task beside each other need engines that have room for them. */
+/** Checks that engines have room for the concurrent runs of one task. */
 export function concurrency(view: TrinityView): Finding[] {
   const mode = view.text('explorer.concurrent_mode');
   const key = 'explorer.runner_per_model';
@@ -77,8 +77,8 @@ export function concurrency(view: TrinityView): Finding[] {
   return view.tell('trinity-concurrency', {
     since: '0.4',
     at: [key, 'explorer.concurrent_mode'],
-    message: `\`batch_size\` ${batch} ÷ \`engine_num\` ${count} leaves ${most} tasks for an engine, fewer than ${valued(view, key)}: with \`concurrent_mode\` \`${mode}\` it becomes ${most}.`,
-    fixes: () => setTo(view, key, most, 'Lower'),
+    message: `\`batch_size\` ${batch} ÷ \`engine_num\` ${count} leaves ${most} tasks for an engine, fewer than ${nameAndValue(view, key)}: with \`concurrent_mode\` \`${mode}\` it becomes ${most}.`,
+    fixes: () => setValueFix(view, key, most, 'Lower'),
   });
 }
 
@@ -101,7 +101,7 @@ export function agentModel(view: TrinityView): Finding[] {
     return view.tell('trinity-agent-model', {
       at: [key, found.key],
       message: `The workflow \`${found.name}\` needs \`${key}: true\`; without it ${why}.`,
-      fixes: () => setTo(view, key, true),
+      fixes: () => setValueFix(view, key, true),
     });
   });
   if (!toolWorkflows.includes(found.name)) return findings;
@@ -112,7 +112,7 @@ export function agentModel(view: TrinityView): Finding[] {
       ...view.tell('trinity-agent-model', {
         severity: 'information',
         at: [choice, parser, found.key],
-        message: `The workflow \`${found.name}\` calls tools: the engine reads them from replies only with \`enable_auto_tool_choice: true\` (it is ${shown(view.scalar(choice))}) and a \`tool_call_parser\` (it is ${shown(view.scalar(parser))}).`,
+        message: `The workflow \`${found.name}\` calls tools: the engine reads them from replies only with \`enable_auto_tool_choice: true\` (it is ${scalarText(view.scalar(choice))}) and a \`tool_call_parser\` (it is ${scalarText(view.scalar(parser))}).`,
       }),
     );
   }

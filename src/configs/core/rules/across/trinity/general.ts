@@ -1,5 +1,5 @@
 import type { Finding } from '../../../finding.ts';
-import { named, shown } from '../report.ts';
+import { quotedName, scalarText } from '../report.ts';
 import type { TrinityView } from './view.ts';
 
 export function mode(view: TrinityView): Finding[] {
@@ -57,7 +57,7 @@ export function monitor(view: TrinityView): Finding[] {
   });
 }
 
-/** Null where Trinity then puts something of its own. */
+/** Null if Trinity then uses its own value. */
 const filledIn: readonly { readonly key: string; readonly becomes: string }[] = [
   { key: 'monitor.monitor_args', becomes: "the monitor's own defaults" },
   { key: 'algorithm.sample_strategy', becomes: "the algorithm's own, or `warmup`" },
@@ -93,10 +93,10 @@ export function filled(view: TrinityView): Finding[] {
     const value = view.scalar(key);
     const empty = value === null || value === '' || (value === 0 && key.startsWith('cluster.'));
     if (!empty || view.typed(key) === undefined) return [];
-    const written = value === '' ? 'empty' : shown(value);
+    const written = value === '' ? 'empty' : scalarText(value);
     return view.tell('trinity-filled-in', {
       at: [key],
-      message: `${named(key)} is ${written}: Trinity fills in ${becomes}.`,
+      message: `${quotedName(key)} is ${written}: Trinity fills in ${becomes}.`,
     });
   });
 }

@@ -2,7 +2,7 @@ import type { ConfigContext } from '../../../context.ts';
 import { conversionRules, type ConversionRule } from '../../../convert/conversionRules.ts';
 import { evaluateRule } from '../../../convert/evaluateRule.ts';
 import type { Finding } from '../../../finding.ts';
-import { trinityKeys } from '../../../keyTable.ts';
+import { trinityKeys } from '../../../key-tables/keyTable.ts';
 import { nodeAt, type NodePath } from '../../../node.ts';
 import { underBackbone } from '../ajet/backbone.ts';
 import { sectionSource } from '../source.ts';
@@ -18,7 +18,7 @@ import { adapters, intervals, syncMethod } from './synchronizer.ts';
 import { trainer } from './trainer.ts';
 import { TrinityView, type TrinityRule } from './view.ts';
 
-/** What holds for the keys that stay as they are typed under `trinity:` of an AgentJet config, too. */
+/** The rules that also apply to the unchanged keys under `trinity:` of an AgentJet config. */
 const commonRules: readonly TrinityRule[] = [
   mode,
   monitor,
@@ -41,7 +41,7 @@ const commonRules: readonly TrinityRule[] = [
   pipelines,
 ];
 
-/** What an AgentJet config has told of already in its own keys, or what its launcher sees to. */
+/** The rules that an AgentJet config reports for its own keys, or that its launcher handles. */
 const ownRules: readonly TrinityRule[] = [
   checkpointRoot,
   filled,
@@ -103,7 +103,7 @@ function embedded(context: ConfigContext): Finding[] {
   return distinct(commonRules.flatMap((rule) => rule(view)));
 }
 
-/** What the launcher hands to Trinity: keys of the config it converts, which win, over the leaves under `trinity`. */
+/** Returns the values that the launcher passes to Trinity: converted keys win over those under `trinity`. */
 function launchedSource(context: ConfigContext): Source {
   const { config } = context.composition;
   const rules = new Map<string, ConversionRule>();
@@ -122,7 +122,7 @@ function launchedSource(context: ConfigContext): Source {
   };
 }
 
-/** Stages that share a section would tell of it once each. */
+/** Stages that share a section would report it once each. */
 function distinct(findings: readonly Finding[]): Finding[] {
   const seen = new Set<string>();
   return findings.filter(({ rule, range, message }) => {

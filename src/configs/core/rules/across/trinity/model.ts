@@ -1,5 +1,5 @@
 import type { Finding } from '../../../finding.ts';
-import { named, setTo, shown, valued } from '../report.ts';
+import { quotedName, setValueFix, scalarText, nameAndValue } from '../report.ts';
 import type { TrinityView } from './view.ts';
 
 const prompt = 'model.max_prompt_tokens';
@@ -27,8 +27,8 @@ function sumOfLengths(view: TrinityView): Finding[] {
     at: [response, prompt, limit],
     message: `${forPrompt} + ${forResponse} = ${sum} tokens of prompt and response, but \`max_model_len\` is ${most}, and Trinity does not start. Shorten one of them, or raise \`max_model_len\` to ${sum}.`,
     fixes: () => [
-      ...(most > forPrompt ? setTo(view, response, most - forPrompt, 'Lower') : []),
-      ...setTo(view, limit, sum, 'Raise'),
+      ...(most > forPrompt ? setValueFix(view, response, most - forPrompt, 'Lower') : []),
+      ...setValueFix(view, limit, sum, 'Raise'),
     ],
   });
 }
@@ -61,13 +61,13 @@ export function derivedLengths(view: TrinityView): Finding[] {
   const other = only === prompt ? response : prompt;
   const given = view.number(other) ?? 0;
   if (second === undefined && given >= most) {
-    const message = `${valued(view, other)} leaves nothing of ${valued(view, limit)} for the ${only === prompt ? 'prompt' : 'response'}: it becomes ${most - 1}, and ${named(only)} 1.`;
+    const message = `${nameAndValue(view, other)} leaves nothing of ${nameAndValue(view, limit)} for the ${only === prompt ? 'prompt' : 'response'}: it becomes ${most - 1}, and ${quotedName(only)} 1.`;
     return view.tell('trinity-becomes', { severity: 'warning', at: [other, limit], message });
   }
   const message =
     second === undefined
-      ? `${named(only)} is not set and becomes ${most} − ${given} = ${most - given}.`
-      : `\`max_prompt_tokens\` and \`max_response_tokens\` are not set and become half of ${valued(view, limit)} each.`;
+      ? `${quotedName(only)} is not set and becomes ${most} − ${given} = ${most - given}.`
+      : `\`max_prompt_tokens\` and \`max_response_tokens\` are not set and become half of ${nameAndValue(view, limit)} each.`;
   return view.tell('trinity-filled-in', { at: [limit], message });
 }
 
@@ -77,8 +77,8 @@ function leastResponse(view: TrinityView): Finding[] {
   return view.tell('trinity-becomes', {
     severity: 'warning',
     at: [least, response],
-    message: `${valued(view, least)} is not less than ${valued(view, response)}, and becomes ${most - 1}.`,
-    fixes: () => setTo(view, least, Math.max(0, most - 1), 'Lower'),
+    message: `${nameAndValue(view, least)} is not less than ${nameAndValue(view, response)}, and becomes ${most - 1}.`,
+    fixes: () => setValueFix(view, least, Math.max(0, most - 1), 'Lower'),
   });
 }
 
@@ -117,7 +117,7 @@ export function externalModel(view: TrinityView): Finding[] {
   const engine = 'explorer.rollout_model.engine_type';
   const type = view.text(engine);
   if (type !== undefined && type !== 'external' && view.typed(engine) !== undefined) {
-    const message = `With an external model ${valued(view, engine)} becomes \`external\`.`;
+    const message = `With an external model ${nameAndValue(view, engine)} becomes \`external\`.`;
     findings.push(...view.tell('trinity-becomes', { at: [engine], message }));
   }
   return findings;
@@ -133,7 +133,7 @@ export function tinker(view: TrinityView): Finding[] {
     ...(view.syncMethod === 'nccl' && view.typed('synchronizer.sync_method') !== undefined
       ? view.tell('trinity-sync-method', {
           at: ['synchronizer.sync_method'],
-          message: `With \`tinker\` weights go through checkpoints: ${valued(view, 'synchronizer.sync_method')} becomes \`checkpoint\`.`,
+          message: `With \`tinker\` weights go through checkpoints: ${nameAndValue(view, 'synchronizer.sync_method')} becomes \`checkpoint\`.`,
         })
       : []),
   ];
@@ -143,13 +143,13 @@ function tinkerAlgorithm(view: TrinityView, enable: string): Finding[] {
   const findings: Finding[] = [];
   const type = 'algorithm.algorithm_type';
   if (view.algorithm?.critic === true) {
-    const message = `${valued(view, type)} trains a critic, which \`tinker\` cannot: Trinity does not start.`;
+    const message = `${nameAndValue(view, type)} trains a critic, which \`tinker\` cannot: Trinity does not start.`;
     findings.push(...view.tell('trinity-tinker', { at: [type, enable], message }));
   }
   const entropy = 'algorithm.entropy_loss_fn_args.entropy_coef';
   const coefficient = view.number(entropy);
   if (coefficient !== undefined && coefficient !== 0) {
-    const message = `With \`tinker\` the entropy is an estimate: ${valued(view, entropy)} is better left at 0.`;
+    const message = `With \`tinker\` the entropy is an estimate: ${nameAndValue(view, entropy)} is better left at 0.`;
     findings.push(...view.tell('trinity-tinker', { severity: 'warning', at: [entropy], message }));
   }
   return findings;
@@ -165,7 +165,7 @@ function becomesTinker(view: TrinityView): Finding[] {
   return keys.flatMap((key) => {
     const value = view.text(key);
     if (value === undefined || value === 'tinker' || view.typed(key) === undefined) return [];
-    const message = `With \`tinker\` on, ${named(key)} ${shown(value)} becomes \`tinker\`.`;
+    const message = `With \`tinker\` on, ${quotedName(key)} ${scalarText(value)} becomes \`tinker\`.`;
     return view.tell('trinity-becomes', { severity: 'warning', at: [key], message });
   });
 }

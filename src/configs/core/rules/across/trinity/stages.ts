@@ -1,7 +1,7 @@
 import type { ConfigContext } from '../../../context.ts';
 import type { Finding } from '../../../finding.ts';
 import { entryOf, nodeAt, type MappingNode } from '../../../node.ts';
-import { joined } from '../report.ts';
+import { quotedList } from '../report.ts';
 import type { TrinityView } from './view.ts';
 
 /** Names in one message; the rest is counted. */
@@ -22,7 +22,7 @@ export function lostInStages(view: TrinityView): Finding[] {
       const more = lost.length > mostNamed ? ` and ${lost.length - mostNamed} more` : '';
       return view.tell('trinity-stage-section', {
         at: [`stages.${index}.${key}`],
-        message: `\`${key}\` of a stage takes the place of the whole \`${key}\` above: here ${joined(lost.slice(0, mostNamed))}${more} ${lost.length === 1 ? 'falls' : 'fall'} back to Trinity's defaults. Repeat what this stage needs.`,
+        message: `\`${key}\` of a stage takes the place of the whole \`${key}\` above: here ${quotedList(lost.slice(0, mostNamed))}${more} ${lost.length === 1 ? 'falls' : 'fall'} back to Trinity's defaults. Repeat what this stage needs.`,
       });
     });
   });

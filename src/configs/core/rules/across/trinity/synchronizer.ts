@@ -1,5 +1,5 @@
 import type { Finding } from '../../../finding.ts';
-import { setTo, valued } from '../report.ts';
+import { setValueFix, nameAndValue } from '../report.ts';
 import type { TrinityView } from './view.ts';
 
 const method = 'synchronizer.sync_method';
@@ -7,7 +7,7 @@ const interval = 'synchronizer.sync_interval';
 const evaluation = 'explorer.eval_interval';
 const lora = 'model.lora_configs';
 
-/** What the weights are really passed on by. */
+/** Checks how the weights are synchronized. */
 export function syncMethod(view: TrinityView): Finding[] {
   if (view.syncMethod !== 'nccl' || !view.local || view.algorithm?.modes !== undefined) return [];
   const alone = view.isMode('train', 'explore', 'bench', 'serve');
@@ -17,8 +17,8 @@ export function syncMethod(view: TrinityView): Finding[] {
   return view.tell('trinity-sync-method', {
     severity: view.typed(method) === undefined ? 'information' : 'warning',
     at: [method, 'mode'],
-    message: `Mode \`${view.mode}\` ${why}: ${valued(view, method)} becomes \`${becomes}\`.`,
-    fixes: () => setTo(view, method, becomes),
+    message: `Mode \`${view.mode}\` ${why}: ${nameAndValue(view, method)} becomes \`${becomes}\`.`,
+    fixes: () => setValueFix(view, method, becomes),
   });
 }
 
@@ -28,8 +28,8 @@ function loraMethod(view: TrinityView): Finding[] {
   return view.tell('trinity-sync-method', {
     severity: view.typed(method) === undefined ? 'information' : 'warning',
     at: [method, lora],
-    message: `LoRA weights are passed on through checkpoints: ${valued(view, method)} becomes \`checkpoint\`.`,
-    fixes: () => setTo(view, method, 'checkpoint'),
+    message: `LoRA weights are passed on through checkpoints: ${nameAndValue(view, method)} becomes \`checkpoint\`.`,
+    fixes: () => setValueFix(view, method, 'checkpoint'),
   });
 }
 
@@ -53,7 +53,7 @@ export function intervals(view: TrinityView): Finding[] {
   if (view.algorithm?.modes !== undefined) return [];
   if (every <= 0) {
     if (view.info(interval)?.min !== undefined) return [];
-    const message = `${valued(view, interval)} has to be more than 0: an assertion fails as Trinity starts.`;
+    const message = `${nameAndValue(view, interval)} has to be more than 0: an assertion fails as Trinity starts.`;
     return view.tell('trinity-intervals', { at: [interval], message });
   }
   return view.isMode('bench', 'train') ? [] : evaluationInterval(view, every);
@@ -68,7 +68,7 @@ function evaluationInterval(view: TrinityView, every: number): Finding[] {
   const becomes = Math.max(step, Math.floor(between / step) * step);
   return view.tell('trinity-eval-interval', {
     at: [evaluation, interval],
-    message: `${valued(view, evaluation)} is not a multiple of the ${step} steps between two syncs, and becomes ${becomes}.`,
-    fixes: () => setTo(view, evaluation, becomes),
+    message: `${nameAndValue(view, evaluation)} is not a multiple of the ${step} steps between two syncs, and becomes ${becomes}.`,
+    fixes: () => setValueFix(view, evaluation, becomes),
   });
 }

@@ -1,5 +1,5 @@
 import type { Finding } from '../../../finding.ts';
-import { named, setTo, valued } from '../report.ts';
+import { quotedName, setValueFix, nameAndValue } from '../report.ts';
 import { trainerGpus } from './cluster.ts';
 import type { TrinityView } from './view.ts';
 
@@ -29,18 +29,18 @@ function sequenceParallel(view: TrinityView): Finding[] {
   if (size === undefined) return [];
   if (size < 1) {
     if (view.info(ulysses)?.min !== undefined) return [];
-    const message = `${valued(view, ulysses)} becomes 1.`;
+    const message = `${nameAndValue(view, ulysses)} becomes 1.`;
     return view.tell('trinity-becomes', {
       severity: 'warning',
       at: [ulysses],
       message,
-      fixes: () => setTo(view, ulysses, 1),
+      fixes: () => setValueFix(view, ulysses, 1),
     });
   }
   const gpus = trainerGpus(view);
   if (gpus === undefined || gpus < 1) return [];
   if (gpus % size !== 0) {
-    const message = `${valued(view, ulysses)} does not divide the ${gpus} GPUs that train, and Trinity does not start.`;
+    const message = `${nameAndValue(view, ulysses)} does not divide the ${gpus} GPUs that train, and Trinity does not start.`;
     return view.tell('trinity-trainer-gpus', {
       at: [ulysses, 'cluster.gpu_per_node', 'cluster.node_num'],
       message,
@@ -60,18 +60,21 @@ function batchShare(view: TrinityView, gpus: number, size: number): Finding[] {
   const parts = gpus / size;
   if (samples === 0 || samples % parts === 0) return [];
   const product =
-    written === 0 ? `\`batch_size\` ${tasks} × \`repeat_times\` ${repeat} = ${samples}` : valued(view, batch);
+    written === 0
+      ? `\`batch_size\` ${tasks} × \`repeat_times\` ${repeat} = ${samples}`
+      : nameAndValue(view, batch);
   return view.tell('trinity-trainer-gpus', {
     at: [batch, 'buffer.batch_size', 'algorithm.repeat_times', ulysses, 'explorer.rollout_model.engine_num'],
     message: `${product} samples per training step are no multiple of the ${gpus}${size === 1 ? '' : ` ÷ ${size} = ${parts}`} groups of GPUs that train, and Trinity does not start. Use ${samples + parts - (samples % parts)}.`,
-    fixes: () => (written === 0 ? [] : setTo(view, batch, samples + parts - (samples % parts), 'Raise')),
+    fixes: () =>
+      written === 0 ? [] : setValueFix(view, batch, samples + parts - (samples % parts), 'Raise'),
   });
 }
 
 function shards(view: TrinityView, gpus: number): Finding[] {
   const size = view.number(fsdp);
   if (size === undefined || size < 1 || gpus % size === 0) return [];
-  const message = `${named(fsdp)} ${size} does not divide the ${gpus} GPUs that train, and Trinity does not start.`;
+  const message = `${quotedName(fsdp)} ${size} does not divide the ${gpus} GPUs that train, and Trinity does not start.`;
   return view.tell('trinity-trainer-gpus', { at: [fsdp], message });
 }
 
@@ -87,8 +90,8 @@ function tokenBudget(view: TrinityView): Finding[] {
   return view.tell('trinity-becomes', {
     severity: 'warning',
     at: [budget],
-    message: `${valued(view, budget)} × ${valued(view, ulysses)} = ${tokens * size} tokens are fewer than one sample may have (\`max_model_len\` ${most}), and Trinity raises it. Set it to ${becomes} or more.`,
-    fixes: () => setTo(view, budget, becomes, 'Raise'),
+    message: `${nameAndValue(view, budget)} × ${nameAndValue(view, ulysses)} = ${tokens * size} tokens are fewer than one sample may have (\`max_model_len\` ${most}), and Trinity raises it. Set it to ${becomes} or more.`,
+    fixes: () => setValueFix(view, budget, becomes, 'Raise'),
   });
 }
 
@@ -100,6 +103,6 @@ function strategy(view: TrinityView): Finding[] {
     severity: 'warning',
     at: [key],
     message: 'LoRA is not trained with `megatron`: `trainer_strategy` becomes `fsdp`.',
-    fixes: () => setTo(view, key, 'fsdp'),
+    fixes: () => setValueFix(view, key, 'fsdp'),
   });
 }

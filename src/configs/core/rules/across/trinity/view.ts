@@ -3,14 +3,14 @@ import type { Finding, Fix } from '../../../finding.ts';
 import data from '../data/algorithms.json' with { type: 'json' };
 import type { AcrossRuleId } from '../catalog.ts';
 import { acrossRules } from '../catalog.ts';
-import { tell } from '../report.ts';
+import { keyFinding } from '../report.ts';
 import type { Severity } from '../../ruleEntry.ts';
 import { Settings, type Source } from '../settings.ts';
 
 /** First release of Trinity-RFT in which something holds, where it does not in all that are known, 0.3.3 to 0.6. */
 export type Since = '0.4' | '0.5.1';
 
-/** What is known of an algorithm; see `algorithms.json`. */
+/** The description of an algorithm; see `algorithms.json`. */
 export interface Algorithm {
   /** Only these modes work. */
   readonly modes?: readonly string[];
@@ -18,11 +18,11 @@ export interface Algorithm {
   readonly critic?: boolean;
   /** It compares the runs of one task with one another. */
   readonly group?: boolean;
-  /** It reads a buffer of examples beside the experiences. */
+  /** True if it also reads a buffer of examples. */
   readonly auxiliary?: boolean;
-  /** What `repeat_times` is set to whatever the file says. */
+  /** The fixed value of `repeat_times`. */
   readonly repeat_times?: number;
-  /** What is used where the file names none. */
+  /** The default advantage function. */
   readonly advantage_fn?: string;
   readonly policy_loss_fn?: string;
   readonly sample_strategy?: string;
@@ -33,7 +33,7 @@ const algorithms: Readonly<Record<string, Algorithm | undefined>> = data.trinity
 interface ViewOptions {
   /** The release that will read the values, where it is known. */
   readonly version?: string;
-  /** How a severity is to be taken; undefined: not at all. */
+  /** Adjusts a severity; undefined drops the finding. */
   readonly weigh?: (severity: Severity) => Severity | undefined;
 }
 
@@ -63,7 +63,7 @@ export class TrinityView extends Settings {
     return name === undefined ? undefined : algorithms[name];
   }
 
-  /** Whether an engine or a trainer of this machine is to run: neither a service nor somebody else's model. */
+  /** True if this machine runs an engine or a trainer, not a service or an external model. */
   get local(): boolean {
     return this.flag('model.tinker.enable') === false && this.flag('model.external_model.enable') === false;
   }
@@ -79,8 +79,8 @@ export class TrinityView extends Settings {
   }
 
   /**
-   * Tells of what the validator does. An error that only some releases raise is a warning while the release is not
-   * known; what the known release does not do is not told.
+   * Returns the finding for one action of the validator. If only some releases raise an error, it is a warning until
+   * the release is known. Rules of other releases are dropped.
    */
   tell(rule: AcrossRuleId, { since, severity, ...rest }: Report): Finding[] {
     const usual: Severity = severity ?? acrossRules[rule].severity;
@@ -88,7 +88,7 @@ export class TrinityView extends Settings {
     if (since !== undefined && version !== undefined && isBefore(version, since)) return [];
     const dated = since !== undefined && version === undefined && usual === 'error' ? 'warning' : usual;
     const weighed = weigh === undefined ? dated : weigh(dated);
-    return weighed === undefined ? [] : tell(this, rule, { ...rest, severity: weighed });
+    return weighed === undefined ? [] : keyFinding(this, rule, { ...rest, severity: weighed });
   }
 }
 

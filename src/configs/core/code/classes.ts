@@ -1,26 +1,26 @@
-import type { BuiltInJudge } from './builtInJudges.ts';
-import type { Locator } from './locator.ts';
+import type { BuiltInJudge } from '../builtInJudges.ts';
+import type { Locator } from '../locator.ts';
 
 /** A class or function of the user's that a locator may name. */
 export interface CodeSite {
-  /** As a locator writes it: of an anonymous or default export, `default`. */
+  /** The name in a locator; `default` for an anonymous or default export. */
   readonly name: string;
   /** `value`: a name that is given something else, such as what a call returns. */
   readonly kind: 'class' | 'function' | 'value';
   readonly language: 'python' | 'typescript';
   /** Absolute. */
   readonly file: string;
-  /** Of the name, both 1-based. */
+  /** The position of the name; line and column are 1-based. */
   readonly line: number;
   readonly column: number;
-  /** What a class extends, as written: `Workflow`, `ajet.Workflow`. */
+  /** The base classes as written: `Workflow`, `ajet.Workflow`. */
   readonly bases: readonly string[];
   /**
-   * What it can be used as, its bases followed through the workspace. `neither`: certainly no workflow and no judge;
-   * `unknown`: a base is not to be seen from here. Of functions, by the parameters that AgentScope's tuner asks for.
+   * The role of the class, with its bases resolved in the workspace. `neither`: certainly not a workflow and not a
+   * judge. `unknown`: a base is not visible from here. For functions, AgentScope's parameters decide.
    */
   readonly role?: CodeRole;
-  /** Of a function, the names of its parameters. */
+  /** The names of the parameters of a function. */
   readonly parameters?: readonly string[];
   /** The name under which Trinity knows it: `@WORKFLOWS.register_module("name")`. */
   readonly registered?: string;
@@ -28,7 +28,7 @@ export interface CodeSite {
 
 export type CodeRole = 'workflow' | 'judge' | 'neither' | 'unknown';
 
-/** What a locator leads to. */
+/** The result of a lookup of a locator. */
 export type LocatorTarget =
   | { readonly status: 'found'; readonly site: CodeSite }
   /** The file, or the module within the workspace, is not there; `file` is where it was looked for first. */
@@ -37,14 +37,14 @@ export type LocatorTarget =
   | { readonly status: 'no-name'; readonly file: string; readonly sites: readonly CodeSite[] }
   /** A class of AgentJet's that the workspace has no file of, and that comes with this extension. */
   | { readonly status: 'built-in'; readonly judge: BuiltInJudge }
-  /** What is not the workspace's, or not to be told from text: it may be there where training runs. */
+  /** Outside of the workspace, or not visible in the text; it may exist on the training machine. */
   | { readonly status: 'elsewhere' };
 
 /** Finds what locators name, by reading the text of files: nothing of the user's is run. */
 export interface ClassFinder {
   /**
-   * `cwd`: the folder that training is started in, which locators are relative to; `beside`: the folder of the config,
-   * where a file is looked for that `cwd` does not have. Never rejects: what cannot be read is `elsewhere`.
+   * Finds the class that a locator names. `cwd` is the folder that training starts in, which locators are relative to.
+   * `beside` is the folder of the config, the second place to look. Never rejects: unreadable files give `elsewhere`.
    */
   find(locator: Locator, cwd: string, beside?: string): Promise<LocatorTarget>;
   /**

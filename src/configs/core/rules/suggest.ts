@@ -1,10 +1,10 @@
 import { distance } from 'fastest-levenshtein';
-import type { KeyNode, KeyTable } from './keyTable.ts';
-import { entryOf, type MappingNode } from './node.ts';
+import type { KeyNode, KeyTable } from '../key-tables/keyTable.ts';
+import { entryOf, type MappingNode } from '../node.ts';
 
 const mostSuggestions = 3;
 
-/** Whether a key looks like a mistyped one of this section that is not there yet. */
+/** Returns true if a key looks like a typo of a key that the section does not have yet. */
 export function isSlipOf(name: string, section: KeyNode, present: MappingNode): boolean {
   const most = name.length >= 5 ? 2 : 1;
   if (name.length < 2) return false;
@@ -12,8 +12,8 @@ export function isSlipOf(name: string, section: KeyNode, present: MappingNode): 
 }
 
 /**
- * What a key that a section does not have may have been meant to be, best first: keys of the section with a similar
- * name, and keys of other sections with the very same one (of these, the nearest section first).
+ * Returns the likely meanings of an unknown key, best first. These are keys of the section with a similar name, then
+ * keys of other sections with the same name, nearest first.
  */
 export function suggestKeys(
   name: string,
@@ -25,7 +25,7 @@ export function suggestKeys(
     .map((key) => ({ key, score: unlikeness(key.name, name) }))
     .filter(({ score }) => score <= Math.max(1, Math.floor(name.length / 3)));
   const elsewhere = namesakes(name, table)
-    // Beside sections of another program a namesake of theirs means something else.
+    // Next to sections of another program a namesake of theirs means something else.
     .filter((key) => table.root.strict || topOf(key) === topOf(section))
     // Behind an exact slip of one letter, before vaguer likenesses.
     .map((key) => ({ key, score: 1.5 + 0.1 * stepsBetween(key, section) }));
@@ -60,7 +60,7 @@ function unlikeness(name: string, written: string): number {
   return isEnd ? 1.2 : slips(name.toLowerCase(), written.toLowerCase());
 }
 
-/** Letters that differ; two neighbours that changed places count once. */
+/** The number of different letters; two neighbors that changed places count as one. */
 function slips(a: string, b: string): number {
   const count = distance(a, b);
   if (count !== 2 || a.length !== b.length) return count;
@@ -74,7 +74,7 @@ function missingChildren(section: KeyNode, present: MappingNode): KeyNode[] {
   return [...section.children.values()].filter((child) => entryOf(present, child.name) === undefined);
 }
 
-/** How many sections lie between a key and a section, up and down. */
+/** Returns the number of sections between a key and a section, up and down. */
 function stepsBetween(key: KeyNode, section: KeyNode): number {
   const from = section.path.split('.');
   const to = key.path.split('.').slice(0, -1);

@@ -1,12 +1,12 @@
-import trinityDefault from './data/trinity-default.json' with { type: 'json' };
-import { dialects, type Dialect } from './dialect.ts';
-import type { KeyNode, KeyTable } from './keyTable.ts';
-import { mergeMappings, scalarOf, type MappingValue, type Value } from './value.ts';
+import trinityDefault from '../data/trinity-default.json' with { type: 'json' };
+import { dialects, type Dialect } from '../dialect.ts';
+import type { KeyNode, KeyTable } from '../key-tables/keyTable.ts';
+import { mergeMappings, scalarOf, type MappingValue, type Value } from '../value.ts';
 
 /** Entries of a `defaults` list that upstream ships. */
 export const bundledNames: ReadonlySet<string> = new Set(dialects.flatMap((dialect) => dialect.bundled));
 
-/** What each of those files has: sections of the key table, or values of AgentJet's own. */
+/** The content of each of those files: sections of the key table, or AgentJet's own values. */
 const contents: Readonly<Record<string, (table: KeyTable) => MappingValue>> = {
   ajet_default: (table) => launcherDefaults(table, 'ajet'),
   astune_default: (table) => launcherDefaults(table, 'astuner'),
@@ -19,17 +19,17 @@ const contents: Readonly<Record<string, (table: KeyTable) => MappingValue>> = {
 };
 
 /**
- * What stands in for upstream's own defaults file where its folder is missing: every default the key table knows, keys
- * of upstream's examples and keys newer than that file left out. Some of these upstream has in code rather than in that
- * file; the effect is one. Defaults that are paths of somebody's machine are not there. Empty for other names.
+ * Returns the substitute for upstream's defaults file if its folder is missing; empty for other names. It has every
+ * default of the key table, without keys that are newer than the file, keys of examples, and paths of one machine.
+ * Upstream sets some of these defaults in code; the effect is the same.
  */
 export function bundledDefault(name: string, table: KeyTable): MappingValue {
   return kept(table, name, () => contents[name]?.(table) ?? mapping('', []));
 }
 
 /**
- * What a config of a dialect is laid over where it names nothing itself: the last of the dialect's bundled files, or
- * the defaults of the classes that the program reads its config into.
+ * Returns the default base of a config that names none: the last of the dialect's bundled files, or the defaults of
+ * the classes that the program reads its config into.
  */
 export function bundledDefaults(dialect: Dialect): MappingValue {
   const name = dialect.bundled.at(-1);
@@ -38,7 +38,7 @@ export function bundledDefaults(dialect: Dialect): MappingValue {
   return kept(table, '', () => mapping('', childEntries(table.root, isCurrent)));
 }
 
-/** What the keys below a section have by default, where the section itself may be missing, or one of many in a list. */
+/** Returns the defaults of the keys below a section, even if the section is missing or an item of a list. */
 export function defaultsBelow(table: KeyTable, path: string): MappingValue {
   const key = table.get(path);
   return mapping(path, key === undefined ? [] : childEntries(key, isCurrent));
@@ -91,7 +91,10 @@ function mapping(key: string, entries: Iterable<readonly [string, Value]>): Mapp
   return { kind: 'mapping', origin: { kind: 'bundled', key }, entries: new Map(entries) };
 }
 
-/** JSON has one kind of number; what the table does not know, such as arguments of a function, is told by its name. */
+/**
+ * Returns true if a default is a float. JSON has one kind of number, so the key table decides; for unknown keys the
+ * name does.
+ */
 function isFloat(path: string, table: KeyTable): boolean {
   return trinityDefault.floats.includes(path) || table.get(path)?.info?.types.includes('number') === true;
 }

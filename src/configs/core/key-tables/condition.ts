@@ -1,4 +1,4 @@
-import type { ScalarValue } from './scalar.ts';
+import type { ScalarValue } from '../scalar.ts';
 
 /** `appliesWhen` of the key table, compiled: every clause has to hold. */
 export type Condition = readonly Clause[];
@@ -41,7 +41,7 @@ function absolutePath(name: string, keyPath: string, known: Pick<ReadonlySet<str
   return name;
 }
 
-/** Whether a condition surely holds. */
+/** Returns true if a condition certainly holds. */
 export function surelyHolds(condition: Condition, read: Read): boolean {
   return condition.every(({ path, values }) => {
     const value = path === undefined ? undefined : read(path);

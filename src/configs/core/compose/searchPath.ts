@@ -1,6 +1,6 @@
-import type { FileReader, PathRules } from '../../base/core/ports.ts';
-import type { ConfigProblem } from './finding.ts';
-import { locationOf, type Value } from './value.ts';
+import type { FileReader, PathRules } from '../../../base/core/ports.ts';
+import type { ConfigProblem } from '../finding.ts';
+import { locationOf, type Value } from '../value.ts';
 
 /** One entry of `hydra.searchpath`; `folder` is undefined when it is not on this machine. */
 export interface SearchFolder {
@@ -9,9 +9,9 @@ export interface SearchFolder {
 }
 
 export interface SearchContext {
-  /** Where training would be started; relative entries are looked for here first, as upstream does. */
+  /** The folder that training starts in. Relative entries are searched here first, as upstream does. */
   readonly cwd: string;
-  /** Absolute path of the config; relative entries that `cwd` does not have are looked for beside it. */
+  /** The absolute path of the config. Relative entries are searched next to it if `cwd` does not have them. */
   readonly file: string;
   readonly files: FileReader;
   readonly paths: PathRules;

@@ -1,10 +1,10 @@
-import type { ConfigContext } from './context.ts';
-import type { DialectId } from './dialect.ts';
-import type { Hint, HintSource } from './inlay/hint.ts';
-import { ajetNames, converted, totals, trinityGpus, trinityNames } from './inlay/totals.ts';
-import { trinityFixes } from './inlay/trinityFixes.ts';
-import { effectiveValues, replacedValues } from './inlay/values.ts';
-import { entryOf, nodeAt } from './node.ts';
+import type { ConfigContext } from '../context.ts';
+import type { DialectId } from '../dialect.ts';
+import type { Hint, HintSource } from './hint.ts';
+import { ajetNames, converted, totals, trinityGpus, trinityNames } from './totals.ts';
+import { trinityFixes } from './trinityFixes.ts';
+import { effectiveValues, replacedValues } from './values.ts';
+import { entryOf, nodeAt } from '../node.ts';
 
 export interface InlayHint {
   /** In the text, behind what it is about. */
@@ -20,7 +20,9 @@ const sources: Readonly<Record<DialectId, readonly HintSource[]>> = {
   trinity: [effectiveValues, (context) => totals(context, trinityNames), trinityGpus, trinityFixes],
 };
 
-/** What follows from a config and is not written in it, in the order of the text. */
+/**
+ * Returns the inlay hints of a config in the order of the text: values that follow from it and are not written in it.
+ */
 export function inlayHints(context: ConfigContext): readonly InlayHint[] {
   return sources[context.dialect.id]
     .flatMap((source) => source(context))

@@ -16,7 +16,7 @@ export function describeKey(key: KeyNode, becomes: readonly string[] = becomesFa
   ]);
 }
 
-/** Type and default on one line, as beside the name in a list. */
+/** Returns type and default on one line, for lists. */
 export function shortText(key: KeyNode): string {
   return `${key.info === undefined ? 'section' : typeText(key.info)}${defaultText(key)}`;
 }
@@ -29,7 +29,7 @@ function bullets(facts: readonly string[]): string {
   return facts.map((fact) => `- ${fact}`).join('\n');
 }
 
-/** Whether nobody should begin to use the key. */
+/** Returns true for keys that new configs should not use. */
 export function isOutdated(info: KeyInfo | undefined): boolean {
   if (info === undefined) return false;
   const replaced = [info.removed, info.renamedTo, info.doNotSet].some((text) => text !== undefined);
@@ -80,7 +80,7 @@ function defaultText(key: KeyNode): string {
   return shown === undefined ? '' : ` = ${shown}`;
 }
 
-/** As code: what is in a default is no Markdown. */
+/** Returns the default as code, because its text is not Markdown. */
 function defaultFact(key: KeyNode): string[] {
   const shown = defaultOf(key);
   return shown === undefined ? [] : [`default \`${shown}\``];

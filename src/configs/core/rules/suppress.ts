@@ -1,9 +1,9 @@
 import { closest } from 'fastest-levenshtein';
-import { finding, fix, type Finding, type Fix } from './finding.ts';
-import type { Node } from './node.ts';
-import type { ConfigDocument } from './parse.ts';
-import { ruleCatalog, type RuleId } from './rules/catalog.ts';
-import type { Span, TextEdit } from './text.ts';
+import { finding, fix, type Finding, type Fix } from '../finding.ts';
+import type { Node } from '../node.ts';
+import type { ConfigDocument } from '../parse.ts';
+import { ruleCatalog, type RuleId } from './catalog.ts';
+import type { Span, TextEdit } from '../text.ts';
 
 /** One rule id in a comment that silences findings. */
 interface Ignore {
@@ -26,7 +26,7 @@ const idForm = /[\w-]+/y;
 
 /**
  * Leaves out what comments silence: `# agentjet-ignore rule-id, …` on the line of a finding or alone on the line above,
- * `# agentjet-ignore-file rule-id` anywhere. What such comments get wrong is told in turn.
+ * `# agentjet-ignore-file rule-id` anywhere. Mistakes in such comments are findings too.
  *
  * @param active whether a rule is looked at at all: a comment for one that is switched off is not called unused
  */
@@ -50,7 +50,7 @@ export function suppress(
   return [...left, ...about.filter((found) => !ignores.some((ignore) => silences(ignore, found)))];
 }
 
-/** What to write so that a finding is no longer told; none where a comment would change what the text says. */
+/** Returns the comment that suppresses a finding; none if a comment would change the text. */
 function ignoreFix(document: ConfigDocument, found: Finding): Fix[] {
   const title = `Ignore \`${found.rule}\` on this line`;
   return fix(title, ignoreEdit(document, found));
@@ -150,7 +150,7 @@ function scalarAround(root: Node | undefined, offset: number): Extract<Node, { k
       ({ span }) =>
         span.start < offset &&
         offset < span.end &&
-        // What an alias brings in stands elsewhere.
+        // The content of an alias is in another place.
         around.span.start <= span.start &&
         span.end <= around.span.end,
     );
@@ -181,7 +181,7 @@ function unusedIgnore(document: ConfigDocument, { rule, span, line, comment }: I
   });
 }
 
-/** Takes one id out of a comment, or the comment with its last id, together with a line of its own. */
+/** Removes one id from a comment, or the whole comment and its line with the last id. */
 function removal({ text, lines }: ConfigDocument, span: Span, { span: whole, ids }: Comment): TextEdit {
   const index = ids.findIndex((id) => id.start === span.start);
   const next = ids[index + 1];

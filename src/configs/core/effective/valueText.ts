@@ -1,7 +1,7 @@
-import type { ConfigContext } from './context.ts';
-import { placeText } from './effective/origins.ts';
-import { pythonText } from './scalar.ts';
-import { toPlain, type Origin, type Value } from './value.ts';
+import type { ConfigContext } from '../context.ts';
+import { locationText } from './origins.ts';
+import { pythonText } from '../scalar.ts';
+import { toPlain, type Origin, type Value } from '../value.ts';
 
 const longest = 120;
 
@@ -20,7 +20,7 @@ function scalarText(value: Extract<Value, { kind: 'scalar' }>): string {
   return pythonText(value);
 }
 
-/** Where a value was set, for people; files are named from the folder `relativeTo`. */
+/** Returns the origin of a value for users; files are relative to `relativeTo`. */
 export function originText(
   origin: Origin,
   {
@@ -34,7 +34,7 @@ export function originText(
       const { location } = origin;
       if (location.file === file)
         return location.line === undefined ? 'this file' : `this file, line ${location.line}`;
-      return `\`${placeText(location, relativeTo)}\``;
+      return `\`${locationText(location, relativeTo)}\``;
     }
     case 'bundled':
       return `default of ${dialect.label}`;

@@ -7,9 +7,9 @@ const itemRow = () => z.strictObject({ type: z.enum(valueTypes), enum: z.optiona
 /** Made when asked for: only tests check rows. */
 const keyRow = () =>
   z.strictObject({
-    /** Dotted; `[]` behind a name stands for any item of that list, `{}` for any value of that mapping. */
+    /** A dotted path; `[]` after a name is any item of a list, `{}` any value of a mapping. */
     path: z.string(),
-    /** Absent in a row that only tells what differs from the row that is shared. */
+    /** Absent in a row that only lists differences to a shared row. */
     type: z.optional(z.union([oneOrMore(z.enum(valueTypes)), z.literal('any')])),
     /** Absent when there is none: null may be a default too. */
     default: z.optional(z.json()),
@@ -18,7 +18,7 @@ const keyRow = () =>
     /** The user has to set it: its default, if any, is only a placeholder. */
     required: z.optional(z.boolean()),
     description: z.optional(z.string()),
-    /** Where upstream reads or defines the key. */
+    /** The upstream source that reads or defines the key. */
     source: z.optional(z.string()),
     verlPath: z.optional(oneOrMore(z.string())),
     trinityPath: z.optional(oneOrMore(z.string())),
@@ -31,7 +31,7 @@ const keyRow = () =>
     /** A rule across keys, in words. */
     constraint: z.optional(z.string()),
     appliesWhen: z.optional(z.string()),
-    /** What a key means that is not listed in this section, where it is not what the table says of its sections. */
+    /** The meaning of unlisted keys in this section, if it differs from the table's default. */
     unlisted: z.optional(z.enum(['closed', 'passed-on', 'open'])),
     /** A section that is made a data class where training starts: a key that the class does not have fails there. */
     strict: z.optional(z.boolean()),
@@ -41,22 +41,22 @@ const keyRow = () =>
     /** First and last release that knows the key, in upstream's words: `0.4`, `0.3.3`. */
     since: z.optional(z.string()),
     removed: z.optional(z.string()),
-    /** The key that took its place: a path, or a name for one beside it. Without `removed` both work. */
+    /** The new key: a path, or the name of a sibling. Without `removed` both work. */
     renamedTo: z.optional(z.string()),
     /** Path of the key that does its work in the format that replaced this one. */
     successor: z.optional(z.string()),
-    /** What to do instead, for a deprecated key. */
+    /** The alternative to a deprecated key. */
     insteadUse: z.optional(z.string()),
-    /** Why nobody should set it: the program computes it. */
+    /** The reason not to set it: the program computes it. */
     doNotSet: z.optional(z.string()),
     /** When a value that is set is not used. */
     ignoredWhenSet: z.optional(z.string()),
     unit: z.optional(z.string()),
-    /** What the text of the value names. */
+    /** The kind of path that the value names. */
     holds: z.optional(z.enum(['file', 'folder', 'path', 'workflow', 'judge', 'interpolation'])),
     /** Training makes what the text names: it need not be there. */
     made: z.optional(z.boolean()),
-    /** How many of upstream's own configs set it: 9 nearly all, absent nearly none. */
+    /** The share of upstream configs that set it: 9 is nearly all, absent is nearly none. */
     use: z.optional(z.number()),
     /** Values of `enum` count in any letter case. */
     caseInsensitive: z.optional(z.boolean()),

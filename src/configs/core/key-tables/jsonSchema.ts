@@ -1,8 +1,8 @@
-import type { Dialect } from './dialect.ts';
+import type { Dialect } from '../dialect.ts';
 import type { KeyNode, ValueInfo, ValueType } from './keyTable.ts';
 import { valueTypes } from './keyTableRow.ts';
 
-/** As JSON Schema has it: any of its keywords. */
+/** A JSON schema with any keywords. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
 const interpolation = 'interpolation';
@@ -116,7 +116,7 @@ function reference(name: string): JsonSchema {
 
 function anyOf(alternatives: readonly JsonSchema[]): JsonSchema {
   const [only] = alternatives;
-  // Beside a `$ref` draft 07 takes no notice of anything else.
+  // Next to a `$ref` draft 07 takes no notice of anything else.
   return alternatives.length === 1 && only !== undefined && !('$ref' in only)
     ? only
     : { anyOf: alternatives };

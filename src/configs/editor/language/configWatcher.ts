@@ -6,17 +6,16 @@ import { shownConfigSchemes } from '../../../base/core/ids.ts';
 /** Many files change at once when a branch is switched or a package installed. */
 const settleMilliseconds = 400;
 
-/** What a config may name: its text matters, not only that it is there. */
+/** Files that a config may name and whose text matters. */
 const named = '**/*.{yaml,yml,py,ts,mts,cts,tsx,js,mjs,cjs,jsx,jsonl}';
 /** Configs do not name what is in these; runs write to them all the time. */
 const ignored = /[\\/](?:node_modules|\.git|__pycache__|saved_experiments|\.venv)[\\/]/;
 
 /**
- * Tells when something that configs refer to may have changed: on disk, in another document before it is saved, in the
- * folders that are open, or in what the workspace is trusted with. `changed` gets the document that it was, where it was
- * one and no other.
+ * Calls `changed` after a change of a file, an unsaved document, the open folders or the workspace trust. `changed`
+ * gets the document if it was the only change.
  */
-export function followSurroundings(
+export function watchConfigDependencies(
   clock: Clock,
   changed: (document: vscode.Uri | undefined) => void,
 ): Disposable {
@@ -38,7 +37,7 @@ export function followSurroundings(
   store.defer(() => pending?.timer.dispose());
   const contents = store.add(vscode.workspace.createFileSystemWatcher(named, true, false, true));
   store.add(contents.onDidChange(onDisk));
-  // A folder that comes or goes is told of by itself, not by each file that is in it.
+  // A created or deleted folder gives one event, not one for each file in it.
   const all = store.add(vscode.workspace.createFileSystemWatcher('**', false, true));
   store.add(all.onDidCreate(onDisk));
   store.add(all.onDidDelete(onDisk));

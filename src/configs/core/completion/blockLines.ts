@@ -1,6 +1,6 @@
-import type { LinedText, Span } from './text.ts';
+import type { LinedText, Span } from '../text.ts';
 
-/** A key of a block mapping, or the `-` of a list's item, as it stands on its line. */
+/** A key of a block mapping, or the `-` of a list item, on its line. */
 export interface BlockMark {
   readonly column: number;
   /** Undefined for a `-`. */
@@ -11,11 +11,11 @@ export interface BlockMark {
 /** A line of YAML in block style, read by itself: it makes sense whatever the rest of the text is. */
 export interface BlockLine {
   readonly marks: readonly BlockMark[];
-  /** What follows the last mark on the line, comment and blanks left out. */
+  /** The text after the last mark, without comment and blanks. */
   readonly rest: Span;
 }
 
-/** Lists in lists on one line; nobody writes that many. */
+/** The limit for nested lists on one line. */
 const mostDashes = 200;
 
 /** YAML takes no key for one that is longer than 1,024 characters. */
@@ -43,7 +43,7 @@ export function readBlockLine(document: LinedText, line: number): BlockLine {
   return { marks, rest: { start: start + at, end: start + restEnd(text, at) } };
 }
 
-/** Where the text from `at` on ends when a comment and the blanks before it are left out. */
+/** Returns the end of the text from `at` on, without a comment and the blanks before it. */
 function restEnd(text: string, at: number): number {
   for (let hash = text.indexOf('#', at); hash !== -1; hash = text.indexOf('#', hash + 1)) {
     if (hash === at || /[ \t]/.test(text.charAt(hash - 1))) return at + text.slice(at, hash).trimEnd().length;
@@ -58,19 +58,23 @@ function blanks(text: string, at: number): number {
 }
 
 /** A section or list that a place is in. */
-export interface Surrounding {
-  /** From the top; 0 stands for an item of a list, whichever it is. */
+export interface EnclosingBlock {
+  /** The path from the top; 0 is any item of a list. */
   readonly path: readonly (string | 0)[];
-  /** Where the nearest key or `-` is that the place is below; both -1 at the top. */
+  /** The position of the nearest key or `-` around it; both are -1 at the top. */
   readonly column: number;
   readonly line: number;
 }
 
 /**
- * What a place at `column` of `line` is below, by indentation alone; of `line` itself, what is left of `column`.
- * Undefined inside a text of several lines (`|`, `>`).
+ * Returns the block around a position, by indentation alone. On `line` itself, only the text left of `column` counts.
+ * Returns undefined inside a text of several lines (`|`, `>`).
  */
-export function surroundingOf(document: LinedText, line: number, column: number): Surrounding | undefined {
+export function enclosingBlock(
+  document: LinedText,
+  line: number,
+  column: number,
+): EnclosingBlock | undefined {
   const path: (string | 0)[] = [];
   let below = column;
   let nearest = { column: -1, line: -1 };
@@ -90,7 +94,7 @@ export function surroundingOf(document: LinedText, line: number, column: number)
 }
 
 /** The keys and `-` directly in a section or list, those on `except` left out. */
-export function marksIn(document: LinedText, { column, line }: Surrounding, except: number): BlockMark[] {
+export function marksIn(document: LinedText, { column, line }: EnclosingBlock, except: number): BlockMark[] {
   const found: BlockMark[] = [];
   const first = line === -1 || line === except ? undefined : readBlockLine(document, line);
   const besideDash = first?.marks.find((mark) => mark.column > column);

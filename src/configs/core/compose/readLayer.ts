@@ -1,12 +1,12 @@
-import { isFailure, templateOf } from './interpolation/grammar.ts';
-import type { ConfigDocument } from './parse.ts';
-import type { LocatedProblem } from './finding.ts';
-import { resolvePlain } from './scalar.ts';
-import { fromNode, isSettled, locationOf, type MappingValue, type Value } from './value.ts';
-import type { Location } from '../../base/core/errors.ts';
+import { isFailure, templateOf } from '../interpolation/grammar.ts';
+import type { ConfigDocument } from '../parse.ts';
+import type { LocatedProblem } from '../finding.ts';
+import { resolvePlain } from '../scalar.ts';
+import { fromNode, isSettled, locationOf, type MappingValue, type Value } from '../value.ts';
+import type { Location } from '../../../base/core/errors.ts';
 
 export interface LayerRules {
-  /** Whether a key that stands twice is refused, as it is in every file but the one that a launcher has rewritten. */
+  /** True if a duplicate key is an error. It is in every file except for one that a launcher has rewritten. */
   readonly strict: boolean;
 }
 

@@ -1,8 +1,8 @@
-import { omegaconfResolvers } from './interpolation/resolverNames.ts';
+import { omegaconfResolvers } from './resolverNames.ts';
 
 export type ResolverName = (typeof omegaconfResolvers)[number];
 
-/** What a resolver takes, and what it gives; `arguments` with placeholders in a snippet's syntax. */
+/** The arguments and the result of a resolver; `arguments` has placeholders in snippet syntax. */
 export interface ResolverDoc {
   readonly name: ResolverName;
   readonly arguments: string;

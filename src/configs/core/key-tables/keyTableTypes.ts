@@ -3,7 +3,7 @@ import type { KeyRow, valueTypes } from './keyTableRow.ts';
 
 export type ValueType = (typeof valueTypes)[number];
 
-/** What is known about a value, whether of a key or of a list's item. */
+/** The description of a value of a key or a list item. */
 export interface ValueInfo {
   readonly types: readonly ValueType[];
   readonly allowed?: readonly string[] | undefined;
@@ -33,41 +33,41 @@ export interface KeyInfo extends ValueInfo {
   readonly ignoredWhenSet?: string | undefined;
   readonly unit?: string | undefined;
   readonly valueNotes?: Readonly<Record<string, string>> | undefined;
-  /** What the text of the value names. */
+  /** The kind of path that the value names. */
   readonly holds?: KeyRow['holds'];
   /** Training makes what the text names. */
   readonly made: boolean;
-  /** How common the key is, from 0 to 9. */
+  /** The frequency of the key, from 0 to 9. */
   readonly use?: number | undefined;
   /** Belongs to one of upstream's examples; AgentJet itself does not know it. */
   readonly ofExample: boolean;
   readonly constraint?: string | undefined;
-  /** As in the table, for people. */
+  /** The condition in the table, for users. */
   readonly appliesWhen?: string | undefined;
   readonly condition?: Condition | undefined;
-  /** What the value becomes in the configuration of a training backbone. */
+  /** The converted keys in the configuration of each training backbone. */
   readonly becomes: { readonly verl: readonly string[]; readonly trinity: readonly string[] };
 }
 
 /** One key with what is below it. */
 export interface KeyNode {
   readonly name: string;
-  /** As in the table, such as `ajet.task_reader.feedback_tracing.filters[].type`. */
+  /** The path in the table, such as `ajet.task_reader.feedback_tracing.filters[].type`. */
   readonly path: string;
   readonly parent: KeyNode | undefined;
   /** Absent for a section that the table implies but does not list. */
   readonly info: KeyInfo | undefined;
   /** By name; see `childOf` for the key under any name. */
   readonly children: ReadonlyMap<string, KeyNode>;
-  /** What the items of a list are. */
+  /** The items of a list. */
   readonly item: { readonly value: ValueInfo; readonly key: KeyNode | undefined } | undefined;
-  /** What stands under names of the user's own choice; its path ends in `{}`. */
+  /** The key for names that the user chooses; its path ends in `{}`. */
   readonly anyChild: KeyNode | undefined;
   /**
-   * What a key means that is not listed here. `closed`: nothing reads it. `passed-on`: the section goes to a backbone or
-   * a library as a whole, which may know it. `open`: anything goes.
+   * The meaning of unlisted keys. `closed`: nothing reads them. `passed-on`: the section goes to a backbone or a
+   * library, which may read them. `open`: any key is valid.
    */
   readonly unlisted: 'closed' | 'passed-on' | 'open';
-  /** Of a section that is not `open`: a key that is not listed stops training. */
+  /** True if an unlisted key stops training; for sections that are not `open`. */
   readonly strict: boolean;
 }

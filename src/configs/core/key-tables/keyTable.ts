@@ -1,11 +1,11 @@
-import ajetTable from './data/ajet-keys.json' with { type: 'json' };
-import astunerTable from './data/astuner-differences.json' with { type: 'json' };
-import trinityTable from './data/trinity-keys.json' with { type: 'json' };
-import verlTable from './data/verl-keys.json' with { type: 'json' };
+import ajetTable from '../data/ajet-keys.json' with { type: 'json' };
+import astunerTable from '../data/astuner-differences.json' with { type: 'json' };
+import trinityTable from '../data/trinity-keys.json' with { type: 'json' };
+import verlTable from '../data/verl-keys.json' with { type: 'json' };
 import { readRows, type KeyRow } from './keyTableRow.ts';
 import { KeyTree, rootOf, stepsOf, type TreeOptions } from './keyTableTree.ts';
 import type { KeyNode } from './keyTableTypes.ts';
-import type { NodePath } from './node.ts';
+import type { NodePath } from '../node.ts';
 
 export type { KeyInfo, KeyNode, ValueInfo, ValueType } from './keyTableTypes.ts';
 
@@ -14,7 +14,7 @@ export class KeyTable {
   readonly root: KeyNode;
   readonly #mounted: ReadonlySet<string>;
 
-  /** `mounted`: sections at the top that are told by another table. */
+  /** `mounted` are the top-level sections of other tables. */
   constructor(root: KeyNode, mounted: Iterable<string> = []) {
     this.root = root;
     this.#mounted = new Set(mounted);
@@ -43,7 +43,7 @@ export class KeyTable {
   }
 }
 
-/** The key that a name in a section is: one of those listed, or what stands under any name there. */
+/** Returns the key for a name in a section: a listed key, or the key for any name. */
 export function childOf(section: KeyNode | undefined, name: string): KeyNode | undefined {
   return section?.children.get(name) ?? section?.anyChild;
 }
@@ -85,7 +85,7 @@ const verlSections = [
   'trainer',
 ];
 
-/** What stands beside `ajet` in a config: sections of the backbones, passed on as they are. */
+/** The sections of the backbones next to `ajet`, which are passed on unchanged. */
 const backbones: Pick<TreeOptions, 'mounts' | 'mountsWhole'> = {
   mounts: new Map([['trinity', trinityTree], ...verlSections.map((name) => [name, verlTree] as const)]),
   mountsWhole: (name) => name === 'trinity',

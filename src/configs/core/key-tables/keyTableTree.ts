@@ -4,7 +4,7 @@ import type { KeyInfo, KeyNode, ValueType } from './keyTableTypes.ts';
 
 /** The place of one row among the others; what `ref` leads to is not followed yet. */
 interface Spec {
-  /** As in the table. */
+  /** The path in the table. */
   readonly path: string;
   row: KeyRow | undefined;
   readonly children: Map<string, Spec>;
@@ -13,14 +13,14 @@ interface Spec {
 }
 
 export interface TreeOptions {
-  /** What unlisted keys mean at the top, and in sections that do not say so themselves. */
+  /** The meaning of unlisted keys at the top, and in sections that do not define it. */
   readonly top: KeyNode['unlisted'];
   readonly sections: KeyNode['unlisted'];
-  /** Whether a file with a key that a closed section does not list is refused. */
+  /** True if an unlisted key in a closed section makes the program refuse the file. */
   readonly refuses?: boolean;
   /** Sections at the top that other tables tell about, read when first asked for. */
   readonly mounts?: ReadonlyMap<string, () => KeyTree>;
-  /** Whether a mount is one section of that table, or the table as a whole under another name. */
+  /** True if a mount is the whole table under another name, not one section of it. */
   readonly mountsWhole?: (name: string) => boolean;
 }
 
@@ -93,7 +93,7 @@ interface KeyPosition {
   readonly under: string;
   /** The same for what is below this key, where it differs. */
   readonly underBelow?: string;
-  /** Asked once, when the key is first looked at: a table that nobody looks at is not read. */
+  /** Called once, at the first use of the key, so that unused tables are not read. */
   readonly read: () => Content;
 }
 
@@ -224,8 +224,8 @@ class TreeKey implements KeyNode {
 function mergedRow(specs: readonly Spec[]): KeyRow | undefined {
   const rows = specs.map((spec) => spec.row).filter((row) => row !== undefined);
   const whole = rows.findIndex((row) => row.type !== undefined);
-  const told = whole === -1 ? rows : rows.slice(0, whole + 1);
-  return told.length < 2 ? told[0] : (Object.assign({}, ...told.toReversed()) as KeyRow);
+  const applied = whole === -1 ? rows : rows.slice(0, whole + 1);
+  return applied.length < 2 ? applied[0] : (Object.assign({}, ...applied.toReversed()) as KeyRow);
 }
 
 function infoOf(row: KeyRow, place: KeyPosition, tree: KeyTree): KeyInfo {
