@@ -1,6 +1,6 @@
 /** The same plain data, of which nothing can be changed any more: who tries gets a TypeError at that line. */
-export function deepFrozen<T>(value: T): T {
+export function deepFreeze<T>(value: T): T {
   if (typeof value !== 'object' || value === null) return value;
-  for (const part of Object.values(value)) deepFrozen(part);
+  for (const part of Object.values(value)) deepFreeze(part);
   return Object.freeze(value);
 }

@@ -1,4 +1,4 @@
-import { commonStart } from './commonStart.ts';
+import { commonPrefixLength } from './commonStart.ts';
 
 /** Characters shown of a text, and of what is alike before the difference. */
 const shownLength = 60;
@@ -6,7 +6,7 @@ const shownBefore = 20;
 
 /** Where excerpts of two texts begin that are to show where these first differ. */
 export function excerptStart(one: string, other: string): number {
-  const same = commonStart(one, other);
+  const same = commonPrefixLength(one, other);
   return same <= shownBefore + 1 ? 0 : same - shownBefore;
 }
 

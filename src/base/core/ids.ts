@@ -9,7 +9,7 @@ export const debugType = 'agentjet';
  * {@link debugType}. Apart, because a type whose `when` does not hold is refused wherever it is used and marked as
  * unsupported in launch.json, which is in front when it is edited.
  */
-export const frontDebugType = 'agentjet-front';
+export const activeFileDebugType = 'agentjet-front';
 
 export const languages = {
   config: 'yaml',
@@ -116,7 +116,7 @@ export const effectiveScheme = 'agentjet-effective';
 export const trainingConfigScheme = 'agentjet-training-config';
 
 /** Of documents in which nothing of a config is to be checked, completed, mended or started. */
-export const shownConfigSchemes: readonly string[] = [effectiveScheme, trainingConfigScheme];
+export const readOnlyConfigSchemes: readonly string[] = [effectiveScheme, trainingConfigScheme];
 
 /** Of the documents in which a person answers LLM calls. */
 export const answerScheme = 'agentjet-answer';

@@ -4,12 +4,12 @@ import { isRecord } from './isRecord.ts';
 export type PlainTree = Record<string, unknown>;
 
 /** The value at a dotted path. */
-export function plainAt(tree: unknown, path: string): unknown {
+export function valueAtPath(tree: unknown, path: string): unknown {
   return path.split('.').reduce<unknown>((value, step) => (isRecord(value) ? value[step] : undefined), tree);
 }
 
 /** Sets it; sections on the way that are not there, or are none, are made. */
-export function putPlain(tree: PlainTree, path: string, value: unknown): void {
+export function setAtPath(tree: PlainTree, path: string, value: unknown): void {
   const steps = path.split('.');
   const last = steps.pop() ?? '';
   let section = tree;

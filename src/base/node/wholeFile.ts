@@ -7,7 +7,7 @@ import { open, readFile, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import process from 'node:process';
 
-export async function writeWhole(file: string, text: string): Promise<void> {
+export async function writeFileAtomic(file: string, text: string): Promise<void> {
   const part = partOf(file);
   try {
     const handle = await open(part, 'w', 0o600);
@@ -28,7 +28,7 @@ export async function writeWhole(file: string, text: string): Promise<void> {
 }
 
 /** The same where nothing else waits meanwhile: at the start of a program, and for what changes seldom. */
-export function writeWholeSync(file: string, text: string): void {
+export function writeFileAtomicSync(file: string, text: string): void {
   const part = partOf(file);
   try {
     withDescriptor(part, 'w', (descriptor) => {

@@ -5,7 +5,7 @@ import type { Redaction } from '../core/export/redact.ts';
 import { exportTrace, secretsOf } from '../node/export/exportFile.ts';
 import { filterOf } from '../node/export/filterOf.ts';
 import type { CommandIo } from '../../base/node/terminal/commandIo.ts';
-import { wrongUse } from '../../base/node/terminal/commandLine.ts';
+import { usageError } from '../../base/node/terminal/commandLine.ts';
 import type { TraceValues } from './options.ts';
 import { cancelledByInterrupt } from '../../base/node/terminal/interrupts.ts';
 import { exitCodes } from '../../base/node/terminal/commandIo.ts';
@@ -19,7 +19,7 @@ export async function exportCommand(
 ): Promise<number> {
   const filter = filterOf(values.filter);
   if (values.out === undefined && values.preview !== true)
-    throw wrongUse('--export needs a file.', 'Add --out FILE.');
+    throw usageError('--export needs a file.', 'Add --out FILE.');
   const redaction: Redaction = {
     texts: values.redactTexts === true,
     patterns: (values.redact ?? []).map(patternOf),
@@ -59,7 +59,7 @@ function patternOf(text: string): RegExp {
     return new RegExp(text, 'gu');
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    throw wrongUse(
+    throw usageError(
       `--redact ${text} is not a regular expression: ${why}.`,
       'Write for example --redact "user-\\d+".',
     );

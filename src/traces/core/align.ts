@@ -1,4 +1,4 @@
-import { commonStart } from '../../base/core/commonStart.ts';
+import { commonPrefixLength } from '../../base/core/commonStart.ts';
 
 /** Where two lists differ: entries `left.from` … `left.end` of one stand against those of the other; either may be none. */
 export interface Hunk {
@@ -101,7 +101,7 @@ class Aligner {
 
   /** Without what both begin and end with. */
   #trimmed({ left, right }: Hunk): Hunk {
-    const start = commonStart(
+    const start = commonPrefixLength(
       this.#left.subarray(left.from, left.end),
       this.#right.subarray(right.from, right.end),
     );

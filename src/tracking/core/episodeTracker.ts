@@ -4,20 +4,20 @@ import { endsEarly, endTrained, foreignTemplate, repeatsHeader } from './callPro
 import { DriftDetector } from './drift.ts';
 import { patchedPrompt, type PatchedPrompt } from './enginePrompt.ts';
 import { explainMerging, type ExplainableCall } from './explainMerging.ts';
-import { KeptCalls } from './keptCalls.ts';
+import { CallFilter } from './keptCalls.ts';
 import { replyProblem, sampleProblems } from './lengths.ts';
 import { sampleLossMask } from './lossMask.ts';
 import { mergeCalls, type MergeSettings } from './mergeCalls.ts';
-import { notMerged } from './mergeProblems.ts';
+import { mergeProblems } from './mergeProblems.ts';
 import { templateMessage } from './messages.ts';
 import { MessageTable } from './messageTable.ts';
 import { Problems, type CallProblem } from './problems.ts';
 import { replyTokens, type ReplyTokens } from './replyTokens.ts';
 import { RequestTokens, type CountedPrompt, type ReadRequest, type Templatable } from './requestTokens.ts';
 import { count, sampleOf } from './samples.ts';
-import { SnapDetector, type KeptCall } from './snaps.ts';
+import { SnapDetector, type TrainedCall } from './snaps.ts';
 import { withTokens } from './timelineTokens.ts';
-import { traced } from './traced.ts';
+import { tracedMessage } from './traced.ts';
 import type {
   BegunRequest,
   ContextCheck,
@@ -50,7 +50,7 @@ class Tracker implements EpisodeTracker {
   readonly #table = new MessageTable();
   readonly #problems: Problems;
   readonly #requests: RequestTokens;
-  readonly #kept: KeptCalls;
+  readonly #kept: CallFilter;
   readonly #drift: DriftDetector;
   readonly #snaps: SnapDetector;
   /** The header of a reply that upstream takes every template to have. */
@@ -65,11 +65,11 @@ class Tracker implements EpisodeTracker {
 
   constructor(options: TrackerOptions) {
     const { tokenizer } = options.text;
-    this.#problems = new Problems(options.untold);
+    this.#problems = new Problems(options.suppressedFindings);
     const report = (call: number, problem: CallProblem): void => this.#problems.add(call, problem);
     this.#options = options;
     this.#requests = new RequestTokens(options, this.#table, report);
-    this.#kept = new KeptCalls(options.madness, report);
+    this.#kept = new CallFilter(options.madness, report);
     const at = (position: number): TracedMessage => this.#table.at(position);
     this.#drift = new DriftDetector(tokenizer, at);
     this.#snaps = new SnapDetector(options.merging, at);
@@ -100,7 +100,7 @@ class Tracker implements EpisodeTracker {
     return {
       messages: patched,
       ...others,
-      ...(read.leftOut.length > 0 && { leftOut: read.leftOut }),
+      ...(read.excluded.length > 0 && { leftOut: read.excluded }),
       reply: position,
       promptTokens: prompt.tokens,
       replyTokens: answer?.made ?? 0,
@@ -156,7 +156,7 @@ class Tracker implements EpisodeTracker {
   #overflowed({ messages, prompt }: BegunCall, reply: TrackerReply | null): TrackedCall {
     const canned = { role: 'assistant', text: reply?.content ?? '', toolCalls: null, toolCallId: null };
     const position =
-      reply && this.#table.put(traced(canned, 'llm(do_not_train)', [], null, new Uint8Array()));
+      reply && this.#table.put(tracedMessage(canned, 'llm(do_not_train)', [], null, new Uint8Array()));
     const added = this.#table.takeAdded();
     return { messages, reply: position, promptTokens: prompt.tokens, replyTokens: 0, added };
   }
@@ -190,7 +190,7 @@ class Tracker implements EpisodeTracker {
     return this.#table.put({ ...this.#table.at(position), tokenIds, lossMask });
   }
 
-  #judgeSnap(call: KeptCall): void {
+  #judgeSnap(call: TrainedCall): void {
     const problem = this.#options.detectsSnaps ? this.#snaps.kept(call) : undefined;
     if (problem !== undefined) this.#problems.add(call.call, problem);
   }
@@ -212,7 +212,7 @@ class Tracker implements EpisodeTracker {
 
   #explain(settings: MergeSettings, timelines: readonly TracedTimeline[]): void {
     const explanation = explainMerging(this.#calls, this.#table.all, settings, timelines);
-    for (const { call, problem } of notMerged(explanation, settings)) this.#problems.add(call, problem);
+    for (const { call, problem } of mergeProblems(explanation, settings)) this.#problems.add(call, problem);
   }
 
   #answer(
@@ -229,7 +229,7 @@ class Tracker implements EpisodeTracker {
     const lossMask = Uint8Array.from(tokens.lossMask);
     const alternatives = tokens.alternatives === null ? undefined : packAlternatives(tokens.alternatives);
     const position = this.#table.put({
-      ...traced(message, 'llm', tokens.tokenIds, logprobs, lossMask),
+      ...tracedMessage(message, 'llm', tokens.tokenIds, logprobs, lossMask),
       ...(alternatives && { alternatives }),
     });
     this.#judgeReply(request.call, tokens, position);

@@ -9,12 +9,12 @@ export type FindingLevel = 'run' | 'group' | 'episode';
  * Where a note about a finding goes: to the workflow's `execute`, the judge's `computeReward`, the one of the two that
  * gave the reward, the line that the finding names, or where the config sets a key.
  */
-export type FindingPlace = 'execute' | 'judge' | 'reward' | 'line' | `key:${string}`;
+export type FindingTarget = 'execute' | 'judge' | 'reward' | 'line' | `key:${string}`;
 
 export interface FindingKind {
   readonly level: FindingLevel;
   /** Absent: nothing that is written is the cause. */
-  readonly place?: FindingPlace;
+  readonly target?: FindingTarget;
   /** The usual one; `error`: the episodes concerned add nothing to training. */
   readonly severity: Severity;
   readonly title: string;

@@ -11,7 +11,7 @@ export interface CommonFinding extends Finding {
 }
 
 /** Findings of one code and severity in one group. */
-export interface FoundInGroup {
+export interface GroupFindings {
   readonly first: Finding;
   /** Place of the first among all findings of the group. */
   readonly at: number;
@@ -22,7 +22,7 @@ export interface FoundInGroup {
 /** Findings of one code and severity in a run, counted by groups. */
 export class FindingTally {
   readonly #groups = new SortedNumbers();
-  readonly #found = new Map<number, FoundInGroup>();
+  readonly #found = new Map<number, GroupFindings>();
   /** How often each sentence was said. */
   readonly #messages = new Map<string, number>();
   #count = 0;
@@ -31,7 +31,7 @@ export class FindingTally {
     return this.#found.size === 0;
   }
 
-  add(group: number, found: FoundInGroup): void {
+  add(group: number, found: GroupFindings): void {
     this.#groups.add(group);
     this.#found.set(group, found);
     this.#count += found.episodes.size;

@@ -5,7 +5,7 @@ import { requestKinds } from './findings/requests.ts';
 import { runKinds } from './findings/runs.ts';
 import { timelineKinds } from './findings/timelines.ts';
 
-export type { FindingKind, FindingLevel, FindingPlace, Severity } from './findingKind.ts';
+export type { FindingKind, FindingLevel, FindingTarget as FindingPlace, Severity } from './findingKind.ts';
 
 /** By stable id, in the order in which the documentation lists them. */
 export const findingKinds = { ...runKinds, ...episodeKinds, ...timelineKinds, ...requestKinds } as const;

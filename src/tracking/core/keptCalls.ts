@@ -4,7 +4,7 @@ import type { CallProblem } from './problems.ts';
 import type { BegunRequest, ContextCheck, TrackerReply, TrackerRequest, UnsafeReason } from './tracker.ts';
 
 /** Which calls of an episode training keeps, as upstream decides it when a call begins. */
-export class KeptCalls {
+export class CallFilter {
   readonly #madness: MadnessOptions;
   readonly #report: (call: number, problem: CallProblem) => void;
   /** When the first degenerate reply was over. */

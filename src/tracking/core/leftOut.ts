@@ -1,8 +1,8 @@
 import type { KeptMessage } from './messages.ts';
-import { inRows } from './messages.ts';
+import { groupToolResults } from './messages.ts';
 
 /** A message of a request that training leaves out. */
-export interface LeftOutMessage {
+export interface ExcludedMessage {
   /** How many of the timeline's messages stand before it. */
   readonly before: number;
   /** As sent. */
@@ -10,9 +10,9 @@ export interface LeftOutMessage {
 }
 
 /** @param dropped each with how many were kept before it */
-export function leftOutOf(
+export function excludedMessages(
   dropped: readonly { readonly before: number; readonly message: unknown }[],
   kept: readonly KeptMessage[],
-): readonly LeftOutMessage[] {
-  return dropped.map(({ before, message }) => ({ before: inRows(kept.slice(0, before)).length, message }));
+): readonly ExcludedMessage[] {
+  return dropped.map(({ before, message }) => ({ before: groupToolResults(kept.slice(0, before)).length, message }));
 }

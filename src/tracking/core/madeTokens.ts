@@ -3,7 +3,7 @@ import type { ModelText, Tokenizer } from './tokenizer.ts';
 import type { ReplyToken, TrackerReply } from './tracker.ts';
 
 /** What the model made, as the endpoint told it, in the tokenizer's ids; without the end token. */
-export interface MadeTokens {
+export interface ModelTokens {
   readonly ids: readonly number[];
   /** One per id; null: none was told. */
   readonly logprobs: readonly (number | null)[] | null;
@@ -23,11 +23,11 @@ export interface MadeTokens {
  * @param templated tokens of the reply's body as the template writes it, tool calls included
  * @returns undefined: it told none, or none that are to be trusted
  */
-export function madeTokens(
+export function modelTokens(
   reply: TrackerReply,
   { tokenizer, note }: ModelText,
   templated: readonly number[],
-): MadeTokens | undefined {
+): ModelTokens | undefined {
   const tokens = reply.tokens ?? [];
   if (tokens.length === 0) return undefined;
   const content = new TextEncoder().encode(reply.content ?? '');
@@ -63,7 +63,7 @@ function made(
   tokens: readonly ReplyToken[],
   idOf: (token: ReplyToken) => number | undefined,
   tokenizer: Tokenizer,
-): MadeTokens | undefined {
+): ModelTokens | undefined {
   const ids: number[] = [];
   for (const token of tokens) {
     const id = idOf(token);
@@ -86,7 +86,7 @@ function alternativesOf(
   tokens: readonly ReplyToken[],
   length: number,
   tokenizer: Tokenizer,
-): Pick<MadeTokens, 'alternatives' | 'endAlternatives'> {
+): Pick<ModelTokens, 'alternatives' | 'endAlternatives'> {
   if (tokens.every(({ alternatives = [] }) => alternatives.length === 0)) {
     return { alternatives: null, endAlternatives: [] };
   }

@@ -63,7 +63,7 @@ export function readMessages(messages: readonly unknown[], toolCallsDisabled: bo
 }
 
 /** A request's messages, tool results in a row together: what a timeline has one message of. */
-export function inRows<T extends { readonly role: string }>(messages: readonly T[]): readonly [T, ...T[]][] {
+export function groupToolResults<T extends { readonly role: string }>(messages: readonly T[]): readonly [T, ...T[]][] {
   const rows: [T, ...T[]][] = [];
   let before = '';
   for (const message of messages) {

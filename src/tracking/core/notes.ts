@@ -1,12 +1,12 @@
 import type { Location } from '../../base/core/errors.ts';
-import type { EpisodeResult, RunPlaces } from './records/episodeResult.ts';
+import type { EpisodeResult, RunLocations } from './records/episodeResult.ts';
 import { findingKind, hintOf, levelOf, type Finding } from './finding.ts';
 import { type FindingPlace } from './findings.ts';
 import { groupBy } from './groupBy.ts';
 import type { TrainingReport } from './report.ts';
 
 /** What the report of a run says about one place of the user's files. */
-export interface RunNote {
+export interface LocatedFinding {
   /** Of the finding. */
   readonly code: string;
   /** `warning`: it costs episodes their training. */
@@ -29,11 +29,11 @@ interface PlacedFinding {
  *
  * @param results those that the report is of
  */
-export function runNotes(
+export function locatedFindings(
   report: TrainingReport,
   results: readonly EpisodeResult[],
-  places: RunPlaces,
-): readonly RunNote[] {
+  places: RunLocations,
+): readonly LocatedFinding[] {
   const scoredBy = new Map(results.map((result) => [result.episode, result.scoredBy]));
   const groupOf = new Map(
     report.groups.flatMap(({ group, members }) => members.map(({ episode }) => [episode, group] as const)),
@@ -57,9 +57,9 @@ function placed(
   one: Finding,
   concerned: number | undefined,
   scoredBy: EpisodeResult['scoredBy'],
-  places: RunPlaces,
+  places: RunLocations,
 ): readonly PlacedFinding[] {
-  const place = findingKind(one.code)?.place;
+  const place = findingKind(one.code)?.target;
   const location = place && locationOf(place, one, scoredBy, places);
   return location === undefined ? [] : [{ one, location, concerned }];
 }
@@ -68,7 +68,7 @@ function locationOf(
   place: FindingPlace,
   one: Finding,
   scoredBy: EpisodeResult['scoredBy'],
-  places: RunPlaces,
+  places: RunLocations,
 ): Location | undefined {
   switch (place) {
     case 'execute':
@@ -83,7 +83,7 @@ function locationOf(
   }
 }
 
-function noteOf(same: readonly PlacedFinding[], report: TrainingReport): readonly RunNote[] {
+function noteOf(same: readonly PlacedFinding[], report: TrainingReport): readonly LocatedFinding[] {
   // What costs episodes their training says it best.
   const first = same.find(({ one }) => one.severity === 'error') ?? same[0];
   if (first === undefined) return [];

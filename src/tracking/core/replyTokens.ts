@@ -1,6 +1,6 @@
-import { commonStart } from '../../base/core/commonStart.ts';
+import { commonPrefixLength } from '../../base/core/commonStart.ts';
 import type { Alternative } from './alternatives.ts';
-import { madeTokens, wasCut } from './madeTokens.ts';
+import { modelTokens, wasCut } from './madeTokens.ts';
 import { indexOfRun, startsWithRun } from './tokenLists.ts';
 import type { TrackerReply } from './tracker.ts';
 import type { ModelText } from './tokenizer.ts';
@@ -48,7 +48,7 @@ export function replyTokens(
   const { tokenizer } = text;
   const frame = frameOf(container, header, tokenizer.eos);
   const templated = container.slice(frame.begin, frame.end);
-  const made = madeTokens(reply, text, templated);
+  const made = modelTokens(reply, text, templated);
   const body = made?.ids ?? templated;
   const ended = made?.ended ?? !wasCut(reply);
   const before = container.slice(0, frame.begin);
@@ -86,7 +86,7 @@ const nothing: readonly Alternative[] = [];
 
 function frameOf(container: readonly number[], header: readonly number[], eos: number): Frame {
   const at = indexOfRun(container, header);
-  const begin = at >= 0 ? at + header.length : commonStart(container, header);
+  const begin = at >= 0 ? at + header.length : commonPrefixLength(container, header);
   const last = container.lastIndexOf(eos);
   const found = last >= begin;
   return { begin, end: found ? last : container.length, fits: at >= 0 && found };

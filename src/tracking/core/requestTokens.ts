@@ -2,14 +2,14 @@ import { canonicalJson } from '../../base/core/canonicalJson.ts';
 import { templateFailed, toolWithoutParameters } from './callProblems.ts';
 import { overflows, promptProblem } from './lengths.ts';
 import type { MessageTable } from './messageTable.ts';
-import { leftOutOf, type LeftOutMessage } from './leftOut.ts';
+import { excludedMessages, type ExcludedMessage } from './leftOut.ts';
 import { readMessages, type TimelineMessage } from './messages.ts';
 import type { CallProblem } from './problems.ts';
 import { SameMessages } from './sameMessages.ts';
 import { TemplateTokens, type Prompt, type Tools } from './templateTokens.ts';
 import type { TemplateMessage } from './tokenizer.ts';
 import { haveParameters, preparedTools } from './toolCalls.ts';
-import { traced } from './traced.ts';
+import { tracedMessage } from './traced.ts';
 import type { BegunRequest, TrackerOptions } from './tracker.ts';
 
 /** A request as the chat template sees it. */
@@ -24,7 +24,7 @@ export interface Templatable {
 /** The same with the messages that its timeline begins with. */
 export interface ReadRequest extends Templatable {
   readonly timeline: readonly TimelineMessage[];
-  readonly leftOut: readonly LeftOutMessage[];
+  readonly excluded: readonly ExcludedMessage[];
 }
 
 /** Its prompt in tokens; `whole` is undefined where the template fails on it. */
@@ -86,7 +86,7 @@ export class RequestTokens {
     for (const problem of problems) this.#report(call, problem);
     const tools = preparedTools(toolCallsDisabled ? null : offered);
     if (tools !== undefined && !haveParameters(tools)) this.#report(call, toolWithoutParameters);
-    return { call, ...this.#messages.read(kept), ...this.#offer(tools), leftOut: leftOutOf(dropped, kept) };
+    return { call, ...this.#messages.read(kept), ...this.#offer(tools), excluded: excludedMessages(dropped, kept) };
   }
 
   /** Positions of the request's messages. */
@@ -172,7 +172,7 @@ export class RequestTokens {
     const made = isFirst ? this.#template.first(parts, tools) : this.#template.later(parts, tools, toolsKey);
     const failed = 'failure' in made;
     const ids = failed ? this.#template.plain(text) : made.value;
-    const position = this.#table.put(traced(message, 'env', ids, null, new Uint8Array(ids.length)));
+    const position = this.#table.put(tracedMessage(message, 'env', ids, null, new Uint8Array(ids.length)));
     return { position, failure: failed ? made.failure : undefined };
   }
 }

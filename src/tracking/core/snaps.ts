@@ -6,7 +6,7 @@ import type { CallProblem } from './problems.ts';
 import type { MergeOptions } from './tracker.ts';
 
 /** The timeline of a call that training keeps. */
-export type KeptCall = ExplainableCall & { readonly reply: number };
+export type TrainedCall = ExplainableCall & { readonly reply: number };
 
 /** What of the history is another than it was: a field of a message, the tools, or how many messages there are. */
 interface Snap {
@@ -22,7 +22,7 @@ interface Snap {
 export class SnapDetector {
   readonly #rules: MergeOptions;
   readonly #at: (position: number) => TracedMessage;
-  #last: KeptCall | undefined;
+  #last: TrainedCall | undefined;
 
   /** @param at the message at a position of the episode's list */
   constructor(rules: MergeOptions, at: (position: number) => TracedMessage) {
@@ -35,7 +35,7 @@ export class SnapDetector {
     this.#last = undefined;
   }
 
-  kept(call: KeptCall): CallProblem | undefined {
+  kept(call: TrainedCall): CallProblem | undefined {
     const before = this.#last;
     this.#last = call;
     const snap = before && this.#snap(before, call);
@@ -48,7 +48,7 @@ export class SnapDetector {
     return { code: 'timeline-snap', severity: 'warning', about, clause };
   }
 
-  #snap(before: KeptCall, now: KeptCall): Snap | undefined {
+  #snap(before: TrainedCall, now: TrainedCall): Snap | undefined {
     const [old, own] = [timeline(before), timeline(now)];
     for (let index = 0; index < Math.min(old.length, own.length); index++) {
       const [one, other] = [this.#at(old[index] ?? 0), this.#at(own[index] ?? 0)];
@@ -93,6 +93,6 @@ const textFields: readonly {
   { name: 'tool_call_id', of: ({ toolCallId }) => toolCallId ?? '' },
 ];
 
-function timeline({ messages, reply }: KeptCall): readonly number[] {
+function timeline({ messages, reply }: TrainedCall): readonly number[] {
   return [...messages, reply];
 }

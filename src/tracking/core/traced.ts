@@ -2,7 +2,7 @@ import type { Author, TracedMessage } from './records/trace.ts';
 import type { TimelineMessage } from './messages.ts';
 
 /** A message with its tokens, as the trace has it. */
-export function traced(
+export function tracedMessage(
   message: Pick<TimelineMessage, 'role' | 'text' | 'toolCalls' | 'toolCallId'>,
   author: Author,
   tokenIds: readonly number[],

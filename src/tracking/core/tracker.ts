@@ -1,7 +1,7 @@
 import type { EpisodeTracking } from './records/episodeResult.ts';
 import type { LengthLimits } from './records/tracedRun.ts';
 import type { TracedMessage, TracedTimeline } from './records/trace.ts';
-import type { LeftOutMessage } from './leftOut.ts';
+import type { ExcludedMessage } from './leftOut.ts';
 import type { MadnessOptions } from './madness.ts';
 import type { ModelText } from './tokenizer.ts';
 
@@ -18,7 +18,7 @@ export interface TrackerOptions {
   readonly merging: MergeOptions;
   readonly madness: MadnessOptions;
   /** Codes of findings that the program which trains has no rule for; absent: it has all of them. */
-  readonly untold?: ReadonlySet<string>;
+  readonly suppressedFindings?: ReadonlySet<string>;
 }
 
 /** `ajet.context_tracker.…`. */
@@ -74,11 +74,11 @@ export interface ReplyToken {
   /** Null: not given. */
   readonly logprob: number | null;
   /** `top_logprobs`; absent: not given. */
-  readonly alternatives?: readonly ToldAlternative[];
+  readonly alternatives?: readonly ReportedAlternative[];
 }
 
 /** A token that might have come instead, as an endpoint tells it. */
-export interface ToldAlternative {
+export interface ReportedAlternative {
   readonly id: number | null;
   readonly bytes: readonly number[];
   readonly logprob: number;
@@ -98,7 +98,7 @@ export interface TrackedCall {
   /** Those that it would have by the other setting of `fix_retokenization_drift`; absent: the same. */
   readonly otherMessages?: readonly number[];
   /** Messages of the request that training leaves out; absent: none. */
-  readonly leftOut?: readonly LeftOutMessage[];
+  readonly leftOut?: readonly ExcludedMessage[];
   /** Null: the call was not answered. Where the prompt overflows, it has no tokens and is in no timeline. */
   readonly reply: number | null;
   readonly promptTokens: number;

@@ -5,7 +5,7 @@ import os from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { readJson, writeWhole, writeWholeSync } from '../../../src/base/node/wholeFile.ts';
+import { readJson, writeFileAtomic, writeFileAtomicSync } from '../../../src/base/node/wholeFile.ts';
 
 async function temporary(): Promise<string> {
   const folder = await mkdtemp(path.join(os.tmpdir(), 'agentjet-whole-'));
@@ -25,10 +25,10 @@ for (let at = 0; ; at++) {
 `;
 
 describe.each([
-  ['writeWhole', writeWhole],
+  ['writeWhole', writeFileAtomic],
   [
     'writeWholeSync',
-    (file: string, text: string) => Promise.resolve().then(() => writeWholeSync(file, text)),
+    (file: string, text: string) => Promise.resolve().then(() => writeFileAtomicSync(file, text)),
   ],
 ] as const)('%s', (name, write) => {
   test('replaces a file by one of its owner alone, and leaves nothing beside it', async () => {

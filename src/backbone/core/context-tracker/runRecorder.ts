@@ -1,7 +1,7 @@
 import { CodedError } from '../../../base/core/errors.ts';
 import type { Clock } from '../../../base/core/ports.ts';
 import type { EpisodeResult, EpisodeTracking } from '../../../tracking/core/records/episodeResult.ts';
-import type { CodePlaces, TracedRunEnd } from '../../../tracking/core/records/tracedRun.ts';
+import type { CodeLocations, TracedRunEnd } from '../../../tracking/core/records/tracedRun.ts';
 import type { TracedEpisode, TracedReturn, TraceWriter } from '../../../tracking/core/records/trace.ts';
 import type { ModelText } from '../../../tracking/core/tokenizer.ts';
 import type {
@@ -171,7 +171,7 @@ export class RunRecorder {
     return complete;
   }
 
-  codeFound(places: CodePlaces): void {
+  codeFound(places: CodeLocations): void {
     this.#write((writer) => writer.codeFound(places));
   }
 

@@ -1,6 +1,6 @@
 import type { CancellationToken } from '../../../base/core/cancellation.ts';
 import type { CodedError, Location } from '../../../base/core/errors.ts';
-import { deepFrozen } from '../../../base/core/deepFrozen.ts';
+import { deepFreeze } from '../../../base/core/deepFrozen.ts';
 import type { Config } from '../../../configs/core/effectiveConfig.ts';
 import type { Locator } from '../../../configs/core/locator.ts';
 import type { UserFunction } from '../function-form/calledByName.ts';
@@ -53,7 +53,7 @@ export function judgingOf(parts: JudgingParts, ports: JudgingPorts): Judging {
   });
   return {
     // One for all episodes, of which none is to change what the others see.
-    config: deepFrozen(config.plain()),
+    config: deepFreeze(config.plain()),
     decides: parts.decides,
     loadJudge,
     placeOf: async (method) =>

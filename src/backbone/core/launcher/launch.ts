@@ -7,7 +7,7 @@ import { isPython, type Locator } from '../../../configs/core/locator.ts';
 import type {
   EpisodeResult,
   EpisodeTracking,
-  RunPlaces,
+  RunLocations,
 } from '../../../tracking/core/records/episodeResult.ts';
 import type { RunEvent, RunRequest } from '../protocol/run.ts';
 import type { ReplayedRun } from '../../../tracking/core/records/replayed.ts';
@@ -198,7 +198,7 @@ function taskChanged(field: keyof Task): EpisodeTracking['problems'][number] {
 }
 
 /** While the episodes run, for no breakpoint is to wait for it. */
-function findPlaces(config: Config, context: EpisodeContext, recorder: RunRecorder): Promise<RunPlaces> {
+function findPlaces(config: Config, context: EpisodeContext, recorder: RunRecorder): Promise<RunLocations> {
   const finding = placesOf(config, context).then((places) => {
     recorder.codeFound({ execute: places.execute, judge: places.judge });
     return places;

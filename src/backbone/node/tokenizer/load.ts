@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { CodedError } from '../../../base/core/errors.ts';
 import type { FileReader } from '../../../base/core/ports.ts';
-import type { TokenizerNote } from '../../../tracking/core/records/tracedRun.ts';
+import type { TokenizerInfo } from '../../../tracking/core/records/tracedRun.ts';
 import type { ModelText } from '../../../tracking/core/tokenizer.ts';
 import { createChatTemplate, type TemplateSource } from '../../../tracking/core/tokenizer/chatTemplate.ts';
 import {
@@ -16,7 +16,7 @@ import { tokenizerErrors } from './errors.ts';
 
 /** A tokenizer with its chat template, found but not opened yet. */
 export interface FoundText {
-  readonly note: TokenizerNote;
+  readonly note: TokenizerInfo;
   /** For a warning: why the tokenizer or its template is not the model's own. */
   readonly problem?: CodedError;
   /** Rejects with a CodedError `tokenizer/broken` where the vocabulary is not as it must be. */

@@ -2,7 +2,7 @@
  * Takes what Node writes about its inspector out of a process's stderr, and the inspector's port out of that. Text
  * comes out as soon as it cannot be such a line any more: an unfinished line of the user's is not held back.
  */
-export class DebuggerChatter {
+export class InspectorMessageFilter {
   readonly #onPort: (port: number) => void;
   #line = '';
   #passing = false;

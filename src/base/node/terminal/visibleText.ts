@@ -1,5 +1,5 @@
 /** What a model wrote may steer a terminal, or turn the direction of its text: such characters are shown as their codes. */
-export function visible(text: string): string {
+export function escapeControlCharacters(text: string): string {
   return text.replace(unsafe, (character) => {
     const code = character.codePointAt(0) ?? 0;
     return code < 0x100

@@ -8,7 +8,7 @@ import {
   float,
   int,
   negate,
-  Refusal,
+  EvaluationError,
   type PythonNumber,
 } from '../../../base/core/pythonNumbers.ts';
 import { addComplex, divideComplex, multiplyComplex, powerComplex, type Complex } from './complex.ts';
@@ -27,7 +27,7 @@ export function distanceTo(expression: string, target: number): number | undefin
     const wanted = Number.isInteger(target) ? int(BigInt(target)) : float(target);
     return size(combine('-', new Reader(tokensOf(expression)).whole(), wanted));
   } catch (error) {
-    if (error instanceof Refusal) return undefined;
+    if (error instanceof EvaluationError) return undefined;
     throw error;
   }
 }
@@ -41,7 +41,7 @@ function tokensOf(expression: string): string[] {
     .replace(/^(?:[ \t\f]*\n)+/, '');
   const indent = /^[ \t\f]*/.exec(text)?.[0] ?? '';
   // A last line without an end counts as indented, though there is nothing on it.
-  if (/[ \t]$/.test(indent) || /\n[ \t\f]*[ \t]$/.test(text)) throw new Refusal('unexpected indent');
+  if (/[ \t]$/.test(indent) || /\n[ \t\f]*[ \t]$/.test(text)) throw new EvaluationError('unexpected indent');
   const tokens = text.match(/\d+\.?\d*|\.\d+|\*\*|\/\/|[-+*/().\n]|[^ \t\f]/g) ?? [];
   return withoutLineEnds(tokens);
 }
@@ -55,8 +55,8 @@ function withoutLineEnds(tokens: readonly string[]): string[] {
       ended ||= depth === 0;
       continue;
     }
-    if (ended) throw new Refusal('a second line');
-    if (token === '(' && ++depth > deepest) throw new Refusal('too many nested parentheses');
+    if (ended) throw new EvaluationError('a second line');
+    if (token === '(' && ++depth > deepest) throw new EvaluationError('too many nested parentheses');
     if (token === ')') depth -= 1;
     kept.push(token);
   }
@@ -74,7 +74,7 @@ class Reader {
 
   whole(): Value {
     const value = this.#sum();
-    if (this.#at < this.#tokens.length) throw new Refusal('invalid syntax');
+    if (this.#at < this.#tokens.length) throw new EvaluationError('invalid syntax');
     return value;
   }
 
@@ -112,13 +112,13 @@ class Reader {
   #atom(): Value {
     if (!this.#take('(')) return literal(this.#tokens[this.#at++] ?? '');
     const value = this.#sum();
-    if (!this.#take(')')) throw new Refusal('never closed');
+    if (!this.#take(')')) throw new EvaluationError('never closed');
     return value;
   }
 
   #deeper(read: () => Value): Value {
     this.#depth += 1;
-    if (this.#depth > deepest * 5) throw new Refusal('too deep');
+    if (this.#depth > deepest * 5) throw new EvaluationError('too deep');
     const value = read();
     this.#depth -= 1;
     return value;
@@ -135,7 +135,7 @@ class Reader {
 function literal(token: string): Value {
   if (/^(?:0+|[1-9]\d*)$/.test(token) && token.length <= mostDigits) return int(BigInt(token));
   if (/^(?:\d+\.\d*|\.\d+)$/.test(token)) return float(Number(token));
-  throw new Refusal('no number');
+  throw new EvaluationError('no number');
 }
 
 function combine(operator: Operator, left: Value, right: Value): Value {
@@ -154,7 +154,7 @@ function combine(operator: Operator, left: Value, right: Value): Value {
     case '**':
       return powerComplex(a, b);
     case '//':
-      throw new Refusal('complex numbers have no floor');
+      throw new EvaluationError('complex numbers have no floor');
   }
 }
 

@@ -1,5 +1,5 @@
 /** Python's complex numbers, which a fractional power of a negative number is. */
-import { Refusal } from '../../../base/core/pythonNumbers.ts';
+import { EvaluationError } from '../../../base/core/pythonNumbers.ts';
 
 export interface Complex {
   readonly kind: 'complex';
@@ -17,7 +17,7 @@ export function multiplyComplex(a: Complex, b: Complex): Complex {
 
 /** Scaled by the divisor's larger part, so that its square does not overflow. */
 export function divideComplex(a: Complex, b: Complex): Complex {
-  if (b.re === 0 && b.im === 0) throw new Refusal('it divides by zero');
+  if (b.re === 0 && b.im === 0) throw new EvaluationError('it divides by zero');
   if (Math.abs(b.re) >= Math.abs(b.im)) {
     const ratio = b.im / b.re;
     const scale = b.re + b.im * ratio;
@@ -31,7 +31,7 @@ export function divideComplex(a: Complex, b: Complex): Complex {
 export function powerComplex(base: Complex, exponent: Complex): Complex {
   if (exponent.re === 0 && exponent.im === 0) return complex(1, 0);
   if (base.re === 0 && base.im === 0) {
-    if (exponent.im !== 0 || exponent.re < 0) throw new Refusal('zero is raised to a power it has not');
+    if (exponent.im !== 0 || exponent.re < 0) throw new EvaluationError('zero is raised to a power it has not');
     return complex(0, 0);
   }
   const length = Math.hypot(base.re, base.im);
@@ -40,7 +40,7 @@ export function powerComplex(base: Complex, exponent: Complex): Complex {
   const size = length ** exponent.re / Math.exp(angle * exponent.im);
   const [re, im] = [size * Math.cos(phase), size * Math.sin(phase)];
   if (!Number.isFinite(re) || !Number.isFinite(im))
-    throw new Refusal('a power in it is too large for a float');
+    throw new EvaluationError('a power in it is too large for a float');
   return complex(re, im);
 }
 

@@ -1,7 +1,7 @@
 /** What a trace keeps for judges and for samples, whose episodes have ended. */
 import type { EpisodeResult } from '../../../tracking/core/records/episodeResult.ts';
 import type { TracedReturn } from '../../../tracking/core/records/trace.ts';
-import type { BatchRules, LengthLimits, TokenizerNote } from '../../../tracking/core/records/tracedRun.ts';
+import type { BatchRules, LengthLimits, TokenizerInfo } from '../../../tracking/core/records/tracedRun.ts';
 
 /** An episode as its trace has it, for a judge. */
 export interface RecordedEpisode {
@@ -32,7 +32,7 @@ export interface RecordedRun {
 /** What a trace says of its run's samples, but for their tokens. */
 export interface RecordedBatch {
   readonly limits: LengthLimits;
-  readonly tokenizer: TokenizerNote;
+  readonly tokenizer: TokenizerInfo;
   /** Null: the trace is of a version that did not keep them. */
   readonly rules: BatchRules | null;
   /** Episodes per task. */

@@ -3,7 +3,7 @@ import type { ErrorReport } from '../../../base/core/errors.ts';
 import type { EpisodeRow } from './traceLists.ts';
 import type {
   LengthLimits,
-  TokenizerNote,
+  TokenizerInfo,
   TracedRun,
   TracedRunEnd,
 } from '../../../tracking/core/records/tracedRun.ts';
@@ -86,7 +86,7 @@ export interface TraceSummary {
   /** How many it is to have; 0: not known. */
   readonly episodes: number;
   readonly totals: RunTotals;
-  readonly tokenizer: TokenizerNote | null;
+  readonly tokenizer: TokenizerInfo | null;
   readonly limits: LengthLimits | null;
   /** As of {@link RunView}. */
   readonly damage?: DamageView | undefined;

@@ -13,7 +13,7 @@ import path from 'node:path';
 import process from 'node:process';
 import type { CancellationToken } from '../../../base/core/cancellation.ts';
 import { CodedError } from '../../../base/core/errors.ts';
-import type { ImportNote, TracedRun } from '../../../tracking/core/records/tracedRun.ts';
+import type { ImportInfo, TracedRun } from '../../../tracking/core/records/tracedRun.ts';
 import { EpisodeAssembler } from '../../core/import/assemble.ts';
 import { detectImporter } from '../../core/import/detect.ts';
 import { importErrors } from '../../core/import/errors.ts';
@@ -182,7 +182,7 @@ interface RunFacts {
 }
 
 /** What only a config would tell stays empty. */
-function runOf(imported: ImportNote, { name, model, startedAt, tasks, repeat, places }: RunFacts): TracedRun {
+function runOf(imported: ImportInfo, { name, model, startedAt, tasks, repeat, places }: RunFacts): TracedRun {
   return {
     experiment: name,
     config: '',

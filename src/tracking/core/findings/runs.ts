@@ -12,7 +12,7 @@ export const runKinds = {
   },
   'colliding-ids': {
     level: 'run',
-    place: 'key:ajet.task_reader.type',
+    target: 'key:ajet.task_reader.type',
     severity: 'warning',
     title: 'Different tasks have the same id',
     explanation:
@@ -21,7 +21,7 @@ export const runKinds = {
   },
   'judge-unused': {
     level: 'run',
-    place: 'judge',
+    target: 'judge',
     severity: 'warning',
     title: 'The judge was never asked',
     explanation:
@@ -30,7 +30,7 @@ export const runKinds = {
   },
   'equal-rewards': {
     level: 'group',
-    place: 'reward',
+    target: 'reward',
     severity: 'error',
     title: 'All rewards of a task are equal',
     explanation:
@@ -39,7 +39,7 @@ export const runKinds = {
   },
   'single-episode': {
     level: 'group',
-    place: 'key:ajet.rollout.num_repeat',
+    target: 'key:ajet.rollout.num_repeat',
     severity: 'warning',
     title: 'Nothing to compare an episode with',
     explanation:

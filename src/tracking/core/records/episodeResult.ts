@@ -15,7 +15,7 @@ export const faultKinds = [
 export type FaultKind = (typeof faultKinds)[number];
 
 /** Whose tokenizer counted; see TokenizerNote of the trace. */
-export const tokenizerNote = z.object({ name: z.string(), exact: z.boolean(), file: z.nullable(z.string()) });
+export const tokenizerInfo = z.object({ name: z.string(), exact: z.boolean(), file: z.nullable(z.string()) });
 
 export const episodeId = {
   /** Position in the run, from 0: task position × repeats + repeat (upstream's `task_thread_index`). */
@@ -110,7 +110,7 @@ export const episodeResult = z.object({
 export type EpisodeResult = z.infer<typeof episodeResult>;
 
 /** What of the user's files notes about a run can be at. */
-export const runPlaces = z.object({
+export const runLocations = z.object({
   /** `execute` of the workflow's class. */
   execute: z.optional(location),
   /** `computeReward` of the judge's class; absent: the config names no judge. */
@@ -119,7 +119,7 @@ export const runPlaces = z.object({
   keys: z.record(z.string(), location),
 });
 
-export type RunPlaces = z.infer<typeof runPlaces>;
+export type RunLocations = z.infer<typeof runLocations>;
 
 /** How often an episode of an oversampled rollout trains; 0: training leaves it out. */
 export interface Selection {

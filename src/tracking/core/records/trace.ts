@@ -3,7 +3,7 @@
  * business; token arrays cross as typed arrays here and as plain numbers on wires of JSON.
  */
 import type { EpisodeResult } from './episodeResult.ts';
-import type { CodePlaces, TracedRunEnd } from './tracedRun.ts';
+import type { CodeLocations, TracedRunEnd } from './tracedRun.ts';
 
 export interface TracedEpisode {
   readonly episode: number;
@@ -193,7 +193,7 @@ export interface TraceWriter {
     messages: readonly { readonly position: number; readonly message: TracedMessage }[],
   ): void;
   /** Where the code is that scores; told once it is known, which is before the run's end. */
-  codeFound(places: CodePlaces): void;
+  codeFound(places: CodeLocations): void;
   /** Ends the trace and leaves one file. */
   runEnded(end: TracedRunEnd): void;
 }

@@ -3,7 +3,7 @@ import type { ErrorReport, Location } from '../../../base/core/errors.ts';
 import type { Selection } from './episodeResult.ts';
 
 /** Whose tokenizer counted: only with `exact` are ids and lengths those of training. */
-export interface TokenizerNote {
+export interface TokenizerInfo {
   /** e.g. `Qwen/Qwen2.5-7B`, or `embedded`. */
   readonly name: string;
   /** False where the built-in tokenizer replaced that of the model: ids are those of Qwen2.5, and lengths approximate. */
@@ -45,13 +45,13 @@ export interface BatchRules {
 }
 
 /** What a trace was made from that no run of ours wrote. What its format lacks is unknown, never made up. */
-export interface ImportNote {
+export interface ImportInfo {
   /** e.g. `OTLP/JSON`. */
   readonly format: string;
   /** The file, absolute; it was only read. */
   readonly source: string;
   /** What is nowhere in it; zeros and empty texts in its place mean nothing. */
-  readonly lacks: readonly ImportLack[];
+  readonly lacks: readonly MissingData[];
   /** Records that were read. */
   readonly records: number;
   /** Records that could not be read; the first of them are in `skips`. */
@@ -64,11 +64,11 @@ export interface ImportNote {
 }
 
 /** Whether episodes of a trace can be run here: of what other tools recorded there is no workflow. */
-export function canRunEpisodes({ imported }: { readonly imported?: ImportNote | undefined }): boolean {
+export function canRunEpisodes({ imported }: { readonly imported?: ImportInfo | undefined }): boolean {
   return imported === undefined || imported.rollouts === true;
 }
 
-export const importLacks = [
+export const missingDataKinds = [
   'calls',
   'rewards',
   'successes',
@@ -79,7 +79,7 @@ export const importLacks = [
   'logprobs',
   'tokenCounts',
 ] as const;
-export type ImportLack = (typeof importLacks)[number];
+export type MissingData = (typeof missingDataKinds)[number];
 
 export interface ImportSkip {
   /** e.g. `line 12`. */
@@ -110,13 +110,13 @@ export interface TracedRun {
   readonly model: string;
   /** As the config names it; absent: it names none. */
   readonly judge?: string | undefined;
-  readonly tokenizer: TokenizerNote;
+  readonly tokenizer: TokenizerInfo;
   readonly limits: LengthLimits;
   readonly merging: MergeRules;
   /** Absent in traces of earlier versions, like `launch`. */
   readonly batch?: BatchRules;
   /** Absent: a run of ours wrote it. */
-  readonly imported?: ImportNote | undefined;
+  readonly imported?: ImportInfo | undefined;
   readonly launch?: TracedLaunch | undefined;
   readonly tasks: number;
   readonly repeat: number;
@@ -126,7 +126,7 @@ export interface TracedRun {
 }
 
 /** Where the user's files have what rewards come from. */
-export interface CodePlaces {
+export interface CodeLocations {
   /** `execute` of the workflow's class, or the function that is the workflow. */
   readonly execute?: Location | undefined;
   /** `computeReward` of the judge's class, or the function; absent: the config names no judge. */

@@ -2,7 +2,7 @@ import { CodedError } from '../../../base/core/errors.ts';
 import type { Checkpoint } from '../../core/protocol/runs.ts';
 import { stepText } from '../../core/launch/resumeStages.ts';
 import { newestCheckpoint } from '../../core/sync/checkpoints.ts';
-import { wrongUse } from '../../../base/node/terminal/commandLine.ts';
+import { usageError } from '../../../base/node/terminal/commandLine.ts';
 
 /**
  * Returns the checkpoint of the step and stage, by default the newest usable one. Throws `remote/no-checkpoint`, and
@@ -22,7 +22,7 @@ export function chosenCheckpoint(
   const ofStep = all.filter((one) => one.step === step);
   if (ofStep.length > 1) {
     const stages = ofStep.map((one) => one.stage ?? '').join(', ');
-    throw wrongUse(
+    throw usageError(
       `Several stages of ${run} have a checkpoint of step ${step ?? 0}.`,
       `Choose one with --stage: ${stages}.`,
     );

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import * as z from 'zod/mini';
 import { CodedError } from '../../../base/core/errors.ts';
-import { writeWholeSync } from '../../../base/node/wholeFile.ts';
+import { writeFileAtomicSync } from '../../../base/node/wholeFile.ts';
 
 const identity = z.object({ id: z.string().check(z.regex(/^[0-9a-f]{32}$/)) });
 
@@ -13,7 +13,7 @@ export function hostId(dataFolder: string): string {
   const known = read(file);
   if (known !== undefined) return known;
   const id = randomBytes(16).toString('hex');
-  writeWholeSync(file, `${JSON.stringify({ id })}\n`);
+  writeFileAtomicSync(file, `${JSON.stringify({ id })}\n`);
   return id;
 }
 

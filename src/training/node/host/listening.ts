@@ -4,7 +4,7 @@ import process from 'node:process';
 import * as z from 'zod/mini';
 import type { Disposable } from '../../../base/core/disposable.ts';
 import { hostStart } from '../../core/protocol/sshHost.ts';
-import { writeWholeSync } from '../../../base/node/wholeFile.ts';
+import { writeFileAtomicSync } from '../../../base/node/wholeFile.ts';
 import { holderOf } from './hostLock.ts';
 
 const note = z.object({
@@ -27,7 +27,7 @@ const fileOf = (dataFolder: string): string => path.join(dataFolder, 'listening.
 /** Notes where this process's host listens, until disposed. */
 export function noteListening(dataFolder: string, where: Omit<Listening, 'pid'>): Disposable {
   const file = fileOf(dataFolder);
-  writeWholeSync(file, `${JSON.stringify({ pid: process.pid, ...where })}\n`);
+  writeFileAtomicSync(file, `${JSON.stringify({ pid: process.pid, ...where })}\n`);
   return { dispose: () => rmSync(file, { force: true }) };
 }
 

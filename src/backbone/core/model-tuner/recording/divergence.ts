@@ -1,4 +1,4 @@
-import { commonStart } from '../../../../base/core/commonStart.ts';
+import { commonPrefixLength } from '../../../../base/core/commonStart.ts';
 import { excerpt, excerptStart } from '../../../../base/core/excerpts.ts';
 import { canonicalJson } from '../../../../base/core/canonicalJson.ts';
 import type { NormalRequest } from './normalise.ts';
@@ -27,7 +27,7 @@ export function findDivergence(expected: NormalRequest, got: NormalRequest): Div
 export function alikeFor(one: NormalRequest, other: NormalRequest): number {
   const a = canonicalJson(one.messages);
   const b = canonicalJson(other.messages);
-  return commonStart(a, b);
+  return commonPrefixLength(a, b);
 }
 
 function difference(path: string, expected: unknown, got: unknown): Divergence | undefined {

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import * as z from 'zod/mini';
-import { writeWhole } from '../../../../base/node/wholeFile.ts';
+import { writeFileAtomic } from '../../../../base/node/wholeFile.ts';
 
 /** A job that is to be handed to Ray, in a file that only its owner reads: it holds the run's variables. */
 const raySpec = z.object({
@@ -26,7 +26,7 @@ export function raySpecFile(runFolder: string): string {
 /** Its path. */
 export async function writeRaySpec(runFolder: string, spec: RaySpec): Promise<string> {
   const file = raySpecFile(runFolder);
-  await writeWhole(file, JSON.stringify(spec));
+  await writeFileAtomic(file, JSON.stringify(spec));
   return file;
 }
 

@@ -8,7 +8,7 @@ import {
   type RayAnswer,
   type RayState,
 } from '../../../core/launch/rayWatch.ts';
-import { writeWhole } from '../../../../base/node/wholeFile.ts';
+import { writeFileAtomic } from '../../../../base/node/wholeFile.ts';
 import { keeperFiles } from '../runs/keeper.ts';
 import { NotedOutput, type RayOutput } from './rayOutput.ts';
 import { RayJobs, type RaySubmission } from './rayJobs.ts';
@@ -51,7 +51,7 @@ export async function runRayJob(specFile: string, env: NodeJS.ProcessEnv): Promi
   const jobs = new RayJobs(spec.head, () => rayToken(env));
   const options = { jobs, output, stop: stopping.signal };
   const note = (change: Partial<RaySpec>): Promise<void> =>
-    writeWhole(specFile, JSON.stringify({ ...spec, ...change }));
+    writeFileAtomic(specFile, JSON.stringify({ ...spec, ...change }));
   const state = (await handOver(spec, note, options)) ?? (await followRayJob(spec.id, options));
   return exitCodeOf(state);
 }

@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { open, type FileHandle } from 'node:fs/promises';
 import path from 'node:path';
-import { backoff, type Pauses } from '../../../../base/core/backoff.ts';
+import { backoff, type BackoffLimits } from '../../../../base/core/backoff.ts';
 import { Emitter } from '../../../../base/core/event.ts';
 import type { Clock } from '../../../../base/core/ports.ts';
 import { eventsFrame, type EventsFrame } from '../../../core/protocol/eventsMessage.ts';
@@ -19,7 +19,7 @@ export interface EventLogOptions {
   readonly run: string;
   readonly clock: Pick<Clock, 'now' | 'after'>;
   /** Milliseconds until a write that failed is tried again; they double up to the last. Default 500 and 10,000. */
-  readonly retry?: Pauses;
+  readonly retry?: BackoffLimits;
   /** Told when the disk takes no more, and when it does again. */
   readonly onBlocked?: (why: string | undefined) => void;
   /** Opens the file of events: tests hand in a disk that is full. */

@@ -7,7 +7,7 @@ import { gpuSample, type GpuSample } from '../../../core/protocol/gpuSamples.ts'
 import type { RunRecord } from '../../../core/protocol/runs.ts';
 import type { FoundGpu } from '../../../core/launch/nvidiaSmi.ts';
 import { wholeOf, withLook } from '../../../core/runs/gpuLooks.ts';
-import { writeWhole } from '../../../../base/node/wholeFile.ts';
+import { writeFileAtomic } from '../../../../base/node/wholeFile.ts';
 
 export interface GpuHistoryOptions {
   readonly runs: { list(): readonly RunRecord[]; get(run: string): RunRecord };
@@ -83,7 +83,7 @@ export class GpuHistory {
     this.#known.set(run, after);
     const whole = wholeOf(after);
     const last = whole.at(-1);
-    if (after.length < before.length) await writeWhole(this.#file(run), whole.map(lineOf).join(''));
+    if (after.length < before.length) await writeFileAtomic(this.#file(run), whole.map(lineOf).join(''));
     else if (last !== undefined && last === after.at(-1)) {
       await appendFile(this.#file(run), lineOf(last), { mode: 0o600 });
     }

@@ -4,7 +4,7 @@ import * as z from 'zod/mini';
 import { runOrder, runRecord, runStage, type RunOrder } from '../../../core/protocol/runs.ts';
 import type { RunExit } from '../../../core/runs/outcome.ts';
 import { secretMarks } from '../../../core/runs/secrets.ts';
-import { readJson, writeWhole } from '../../../../base/node/wholeFile.ts';
+import { readJson, writeFileAtomic } from '../../../../base/node/wholeFile.ts';
 import { raySpecFile } from '../ray/raySpec.ts';
 import { keeperFiles, keptExit, type KeeperOrder } from './keeper.ts';
 import { notedProcess, type NotedProcess } from './processes.ts';
@@ -91,7 +91,7 @@ export class RunFolder {
   /** One after another, so that the last one told is the one that stays. */
   writeRecord(record: StoredRun): Promise<void> {
     const written = this.#writing.then(() =>
-      writeWhole(path.join(this.path, names.record), JSON.stringify(record)),
+      writeFileAtomic(path.join(this.path, names.record), JSON.stringify(record)),
     );
     this.#writing = written.catch(() => undefined); // told to whoever asked for it
     return written;
@@ -107,7 +107,7 @@ export class RunFolder {
   }
 
   async writeValues(env: RunOrder['env']): Promise<void> {
-    await writeWhole(path.join(this.path, names.values), JSON.stringify(env));
+    await writeFileAtomic(path.join(this.path, names.values), JSON.stringify(env));
   }
 
   async forgetValues(): Promise<void> {
@@ -122,11 +122,11 @@ export class RunFolder {
   }
 
   async writeKeeperOrder(order: KeeperOrder): Promise<void> {
-    await writeWhole(this.keeperOrder, JSON.stringify(order));
+    await writeFileAtomic(this.keeperOrder, JSON.stringify(order));
   }
 
   async writeEffectiveConfig(text: string): Promise<void> {
-    await writeWhole(path.join(this.path, names.effective), text);
+    await writeFileAtomic(path.join(this.path, names.effective), text);
   }
 
   /** Undefined: it was not started yet, or by a host of a version that kept none. */
@@ -154,7 +154,7 @@ export class RunFolder {
   }
 
   async writeFamily(processes: readonly NotedProcess[]): Promise<void> {
-    await writeWhole(path.join(this.path, names.family), JSON.stringify(processes));
+    await writeFileAtomic(path.join(this.path, names.family), JSON.stringify(processes));
   }
 
   /** Forgets the processes that have ended. The keeper's note goes last: without it the next host starts the new one. */
