@@ -3,8 +3,7 @@ import { DisposableStore, type Disposable } from '../../base/core/disposable.ts'
 import { commands } from '../../base/core/ids.ts';
 import { reportingErrors } from '../../base/editor/reportErrors.ts';
 import { addTypes } from '../../sdk/editor/addTypes.ts';
-import { newProject } from '../../sdk/editor/newProject.ts';
-import { openExample } from '../../sdk/editor/openExample.ts';
+import { newProject, openExample } from '../../sdk/editor/newFolder.ts';
 import { chooseTokenizer } from './tokenizerChoice.ts';
 import { fetchModelTokenizer } from './tokenizerFetch.ts';
 

@@ -6,7 +6,7 @@ import { compose } from '../../configs/core/compose.ts';
 import { localFiles } from '../../base/node/files.ts';
 import { fetchTokenizer, type FetchProgress } from '../node/tokenizer/fetch.ts';
 import { isModelId, ownCache } from '../node/tokenizer/places.ts';
-import { withCancellableProgress } from '../../base/editor/cancellable.ts';
+import { withCancellableProgress } from '../../base/editor/progress.ts';
 import { workingFolder } from '../../configs/editor/choose/configIndex.ts';
 import { targetOf } from '../../configs/editor/choose/target.ts';
 

@@ -1,5 +1,5 @@
 import type { RunEvent } from '../../backbone/core/protocol/run.ts';
-import { locatedFindings, type LocatedFinding } from '../../tracking/core/notes.ts';
+import { locatedFindings, type LocatedFinding } from '../../tracking/core/locatedFindings.ts';
 import type { GatheredRun } from '../../backbone/node/client/gatheredRun.ts';
 import type { DapEvent } from './runReporter.ts';
 import { inOrder, reportOf } from '../../backbone/node/client/runResults.ts';

@@ -1,4 +1,4 @@
-import type { InitMessage } from './message.ts';
+import type { InitMessage } from './task.ts';
 
 /** What an agent does in its environment: a chat message. */
 export interface GymAction {

@@ -12,17 +12,14 @@ export type {
   WorkflowFunction,
   WorkflowFunctionOutput,
 } from './functions.ts';
-export type { InitMessage } from './message.ts';
-export type { ObservationWindow } from './observationWindow.ts';
-export type { Task, WorkflowOutput, WorkflowTask } from './task.ts';
+export type { InitMessage, ObservationWindow, Task, WorkflowOutput, WorkflowTask } from './task.ts';
 export {
   CountdownAnswerAsJudge,
   EnvServiceJudge,
-  JudgeInputError,
   MathAnswerAndLlmAsJudge,
   MathAnswerAsJudge,
-  type InputSource,
-} from './judges/index.ts';
+} from './judges/judges.ts';
+export { JudgeInputError, type InputSource } from './judges/inputs.ts';
 export {
   AgentJetJob,
   AstunerJob,

@@ -1,6 +1,4 @@
 import type { GymEnv } from './environment.ts';
-import type { InitMessage } from './message.ts';
-import type { ObservationWindow } from './observationWindow.ts';
 
 /** One row of the data set, in the data set's own spelling: field for field upstream's `Task`. */
 export interface Task {
@@ -46,4 +44,20 @@ export interface WorkflowOutput {
   readonly logMetrics?: Readonly<Record<string, unknown>>;
   /** Only of a workflow that is a function: what it responded, for a judge that is one. */
   readonly response?: unknown;
+}
+
+/** A chat message of a task, as data sets hold them. */
+export interface InitMessage {
+  readonly role: string;
+  readonly content: string;
+}
+
+/** What is going on in the episodes of a run, by `taskThreadIndex`; every workflow may look at all of them. */
+export interface ObservationWindow {
+  /** Steps taken in the environment; −1 once the episode has ended well. */
+  readonly step: readonly number[];
+  /** Tokens generated. */
+  readonly token: readonly number[];
+  /** Whether the episode is no longer wanted: what it asks of the model from now on is not trained on. */
+  readonly stop: readonly boolean[];
 }

@@ -1,4 +1,4 @@
-import { commonPrefixLength } from '../../base/core/commonStart.ts';
+import { commonPrefixLength } from '../../base/core/commonPrefix.ts';
 
 /** Where two lists differ: entries `left.from` … `left.end` of one stand against those of the other; either may be none. */
 export interface Hunk {

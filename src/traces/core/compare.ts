@@ -1,4 +1,4 @@
-import { commonPrefixLength } from '../../base/core/commonStart.ts';
+import { commonPrefixLength } from '../../base/core/commonPrefix.ts';
 import type { CompareSide, CompareRow, ComparedRange } from './protocol/tokenRpc.ts';
 import { align, alignLimits, type Hunk } from './align.ts';
 

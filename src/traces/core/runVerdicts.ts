@@ -1,10 +1,13 @@
 import { largestWindow } from './protocol/traceRpc.ts';
-import type { EpisodeResult } from '../../tracking/core/records/episodeResult.ts';
+import {
+  type EpisodeResult,
+  withSelection,
+  type Selection,
+} from '../../tracking/core/records/episodeResult.ts';
 import type { ReportView } from './protocol/runRpc.ts';
-import { withSelection, type Selection } from '../../tracking/core/records/episodeResult.ts';
 import { finding, hintOf, levelOf } from '../../tracking/core/finding.ts';
 import { groupBy } from '../../tracking/core/groupBy.ts';
-import { groupOf } from '../../tracking/core/groupOf.ts';
+import { groupOf } from '../../tracking/core/groups.ts';
 import { ReportTally } from '../../tracking/core/reportTally.ts';
 import type { StoredTrace } from './stored.ts';
 import { VerdictIndex } from './verdictIndex.ts';

@@ -2,7 +2,7 @@ import path from 'node:path';
 import * as vscode from 'vscode';
 import { runTraceJob, type TraceJobOutcome } from '../node/client/traceJob.ts';
 import type { SpawnTraceServer } from '../node/client/serverProcess.ts';
-import { withCancellableProgress } from '../../base/editor/cancellable.ts';
+import { withCancellableProgress } from '../../base/editor/progress.ts';
 import { showTrace } from './showTrace.ts';
 
 export interface TraceJobs {

@@ -1,5 +1,4 @@
-import { commonPrefixLength } from '../../base/core/commonStart.ts';
-import { excerpt, excerptStart } from '../../base/core/excerpts.ts';
+import { commonPrefixLength, excerpt, excerptStart } from '../../base/core/commonPrefix.ts';
 import type { TracedMessage } from './records/trace.ts';
 import { Branches, type KnownStart } from './branches.ts';
 import {

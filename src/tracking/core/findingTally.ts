@@ -1,19 +1,19 @@
 import { levelOf, type Finding } from './finding.ts';
-import { SortedNumbers } from './sortedNumbers.ts';
+import { SortedNumbers } from './runTally.ts';
 
-/** Findings of one code and severity. Where their sentences differ, `message` is the first, marked as an example. */
+/** All findings of one code and severity. If their messages differ, `message` is the first one, marked as an example. */
 export interface CommonFinding extends Finding {
-  /** Of the episodes that it concerns; 0: it is about the run. */
+  /** The number of affected episodes. 0: it is about the run. */
   readonly count: number;
   readonly episodes: readonly number[];
-  /** Positions of the groups that have it; none where it is not about groups. */
+  /** The positions of its groups; empty if it is not about groups. */
   readonly groups: readonly number[];
 }
 
 /** Findings of one code and severity in one group. */
 export interface GroupFindings {
   readonly first: Finding;
-  /** Place of the first among all findings of the group. */
+  /** The position of the first one in the findings of the group. */
   readonly at: number;
   readonly episodes: ReadonlySet<number>;
   readonly messages: readonly string[];
@@ -23,7 +23,7 @@ export interface GroupFindings {
 export class FindingTally {
   readonly #groups = new SortedNumbers();
   readonly #found = new Map<number, GroupFindings>();
-  /** How often each sentence was said. */
+  /** The number of occurrences by message. */
   readonly #messages = new Map<string, number>();
   #count = 0;
 
@@ -53,13 +53,17 @@ export class FindingTally {
     }
   }
 
-  /** Where it is found first: the group, and the place in it. */
+  /** The position of the first one: the group, and the index in it. */
   get place(): readonly [group: number, at: number] {
     const [group = Infinity] = this.#groups.all;
     return [group, this.#found.get(group)?.at ?? 0];
   }
 
-  /** @param most how many episodes it names; it counts all. Undefined: there is none */
+  /**
+   * Returns the finding for the whole run; undefined if there is none.
+   *
+   * @param most the largest number of listed episodes; all are counted
+   */
   common(most: number): CommonFinding | undefined {
     const first = this.#found.get(this.place[0])?.first;
     if (first === undefined) return undefined;

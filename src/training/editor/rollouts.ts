@@ -4,7 +4,7 @@ import path from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import * as vscode from 'vscode';
-import { withCancellableProgress } from '../../base/editor/cancellable.ts';
+import { withCancellableProgress } from '../../base/editor/progress.ts';
 import { chooseConfig } from '../../configs/editor/choose/chooseConfig.ts';
 import { workingFolder } from '../../configs/editor/choose/configIndex.ts';
 import type { RecentConfigs } from '../../configs/editor/choose/recentConfigs.ts';

@@ -7,7 +7,7 @@ import type { RunRecord } from '../core/protocol/runs.ts';
 import type { DispatchPlan, DispatchStep } from '../node/client/dispatch.ts';
 import { unsendableId } from '../core/dispatch/unsendable.ts';
 import { unsendable, type Preview } from '../core/sync/tree.ts';
-import { withCancellableProgress, type CancellableProgress } from '../../base/editor/cancellable.ts';
+import { withCancellableProgress, type CancellableProgress } from '../../base/editor/progress.ts';
 import { chooseConfig } from '../../configs/editor/choose/chooseConfig.ts';
 import { workingFolder } from '../../configs/editor/choose/configIndex.ts';
 import type { RecentConfigs } from '../../configs/editor/choose/recentConfigs.ts';

@@ -13,7 +13,7 @@ import {
   stageFolder,
   type CheckpointId,
 } from '../core/sync/checkpoints.ts';
-import { withCancellableProgress } from '../../base/editor/cancellable.ts';
+import { withCancellableProgress } from '../../base/editor/progress.ts';
 import { addWords, againWords } from './commandLines.ts';
 import type { HostLink } from './hostLink.ts';
 import type { KnownHost } from './knownHosts.ts';

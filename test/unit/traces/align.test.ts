@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { commonPrefixLength } from '../../../src/base/core/commonStart.ts';
+import { commonPrefixLength } from '../../../src/base/core/commonPrefix.ts';
 import { align, type Alignment } from '../../../src/traces/core/align.ts';
 import { fuzz } from '../fuzz.ts';
 

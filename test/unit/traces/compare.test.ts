@@ -5,7 +5,7 @@ import { openTraceReader } from '../../../src/traces/node/store/openReader.ts';
 import { openTraceWriter } from '../../../src/traces/node/store/openWriter.ts';
 import type { TracedMessage, TraceWriter } from '../../../src/tracking/core/records/trace.ts';
 import type { CompareView, CompareRow } from '../../../src/traces/core/protocol/tokenRpc.ts';
-import { commonPrefixLength } from '../../../src/base/core/commonStart.ts';
+import { commonPrefixLength } from '../../../src/base/core/commonPrefix.ts';
 import { compareMessages, type ComparedMessage } from '../../../src/traces/core/compare.ts';
 import { compareView, type UseTrace } from '../../../src/traces/core/compareView.ts';
 import type { TraceReader } from '../../../src/traces/core/reader.ts';

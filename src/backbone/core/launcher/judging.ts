@@ -1,6 +1,6 @@
 import type { CancellationToken } from '../../../base/core/cancellation.ts';
 import type { CodedError, Location } from '../../../base/core/errors.ts';
-import { deepFreeze } from '../../../base/core/deepFrozen.ts';
+import { deepFreeze } from '../../../base/core/deepFreeze.ts';
 import type { Config } from '../../../configs/core/effectiveConfig.ts';
 import type { Locator } from '../../../configs/core/locator.ts';
 import type { UserFunction } from '../function-form/calledByName.ts';

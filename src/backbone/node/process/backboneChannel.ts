@@ -15,7 +15,7 @@ import {
   type RunRequest,
 } from '../../core/protocol/run.ts';
 import { systemClock } from '../../../base/node/clock.ts';
-import { InspectorMessageFilter } from '../../../base/node/process/debuggerChatter.ts';
+import { InspectorMessageFilter } from '../../../base/node/process/inspectorMessages.ts';
 import { deferred } from '../../../base/node/process/deferred.ts';
 import { childEnvironment } from '../../../base/node/process/environment.ts';
 import { processErrors } from '../../../base/node/process/errors.ts';

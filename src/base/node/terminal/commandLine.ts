@@ -85,7 +85,7 @@ type Run = (context: CommandContext) => Promise<number>;
 export class CliCommand extends Command {
   declare parent: CliCommand | null;
   declare readonly commands: readonly CliCommand[];
-  /** What the parsed command line asks for. */
+  /** The action of the parsed command. */
   chosen: Run | undefined;
 
   constructor(name?: string) {
@@ -123,7 +123,7 @@ export class CliCommand extends Command {
     throw this.#usageError(message, code);
   }
 
-  /** The command as people type it. */
+  /** Returns the names of the parent commands and of this one, as typed. */
   path(): string {
     return `${this.parent === null ? '' : `${this.parent.path()} `}${this.name()}`;
   }

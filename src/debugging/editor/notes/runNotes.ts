@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import type { Disposable } from '../../../base/core/disposable.ts';
 import type { Location } from '../../../base/core/errors.ts';
-import type { LocatedFinding } from '../../../tracking/core/notes.ts';
+import type { LocatedFinding } from '../../../tracking/core/locatedFindings.ts';
 import { diagnosticSource } from '../../../configs/editor/language/diagnostics.ts';
 import { lineAfter } from '../../../traces/editor/lineAfter.ts';
 

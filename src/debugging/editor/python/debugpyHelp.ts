@@ -4,7 +4,7 @@ import { DisposableStore, type Disposable } from '../../../base/core/disposable.
 import { needsDebugpyEvent, type NeedsDebugpyBody } from '../../node/debugpyEvents.ts';
 import { debugpyFolder, debugpyVersion, installDebugpy } from '../../../backbone/node/python/debugpy.ts';
 import { pythonErrors } from '../../../backbone/node/python/errors.ts';
-import { withCancellableProgress } from '../../../base/editor/cancellable.ts';
+import { withCancellableProgress } from '../../../base/editor/progress.ts';
 import { commands, debugType } from '../../../base/core/ids.ts';
 import { reportingErrors } from '../../../base/editor/reportErrors.ts';
 import { bundledDebugpy } from './pythonApi.ts';

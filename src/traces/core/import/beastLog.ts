@@ -4,7 +4,7 @@
  */
 import { shallowJson } from '../shallowJson.ts';
 import * as z from 'zod/mini';
-import { hashText } from '../../../base/core/hash.ts';
+import { hashText } from '../../../base/core/random.ts';
 import { isRecord } from '../../../base/core/isRecord.ts';
 import { numberOf, textOf } from './chat.ts';
 import { linesOf } from './lines.ts';

@@ -3,7 +3,7 @@ import path from 'node:path';
 import * as z from 'zod/mini';
 import { CodedError } from '../../../base/core/errors.ts';
 import { hostStart } from '../../core/protocol/sshHost.ts';
-import { writeFileAtomicSync } from '../../../base/node/wholeFile.ts';
+import { writeFileAtomicSync } from '../../../base/node/atomicFile.ts';
 
 const knownHost = z.object({
   /** By which its user calls it. */

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import * as z from 'zod/mini';
 import { CodedError } from '../../../base/core/errors.ts';
-import { writeFileAtomicSync } from '../../../base/node/wholeFile.ts';
+import { writeFileAtomicSync } from '../../../base/node/atomicFile.ts';
 
 const identity = z.object({ id: z.string().check(z.regex(/^[0-9a-f]{32}$/)) });
 

@@ -4,7 +4,7 @@ import process from 'node:process';
 import * as z from 'zod/mini';
 import type { Disposable } from '../../../base/core/disposable.ts';
 import { hostStart } from '../../core/protocol/sshHost.ts';
-import { writeFileAtomicSync } from '../../../base/node/wholeFile.ts';
+import { writeFileAtomicSync } from '../../../base/node/atomicFile.ts';
 import { holderOf } from './hostLock.ts';
 
 const note = z.object({

@@ -3,7 +3,7 @@ import { SourceMap } from 'node:module';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import { InspectorMessageFilter } from '../../../../src/base/node/process/debuggerChatter.ts';
+import { InspectorMessageFilter } from '../../../../src/base/node/process/inspectorMessages.ts';
 import { startCases } from './programs/cases.ts';
 import { Inspector, type Place, type Script } from './programs/inspector.ts';
 import { runnable, type Route } from './programs/runnable.ts';

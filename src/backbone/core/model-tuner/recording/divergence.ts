@@ -1,5 +1,4 @@
-import { commonPrefixLength } from '../../../../base/core/commonStart.ts';
-import { excerpt, excerptStart } from '../../../../base/core/excerpts.ts';
+import { commonPrefixLength, excerpt, excerptStart } from '../../../../base/core/commonPrefix.ts';
 import { canonicalJson } from '../../../../base/core/canonicalJson.ts';
 import type { NormalRequest } from './normalise.ts';
 

@@ -1,4 +1,4 @@
-import { hashText } from '../../../../base/core/hash.ts';
+import { hashText } from '../../../../base/core/random.ts';
 
 const dimensions = 1024;
 const lengths = [2, 3, 4] as const;

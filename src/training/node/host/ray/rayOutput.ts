@@ -1,6 +1,6 @@
 import { closeSync, fsyncSync, fstatSync, openSync, readFileSync, readSync, writeSync } from 'node:fs';
 import * as z from 'zod/mini';
-import { writeFileAtomicSync } from '../../../../base/node/wholeFile.ts';
+import { writeFileAtomicSync } from '../../../../base/node/atomicFile.ts';
 
 /** Where the log of a job on Ray goes, and what there is to tell about the job. */
 export interface RayOutput {

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import * as z from 'zod/mini';
-import { writeFileAtomic } from '../../../../base/node/wholeFile.ts';
+import { writeFileAtomic } from '../../../../base/node/atomicFile.ts';
 
 /** A job that is to be handed to Ray, in a file that only its owner reads: it holds the run's variables. */
 const raySpec = z.object({

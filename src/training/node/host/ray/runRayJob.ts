@@ -8,7 +8,7 @@ import {
   type RayAnswer,
   type RayState,
 } from '../../../core/launch/rayWatch.ts';
-import { writeFileAtomic } from '../../../../base/node/wholeFile.ts';
+import { writeFileAtomic } from '../../../../base/node/atomicFile.ts';
 import { keeperFiles } from '../runs/keeper.ts';
 import { NotedOutput, type RayOutput } from './rayOutput.ts';
 import { RayJobs, type RaySubmission } from './rayJobs.ts';

@@ -7,7 +7,7 @@ import { gpuSample, type GpuSample } from '../../../core/protocol/gpuSamples.ts'
 import type { RunRecord } from '../../../core/protocol/runs.ts';
 import type { FoundGpu } from '../../../core/launch/nvidiaSmi.ts';
 import { wholeOf, withLook } from '../../../core/runs/gpuLooks.ts';
-import { writeFileAtomic } from '../../../../base/node/wholeFile.ts';
+import { writeFileAtomic } from '../../../../base/node/atomicFile.ts';
 
 export interface GpuHistoryOptions {
   readonly runs: { list(): readonly RunRecord[]; get(run: string): RunRecord };

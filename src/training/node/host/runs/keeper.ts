@@ -5,7 +5,7 @@ import process from 'node:process';
 import { setTimeout as after } from 'node:timers/promises';
 import * as z from 'zod/mini';
 import type { RunExit } from '../../../core/runs/outcome.ts';
-import { readJson, writeFileAtomic } from '../../../../base/node/wholeFile.ts';
+import { readJson, writeFileAtomic } from '../../../../base/node/atomicFile.ts';
 import { noteProcess } from './processes.ts';
 
 /** What a keeper is to start. The file that says so is gone once it has been read: it holds the run's variables. */

@@ -4,7 +4,7 @@ import * as z from 'zod/mini';
 import { runOrder, runRecord, runStage, type RunOrder } from '../../../core/protocol/runs.ts';
 import type { RunExit } from '../../../core/runs/outcome.ts';
 import { secretMarks } from '../../../core/runs/secrets.ts';
-import { readJson, writeFileAtomic } from '../../../../base/node/wholeFile.ts';
+import { readJson, writeFileAtomic } from '../../../../base/node/atomicFile.ts';
 import { raySpecFile } from '../ray/raySpec.ts';
 import { keeperFiles, keptExit, type KeeperOrder } from './keeper.ts';
 import { notedProcess, type NotedProcess } from './processes.ts';

@@ -4,7 +4,7 @@ import { hostname } from 'node:os';
 import path from 'node:path';
 import { generate } from 'selfsigned';
 import { CodedError } from '../../../../base/core/errors.ts';
-import { writeFileAtomicSync } from '../../../../base/node/wholeFile.ts';
+import { writeFileAtomicSync } from '../../../../base/node/atomicFile.ts';
 
 /** What a host shows to who connects; PEM. */
 export interface HostCertificate {

@@ -4,7 +4,7 @@ import path from 'node:path';
 import * as z from 'zod/mini';
 import { CodedError } from '../../../../base/core/errors.ts';
 import { scopes, type Scope } from '../../../core/protocol/hostRpc.ts';
-import { writeFileAtomicSync } from '../../../../base/node/wholeFile.ts';
+import { writeFileAtomicSync } from '../../../../base/node/atomicFile.ts';
 import { giveToFolderOwner, withFileLock } from '../fileLock.ts';
 
 const storedToken = z.object({

@@ -6,7 +6,7 @@ import type {
 } from '../../../src/tracking/core/records/episodeResult.ts';
 import { hintOf } from '../../../src/tracking/core/finding.ts';
 import { findingKinds, type FindingKind } from '../../../src/tracking/core/findings.ts';
-import { locatedFindings, type LocatedFinding } from '../../../src/tracking/core/notes.ts';
+import { locatedFindings, type LocatedFinding } from '../../../src/tracking/core/locatedFindings.ts';
 import { trainingReport } from '../../../src/tracking/core/report.ts';
 
 const tracking: EpisodeTracking = { timelines: 1, tokens: 20, trainableTokens: 5, problems: [] };

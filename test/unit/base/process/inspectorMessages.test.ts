@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { InspectorMessageFilter } from '../../../../src/base/node/process/debuggerChatter.ts';
+import { InspectorMessageFilter } from '../../../../src/base/node/process/inspectorMessages.ts';
 import { fuzz } from '../../fuzz.ts';
 
 const chatter = [
@@ -55,7 +55,9 @@ describe('stderr without the inspector’s lines', () => {
 
   test('a port of another address form is read as well', () => {
     const ports: number[] = [];
-    new InspectorMessageFilter((port) => ports.push(port)).push('Debugger listening on ws://[::1]:9230/abc\n');
+    new InspectorMessageFilter((port) => ports.push(port)).push(
+      'Debugger listening on ws://[::1]:9230/abc\n',
+    );
     expect(ports).toEqual([9230]);
   });
 });
