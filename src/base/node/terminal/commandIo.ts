@@ -15,7 +15,7 @@ export interface CommandIo {
 
 export interface CommandOutput {
   write(text: string): void;
-  /** Whether the terminal shows colors. */
+  /** True if the terminal shows colors. */
   readonly colour: boolean;
 }
 

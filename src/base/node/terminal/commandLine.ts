@@ -5,7 +5,7 @@ import { CodedError } from '../../core/errors.ts';
 import { kebabCase } from '../../core/kebabCase.ts';
 import type { CommandIo } from './commandIo.ts';
 
-/** Where a command runs. */
+/** The environment of a command. */
 export interface CommandContext {
   readonly io: CommandIo;
   /** The folder of our bundles, absolute. */
@@ -73,7 +73,7 @@ export interface CommandSpec<O extends OptionTable> {
   readonly usage: string;
   readonly description: string;
   readonly options: O;
-  /** What the help shows after the options. */
+  /** The text of the help after the options. */
   readonly notes?: string;
   readonly isHidden?: boolean;
   readonly run: (values: Values<O>, args: readonly string[], context: CommandContext) => Promise<number>;
