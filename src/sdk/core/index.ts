@@ -1,6 +1,5 @@
 /** The package that workflows import as "agentjet". */
 export type { ChatModel, ChatModelOptions, ChatResponse, TextBlock, ToolUseBlock } from './chatModel.ts';
-export type { GymAction, GymEnv, GymStep } from './environment.ts';
 export type {
   AuxiliaryModels,
   FunctionLogger,
@@ -12,7 +11,16 @@ export type {
   WorkflowFunction,
   WorkflowFunctionOutput,
 } from './functions.ts';
-export type { InitMessage, ObservationWindow, Task, WorkflowOutput, WorkflowTask } from './task.ts';
+export type {
+  GymAction,
+  GymEnv,
+  GymStep,
+  InitMessage,
+  ObservationWindow,
+  Task,
+  WorkflowOutput,
+  WorkflowTask,
+} from './task.ts';
 export {
   CountdownAnswerAsJudge,
   EnvServiceJudge,

@@ -1,5 +1,4 @@
 import { levelOf, type Finding } from './finding.ts';
-import { SortedNumbers } from './runTally.ts';
 
 /** All findings of one code and severity. If their messages differ, `message` is the first one, marked as an example. */
 export interface CommonFinding extends Finding {
@@ -83,5 +82,34 @@ export class FindingTally {
       episodes.push(...(this.#found.get(group)?.episodes ?? []));
     }
     return episodes.slice(0, most);
+  }
+}
+
+/** A sorted set of numbers. */
+export class SortedNumbers {
+  readonly #numbers: number[] = [];
+
+  get all(): readonly number[] {
+    return this.#numbers;
+  }
+
+  add(number: number): void {
+    const at = this.#placeOf(number);
+    if (this.#numbers[at] !== number) this.#numbers.splice(at, 0, number);
+  }
+
+  delete(number: number): void {
+    const at = this.#placeOf(number);
+    if (this.#numbers[at] === number) this.#numbers.splice(at, 1);
+  }
+
+  #placeOf(number: number): number {
+    let [low, high] = [0, this.#numbers.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((this.#numbers[middle] ?? 0) < number) low = middle + 1;
+      else high = middle;
+    }
+    return low;
   }
 }
