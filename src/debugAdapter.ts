@@ -1,6 +1,6 @@
 /**
- * The debug adapter as a process of its own, for editors other than VS Code and for debugging the adapter itself:
- * one session over standard input and output, or with `--port N` any number over loopback (`debugServer` in VS Code).
+ * The debug adapter as a separate process, for other editors and for debugging the adapter itself. It serves one session
+ * over stdin and stdout, or with `--port N` any number over loopback (`debugServer` in VS Code).
  */
 import { createServer, type Socket } from 'node:net';
 import process from 'node:process';
@@ -16,7 +16,7 @@ Speaks the Debug Adapter Protocol over standard input and output, or with --port
 over TCP on 127.0.0.1 (0: any free port, which is printed).
 `;
 
-/** Of the bundles; this one lies among them. */
+/** The folder of the bundles, with this one. */
 const distFolder = import.meta.dirname;
 
 const launcher = createRunLauncher({ distFolder, ownExecutable: process.execPath });
@@ -29,7 +29,7 @@ function newSession(): AgentJetSession {
     clock: systemClock,
     files: localFiles,
     environment: process.env,
-    savedApiKey: () => Promise.resolve(undefined), // an editor's secret storage is out of reach here
+    savedApiKey: () => Promise.resolve(undefined), // the secret storage of the editor is not available here
     ownFolder: distFolder,
   });
   sessions.add(session);
@@ -50,9 +50,9 @@ function serveOverTcp(port: number): void {
   });
 }
 
-/** A web page can make a browser post to any port of this machine, and would find its body run: only DAP is let in. */
+/** Accepts only DAP. A web page can make a browser post to any local port, and its body would be executed. */
 function acceptClient(socket: Socket, first: Buffer | string): void {
-  socket.on('error', () => socket.destroy()); // a client that is gone needs no answer
+  socket.on('error', () => socket.destroy()); // the client has disconnected
   if (!first.toString('latin1').startsWith('Content-Length:')) {
     socket.destroy();
     return;

@@ -1,4 +1,4 @@
-/** Composition root of the extension: builds objects and registers them. Nothing else happens on activation. */
+/** The composition root of the extension. Creates objects and registers them. */
 import path from 'node:path';
 import process from 'node:process';
 import * as l10n from '@vscode/l10n';
@@ -27,7 +27,7 @@ import type { ConfigOfRollouts } from './traces/editor/debugEpisode.ts';
 import { registerTrace } from './traces/editor/registerTrace.ts';
 
 export function activate(context: vscode.ExtensionContext): void {
-  // For what knows nothing of the editor; in English, every text is its own.
+  // For code without the VS Code API. In English there is no bundle.
   if (vscode.l10n.bundle) l10n.config({ contents: vscode.l10n.bundle });
   const store = new DisposableStore();
   context.subscriptions.push(store);

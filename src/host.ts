@@ -1,12 +1,12 @@
 /**
- * The GPU host in one file, for machines without the rest of AgentJet: `node host.cjs …` takes the arguments of
+ * The GPU host in one file, for machines without the rest of AgentJet. `node host.cjs …` has the arguments of
  * `agentjet host …`.
  */
 import process from 'node:process';
 import { CliCommand, runCommandLine } from './base/node/terminal/commandLine.ts';
 import { reportFailures } from './base/node/terminal/failures.ts';
 import { addHostCommands } from './training/cli/host/hostProgram.ts';
-import { terminalIo } from './base/node/terminal/terminalIo.ts';
+import { terminalIo } from './base/node/terminal/commandIo.ts';
 
 /** Defined when the file is bundled. */
 declare const agentjetVersion: string;

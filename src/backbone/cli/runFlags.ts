@@ -7,8 +7,8 @@ import {
   flag,
   repeated,
   text,
-  whole,
-  wrongUse,
+  integer,
+  usageError,
   type OptionTable,
   type TypedOption,
   type Values,
@@ -55,7 +55,7 @@ const judgeFlags: ReadonlySet<string> = new Set([
 /** The options of `agentjet judge`. */
 export const judgeTable = {
   ...tableOf(flags.filter(({ flag: name }) => judgeFlags.has(name))),
-  episode: repeated(whole('<n>', 0, 'Scores only this episode. Can be repeated.')),
+  episode: repeated(integer('<n>', 0, 'Scores only this episode. Can be repeated.')),
   json: ownOptions.json,
 };
 
@@ -122,11 +122,11 @@ function optionsOf(
 
 function refuseIncomplete({ record, force, replay, onReplayMiss, episode }: RunOptions): void {
   if (record === undefined && force === true)
-    throw wrongUse('--force needs a recording to replace.', 'Add --record FILE.');
+    throw usageError('--force needs a recording to replace.', 'Add --record FILE.');
   if (replay === undefined && onReplayMiss !== undefined)
-    throw wrongUse('--on-replay-miss needs a recording to replay.', 'Add --replay FILE.');
+    throw usageError('--on-replay-miss needs a recording to replay.', 'Add --replay FILE.');
   if (episode !== undefined && replay?.endsWith('.ajtrace') !== true)
-    throw wrongUse('--episode needs a trace to replay.', 'Add --replay FILE.ajtrace.');
+    throw usageError('--episode needs a trace to replay.', 'Add --replay FILE.ajtrace.');
 }
 
 function tableOf(shown: readonly RunFlag[]): OptionTable {
@@ -176,7 +176,7 @@ function faultsOf(written: string): unknown {
     parts.map(([name = '', value = '']) => {
       if (name === 'kinds') return [name, value.split('+')];
       if (name === 'rate' || name === 'seed') return [name, numberOf(value)];
-      throw wrongUse(`--faults has no "${name}".`, faultExample);
+      throw usageError(`--faults has no "${name}".`, faultExample);
     }),
   );
 }
@@ -187,13 +187,13 @@ function targetsOf(written: string): unknown {
     .map((target) => target.trim())
     .filter((target) => target !== '');
   if (targets.length > 0) return targets;
-  throw wrongUse('--trainable-targets names no target.', 'Remove it to train the targets of the workflow.');
+  throw usageError('--trainable-targets names no target.', 'Remove it to train the targets of the workflow.');
 }
 
 function debugModelOf(written: string): [name: string, model: string] {
   const [, name, model] = /^([^=]+)=(.*)$/s.exec(written) ?? [];
   if (name !== undefined && model !== undefined) return [name, model];
-  throw wrongUse(
+  throw usageError(
     `--debug-model ${written} is not NAME=MODEL.`,
     'Write for example --debug-model gpt-4o=embedded, gpt-4o=answers.ts or gpt-4o=http://127.0.0.1:8000/v1.',
   );
@@ -202,12 +202,12 @@ function debugModelOf(written: string): [name: string, model: string] {
 /** Errors that name options by their flags. */
 export const flagErrors: OptionErrors = {
   bad: (option, expected, actual) =>
-    wrongUse(
+    usageError(
       `${flagName(option)} must be ${expected}, but is ${actual}.`,
       option.startsWith('faults') ? faultExample : 'agentjet --help explains the flag.',
     ),
   missing: (option, because) =>
-    wrongUse(`${flagName(option)} is missing: ${because}.`, `Add ${flagName(option)}.`),
+    usageError(`${flagName(option)} is missing: ${because}.`, `Add ${flagName(option)}.`),
   fileNotFound: (option, file) =>
     new CodedError({
       code: option === 'config' ? 'cli/no-config' : 'cli/no-file',

@@ -4,8 +4,7 @@ import { DisposableStore, type Disposable } from '../../base/core/disposable.ts'
 import { commands, settings, settingsSection } from '../../base/core/ids.ts';
 import { reportingErrors } from '../../base/editor/reportErrors.ts';
 import { addTypes } from '../../sdk/editor/addTypes.ts';
-import { newProject } from '../../sdk/editor/newProject.ts';
-import { openExample } from '../../sdk/editor/openExample.ts';
+import { newProject, openExample } from '../../sdk/editor/newFolder.ts';
 import { fetchModelTokenizer } from './tokenizerFetch.ts';
 import { localFiles } from '../../base/node/files.ts';
 import { tokenizerFile } from '../node/tokenizer/modelCaches.ts';

@@ -6,7 +6,7 @@ import { compose } from '../../configs/core/compose.ts';
 import { localFiles } from '../../base/node/files.ts';
 import { fetchTokenizer, type FetchProgress } from '../node/tokenizer/fetch.ts';
 import { isModelId, ownCache } from '../node/tokenizer/modelCaches.ts';
-import { cancellable } from '../../base/editor/cancellable.ts';
+import { withCancellableProgress } from '../../base/editor/progress.ts';
 import { workingFolder } from '../../configs/editor/choose/configIndex.ts';
 import { targetOf } from '../../configs/editor/choose/target.ts';
 
@@ -39,7 +39,7 @@ export async function fetchModelTokenizer(): Promise<void> {
 /** Fetches a tokenizer with a progress message. Resolves to undefined on cancellation. */
 function fetchWithProgress(model: string): Thenable<string | undefined> {
   const title = vscode.l10n.t('Fetching the tokenizer of {0}', model);
-  return cancellable(title, ({ cancellation, report }) => {
+  return withCancellableProgress(title, ({ cancellation, report }) => {
     const places = { env: process.env, home: homedir(), platform: process.platform };
     return fetchTokenizer({
       model,

@@ -1,9 +1,9 @@
 import { toDisposable, type Disposable } from './disposable.ts';
 
-/** Cancellation without a platform type: an `AbortSignal` is made from it where one is needed. */
+/** A cancellation token without platform types. Callers convert it to an `AbortSignal` if they need one. */
 export interface CancellationToken {
   readonly isCancelled: boolean;
-  /** Runs once, on cancellation; at once (synchronously) when that has already happened. */
+  /** Calls the listener once on cancellation, or synchronously if it is already cancelled. */
   onCancelled(listener: () => void): Disposable;
 }
 

@@ -1,4 +1,4 @@
-/** JSON text with sorted keys: equal values have equal texts. Fields that are undefined are left out. */
+/** Returns JSON with sorted keys, so that equal values have equal texts. Omits undefined fields. */
 export function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
   if (typeof value === 'object' && value !== null) {

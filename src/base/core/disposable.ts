@@ -1,4 +1,4 @@
-/** Something that holds a resource until it is told to let go; disposing twice is harmless. */
+/** An object that holds a resource until it is disposed. Disposing twice is harmless. */
 export interface Disposable {
   dispose(): void;
 }
@@ -15,8 +15,8 @@ export function toDisposable(release: () => void): Disposable {
 }
 
 /**
- * Owns disposables: releases them in reverse order, survives one that throws (the first error is rethrown at
- * the end) and releases at once what is added after the store itself was disposed.
+ * A list of disposables that are released in reverse order. If some of them throw, the first error is rethrown at the
+ * end. An item that is added after the store was disposed is released at once.
  */
 export class DisposableStore implements Disposable {
   #items: Disposable[] = [];

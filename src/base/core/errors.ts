@@ -1,26 +1,26 @@
-/** A place in a file of the user's. `line` and `column` are 1-based. */
+/** A position in a file of the user. `line` and `column` are 1-based. */
 export interface Location {
   readonly file: string;
   readonly line?: number | undefined;
   readonly column?: number | undefined;
 }
 
-/** What crosses a process boundary of a {@link CodedError}. */
+/** The fields of a {@link CodedError} that are sent to other processes. */
 export interface ErrorReport {
   /** Stable, e.g. `task-reader/broken-jsonl`. Tests and documentation refer to it. */
   readonly code: string;
-  /** One sentence: what is wrong. */
+  /** One sentence that says what failed. */
   readonly message: string;
   readonly location?: Location | undefined;
-  /** One sentence: what to do about it. */
+  /** One sentence that says what to do. */
   readonly hint?: string | undefined;
-  /** A stack, shown only when asked for (`--verbose`). */
+  /** The stack, shown only with `--verbose`. */
   readonly stack?: string | undefined;
 }
 
 /**
- * An error meant for the user: what, where, and what to do. Every failure has one factory beside the code that
- * raises it, and a code that never changes.
+ * An error for the user that says what failed, where, and what to do. Every failure has one factory next to the code
+ * that throws it. Its code never changes.
  */
 export class CodedError extends Error {
   override readonly name = 'CodedError';
@@ -36,7 +36,7 @@ export class CodedError extends Error {
   }
 }
 
-/** The report of anything thrown; what is not a {@link CodedError} gets `fallbackCode`. */
+/** Returns the report of any thrown value. Values other than {@link CodedError} get `fallbackCode`. */
 export function toReport(error: unknown, fallbackCode: string): ErrorReport {
   if (error instanceof CodedError) {
     return {
@@ -60,7 +60,7 @@ export function formatLocation(location: Location): string {
   return `${location.file}${line}${column}`;
 }
 
-/** `where: what` and, on a line of its own, what to do. Stacks only with `verbose`. */
+/** Formats a report as `where: what` and a second line with the hint. The stack is added only with `verbose`. */
 export function formatReport(report: ErrorReport, options: { verbose?: boolean } = {}): string {
   const where = report.location ? `${formatLocation(report.location)}: ` : '';
   const lines = [`${where}${report.message} [${report.code}]`];

@@ -2,7 +2,7 @@ import { toDisposable, type Disposable } from './disposable.ts';
 
 export type Event<T> = (listener: (value: T) => void) => Disposable;
 
-/** One listener's failure never keeps the others from hearing; the first error is rethrown after all have. */
+/** A source of events. If a listener throws, the others are still called, and the first error is rethrown at the end. */
 export class Emitter<T> implements Disposable {
   readonly #listeners = new Set<(value: T) => void>();
 

@@ -1,132 +1,128 @@
 /**
- * Every name that `package.json` and the code must agree on, once. A test fails when either side has one that
- * the other lacks. Launch attributes are in `src/backbone/node/options/runOptions.ts`.
+ * The names that `package.json` and the code share. A test fails if one of them misses a name of the other.
+ * Launch attributes are in `src/backbone/node/options/runOptions.ts`.
  */
 export const debugType = 'agentjet';
 
 /**
- * The debug type that `languages` and `when` belong to: F5 without a launch.json asks it, and it turns into
- * {@link debugType}. Apart, because a type whose `when` does not hold is refused wherever it is used and marked as
- * unsupported in launch.json, which is in front when it is edited.
+ * The debug type for F5 without a launch.json, which resolves to {@link debugType}. Only this type has `languages` and
+ * `when`. VS Code rejects a type whose `when` is false, also in the launch.json that the user edits.
  */
-export const frontDebugType = 'agentjet-front';
+export const activeFileDebugType = 'agentjet-front';
 
 export const languages = {
   config: 'yaml',
-  /** Those of workflows and judges. */
+  /** The languages of workflows and judges. */
   code: ['typescript', 'typescriptreact', 'javascript', 'javascriptreact', 'python'],
 } as const;
 
 export const commands = {
-  /** Debugs the config or workflow in front, or the one given. */
+  /** Debugs the given config or workflow, by default the active editor. */
   debug: 'agentjet.debug',
-  /** The same without a debugger. */
+  /** Runs the given config or workflow without a debugger. */
   run: 'agentjet.run',
   /** Asks for the API key of an endpoint and saves it in the editor's secret storage. */
   setApiKey: 'agentjet.setApiKey',
-  /** Forgets a saved API key. */
   deleteApiKey: 'agentjet.deleteApiKey',
-  /** Copies an example into a folder of the user's and opens it. */
+  /** Copies an example into a folder that the user selects, and opens it. */
   openExample: 'agentjet.openExample',
-  /** Makes a config, a workflow, a judge and tasks in a folder of the user's and opens it. */
+  /** Creates a config, a workflow, a judge and tasks in a folder that the user selects, and opens it. */
   newProject: 'agentjet.newProject',
-  /** Places the SDK's types in the workspace. */
+  /** Adds the types of the SDK to the workspace. */
   addTypes: 'agentjet.addTypes',
   showLog: 'agentjet.showLog',
-  /** Asks for a tokenizer.json or its folder and makes it the setting of a workspace folder. */
+  /** Asks for a tokenizer.json or its folder and saves it in the settings of a workspace folder. */
   chooseTokenizer: 'agentjet.chooseTokenizer',
-  /** Brings a model's tokenizer from the hub to this machine's cache. */
+  /** Downloads the tokenizer of a model from the hub into the local cache. */
   fetchTokenizer: 'agentjet.fetchTokenizer',
-  /** Shows the trace given, or what another tool recorded, or asks for one; with a second argument at a place of the viewer's. */
+  /** Shows the given trace or recording of another tool, or asks for one. The second argument is a route of the viewer. */
   openTrace: 'agentjet.openTrace',
-  /** Writes the trace given, or that in front, in another format. */
+  /** Writes the given trace, by default the active editor, in another format. */
   exportTrace: 'agentjet.exportTrace',
-  /** Shows the newest trace of this window's runs and folders. */
+  /** Shows the newest trace of the runs and folders of this window. */
   openLastTrace: 'agentjet.openLastTrace',
-  /** Runs an episode of the run given, else of the newest trace, again under the debugger; asks which. */
+  /** Asks for an episode of the given run, by default the newest one, and debugs it again. */
   debugEpisode: 'agentjet.debugEpisode',
-  /** Lists the runs anew. */
   refreshRuns: 'agentjet.refreshRuns',
-  /** Shows the trace of the run that goes on; asks which, where there are several. */
+  /** Shows the trace of the active run. Asks if there are several. */
   showOngoingRuns: 'agentjet.showOngoingRuns',
-  /** What follows is for the runs that are given or, without any, those selected in the view. Shows them. */
+  /** Shows runs. This and the next commands take the given runs, by default those selected in the view. */
   openRun: 'agentjet.openRun',
-  /** Opens the config that the run was started with. */
+  /** Opens the config of the run. */
   openRunConfig: 'agentjet.openRunConfig',
   /** Shows the trace in the system's file manager. */
   revealRunInOs: 'agentjet.revealRunInOs',
   revealRunInExplorer: 'agentjet.revealRunInExplorer',
   copyRunPath: 'agentjet.copyRunPath',
-  /** Gives the run's folder another name. */
+  /** Renames the folder of the run. */
   renameRun: 'agentjet.renameRun',
   deleteRun: 'agentjet.deleteRun',
-  /** Shows, beside it, what becomes of the config in front, or of the one given, once it is composed. */
+  /** Shows the composed form of the given config, by default the active editor, in a side editor. */
   showEffectiveConfig: 'agentjet.showEffectiveConfig',
-  /** The same, as the launcher hands it to Trinity-RFT. */
+  /** Shows the config that the launcher passes to Trinity-RFT. */
   showTrinityConfig: 'agentjet.showTrinityConfig',
-  /** The same, as the launcher hands it to verl. */
+  /** Shows the config that the launcher passes to verl. */
   showVerlConfig: 'agentjet.showVerlConfig',
-  /** Asks for another config and compares by effective value. */
+  /** Asks for another config and compares the effective values. */
   compareConfig: 'agentjet.compareConfig',
-  /** Sends what is written in answer to an LLM call that waits for a person. */
+  /** Sends the text of the answer document as the reply to a waiting LLM call. */
   sendAnswer: 'agentjet.sendAnswer',
-  /** Shows the LLM call that waits for a person. */
+  /** Shows the LLM call that waits for the user. */
   answerCall: 'agentjet.answerCall',
-  /** Shows what a rule is about: the one given, or one that is asked for. */
+  /** Explains the given rule, or asks for one. */
   explainRule: 'agentjet.explainRule',
-  /** Installs debugpy for the Python that runs here, in a folder of the extension's. */
+  /** Installs debugpy for the selected Python in a folder of the extension. */
   installDebugpy: 'agentjet.installDebugpy',
-  /** Asks for a GPU host's address and token, and connects. */
+  /** Asks for the address and the token of a GPU host, and connects. */
   addHost: 'agentjet.addHost',
-  /** Asks for a host's token again: one that was taken back, or that the editor has not kept. */
+  /** Asks for a new token of a host, for example after the old one was revoked. */
   setHostToken: 'agentjet.setHostToken',
   removeHost: 'agentjet.removeHost',
   refreshHosts: 'agentjet.refreshHosts',
-  /** Sends the config in front, or the one given, to a GPU host and trains there. */
+  /** Sends the given config, by default the active editor, to a GPU host and starts training. */
   trainOnHost: 'agentjet.trainOnHost',
-  /** What follows is for the training run that is given or, without one, asked for. Shows it. */
+  /** Shows a training run. This and the next commands take the given training run, or ask for one. */
   openTraining: 'agentjet.openTraining',
   showTrainingLog: 'agentjet.showTrainingLog',
   cancelTraining: 'agentjet.cancelTraining',
-  /** Goes on from its newest checkpoint, in the same folder. */
+  /** Continues from the newest checkpoint in the same folder. */
   resumeTraining: 'agentjet.resumeTraining',
-  /** Goes on from a checkpoint in a folder of its own. */
+  /** Continues from a checkpoint in a new folder. */
   forkTraining: 'agentjet.forkTraining',
   fetchCheckpoint: 'agentjet.fetchCheckpoint',
-  /** Fetches what it has kept of its rollouts, and shows it as a trace. */
+  /** Downloads the saved rollouts and shows them as a trace. */
   openRollouts: 'agentjet.openRollouts',
   openJobFolder: 'agentjet.openJobFolder',
-  /** Copies the command of the command line that starts the same. */
+  /** Copies the `agentjet` command that starts the same training run. */
   copyTrainingCommand: 'agentjet.copyTrainingCommand',
-  /** Draws another run over it, on its page. */
+  /** Adds the charts of another run to the page of this one. */
   compareTraining: 'agentjet.compareTraining',
-  /** Shows the config that it was started with. */
+  /** Shows the config of the training run. */
   showTrainingConfig: 'agentjet.showTrainingConfig',
-  /** Compares the configs that two were started with. */
+  /** Compares the configs of two training runs. */
   compareTrainingConfig: 'agentjet.compareTrainingConfig',
   removeTraining: 'agentjet.removeTraining',
-  /** Takes the notes of the last run off code and configs. */
+  /** Removes the findings of the last run from code and configs. */
   clearRunNotes: 'agentjet.clearRunNotes',
 } as const;
 
-/** Of the read-only documents that show effective configs. */
+/** The URI scheme of the read-only documents that show effective configs. */
 export const effectiveScheme = 'agentjet-effective';
 
-/** Of the read-only documents that show what training runs were started with. */
+/** The URI scheme of the read-only documents that show the configs of training runs. */
 export const trainingConfigScheme = 'agentjet-training-config';
 
-/** Of documents in which nothing of a config is to be checked, completed, mended or started. */
-export const shownConfigSchemes: readonly string[] = [effectiveScheme, trainingConfigScheme];
+/** The URI schemes of configs without checks, completions, quick fixes and code lenses. */
+export const readOnlyConfigSchemes: readonly string[] = [effectiveScheme, trainingConfigScheme];
 
-/** Of the documents in which a person answers LLM calls. */
+/** The URI scheme of the documents in which the user answers LLM calls. */
 export const answerScheme = 'agentjet-answer';
 
-/** The container in the activity bar, and the views in it. */
+/** The container in the activity bar. */
 export const viewContainer = 'agentjet';
 export const views = {
-  /** The runs on disk. */
   runs: 'agentjet.runs',
-  /** GPU hosts and what trains there. */
+  /** GPU hosts and their training runs. */
   hosts: 'agentjet.hosts',
 } as const;
 
@@ -136,17 +132,17 @@ export const traceEditorType = 'agentjet.trace';
 /** The panels that show training runs. */
 export const trainingPageType = 'agentjet.trainingRun';
 
-/** Set by `when` clauses' own words: `agentjet.activeConfig && …`. */
+/** The context keys for `when` clauses, such as `agentjet.activeConfig && …`. */
 export const contextKeys = {
-  /** The file in front is an AgentJet config. */
+  /** The active editor is an AgentJet config. */
   activeConfig: 'agentjet.activeConfig',
-  /** The file in front defines a workflow. */
+  /** The active editor defines a workflow. */
   activeWorkflow: 'agentjet.activeWorkflow',
-  /** The dialect of the config in front: its id, such as `ajet` or `trinity`. */
+  /** The id of the dialect of the active config, such as `ajet` or `trinity`. */
   activeDialect: 'agentjet.activeDialect',
-  /** There is a launch.json, or its like in settings, with something in it: then F5 is its affair. */
+  /** A launch.json or the `launch` setting has configurations, so F5 uses those. */
   launchConfigured: 'agentjet.launchConfigured',
-  /** It is known that there are no runs. */
+  /** The runs are listed, and there are none. */
   noRuns: 'agentjet.noRuns',
   /** No GPU host was added. */
   noHosts: 'agentjet.noHosts',
@@ -154,7 +150,7 @@ export const contextKeys = {
 
 export const settingsSection = 'agentjet';
 
-/** Names below `agentjet.`. Scope `resource` where a folder of the workspace may differ, as for launches. */
+/** The names of settings below `agentjet.`. Settings with scope `resource` can differ between workspace folders. */
 export const settings = {
   /** string, default "": the Node.js that runs workflows. Scope `machine-overridable`. */
   runtimeExecutable: 'runtimeExecutable',
@@ -165,9 +161,9 @@ export const settings = {
   script: 'script',
   /** {baseUrl, model, apiKeyEnv?} or null, default null. Scope `resource`. */
   endpoint: 'endpoint',
-  /** string, default "": a tokenizer.json or the folder of one. Scope `resource`. */
+  /** string, default "": a tokenizer.json or its folder. Scope `resource`. */
   tokenizer: 'tokenizer',
-  /** integer, default 1: episodes at a time under F5; 0: as the config says. Scope `resource`. */
+  /** integer, default 1: parallel episodes under F5; 0: the number in the config. Scope `resource`. */
   parallel: 'parallel',
   /** boolean, default true: Debug and Run above configs and workflows. Scope `resource`. */
   codeLens: 'codeLens',
@@ -177,15 +173,15 @@ export const settings = {
   checkEnabled: 'check.enabled',
   /** {[rule]: `off` | severity}, default {}: see `ruleCatalog`. Scope `resource`. */
   checkRules: 'check.rules',
-  /** boolean, default true: what follows from a config, in its lines. Scope `resource`. */
+  /** boolean, default true: derived values in the lines of a config. Scope `resource`. */
   inlayHints: 'inlayHints',
-  /** boolean, default true: what the last run came to, above the code that had a part in it. Scope `resource`. */
+  /** boolean, default true: results of the last run above workflows and judges. Scope `resource`. */
   runLenses: 'runLenses',
-  /** boolean, default true: what the last run found, at code and configs. Scope `resource`. */
+  /** boolean, default true: findings of the last run in code and configs. Scope `resource`. */
   runNotes: 'runNotes',
-  /** string[], default []: variables of the editor's environment, or `.env`, that training runs are given. Scope `resource`. */
+  /** string[], default []: environment variables of the editor or `.env` that training runs get. Scope `resource`. */
   trainingVariables: 'trainingVariables',
-  /** number of GB, default 2: more than that is not sent to a GPU host. Scope `resource`. */
+  /** number of GB, default 2: the largest upload to a GPU host. Scope `resource`. */
   trainingUploadLimit: 'trainingUploadLimit',
 } as const;
 

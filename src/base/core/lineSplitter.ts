@@ -1,4 +1,4 @@
-/** Cuts a byte-agnostic text stream into lines, however it was chunked. */
+/** Splits chunks of text into lines. Skips empty lines. */
 export class LineSplitter {
   #rest = '';
 

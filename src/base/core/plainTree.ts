@@ -1,15 +1,15 @@
 import { isRecord } from './isRecord.ts';
 
-/** A mapping as JSON has it, which may be changed. */
+/** A mutable JSON object. */
 export type PlainTree = Record<string, unknown>;
 
-/** The value at a dotted path. */
-export function plainAt(tree: unknown, path: string): unknown {
+/** Returns the value at a dotted path. */
+export function valueAtPath(tree: unknown, path: string): unknown {
   return path.split('.').reduce<unknown>((value, step) => (isRecord(value) ? value[step] : undefined), tree);
 }
 
-/** Sets it; sections on the way that are not there, or are none, are made. */
-export function putPlain(tree: PlainTree, path: string, value: unknown): void {
+/** Sets the value at a dotted path. Replaces parents that are missing or not objects. */
+export function setAtPath(tree: PlainTree, path: string, value: unknown): void {
   const steps = path.split('.');
   const last = steps.pop() ?? '';
   let section = tree;

@@ -1,10 +1,10 @@
 import type { Disposable } from './disposable.ts';
 
-/** Time, handed in so that tests need not wait. */
+/** The clock. Tests pass their own, so that they need not wait. */
 export interface Clock {
   /** Milliseconds since the Unix epoch. */
   now(): number;
-  /** Milliseconds that never go back. */
+  /** Monotonic milliseconds. */
   monotonic(): number;
   /** Calls `run` once after `milliseconds`. */
   after(milliseconds: number, run: () => void): Disposable;
@@ -18,32 +18,32 @@ export interface Logger {
   log(level: LogLevel, message: string): void;
 }
 
-/** Reading files, handed in. Paths are absolute and in the platform's own form. */
+/** A reader of files. Paths are absolute and in the form of the platform. */
 export interface FileReader {
-  /** Undefined when there is no such file; any other failure rejects. */
+  /** Resolves to undefined if the file does not exist; rejects on other failures. */
   readText(file: string): Promise<string | undefined>;
   exists(file: string): Promise<boolean>;
-  /** The lines of a UTF-8 file without their ends, one at a time: a large file is never held whole. Rejects when the file cannot be read. */
+  /** Streams the lines of a UTF-8 file without their line ends. Rejects if the file cannot be read. */
   lines(file: string): AsyncIterable<string>;
-  /** File names (not folders) directly in a folder; empty when there is none. */
+  /** Lists the names of the files in a folder, without subfolders. Empty if the folder does not exist. */
   list(folder: string): Promise<readonly string[]>;
-  /** Names of the folders directly in a folder; left out where they cannot be told. */
+  /** Lists the names of the subfolders of a folder. Absent if the reader cannot list them. */
   folders?(folder: string): Promise<readonly string[]>;
 }
 
-/** Reading parts of files that need not fit into memory, handed in. Each rejects when the file cannot be read. */
+/** A reader of parts of files that may not fit into memory. Methods reject if the file cannot be read. */
 export interface PartReader {
-  /** Bytes. */
+  /** The size in bytes. */
   size(file: string): Promise<number>;
-  /** The bytes from `start` up to, not including, `end`; fewer where the file ends. */
+  /** Reads the bytes in [start, end), or fewer at the end of the file. */
   readPart(file: string, start: number, end: number): Promise<Uint8Array>;
-  /** The text of a UTF-8 file piece by piece; a large file is never held whole. */
+  /** Streams the text of a UTF-8 file in chunks. */
   pieces(file: string): AsyncIterable<string>;
-  /** The text of UTF-8 bytes, a byte order mark at its start included. */
+  /** Decodes UTF-8 and keeps a byte order mark at the start. */
   decode(bytes: Uint8Array): string;
 }
 
-/** Joining and splitting paths by the rules of one platform, so that each can be tested on any. */
+/** The path functions of one platform, so that tests can use the rules of another one. */
 export interface PathRules {
   resolve(...parts: string[]): string;
   dirname(path: string): string;

@@ -1,16 +1,16 @@
 /**
- * Python's numbers: integers of any size, and floats. `bool` counts as an integer, as in Python. Results are exactly
- * what Python 3 gives; what it raises for, or what would not be exact here, is a {@link Refusal}.
+ * A number of Python: an integer of any size or a float. `bool` counts as an integer. Results are exactly those of
+ * Python 3. Operations that raise in Python, or would not be exact here, throw an {@link EvaluationError}.
  */
 export type PythonNumber =
   { readonly kind: 'int'; readonly value: bigint } | { readonly kind: 'float'; readonly value: number };
 
-/** Why there is no value: what Python would raise for, or what lies outside the subset. Caught by the evaluator. */
-export class Refusal extends Error {}
+/** The reason why an expression has no value. The evaluator catches it. */
+export class EvaluationError extends Error {}
 
 export type BinaryOperator = '+' | '-' | '*' | '/' | '//' | '**';
 
-/** Bits beyond which an integer is of no use any more, and computing on would only cost time. */
+/** The largest size of an integer in bits. Larger results are errors, to save time. */
 const largestBits = 2 ** 16;
 
 export function int(value: bigint): PythonNumber {
@@ -41,7 +41,7 @@ export function compareNumbers(left: PythonNumber, right: PythonNumber): number 
 export function asFloat(number: PythonNumber): number {
   if (number.kind === 'float') return number.value;
   const value = Number(number.value);
-  if (!Number.isFinite(value)) throw new Refusal('an integer is too large for a float');
+  if (!Number.isFinite(value)) throw new EvaluationError('an integer is too large for a float');
   return value;
 }
 
@@ -80,12 +80,12 @@ function ofFloats(operator: BinaryOperator, left: number, right: number): number
 }
 
 function nonZero<T extends number | bigint>(divisor: T): T {
-  if (Number(divisor) === 0) throw new Refusal('it divides by zero');
+  if (Number(divisor) === 0) throw new EvaluationError('it divides by zero');
   return divisor;
 }
 
 function bounded(value: bigint): bigint {
-  if (bitLength(value) > largestBits) throw new Refusal('a number in it grows too large');
+  if (bitLength(value) > largestBits) throw new EvaluationError('a number in it grows too large');
   return value;
 }
 
@@ -98,22 +98,22 @@ function floorDivision(left: bigint, right: bigint): bigint {
   return left % right !== 0n && left < 0n !== right < 0n ? truncated - 1n : truncated;
 }
 
-/** Of integers of any size: rounded once, from the exact quotient. */
+/** Returns the exact quotient of two integers, rounded once. */
 function quotient(left: bigint, right: bigint): number {
   nonZero(right);
   // An integer has no negative zero.
   if (left === 0n) return 0;
   const [over, under] = [magnitude(left), magnitude(right)];
-  // So many bits that rounding to a float sees what lies below its last one, the remainder included.
+  // Enough bits for correct rounding, with the remainder as the last bit.
   const shift = BigInt(Math.max(0, 64 + bitLength(under) - bitLength(over)));
   const scaled = (over << shift) / under;
   const rest = scaled * under === over << shift ? 0n : 1n;
   const size = scaleDown(Number(scaled | rest), Number(shift));
-  if (!Number.isFinite(size)) throw new Refusal('a quotient is too large for a float');
+  if (!Number.isFinite(size)) throw new EvaluationError('a quotient is too large for a float');
   return left < 0n === right < 0n ? size : -size;
 }
 
-/** `value / 2 ** bits`, also where `2 ** bits` is no float. */
+/** Returns `value / 2 ** bits`, also if `2 ** bits` overflows a float. */
 function scaleDown(value: number, bits: number): number {
   let [scaled, left] = [value, bits];
   for (; left > 1000; left -= 1000) scaled /= 2 ** 1000;
@@ -128,27 +128,27 @@ function power(base: bigint, exponent: bigint): PythonNumber {
   if (exponent < 0n) return float(floatPower(asFloat(int(base)), asFloat(int(exponent))));
   const small = base >= -1n && base <= 1n;
   if (!small && BigInt(bitLength(base)) * exponent > BigInt(largestBits)) {
-    throw new Refusal('a number in it grows too large');
+    throw new EvaluationError('a number in it grows too large');
   }
   return int(small && exponent > 1n ? base ** (exponent % 2n === 0n ? 2n : 3n) : base ** exponent);
 }
 
 function floatPower(base: number, exponent: number): number {
-  if (base === 0 && exponent < 0) throw new Refusal('zero is raised to a negative power');
+  if (base === 0 && exponent < 0) throw new EvaluationError('zero is raised to a negative power');
   if (base === 1) return 1;
-  // Unlike JavaScript, Python takes these two as C does.
+  // Python follows C in this case and the one above; JavaScript does not.
   if (base === -1 && !Number.isFinite(exponent) && !Number.isNaN(exponent)) return 1;
   if (base < 0 && Number.isFinite(base) && Number.isFinite(exponent) && !Number.isInteger(exponent)) {
-    throw new Refusal('a fractional power of a negative number is complex');
+    throw new EvaluationError('a fractional power of a negative number is complex');
   }
   const value = base ** exponent;
   if (!Number.isFinite(value) && Number.isFinite(base) && Number.isFinite(exponent)) {
-    throw new Refusal('a power in it is too large for a float');
+    throw new EvaluationError('a power in it is too large for a float');
   }
   return value;
 }
 
-/** `left // right` as CPython computes it, with its signs of zero. */
+/** Returns `left // right` with the signed zeros of CPython. */
 function floorQuotient(left: number, right: number): number {
   const remainder = left % nonZero(right);
   let division = (left - remainder) / right;

@@ -1,6 +1,4 @@
-import { hashText } from './hash.ts';
-
-/** Hexadecimal digits that depend on the whole text. */
+/** Returns hexadecimal digits that depend on the whole text. */
 export function hashDigits(text: string, length: number): string {
   let digits = '';
   for (let part = 0; digits.length < length; part++) {
@@ -20,7 +18,7 @@ export class Random {
     this.#state = hashText(key) >>> 0;
   }
 
-  /** In [0, 1). */
+  /** Returns a number in [0, 1). */
   next(): number {
     this.#state = (this.#state + 0x6d2b79f5) >>> 0;
     let mixed = this.#state;
@@ -29,7 +27,7 @@ export class Random {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296;
   }
 
-  /** A whole number in [0, end). */
+  /** Returns an integer in [0, end). */
   below(end: number): number {
     return Math.floor(this.next() * end);
   }
@@ -38,10 +36,24 @@ export class Random {
     return this.next() < probability;
   }
 
-  /** One of a list that must not be empty. */
+  /** Returns one item of a non-empty list. */
   pick<T>(list: readonly [T, ...T[]] | readonly T[]): T {
     const item = list[this.below(list.length)];
     if (item === undefined) throw new RangeError('Cannot pick from an empty list.');
     return item;
   }
+}
+
+/** A 53-bit hash of a text (cyrb53): well spread, not cryptographic. */
+export function hashText(text: string): number {
+  let high = 0xdeadbeef;
+  let low = 0x41c6ce57;
+  for (let index = 0; index < text.length; index++) {
+    const unit = text.charCodeAt(index);
+    high = Math.imul(high ^ unit, 2654435761);
+    low = Math.imul(low ^ unit, 1597334677);
+  }
+  high = Math.imul(high ^ (high >>> 16), 2246822507) ^ Math.imul(low ^ (low >>> 13), 3266489909);
+  low = Math.imul(low ^ (low >>> 16), 2246822507) ^ Math.imul(high ^ (high >>> 13), 3266489909);
+  return 4294967296 * (2097151 & low) + (high >>> 0);
 }

@@ -22,7 +22,7 @@ const directives: Readonly<Record<string, (time: Date) => string>> = {
   '%': () => '%',
 };
 
-/** Python's `strftime` in the C locale, local time, for the directives that templates use; others stay as they are. */
+/** Formats local time like Python's `strftime` in the C locale. Keeps directives that chat templates do not use. */
 export function strftime(time: Date, format: string): string {
   return format.replace(/%(.)/g, (whole, letter: string) => directives[letter]?.(time) ?? whole);
 }

@@ -1,6 +1,6 @@
-/** The HTML around a bundle of src/webview: nothing but its own script and style may load. */
+/** The HTML page around a webview bundle. It can load only its own script and style sheet. */
 
-/** What a page speaks: a language as the editor names it, and its texts by those in English. */
+/** The language of a page in the notation of the editor, and its translations by English text. */
 export interface PageTexts {
   /** E.g. `zh-cn`. */
   readonly language: string;
@@ -9,19 +9,19 @@ export interface PageTexts {
 
 export interface WebPageOptions {
   readonly title: string;
-  /** Fresh for each page; letters, digits, `+`, `/`, `=`, `-` and `_`. */
+  /** A new value for each page, of letters, digits, `+`, `/`, `=`, `-` and `_`. */
   readonly nonce: string;
-  /** Where the style sheet may come from, as a source of a Content Security Policy: `webview.cspSource` or `'self'`. */
+  /** The source of the style sheet in the Content Security Policy: `webview.cspSource` or `'self'`. */
   readonly cspSource: string;
   readonly scriptUri: string;
   readonly styleUri: string;
-  /** A browser's page has a theme of its own, and may ask its own server. */
+  /** A page in a browser has its own theme and can send requests to its server. */
   readonly host: 'editor' | 'browser';
-  /** What the page is told when it opens: JSON. Default of `texts`: English. */
+  /** The initial state of the page, sent as JSON. `texts` defaults to English. */
   readonly boot: { readonly texts?: PageTexts | undefined };
 }
 
-/** The id of the element that holds what the page is told, as JSON. */
+/** The id of the element with the initial state as JSON. */
 export const bootElementId = 'agentjet-boot';
 
 export function webPage(options: WebPageOptions): string {
@@ -44,12 +44,12 @@ ${host === 'browser' ? browserHead : ''}<link rel="stylesheet" href="${attribute
 `;
 }
 
-/** As HTML names it, e.g. `zh-CN`. */
+/** Returns the language as a BCP 47 tag, such as `zh-CN`. */
 function languageTag(texts: PageTexts | undefined): string {
   return new Intl.Locale(texts?.language ?? 'en').toString();
 }
 
-/** An editor has a theme of its own; a browser has none, and asks for `/favicon.ico` unless it is told of an icon. */
+/** The theme and an empty icon. Without an icon, a browser requests `/favicon.ico`. */
 const browserHead = `<meta name="color-scheme" content="light dark">
 <link rel="icon" href="data:,">
 `;
@@ -61,7 +61,7 @@ function policy({ nonce, cspSource, host }: WebPageOptions): string {
     `style-src ${cspSource}`,
     "base-uri 'none'",
     "form-action 'none'",
-    // Pictures that messages hold; which kinds of them are shown is the page's to say.
+    // Images in messages. The page decides which kinds it shows.
     'img-src data:',
   ];
   if (host === 'browser') directives.push("connect-src 'self'");
@@ -76,7 +76,7 @@ function attribute(text: string): string {
     .replaceAll('>', '&gt;');
 }
 
-/** JSON that cannot end the element it stands in. */
+/** Returns JSON that cannot close its script element. */
 function scriptData(value: unknown): string {
   return JSON.stringify(value).replaceAll('<', '\\u003c');
 }

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 
-/** Rejects where it cannot be told. */
+/** Returns whether a file or folder exists. Rejects on errors other than FileNotFound. */
 export async function exists(uri: vscode.Uri): Promise<boolean> {
   try {
     await vscode.workspace.fs.stat(uri);

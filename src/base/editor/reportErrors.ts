@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { formatReport, toReport } from '../core/errors.ts';
 
-/** What a command rejects with is logged whole and shown. */
+/** Runs a command. If it rejects, logs the error with its stack and shows it. */
 export async function reportingErrors(
   run: () => PromiseLike<unknown>,
   log: vscode.LogOutputChannel,
@@ -15,7 +15,7 @@ export async function reportingErrors(
   }
 }
 
-/** A message with a button is shown whole; without one the editor cuts it off after the first line. */
+/** Shows a message with a button, since VS Code truncates messages without buttons to one line. */
 async function showError(text: string, log: vscode.LogOutputChannel): Promise<void> {
   const showLog = vscode.l10n.t('Show Log');
   if ((await vscode.window.showErrorMessage(text, showLog)) === showLog) log.show();

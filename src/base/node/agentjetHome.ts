@@ -3,10 +3,10 @@ import path from 'node:path';
 import type { Environment } from './process/environment.ts';
 
 /**
- * Where a user's GPU hosts are remembered, and by default what a host itself keeps: `AGENTJET_HOME`, else `agentjet` of
- * `XDG_CONFIG_HOME`, else `~/.agentjet`.
+ * Returns the folder with the GPU hosts of the user and, by default, the data of a host: `AGENTJET_HOME`, or `agentjet`
+ * in `XDG_CONFIG_HOME`, or `~/.agentjet`.
  *
- * @param home of the user, by default of whom this process belongs to
+ * @param home the home folder, by default that of the current user
  */
 export function agentjetHome(env: Environment, home = homedir()): string {
   const { AGENTJET_HOME: own = '', XDG_CONFIG_HOME: config = '' } = env;

@@ -3,8 +3,8 @@ import { parse } from 'dotenv';
 import type { FileReader } from '../core/ports.ts';
 
 /**
- * The variables of `.env` in the working directory that are not set yet, as upstream's backbone reads them: what is set
- * wins. Python environments have that name, too, and are folders: those have none.
+ * Returns the variables of `.env` in the working directory that are not set in the environment, like the backbone of
+ * AgentJet. Ignores folders named `.env`, which are Python environments.
  */
 export async function dotEnv(
   cwd: string,

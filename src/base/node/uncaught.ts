@@ -2,14 +2,14 @@ import process from 'node:process';
 import { toDisposable, type Disposable } from '../core/disposable.ts';
 
 /**
- * Errors of the user's code that no promise carries to us: a throw in a timer or an event listener, a rejection that
- * nobody awaits. They end the episode that runs; where several run, nothing tells whose they are.
+ * Collects uncaught exceptions and unhandled rejections of user code. They end the episode if exactly one is running;
+ * otherwise their episode is unknown.
  */
 export class UncaughtErrors {
   readonly #episodes = new Set<(error: unknown) => void>();
   readonly #onNobodys: (error: unknown) => void;
 
-  /** @param onNobodys hears of errors that cannot be laid at one episode's door */
+  /** @param onNobodys called for errors whose episode is unknown */
   constructor(onNobodys: (error: unknown) => void) {
     this.#onNobodys = onNobodys;
     process.on('uncaughtException', (error: unknown) => this.take(error));

@@ -7,7 +7,7 @@ import { reportFailures } from '../../base/node/terminal/failures.ts';
 import { buildProgram } from './program.ts';
 import { launcherFlagsApart } from '../../training/cli/remote/launcherFlags.ts';
 import { backboneOf, refuseForeignFlags } from '../../backbone/cli/runFlags.ts';
-import { terminalIo } from '../../base/node/terminal/terminalIo.ts';
+import { terminalIo } from '../../base/node/terminal/commandIo.ts';
 import { TerminalView } from '../../backbone/cli/terminalView.ts';
 
 /** Runs the `agentjet` command. Resolves to its exit code. */

@@ -9,7 +9,7 @@ import { findFiles } from './checkFiles.ts';
 import { jsonOutput, textOutput, type CheckOutput } from './checkFormats.ts';
 import { sarifOutput } from './checkSarif.ts';
 import type { CommandIo } from '../../base/node/terminal/commandIo.ts';
-import { wrongUse } from '../../base/node/terminal/commandLine.ts';
+import { usageError } from '../../base/node/terminal/commandLine.ts';
 import type { checkFormats, CheckValues } from './options.ts';
 
 /** Runs `agentjet check`, for terminals, scripts and code scanning. */
@@ -52,14 +52,14 @@ function rulesOf(written: readonly string[]): CheckSettings['rules'] {
     const [id = '', severity] = pair.split('=');
     if (!isRule(id)) {
       const nearest = closest(id, Object.keys(ruleCatalog));
-      throw wrongUse(
+      throw usageError(
         `--rule ${pair}: there is no rule "${id}"${distance(id, nearest) <= id.length / 2 ? `; the nearest is ${nearest}` : ''}.`,
         'Findings name their rule after the severity.',
       );
     }
     const level = allowed.find((one) => one === severity);
     if (level === undefined) {
-      throw wrongUse(
+      throw usageError(
         `--rule ${pair} has no valid severity for ${id}.`,
         `Write --rule ${id}=SEVERITY, one of ${allowed.join(', ')}.`,
       );

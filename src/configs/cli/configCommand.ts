@@ -10,7 +10,7 @@ import { keySources, type KeySource } from '../core/effective/keySources.ts';
 import type { ConfigProblem } from '../core/finding.ts';
 import { toPlain, type MappingValue, type Plain, type Value } from '../core/value.ts';
 import type { CommandIo } from '../../base/node/terminal/commandIo.ts';
-import { wrongUse } from '../../base/node/terminal/commandLine.ts';
+import { usageError } from '../../base/node/terminal/commandLine.ts';
 import type { configTargets, ConfigValues, DiffValues } from './options.ts';
 import { composeFile, type ComposedFile } from './composeFile.ts';
 
@@ -44,7 +44,7 @@ const targetsOf: Readonly<Record<DialectId, readonly [Target, ...Target[]]>> = {
 function effective({ name, dialect, composition }: ComposedFile, to: Target | undefined): EffectiveConfig {
   const own = targetsOf[dialect.id];
   const target = to ?? own[0];
-  if (!own.includes(target)) throw wrongUse(`--to ${target} does not apply to ${name}.`, onlyTarget(dialect));
+  if (!own.includes(target)) throw usageError(`--to ${target} does not apply to ${name}.`, onlyTarget(dialect));
   const { config, problems } = composition;
   if (target === 'ajet' || dialect.id === 'trinity')
     return { composition, target, root: withoutConfigSecrets(config.root), problems };
@@ -80,7 +80,7 @@ export async function runDiff(
   const left = effective(await composeFile(first, io), to);
   const right = effective(await composeFile(second, io), to);
   if (left.target !== right.target) {
-    throw wrongUse(
+    throw usageError(
       `${first} is for ${left.target} and ${second} for ${right.target}.`,
       'Add --to trinity to compare what Trinity gets from both.',
     );
@@ -114,11 +114,11 @@ function changeJson(change: Change, cwd: string): Record<string, Plain> {
 
 function keyCommand(key: string, { composition, target }: EffectiveConfig, io: CommandIo): number {
   if (target === 'ajet') {
-    throw wrongUse('--key needs a backbone.', 'Add --to trinity or --to verl.');
+    throw usageError('--key needs a backbone.', 'Add --to trinity or --to verl.');
   }
   const reached = keySources(composition, target, key);
   if (reached.length === 0) {
-    throw wrongUse(`${target} gets no key named ${key}.`, 'Remove --key to print all keys.');
+    throw usageError(`${target} gets no key named ${key}.`, 'Remove --key to print all keys.');
   }
   for (const one of reached) io.stdout.write(`${reachedText(one, io.cwd)}\n`);
   return 0;

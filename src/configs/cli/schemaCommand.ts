@@ -1,7 +1,7 @@
 import { dialects } from '../core/dialect.ts';
 import { jsonSchemaOf } from '../core/key-tables/jsonSchema.ts';
 import type { CommandIo } from '../../base/node/terminal/commandIo.ts';
-import { wrongUse } from '../../base/node/terminal/commandLine.ts';
+import { usageError } from '../../base/node/terminal/commandLine.ts';
 import { exitCodes } from '../../base/node/terminal/commandIo.ts';
 
 /** Runs `agentjet schema`, which prints the keys of a config format as JSON Schema, for other editors. */
@@ -9,7 +9,7 @@ export function runSchema(name: string, { stdout }: CommandIo): number {
   const dialect = dialects.find(({ id }) => id === name);
   if (dialect === undefined) {
     const known = dialects.map(({ id }) => id).join(', ');
-    throw wrongUse(`The format ${name} does not exist.`, `Choose ${known}.`);
+    throw usageError(`The format ${name} does not exist.`, `Choose ${known}.`);
   }
   stdout.write(`${JSON.stringify(jsonSchemaOf(dialect), null, 2)}\n`);
   return exitCodes.ok;

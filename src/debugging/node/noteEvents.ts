@@ -1,5 +1,5 @@
 import type { RunEvent } from '../../backbone/core/protocol/run.ts';
-import { runNotes, type RunNote } from '../../tracking/core/notes.ts';
+import { locatedFindings, type LocatedFinding } from '../../tracking/core/locatedFindings.ts';
 import type { RunProgress } from '../../backbone/node/client/runProgress.ts';
 import type { DapEvent } from './runReporter.ts';
 import { inOrder, reportOf } from '../../backbone/node/client/runResults.ts';
@@ -9,14 +9,14 @@ export const notesEvent = 'agentjet.runNotes';
 
 /** Body of `agentjet.runNotes`: all that there are of a run that is over. Paths are absolute. */
 export interface RunNotesBody {
-  readonly notes: readonly RunNote[];
+  readonly notes: readonly LocatedFinding[];
 }
 
 /** What a run's report has to say at the user's code and config. Nothing of runs that do not tell their places. */
 export function noteEvents(event: RunEvent, { places, results, started }: RunProgress): DapEvent[] {
   if (event.type !== 'run-ended' || places === undefined) return [];
   const sorted = inOrder(results);
-  const notes = runNotes(reportOf(sorted, started), sorted, places);
+  const notes = locatedFindings(reportOf(sorted, started), sorted, places);
   const body: RunNotesBody = { notes };
   return notes.length === 0 ? [] : [{ event: notesEvent, body }];
 }

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { createProject } from '../node/project/newProject.ts';
 import { ProjectSource, type Language } from '../node/project/source.ts';
-import { wrongUse, type CommandContext } from '../../base/node/terminal/commandLine.ts';
+import { usageError, type CommandContext } from '../../base/node/terminal/commandLine.ts';
 import type { NewValues } from './options.ts';
 import { exitCodes } from '../../base/node/terminal/commandIo.ts';
 
@@ -12,7 +12,7 @@ export async function runNew(
   { io, distFolder }: CommandContext,
 ): Promise<number> {
   if (python && typescript)
-    throw wrongUse('--python and --typescript exclude each other.', 'Choose one of them.');
+    throw usageError('--python and --typescript exclude each other.', 'Choose one of them.');
   const language = typescript ? 'typescript' : 'python';
   const source = new ProjectSource(path.join(distFolder, '..'));
   const { folder, config } = await createProject(source, { name, language, parent: io.cwd });

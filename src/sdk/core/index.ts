@@ -1,6 +1,5 @@
 /** The package that workflows import as "agentjet". */
 export type { ChatModel, ChatModelOptions, ChatResponse, TextBlock, ToolUseBlock } from './chatModel.ts';
-export type { GymAction, GymEnv, GymStep } from './environment.ts';
 export type {
   AuxiliaryModels,
   FunctionLogger,
@@ -12,17 +11,23 @@ export type {
   WorkflowFunction,
   WorkflowFunctionOutput,
 } from './functions.ts';
-export type { InitMessage } from './message.ts';
-export type { ObservationWindow } from './observationWindow.ts';
-export type { Task, WorkflowOutput, WorkflowTask } from './task.ts';
+export type {
+  GymAction,
+  GymEnv,
+  GymStep,
+  InitMessage,
+  ObservationWindow,
+  Task,
+  WorkflowOutput,
+  WorkflowTask,
+} from './task.ts';
 export {
   CountdownAnswerAsJudge,
   EnvServiceJudge,
-  JudgeInputError,
   MathAnswerAndLlmAsJudge,
   MathAnswerAsJudge,
-  type InputSource,
-} from './judges/index.ts';
+} from './judges/judges.ts';
+export { JudgeInputError, type InputSource } from './judges/inputs.ts';
 export {
   AgentJetJob,
   AstunerJob,

@@ -1,16 +1,19 @@
+/** The commands Open Example and New Project. Each question resolves to undefined if the user cancels it. */
 import * as vscode from 'vscode';
-import type { Language } from '../node/project/source.ts';
+import { type Language, languages, ProjectSource } from '../node/project/source.ts';
+import { createProject, problemOfName } from '../node/project/newProject.ts';
+import path from 'node:path';
+import { copyExample, listExamples, type Example } from '../node/project/example.ts';
 
-/** What examples and new projects ask alike. Undefined is the answer of a user who thought better of it. */
 const labels: Readonly<Record<Language, string>> = { python: 'Python', typescript: 'TypeScript' };
 
-/** Asks only where there is a choice. */
+/** Asks for a language, unless there is only one. */
 export async function chooseLanguage(
   title: string,
-  languages: readonly Language[],
+  available: readonly Language[],
 ): Promise<Language | undefined> {
-  if (languages.length < 2) return languages[0];
-  const items = languages.map((language) => ({ label: labels[language], language }));
+  if (available.length < 2) return available[0];
+  const items = available.map((language) => ({ label: labels[language], language }));
   const chosen = await vscode.window.showQuickPick(items, {
     title,
     placeHolder: vscode.l10n.t('In which language'),
@@ -18,7 +21,7 @@ export async function chooseLanguage(
   return chosen?.language;
 }
 
-/** The folder that a new one is to be made in, as a path. */
+/** Asks for the parent of the new folder and resolves to its path. */
 export async function askForParent(title: string, openLabel: string): Promise<string | undefined> {
   const chosen = await vscode.window.showOpenDialog({
     canSelectFiles: false,
@@ -29,10 +32,70 @@ export async function askForParent(title: string, openLabel: string): Promise<st
   return chosen?.[0]?.fsPath;
 }
 
-/** In this window where it is empty, else in another. */
+/** Opens a folder in this window if it has no folder, or else in a new window. */
 export async function openFolder(folder: string): Promise<vscode.Uri> {
   const uri = vscode.Uri.file(folder);
   const forceNewWindow = (vscode.workspace.workspaceFolders?.length ?? 0) > 0;
   await vscode.commands.executeCommand('vscode.openFolder', uri, { forceNewWindow });
   return uri;
+}
+
+/** Creates a runnable project and opens it. Resolves to undefined if the user cancels. */
+export async function newProject(extension: vscode.Uri): Promise<vscode.Uri | undefined> {
+  const language = await chooseLanguage(projectTitle(), languages);
+  const name = language && (await askForName());
+  const parent = name && (await askForPlace());
+  if (language === undefined || name === undefined || parent === undefined) return undefined;
+  const { folder } = await createProject(new ProjectSource(extension.fsPath), { name, language, parent });
+  return openFolder(folder);
+}
+
+const projectTitle = (): string => vscode.l10n.t('AgentJet: New Project');
+
+function askForPlace(): Promise<string | undefined> {
+  return askForParent(vscode.l10n.t('Where should the project go?'), vscode.l10n.t('Make the Project Here'));
+}
+
+async function askForName(): Promise<string | undefined> {
+  return vscode.window.showInputBox({
+    title: projectTitle(),
+    prompt: vscode.l10n.t('The name of the project, which its folder, its config and its classes get'),
+    value: 'my_agent',
+    validateInput: problemOfName,
+    ignoreFocusOut: true,
+  });
+}
+
+/** The example for beginners, listed first. */
+const first = 'math_agent';
+
+/** Asks for an example and a folder, copies it and opens it. Resolves to undefined if the user cancels. */
+export async function openExample(extension: vscode.Uri): Promise<vscode.Uri | undefined> {
+  const source = new ProjectSource(extension.fsPath);
+  const example = await chooseExample(source);
+  const language = example && (await chooseLanguage(exampleTitle(), example.languages));
+  if (example === undefined || language === undefined) return undefined;
+  const parent = await askForParent(
+    vscode.l10n.t('Where should the example go?'),
+    vscode.l10n.t('Put the Example Here'),
+  );
+  if (parent === undefined) return undefined;
+  const folder = path.join(parent, example.name);
+  await copyExample(source, example.name, language, folder);
+  return openFolder(folder);
+}
+
+const exampleTitle = (): string => vscode.l10n.t('AgentJet: Open Example');
+
+async function chooseExample(source: ProjectSource): Promise<Example | undefined> {
+  const examples = await listExamples(source);
+  const items = examples
+    .toSorted((a, b) => Number(b.name === first) - Number(a.name === first))
+    .map((example) => ({ label: example.name, detail: example.description, example }));
+  const chosen = await vscode.window.showQuickPick(items, {
+    title: exampleTitle(),
+    placeHolder: vscode.l10n.t('Which example to copy and open'),
+    matchOnDetail: true,
+  });
+  return chosen?.example;
 }

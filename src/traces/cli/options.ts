@@ -1,5 +1,5 @@
 import { exportFormats } from '../core/export/formats.ts';
-import { choice, flag, repeated, text, whole, type Values } from '../../base/node/terminal/commandLine.ts';
+import { choice, flag, repeated, text, integer, type Values } from '../../base/node/terminal/commandLine.ts';
 
 export const traceOptions = {
   summary: flag('Prints what ran and its results.'),
@@ -7,8 +7,8 @@ export const traceOptions = {
     '<sql>',
     'Prints the rows of one SELECT, which can neither write nor open another file. int32s(blob) and float32s(blob) return arrays of numbers as JSON.',
   ),
-  limit: whole('<n>', 1, 'Maximum number of rows to print (default: 1000).'),
-  timeout: whole('<seconds>', 1, 'Time after which a query stops (default: 30).'),
+  limit: integer('<n>', 1, 'Maximum number of rows to print (default: 1000).'),
+  timeout: integer('<seconds>', 1, 'Time after which a query stops (default: 30).'),
   export: choice(
     '<format>',
     exportFormats,
@@ -25,7 +25,7 @@ export const traceOptions = {
   redactTexts: flag('Removes all texts of messages and tokens, and the ids of tokens.'),
   preview: flag('Writes nothing. Prints which keys and access tokens an export would remove.'),
   json: flag('Prints one JSON document.'),
-  port: whole('<n>', 0, 'Port of the viewer (default: any free port).'),
+  port: integer('<n>', 0, 'Port of the viewer (default: any free port).'),
   runtime: text('<file>', 'The Node.js that serves the viewer.'),
   verbose: flag('Shows the stacks of errors.'),
 };
@@ -37,8 +37,8 @@ export const samplesOptions = {
     'Prints one line of JSON per sample, with the fields of AgentJet (input_ids, response_ids, loss_mask, step_reward, …). The member "agentjet" has the episode, timeline, calls, advantages, and what is cut or dropped.',
   ),
   task: repeated(text('<id>', 'Prints only samples of this task. Can be repeated.')),
-  episode: repeated(whole('<n>', 0, 'Prints only samples of this episode. Can be repeated.')),
-  worldSize: whole(
+  episode: repeated(integer('<n>', 0, 'Prints only samples of this episode. Can be repeated.')),
+  worldSize: integer(
     '<n>',
     1,
     'Treats the run as one VERL batch for n processes, which drops what cannot be divided evenly.',

@@ -6,7 +6,7 @@ import { batchSamples, type BatchSample } from '../../tracking/core/batchSamples
 import { sampleRecord } from '../../tracking/core/sampleRecord.ts';
 import { sampleOf } from '../../tracking/core/samples.ts';
 import { openTraceReader } from '../node/store/openReader.ts';
-import { wrongUse, type CommandContext } from '../../base/node/terminal/commandLine.ts';
+import { usageError, type CommandContext } from '../../base/node/terminal/commandLine.ts';
 import type { SamplesValues } from './options.ts';
 import { sampleText, summaryText, type PrintedSample } from './samplesText.ts';
 import { exitCodes } from '../../base/node/terminal/commandIo.ts';
@@ -42,12 +42,12 @@ function refuseUnknown(results: readonly EpisodeResult[], { tasks, episodes }: S
   const lost = episodes.find((wanted) => results.every(({ episode }) => episode !== wanted));
   if (lost !== undefined) {
     const hint = `It has ${results.length}, numbered from 0. Episodes that have not ended have no samples.`;
-    throw wrongUse(`--episode ${lost}: the trace has no such episode, or it has not ended.`, hint);
+    throw usageError(`--episode ${lost}: the trace has no such episode, or it has not ended.`, hint);
   }
   const unknown = tasks.find((wanted) => results.every(({ taskId }) => taskId !== wanted));
   if (unknown !== undefined) {
     const ids = [...new Set(results.map(({ taskId }) => taskId))].slice(0, 10).join(', ');
-    throw wrongUse(`--task ${unknown}: no episode of this task has ended.`, `The first tasks: ${ids}.`);
+    throw usageError(`--task ${unknown}: no episode of this task has ended.`, `The first tasks: ${ids}.`);
   }
 }
 

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { traceOf } from '../node/import/importTrace.ts';
 import { openTraceReader } from '../node/store/openReader.ts';
 import type { CommandIo } from '../../base/node/terminal/commandIo.ts';
-import { wrongUse, type CommandContext } from '../../base/node/terminal/commandLine.ts';
+import { usageError, type CommandContext } from '../../base/node/terminal/commandLine.ts';
 import { cancelledByInterrupt } from '../../base/node/terminal/interrupts.ts';
 import { LogView, untilInterrupted } from './logView.ts';
 import type { TraceValues } from './options.ts';
@@ -22,12 +22,12 @@ export async function runTrace(
 ): Promise<number> {
   const { port, runtime } = values;
   if (port !== undefined && port > 65_535)
-    throw wrongUse(`--port ${port} is not a port.`, 'Choose 1 to 65535, or 0 for any free port.');
+    throw usageError(`--port ${port} is not a port.`, 'Choose 1 to 65535, or 0 for any free port.');
   const trace = path.resolve(io.cwd, file);
   const shows = values.summary !== true && values.query === undefined && values.export === undefined;
   const [other] = others;
   if (!shows && other !== undefined)
-    throw wrongUse(`Unexpected argument "${other}".`, 'Print and export each trace with its own command.');
+    throw usageError(`Unexpected argument "${other}".`, 'Print and export each trace with its own command.');
   const showing = { port, runtime, distFolder };
   // A separate process shows traces, whichever Node this one is.
   if (shows && [file, ...others].every(isTraceName)) {

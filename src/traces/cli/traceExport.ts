@@ -4,7 +4,7 @@ import type { exportFormats } from '../core/export/formats.ts';
 import type { Redaction } from '../core/export/redact.ts';
 import { exportTrace, secretsOf, filterOf } from '../node/export/exportFile.ts';
 import { type CommandIo, exitCodes } from '../../base/node/terminal/commandIo.ts';
-import { wrongUse } from '../../base/node/terminal/commandLine.ts';
+import { usageError } from '../../base/node/terminal/commandLine.ts';
 import type { TraceValues } from './options.ts';
 import { cancelledByInterrupt } from '../../base/node/terminal/interrupts.ts';
 
@@ -17,7 +17,7 @@ export async function exportCommand(
 ): Promise<number> {
   const filter = filterOf(values.filter);
   if (values.out === undefined && values.preview !== true)
-    throw wrongUse('--export needs a file.', 'Add --out FILE.');
+    throw usageError('--export needs a file.', 'Add --out FILE.');
   const redaction: Redaction = {
     texts: values.redactTexts === true,
     patterns: (values.redact ?? []).map(patternOf),
@@ -57,7 +57,7 @@ function patternOf(text: string): RegExp {
     return new RegExp(text, 'gu');
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    throw wrongUse(
+    throw usageError(
       `--redact ${text} is not a regular expression: ${why}.`,
       'Write for example --redact "user-\\d+".',
     );

@@ -3,7 +3,7 @@ import { CodedError } from '../../base/core/errors.ts';
 import { float32Values, int32Values } from '../core/blobs.ts';
 import { openSource } from '../node/store/source.ts';
 import type { CommandOutput } from '../../base/node/terminal/commandIo.ts';
-import { visible } from '../../base/node/terminal/visibleText.ts';
+import { escapeControlCharacters } from '../../base/node/terminal/visibleText.ts';
 
 export interface QueryOptions {
   /** Rows, at most. */
@@ -62,7 +62,7 @@ class TextPrinter {
   }
 
   row(cells: Cells): void {
-    this.#stdout.write(`${cells.map((cell) => visible(cellText(cell))).join('\t')}\n`);
+    this.#stdout.write(`${cells.map((cell) => escapeControlCharacters(cellText(cell))).join('\t')}\n`);
   }
 
   end(): void {

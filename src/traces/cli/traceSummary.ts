@@ -1,6 +1,6 @@
-import type { ImportLack, ImportNote } from '../../tracking/core/records/tracedRun.ts';
+import type { MissingData, ImportInfo } from '../../tracking/core/records/tracedRun.ts';
 import type { DamageView, RunView, TraceSummary } from '../core/protocol/runRpc.ts';
-import { visible } from '../../base/node/terminal/visibleText.ts';
+import { escapeControlCharacters } from '../../base/node/terminal/visibleText.ts';
 
 /** The document that `--summary --json` prints. */
 export function summaryDocument(run: RunView, { state, size, trace }: TraceSummary): object {
@@ -10,7 +10,7 @@ export function summaryDocument(run: RunView, { state, size, trace }: TraceSumma
 /** A trace on a screenful. */
 export function summaryText(run: RunView, { state, trace }: TraceSummary): string {
   const { totals, report, imported } = run;
-  const knows = (what: ImportLack): boolean => imported?.lacks.includes(what) !== true;
+  const knows = (what: MissingData): boolean => imported?.lacks.includes(what) !== true;
   const rows: readonly (readonly [string, string])[] = [
     ['trace', trace],
     ['run', `${run.experiment === '' ? 'unnamed' : run.experiment}, ${state}`],
@@ -31,9 +31,9 @@ export function summaryText(run: RunView, { state, trace }: TraceSummary): strin
     ],
   ];
   const findings = report.findings.map(
-    ({ severity, message, count }) => `  ${severity}: ${visible(message)} (${count})`,
+    ({ severity, message, count }) => `  ${severity}: ${escapeControlCharacters(message)} (${count})`,
   );
-  const lines = rows.map(([name, text]) => `${`${name}:`.padEnd(11)}${visible(text)}`);
+  const lines = rows.map(([name, text]) => `${`${name}:`.padEnd(11)}${escapeControlCharacters(text)}`);
   return [
     ...lines,
     ...(findings.length > 0 ? ['findings:', ...findings] : []),
@@ -47,14 +47,14 @@ function trainable(tokens: number, isKnown: boolean): string {
   return isKnown ? `${tokens} count in the loss` : 'it is unknown which count in the loss';
 }
 
-function importRows({ format, source, lacks }: ImportNote): readonly (readonly [string, string])[] {
+function importRows({ format, source, lacks }: ImportInfo): readonly (readonly [string, string])[] {
   return [
     ['made from', `${source} (${format})`],
     ...(lacks.length === 0 ? [] : [['not in it', lacks.map((one) => lackNames[one]).join(', ')] as const]),
   ];
 }
 
-const lackNames: Readonly<Record<ImportLack, string>> = {
+const lackNames: Readonly<Record<MissingData, string>> = {
   calls: 'LLM calls',
   rewards: 'rewards',
   successes: 'successes',
@@ -66,13 +66,13 @@ const lackNames: Readonly<Record<ImportLack, string>> = {
   tokenCounts: 'token counts of calls',
 };
 
-function skipLines(imported: ImportNote | undefined): readonly string[] {
+function skipLines(imported: ImportInfo | undefined): readonly string[] {
   if (imported === undefined || imported.skipped === 0) return [];
   const { skipped, skips } = imported;
   const more = skipped - skips.length;
   return [
     `could not be read: ${skipped}`,
-    ...skips.map(({ where, why }) => `  ${visible(where)}: ${visible(why)}`),
+    ...skips.map(({ where, why }) => `  ${escapeControlCharacters(where)}: ${escapeControlCharacters(why)}`),
     ...(more > 0 ? [`  and ${more} more`] : []),
   ];
 }

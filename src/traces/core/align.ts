@@ -1,4 +1,4 @@
-import { commonStart } from '../../base/core/commonStart.ts';
+import { commonPrefixLength } from '../../base/core/commonPrefix.ts';
 
 /** A difference of two lists: `left` of one list replaces `right` of the other; either may be empty. */
 export interface Hunk {
@@ -101,7 +101,7 @@ class Aligner {
 
   /** Returns the hunk without its common start and end. */
   #trimmed({ left, right }: Hunk): Hunk {
-    const start = commonStart(
+    const start = commonPrefixLength(
       this.#left.subarray(left.from, left.end),
       this.#right.subarray(right.from, right.end),
     );

@@ -1,5 +1,5 @@
 import type * as z from 'zod/mini';
-import type { CodePlaces } from '../../tracking/core/records/tracedRun.ts';
+import type { CodeLocations } from '../../tracking/core/records/tracedRun.ts';
 import type { CheckedRows } from './checkedRows.ts';
 import { metaKeys } from './layout.ts';
 import * as records from './records.ts';
@@ -13,7 +13,7 @@ export class CodeQueries {
   }
 
   /** Undefined: not yet known, or the trace is of a version that did not keep it. */
-  places(): CodePlaces | undefined {
+  places(): CodeLocations | undefined {
     return this.#trace.meta(metaKeys.places, records.storedPlaces);
   }
 

@@ -1,5 +1,5 @@
 import type { CallSource } from '../../tracking/core/records/trace.ts';
-import type { CodePlaces } from '../../tracking/core/records/tracedRun.ts';
+import type { CodeLocations } from '../../tracking/core/records/tracedRun.ts';
 import type {
   CodeLine,
   LineView,
@@ -85,7 +85,7 @@ export class CodeViews {
     return { ...this.#codeLine(source), name, ...counts, first: { episode, call } };
   }
 
-  #part(of: keyof CodePlaces): PartLineView | null {
+  #part(of: keyof CodeLocations): PartLineView | null {
     const place = this.#stored.places()?.[of];
     if (place === undefined) return null;
     const counts = this.#stored.part(of === 'execute' ? 'workflow' : 'judge');

@@ -1,7 +1,7 @@
 import { isRecord } from '../../base/core/isRecord.ts';
 import { parseJson } from './checkedRows.ts';
 import * as z from 'zod/mini';
-import { commonStart } from '../../base/core/commonStart.ts';
+import { commonPrefixLength } from '../../base/core/commonPrefix.ts';
 import type { CompareSide, CompareRow, ComparedRange } from './protocol/tokenRpc.ts';
 import { align, alignLimits, type Hunk } from './align.ts';
 import type { EpisodeView } from './protocol/episodeRpc.ts';
@@ -236,7 +236,7 @@ class Rows {
     const [one, other] = [this.#left[left], this.#right[right]];
     if (one === undefined || other === undefined) return;
     const sides = { left: this.#rangeOf('left', left, one), right: this.#rangeOf('right', right, other) };
-    const start = commonStart(one.tokenIds, other.tokenIds);
+    const start = commonPrefixLength(one.tokenIds, other.tokenIds);
     const same = start === one.tokenIds.length && start === other.tokenIds.length;
     const common = { role: one.role, ...sides, sameText: one.key === other.key };
     this.rows.push({
@@ -290,7 +290,7 @@ export function firstDifference(
     const [rest, otherRest] = [one.rest(), other.rest()];
     if (rest === undefined && otherRest === undefined) return null;
     if (rest === undefined || otherRest === undefined) return token;
-    const same = commonStart(rest, otherRest);
+    const same = commonPrefixLength(rest, otherRest);
     token += same;
     if (same < rest.length && same < otherRest.length) return token;
     one.skip(same);

@@ -1,6 +1,6 @@
 import { CodedError, toReport, type ErrorReport } from '../../base/core/errors.ts';
 import type { DamageView } from './protocol/runRpc.ts';
-import type { ImportNote } from '../../tracking/core/records/tracedRun.ts';
+import type { ImportInfo } from '../../tracking/core/records/tracedRun.ts';
 
 function counted(episodes: number): string {
   return episodes === 1 ? '1 episode is' : `${episodes} episodes are`;
@@ -53,7 +53,7 @@ export const traceErrors = {
       hint: 'Choose one of the groups that it lists.',
     }),
 
-  imported: (file: string, what: string, { format, source }: ImportNote) =>
+  imported: (file: string, what: string, { format, source }: ImportInfo) =>
     new CodedError({
       code: 'trace/imported',
       message: `The trace was made of a file of another tool (${format}: ${source}), which does not hold what ${what} made of.`,

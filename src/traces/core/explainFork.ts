@@ -1,4 +1,4 @@
-import { excerpt, excerptStart } from '../../base/core/excerpts.ts';
+import { excerpt, excerptStart } from '../../base/core/commonPrefix.ts';
 import type { ForkSideView, ForkView } from './protocol/mergingRpc.ts';
 import type { TracedMessage } from '../../tracking/core/records/trace.ts';
 import type { Fork } from '../../tracking/core/explainMerging.ts';

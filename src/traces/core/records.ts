@@ -1,11 +1,11 @@
 /** What is stored as JSON and as rows, with its decoders. */
 import * as z from 'zod/mini';
 import { errorReport, location } from '../../base/core/errorReport.ts';
-import { tokenizerNote } from '../../tracking/core/records/episodeResult.ts';
+import { tokenizerInfo } from '../../tracking/core/records/episodeResult.ts';
 import {
-  importLacks,
+  missingDataKinds,
   type BatchRules,
-  type CodePlaces,
+  type CodeLocations,
   type MergeRules,
   type TracedRun,
   type TracedRunEnd,
@@ -31,7 +31,7 @@ export const storedRun: z.ZodMiniType<StoredRun> = z.object({
   workflow: z.string(),
   workflowFile: z.string(),
   model: z.string(),
-  tokenizer: tokenizerNote,
+  tokenizer: tokenizerInfo,
   limits: z.object({
     modelLength: z.number(),
     promptLength: z.number(),
@@ -47,7 +47,7 @@ export const storedRun: z.ZodMiniType<StoredRun> = z.object({
     z.object({
       format: z.string(),
       source: z.string(),
-      lacks: z.array(z.enum(importLacks)),
+      lacks: z.array(z.enum(missingDataKinds)),
       records: z.number(),
       skipped: z.number(),
       skips: z.array(z.object({ where: z.string(), why: z.string() })),
@@ -78,7 +78,7 @@ export const storedBatch: z.ZodMiniType<BatchRules> = z.object({
   seed: z.number(),
 });
 
-export const storedPlaces: z.ZodMiniType<CodePlaces> = z.object({
+export const storedPlaces: z.ZodMiniType<CodeLocations> = z.object({
   execute: z.optional(location),
   judge: z.optional(location),
 });

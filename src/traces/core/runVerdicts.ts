@@ -7,7 +7,7 @@ import {
 import type { ReportView } from './protocol/runRpc.ts';
 import { finding, hintOf, levelOf, type Finding } from '../../tracking/core/finding.ts';
 import { groupBy } from '../../tracking/core/groupBy.ts';
-import { groupOf } from '../../tracking/core/groupOf.ts';
+import { groupOf } from '../../tracking/core/groups.ts';
 import { ReportTally } from '../../tracking/core/reportTally.ts';
 import type { TraceQueries } from './traceQueries.ts';
 import { isJudgeable, judged, sizeOf, termsOf, type ReportRules } from './verdicts.ts';

@@ -12,7 +12,7 @@ import type {
   TracedToken,
   TraceWriter,
 } from '../../tracking/core/records/trace.ts';
-import type { CodePlaces, TracedRun, TracedRunEnd } from '../../tracking/core/records/tracedRun.ts';
+import type { CodeLocations, TracedRun, TracedRunEnd } from '../../tracking/core/records/tracedRun.ts';
 import type { AddedMessage } from '../../tracking/core/tracker.ts';
 import { float32Bytes, int32Bytes } from './blobs.ts';
 import { clip } from './clip.ts';
@@ -153,7 +153,7 @@ export class TraceRecorder implements Omit<TraceWriter, 'file'> {
     this.#usedAgents.forget(episode);
   }
 
-  codeFound(places: CodePlaces): void {
+  codeFound(places: CodeLocations): void {
     const files = Object.values(places).flatMap((place: Location | undefined) => place?.file ?? []);
     this.#sql.transaction(() => {
       this.#meta(metaKeys.places, JSON.stringify(places));

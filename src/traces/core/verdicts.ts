@@ -1,6 +1,6 @@
 import type { EpisodeResult } from '../../tracking/core/records/episodeResult.ts';
 import { groupBy } from '../../tracking/core/groupBy.ts';
-import { groupOf } from '../../tracking/core/groupOf.ts';
+import { groupOf } from '../../tracking/core/groups.ts';
 import { judgedGroup } from '../../tracking/core/report.ts';
 import type { RunTerms } from '../../tracking/core/runTally.ts';
 import type { EpisodeVerdict, JudgedGroup } from '../../tracking/core/verdicts.ts';

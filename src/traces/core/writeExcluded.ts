@@ -1,4 +1,4 @@
-import { hashText } from '../../base/core/hash.ts';
+import { hashText } from '../../base/core/random.ts';
 import type { TracedCall } from '../../tracking/core/records/trace.ts';
 import { isRecord } from '../../base/core/isRecord.ts';
 import type { SqlWriter } from './sql.ts';

@@ -2,7 +2,7 @@ import path from 'node:path';
 import * as vscode from 'vscode';
 import { runTraceJob, type TraceJobOutcome } from '../node/client/traceJob.ts';
 import type { SpawnTraceServer } from '../node/client/serverProcess.ts';
-import { cancellable } from '../../base/editor/cancellable.ts';
+import { withCancellableProgress } from '../../base/editor/progress.ts';
 import { showTrace } from './showTrace.ts';
 
 export interface TraceJobs {
@@ -64,7 +64,7 @@ export function withJob(
   title: string,
   args: readonly string[],
 ): Thenable<TraceJobOutcome | undefined> {
-  return cancellable(title, ({ cancellation, report }) =>
+  return withCancellableProgress(title, ({ cancellation, report }) =>
     runTraceJob(spawn, { args, cancellation, onProgress: (share) => report({ share }) }),
   );
 }

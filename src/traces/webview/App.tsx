@@ -3,7 +3,7 @@ import { useContext, useEffect, useLayoutEffect, useMemo, useState } from 'preac
 import { toReport, type ErrorReport } from '../../base/core/errors.ts';
 import type { RunView } from '../core/protocol/runRpc.ts';
 import type { TraceClient } from '../core/methods.ts';
-import type { ImportLack } from '../../tracking/core/records/tracedRun.ts';
+import type { MissingData } from '../../tracking/core/records/tracedRun.ts';
 import { Breadcrumbs } from './Breadcrumbs.tsx';
 import { CompareScreen } from './compare/CompareScreen.tsx';
 import { EpisodeScreen } from './episode/EpisodeScreen.tsx';
@@ -107,7 +107,7 @@ function Page({ navigator, watchError }: PageProps) {
   );
 }
 
-const nothing: readonly ImportLack[] = [];
+const nothing: readonly MissingData[] = [];
 
 /** The level that the place is on. */
 function Screen({ run }: { readonly run: RunView }) {

@@ -1,7 +1,7 @@
-/** What the tracker finds of single calls, in words. */
+/** The problems of single calls. */
 import type { CallProblem } from './problems.ts';
 
-/** Upstream's `externally_interrupted`. */
+/** `externally_interrupted` in AgentJet. */
 export const afterStop: CallProblem = {
   code: 'externally-interrupted',
   severity: 'warning',
@@ -9,7 +9,7 @@ export const afterStop: CallProblem = {
     'the episode had been told to stop, because its task needed no more episodes: training leaves it out.',
 };
 
-/** Upstream's `already_mad`. */
+/** `already_mad` in AgentJet. */
 export const afterMadness: CallProblem = {
   code: 'after-degenerate-reply',
   severity: 'warning',
@@ -25,7 +25,7 @@ export function degenerate(madness: string, reward: number): CallProblem {
   };
 }
 
-/** @param failure the template's own message */
+/** @param failure the error message of the template */
 export function templateFailed(failure: string): CallProblem {
   const reason = (failure.split('\n')[0] ?? '').replace(/\.$/, '');
   const clause = `the chat template fails (${reason}); AgentJet makes no tokens of such a request in training.`;

@@ -1,6 +1,6 @@
-import { commonStart } from '../../base/core/commonStart.ts';
+import { commonPrefixLength } from '../../base/core/commonPrefix.ts';
 import type { TracedMessage } from './records/trace.ts';
-import { bytesOf } from './madeTokens.ts';
+import { bytesOf } from './modelTokens.ts';
 import type { CallProblem } from './problems.ts';
 import type { Tokenizer } from './tokenizer.ts';
 
@@ -58,7 +58,7 @@ export class DriftDetector {
   #firstDifference(position: number, reply: number): number | null {
     let known = this.#returns.get(position);
     if (known?.reply !== reply) {
-      known = { reply, token: commonStart(this.#at(position).tokenIds, this.#at(reply).tokenIds) };
+      known = { reply, token: commonPrefixLength(this.#at(position).tokenIds, this.#at(reply).tokenIds) };
       this.#returns.set(position, known);
     }
     const { length } = this.#at(position).tokenIds;

@@ -1,7 +1,7 @@
-import { excerpt, excerptStart } from '../../base/core/excerpts.ts';
+import { excerpt, excerptStart } from '../../base/core/commonPrefix.ts';
 import type { TracedMessage } from './records/trace.ts';
 import { sameItems } from './branches.ts';
-import { bytesOf } from './madeTokens.ts';
+import { bytesOf } from './modelTokens.ts';
 import type { CallProblem } from './problems.ts';
 import { textOfBytes } from './textOfBytes.ts';
 import type { Tokenizer } from './tokenizer.ts';

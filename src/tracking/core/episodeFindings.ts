@@ -1,9 +1,13 @@
 import { formatLocation, type ErrorReport } from '../../base/core/errors.ts';
-import type { EpisodeResult, EpisodeTracking, OutsideCalls } from './records/episodeResult.ts';
+import type {
+  EpisodeResult,
+  EpisodeTracking,
+  OutsideCalls,
+  EpisodeRouting,
+} from './records/episodeResult.ts';
 import { finding, type Finding } from './finding.ts';
-import { routedAway, trainedAnyway } from './routingFindings.ts';
 
-/** What is found of an episode by itself: why it makes no sample, what its calls have, and what is odd about its reward. */
+/** Returns the findings of one episode: why it makes no sample, the problems of its calls, and an unusual reward. */
 export function episodeFindings(result: EpisodeResult): readonly Finding[] {
   return [
     ...injected(result),
@@ -84,7 +88,7 @@ function whyNothing({ problems }: EpisodeTracking): string | undefined {
   return nothingBecause.find(([code]) => codes.has(code))?.[1];
 }
 
-/** The first that an episode has explains it. */
+/** The reasons in order of priority. */
 const nothingBecause: readonly (readonly [code: string, why: string])[] = [
   ['overlong', 'no prompt leaves room for a reply'],
   ['externally-interrupted', 'the episode had been told to stop before it asked'],
@@ -92,9 +96,9 @@ const nothingBecause: readonly (readonly [code: string, why: string])[] = [
   ['foreign-template', 'the chat template frames replies in a way that the loss mask does not know'],
 ];
 
-/** What AgentJet's own judges give, and what a degenerate reply costs by default. */
+/** The range of the built-in judges and of the default reward of a degenerate reply. */
 const usualRewards = { least: -1, most: 1.5 } as const;
-/** From which reward on validation counts an episode as a success. */
+/** The smallest reward that validation counts as a success. */
 const successFrom = 1;
 
 function aboutReward({ reward, isSuccess, successGiven, rewardUnused }: EpisodeResult): readonly Finding[] {
@@ -132,4 +136,38 @@ function mismatch(reward: number, isSuccess: boolean): readonly Finding[] {
   const [training, validation] = isSuccess ? ['a success', 'not to'] : ['a failure', 'a success to'];
   const message = `The reward ${reward} is ${training} by isSuccess, but ${validation} validation, which takes rewards of 1 and more for successes.`;
   return [finding('success-mismatch', message)];
+}
+
+type Anyway = EpisodeRouting['trainedAnyway'][number];
+
+/** Returns the finding for an episode whose calls all went to debug models; undefined otherwise. */
+export function routedAway(routing: EpisodeRouting | undefined): Finding | undefined {
+  if (routing === undefined || routing.debug.length === 0) return undefined;
+  const calls = routing.debug.reduce((sum, { calls: count }) => sum + count, 0);
+  const targets = quoted(routing.debug.map(({ target }) => target));
+  const models = [...new Set(routing.debug.map(({ model }) => model))].join(', ');
+  const who = calls === 1 ? 'The only call' : `All ${calls} calls`;
+  return finding(
+    'routed-away',
+    `${who} went to debug models (${models}), since \`trainableTargets\` does not name ${targets}; nothing is left to train on.`,
+  );
+}
+
+/** Returns findings for targets that are trained although `trainableTargets` excludes them. */
+export function trainedAnyway(routing: EpisodeRouting | undefined): readonly Finding[] {
+  return (routing?.trainedAnyway ?? []).map((entry) =>
+    finding(
+      'trained-anyway',
+      `Calls for ${quoted([entry.target])}, which \`trainableTargets\` does not name, are trained all the same: ${why[entry.why]}.`,
+    ),
+  );
+}
+
+const why: Readonly<Record<Anyway['why'], string>> = {
+  'no-debug-model': 'their agent has no debug model, and AgentJet then takes the model being trained',
+  'base-url': 'they came by base URL and key, which AgentJet does not route',
+};
+
+function quoted(targets: readonly string[]): string {
+  return [...new Set(targets)].map((target) => `\`${target}\``).join(', ');
 }

@@ -4,20 +4,19 @@ import { endsEarly, endTrained, foreignTemplate, repeatsHeader } from './callPro
 import { DriftDetector } from './drift.ts';
 import { patchedPrompt, type PatchedPrompt } from './enginePrompt.ts';
 import { explainMerging, type ExplainableCall } from './explainMerging.ts';
-import { KeptCalls } from './keptCalls.ts';
+import { CallFilter } from './callFilter.ts';
 import { replyProblem, sampleProblems } from './lengths.ts';
 import { sampleLossMask } from './lossMask.ts';
 import { mergeCalls, type MergeSettings } from './mergeCalls.ts';
-import { notMerged } from './mergeProblems.ts';
+import { mergeProblems } from './mergeProblems.ts';
 import { templateMessage } from './messages.ts';
-import { MessageTable } from './messageTable.ts';
+import { MessageTable, tracedMessage } from './messageTable.ts';
 import { Problems, type CallProblem } from './problems.ts';
 import { replyTokens, type ReplyTokens } from './replyTokens.ts';
 import { RequestTokens, type CountedPrompt, type ReadRequest, type Templatable } from './requestTokens.ts';
 import { count, sampleOf } from './samples.ts';
-import { SnapDetector, type KeptCall } from './snaps.ts';
+import { SnapDetector, type TrainedCall } from './snaps.ts';
 import { withTokens } from './timelineTokens.ts';
-import { traced } from './traced.ts';
 import type {
   BegunRequest,
   ContextCheck,
@@ -30,14 +29,14 @@ import type {
 } from './tracker.ts';
 
 /**
- * Makes timelines of an episode's calls as upstream's tracker does, and tells what training would refuse, cut or leave
- * out of them. What upstream refuses becomes the timeline that comes closest, so that there is something to look at.
+ * Merges the calls of an episode into timelines like the tracker of AgentJet, and reports what training would reject,
+ * truncate or exclude. A rejected call becomes the closest valid timeline, so that the viewer can show it.
  */
 export function createEpisodeTracker(options: TrackerOptions): EpisodeTracker {
   return new Tracker(options);
 }
 
-/** What is known of a call once it has begun. */
+/** The state of a call between its start and its end. */
 interface BegunCall {
   readonly read: ReadRequest;
   readonly messages: readonly number[];
@@ -50,26 +49,26 @@ class Tracker implements EpisodeTracker {
   readonly #table = new MessageTable();
   readonly #problems: Problems;
   readonly #requests: RequestTokens;
-  readonly #kept: KeptCalls;
+  readonly #kept: CallFilter;
   readonly #drift: DriftDetector;
   readonly #snaps: SnapDetector;
-  /** The header of a reply that upstream takes every template to have. */
+  /** The reply header of ChatML, which AgentJet assumes for every template. */
   readonly #chatMlHeader: readonly number[];
   readonly #calls: ExplainableCall[] = [];
-  /** Those whose reply was cut by length. */
+  /** The calls whose reply was cut by length. */
   readonly #cutCalls = new Set<number>();
-  /** By the position of a reply: why upstream makes no sample of a timeline that ends with it. */
+  /** The reason why AgentJet rejects a timeline, by the position of its last reply. */
   readonly #maskProblems = new Map<number, CallProblem>();
-  /** Calls that have begun and not ended. */
+  /** The calls that have not ended. */
   readonly #begun = new Map<number, BegunCall>();
 
   constructor(options: TrackerOptions) {
     const { tokenizer } = options.text;
-    this.#problems = new Problems(options.untold);
+    this.#problems = new Problems(options.suppressedFindings);
     const report = (call: number, problem: CallProblem): void => this.#problems.add(call, problem);
     this.#options = options;
     this.#requests = new RequestTokens(options, this.#table, report);
-    this.#kept = new KeptCalls(options.madness, report);
+    this.#kept = new CallFilter(options.madness, report);
     const at = (position: number): TracedMessage => this.#table.at(position);
     this.#drift = new DriftDetector(tokenizer, at);
     this.#snaps = new SnapDetector(options.merging, at);
@@ -100,7 +99,7 @@ class Tracker implements EpisodeTracker {
     return {
       messages: patched,
       ...others,
-      ...(read.leftOut.length > 0 && { leftOut: read.leftOut }),
+      ...(read.excluded.length > 0 && { leftOut: read.excluded }),
       reply: position,
       promptTokens: prompt.tokens,
       replyTokens: answer?.made ?? 0,
@@ -152,16 +151,16 @@ class Tracker implements EpisodeTracker {
     return { read, messages, prompt, check: this.#kept.check(request, prompt.overflows) };
   }
 
-  /** A call that the model was not asked: upstream judges and records nothing of it. The canned reply is for readers. */
+  /** Adds a call whose prompt overflows. AgentJet neither checks nor records it; the canned reply is only shown. */
   #overflowed({ messages, prompt }: BegunCall, reply: TrackerReply | null): TrackedCall {
     const canned = { role: 'assistant', text: reply?.content ?? '', toolCalls: null, toolCallId: null };
     const position =
-      reply && this.#table.put(traced(canned, 'llm(do_not_train)', [], null, new Uint8Array()));
+      reply && this.#table.put(tracedMessage(canned, 'llm(do_not_train)', [], null, new Uint8Array()));
     const added = this.#table.takeAdded();
     return { messages, reply: position, promptTokens: prompt.tokens, replyTokens: 0, added };
   }
 
-  /** The request's messages by what the engine told of its prompt. Ids of another tokenizer tell nothing. */
+  /** Replaces the tokens of the request's messages by the prompt ids of the engine, if the tokenizer is exact. */
   #patched(
     call: number,
     messages: readonly number[],
@@ -178,7 +177,7 @@ class Tracker implements EpisodeTracker {
       tokens.map((one, index) => this.#withTokens(messages[index] ?? 0, one));
     const patched = patchedBy(fixesDrift);
     for (const problem of patched.problems) this.#problems.add(call, problem);
-    // Only of a text that differs do the two settings make different tokens.
+    // The two settings give different tokens only for texts that differ.
     const differs = patched.problems.some(({ about }) => about === 'text');
     return { messages: placed(patched), ...(differs && { otherMessages: placed(patchedBy(!fixesDrift)) }) };
   }
@@ -190,12 +189,12 @@ class Tracker implements EpisodeTracker {
     return this.#table.put({ ...this.#table.at(position), tokenIds, lossMask });
   }
 
-  #judgeSnap(call: KeptCall): void {
+  #judgeSnap(call: TrainedCall): void {
     const problem = this.#options.detectsSnaps ? this.#snaps.kept(call) : undefined;
     if (problem !== undefined) this.#problems.add(call.call, problem);
   }
 
-  /** An approximate tokenizer shows no drift: its ids are not those of the model. */
+  /** Reports retokenization drift. An approximate tokenizer cannot show it, since its ids are not those of the model. */
   #judgeDrift(call: number, messages: readonly number[]): void {
     const problem = this.#options.text.note.exact ? this.#drift.found(messages) : undefined;
     if (problem !== undefined) this.#problems.add(call, problem);
@@ -212,7 +211,7 @@ class Tracker implements EpisodeTracker {
 
   #explain(settings: MergeSettings, timelines: readonly TracedTimeline[]): void {
     const explanation = explainMerging(this.#calls, this.#table.all, settings, timelines);
-    for (const { call, problem } of notMerged(explanation, settings)) this.#problems.add(call, problem);
+    for (const { call, problem } of mergeProblems(explanation, settings)) this.#problems.add(call, problem);
   }
 
   #answer(
@@ -229,7 +228,7 @@ class Tracker implements EpisodeTracker {
     const lossMask = Uint8Array.from(tokens.lossMask);
     const alternatives = tokens.alternatives === null ? undefined : packAlternatives(tokens.alternatives);
     const position = this.#table.put({
-      ...traced(message, 'llm', tokens.tokenIds, logprobs, lossMask),
+      ...tracedMessage(message, 'llm', tokens.tokenIds, logprobs, lossMask),
       ...(alternatives && { alternatives }),
     });
     this.#judgeReply(request.call, tokens, position);
@@ -237,7 +236,7 @@ class Tracker implements EpisodeTracker {
   }
 
   #judgeLength(call: number, prompt: CountedPrompt, added: number, reply: ReplyTokens): void {
-    if (prompt.isNear) return; // told of already
+    if (prompt.isNear) return; // already reported
     const { limits, text } = this.#options;
     const lengths = { reply: reply.tokenIds.length, whole: prompt.tokens + added };
     const problem = replyProblem(lengths, limits, text.note.exact);
@@ -245,8 +244,8 @@ class Tracker implements EpisodeTracker {
   }
 
   /**
-   * Upstream works the loss mask out a second time when it makes a sample, by the header of ChatML and the first end
-   * token, and refuses the sample where the two masks of its last reply differ.
+   * Compares the two loss masks of a reply. AgentJet computes a second mask for a sample from the ChatML header and the
+   * first end token, and rejects the sample if the masks of its last reply differ.
    */
   #judgeReply(call: number, reply: ReplyTokens, position: number): void {
     if (reply.lacksEos) this.#cutCalls.add(call);

@@ -1,5 +1,4 @@
-import { commonStart } from '../../base/core/commonStart.ts';
-import { excerpt, excerptStart } from '../../base/core/excerpts.ts';
+import { commonPrefixLength, excerpt, excerptStart } from '../../base/core/commonPrefix.ts';
 import type { TracedMessage } from './records/trace.ts';
 import { Branches, type KnownStart } from './branches.ts';
 import {
@@ -203,7 +202,7 @@ function sides(
 ): Pick<Fork, 'before' | 'now' | 'token'> {
   const start = excerptStart(before?.text ?? '', now?.text ?? '');
   const [one, other] = [before?.tokenIds ?? [], now?.tokenIds ?? []];
-  const same = commonStart(one, other);
+  const same = commonPrefixLength(one, other);
   const side = (message: TracedMessage | undefined): ForkSide | null =>
     message === undefined
       ? null

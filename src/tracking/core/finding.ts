@@ -3,7 +3,7 @@ import { findingKinds, type FindingCode } from './findings.ts';
 
 export type { Finding } from './findingKind.ts';
 
-/** Undefined for an id that this version does not know. */
+/** Returns undefined for an unknown id, such as one of another version. */
 export function findingKind(code: string): FindingKind | undefined {
   return Object.hasOwn(findingKinds, code) ? findingKinds[code as FindingCode] : undefined;
 }
@@ -12,12 +12,12 @@ export function levelOf(code: string): FindingLevel {
   return findingKind(code)?.level ?? 'episode';
 }
 
-/** What to do about a finding; empty for an id that this version does not know. */
+/** Returns the hint of a finding; empty for an unknown id. */
 export function hintOf(code: string): string {
   return findingKind(code)?.hint ?? '';
 }
 
-/** A finding of the usual severity. */
+/** Creates a finding with the default severity of its kind. */
 export function finding(code: FindingCode, message: string): Finding {
   return { code, severity: findingKinds[code].severity, message };
 }

@@ -1,19 +1,18 @@
 import { levelOf, type Finding } from './finding.ts';
-import { SortedNumbers } from './sortedNumbers.ts';
 
-/** Findings of one code and severity. Where their sentences differ, `message` is the first, marked as an example. */
+/** All findings of one code and severity. If their messages differ, `message` is the first one, marked as an example. */
 export interface CommonFinding extends Finding {
-  /** Of the episodes that it concerns; 0: it is about the run. */
+  /** The number of affected episodes. 0: it is about the run. */
   readonly count: number;
   readonly episodes: readonly number[];
-  /** Positions of the groups that have it; none where it is not about groups. */
+  /** The positions of its groups; empty if it is not about groups. */
   readonly groups: readonly number[];
 }
 
 /** Findings of one code and severity in one group. */
-export interface FoundInGroup {
+export interface GroupFindings {
   readonly first: Finding;
-  /** Place of the first among all findings of the group. */
+  /** The position of the first one in the findings of the group. */
   readonly at: number;
   readonly episodes: ReadonlySet<number>;
   readonly messages: readonly string[];
@@ -22,8 +21,8 @@ export interface FoundInGroup {
 /** Findings of one code and severity in a run, counted by groups. */
 export class FindingTally {
   readonly #groups = new SortedNumbers();
-  readonly #found = new Map<number, FoundInGroup>();
-  /** How often each sentence was said. */
+  readonly #found = new Map<number, GroupFindings>();
+  /** The number of occurrences by message. */
   readonly #messages = new Map<string, number>();
   #count = 0;
 
@@ -31,7 +30,7 @@ export class FindingTally {
     return this.#found.size === 0;
   }
 
-  add(group: number, found: FoundInGroup): void {
+  add(group: number, found: GroupFindings): void {
     this.#groups.add(group);
     this.#found.set(group, found);
     this.#count += found.episodes.size;
@@ -53,13 +52,17 @@ export class FindingTally {
     }
   }
 
-  /** Where it is found first: the group, and the place in it. */
+  /** The position of the first one: the group, and the index in it. */
   get place(): readonly [group: number, at: number] {
     const [group = Infinity] = this.#groups.all;
     return [group, this.#found.get(group)?.at ?? 0];
   }
 
-  /** @param most how many episodes it names; it counts all. Undefined: there is none */
+  /**
+   * Returns the finding for the whole run; undefined if there is none.
+   *
+   * @param most the largest number of listed episodes; all are counted
+   */
   common(most: number): CommonFinding | undefined {
     const first = this.#found.get(this.place[0])?.first;
     if (first === undefined) return undefined;
@@ -79,5 +82,34 @@ export class FindingTally {
       episodes.push(...(this.#found.get(group)?.episodes ?? []));
     }
     return episodes.slice(0, most);
+  }
+}
+
+/** A sorted set of numbers. */
+export class SortedNumbers {
+  readonly #numbers: number[] = [];
+
+  get all(): readonly number[] {
+    return this.#numbers;
+  }
+
+  add(number: number): void {
+    const at = this.#placeOf(number);
+    if (this.#numbers[at] !== number) this.#numbers.splice(at, 0, number);
+  }
+
+  delete(number: number): void {
+    const at = this.#placeOf(number);
+    if (this.#numbers[at] === number) this.#numbers.splice(at, 1);
+  }
+
+  #placeOf(number: number): number {
+    let [low, high] = [0, this.#numbers.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((this.#numbers[middle] ?? 0) < number) low = middle + 1;
+      else high = middle;
+    }
+    return low;
   }
 }

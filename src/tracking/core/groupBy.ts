@@ -1,4 +1,4 @@
-/** Items by key, both in the order of their first appearance. */
+/** Groups items by key, in the order of their first occurrence. */
 export function groupBy<T, K>(items: Iterable<T>, keyOf: (item: T) => K): Map<K, T[]> {
   const groups = new Map<K, T[]>();
   for (const item of items) {

@@ -1,8 +1,7 @@
 import type { EpisodeResult } from './records/episodeResult.ts';
 import { groupBy } from './groupBy.ts';
-import { groupOf } from './groupOf.ts';
 
-/** Means are over the episodes that ended with a reward; null when none did. */
+/** Means over the episodes that ended with a reward. Null if there are none. */
 export interface Measures {
   readonly episodes: number;
   readonly failed: number;
@@ -17,7 +16,7 @@ export interface Group extends Measures {
   readonly group: number;
   readonly taskId: string;
   readonly members: readonly Member[];
-  /** Sample deviation of what training takes for rewards; null for fewer than two. */
+  /** The sample standard deviation of the training rewards. Null for fewer than two. */
   readonly deviation: number | null;
   /** Whether all episodes of the group have ended. */
   readonly whole: boolean;
@@ -25,16 +24,16 @@ export interface Group extends Measures {
 
 export interface Member {
   readonly episode: number;
-  /** As the workflow or the judge gave it; null: the episode ended with an error. */
+  /** The reward of the workflow or the judge. Null: the episode ended with an error. */
   readonly reward: number | null;
-  /** What training takes for it: another one after a degenerate reply; null: the episode makes no sample. */
+  /** The reward in training, which differs after a degenerate reply. Null: the episode makes no sample. */
   readonly stepReward: number | null;
-  /** How much better than the others of the group, in deviations; null: the episode makes no sample. */
+  /** The advantage within the group, in standard deviations. Null: the episode makes no sample. */
   readonly advantage: number | null;
 }
 
 /**
- * The groups of a run, in the order of its tasks. Tasks that share an id are apart.
+ * Returns the groups of a run, in the order of its tasks. Tasks with equal ids are separate groups.
  *
  * @param repeat episodes per task; those of one task have consecutive numbers
  */
@@ -45,9 +44,9 @@ export function groupsOf(results: readonly EpisodeResult[], repeat: number): rea
 }
 
 /**
- * One of them.
+ * Returns one group with its measures.
  *
- * @param size how many episodes it is to have
+ * @param size the number of episodes in the complete group
  */
 export function measuredGroup(group: number, results: readonly EpisodeResult[], size: number): Group {
   const stepRewards = results.map(stepRewardOf);
@@ -75,20 +74,20 @@ export function measures(results: readonly EpisodeResult[]): Measures {
   };
 }
 
-/** Upstream gives every timeline of an episode the episode's reward, or that of degenerate replies. */
+/** Returns the training reward of each timeline: that of the episode, or that of degenerate replies. */
 export function stepRewardOf({ reward, tracking }: EpisodeResult): number | null {
   return tracking?.timelines === 0 || reward === null ? null : (tracking?.madnessReward ?? reward);
 }
 
-/** Keeps advantages finite where rewards hardly differ. */
+/** The least deviation, which keeps advantages finite if rewards hardly differ. */
 const leastDeviation = 0.01;
 const epsilon = 1e-6;
 
 /**
- * Upstream's reference advantages: distance from the group's mean in sample deviations, which count as 0.01 at least. A
- * single episode has the mean 0 and the deviation 1.
+ * Returns AgentJet's reference advantages: the distance from the mean of the group in standard deviations of at least
+ * 0.01. A single episode has the mean 0 and the deviation 1.
  *
- * @param rewards null: no sample, so neither compared nor an advantage
+ * @param rewards null: no sample, so it has no advantage and is not compared
  */
 export function advantagesOf(rewards: readonly (number | null)[]): readonly (number | null)[] {
   const compared = counted(rewards);
@@ -98,8 +97,8 @@ export function advantagesOf(rewards: readonly (number | null)[]): readonly (num
 }
 
 /**
- * GRPO's advantages of the samples of a group, which are also upstream's simple reference advantages: as above, but with
- * each sample for itself, and with the deviation as it is.
+ * Returns the GRPO advantages of the samples of a group, which are also AgentJet's simple reference advantages. They
+ * compare samples, not episodes, without a least deviation.
  */
 export function rowAdvantagesOf(rewards: readonly number[]): readonly number[] {
   const spread = sampleDeviation(rewards);
@@ -111,7 +110,7 @@ function counted(rewards: readonly (number | null)[]): readonly number[] {
   return rewards.filter((reward) => reward !== null);
 }
 
-/** The mean; of equal values that very value, which a sum may miss by a bit. */
+/** Returns the mean. For equal values it is exact. */
 function middle(values: readonly number[]): number {
   const [first = 0] = values;
   return values.every((value) => value === first) ? first : (mean(values) ?? 0);
@@ -126,4 +125,13 @@ function sampleDeviation(values: readonly number[]): number | null {
 
 function mean(values: readonly number[]): number | null {
   return values.length === 0 ? null : values.reduce((sum, value) => sum + value, 0) / values.length;
+}
+
+/**
+ * Returns the group of an episode, which is the position of its task in the run.
+ *
+ * @param repeat episodes per task
+ */
+export function groupOf(episode: number, repeat: number): number {
+  return Math.floor(episode / Math.max(1, repeat));
 }

@@ -2,19 +2,19 @@ import type { TracedMessage, TracedTimeline } from './records/trace.ts';
 import { Branches, sameItems } from './branches.ts';
 import type { AddedMessage, MergeOptions } from './tracker.ts';
 
-/** A call as merging sees it; a `TracedCall` is one. */
+/** The input of merging, such as a `TracedCall`. */
 export interface MergeableCall {
   readonly call: number;
   /** Positions of the request's messages in the episode's list. */
   readonly messages: readonly number[];
   /** Null: the call makes no timeline. */
   readonly reply: number | null;
-  /** Equal tools have equal texts; compared only where the config wants tools compared. */
+  /** Equal for equal tools. Compared only if the config requires it. */
   readonly tools: string | null;
 }
 
 export interface MergeSettings extends MergeOptions {
-  /** Which tokens of a reply count once another timeline has taken it over: it is masked anew. */
+  /** Returns the new loss mask of a reply that another timeline took over. */
   lossMaskOf(reply: TracedMessage): Uint8Array;
 }
 
@@ -23,26 +23,26 @@ export type MergedTimeline = Pick<TracedTimeline, 'calls' | 'messages'>;
 export interface MergedCalls {
   /** In the order of the calls that absorbed the others. */
   readonly timelines: readonly MergedTimeline[];
-  /** What merging made, at positions after those that were there. */
+  /** The messages that merging created, at positions after the existing ones. */
   readonly added: readonly AddedMessage[];
-  /** Calls whose reply counts otherwise in the timeline that took it over, e.g. with an end that it did not have. */
+  /** The calls whose reply has another mask in the timeline that took it over. */
   readonly maskedAnew: readonly number[];
 }
 
-/** A call that was answered. Its timeline is its request and, last, its reply: the only message of the model's own. */
+/** An answered call. Its timeline is its request and its reply, which is the only message of the model. */
 export interface AnsweredCall extends MergeableCall {
   readonly reply: number;
 }
 
 /**
- * The timelines that an episode's calls become. As upstream does, a later call absorbs an earlier one whose messages
- * it begins with, and takes over that call's reply with its tokens and logprobs. What it does not take over is which
- * of them count, nor the mark that a reply was cut by length: such a reply's end token counts in the loss from then on.
+ * Merges the calls of an episode into timelines. Like in AgentJet, a later call absorbs an earlier one if it starts with
+ * its messages, and takes over the tokens and logprobs of its reply. It does not take over the loss mask and the mark of
+ * a cut reply, so the end token of a cut reply counts in the loss.
  *
- * Linear in the number of messages of all calls.
+ * Takes time linear in the number of messages of all calls.
  *
- * @param calls in the order in which they ended
- * @param messages the episode's list: every position that a call names is there
+ * @param calls in the order of their ends
+ * @param messages the messages of the episode
  */
 export function mergeCalls(
   calls: readonly MergeableCall[],
@@ -59,8 +59,8 @@ export function mergeCalls(
 }
 
 /**
- * For each timeline the one that absorbs it, itself where none does. That is the latest that begins with its
- * messages: anything which absorbed that one would begin with them too, and be later still.
+ * Returns for each timeline the one that absorbs it, or itself. That is the latest timeline that starts with its
+ * messages.
  */
 function findAbsorbers(
   timelines: readonly AnsweredCall[],
@@ -68,21 +68,21 @@ function findAbsorbers(
   { ignoreTools }: MergeOptions,
 ): readonly number[] {
   const absorbers = new Array<number>(timelines.length);
-  // From the last on: then every timeline that could absorb one is there already.
+  // In reverse order, so that each possible absorber is already known.
   for (const [index, timeline] of [...timelines.entries()].reverse()) {
     absorbers[index] = branches.follow(timeline, ignoreTools ? null : timeline.tools, index);
   }
   return absorbers;
 }
 
-/** Makes one timeline out of those that merge. */
+/** Merges timelines into one. */
 class Joiner {
   readonly added: AddedMessage[] = [];
   readonly maskedAnew: number[] = [];
   readonly #messages: readonly TracedMessage[];
   readonly #settings: MergeSettings;
   readonly #masks = new Map<number, Uint8Array>();
-  /** By the two positions that a taken-over message is made of. */
+  /** The created messages by their two source positions. */
   readonly #made = new Map<string, number>();
 
   constructor(messages: readonly TracedMessage[], settings: MergeSettings) {
@@ -90,7 +90,7 @@ class Joiner {
     this.#settings = settings;
   }
 
-  /** @param group what merges, in order; the last is the one that absorbs */
+  /** @param group the merged timelines in order; the last one absorbs the others */
   join(group: readonly AnsweredCall[]): MergedTimeline {
     const absorber = group.at(-1);
     const positions = absorber === undefined ? [] : [...absorber.messages, absorber.reply];

@@ -3,7 +3,7 @@ import type { CallProblem } from './problems.ts';
 import type { MergeOptions } from './tracker.ts';
 
 /** By call: that an agent's calls fork, and what other settings of the config would do about it. */
-export function notMerged(
+export function mergeProblems(
   explanation: MergingExplanation,
   options: MergeOptions,
 ): readonly { readonly call: number; readonly problem: CallProblem }[] {

@@ -1,6 +1,7 @@
-import type { TracedMessage } from './records/trace.ts';
+import type { TracedMessage, Author } from './records/trace.ts';
 import { sameItems } from './branches.ts';
 import type { AddedMessage } from './tracker.ts';
+import type { TimelineMessage } from './messages.ts';
 
 /** An episode's messages: equal ones are one, at one position. */
 export class MessageTable {
@@ -65,3 +66,24 @@ function bitsOf(logprobs: Float32Array | null): Int32Array {
 }
 
 const nothing = new Int32Array();
+
+/** Returns a message with its tokens in the form of the trace. */
+export function tracedMessage(
+  message: Pick<TimelineMessage, 'role' | 'text' | 'toolCalls' | 'toolCallId'>,
+  author: Author,
+  tokenIds: readonly number[],
+  logprobs: Float32Array | null,
+  lossMask: Uint8Array,
+): TracedMessage {
+  const { role, text, toolCalls, toolCallId } = message;
+  return {
+    role,
+    author,
+    text,
+    toolCalls: toolCalls === null ? null : JSON.stringify(toolCalls),
+    toolCallId,
+    tokenIds: Int32Array.from(tokenIds),
+    logprobs,
+    lossMask,
+  };
+}

@@ -1,10 +1,10 @@
-/** A request's messages as upstream's tracker takes them: what it keeps, leaves out, joins and refuses. */
+/** Reads the messages of a request like the tracker of AgentJet, which keeps, excludes, joins or rejects them. */
 import type { CallProblem } from './problems.ts';
 import type { TemplateMessage } from './tokenizer.ts';
 import { isRecord } from '../../base/core/isRecord.ts';
 import { parsedToolCalls } from './toolCalls.ts';
 
-/** A message that upstream keeps. */
+/** A message that AgentJet keeps. */
 export interface KeptMessage {
   readonly role: string;
   readonly text: string;
@@ -13,15 +13,15 @@ export interface KeptMessage {
   readonly toolCallId: string | null;
 }
 
-/** A message of a timeline: one that was kept, or tool results in a row, which upstream joins into one. */
+/** A message of a timeline: a kept message, or consecutive tool results, which AgentJet joins into one. */
 export interface TimelineMessage extends KeptMessage {
-  /** What the chat template is given to make its tokens: more than one only for joined tool results. */
+  /** The input of the chat template: several messages only for joined tool results. */
   readonly parts: readonly TemplateMessage[];
 }
 
 export interface ReadMessages {
   readonly kept: readonly KeptMessage[];
-  /** As sent, each with how many were kept before it. */
+  /** The dropped messages as sent, each with the number of kept messages before it. */
   readonly dropped: readonly { readonly before: number; readonly message: unknown }[];
   readonly problems: readonly CallProblem[];
 }
@@ -33,14 +33,14 @@ interface ReadMessage {
 }
 
 interface ReadText {
-  /** Null: the whole message is left out. */
+  /** Null: the whole message is dropped. */
   readonly text: string | null;
   readonly problems: readonly CallProblem[];
 }
 
 /**
- * What upstream keeps of a request. It knows the roles system, user, assistant and tool; the last only while tool
- * calls are enabled. The first message must be a system message, and no other may be.
+ * Returns the messages that AgentJet keeps of a request. It accepts the roles system, user, assistant and, if tool calls
+ * are enabled, tool. Exactly the first message must be a system message.
  */
 export function readMessages(messages: readonly unknown[], toolCallsDisabled: boolean): ReadMessages {
   const kept: KeptMessage[] = [];
@@ -62,8 +62,10 @@ export function readMessages(messages: readonly unknown[], toolCallsDisabled: bo
   return { kept, dropped, problems };
 }
 
-/** A request's messages, tool results in a row together: what a timeline has one message of. */
-export function inRows<T extends { readonly role: string }>(messages: readonly T[]): readonly [T, ...T[]][] {
+/** Groups consecutive tool results. Each group is one message of a timeline. */
+export function groupToolResults<T extends { readonly role: string }>(
+  messages: readonly T[],
+): readonly [T, ...T[]][] {
   const rows: [T, ...T[]][] = [];
   let before = '';
   for (const message of messages) {
@@ -75,12 +77,12 @@ export function inRows<T extends { readonly role: string }>(messages: readonly T
   return rows;
 }
 
-/** The timeline's message: tool results in a row are one, their texts joined the way a ChatML template parts them. */
+/** Returns the message of a timeline. Joins the texts of tool results with the separator of ChatML templates. */
 export function timelineMessage(first: KeptMessage, more: readonly KeptMessage[]): TimelineMessage {
   return more.length === 0 ? { ...first, parts: [templateMessage(first)] } : joined(first, [first, ...more]);
 }
 
-/** A message as a chat template sees it. */
+/** Converts a message to the input of a chat template. */
 export function templateMessage(message: KeptMessage): TemplateMessage {
   return {
     role: message.role,
@@ -121,7 +123,7 @@ function leftOut(problem: CallProblem): ReadMessage {
   return { kept: null, problems: [problem] };
 }
 
-/** Null and absent content is the empty text; of a list, the text parts one after the other. */
+/** Returns the text of a content: empty for null, and the joined text parts of a list. */
 function readText(content: unknown, role: string): ReadText {
   if (typeof content === 'string') return { text: content, problems: none };
   if (!Array.isArray(content)) return { text: '', problems: none };
@@ -184,4 +186,23 @@ function textLost(type: string): CallProblem {
 function refusedPart(type: string): CallProblem {
   const clause = `a message has a part of type ${type}; AgentJet refuses such a request in training.`;
   return { code: 'part-refused', severity: 'error', clause };
+}
+
+/** A message of a request that training excludes. */
+export interface ExcludedMessage {
+  /** The number of timeline messages before it. */
+  readonly before: number;
+  /** As sent. */
+  readonly message: unknown;
+}
+
+/** @param dropped messages, each with the number of kept messages before it */
+export function excludedMessages(
+  dropped: readonly { readonly before: number; readonly message: unknown }[],
+  kept: readonly KeptMessage[],
+): readonly ExcludedMessage[] {
+  return dropped.map(({ before, message }) => ({
+    before: groupToolResults(kept.slice(0, before)).length,
+    message,
+  }));
 }

@@ -3,12 +3,12 @@ import type { FindingCode } from './findings.ts';
 
 export type Problem = EpisodeTracking['problems'][number];
 
-/** What a call was found to have; the sentence goes on from "In call N, ". */
+/** A problem of a call. Its clause follows "In call N, ". */
 export interface CallProblem {
   readonly code: FindingCode;
   readonly severity: Problem['severity'];
   readonly clause: string;
-  /** What sets problems of one code apart that are told one by one. */
+  /** Separates problems of one code that are reported one by one. */
   readonly about?: string;
 }
 
@@ -17,18 +17,18 @@ interface Entry {
   readonly calls: Set<number>;
 }
 
-/** An episode's problems: each code once, worded by its first call, with how many more calls have it. */
+/** The problems of an episode. Each code is listed once, with the text of its first call and the number of other calls. */
 export class Problems {
   readonly #entries = new Map<string, Entry>();
-  readonly #untold: ReadonlySet<string>;
+  readonly #suppressed: ReadonlySet<string>;
 
-  /** @param untold codes of what is no problem in this run */
-  constructor(untold: ReadonlySet<string> = new Set()) {
-    this.#untold = untold;
+  /** @param suppressed codes that do not apply to this run */
+  constructor(suppressed: ReadonlySet<string> = new Set()) {
+    this.#suppressed = suppressed;
   }
 
   add(call: number, problem: CallProblem): void {
-    if (this.#untold.has(problem.code)) return;
+    if (this.#suppressed.has(problem.code)) return;
     const key = [problem.severity, problem.code, problem.about].join(' ');
     const entry = this.#entries.get(key);
     if (entry === undefined) this.#entries.set(key, { first: problem, calls: new Set([call]) });

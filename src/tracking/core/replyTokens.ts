@@ -1,43 +1,42 @@
-import { commonStart } from '../../base/core/commonStart.ts';
+import { commonPrefixLength } from '../../base/core/commonPrefix.ts';
 import type { Alternative } from './alternatives.ts';
-import { madeTokens, wasCut } from './madeTokens.ts';
+import { modelTokens, wasCut } from './modelTokens.ts';
 import { indexOfRun, startsWithRun } from './tokenLists.ts';
 import type { TrackerReply } from './tracker.ts';
 import type { ModelText } from './tokenizer.ts';
 
-/** A reply's tokens in its timeline. */
+/** The tokens of a reply in its timeline. */
 export interface ReplyTokens {
   readonly tokenIds: readonly number[];
-  /** One per token, null where there is none; null: the endpoint told none. */
+  /** One per token, null if missing. Null: the endpoint reported none. */
   readonly logprobs: readonly (number | null)[] | null;
-  /** One list per token; null: the endpoint told none. */
+  /** One list per token. Null: the endpoint reported none. */
   readonly alternatives: readonly (readonly Alternative[])[] | null;
-  /** One per token: 1 for what the model made. */
+  /** One per token: 1 for tokens that the model generated. */
   readonly lossMask: readonly number[];
-  /** Whether it was cut by length, so that its end token is the template's. */
+  /** Whether it was cut by length, so that the template added its end token. */
   readonly lacksEos: boolean;
-  /** Whether header and end token were found where upstream looks for them. */
+  /** Whether the header and the end token are where AgentJet expects them. */
   readonly fits: boolean;
-  /** Whether an end token stands before the end. */
+  /** Whether it contains an end token before its end. */
   readonly endsEarly: boolean;
-  /** Whether what the model made begins with the header. */
+  /** Whether the generated tokens start with the header. */
   readonly repeatsHeader: boolean;
 }
 
-/** Where in the container the template's part ends, the reply begins and ends. */
+/** The start and the end of the reply's body in the container. */
 interface Frame {
   readonly begin: number;
-  /** Of the end token; the container's length where it has none. */
+  /** The index of the end token, or the length of the container if it has none. */
   readonly end: number;
   readonly fits: boolean;
 }
 
 /**
- * Puts what the model made in the place of what the template made of it, between the header and the last end token.
- * Where the endpoint did not tell its tokens, or told others than the reply's, the template's stand and there are no
- * logprobs.
+ * Replaces the tokens between the header and the last end token by those that the model generated. Without valid
+ * reported tokens, it keeps those of the template, and there are no logprobs.
  *
- * @param container what the template adds to the request for the reply
+ * @param container the tokens that the template adds to the request for the reply
  */
 export function replyTokens(
   container: readonly number[],
@@ -48,7 +47,7 @@ export function replyTokens(
   const { tokenizer } = text;
   const frame = frameOf(container, header, tokenizer.eos);
   const templated = container.slice(frame.begin, frame.end);
-  const made = madeTokens(reply, text, templated);
+  const made = modelTokens(reply, text, templated);
   const body = made?.ids ?? templated;
   const ended = made?.ended ?? !wasCut(reply);
   const before = container.slice(0, frame.begin);
@@ -86,7 +85,7 @@ const nothing: readonly Alternative[] = [];
 
 function frameOf(container: readonly number[], header: readonly number[], eos: number): Frame {
   const at = indexOfRun(container, header);
-  const begin = at >= 0 ? at + header.length : commonStart(container, header);
+  const begin = at >= 0 ? at + header.length : commonPrefixLength(container, header);
   const last = container.lastIndexOf(eos);
   const found = last >= begin;
   return { begin, end: found ? last : container.length, fits: at >= 0 && found };

@@ -1,9 +1,8 @@
 import type { EpisodeResult } from './records/episodeResult.ts';
 import { episodeFindings } from './episodeFindings.ts';
-import { finding, type Finding } from './finding.ts';
+import { finding, type Finding, hintOf } from './finding.ts';
 import { groupBy } from './groupBy.ts';
-import { groupOf } from './groupOf.ts';
-import { measuredGroup, type Group, type Member } from './groups.ts';
+import { groupOf, measuredGroup, type Group, type Member } from './groups.ts';
 import type { CommonFinding } from './findingTally.ts';
 import { ReportTally } from './reportTally.ts';
 import type { RunTerms } from './runTally.ts';
@@ -21,10 +20,10 @@ export interface TrainingReport {
 }
 
 /**
- * Which episodes training would learn from, as group-relative advantages make it: an episode counts when it ended
- * with a reward, has tokens in the loss that nothing refuses, and its task's rewards are not all equal.
+ * Returns which episodes training would learn from with group-relative advantages. An episode counts if it has a reward
+ * and accepted tokens in the loss, and if the rewards of its task differ.
  *
- * @param results of the episodes that ended, in any order; those of one task are `repeat` consecutive ones
+ * @param results the results of the episodes that ended, in any order; a task has `repeat` consecutive episodes
  */
 export function trainingReport(results: readonly EpisodeResult[], terms: RunTerms): TrainingReport {
   const size = Math.max(1, terms.repeat);
@@ -45,10 +44,10 @@ export function trainingReport(results: readonly EpisodeResult[], terms: RunTerm
 }
 
 /**
- * What is said of the episodes of a task that ended, which depends on no other task's.
+ * Returns the verdicts of the ended episodes of one task.
  *
- * @param group position of the task in the run
- * @param size how many episodes it is to have
+ * @param group the position of the task in the run
+ * @param size the number of episodes in the complete group
  */
 export function judgedGroup(group: number, results: readonly EpisodeResult[], size: number): JudgedGroup {
   const measured = measuredGroup(group, results, size);
@@ -57,7 +56,7 @@ export function judgedGroup(group: number, results: readonly EpisodeResult[], si
   return { group: verdict, episodes, results };
 }
 
-/** Of whole groups only: episodes to come may change what the others are compared with. */
+/** Compares only complete groups, since later episodes can change the baseline. */
 function groupFindings({ members, whole }: Group): readonly Finding[] {
   const compared = members.filter(({ stepReward }) => stepReward !== null);
   const [first] = compared;
@@ -91,4 +90,46 @@ function verdictOf(result: EpisodeResult, member: Member | undefined, group: Gro
   const findings = [...episodeFindings(result), ...(advantage === null ? [] : group.findings)];
   const trains = findings.every(({ severity }) => severity !== 'error');
   return { episode, taskId, repeat, trains, findings, advantage };
+}
+
+/** Formats the report for a terminal: the number of trained episodes, and each finding with its hint. */
+export function formatTrainingReport(report: TrainingReport): string {
+  const total = report.trains + report.doesNotTrain;
+  const lines = [`${report.trains} of ${total} episodes would train`];
+  for (const finding of report.findings) {
+    const { severity, message, code } = finding;
+    const whom = whomOf(finding, report);
+    lines.push(`${severity}: ${whom === '' ? '' : `${whom}: `}${message} [${code}]`);
+    const hint = hintOf(code);
+    if (hint !== '') lines.push(`  ${hint}`);
+  }
+  return lines.join('\n');
+}
+
+/** The largest number of groups or episodes that a line lists. */
+const mostNamed = 3;
+
+function whomOf({ episodes, groups }: CommonFinding, report: TrainingReport): string {
+  if (groups.length > 0) {
+    const names = new Map(report.groups.map(({ group, taskId }) => [group, `task ${nameOf(taskId)}`]));
+    return counted(groups, names, 'group');
+  }
+  const names = new Map(report.episodes.map((verdict) => [verdict.episode, episodeName(verdict)]));
+  return counted(episodes, names, 'episode');
+}
+
+function counted(concerned: readonly number[], names: ReadonlyMap<number, string>, what: string): string {
+  const count = concerned.length;
+  if (count === 0) return '';
+  const named = concerned.slice(0, mostNamed).map((one) => names.get(one) ?? '');
+  const more = count > named.length ? [`${count - named.length} more`] : [];
+  return `${count} ${what}${count === 1 ? '' : 's'} (${[...named, ...more].join('; ')})`;
+}
+
+function episodeName({ taskId, repeat }: EpisodeVerdict): string {
+  return `task ${nameOf(taskId)}, repeat ${repeat}`;
+}
+
+function nameOf(taskId: string): string {
+  return taskId === '' ? '(no id)' : taskId;
 }

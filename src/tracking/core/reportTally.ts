@@ -1,4 +1,4 @@
-import { FindingTally, type CommonFinding, type FoundInGroup } from './findingTally.ts';
+import { FindingTally, type CommonFinding, type GroupFindings } from './findingTally.ts';
 import type { Finding } from './finding.ts';
 import { RunTally, type RunTerms } from './runTally.ts';
 import type { JudgedGroup } from './verdicts.ts';
@@ -74,11 +74,11 @@ interface JudgedCounts {
   readonly episodes: number;
   readonly trains: number;
   /** By severity and code. */
-  readonly findings: ReadonlyMap<string, FoundInGroup>;
+  readonly findings: ReadonlyMap<string, GroupFindings>;
 }
 
 function countsOf({ episodes }: JudgedGroup): JudgedCounts {
-  const findings = new Map<string, FoundInGroup & { episodes: Set<number>; messages: string[] }>();
+  const findings = new Map<string, GroupFindings & { episodes: Set<number>; messages: string[] }>();
   let at = 0;
   for (const { episode, findings: found } of episodes) {
     for (const one of found) {

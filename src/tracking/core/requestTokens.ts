@@ -1,18 +1,16 @@
 import { canonicalJson } from '../../base/core/canonicalJson.ts';
 import { templateFailed, toolWithoutParameters } from './callProblems.ts';
 import { overflows, promptProblem } from './lengths.ts';
-import type { MessageTable } from './messageTable.ts';
-import { leftOutOf, type LeftOutMessage } from './leftOut.ts';
-import { readMessages, type TimelineMessage } from './messages.ts';
+import { type MessageTable, tracedMessage } from './messageTable.ts';
+import { excludedMessages, type ExcludedMessage, readMessages, type TimelineMessage } from './messages.ts';
 import type { CallProblem } from './problems.ts';
 import { SameMessages } from './sameMessages.ts';
 import { TemplateTokens, type Prompt, type Tools } from './templateTokens.ts';
 import type { TemplateMessage } from './tokenizer.ts';
 import { haveParameters, preparedTools } from './toolCalls.ts';
-import { traced } from './traced.ts';
 import type { BegunRequest, TrackerOptions } from './tracker.ts';
 
-/** A request as the chat template sees it. */
+/** The input of the chat template. */
 export interface Templatable {
   readonly call: number;
   readonly messages: readonly TemplateMessage[];
@@ -21,49 +19,49 @@ export interface Templatable {
   readonly toolsKey: string;
 }
 
-/** The same with the messages that its timeline begins with. */
+/** A request with the messages of its timeline. */
 export interface ReadRequest extends Templatable {
   readonly timeline: readonly TimelineMessage[];
-  readonly leftOut: readonly LeftOutMessage[];
+  readonly excluded: readonly ExcludedMessage[];
 }
 
-/** Its prompt in tokens; `whole` is undefined where the template fails on it. */
+/** The length of a prompt in tokens. `whole` is undefined if the template fails. */
 export interface CountedPrompt {
   readonly tokens: number;
-  /** Whether it leaves no room for the longest reply. A prompt that the template fails on is not counted that far. */
+  /** Whether it leaves no room for the longest reply. False if the template fails. */
   readonly overflows: boolean;
-  /** Whether it is told to do so, or to come near it where the count is approximate. */
+  /** Whether an overflow was reported, or a length near the limit if the tokenizer is approximate. */
   readonly isNear: boolean;
   readonly whole: Prompt | undefined;
 }
 
-/** A message of a request that was made into tokens before. */
+/** A message that was already tokenized. */
 interface KnownMessage {
   readonly position: number;
-  /** Why the template made no tokens of it. */
+  /** The error of the template. */
   readonly failure: string | undefined;
 }
 
-/** Of the messages with which requests begin, and of all others. */
+/** The tokenized messages. First messages are separate, since templates can add text to them. */
 interface KnownMessages {
   readonly first: Map<TimelineMessage, KnownMessage>;
   readonly later: Map<TimelineMessage, KnownMessage>;
 }
 
-/** Makes tokens of an episode's requests, of each message once, however many of them have it. */
+/** Tokenizes the requests of an episode. Each message is tokenized once. */
 export class RequestTokens {
   readonly #options: TrackerOptions;
   readonly #template: TemplateTokens;
   readonly #table: MessageTable;
   readonly #report: (call: number, problem: CallProblem) => void;
   readonly #messages = new SameMessages();
-  /** By the key of the tools. */
+  /** The known messages by the key of their tools. */
   readonly #known = new Map<string, KnownMessages>();
   readonly #offers = new Map<string, Pick<Templatable, 'tools' | 'toolsKey'>>();
-  /** By the key of the tools. */
+  /** The canonical JSON of tools by their key. */
   readonly #offerKeys = new Map<string, string>();
 
-  /** @param table takes the messages that are new */
+  /** @param table receives the new messages */
   constructor(
     options: TrackerOptions,
     table: MessageTable,
@@ -75,7 +73,7 @@ export class RequestTokens {
     this.#report = report;
   }
 
-  /** What the template puts before a reply. */
+  /** The tokens that the template adds before a reply. */
   get header(): readonly number[] {
     return this.#template.header;
   }
@@ -86,10 +84,15 @@ export class RequestTokens {
     for (const problem of problems) this.#report(call, problem);
     const tools = preparedTools(toolCallsDisabled ? null : offered);
     if (tools !== undefined && !haveParameters(tools)) this.#report(call, toolWithoutParameters);
-    return { call, ...this.#messages.read(kept), ...this.#offer(tools), leftOut: leftOutOf(dropped, kept) };
+    return {
+      call,
+      ...this.#messages.read(kept),
+      ...this.#offer(tools),
+      excluded: excludedMessages(dropped, kept),
+    };
   }
 
-  /** Positions of the request's messages. */
+  /** Returns the positions of the request's messages in the table. */
   positions(request: ReadRequest): readonly number[] {
     const known = this.#knownWith(request.toolsKey);
     return request.timeline.map((message, index) =>
@@ -97,14 +100,14 @@ export class RequestTokens {
     );
   }
 
-  /** The prompt as a whole; where the template fails on it, it is as long as its messages. */
+  /** Counts the whole prompt. If the template fails, the count is the sum of its messages. */
   prompt({ call, messages, tools }: Templatable, positions: readonly number[]): CountedPrompt {
     const { limits, text } = this.#options;
     const made = this.#template.prompt(messages, tools);
     if ('failure' in made) this.#report(call, templateFailed(made.failure));
     const whole = 'failure' in made ? undefined : made.value;
     const tokens = whole?.tokens ?? this.#ownTokens(positions) + this.#template.header.length;
-    // What the template fails on, AgentJet refuses before it counts.
+    // AgentJet rejects the prompt before it counts tokens if the template fails.
     if (whole === undefined) return { tokens, overflows: false, isNear: false, whole };
     const problem = promptProblem(tokens, limits, text.note.exact);
     if (problem !== undefined) this.#report(call, problem);
@@ -115,7 +118,7 @@ export class RequestTokens {
     return positions.reduce((sum, at) => sum + this.#table.at(at).tokenIds.length, 0);
   }
 
-  /** What the template adds to the request for a reply; where it fails, header, plain text and end token. */
+  /** Returns the tokens that the template adds for a reply. If it fails: header, plain text and end token. */
   container(
     { call, messages, tools }: Templatable,
     { whole }: CountedPrompt,
@@ -130,14 +133,14 @@ export class RequestTokens {
     return [...this.#template.header, ...this.#template.plain(reply.content), eos];
   }
 
-  /** Merging compares tools as values: the order of their keys is nothing to it. */
+  /** Returns a text that is equal for equal tools, whatever the order of their keys. Merging compares it. */
   offerKey({ tools, toolsKey }: Templatable): string {
     const key = this.#offerKeys.get(toolsKey) ?? canonicalJson(tools ?? []);
     this.#offerKeys.set(toolsKey, key);
     return key;
   }
 
-  /** Equal tools are the very same ones; their key is short, since messages are known by it. */
+  /** Returns the same object and a short key for equal tools. */
   #offer(tools: Tools): Pick<Templatable, 'tools' | 'toolsKey'> {
     const text = JSON.stringify(tools ?? []);
     const offer = this.#offers.get(text) ?? { tools, toolsKey: String(this.#offers.size) };
@@ -151,7 +154,7 @@ export class RequestTokens {
     return known;
   }
 
-  /** The position of a request's message, which is made into tokens when it is first seen. */
+  /** Returns the position of a message, which is tokenized on its first use. */
   #position(
     request: Templatable,
     message: TimelineMessage,
@@ -172,7 +175,7 @@ export class RequestTokens {
     const made = isFirst ? this.#template.first(parts, tools) : this.#template.later(parts, tools, toolsKey);
     const failed = 'failure' in made;
     const ids = failed ? this.#template.plain(text) : made.value;
-    const position = this.#table.put(traced(message, 'env', ids, null, new Uint8Array(ids.length)));
+    const position = this.#table.put(tracedMessage(message, 'env', ids, null, new Uint8Array(ids.length)));
     return { position, failure: failed ? made.failure : undefined };
   }
 }

@@ -1,7 +1,6 @@
 import { finding } from './finding.ts';
-import type { CommonFinding } from './findingTally.ts';
+import { SortedNumbers, type CommonFinding } from './findingTally.ts';
 import { groupBy } from './groupBy.ts';
-import { SortedNumbers } from './sortedNumbers.ts';
 import type { JudgedGroup } from './verdicts.ts';
 
 /** What a report must know of the run beside its results. */

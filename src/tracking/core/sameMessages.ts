@@ -1,5 +1,5 @@
 import {
-  inRows,
+  groupToolResults,
   templateMessage,
   timelineMessage,
   type KeptMessage,
@@ -56,7 +56,7 @@ export class SameMessages {
     });
     return {
       messages: same.map(({ template }) => template),
-      timeline: inRows(same).map((row) => this.#joined(row)),
+      timeline: groupToolResults(same).map((row) => this.#joined(row)),
     };
   }
 

@@ -2,30 +2,29 @@ import type { LengthLimits } from './records/tracedRun.ts';
 import type { TracedMessage } from './records/trace.ts';
 
 /**
- * A timeline as training gets it: a prompt and a response, cut to the longest that the config allows. Attention is 1 for
- * every token, and positions count from 0.
+ * The training sample of a timeline: a prompt and a response, truncated to the limits of the config. Attention is 1 for
+ * every token, and positions start at 0.
  */
 export interface TrainingSample {
-  /** Prompt, then response. */
+  /** The prompt and the response. */
   readonly inputIds: Int32Array;
-  /** One per token: 1 counts in the loss. */
+  /** One per token. 1: the token counts in the loss. */
   readonly lossMask: Uint8Array;
-  /** One per token, 0 where there is none. */
+  /** One per token, 0 if missing. */
   readonly logprobs: Float32Array;
   readonly promptTokens: number;
-  /** Tokens of the response that were cut, and how many of them would have counted. */
+  /** The truncated tokens of the response, and the number of them that would have counted. */
   readonly cutTokens: number;
   readonly cutTrainable: number;
-  /** Tokens before the first that counts; more than `promptTokens` where the longest prompt is shorter. */
+  /** The number of tokens before the first trained one. Exceeds `promptTokens` if the prompt is truncated. */
   readonly prefixTokens: number;
-  /** Why AgentJet makes no sample of it; null: it does. */
+  /** The reason why AgentJet makes no sample of it. Null: it does. */
   readonly refusal: string | null;
 }
 
 /**
- * Parts a timeline where the first trained message begins to count, at most 100 tokens into it, and no later than the
- * longest prompt; the response is cut at the longest response. A timeline ends with its reply, so there is no message
- * after it for upstream to drop.
+ * Splits a timeline at the first trained token, at most 100 tokens into its message and at most at the longest prompt.
+ * Truncates the response. A timeline ends with its reply, so AgentJet has no later message to drop.
  */
 export function sampleOf(
   messages: readonly TracedMessage[],
@@ -48,7 +47,7 @@ export function sampleOf(
   };
 }
 
-/** Whether AgentJet makes a sample of a timeline, without making it. */
+/** Returns whether AgentJet makes a sample of a timeline. */
 export function makesSample(messages: readonly TracedMessage[]): boolean {
   const first = messages.findIndex(({ author }) => author === 'llm');
   if (first < 1) return false;
@@ -62,7 +61,7 @@ export function makesSample(messages: readonly TracedMessage[]): boolean {
   return false;
 }
 
-/** How many tokens of a mask count. */
+/** Returns the number of tokens that count in a mask. */
 export function count(lossMask: Uint8Array): number {
   let sum = 0;
   for (const counts of lossMask) sum += counts;

@@ -1,64 +1,64 @@
-import { excerpt, excerptStart } from '../../base/core/excerpts.ts';
+import { excerpt, excerptStart } from '../../base/core/commonPrefix.ts';
 import type { TracedMessage } from './records/trace.ts';
 import { sameItems } from './branches.ts';
 import type { ExplainableCall } from './explainMerging.ts';
 import type { CallProblem } from './problems.ts';
 import type { MergeOptions } from './tracker.ts';
 
-/** The timeline of a call that training keeps. */
-export type KeptCall = ExplainableCall & { readonly reply: number };
+/** A call that training keeps. */
+export type TrainedCall = ExplainableCall & { readonly reply: number };
 
-/** What of the history is another than it was: a field of a message, the tools, or how many messages there are. */
+/** A change of the history: in a field of a message, in the tools, or in the number of messages. */
 interface Snap {
   readonly field: 'role' | 'content' | 'tool_calls' | 'tool_call_id' | 'tokens' | 'tools' | 'messages';
-  /** For a sentence: where it is, and what it was and is. */
-  readonly told: string;
+  /** A clause with the position and both values. */
+  readonly description: string;
 }
 
 /**
- * Upstream's `detect_timeline_snap`: each timeline that is kept is compared with the one that was kept before it, whoever
- * asked, by the rules of merging, and told where it does not take that one over. Upstream only logs that it happened.
+ * Implements AgentJet's `detect_timeline_snap`. Compares each kept timeline with the one before it, of any agent, by the
+ * merge rules, and reports if it does not extend it. AgentJet only logs this.
  */
 export class SnapDetector {
   readonly #rules: MergeOptions;
   readonly #at: (position: number) => TracedMessage;
-  #last: KeptCall | undefined;
+  #last: TrainedCall | undefined;
 
-  /** @param at the message at a position of the episode's list */
+  /** @param at returns the message at a position of the episode's list */
   constructor(rules: MergeOptions, at: (position: number) => TracedMessage) {
     this.#rules = rules;
     this.#at = at;
   }
 
-  /** Forgets the calls so far: they are of an attempt that failed. */
+  /** Drops the calls of a failed attempt. */
   restart(): void {
     this.#last = undefined;
   }
 
-  kept(call: KeptCall): CallProblem | undefined {
+  kept(call: TrainedCall): CallProblem | undefined {
     const before = this.#last;
     this.#last = call;
     const snap = before && this.#snap(before, call);
     if (before === undefined || snap === undefined) return undefined;
     const isOwn = before.agent === call.agent;
     const other = isOwn ? '' : `, which another agent (${before.agent}) made`;
-    const clause = `the history is not that of call ${before.call}, the one before${other}: ${snap.told}. AgentJet logs a merge failure here (\`detect_timeline_snap\`).`;
-    // An agent's own history is told by itself: that others take turns must not hide it.
+    const clause = `the history is not that of call ${before.call}, the one before${other}: ${snap.description}. AgentJet logs a merge failure here (\`detect_timeline_snap\`).`;
+    // Changes of an agent's own history are reported separately, so that alternating agents do not hide them.
     const about = isOwn ? snap.field : `${snap.field} of others`;
     return { code: 'timeline-snap', severity: 'warning', about, clause };
   }
 
-  #snap(before: KeptCall, now: KeptCall): Snap | undefined {
+  #snap(before: TrainedCall, now: TrainedCall): Snap | undefined {
     const [old, own] = [timeline(before), timeline(now)];
     for (let index = 0; index < Math.min(old.length, own.length); index++) {
       const [one, other] = [this.#at(old[index] ?? 0), this.#at(own[index] ?? 0)];
       if (!this.#same(one, other)) return this.#difference(one, other, index);
     }
     if (own.length < old.length) {
-      return { field: 'messages', told: `it ends after ${own.length} of ${old.length} messages` };
+      return { field: 'messages', description: `it ends after ${own.length} of ${old.length} messages` };
     }
     if (this.#rules.ignoreTools || before.tools === now.tools) return undefined;
-    return { field: 'tools', told: 'other tools are offered' };
+    return { field: 'tools', description: 'other tools are offered' };
   }
 
   #same(one: TracedMessage, other: TracedMessage): boolean {
@@ -71,18 +71,19 @@ export class SnapDetector {
   #difference(one: TracedMessage, other: TracedMessage, index: number): Snap {
     const where = `message ${index} (${other.role})`;
     const field = textFields.find(({ of }) => of(one) !== of(other));
-    if (field === undefined) return { field: 'tokens', told: `${where} has the same text in other tokens` };
+    if (field === undefined)
+      return { field: 'tokens', description: `${where} has the same text in other tokens` };
     const [before, now] = [field.of(one), field.of(other)];
     const start = excerptStart(before, now);
     const quoted = [before, now].map((text) => JSON.stringify(excerpt(text, start)));
     return {
       field: field.name,
-      told: `${where} has another \`${field.name}\`: ${quoted.join(', now ')}`,
+      description: `${where} has another \`${field.name}\`: ${quoted.join(', now ')}`,
     };
   }
 }
 
-/** What merging by text looks at comes first; by token, any of these may make other tokens. */
+/** The compared fields. Merging by text looks only at the first one; by token, all of them matter. */
 const textFields: readonly {
   readonly name: Exclude<Snap['field'], 'tokens' | 'tools' | 'messages'>;
   readonly of: (message: TracedMessage) => string;
@@ -93,6 +94,6 @@ const textFields: readonly {
   { name: 'tool_call_id', of: ({ toolCallId }) => toolCallId ?? '' },
 ];
 
-function timeline({ messages, reply }: KeptCall): readonly number[] {
+function timeline({ messages, reply }: TrainedCall): readonly number[] {
   return [...messages, reply];
 }

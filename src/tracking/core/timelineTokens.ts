@@ -3,10 +3,9 @@ import type { MergedCalls } from './mergeCalls.ts';
 import { count } from './samples.ts';
 
 /**
- * What calls were merged into, with how many tokens each timeline has, and how many of them train. Looks at the tokens
- * of each message once.
+ * Adds the number of tokens and of trainable tokens to merged timelines. Counts the tokens of each message once.
  *
- * @param messages the episode's list, without what merging added
+ * @param messages the messages of the episode without those that merging added
  */
 export function withTokens(
   { timelines, added }: MergedCalls,

@@ -1,4 +1,4 @@
-/** Where a run of tokens first begins in a list; -1: nowhere. An empty run begins at 0. */
+/** Returns the first index of a sequence of tokens in a list; -1: it is missing. An empty sequence is at 0. */
 export function indexOfRun(list: ArrayLike<number>, run: readonly number[]): number {
   for (let start = 0; start + run.length <= list.length; start++) {
     if (startsWithRun(list, run, start)) return start;

@@ -1,4 +1,4 @@
-import type { TokenizerNote } from './records/tracedRun.ts';
+import type { TokenizerInfo } from './records/tracedRun.ts';
 
 /** A model's tokenizer, or what stands in for it. */
 export interface Tokenizer {
@@ -34,7 +34,7 @@ export interface RenderOptions {
 
 /** What turns a conversation into tokens. */
 export interface ModelText {
-  readonly note: TokenizerNote;
+  readonly note: TokenizerInfo;
   readonly tokenizer: Tokenizer;
   readonly template: ChatTemplate;
 }

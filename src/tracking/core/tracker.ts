@@ -1,11 +1,11 @@
 import type { EpisodeTracking } from './records/episodeResult.ts';
 import type { LengthLimits } from './records/tracedRun.ts';
 import type { TracedMessage, TracedTimeline } from './records/trace.ts';
-import type { LeftOutMessage } from './leftOut.ts';
+import type { ExcludedMessage } from './messages.ts';
 import type { MadnessOptions } from './madness.ts';
 import type { ModelText } from './tokenizer.ts';
 
-/** What of the config decides how calls become timelines. */
+/** The settings that decide how calls become timelines. */
 export interface TrackerOptions {
   readonly text: ModelText;
   readonly limits: LengthLimits;
@@ -17,8 +17,8 @@ export interface TrackerOptions {
   readonly detectsSnaps: boolean;
   readonly merging: MergeOptions;
   readonly madness: MadnessOptions;
-  /** Codes of findings that the program which trains has no rule for; absent: it has all of them. */
-  readonly untold?: ReadonlySet<string>;
+  /** Codes of findings that do not apply to the selected trainer. Absent: all apply. */
+  readonly suppressedFindings?: ReadonlySet<string>;
 }
 
 /** `ajet.context_tracker.…`. */
@@ -27,33 +27,33 @@ export interface MergeOptions {
   readonly ignoreTools: boolean;
 }
 
-/** A call's request as the model gets it: OpenAI messages and tools, already checked by the gateway. */
+/** The request of a call: OpenAI messages and tools, already checked by the gateway. */
 export interface BegunRequest {
-  /** The call's position in the episode, in order of arrival: what timelines and problems name it by. */
+  /** The position of the call in the episode, in order of arrival. Timelines and problems refer to it. */
   readonly call: number;
-  /** Who asked; absent: the episode has one agent. */
+  /** The agent of the call. Absent: the episode has one agent. */
   readonly agent?: string;
-  /** When it came, in milliseconds. */
+  /** The time of arrival in milliseconds. */
   readonly startedAt: number;
-  /** Whether the episode had been told to stop when it came. */
+  /** Whether the episode was already requested to stop. */
   readonly interrupted?: boolean;
   readonly messages: readonly unknown[];
   readonly tools: readonly unknown[] | null;
 }
 
 export interface TrackerRequest extends BegunRequest {
-  /** When its answer was over, by the clock of `startedAt`. */
+  /** The end of the reply, by the clock of `startedAt`. */
   readonly endedAt: number;
 }
 
-/** Why training keeps nothing of a call, under upstream's names. */
+/** The reason why training drops a call, under the names of AgentJet. */
 export type UnsafeReason = 'externally_interrupted' | 'already_mad' | 'token_overflow';
 
-/** Upstream's check of a call before the model is asked. */
+/** The result of AgentJet's check of a call before the model is called. */
 export interface ContextCheck {
-  /** The first that holds, in the order of the type; null: the call is safe. */
+  /** The first reason that applies, in the order of the type. Null: the call is safe. */
   readonly unsafe: UnsafeReason | null;
-  /** Whether the prompt leaves no room for the longest reply, so that the model is not asked, whatever else holds. */
+  /** Whether the prompt leaves no room for the longest reply, so that the model is not called. */
   readonly overflows: boolean;
 }
 
@@ -61,24 +61,24 @@ export interface TrackerReply {
   readonly content: string | null;
   readonly toolCalls: readonly unknown[] | null;
   readonly finishReason: string | null;
-  /** What the endpoint told of its tokens, in order; null: nothing. */
+  /** The tokens that the endpoint reported, in order. Null: none. */
   readonly tokens: readonly ReplyToken[] | null;
-  /** Ids of the whole prompt, where the endpoint told them. */
+  /** The token ids of the whole prompt, if the endpoint reported them. */
   readonly promptIds?: readonly number[];
 }
 
 export interface ReplyToken {
-  /** Null: the endpoint names tokens by their text only. */
+  /** Null: the endpoint reports only the text of tokens. */
   readonly id: number | null;
   readonly bytes: readonly number[];
   /** Null: not given. */
   readonly logprob: number | null;
   /** `top_logprobs`; absent: not given. */
-  readonly alternatives?: readonly ToldAlternative[];
+  readonly alternatives?: readonly ReportedAlternative[];
 }
 
-/** A token that might have come instead, as an endpoint tells it. */
-export interface ToldAlternative {
+/** An alternative to a token, as reported by the endpoint. */
+export interface ReportedAlternative {
   readonly id: number | null;
   readonly bytes: readonly number[];
   readonly logprob: number;
@@ -91,36 +91,40 @@ export interface AddedMessage {
 
 export interface TrackedCall {
   /**
-   * Positions of the request's messages in the episode's list, as training takes them: what it leaves out is not
-   * there, and tool results in a row are one message.
+   * The positions of the request's messages in the list of the episode. Excluded messages are missing, and consecutive
+   * tool results are one message.
    */
   readonly messages: readonly number[];
-  /** Those that it would have by the other setting of `fix_retokenization_drift`; absent: the same. */
+  /** The positions with the other value of `fix_retokenization_drift`. Absent: the same. */
   readonly otherMessages?: readonly number[];
-  /** Messages of the request that training leaves out; absent: none. */
-  readonly leftOut?: readonly LeftOutMessage[];
-  /** Null: the call was not answered. Where the prompt overflows, it has no tokens and is in no timeline. */
+  /** The messages of the request that training excludes. Absent: none. */
+  readonly leftOut?: readonly ExcludedMessage[];
+  /** The position of the reply; null: none. If the prompt overflows, the reply has no tokens and is in no timeline. */
   readonly reply: number | null;
   readonly promptTokens: number;
   readonly replyTokens: number;
-  /** Messages that the episode did not have before. */
+  /** The messages that are new in the episode. */
   readonly added: readonly AddedMessage[];
 }
 
 export interface TrackedEpisode {
   readonly timelines: readonly TracedTimeline[];
-  /** Messages that only merging made. */
+  /** The messages that merging created. */
   readonly added: readonly AddedMessage[];
   readonly tracking: EpisodeTracking;
 }
 
-/** Follows one episode: every call in the order in which the calls ended, then the end. Never throws. */
+/** Tracks the calls of one episode in the order of their ends. Never throws. */
 export interface EpisodeTracker {
-  /** Checks a call that begins, once; what it works out, `track` goes on from. */
+  /** Checks a call at its start, once. `track` reuses the result. */
   begin(request: BegunRequest): ContextCheck;
-  /** @param reply null: the call was not answered; it makes no timeline */
+  /**
+   * Adds a call at its end.
+   *
+   * @param reply null: the call failed and makes no timeline
+   */
   track(request: TrackerRequest, reply: TrackerReply | null): TrackedCall;
-  /** Forgets the calls so far: they are of an attempt that failed, and training begins anew. Messages keep their positions. */
+  /** Drops the calls of a failed attempt. Messages keep their positions. */
   restart(): void;
   end(): TrackedEpisode;
 }

@@ -6,11 +6,11 @@ export interface EpisodeVerdict {
   readonly episode: number;
   readonly taskId: string;
   readonly repeat: number;
-  /** Whether no finding is an error. */
+  /** True if no finding is an error. */
   readonly trains: boolean;
-  /** Those of its group among them. */
+  /** The findings of the episode and of its group. */
   readonly findings: readonly Finding[];
-  /** Null while its group is not whole, and where it makes no sample. */
+  /** Null until its group is complete, or if the episode makes no sample. */
   readonly advantage: number | null;
 }
 
@@ -18,10 +18,10 @@ export interface GroupVerdict extends Group {
   readonly findings: readonly Finding[];
 }
 
-/** What is said of a group and of its episodes that ended. */
+/** The verdicts about a group and its episodes that have ended. */
 export interface JudgedGroup {
   readonly group: GroupVerdict;
   readonly episodes: readonly EpisodeVerdict[];
-  /** Of the same episodes, in the same order. */
+  /** The verdicts of the same episodes, in the same order. */
   readonly results: readonly EpisodeResult[];
 }

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import * as vscode from 'vscode';
-import { cancellable } from '../../base/editor/cancellable.ts';
+import { withCancellableProgress } from '../../base/editor/progress.ts';
 import { chooseConfig } from '../../configs/editor/choose/chooseConfig.ts';
 import { workingFolder } from '../../configs/editor/choose/configIndex.ts';
 import type { RecentConfigs } from '../../configs/editor/choose/recentConfigs.ts';
@@ -47,7 +47,7 @@ export async function openRollouts(chosen: Chosen, { storage, sentRuns }: Rollou
   // What an earlier time has left is not of this file.
   for (const end of ['', '-wal']) await rm(`${opened}${end}`, { force: true });
   const title = vscode.l10n.t('Fetching the rollouts of {0}', run.name);
-  const isHere = await cancellable(title, async ({ cancellation, report }) => {
+  const isHere = await withCancellableProgress(title, async ({ cancellation, report }) => {
     const total = wanted.files.reduce((sum, { from }) => sum + from.bytes, 0);
     let fetched = 0;
     for (const [at, { from, name }] of wanted.files.entries()) {

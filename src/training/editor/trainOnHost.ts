@@ -7,7 +7,7 @@ import type { RunRecord } from '../core/protocol/runs.ts';
 import type { DispatchPlan, DispatchStep } from '../node/client/dispatch.ts';
 import { unsentFileId } from '../core/dispatch/located.ts';
 import { unsentFiles, type Preview } from '../core/sync/tree.ts';
-import { cancellable, type ShownWork } from '../../base/editor/cancellable.ts';
+import { withCancellableProgress, type CancellableProgress } from '../../base/editor/progress.ts';
 import { chooseConfig } from '../../configs/editor/choose/chooseConfig.ts';
 import { workingFolder } from '../../configs/editor/choose/configIndex.ts';
 import type { RecentConfigs } from '../../configs/editor/choose/recentConfigs.ts';
@@ -52,7 +52,7 @@ export async function trainOnHost(parts: TrainParts, uri: vscode.Uri | undefined
   const way = await chooseWay(await launcherFor(config.fsPath));
   if (way === undefined) return;
   const title = vscode.l10n.t('Training {0} on {1}', path.basename(config.fsPath), host.name);
-  await cancellable(title, (shown) => send(parts, { config, host, way }, shown));
+  await withCancellableProgress(title, (shown) => send(parts, { config, host, way }, shown));
 }
 
 /** What is sent is read from the disk. Throws where a file of the folder is not there as the editor shows it. */
@@ -94,7 +94,7 @@ interface Sent {
 async function send(
   parts: TrainParts,
   { config, host, way }: Sent,
-  { cancellation, token, report }: ShownWork,
+  { cancellation, token, report }: CancellableProgress,
 ): Promise<void> {
   report({ message: vscode.l10n.t('connecting …') });
   const link = await parts.links.connected(host);

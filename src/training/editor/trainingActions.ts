@@ -13,7 +13,7 @@ import {
   stageFolder,
   type CheckpointId,
 } from '../core/sync/checkpoints.ts';
-import { cancellable } from '../../base/editor/cancellable.ts';
+import { withCancellableProgress } from '../../base/editor/progress.ts';
 import { addWords, againWords } from './commandLines.ts';
 import type { HostLink } from './hostLink.ts';
 import type { KnownHost } from './knownHosts.ts';
@@ -184,7 +184,7 @@ export async function fetchCheckpointOf({ link, run }: Chosen, wanted?: Checkpoi
   const of = stage === undefined ? '' : `-${stageFolder(stage)}`;
   const target = path.join(folder.fsPath, `${run.name}-${run.id.slice(-6)}${of}-step-${checkpoint.step}`);
   const title = vscode.l10n.t('Fetching the checkpoint of {0}', checkpointText(checkpoint));
-  const isHere = await cancellable(title, async ({ cancellation, report }) => {
+  const isHere = await withCancellableProgress(title, async ({ cancellation, report }) => {
     const { fetchCheckpoint } = await import('../node/client/sync/fetchCheckpoint.ts');
     const onProgress = ({ bytes, total }: { readonly bytes: number; readonly total: number }): void => {
       const share = total === 0 ? 1 : bytes / total;

@@ -3,7 +3,7 @@ import path from 'node:path';
 import process from 'node:process';
 import type { Readable, Writable } from 'node:stream';
 import { inject, onTestFinished } from 'vitest';
-import type { TokenizerNote } from '../../../src/tracking/core/records/tracedRun.ts';
+import type { TokenizerInfo } from '../../../src/tracking/core/records/tracedRun.ts';
 import type { Project } from './project.ts';
 
 export interface Outcome {
@@ -116,7 +116,7 @@ export interface JsonResults {
     readonly trains: number;
     readonly doesNotTrain: number;
     readonly findings: readonly (JsonFinding & { readonly episodes: readonly number[] })[];
-    readonly tokenizer: TokenizerNote | null;
+    readonly tokenizer: TokenizerInfo | null;
   };
   /** Absolute. */
   readonly trace: string | null;

@@ -1,7 +1,7 @@
 import type { FinishedCall } from '../../../src/backbone/core/model-tuner/call.ts';
 import type { ChatRequest } from '../../../src/backbone/core/model-tuner/model.ts';
 import type { EpisodeResult } from '../../../src/tracking/core/records/episodeResult.ts';
-import type { CodePlaces } from '../../../src/tracking/core/records/tracedRun.ts';
+import type { CodeLocations } from '../../../src/tracking/core/records/tracedRun.ts';
 import type { TracedMessage, TracedSpan, TraceWriter } from '../../../src/tracking/core/records/trace.ts';
 import type { ModelText } from '../../../src/tracking/core/tokenizer.ts';
 import type { EpisodeTracker, TrackerOptions } from '../../../src/tracking/core/tracker.ts';
@@ -74,7 +74,7 @@ export function simpleTracker({ text }: TrackerOptions): EpisodeTracker {
 export class NotingWriter implements TraceWriter {
   readonly file = '/runs/exp/exp.ajtrace';
   readonly noted: string[] = [];
-  places: CodePlaces | undefined;
+  places: CodeLocations | undefined;
   readonly spans: TracedSpan[] = [];
 
   episodeStarted: TraceWriter['episodeStarted'] = ({ episode }) => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { commonStart } from '../../../src/base/core/commonStart.ts';
+import { commonPrefixLength } from '../../../src/base/core/commonPrefix.ts';
 import { align, type Alignment } from '../../../src/traces/core/align.ts';
 import { fuzz } from '../fuzz.ts';
 
@@ -71,7 +71,7 @@ test('of equal lists nothing differs', () => {
 test('the first hunk starts where the lists first differ', () => {
   fc.assert(
     fc.property(pair, ([left, right]) => {
-      const at = commonStart(left, right);
+      const at = commonPrefixLength(left, right);
       const [first] = align(left, right).hunks;
       if (at === left.length && at === right.length) expect(first).toBeUndefined();
       else expect([first?.left.from, first?.right.from]).toEqual([at, at]);

@@ -5,7 +5,7 @@ import { openTraceReader } from '../../../src/traces/node/store/openReader.ts';
 import { openTraceWriter } from '../../../src/traces/node/store/openWriter.ts';
 import type { TracedMessage, TraceWriter } from '../../../src/tracking/core/records/trace.ts';
 import type { CompareView, CompareRow } from '../../../src/traces/core/protocol/tokenRpc.ts';
-import { commonStart } from '../../../src/base/core/commonStart.ts';
+import { commonPrefixLength } from '../../../src/base/core/commonPrefix.ts';
 import { compareMessages, type ComparedMessage } from '../../../src/traces/core/compare.ts';
 import { compareView, type ReadTrace } from '../../../src/traces/core/methods.ts';
 import type { TraceReader } from '../../../src/traces/core/views.ts';
@@ -70,7 +70,7 @@ describe('two timelines', () => {
     fc.assert(
       fc.property(pair, ([left, right]) => {
         const [one, other] = [tokensIn(left), tokensIn(right)];
-        const at = commonStart(one, other);
+        const at = commonPrefixLength(one, other);
         const expected = at === one.length && at === other.length ? null : at;
         expect(compareMessages(left, right).divergence).toBe(expected);
       }),

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { EpisodeResult, EpisodeTracking } from '../../../src/tracking/core/records/episodeResult.ts';
 import { hintOf } from '../../../src/tracking/core/finding.ts';
-import { trainingReport } from '../../../src/tracking/core/report.ts';
-import { formatTrainingReport } from '../../../src/tracking/core/reportText.ts';
+import { trainingReport, formatTrainingReport } from '../../../src/tracking/core/report.ts';
 import type { RunTerms } from '../../../src/tracking/core/runTally.ts';
 
 const overlong = { code: 'overlong', severity: 'error' as const, message: 'In call 0, it is.', calls: [0] };

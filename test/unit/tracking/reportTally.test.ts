@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import type { EpisodeResult } from '../../../src/tracking/core/records/episodeResult.ts';
 import { levelOf } from '../../../src/tracking/core/finding.ts';
 import { groupBy } from '../../../src/tracking/core/groupBy.ts';
-import { groupOf } from '../../../src/tracking/core/groupOf.ts';
+import { groupOf } from '../../../src/tracking/core/groups.ts';
 import { judgedGroup, trainingReport } from '../../../src/tracking/core/report.ts';
 import { ReportTally } from '../../../src/tracking/core/reportTally.ts';
 import { fuzz } from '../fuzz.ts';

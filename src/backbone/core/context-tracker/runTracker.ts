@@ -1,7 +1,7 @@
 import { CodedError } from '../../../base/core/errors.ts';
 import type { Clock } from '../../../base/core/ports.ts';
 import type { EpisodeResult, EpisodeTracking } from '../../../tracking/core/records/episodeResult.ts';
-import type { CodePlaces, TracedRunEnd } from '../../../tracking/core/records/tracedRun.ts';
+import type { CodeLocations, TracedRunEnd } from '../../../tracking/core/records/tracedRun.ts';
 import type {
   TracedEpisode,
   TracedReturn,
@@ -175,7 +175,7 @@ export class RunTracker {
     return complete;
   }
 
-  codeFound(places: CodePlaces): void {
+  codeFound(places: CodeLocations): void {
     this.#write((writer) => writer.codeFound(places));
   }
 

@@ -1,8 +1,7 @@
 import type { CancellationToken } from '../../../base/core/cancellation.ts';
 import type { CodedError } from '../../../base/core/errors.ts';
-import { hashText } from '../../../base/core/hash.ts';
+import { hashText, Random } from '../../../base/core/random.ts';
 import type { Clock, Logger } from '../../../base/core/ports.ts';
-import { Random } from '../../../base/core/random.ts';
 import { Assembler } from '../model-tuner/assemble.ts';
 import {
   ModelFailureError,

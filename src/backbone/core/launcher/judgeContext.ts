@@ -1,6 +1,6 @@
 import type { CancellationToken } from '../../../base/core/cancellation.ts';
 import type { CodedError, Location } from '../../../base/core/errors.ts';
-import { deepFrozen } from '../../../base/core/deepFrozen.ts';
+import { deepFreeze } from '../../../base/core/deepFreeze.ts';
 import type { Config } from '../../../configs/core/effectiveConfig.ts';
 import type { Locator } from '../../../configs/core/locator.ts';
 import type { UserFunction } from '../function-form/bindByName.ts';
@@ -66,7 +66,7 @@ export function judgeContextOf(parts: JudgeContextParts, ports: JudgeContextPort
   });
   return {
     // Frozen, since all episodes share it.
-    config: deepFrozen(config.plain()),
+    config: deepFreeze(config.plain()),
     decides: parts.decides,
     loadJudge,
     placeOf: async (method) =>

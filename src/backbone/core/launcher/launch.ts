@@ -7,7 +7,7 @@ import { isPython, type Locator } from '../../../configs/core/locator.ts';
 import type {
   EpisodeResult,
   EpisodeTracking,
-  RunPlaces,
+  RunLocations,
 } from '../../../tracking/core/records/episodeResult.ts';
 import type { RunEvent, RunRequest } from '../protocol/run.ts';
 import type { ReplayedRun } from '../../../tracking/core/records/replayed.ts';
@@ -204,7 +204,7 @@ function taskChanged(field: keyof Task): EpisodeTracking['problems'][number] {
 }
 
 /** Runs in parallel with the episodes, so that breakpoints do not wait for it. */
-function findPlaces(config: Config, context: EpisodeContext, tracker: RunTracker): Promise<RunPlaces> {
+function findPlaces(config: Config, context: EpisodeContext, tracker: RunTracker): Promise<RunLocations> {
   const finding = findCodeLocations(config, context).then((places) => {
     tracker.codeFound({ execute: places.execute, judge: places.judge });
     return places;

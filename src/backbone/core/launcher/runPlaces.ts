@@ -1,6 +1,6 @@
 import type { Location } from '../../../base/core/errors.ts';
 import type { Config } from '../../../configs/core/effectiveConfig.ts';
-import type { RunPlaces } from '../../../tracking/core/records/episodeResult.ts';
+import type { RunLocations } from '../../../tracking/core/records/episodeResult.ts';
 import { findingKinds, type FindingKind } from '../../../tracking/core/findings.ts';
 import type { JudgeContext } from '../task-judge/judge.ts';
 import { configuredJudge } from './userClasses.ts';
@@ -9,7 +9,7 @@ import { configuredJudge } from './userClasses.ts';
 export async function findCodeLocations(
   config: Config,
   { placeOf }: Pick<JudgeContext, 'placeOf'>,
-): Promise<RunPlaces> {
+): Promise<RunLocations> {
   const [execute, judge] = await Promise.all([placeOf('execute'), judgePlace(config, placeOf)]);
   return {
     ...(execute && { execute }),
@@ -26,5 +26,5 @@ async function judgePlace(config: Config, placeOf: JudgeContext['placeOf']): Pro
 
 const kinds: readonly FindingKind[] = Object.values(findingKinds);
 const findingKeys: readonly string[] = [
-  ...new Set(kinds.flatMap(({ place = '' }) => (place.startsWith('key:') ? [place.slice(4)] : []))),
+  ...new Set(kinds.flatMap(({ target: place = '' }) => (place.startsWith('key:') ? [place.slice(4)] : []))),
 ];

@@ -140,7 +140,7 @@ function trackingOf(config: Config, rules: RunPlan['rules']): RunPlan['tracking'
       reward: config.number('ajet.rollout.agent_madness_reward'),
       terminates: config.boolean('ajet.rollout.agent_madness_termination'),
     },
-    ...(rules === 'trinity' && { untold: agentJetsOwn }),
+    ...(rules === 'trinity' && { suppressedFindings: agentJetsOwn }),
   };
 }
 

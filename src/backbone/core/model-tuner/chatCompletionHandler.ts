@@ -1,4 +1,4 @@
-import { hashText } from '../../../base/core/hash.ts';
+import { hashText } from '../../../base/core/random.ts';
 import type { Clock, Logger } from '../../../base/core/ports.ts';
 import type { Api, ApiAnswer } from './apis/api.ts';
 import { sourceOf } from './callSource.ts';

@@ -1,4 +1,4 @@
-import { hashText } from '../../../base/core/hash.ts';
+import { hashText } from '../../../base/core/random.ts';
 import type { ChatRequest } from './model.ts';
 
 /** The sampling options of training. */

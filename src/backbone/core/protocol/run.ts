@@ -6,10 +6,10 @@ import * as z from 'zod/mini';
 import { errorReport } from '../../../base/core/errorReport.ts';
 import {
   faultKinds,
-  tokenizerNote,
+  tokenizerInfo,
   episodeId,
   episodeResult,
-  runPlaces,
+  runLocations,
 } from '../../../tracking/core/records/episodeResult.ts';
 
 export const runProtocolVersion = 1;
@@ -178,7 +178,7 @@ export const runEvent = z.discriminatedUnion('type', [
     /** Where the config names a judge, as it is written there. */
     judge: z.optional(z.string()),
     /** Absent in runs without tracking. */
-    tokenizer: z.optional(tokenizerNote),
+    tokenizer: z.optional(tokenizerInfo),
     tasks: z.number(),
     repeat: z.number(),
     episodes: z.number(),
@@ -225,7 +225,7 @@ export const runEvent = z.discriminatedUnion('type', [
     episodes: z.array(z.object({ episode: z.number(), times: z.number() })),
   }),
   /** Of a run that rolled out; once, before the end. */
-  z.object({ type: z.literal('places'), places: runPlaces }),
+  z.object({ type: z.literal('places'), places: runLocations }),
   /** The user's Python waits for a debugger: DAP on 127.0.0.1. */
   z.object({ type: z.literal('debugger'), language: z.literal('python'), port: z.number() }),
   z.object({

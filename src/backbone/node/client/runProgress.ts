@@ -1,4 +1,4 @@
-import type { EpisodeResult, RunPlaces } from '../../../tracking/core/records/episodeResult.ts';
+import type { EpisodeResult, RunLocations } from '../../../tracking/core/records/episodeResult.ts';
 import type { RunEvent } from '../../core/protocol/run.ts';
 import { withSelection } from '../../../tracking/core/records/episodeResult.ts';
 
@@ -9,7 +9,7 @@ export type RunEnded = Extract<RunEvent, { type: 'run-ended' }>;
 export class RunProgress {
   #started: RunStarted | undefined;
   #ended: RunEnded | undefined;
-  #places: RunPlaces | undefined;
+  #places: RunLocations | undefined;
   #results: EpisodeResult[] = [];
 
   get started(): RunStarted | undefined {
@@ -21,7 +21,7 @@ export class RunProgress {
   }
 
   /** The locations in the user's files for findings; undefined if the run did not report them. */
-  get places(): RunPlaces | undefined {
+  get places(): RunLocations | undefined {
     return this.#places;
   }
 

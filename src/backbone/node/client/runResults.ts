@@ -4,8 +4,7 @@ import {
   validationMetrics,
   type ValidationMetrics,
 } from '../../core/protocol/validation.ts';
-import { trainingReport, type TrainingReport } from '../../../tracking/core/report.ts';
-import { formatTrainingReport } from '../../../tracking/core/reportText.ts';
+import { trainingReport, type TrainingReport, formatTrainingReport } from '../../../tracking/core/report.ts';
 import type { RunStarted } from './runProgress.ts';
 import { formatJudged, formatTable } from './runReport.ts';
 

@@ -1,7 +1,7 @@
 /** Implements `AgentJetJob` for scripts: configs made in code, and the run of this process. */
 import path from 'node:path';
 import { CodedError, type Location } from '../../../base/core/errors.ts';
-import { plainAt, putPlain } from '../../../base/core/plainTree.ts';
+import { valueAtPath, setAtPath } from '../../../base/core/plainTree.ts';
 import { strftime } from '../../../base/core/strftime.ts';
 import type { Composition } from '../../../configs/core/compose.ts';
 import { renderEffective } from '../../../configs/core/effective/render.ts';
@@ -75,7 +75,7 @@ export class ScriptJobs implements JobHost {
         'rollout.tensor_model_parallel_size': 1,
       }),
     };
-    for (const [key, value] of Object.entries(values)) putPlain(config.ajet, key, value);
+    for (const [key, value] of Object.entries(values)) setAtPath(config.ajet, key, value);
     return config;
   }
 
@@ -83,10 +83,10 @@ export class ScriptJobs implements JobHost {
     const reader = dataTypes[type];
     if (reader === undefined)
       throw this.#at(jobErrors.unknownData(this.#ports.names, type, Object.keys(dataTypes)));
-    putPlain(config.ajet, 'task_reader.type', reader);
+    setAtPath(config.ajet, 'task_reader.type', reader);
     if (reader === 'random_dummy') return;
     if (datasetPath === undefined) throw this.#at(jobErrors.noDataset(this.#ports.names, type));
-    putPlain(config.ajet, `task_reader.${reader}`, dataSections[reader]?.(datasetPath, splits));
+    setAtPath(config.ajet, `task_reader.${reader}`, dataSections[reader]?.(datasetPath, splits));
   }
 
   async load(file: string): Promise<JobConfig> {
@@ -118,7 +118,7 @@ export class ScriptJobs implements JobHost {
     const found = await this.#locatorOf(workflow);
     const locator = found === 'local' ? `${this.#ports.script}->${nameOf(workflow)}` : found;
     const text = this.#textOf(config, locator);
-    const name = String(plainAt(config.ajet, 'experiment_name'));
+    const name = String(valueAtPath(config.ajet, 'experiment_name'));
     const file = runConfigFile(this.#ports.expDir, name);
     await writeConfig(file, text);
     return this.#ports.run({ file, text, workflow: found === 'local' ? workflow : undefined });
@@ -127,7 +127,7 @@ export class ScriptJobs implements JobHost {
   /** Returns true if the config names a workflow other than the default, which is upstream's example. */
   #namesWorkflow(config: JobConfig): boolean {
     const defaults = plainOf(jobDefaults('debug')) as unknown as JobConfig;
-    return plainAt(config.ajet, workflowKey) !== plainAt(defaults.ajet, workflowKey);
+    return valueAtPath(config.ajet, workflowKey) !== valueAtPath(defaults.ajet, workflowKey);
   }
 
   /**
@@ -143,8 +143,8 @@ export class ScriptJobs implements JobHost {
 
   #textOf(config: JobConfig, locator: string | undefined): string {
     const plain = JSON.parse(JSON.stringify(config)) as JobConfig;
-    if (locator !== undefined) putPlain(plain.ajet, workflowKey, locator);
-    const defaults = jobDefaults(String(plainAt(plain.ajet, 'backbone')));
+    if (locator !== undefined) setAtPath(plain.ajet, workflowKey, locator);
+    const defaults = jobDefaults(String(valueAtPath(plain.ajet, 'backbone')));
     const { ajet, hydra, defaults: list, ...others } = plain;
     // Values that `defaults` adds need not be written. Some are overwritten on the way to the backbone.
     const changed = changedFrom(plainOf(defaults), others) as object | undefined;

@@ -21,7 +21,7 @@ import type { EpisodeCalls, EpisodeSlot } from '../../core/task-runner/episode.t
 import type { CancellationToken } from '../../../base/core/cancellation.ts';
 import { toReport, type Location } from '../../../base/core/errors.ts';
 import { Emitter, type Event } from '../../../base/core/event.ts';
-import { hashText } from '../../../base/core/hash.ts';
+import { hashText } from '../../../base/core/random.ts';
 import type { Logger, LogLevel } from '../../../base/core/ports.ts';
 import type { ModelAnswer, ModelChoice, RunEvent, RunRequest } from '../../core/protocol/run.ts';
 import type { Workflow } from '../../../sdk/core/index.ts';

@@ -15,7 +15,7 @@ import {
   type RunRequest,
 } from '../../core/protocol/run.ts';
 import { systemClock } from '../../../base/node/clock.ts';
-import { DebuggerChatter } from '../../../base/node/process/debuggerChatter.ts';
+import { InspectorMessageFilter } from '../../../base/node/process/inspectorMessages.ts';
 import { deferred } from '../../../base/node/process/deferred.ts';
 import { childEnvironment } from '../../../base/node/process/environment.ts';
 import { processErrors } from '../../../base/node/process/errors.ts';
@@ -160,7 +160,7 @@ export class BackboneChannel implements RunProcess {
       onText(stream, pass);
       return;
     }
-    const chatter = new DebuggerChatter((port) => this.#port.resolve(port));
+    const chatter = new InspectorMessageFilter((port) => this.#port.resolve(port));
     onText(stream, (text) => pass(chatter.push(text)));
     stream.once('end', () => pass(chatter.end()));
   }

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import path from 'node:path';
-import type { TokenizerNote } from '../../../tracking/core/records/tracedRun.ts';
+import type { TokenizerInfo } from '../../../tracking/core/records/tracedRun.ts';
 import type { ModelText } from '../../../tracking/core/tokenizer.ts';
 import { createChatTemplate } from '../../../tracking/core/tokenizer/chatTemplate.ts';
 import {
@@ -25,7 +25,7 @@ interface QwenConfig extends TokenizerConfig {
 }
 
 /** Loads the tokenizer and the chat template of Qwen2.5-Instruct, which takes about half a second. */
-export async function loadBuiltInText(note: TokenizerNote, now: () => Date): Promise<ModelText> {
+export async function loadBuiltInText(note: TokenizerInfo, now: () => Date): Promise<ModelText> {
   const [json, config] = await Promise.all([readJson<TokenizerJson>('tokenizer.json'), builtInConfig()]);
   return {
     note,

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { CodedError } from '../../../base/core/errors.ts';
 import type { FileReader } from '../../../base/core/ports.ts';
-import type { TokenizerNote } from '../../../tracking/core/records/tracedRun.ts';
+import type { TokenizerInfo } from '../../../tracking/core/records/tracedRun.ts';
 import type { ModelText } from '../../../tracking/core/tokenizer.ts';
 import { createChatTemplate, type TemplateSource } from '../../../tracking/core/tokenizer/chatTemplate.ts';
 import {
@@ -16,7 +16,7 @@ import { tokenizerErrors } from './errors.ts';
 
 /** A tokenizer with its chat template, found but not opened yet. */
 export interface FoundText {
-  readonly note: TokenizerNote;
+  readonly note: TokenizerInfo;
   /** The reason for a warning if the tokenizer or its template is not that of the model. */
   readonly problem?: CodedError;
   /** Opens it. Rejects with a CodedError `tokenizer/broken` if the vocabulary is invalid. */

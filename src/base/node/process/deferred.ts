@@ -1,4 +1,4 @@
-/** A promise that is settled from outside (`Promise.withResolvers` is newer than the oldest Node that the CLI runs on). */
+/** A promise with its resolvers. `Promise.withResolvers` is newer than the oldest supported Node.js. */
 export interface Deferred<T> {
   readonly promise: Promise<T>;
   resolve(value: T): void;

@@ -1,24 +1,22 @@
-/** The environment of a run's process: the user's own, without what belongs to the editor that started us. */
+/** The environment of a run process: that of the user without variables of the editor. */
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/**
- * Variables that make a Node process something else than the user's program: js-debug's auto attach (which would
- * debug the run a second time) and what Electron reads.
- */
+/** Variables that change how Node.js starts: auto attach of js-debug, which would debug the run twice, and those of Electron. */
 const editorsOwn = [/^VSCODE_INSPECTOR_OPTIONS$/i, /^ELECTRON_/i];
 
 /**
- * @param inherited this process's environment
- * @param layers later ones win; null takes a variable away. They come from the user and from the chosen runtime and
- *   are taken as they are
+ * Returns the environment of a child process.
+ *
+ * @param inherited the environment of this process
+ * @param layers variables of the user and the runtime, unfiltered; later layers win, and null removes a variable
  */
 export function childEnvironment(
   inherited: Environment,
   layers: readonly Readonly<Record<string, string | null>>[],
   platform: NodeJS.Platform,
 ): Record<string, string> {
-  // Windows' names are the same in any case: `Path` and `PATH` must not both be there.
+  // Names are case-insensitive on Windows: `Path` and `PATH` must not both be set.
   const sameName = (a: string, b: string): boolean =>
     platform === 'win32' ? a.toUpperCase() === b.toUpperCase() : a === b;
   let entries = ownEntries(inherited);
@@ -38,7 +36,7 @@ function ownEntries(inherited: Environment): [string, string][] {
   });
 }
 
-/** `NODE_OPTIONS` without js-debug's bootloader; what the user put there stays, quotes and all. */
+/** Removes the bootloader of js-debug from `NODE_OPTIONS` and keeps the rest with its quotes. */
 export function withoutAutoAttach(nodeOptions: string): string {
   const words = nodeOptions.match(/(?:[^\s"]|"(?:\\.|[^"\\])*"?)+/g) ?? [];
   const kept: string[] = [];

@@ -36,7 +36,7 @@ function quoted(lines: readonly string[]): string {
 }
 
 function hintFor({ code, signal }: ProcessExit, lastLines: readonly string[]): string {
-  // An error that ends Node is written to stderr; who calls process.exit need not write anything.
+  // Node.js writes fatal errors to stderr. A call of process.exit() may write nothing.
   if (code === 0 || (code !== null && lastLines.length === 0)) {
     return 'The workflow, or a package it uses, called process.exit(): return from execute() or throw instead.';
   }

@@ -1,23 +1,23 @@
-/** Ending a process with everything it started. All of it is synchronous: it must also work while an owner goes down. */
+/** Kills processes with their descendants. All functions are synchronous, so that they work while this process exits. */
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import process from 'node:process';
 
-/** A process of this machine; the start time tells it from a later one with the same number. */
+/** A process of this machine. The start time distinguishes it from a later process with the same id. */
 export interface ProcessIdentity {
   readonly pid: number;
   /** Clock ticks since boot. */
   readonly started: string;
 }
 
-/** Windows has no process groups: its own tool ends a tree. */
+/** Returns the command that kills a process tree on Windows, which has no process groups. */
 export function taskkillCommand(pid: number): readonly [command: string, args: readonly string[]] {
   return ['taskkill', ['/pid', String(pid), '/T', '/F']];
 }
 
 /**
- * Kills a process, its group (where it leads one) and its descendants, also those that left the group (Linux only:
- * elsewhere they cannot be found without another program).
+ * Kills a process, its descendants, and its group if it leads one. Only on Linux this includes descendants that left the
+ * group.
  */
 export function killTree(leader: number, platform: NodeJS.Platform): void {
   if (platform === 'win32') {
@@ -26,33 +26,33 @@ export function killTree(leader: number, platform: NodeJS.Platform): void {
     return;
   }
   for (const { pid } of descendantsOf(leader)) signal(pid, 'SIGKILL');
-  signal(-leader, 'SIGKILL'); // last, since it may be the group that this very process leads
+  signal(-leader, 'SIGKILL'); // last, since this process may lead the group
 }
 
-/** Kills those of these processes that still run. */
+/** Kills those of the given processes that are still running. */
 export function killSurvivors(processes: readonly ProcessIdentity[]): void {
   for (const { pid } of processes.filter(isAlive)) signal(pid, 'SIGKILL');
 }
 
 /**
- * Kills what this process started, then this process. For when its owner has gone: were it just to exit, those of its
- * children that left its group could no longer be found.
+ * Kills the descendants of this process, then this process. Used after its owner has ended: descendants that left the
+ * group could not be found after a plain exit.
  */
 export function killOwnTree(): void {
   killTree(process.pid, process.platform);
-  process.kill(process.pid, 'SIGKILL'); // still here: this process leads no group
+  process.kill(process.pid, 'SIGKILL'); // reached if this process does not lead a group
 }
 
-/** Signals a process, or with a negative number a group; whether there was one to signal. */
+/** Signals a process, or a group if `pid` is negative. Returns false if there is none. */
 export function signal(pid: number, name: NodeJS.Signals): boolean {
   try {
     return process.kill(pid, name);
   } catch {
-    return false; // ended already, or nothing but zombies (macOS answers EPERM): nothing left to signal
+    return false; // already ended, or only zombies are left (EPERM on macOS)
   }
 }
 
-/** Children, their children and so on; empty where there is no `/proc`. */
+/** Returns all descendants of a process. Empty without `/proc`. */
 export function descendantsOf(leader: number): readonly ProcessIdentity[] {
   const all = allProcesses();
   const found: ProcessIdentity[] = [];
@@ -66,19 +66,19 @@ export function descendantsOf(leader: number): readonly ProcessIdentity[] {
 }
 
 /**
- * Processes whose environment has `NAME=value`, other than this one: also those whose parent ended before them, which are
- * nobody's descendants. Empty where there is no `/proc`.
+ * Returns the other processes whose environment has `NAME=value`. This finds processes whose parent has ended, too.
+ * Empty without `/proc`.
  */
 export function processesWith(variable: string): readonly ProcessIdentity[] {
   return allProcesses().filter(({ pid }) => pid !== process.pid && environmentOf(pid).includes(variable));
 }
 
-/** As `NAME=value`; empty where it cannot be read. */
+/** Returns the environment as `NAME=value`. Empty if it cannot be read. */
 export function environmentOf(pid: number): readonly string[] {
   return wordsOf(pid, 'environ');
 }
 
-/** The program and its arguments; empty where they cannot be read. */
+/** Returns the program and its arguments. Empty if they cannot be read. */
 export function commandOf(pid: number): readonly string[] {
   return wordsOf(pid, 'cmdline');
 }
@@ -87,27 +87,27 @@ function wordsOf(pid: number, file: 'environ' | 'cmdline'): readonly string[] {
   try {
     return readFileSync(`/proc/${pid}/${file}`, 'latin1').split('\0');
   } catch {
-    return []; // it has ended, or is somebody else's
+    return []; // it has ended, or belongs to another user
   }
 }
 
-/** Whether it runs, and is not a later process with the same number. */
+/** Returns whether the process is running and is not a later one with the same id. */
 export function isAlive(identity: ProcessIdentity): boolean {
   return readStat(identity.pid)?.started === identity.started;
 }
 
 export interface ProcessStat extends ProcessIdentity {
   readonly parent: number;
-  /** The number of the process that made its session. */
+  /** The id of the process that created the session. */
   readonly session: number;
 }
 
-/** Of this machine, zombies left out; empty where there is no `/proc`. */
+/** Returns all processes of this machine except zombies. Empty without `/proc`. */
 export function allProcesses(): ProcessStat[] {
   return processNumbers().flatMap((pid) => readStat(pid) ?? []);
 }
 
-/** Those of all processes, zombies included; empty where there is no `/proc`. */
+/** Returns the ids of all processes with zombies. Empty without `/proc`. */
 export function processNumbers(): number[] {
   try {
     return readdirSync('/proc').map(Number).filter(Number.isInteger);
@@ -116,7 +116,7 @@ export function processNumbers(): number[] {
   }
 }
 
-/** Undefined when the process has ended, zombies included. */
+/** Returns undefined if the process has ended or is a zombie. */
 export function readStat(pid: number): ProcessStat | undefined {
   let text: string;
   try {

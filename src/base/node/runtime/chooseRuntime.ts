@@ -1,27 +1,27 @@
-/** Which Node runs a workflow, and which reads traces. */
+/** Selects the Node.js that runs workflows or reads traces. */
 import path from 'node:path';
-import { runtimeErrors } from './errors.ts';
 import { missing, type Probe, type ProbeResult, type RuntimeFeatures } from './probe.ts';
+import { CodedError } from '../../core/errors.ts';
 
 export interface RuntimeSearch {
   /** `agentjet.runtimeExecutable`: a path, or a name on PATH. */
   readonly setting?: string | undefined;
   /** The variable `PATH`. */
   readonly path: string;
-  /** The editor's own executable, which becomes a Node when told to; a Node itself does as well. */
+  /** The executable of the editor, which runs as Node.js with `ELECTRON_RUN_AS_NODE`; or a Node.js. */
   readonly editorExecPath?: string | undefined;
   readonly platform: NodeJS.Platform;
   readonly probe: Probe;
-  /** What it is for. Default: `workflows`. */
+  /** The use of the runtime. Default: `workflows`. */
   readonly purpose?: Purpose | undefined;
 }
 
-/** `traces` takes any Node that has SQLite. */
+/** The use of a runtime. `traces` accepts any Node.js with SQLite. */
 export type Purpose = 'workflows' | 'traces';
 
 export interface Runtime {
   readonly executable: string;
-  /** What must be added to the environment of whatever runs under it. */
+  /** Variables that its processes need in addition to their environment. */
   readonly env: Readonly<Record<string, string>>;
   readonly version: string;
   readonly features: RuntimeFeatures;
@@ -37,8 +37,8 @@ interface Candidate {
 }
 
 /**
- * The setting's, which must do: never another one in its place. Else the first `node` on PATH that does, else the
- * editor's own. Rejects with `runtime/setting-unusable` or `runtime/none-found`.
+ * Returns the Node.js of the setting, or else the first usable `node` on PATH, or else that of the editor. Rejects with
+ * `runtime/setting-unusable` or `runtime/none-found`. An unusable setting is not replaced by another runtime.
  */
 export async function chooseRuntime(search: RuntimeSearch): Promise<Runtime> {
   const { setting } = search;
@@ -53,7 +53,7 @@ export async function chooseRuntime(search: RuntimeSearch): Promise<Runtime> {
   throw runtimeErrors.noneFound(purpose, tried);
 }
 
-/** One line for the log, e.g. `Node 24.1.0 at /usr/bin/node (first on PATH that will do)`. */
+/** Returns one line for the log, e.g. `Node 24.1.0 at /usr/bin/node (first on PATH that will do)`. */
 export function describeRuntime({ version, executable, why, features }: Runtime): string {
   const types = features.stripTypes ? '' : '; runs TypeScript through esbuild';
   return `Node ${version} at ${executable} (${reasons[why]})${types}`;
@@ -86,13 +86,13 @@ function editorsOwn({ editorExecPath }: RuntimeSearch): Candidate[] {
   return [{ executable: editorExecPath, env: { ELECTRON_RUN_AS_NODE: '1' }, why: 'editor' }];
 }
 
-/** Where a program of this name would be, folder by folder; not whether it is there. */
+/** Returns the paths that a program can have in the folders of PATH. The files may not exist. */
 function executablesOnPath(name: string, { path: folders, platform }: RuntimeSearch): string[] {
   const rules = platform === 'win32' ? path.win32 : path.posix;
-  // Windows starts only an .exe without a shell, and a shell would come between us and the process.
+  // Without a shell, Windows starts only .exe files. A shell would separate us from the process.
   const file = platform === 'win32' && !/\.exe$/i.test(name) ? `${name}.exe` : name;
   const named = folders.split(rules.delimiter).map((folder) => folder.replace(/^"(.*)"$/, '$1'));
-  // A relative folder depends on where one stands: what a run uses must not.
+  // Relative folders are ignored, since the runtime must not depend on the working directory.
   return [
     ...new Set(named.filter((folder) => rules.isAbsolute(folder)).map((folder) => rules.join(folder, file))),
   ];
@@ -115,7 +115,7 @@ function isMissing(result: ProbeResult): boolean {
   return !result.ok && result.reason === missing;
 }
 
-/** A clause that goes after "which". */
+/** Returns a clause that follows "which". */
 function shortcoming(result: ProbeResult, purpose: Purpose): string {
   if (!result.ok) return result.reason;
   if (purpose === 'traces') return `is Node ${result.version} without node:sqlite`;
@@ -126,4 +126,29 @@ function shortcoming(result: ProbeResult, purpose: Purpose): string {
 
 function toRuntime(candidate: Candidate, { version, features }: Usable): Runtime {
   return { ...candidate, version, features };
+}
+
+const needed = 'Node 22.18 or newer';
+
+/** The id of the setting. */
+const setting = 'agentjet.runtimeExecutable';
+
+export const runtimeErrors = {
+  settingUnusable: (value: string, found: string) =>
+    new CodedError({
+      code: 'runtime/setting-unusable',
+      message: `The Node asked for, ${value}, ${found}; ${needed} is needed.`,
+      hint: `Set "${setting}" ("--runtime" on the command line) to such a Node, or leave it out to have one found.`,
+    }),
+
+  noneFound: (purpose: 'workflows' | 'traces', tried: readonly string[]) =>
+    new CodedError({
+      code: 'runtime/none-found',
+      message: `No Node that can ${purpose === 'traces' ? 'read traces' : 'run a workflow'} was found; ${needed} is needed. ${found(tried)}`,
+      hint: `Install Node from nodejs.org, or set "${setting}" to the path of one.`,
+    }),
+};
+
+function found(tried: readonly string[]): string {
+  return tried.length === 0 ? 'There is no node on PATH.' : `Tried: ${tried.join('; ')}.`;
 }

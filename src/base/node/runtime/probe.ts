@@ -4,23 +4,23 @@ import process from 'node:process';
 import { childEnvironment } from '../process/environment.ts';
 
 export interface RuntimeFeatures {
-  /** Synchronous module hooks: without them no user code can be loaded. */
+  /** Has synchronous module hooks, which are needed to load user code. */
   readonly registerHooks: boolean;
-  /** TypeScript runs without esbuild. */
+  /** Runs TypeScript without esbuild. */
   readonly stripTypes: boolean;
   readonly sqlite: boolean;
 }
 
-/** What an executable says it is, or why it cannot say. */
+/** The version and features of an executable, or why they are unknown. */
 export type ProbeResult =
   | { readonly ok: true; readonly version: string; readonly features: RuntimeFeatures }
-  /** A clause that goes after "which", e.g. `cannot be run: …`. */
+  /** A clause that follows "which", e.g. `cannot be run: …`. */
   | { readonly ok: false; readonly reason: string };
 
-/** The reason when there is no such file. */
+/** The reason if the file does not exist. */
 export const missing = 'does not exist';
 
-/** @param env what the executable needs to be a Node, on top of this process's environment */
+/** @param env variables that make the executable run as Node.js, added to the environment of this process */
 export type Probe = (executable: string, env: Readonly<Record<string, string>>) => Promise<ProbeResult>;
 
 const timeLimit = 10_000;
@@ -32,7 +32,7 @@ const program = `JSON.stringify({
   sqlite: require('node:module').isBuiltin('node:sqlite'),
 })`;
 
-/** Asks by running the executable once (about 50 ms), and again only when the file has changed. */
+/** Returns a probe that runs each executable once (about 50 ms), and again if the file changes. */
 export function createProbe(): Probe {
   const known = new Map<string, ProbeResult>();
   return async (executable, env) => {
@@ -42,7 +42,7 @@ export function createProbe(): Probe {
     const before = known.get(key);
     if (before !== undefined) return before;
     const result = await run(executable, env);
-    // A failure may pass: a slow disk, a broken NODE_OPTIONS.
+    // Failures are not cached, since they can be temporary, such as a slow disk.
     if (result.ok) known.set(key, result);
     return result;
   };
@@ -68,7 +68,7 @@ function parse(stdout: string): ProbeResult {
   try {
     answer = JSON.parse(stdout);
   } catch {
-    return unusable('is not Node'); // it ran, and said something else
+    return unusable('is not Node'); // the output is not ours
   }
   if (typeof answer !== 'object' || answer === null || !('version' in answer)) return unusable('is not Node');
   const says = (feature: keyof RuntimeFeatures): boolean =>

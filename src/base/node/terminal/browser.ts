@@ -2,7 +2,7 @@ import open from 'open';
 import type { Environment } from '../process/environment.ts';
 
 /**
- * Returns whether a browser can show a page to the user: not in CI, not with `BROWSER=none`, and not on a Linux without a
+ * Returns whether a browser can show a page to the user. False in CI, with `BROWSER=none`, and on Linux without a
  * display, such as over SSH.
  */
 export function hasBrowser(environment: Environment, platform: NodeJS.Platform): boolean {

@@ -5,7 +5,7 @@ import { CodedError } from '../../core/errors.ts';
 import { kebabCase } from '../../core/kebabCase.ts';
 import type { CommandIo } from './commandIo.ts';
 
-/** Where a command runs. */
+/** The environment of a command. */
 export interface CommandContext {
   readonly io: CommandIo;
   /** The folder of our bundles, absolute. */
@@ -53,7 +53,7 @@ export function choice<const T extends readonly string[]>(
 }
 
 /** An integer of at least `least`. */
-export function whole(placeholder: string, least: number, description: string): TypedOption<number> {
+export function integer(placeholder: string, least: number, description: string): TypedOption<number> {
   return { placeholder, description, read: (written, name) => readWhole(name, written, least) };
 }
 
@@ -73,7 +73,7 @@ export interface CommandSpec<O extends OptionTable> {
   readonly usage: string;
   readonly description: string;
   readonly options: O;
-  /** What the help shows after the options. */
+  /** The text of the help after the options. */
   readonly notes?: string;
   readonly isHidden?: boolean;
   readonly run: (values: Values<O>, args: readonly string[], context: CommandContext) => Promise<number>;
@@ -85,7 +85,7 @@ type Run = (context: CommandContext) => Promise<number>;
 export class CliCommand extends Command {
   declare parent: CliCommand | null;
   declare readonly commands: readonly CliCommand[];
-  /** What the parsed command line asks for. */
+  /** The action of the parsed command. */
   chosen: Run | undefined;
 
   constructor(name?: string) {
@@ -123,7 +123,7 @@ export class CliCommand extends Command {
     throw this.#usageError(message, code);
   }
 
-  /** The command as people type it. */
+  /** Returns the names of the parent commands and of this one, as typed. */
   path(): string {
     return `${this.parent === null ? '' : `${this.parent.path()} `}${this.name()}`;
   }
@@ -141,13 +141,13 @@ export class CliCommand extends Command {
         const flags = this.createHelp()
           .visibleOptions(this)
           .map(({ long }) => long ?? '');
-        return wrongUse(`Unknown option ${name}.`, suggestion(name, flags) ?? help);
+        return usageError(`Unknown option ${name}.`, suggestion(name, flags) ?? help);
       }
       case 'commander.unknownCommand':
         return this.#unknownCommand(this.args[0] ?? '');
       case 'commander.excessArguments':
         if (this.commands.length > 0 && /^[\w-]+$/.test(extra)) return this.#unknownCommand(extra);
-        return wrongUse(
+        return usageError(
           `Unexpected argument "${extra}".`,
           this.options.some(({ long }) => long === '--conf')
             ? `Write --conf ${extra} if it is the config.`
@@ -155,14 +155,14 @@ export class CliCommand extends Command {
         );
       case 'commander.missingArgument': {
         const name = this.registeredArguments[this.args.length]?.name() ?? '';
-        return wrongUse(`${this.path()} needs <${name}>.`, `${this.path()} --help shows how to write it.`);
+        return usageError(`${this.path()} needs <${name}>.`, `${this.path()} --help shows how to write it.`);
       }
       case 'commander.optionMissingArgument': {
         const name = /'([^']*)'/.exec(message)?.[1] ?? '';
-        return wrongUse(`${name} needs a value.`, help);
+        return usageError(`${name} needs a value.`, help);
       }
       default:
-        return wrongUse(message.replace(/^error: /, ''), help);
+        return usageError(message.replace(/^error: /, ''), help);
     }
   }
 
@@ -170,7 +170,7 @@ export class CliCommand extends Command {
     const names = this.createHelp()
       .visibleCommands(this)
       .map((command) => command.name());
-    return wrongUse(
+    return usageError(
       `Unknown command: ${this.path()} ${name}.`,
       suggestion(name, names) ?? `Choose ${names.join(', ')}.`,
     );
@@ -238,18 +238,18 @@ function suggestion(name: string, names: readonly string[]): string | undefined 
 export function oneOf<const T extends readonly string[]>(name: string, value: string, allowed: T): T[number] {
   const found = allowed.find((candidate) => candidate === value);
   if (found === undefined)
-    throw wrongUse(`${name} ${value} does not exist.`, `Choose ${allowed.join(', ')}.`);
+    throw usageError(`${name} ${value} does not exist.`, `Choose ${allowed.join(', ')}.`);
   return found;
 }
 
-export function wrongUse(message: string, hint: string): CodedError {
+export function usageError(message: string, hint: string): CodedError {
   return new CodedError({ code: 'cli/usage', message, hint });
 }
 
 function readWhole(name: string, written: string, least: number): number {
   const value = written.trim() === '' ? NaN : Number(written);
   if (Number.isSafeInteger(value) && value >= least) return value;
-  throw wrongUse(
+  throw usageError(
     `${name} ${written} is not a whole number from ${least}.`,
     `Write for example ${name} ${least}.`,
   );
@@ -260,5 +260,5 @@ function readSize(name: string, written: string): number {
   const base = binary === undefined ? 1_000 : 1_024;
   if (Number(digits) > 0)
     return Math.floor(Number(digits) * base ** ('KMGT'.indexOf(unit.toUpperCase()) + 1));
-  throw wrongUse(`${name} ${written} is not a size.`, `Write for example ${name} 500M or ${name} 4G.`);
+  throw usageError(`${name} ${written} is not a size.`, `Write for example ${name} 500M or ${name} 4G.`);
 }

@@ -2,10 +2,10 @@ import process from 'node:process';
 import { CancellationSource } from '../../core/cancellation.ts';
 import { toDisposable, type Disposable } from '../../core/disposable.ts';
 
-/** Ctrl-C, `kill`, and a terminal that is closed. */
+/** Sent by Ctrl-C, by `kill` and by a closed terminal. */
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
-/** Tells of each interrupt until disposed; until then none ends this process. */
+/** Calls the listener for each interrupt until disposed. Until then interrupts do not end this process. */
 export function onInterrupt(listener: (signal: NodeJS.Signals) => void): Disposable {
   for (const signal of signals) process.on(signal, listener);
   return toDisposable(() => {
@@ -17,7 +17,7 @@ export interface Interrupts extends Disposable {
   readonly source: CancellationSource;
 }
 
-/** What the first interrupt cancels; the second ends this process. */
+/** Returns a source that the first interrupt cancels. The second interrupt ends this process. */
 export function cancelledByInterrupt(): Interrupts {
   const source = new CancellationSource();
   const watch = onInterrupt((signal) => {

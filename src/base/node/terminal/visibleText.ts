@@ -1,5 +1,5 @@
-/** What a model wrote may steer a terminal, or turn the direction of its text: such characters are shown as their codes. */
-export function visible(text: string): string {
+/** Replaces control, direction and invisible characters by their codes, so that model output cannot control the terminal. */
+export function escapeControlCharacters(text: string): string {
   return text.replace(unsafe, (character) => {
     const code = character.codePointAt(0) ?? 0;
     return code < 0x100
@@ -8,5 +8,5 @@ export function visible(text: string): string {
   });
 }
 
-/** Control characters, line ends among them, and what turns text around or is invisible. */
+/** Control characters with line ends, and characters that are invisible or change the text direction. */
 const unsafe = /[\p{Cc}\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]/gu;

@@ -1,9 +1,9 @@
-/** Numbers, times and names as people read them. What is unknown is an en dash. */
+/** Formats numbers, times and names for users. An en dash replaces unknown values. */
 import * as l10n from '@vscode/l10n';
 
 export const unknown = '–';
 
-/** Of the page: see `lang` in viewerPage.ts. Without a page, as of one in English. */
+/** The language of the page, from `lang` in webPage.ts. English without a page. */
 export const language = typeof document === 'undefined' ? 'en' : document.documentElement.lang;
 
 const whole = new Intl.NumberFormat(language);
@@ -32,7 +32,7 @@ export function reward(value: number | null): string {
   return String(Math.round(value * 1000) / 1000).replace('-', '−');
 }
 
-/** Of a fraction, e.g. `34 %`. A little is not nothing, and nearly all is not all. */
+/** Formats a fraction, e.g. `34 %`. Rounds neither to 0 % nor to 100 %. */
 export function percent(fraction: number | null): string {
   if (fraction === null || Number.isNaN(fraction)) return unknown;
   if (fraction > 0 && fraction < 0.005) return l10n.t('< 1 %');
@@ -40,12 +40,12 @@ export function percent(fraction: number | null): string {
   return l10n.t('{0} %', Math.round(fraction * 100));
 }
 
-/** `part` of `all` as {@link percent}; unknown of nothing. */
+/** Formats `part` of `all` as {@link percent}. Unknown if `all` is 0. */
 export function share(part: number, all: number): string {
   return percent(all === 0 ? null : part / all);
 }
 
-/** Of data, e.g. `12 kB`, in steps of a thousand. */
+/** Formats a size, e.g. `12 kB`, in units of 1000. */
 export function bytes(size: number): string {
   if (size < 1_000) return l10n.t('{0} bytes', count(size));
   if (size < 1_000_000) return l10n.t('{0} kB', count(Math.round(size / 1_000)));
@@ -69,7 +69,7 @@ export function duration(seconds: number | null): string {
 const hour = 3_600;
 const day = 24 * hour;
 
-/** How many wholes, and what is left in two digits. */
+/** Returns the quotient, and the remainder in two digits. */
 function split(value: number, whole: number): readonly [wholes: number, rest: string] {
   return [Math.floor(value / whole), String(value % whole).padStart(2, '0')];
 }
@@ -84,12 +84,12 @@ export function moment(milliseconds: number): string {
   return dateAndTime.format(milliseconds);
 }
 
-/** The last part of a path of either platform. */
+/** Returns the last part of a POSIX or Windows path. */
 export function fileName(path: string): string {
   return path.split(/[\\/]/).at(-1) ?? path;
 }
 
-/** JSON with indentation, its numbers and texts as they were written; what is no JSON stays as it is. */
+/** Indents JSON and keeps its numbers and strings as written. Returns other text unchanged. */
 export function prettyJson(text: string): string {
   try {
     JSON.parse(text);
@@ -99,10 +99,10 @@ export function prettyJson(text: string): string {
   return indented(text);
 }
 
-/** Strings whole, marks one by one, and what is between them. */
+/** The tokens of JSON: strings, punctuation and literals. */
 const jsonPieces = /"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s"{}[\],:]+/g;
 
-/** @param json that can be parsed */
+/** @param json valid JSON */
 function indented(json: string): string {
   const parts: string[] = [];
   let depth = 0;

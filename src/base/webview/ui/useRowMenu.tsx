@@ -15,7 +15,7 @@ interface Shown<Row> {
   readonly y: number;
 }
 
-export interface RowMenuOfGrid {
+export interface GridRowMenu {
   /** Whether the key did something to the current row. */
   readonly onKey: (event: KeyboardEvent) => boolean;
   readonly onContextMenu: (event: MouseEvent) => void;
@@ -26,7 +26,7 @@ export interface RowMenuOfGrid {
 export function useRowMenu<Row>(
   { current, rowAt, onCurrent, actions }: Grid<Row>,
   scroller: RefObject<HTMLElement | null>,
-): RowMenuOfGrid {
+): GridRowMenu {
   const [shown, setShown] = useState<Shown<Row>>();
   const items = shown && actions ? actions.of(shown.row) : [];
   const close = () => {

@@ -1,4 +1,4 @@
-import { float, int, Refusal, type PythonNumber } from '../../../base/core/pythonNumbers.ts';
+import { float, int, EvaluationError, type PythonNumber } from '../../../base/core/pythonNumbers.ts';
 import type { Config } from '../effectiveConfig.ts';
 import { pythonText, type Scalar } from '../scalar.ts';
 import { isNull, type Origin, type RuleInput, type Value } from '../value.ts';
@@ -66,7 +66,7 @@ function computed(
       inputs,
     };
   } catch (error) {
-    if (!(error instanceof Refusal)) throw error;
+    if (!(error instanceof EvaluationError)) throw error;
     return failed(inputs, `\`${arithmetic}\` cannot be computed: ${error.message}.`);
   }
 }
@@ -104,13 +104,13 @@ function shown(value: Value): string {
 }
 
 function toNumber(found: Value): PythonNumber {
-  if (found.kind === 'mapping') throw new Refusal('a section stands where a number is needed');
-  if (found.kind === 'sequence') throw new Refusal('a list stands where a number is needed');
+  if (found.kind === 'mapping') throw new EvaluationError('a section stands where a number is needed');
+  if (found.kind === 'sequence') throw new EvaluationError('a list stands where a number is needed');
   const { type, value } = found;
   if (typeof value === 'boolean') return int(value ? 1n : 0n);
-  if (typeof value !== 'number') throw new Refusal('a text stands where a number is needed');
+  if (typeof value !== 'number') throw new EvaluationError('a text stands where a number is needed');
   if (type === 'float') return float(value);
-  if (!Number.isSafeInteger(value)) throw new Refusal('an integer in it is too large to be read exactly');
+  if (!Number.isSafeInteger(value)) throw new EvaluationError('an integer in it is too large to be read exactly');
   return int(BigInt(value));
 }
 

@@ -1,6 +1,6 @@
 /** The Trinity-RFT config that a call of AgentScope's `tune(…)` comes to, as its tuner makes it. */
 import { isRecord } from '../../../base/core/isRecord.ts';
-import { plainAt, putPlain } from '../../../base/core/plainTree.ts';
+import { valueAtPath, setAtPath } from '../../../base/core/plainTree.ts';
 import { strftime } from '../../../base/core/strftime.ts';
 import type { TuneCall } from './tuneCall.ts';
 import type { Plain } from '../value.ts';
@@ -32,11 +32,11 @@ export function tuneConfig(
   const { given } = call;
   const config = JSON.parse(JSON.stringify(base ?? template)) as Tree;
   if (base === undefined && given.experiment_name === undefined) {
-    putPlain(config, 'name', `Experiment-${strftime(now, '%Y%m%d%H%M%S')}`);
+    setAtPath(config, 'name', `Experiment-${strftime(now, '%Y%m%d%H%M%S')}`);
   }
   for (const [from, to] of renamed) {
-    const value = plainAt(given, from);
-    if (value !== undefined) putPlain(config, to, value);
+    const value = valueAtPath(given, from);
+    if (value !== undefined) setAtPath(config, to, value);
   }
   if (given.model !== undefined) putModel(config, given.model);
   if (given.train_dataset !== undefined) putNew(config, `${taskset}.name`, 'train_taskset');
@@ -104,9 +104,9 @@ function engineOf(model: Readonly<Record<string, unknown>>): Tree {
 }
 
 function putModel(config: Tree, model: Readonly<Record<string, unknown>>): void {
-  putPlain(config, 'explorer.rollout_model', { ...engineOf(model), enable_history: true });
+  setAtPath(config, 'explorer.rollout_model', { ...engineOf(model), enable_history: true });
   const tinker = model['tinker_config'];
-  if (isRecord(tinker)) putPlain(config, 'model.tinker', { ...tinker, enable: true });
+  if (isRecord(tinker)) setAtPath(config, 'model.tinker', { ...tinker, enable: true });
 }
 
 function auxiliaryModels({ auxiliary_models = {} }: TuneCall['given']): readonly Tree[] {
@@ -125,10 +125,10 @@ function putFunctions(
   { workflow, judge }: { readonly workflow: string; readonly judge: string | undefined },
 ): void {
   const args = { workflow_func: workflow, ...(judge !== undefined && { judge_func: judge }) };
-  putPlain(config, 'buffer.explorer_input.default_workflow_type', adapter);
-  putPlain(config, `${taskset}.default_workflow_type`, adapter);
-  const evaluations = plainAt(config, 'buffer.explorer_input.eval_tasksets');
-  const tasksets = [plainAt(config, taskset), ...(isList(evaluations) ? evaluations : [])];
+  setAtPath(config, 'buffer.explorer_input.default_workflow_type', adapter);
+  setAtPath(config, `${taskset}.default_workflow_type`, adapter);
+  const evaluations = valueAtPath(config, 'buffer.explorer_input.eval_tasksets');
+  const tasksets = [valueAtPath(config, taskset), ...(isList(evaluations) ? evaluations : [])];
   for (const one of tasksets.filter(isTree)) {
     one['workflow_args'] = { ...(isRecord(one['workflow_args']) && one['workflow_args']), ...args };
   }
@@ -142,25 +142,25 @@ function unusedOf({ given }: TuneCall, config: Tree): readonly string[] {
     const value = given.model?.[field];
     if (value === undefined || value === idle) return [];
     const key = `model.${field}`;
-    const instead = plainAt(config, key);
+    const instead = valueAtPath(config, key);
     const effect = instead === undefined ? "Trinity-RFT's default counts" : `${key} of the config counts`;
     return [
       `tune() passes \`${field}=${JSON.stringify(value)}\` of TunerModelConfig on to nobody: in training ${effect}.`,
     ];
   });
   if (given.experiment_name === undefined) return idle;
-  const name = JSON.stringify(plainAt(config, 'name'));
+  const name = JSON.stringify(valueAtPath(config, 'name'));
   return [...idle, `tune() does not use its experiment_name: in training the experiment is called ${name}.`];
 }
 
 function putNew(tree: Tree, path: string, value: Plain): void {
-  if (plainAt(tree, path) === undefined) putPlain(tree, path, value);
+  if (valueAtPath(tree, path) === undefined) setAtPath(tree, path, value);
 }
 
 function append(tree: Tree, path: string, values: readonly Tree[]): void {
   if (values.length === 0) return;
-  const before = plainAt(tree, path);
-  putPlain(tree, path, [...(isList(before) ? before : []), ...values]);
+  const before = valueAtPath(tree, path);
+  setAtPath(tree, path, [...(isList(before) ? before : []), ...values]);
 }
 
 function isList(value: unknown): value is Plain[] {

@@ -3,7 +3,7 @@ import { scanJobs } from '../../core/code/jobScan.ts';
 import { scanTuneCalls } from '../../core/code/tuneScan.ts';
 import { launchKey } from '../../core/dialect.ts';
 import { scanUserWorkflows } from '../../core/code/userWorkflows.ts';
-import { languages, shownConfigSchemes } from '../../../base/core/ids.ts';
+import { languages, readOnlyConfigSchemes } from '../../../base/core/ids.ts';
 
 /**
  * The target of a launch: a config, a script that creates a job or calls `tune`, or a file of workflows, of which
@@ -18,7 +18,7 @@ const longestText = 1_000_000;
 
 export function targetOf(document: vscode.TextDocument): Target | undefined {
   const { languageId, uri } = document;
-  if (shownConfigSchemes.includes(uri.scheme)) return undefined;
+  if (readOnlyConfigSchemes.includes(uri.scheme)) return undefined;
   if (languageId === languages.config) {
     const text = shortText(document);
     return launchKey(text) !== undefined ? { kind: 'config', uri } : undefined;

@@ -3,7 +3,7 @@ import type { Disposable } from '../../../base/core/disposable.ts';
 import { dialectOf, type Dialect } from '../../core/dialect.ts';
 import { parseConfig, type ConfigDocument } from '../../core/parse.ts';
 import { LineMap, type LinedText, type Span, type TextRange } from '../../core/text.ts';
-import { languages, shownConfigSchemes } from '../../../base/core/ids.ts';
+import { languages, readOnlyConfigSchemes } from '../../../base/core/ids.ts';
 
 /** The limit in characters; longer files are data and are not scanned. */
 const longestText = 1_000_000;
@@ -59,7 +59,7 @@ export class ConfigTexts implements Disposable {
 
 function readText(document: vscode.TextDocument): ConfigText | undefined {
   if (document.languageId !== languages.config) return undefined;
-  if (shownConfigSchemes.includes(document.uri.scheme)) return undefined;
+  if (readOnlyConfigSchemes.includes(document.uri.scheme)) return undefined;
   const text = document.getText();
   const dialect = text.length > longestText ? undefined : dialectOf(text);
   return dialect && { text: linedOnDemand(text), dialect };

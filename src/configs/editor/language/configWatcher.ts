@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { DisposableStore, type Disposable } from '../../../base/core/disposable.ts';
 import type { Clock } from '../../../base/core/ports.ts';
-import { shownConfigSchemes } from '../../../base/core/ids.ts';
+import { readOnlyConfigSchemes } from '../../../base/core/ids.ts';
 
 /** Many files change at once when a branch is switched or a package installed. */
 const settleMilliseconds = 400;
@@ -52,7 +52,7 @@ export function watchConfigDependencies(
 }
 
 function isNamed({ uri }: vscode.TextDocument): boolean {
-  if (shownConfigSchemes.includes(uri.scheme) || uri.scheme === 'output' || uri.scheme === 'git')
+  if (readOnlyConfigSchemes.includes(uri.scheme) || uri.scheme === 'output' || uri.scheme === 'git')
     return false;
   return /\.(?:ya?ml|py|[cm]?[jt]sx?)$/.test(uri.path);
 }

@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { DisposableStore, type Disposable } from '../../../base/core/disposable.ts';
 import type { Clock } from '../../../base/core/ports.ts';
 import type { Finding, RelatedLocation } from '../../core/finding.ts';
-import { settings, settingsSection, shownConfigSchemes } from '../../../base/core/ids.ts';
+import { settings, settingsSection, readOnlyConfigSchemes } from '../../../base/core/ids.ts';
 import type { ConfigChecks } from './configChecks.ts';
 import type { ConfigContexts } from './configContexts.ts';
 import { configSelector, toRange } from './configTexts.ts';
@@ -72,7 +72,7 @@ export function registerDiagnostics(parts: DiagnosticsParts): Disposable {
 
 /** Older versions of a file, as source control shows them, are not there to be mended. */
 function isChecked(document: vscode.TextDocument): boolean {
-  const readOnly = ['git', ...shownConfigSchemes].includes(document.uri.scheme);
+  const readOnly = ['git', ...readOnlyConfigSchemes].includes(document.uri.scheme);
   return !readOnly && vscode.languages.match(configSelector, document) > 0;
 }
 

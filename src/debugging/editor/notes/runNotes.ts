@@ -1,13 +1,13 @@
 import * as vscode from 'vscode';
 import type { Disposable } from '../../../base/core/disposable.ts';
 import type { Location } from '../../../base/core/errors.ts';
-import type { RunNote } from '../../../tracking/core/notes.ts';
+import type { LocatedFinding } from '../../../tracking/core/locatedFindings.ts';
 import { diagnosticSource } from '../../../configs/editor/language/diagnostics.ts';
 import { lineAfter } from '../../../traces/editor/lineAfter.ts';
 
 type Links = (code: string) => vscode.Uri;
 
-const severities: Record<RunNote['severity'], vscode.DiagnosticSeverity> = {
+const severities: Record<LocatedFinding['severity'], vscode.DiagnosticSeverity> = {
   warning: vscode.DiagnosticSeverity.Warning,
   information: vscode.DiagnosticSeverity.Information,
 };
@@ -34,7 +34,7 @@ export class RunNotes implements Disposable {
   }
 
   /** In place of those that are shown. */
-  async show(notes: readonly RunNote[]): Promise<void> {
+  async show(notes: readonly LocatedFinding[]): Promise<void> {
     this.clear();
     const cleared = this.#cleared;
     const links = await this.#links();
@@ -62,7 +62,7 @@ export class RunNotes implements Disposable {
 }
 
 async function toDiagnostic(
-  { code, severity, message, location }: RunNote,
+  { code, severity, message, location }: LocatedFinding,
   uri: vscode.Uri,
   links: Links,
 ): Promise<vscode.Diagnostic> {

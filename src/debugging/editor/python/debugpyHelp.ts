@@ -4,7 +4,7 @@ import { DisposableStore, type Disposable } from '../../../base/core/disposable.
 import { needsDebugpyEvent, type NeedsDebugpyBody } from '../../node/debugpyEvents.ts';
 import { debugpyFolder, debugpyVersion, installDebugpy } from '../../../backbone/node/python/debugpy.ts';
 import { pythonErrors } from '../../../backbone/node/python/errors.ts';
-import { cancellable } from '../../../base/editor/cancellable.ts';
+import { withCancellableProgress } from '../../../base/editor/progress.ts';
 import { commands, debugType } from '../../../base/core/ids.ts';
 import { reportingErrors } from '../../../base/editor/reportErrors.ts';
 import { bundledDebugpy } from './pythonApi.ts';
@@ -74,7 +74,7 @@ async function install(
   { choice, storage, workerFolder, log }: DebugpyParts,
 ): Promise<boolean> {
   const { executable } = await choice.find(resource, configuration);
-  const isThere = await cancellable(
+  const isThere = await withCancellableProgress(
     vscode.l10n.t('Installing debugpy {0} for {1}', debugpyVersion, path.basename(executable)),
     ({ cancellation, report }) =>
       installDebugpy({

@@ -8,10 +8,9 @@ import {
   float,
   int,
   negate,
-  Refusal,
+  EvaluationError,
   type PythonNumber,
 } from '../../../base/core/pythonNumbers.ts';
-import { addComplex, divideComplex, multiplyComplex, powerComplex, type Complex } from './complex.ts';
 
 type Value = PythonNumber | Complex;
 type Operator = '+' | '-' | '*' | '/' | '//' | '**';
@@ -27,7 +26,7 @@ export function distanceTo(expression: string, target: number): number | undefin
     const wanted = Number.isInteger(target) ? int(BigInt(target)) : float(target);
     return size(combine('-', new Reader(tokensOf(expression)).whole(), wanted));
   } catch (error) {
-    if (error instanceof Refusal) return undefined;
+    if (error instanceof EvaluationError) return undefined;
     throw error;
   }
 }
@@ -41,7 +40,7 @@ function tokensOf(expression: string): string[] {
     .replace(/^(?:[ \t\f]*\n)+/, '');
   const indent = /^[ \t\f]*/.exec(text)?.[0] ?? '';
   // A last line without an end counts as indented, though there is nothing on it.
-  if (/[ \t]$/.test(indent) || /\n[ \t\f]*[ \t]$/.test(text)) throw new Refusal('unexpected indent');
+  if (/[ \t]$/.test(indent) || /\n[ \t\f]*[ \t]$/.test(text)) throw new EvaluationError('unexpected indent');
   const tokens = text.match(/\d+\.?\d*|\.\d+|\*\*|\/\/|[-+*/().\n]|[^ \t\f]/g) ?? [];
   return withoutLineEnds(tokens);
 }
@@ -55,8 +54,8 @@ function withoutLineEnds(tokens: readonly string[]): string[] {
       ended ||= depth === 0;
       continue;
     }
-    if (ended) throw new Refusal('a second line');
-    if (token === '(' && ++depth > deepest) throw new Refusal('too many nested parentheses');
+    if (ended) throw new EvaluationError('a second line');
+    if (token === '(' && ++depth > deepest) throw new EvaluationError('too many nested parentheses');
     if (token === ')') depth -= 1;
     kept.push(token);
   }
@@ -74,7 +73,7 @@ class Reader {
 
   whole(): Value {
     const value = this.#sum();
-    if (this.#at < this.#tokens.length) throw new Refusal('invalid syntax');
+    if (this.#at < this.#tokens.length) throw new EvaluationError('invalid syntax');
     return value;
   }
 
@@ -112,13 +111,13 @@ class Reader {
   #atom(): Value {
     if (!this.#take('(')) return literal(this.#tokens[this.#at++] ?? '');
     const value = this.#sum();
-    if (!this.#take(')')) throw new Refusal('never closed');
+    if (!this.#take(')')) throw new EvaluationError('never closed');
     return value;
   }
 
   #deeper(read: () => Value): Value {
     this.#depth += 1;
-    if (this.#depth > deepest * 5) throw new Refusal('too deep');
+    if (this.#depth > deepest * 5) throw new EvaluationError('too deep');
     const value = read();
     this.#depth -= 1;
     return value;
@@ -135,7 +134,7 @@ class Reader {
 function literal(token: string): Value {
   if (/^(?:0+|[1-9]\d*)$/.test(token) && token.length <= mostDigits) return int(BigInt(token));
   if (/^(?:\d+\.\d*|\.\d+)$/.test(token)) return float(Number(token));
-  throw new Refusal('no number');
+  throw new EvaluationError('no number');
 }
 
 function combine(operator: Operator, left: Value, right: Value): Value {
@@ -154,7 +153,7 @@ function combine(operator: Operator, left: Value, right: Value): Value {
     case '**':
       return powerComplex(a, b);
     case '//':
-      throw new Refusal('complex numbers have no floor');
+      throw new EvaluationError('complex numbers have no floor');
   }
 }
 
@@ -177,4 +176,52 @@ function toComplex(value: Value): Complex {
 
 function size(value: Value): number {
   return value.kind === 'complex' ? Math.hypot(value.re, value.im) : Math.abs(Number(value.value));
+}
+
+export interface Complex {
+  readonly kind: 'complex';
+  readonly re: number;
+  readonly im: number;
+}
+
+export function addComplex(a: Complex, b: Complex): Complex {
+  return complex(a.re + b.re, a.im + b.im);
+}
+
+export function multiplyComplex(a: Complex, b: Complex): Complex {
+  return complex(a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re);
+}
+
+/** Scaled by the divisor's larger part, so that its square does not overflow. */
+export function divideComplex(a: Complex, b: Complex): Complex {
+  if (b.re === 0 && b.im === 0) throw new EvaluationError('it divides by zero');
+  if (Math.abs(b.re) >= Math.abs(b.im)) {
+    const ratio = b.im / b.re;
+    const scale = b.re + b.im * ratio;
+    return complex((a.re + a.im * ratio) / scale, (a.im - a.re * ratio) / scale);
+  }
+  const ratio = b.re / b.im;
+  const scale = b.re * ratio + b.im;
+  return complex((a.re * ratio + a.im) / scale, (a.im * ratio - a.re) / scale);
+}
+
+export function powerComplex(base: Complex, exponent: Complex): Complex {
+  if (exponent.re === 0 && exponent.im === 0) return complex(1, 0);
+  if (base.re === 0 && base.im === 0) {
+    if (exponent.im !== 0 || exponent.re < 0)
+      throw new EvaluationError('zero is raised to a power it has not');
+    return complex(0, 0);
+  }
+  const length = Math.hypot(base.re, base.im);
+  const angle = Math.atan2(base.im, base.re);
+  const phase = angle * exponent.re + exponent.im * Math.log(length);
+  const size = length ** exponent.re / Math.exp(angle * exponent.im);
+  const [re, im] = [size * Math.cos(phase), size * Math.sin(phase)];
+  if (!Number.isFinite(re) || !Number.isFinite(im))
+    throw new EvaluationError('a power in it is too large for a float');
+  return complex(re, im);
+}
+
+function complex(re: number, im: number): Complex {
+  return { kind: 'complex', re, im };
 }

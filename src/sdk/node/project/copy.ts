@@ -1,18 +1,19 @@
 import { copyFile, mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { projectErrors } from './errors.ts';
+import type { Language, Twin } from './source.ts';
 
-/** What becomes of one file. */
+/** A file of a new project. */
 export type Piece = { readonly to: string } & ({ readonly from: string } | { readonly content: string });
 
-/** Not part of what is copied: what runs leave behind, the SDK's types, and a test's golden file. */
-const leftOut = new Set(['.agentjet', 'saved_experiments', 'dataset', '__pycache__', 'expected.txt']);
+/** Names that are not copied: outputs of runs, the types of the SDK, and the expected output of tests. */
+const excluded = new Set(['.agentjet', 'saved_experiments', 'dataset', '__pycache__', 'expected.txt']);
 
-/** All files below a folder, sorted, as relative paths with `/`; none where there is no such folder. */
+/** Returns the sorted relative paths of all files below a folder, with `/`. Empty if the folder does not exist. */
 export async function filesBelow(folder: string): Promise<string[]> {
   const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
   const lists = entries
-    .filter(({ name }) => !leftOut.has(name))
+    .filter(({ name }) => !excluded.has(name))
     .map(async (entry) => {
       if (!entry.isDirectory()) return [entry.name];
       const below = await filesBelow(path.join(folder, entry.name));
@@ -22,11 +23,11 @@ export async function filesBelow(folder: string): Promise<string[]> {
 }
 
 /**
- * Makes a folder of these pieces. Rejects with `project/already-there` where there is anything of that name, and with
- * `project/cannot-write`; then nothing is left behind.
+ * Creates a folder with the given files. Rejects with `project/already-there` if the path exists, or with
+ * `project/cannot-write`, and then removes the folder.
  *
- * @param folder absolute; its parent has to be there
- * @param types the file with the SDK's types; placed where there is a tsconfig.json to name it
+ * @param folder absolute; its parent must exist
+ * @param types the file with the types of the SDK; copied if the project has a tsconfig.json
  */
 export async function makeProject(folder: string, pieces: readonly Piece[], types: string): Promise<void> {
   try {
@@ -50,10 +51,10 @@ async function put(folder: string, piece: Piece): Promise<void> {
   else await writeFile(to, piece.content);
 }
 
-/** Where a folder keeps the SDK's types, which its tsconfig.json has to name. */
+/** The path of the SDK types in a project. Its tsconfig.json refers to it. */
 export const typesFile = '.agentjet/types/agentjet.d.ts';
 
-/** Only the file; it is not meant for version control. Safe to repeat; a repeat refreshes it. */
+/** Copies or updates the SDK types, without the tsconfig.json. Git ignores the file. */
 export async function placeTypes(folder: string, types: string): Promise<void> {
   const to = path.join(folder, typesFile);
   await mkdir(path.dirname(to), { recursive: true });
@@ -63,4 +64,43 @@ export async function placeTypes(folder: string, types: string): Promise<void> {
 
 function isTaken(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'EEXIST';
+}
+
+/** Returns the files of a project in one language, with their source and target paths. */
+export async function filesOfTwin(
+  twin: Twin,
+  language: Language,
+): Promise<readonly { readonly from: string; readonly to: string }[]> {
+  const own = await filesBelow(twin[language]);
+  const shared = language === 'python' ? sharedWithPython(own, await filesBelow(twin.typescript)) : [];
+  return [
+    ...shared.map((file) => ({ from: path.join(twin.typescript, file), to: file })),
+    ...own.map((file) => ({ from: path.join(twin[language], file), to: file })),
+  ];
+}
+
+/**
+ * Returns the files that a Python example shares with its TypeScript form: data, and scripts that replace models. A file
+ * with a Python counterpart is not shared, such as `llmPlayer.ts` with `llm_player.py`.
+ *
+ * @param own the relative paths of the Python example
+ * @param other the relative paths of the TypeScript example
+ */
+export function sharedWithPython(own: readonly string[], other: readonly string[]): readonly string[] {
+  const taken = new Set(own.map(stemOf));
+  const shared = other.filter((file) => !taken.has(stemOf(file)));
+  if (shared.some(isScript)) return shared;
+  return shared.filter((file) => !ofScripts.has(file));
+}
+
+/** Files that only TypeScript scripts need. */
+const ofScripts: ReadonlySet<string> = new Set(['package.json', 'tsconfig.json']);
+
+function isScript(file: string): boolean {
+  return /\.m?ts$|\.mjs$/.test(file);
+}
+
+function stemOf(file: string): string {
+  const { dir, name } = path.posix.parse(file);
+  return path.posix.join(dir, name.replaceAll('_', '').toLowerCase());
 }

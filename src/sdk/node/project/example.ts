@@ -1,8 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { makeProject } from './copy.ts';
+import { makeProject, filesOfTwin } from './copy.ts';
 import type { Language, ProjectSource } from './source.ts';
-import { filesOfTwin } from './twinFiles.ts';
 
 export interface Example {
   readonly name: string;
@@ -11,7 +10,7 @@ export interface Example {
   readonly languages: readonly Language[];
 }
 
-/** By name. */
+/** Lists the examples, sorted by name. */
 export async function listExamples(source: ProjectSource): Promise<Example[]> {
   const inPython = await foldersIn(source.examples('python'));
   const names = await foldersIn(source.examples('typescript'));
@@ -24,7 +23,7 @@ export async function listExamples(source: ProjectSource): Promise<Example[]> {
   );
 }
 
-/** @param folder absolute; made, and refused where it is there: see {@link makeProject} */
+/** Copies an example to a new absolute folder. Rejects like {@link makeProject}. */
 export async function copyExample(
   source: ProjectSource,
   name: string,
@@ -39,7 +38,7 @@ async function foldersIn(folder: string): Promise<string[]> {
   return entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
 }
 
-/** What its `package.json` says of it. */
+/** Returns the description in the `package.json` of an example. */
 async function descriptionOf(example: string): Promise<string> {
   const text = await readFile(path.join(example, 'package.json'), 'utf8');
   const { description } = JSON.parse(text) as { readonly description?: string };

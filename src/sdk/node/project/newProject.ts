@@ -1,19 +1,18 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { makeProject } from './copy.ts';
+import { makeProject, filesOfTwin } from './copy.ts';
 import { projectErrors } from './errors.ts';
 import type { Language, ProjectSource } from './source.ts';
-import { filesOfTwin } from './twinFiles.ts';
 
-/** What the templates call the project, in the two ways that it is spelt; each is replaced by the user's name. */
+/** The project name in the templates, in both spellings. It is replaced by the name that the user enters. */
 const placeholders = /new_project|NewProject/g;
 
 const longest = 60;
 
-/** Names that Windows keeps for devices, whatever follows a dot. */
+/** Names that Windows reserves for devices. */
 const devices = /^(?:con|prn|aux|nul|com\d|lpt\d)$/i;
 
-/** What is wrong with a name, as a sentence; undefined: nothing. It becomes that of a folder, a file and classes. */
+/** Returns why a name is not valid for folders, files and classes. Undefined: it is valid. */
 export function problemOfName(name: string): string | undefined {
   if (name === '') return 'A project needs a name.';
   if (name.length > longest) return `It is longer than ${longest} characters.`;
@@ -25,8 +24,8 @@ export function problemOfName(name: string): string | undefined {
 }
 
 /**
- * Makes a project that runs at once: a config, a workflow, a judge, tasks and a README. Rejects with `project/bad-name`,
- * `project/already-there` and `project/cannot-write`; then nothing is made.
+ * Creates a runnable project: a config, a workflow, a judge, tasks and a README. Rejects with `project/bad-name`,
+ * `project/already-there` or `project/cannot-write`, and then leaves no files.
  *
  * @param parent absolute
  * @returns the folder, and the config in it
@@ -50,7 +49,7 @@ function named(text: string, name: string): string {
   return text.replaceAll(placeholders, (found) => (found === 'new_project' ? name : pascalCase(name)));
 }
 
-/** `my_agent` and `my-agent` are `MyAgent`. */
+/** Converts `my_agent` and `my-agent` to `MyAgent`. */
 function pascalCase(name: string): string {
   return name
     .split(/[_-]+/)

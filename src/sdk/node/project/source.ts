@@ -1,37 +1,37 @@
 import path from 'node:path';
 
-/** What examples and new projects are written in. */
+/** The languages of examples and new projects. */
 export const languages = ['python', 'typescript'] as const;
 export type Language = (typeof languages)[number];
 
-/** A project that there is in both: the folder of each, absolute. In Python it has only what differs. */
+/** The absolute folder of a project in each language. The Python folder has only the files that differ. */
 export type Twin = Readonly<Record<Language, string>>;
 
-/** Where the things lie that are copied into folders of users: what ships, and a clone. */
+/** The locations of examples and templates, in an installed extension or a clone. */
 export class ProjectSource {
   readonly #root: string;
 
-  /** @param root of the extension */
+  /** @param root the folder of the extension */
   constructor(root: string) {
     this.#root = root;
   }
 
-  /** An example of AgentJet: Open Example. */
+  /** Returns the folders of an example. */
   example(name: string): Twin {
     return this.#twin('examples', name);
   }
 
-  /** The folders of all examples in a language. */
+  /** Returns the folder with all examples in a language. */
   examples(language: Language): string {
     return this.example('')[language];
   }
 
-  /** What a new project is made of. */
+  /** The template of a new project. */
   get template(): Twin {
     return this.#twin('template', '');
   }
 
-  /** The SDK's types. */
+  /** The file with the types of the SDK. */
   get types(): string {
     return path.join(this.#root, 'dist/types/agentjet.d.ts');
   }

@@ -5,7 +5,7 @@ import type { CallRow, SpanRow, TimelineRow } from '../protocol/episodeRpc.ts';
 import type { EpisodeRow } from '../protocol/traceLists.ts';
 import type { TraceReader } from '../views.ts';
 import type { Redactor } from './redact.ts';
-import type { ImportLack } from '../../../tracking/core/records/tracedRun.ts';
+import type { MissingData } from '../../../tracking/core/records/tracedRun.ts';
 import type { RunView } from '../protocol/runRpc.ts';
 
 export interface ExportedMessage {
@@ -188,6 +188,6 @@ function withoutIds(message: ExportedMessage): ExportedMessage {
 }
 
 /** Returns whether a trace has values of a kind. Imported traces have zeros for missing ones. */
-export function hasValues({ imported }: Pick<RunView, 'imported'>, what: ImportLack): boolean {
+export function hasValues({ imported }: Pick<RunView, 'imported'>, what: MissingData): boolean {
   return imported?.lacks.includes(what) !== true;
 }

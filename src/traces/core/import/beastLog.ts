@@ -4,7 +4,7 @@
  */
 import * as z from 'zod/mini';
 import { shallowJson } from '../shallowJson.ts';
-import { hashText } from '../../../base/core/hash.ts';
+import { hashText } from '../../../base/core/random.ts';
 import { isRecord } from '../../../base/core/isRecord.ts';
 import { numberOf, textOf } from './chat.ts';
 import { linesOf } from './eachValue.ts';

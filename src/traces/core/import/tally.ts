@@ -1,7 +1,7 @@
 import {
-  importLacks,
-  type ImportLack,
-  type ImportNote,
+  missingDataKinds,
+  type MissingData,
+  type ImportInfo,
   type ImportSkip,
 } from '../../../tracking/core/records/tracedRun.ts';
 import type { EpisodeNumber } from './assemble.ts';
@@ -13,7 +13,7 @@ const mostSkips = 100;
 /** Takes what an importer finds, and keeps count of what there is and what was skipped. */
 export class ImportTally implements ImportSink {
   readonly #take: (episode: string, part: EpisodePart) => void;
-  readonly #has = new Set<ImportLack>();
+  readonly #has = new Set<MissingData>();
   readonly #tasks = new Map<string, string>();
   readonly #groups = new Map<string, string | null>();
   readonly #dropped = new Set<string>();
@@ -71,8 +71,8 @@ export class ImportTally implements ImportSink {
     return first && `${first.where}: ${first.why}`;
   }
 
-  note({ label: format, rollouts, ownTaskIds }: Importer, source: string): ImportNote {
-    const lacks = importLacks.filter((one) => !this.#has.has(one));
+  note({ label: format, rollouts, ownTaskIds }: Importer, source: string): ImportInfo {
+    const lacks = missingDataKinds.filter((one) => !this.#has.has(one));
     const counts = { records: this.#records, skipped: this.#skipped };
     const kind = { ...(rollouts && { rollouts }), ...(ownTaskIds && { ownTaskIds }) };
     return { format, source, lacks, ...counts, skips: this.#skips, ...kind };

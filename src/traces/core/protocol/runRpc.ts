@@ -3,7 +3,7 @@ import type { ErrorReport } from '../../../base/core/errors.ts';
 import type { EpisodeRow } from './traceLists.ts';
 import type {
   LengthLimits,
-  TokenizerNote,
+  TokenizerInfo,
   TracedRun,
   TracedRunEnd,
   BatchRules,
@@ -89,7 +89,7 @@ export interface TraceSummary {
   /** The planned number of episodes; 0: unknown. */
   readonly episodes: number;
   readonly totals: RunTotals;
-  readonly tokenizer: TokenizerNote | null;
+  readonly tokenizer: TokenizerInfo | null;
   readonly limits: LengthLimits | null;
   /** As of {@link RunView}. */
   readonly damage?: DamageView | undefined;
@@ -135,7 +135,7 @@ export interface RecordedRun {
 /** The facts about a run's samples that a trace has, except for their tokens. */
 export interface RecordedBatch {
   readonly limits: LengthLimits;
-  readonly tokenizer: TokenizerNote;
+  readonly tokenizer: TokenizerInfo;
   /** Null: the trace is of a version that did not keep them. */
   readonly rules: BatchRules | null;
   /** Episodes per task. */

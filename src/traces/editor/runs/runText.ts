@@ -3,7 +3,7 @@ import path from 'node:path';
 import * as l10n from '@vscode/l10n';
 import { formatLocation } from '../../../base/core/errors.ts';
 import { sizeText } from '../../../base/core/sizeText.ts';
-import type { TokenizerNote } from '../../../tracking/core/records/tracedRun.ts';
+import type { TokenizerInfo } from '../../../tracking/core/records/tracedRun.ts';
 import type { TraceSummary } from '../../core/protocol/runRpc.ts';
 import type { Run, RunState } from './run.ts';
 import type { GroupNode, TreeNode } from './runTree.ts';
@@ -139,7 +139,7 @@ function details({ summary, file }: Run): string[][] {
   ];
 }
 
-function tokenizerInWords({ name, exact }: TokenizerNote): string {
+function tokenizerInWords({ name, exact }: TokenizerInfo): string {
   return exact ? name : l10n.t('{0}, which stands in: token counts are approximate', name);
 }
 

@@ -14,7 +14,7 @@ import process from 'node:process';
 import { deserialize, serialize } from 'node:v8';
 import type { CancellationToken } from '../../../base/core/cancellation.ts';
 import { CodedError } from '../../../base/core/errors.ts';
-import type { ImportNote, TracedRun } from '../../../tracking/core/records/tracedRun.ts';
+import type { ImportInfo, TracedRun } from '../../../tracking/core/records/tracedRun.ts';
 import { EpisodeAssembler } from '../../core/import/assemble.ts';
 import { detectImporter } from '../../core/import/detect.ts';
 import { importErrors } from '../../core/import/errors.ts';
@@ -230,7 +230,7 @@ interface RunFacts {
 }
 
 /** What only a config would tell stays empty. */
-function runOf(imported: ImportNote, { name, model, startedAt, tasks, repeat, places }: RunFacts): TracedRun {
+function runOf(imported: ImportInfo, { name, model, startedAt, tasks, repeat, places }: RunFacts): TracedRun {
   return {
     experiment: name,
     config: '',

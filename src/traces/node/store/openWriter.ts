@@ -1,7 +1,7 @@
 import { closeSync, openSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { CodedError } from '../../../base/core/errors.ts';
-import type { CodePlaces, TracedRun, TracedRunEnd } from '../../../tracking/core/records/tracedRun.ts';
+import type { CodeLocations, TracedRun, TracedRunEnd } from '../../../tracking/core/records/tracedRun.ts';
 import type {
   TracedCall,
   TracedEpisode,
@@ -57,7 +57,7 @@ class FileTraceWriter implements TraceWriter {
     this.#attempt(() => this.#recorder.episodeEnded(end, messages));
   }
 
-  codeFound(places: CodePlaces): void {
+  codeFound(places: CodeLocations): void {
     this.#attempt(() => this.#recorder.codeFound(places));
   }
 

@@ -1,7 +1,7 @@
 import * as l10n from '@vscode/l10n';
 import { useState } from 'preact/hooks';
 import type { Bar, Histogram } from '../../core/protocol/traceLists.ts';
-import type { ImportLack } from '../../../tracking/core/records/tracedRun.ts';
+import type { MissingData } from '../../../tracking/core/records/tracedRun.ts';
 import { useRecorded } from '../state/recorded.ts';
 import { count, duration, percent, reward } from '../../../base/webview/ui/format.ts';
 import { barTerm, hasTerm, toggledTerm } from './filterEdit.ts';
@@ -17,7 +17,7 @@ interface Props {
 }
 
 /** What a distribution is of, as a tool may have left it out. */
-const madeOf: Readonly<Record<Histogram['field'], ImportLack>> = {
+const madeOf: Readonly<Record<Histogram['field'], MissingData>> = {
   reward: 'rewards',
   mean: 'rewards',
   solved: 'successes',

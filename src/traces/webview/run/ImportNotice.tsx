@@ -1,10 +1,10 @@
 import * as l10n from '@vscode/l10n';
-import type { ImportLack, ImportNote } from '../../../tracking/core/records/tracedRun.ts';
+import type { MissingData, ImportInfo } from '../../../tracking/core/records/tracedRun.ts';
 import { fileName } from '../../../base/webview/ui/format.ts';
 import { Note } from '../../../base/webview/ui/Notices.tsx';
 
 /** Where an imported trace comes from, what its format lacks, and what of it could not be read. */
-export function ImportNotice({ imported }: { readonly imported: ImportNote }) {
+export function ImportNotice({ imported }: { readonly imported: ImportInfo }) {
   const { format, source, lacks, skipped, skips } = imported;
   return (
     <Note kind={skipped > 0 ? 'warning' : 'info'}>
@@ -40,7 +40,7 @@ export function ImportNotice({ imported }: { readonly imported: ImportNote }) {
   );
 }
 
-function lackName(lack: ImportLack): string {
+function lackName(lack: MissingData): string {
   switch (lack) {
     case 'calls':
       return l10n.t('LLM calls');

@@ -1,6 +1,6 @@
 import * as l10n from '@vscode/l10n';
 import type { RunView } from '../../core/protocol/runRpc.ts';
-import type { ImportLack } from '../../../tracking/core/records/tracedRun.ts';
+import type { MissingData } from '../../../tracking/core/records/tracedRun.ts';
 import { useRecorded } from '../state/recorded.ts';
 import {
   count,
@@ -102,7 +102,7 @@ function Fact({
 function Totals({ run }: { readonly run: RunView }) {
   const { totals, episodes, startedAt, end } = run;
   const recorded = useRecorded();
-  const of = (what: ImportLack, text: string) => (recorded(what) ? text : <NotRecorded />);
+  const of = (what: MissingData, text: string) => (recorded(what) ? text : <NotRecorded />);
   const trainable = recorded('tokens') && recorded('lossMask');
   return (
     <dl class="stats foldable">

@@ -1,6 +1,6 @@
 import type { MergeSetting } from '../../core/protocol/mergingRpc.ts';
 import type { ListSort } from '../../core/protocol/traceLists.ts';
-import { groupOf } from '../../../tracking/core/groupOf.ts';
+import { groupOf } from '../../../tracking/core/groups.ts';
 
 /** The run, with what its table shows. */
 export interface RunPlace {

@@ -1,15 +1,15 @@
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
-import type { ImportLack } from '../../../tracking/core/records/tracedRun.ts';
+import type { MissingData } from '../../../tracking/core/records/tracedRun.ts';
 
 /** What the run that is shown has no record of, since the tool that recorded it kept nothing of it. */
-export const LacksContext = createContext<readonly ImportLack[]>([]);
+export const LacksContext = createContext<readonly MissingData[]>([]);
 
 /** What must have been recorded to tell whether something would train. */
-export const trainedLacks: readonly ImportLack[] = ['tokens', 'lossMask'];
+export const trainedLacks: readonly MissingData[] = ['tokens', 'lossMask'];
 
 /** Whether numbers of a kind mean anything: zeros stand in the place of what was not recorded. */
-export function useRecorded(): (what: ImportLack) => boolean {
+export function useRecorded(): (what: MissingData) => boolean {
   const lacks = useContext(LacksContext);
   return (what) => !lacks.includes(what);
 }

@@ -1,6 +1,6 @@
 import * as l10n from '@vscode/l10n';
 import type { ComponentChildren } from 'preact';
-import type { ImportLack } from '../../../tracking/core/records/tracedRun.ts';
+import type { MissingData } from '../../../tracking/core/records/tracedRun.ts';
 import { useRecorded } from '../state/recorded.ts';
 import { unknown } from '../../../base/webview/ui/format.ts';
 
@@ -10,7 +10,7 @@ export function NotRecorded() {
 
 interface Props {
   /** What the value is made of. */
-  readonly of: readonly ImportLack[];
+  readonly of: readonly MissingData[];
   readonly children: ComponentChildren;
 }
 

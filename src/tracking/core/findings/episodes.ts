@@ -4,7 +4,7 @@ import type { FindingKind } from '../findingKind.ts';
 export const episodeKinds = {
   'episode-error': {
     level: 'episode',
-    place: 'line',
+    target: 'line',
     severity: 'error',
     title: 'The episode ended with an error',
     explanation:
@@ -44,7 +44,7 @@ export const episodeKinds = {
   },
   'no-call': {
     level: 'episode',
-    place: 'execute',
+    target: 'execute',
     severity: 'error',
     title: 'No call through the tuner',
     explanation:
@@ -53,7 +53,7 @@ export const episodeKinds = {
   },
   'bypassed-tuner': {
     level: 'episode',
-    place: 'line',
+    target: 'line',
     severity: 'warning',
     title: 'LLM calls around the tuner',
     explanation:
@@ -78,7 +78,7 @@ export const episodeKinds = {
   },
   'nothing-trainable': {
     level: 'episode',
-    place: 'execute',
+    target: 'execute',
     severity: 'error',
     title: 'No token counts in the loss',
     explanation:
@@ -87,7 +87,7 @@ export const episodeKinds = {
   },
   'reward-range': {
     level: 'episode',
-    place: 'reward',
+    target: 'reward',
     severity: 'warning',
     title: 'A reward outside its usual range',
     explanation:
@@ -96,7 +96,7 @@ export const episodeKinds = {
   },
   'success-mismatch': {
     level: 'episode',
-    place: 'reward',
+    target: 'reward',
     severity: 'warning',
     title: 'Reward and success disagree',
     explanation:
@@ -105,7 +105,7 @@ export const episodeKinds = {
   },
   'success-missing': {
     level: 'episode',
-    place: 'reward',
+    target: 'reward',
     severity: 'warning',
     title: 'A reward without isSuccess',
     explanation: 'A reward that comes without `isSuccess` counts as failure, however high it is.',
@@ -113,7 +113,7 @@ export const episodeKinds = {
   },
   'reward-unused': {
     level: 'episode',
-    place: 'execute',
+    target: 'execute',
     severity: 'warning',
     title: 'A reward that the judge’s replaces',
     explanation:
@@ -122,7 +122,7 @@ export const episodeKinds = {
   },
   'trinity-rewards': {
     level: 'episode',
-    place: 'execute',
+    target: 'execute',
     severity: 'warning',
     title: 'Experiences of one run with different rewards',
     explanation:
@@ -131,7 +131,7 @@ export const episodeKinds = {
   },
   'trinity-lost-answers': {
     level: 'episode',
-    place: 'execute',
+    target: 'execute',
     severity: 'warning',
     title: 'Answers of the model that no experience has',
     explanation:
@@ -140,7 +140,7 @@ export const episodeKinds = {
   },
   'trinity-foreign-replies': {
     level: 'episode',
-    place: 'execute',
+    target: 'execute',
     severity: 'warning',
     title: 'Experiences with replies that are not the model’s',
     explanation:
@@ -149,7 +149,7 @@ export const episodeKinds = {
   },
   'trinity-repeats': {
     level: 'episode',
-    place: 'execute',
+    target: 'execute',
     severity: 'warning',
     title: 'Repeats that training runs together',
     explanation:

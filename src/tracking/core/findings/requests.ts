@@ -4,7 +4,7 @@ import type { FindingKind } from '../findingKind.ts';
 export const requestKinds = {
   'first-not-system': {
     level: 'episode',
-    place: 'execute',
+    target: 'execute',
     severity: 'error',
     title: 'A request without a system message first',
     explanation: 'AgentJet refuses a request whose first message is not a system message.',
@@ -12,7 +12,7 @@ export const requestKinds = {
   },
   'later-system': {
     level: 'episode',
-    place: 'execute',
+    target: 'execute',
     severity: 'error',
     title: 'A system message that is not the first',
     explanation: 'AgentJet refuses a request that has a system message later on.',
@@ -20,7 +20,7 @@ export const requestKinds = {
   },
   'tool-result-dropped': {
     level: 'episode',
-    place: 'key:ajet.rollout.force_disable_toolcalls',
+    target: 'key:ajet.rollout.force_disable_toolcalls',
     severity: 'warning',
     title: 'A tool result that is left out',
     explanation: 'With tool calls disabled, the model does not see tool results in training.',
@@ -28,7 +28,7 @@ export const requestKinds = {
   },
   'role-dropped': {
     level: 'episode',
-    place: 'execute',
+    target: 'execute',
     severity: 'warning',
     title: 'A message whose role is not known',
     explanation: 'AgentJet keeps the roles system, user, assistant and tool, and leaves out the others.',
@@ -36,7 +36,7 @@ export const requestKinds = {
   },
   'content-dropped': {
     level: 'episode',
-    place: 'execute',
+    target: 'execute',
     severity: 'warning',
     title: 'A message that is left out for its content',
     explanation:
@@ -45,7 +45,7 @@ export const requestKinds = {
   },
   'text-lost': {
     level: 'episode',
-    place: 'execute',
+    target: 'execute',
     severity: 'warning',
     title: 'Text that is lost between parts',
     explanation: 'A part whose `text` is no string makes AgentJet forget the parts before it.',
@@ -53,7 +53,7 @@ export const requestKinds = {
   },
   'part-refused': {
     level: 'episode',
-    place: 'execute',
+    target: 'execute',
     severity: 'error',
     title: 'A part of a kind that is refused',
     explanation: 'AgentJet refuses messages with parts of type `tool_use` or `tool_result`.',
@@ -61,7 +61,7 @@ export const requestKinds = {
   },
   'template-failed': {
     level: 'episode',
-    place: 'key:ajet.model.path',
+    target: 'key:ajet.model.path',
     severity: 'error',
     title: 'The chat template fails on a request',
     explanation:
@@ -70,7 +70,7 @@ export const requestKinds = {
   },
   'foreign-template': {
     level: 'episode',
-    place: 'key:ajet.model.path',
+    target: 'key:ajet.model.path',
     severity: 'error',
     title: 'A chat template that is not ChatML',
     explanation:
@@ -109,7 +109,7 @@ export const requestKinds = {
   },
   'cut-end-trained': {
     level: 'episode',
-    place: 'key:ajet.rollout.max_response_length_in_one_turn',
+    target: 'key:ajet.rollout.max_response_length_in_one_turn',
     severity: 'warning',
     title: 'The end of a cut reply is trained',
     explanation:

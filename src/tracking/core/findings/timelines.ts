@@ -4,7 +4,7 @@ import type { FindingKind } from '../findingKind.ts';
 export const timelineKinds = {
   overlong: {
     level: 'episode',
-    place: 'key:ajet.rollout.max_model_len',
+    target: 'key:ajet.rollout.max_model_len',
     severity: 'error',
     title: 'A prompt that is too long',
     explanation:
@@ -13,7 +13,7 @@ export const timelineKinds = {
   },
   'reply-over-turn': {
     level: 'episode',
-    place: 'key:ajet.rollout.max_response_length_in_one_turn',
+    target: 'key:ajet.rollout.max_response_length_in_one_turn',
     severity: 'error',
     title: 'A reply longer than a turn may be',
     explanation: 'AgentJet refuses the call: the assertion costs an attempt at the episode.',
@@ -21,7 +21,7 @@ export const timelineKinds = {
   },
   'timeline-over-model': {
     level: 'episode',
-    place: 'key:ajet.rollout.max_model_len',
+    target: 'key:ajet.rollout.max_model_len',
     severity: 'error',
     title: 'A conversation longer than the model takes',
     explanation:
@@ -30,7 +30,7 @@ export const timelineKinds = {
   },
   'prompt-over': {
     level: 'episode',
-    place: 'key:ajet.data.max_prompt_length',
+    target: 'key:ajet.data.max_prompt_length',
     severity: 'warning',
     title: 'A prompt longer than a sample’s',
     explanation:
@@ -39,7 +39,7 @@ export const timelineKinds = {
   },
   'response-cut': {
     level: 'episode',
-    place: 'key:ajet.data.max_response_length',
+    target: 'key:ajet.data.max_response_length',
     severity: 'warning',
     title: 'A response that is truncated',
     explanation:
@@ -56,7 +56,7 @@ export const timelineKinds = {
   },
   'not-merged': {
     level: 'episode',
-    place: 'key:ajet.context_tracker.timeline_merging_policy.timeline_compare_level',
+    target: 'key:ajet.context_tracker.timeline_merging_policy.timeline_compare_level',
     severity: 'warning',
     title: 'Calls of one agent that do not merge',
     explanation:
@@ -65,7 +65,7 @@ export const timelineKinds = {
   },
   'retokenization-drift': {
     level: 'episode',
-    place: 'execute',
+    target: 'execute',
     severity: 'warning',
     title: 'A reply that comes back in other tokens',
     explanation:
@@ -74,7 +74,7 @@ export const timelineKinds = {
   },
   'prompt-drift': {
     level: 'episode',
-    place: 'key:ajet.context_tracker.fix_retokenization_drift',
+    target: 'key:ajet.context_tracker.fix_retokenization_drift',
     severity: 'warning',
     title: 'Another prompt than the engine was given',
     explanation:
@@ -83,7 +83,7 @@ export const timelineKinds = {
   },
   'timeline-snap': {
     level: 'episode',
-    place: 'key:ajet.context_tracker.detect_timeline_snap',
+    target: 'key:ajet.context_tracker.detect_timeline_snap',
     severity: 'warning',
     title: 'A history that was rewritten between calls',
     explanation:
@@ -92,7 +92,7 @@ export const timelineKinds = {
   },
   'degenerate-reply': {
     level: 'episode',
-    place: 'key:ajet.rollout.compute_madness_checklist',
+    target: 'key:ajet.rollout.compute_madness_checklist',
     severity: 'warning',
     title: 'A degenerate reply',
     explanation:
@@ -101,7 +101,7 @@ export const timelineKinds = {
   },
   'after-degenerate-reply': {
     level: 'episode',
-    place: 'key:ajet.rollout.agent_madness_termination',
+    target: 'key:ajet.rollout.agent_madness_termination',
     severity: 'warning',
     title: 'A call after a degenerate reply',
     explanation:
@@ -110,7 +110,7 @@ export const timelineKinds = {
   },
   'externally-interrupted': {
     level: 'episode',
-    place: 'execute',
+    target: 'execute',
     severity: 'warning',
     title: 'A call after the episode was told to stop',
     explanation:
@@ -119,7 +119,7 @@ export const timelineKinds = {
   },
   'task-mutated': {
     level: 'episode',
-    place: 'execute',
+    target: 'execute',
     severity: 'warning',
     title: 'The workflow changes its task',
     explanation:

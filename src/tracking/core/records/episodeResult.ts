@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { location, errorReport } from '../../../base/core/errorReport.ts';
 
-/** What can be made to go wrong with an LLM call. */
+/** The faults that can be injected into LLM calls. */
 export const faultKinds = [
   'timeout',
   'rate-limit',
@@ -14,8 +14,8 @@ export const faultKinds = [
 
 export type FaultKind = (typeof faultKinds)[number];
 
-/** Whose tokenizer counted; see TokenizerNote of the trace. */
-export const tokenizerNote = z.object({ name: z.string(), exact: z.boolean(), file: z.nullable(z.string()) });
+/** The schema of {@link TokenizerInfo}. */
+export const tokenizerInfo = z.object({ name: z.string(), exact: z.boolean(), file: z.nullable(z.string()) });
 
 export const episodeId = {
   /** Position in the run, from 0: task position × repeats + repeat (upstream's `task_thread_index`). */
@@ -24,24 +24,24 @@ export const episodeId = {
   repeat: z.number(),
 };
 
-/** What training would make of an episode's calls. */
+/** The timelines that training would get from the calls of an episode. */
 export const episodeTracking = z.object({
   timelines: z.number(),
-  /** Over all timelines. */
+  /** The sum over all timelines. */
   tokens: z.number(),
-  /** Those that count in the loss. */
+  /** The tokens that count in the loss. */
   trainableTokens: z.number(),
-  /** What training gives each timeline in place of the episode's reward, where a reply was degenerate. */
+  /** The reward of each timeline in an episode with a degenerate reply. */
   madnessReward: z.optional(z.number()),
-  /** What training would refuse, cut or leave out; worded, one sentence each. */
+  /** The parts that training would reject, truncate or exclude. */
   problems: z.array(
     z.object({
       /** e.g. `overlong`. */
       code: z.string(),
-      /** `error`: the episode adds nothing to training. */
+      /** `error`: the episode is not trained. */
       severity: z.enum(['warning', 'error']),
       message: z.string(),
-      /** Those concerned, by position in the episode; absent where there was none to name. */
+      /** The affected calls, by position in the episode. Absent if there are none. */
       calls: z.optional(z.array(z.number())),
     }),
   ),
@@ -49,21 +49,21 @@ export const episodeTracking = z.object({
 
 export type EpisodeTracking = z.infer<typeof episodeTracking>;
 
-/** A fault that was injected into a call, which is not the model's doing. */
+/** A fault that was injected into a call. */
 const injectedFault = z.object({ call: z.number(), agent: z.string(), kind: z.enum(faultKinds) });
 
 export type InjectedFault = z.infer<typeof injectedFault>;
 
-/** LLM calls that code of an episode's made around the tuner, to one host from one place. */
+/** LLM calls that bypassed the tuner, to one host from one location. */
 export const outsideCalls = z.object({ host: z.string(), calls: z.number(), location: z.optional(location) });
 
 export type OutsideCalls = z.infer<typeof outsideCalls>;
 
-/** What became of an episode's calls by their targets; those plainly trained are left out. */
+/** The calls of an episode by target, without those that are trained as configured. */
 export const episodeRouting = z.object({
-  /** Answered by debug models, so not trained. */
+  /** Calls that debug models answered. They are not trained. */
   debug: z.array(z.object({ target: z.string(), model: z.string(), calls: z.number() })),
-  /** Trained although the target is not to be. */
+  /** Calls that are trained although `trainableTargets` excludes the target. */
   trainedAnyway: z.array(
     z.object({ target: z.string(), why: z.enum(['no-debug-model', 'base-url']), calls: z.number() }),
   ),
@@ -71,63 +71,63 @@ export const episodeRouting = z.object({
 
 export type EpisodeRouting = z.infer<typeof episodeRouting>;
 
-/** One episode's outcome. */
+/** The result of one episode. */
 export const episodeResult = z.object({
   ...episodeId,
-  /** Null exactly when the episode ended with an error. */
+  /** Null if and only if the episode ended with an error. */
   reward: z.nullable(z.number()),
   isSuccess: z.boolean(),
-  /** Who gave the reward, and whether with `isSuccess`, which else counts as false; absent: there is none. */
+  /** The source of the reward. Absent: there is no reward. */
   scoredBy: z.optional(z.enum(['workflow', 'judge'])),
   successGiven: z.optional(z.boolean()),
-  /** What the workflow returned for a reward, where the judge's counts all the same. */
+  /** The reward of the workflow, if the judge replaced it. */
   rewardUnused: z.optional(z.number()),
-  /** Numbers that the workflow logs, and the judge: absent where there are none. */
+  /** The metrics of the workflow and the judge. Absent: none. */
   metrics: z.optional(z.record(z.string(), z.number())),
-  /** LLM calls through the tuner that were answered by the model being trained. */
+  /** The number of LLM calls that the trained model answered through the tuner. */
   llmCalls: z.number(),
-  /** Absent where there were none. */
+  /** Absent: no call bypassed the tuner. */
   outside: z.optional(z.array(outsideCalls)),
-  /** Absent where every call was for a target that is trained. */
+  /** Absent: every call had a trained target. */
   routing: z.optional(episodeRouting),
-  /** Wall-clock seconds from start to end, time held by a debugger included. */
+  /** The duration in seconds, with pauses in the debugger. */
   seconds: z.number(),
   error: z.nullable(errorReport),
-  /** What was injected into its calls; absent: nothing. */
+  /** The faults that were injected into its calls. Absent: none. */
   faults: z.optional(z.array(injectedFault)),
-  /** How often it was tried, where more than once. */
+  /** The number of attempts, if more than one. */
   attempts: z.optional(z.number()),
-  /** Whether it was told to stop, because its task needed no more episodes. */
+  /** Whether it was requested to stop, because its task needed no more episodes. */
   stopped: z.optional(z.boolean()),
-  /** How often training takes it, where more episodes were started than train; told when the run is over. */
+  /** How often training uses it, if the run was oversampled. Known at the end of the run. */
   selected: z.optional(z.number()),
-  /** Of an episode that was scored again, or replayed by its number: what its trace has. */
+  /** The recorded result of an episode that was scored again or replayed. */
   recorded: z.optional(z.object({ reward: z.nullable(z.number()), isSuccess: z.boolean() })),
-  /** Absent where the process went before it could tell. */
+  /** Absent if the process ended before it could report. */
   tracking: z.optional(episodeTracking),
 });
 
 export type EpisodeResult = z.infer<typeof episodeResult>;
 
-/** What of the user's files notes about a run can be at. */
-export const runPlaces = z.object({
-  /** `execute` of the workflow's class. */
+/** The locations in user files at which findings can be shown. */
+export const runLocations = z.object({
+  /** `execute` of the workflow class. */
   execute: z.optional(location),
-  /** `computeReward` of the judge's class; absent: the config names no judge. */
+  /** `computeReward` of the judge class. Absent: the config has no judge. */
   judge: z.optional(location),
-  /** Where the config, or one that it is composed of, sets them. */
+  /** The lines that set keys, in the config or a config that it includes. */
   keys: z.record(z.string(), location),
 });
 
-export type RunPlaces = z.infer<typeof runPlaces>;
+export type RunLocations = z.infer<typeof runLocations>;
 
-/** How often an episode of an oversampled rollout trains; 0: training leaves it out. */
+/** The number of times that training uses an episode of an oversampled run. 0: it is excluded. */
 export interface Selection {
   readonly episode: number;
   readonly times: number;
 }
 
-/** The results of a rollout that is over, each with how often training takes it. */
+/** Adds the selection of an oversampled run to its results. */
 export function withSelection(
   results: readonly EpisodeResult[],
   selection: readonly Selection[] | undefined,

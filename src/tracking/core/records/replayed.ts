@@ -1,17 +1,17 @@
 import type { TracedCall, TracedMessage } from './trace.ts';
 import type { TracedLaunch } from './tracedRun.ts';
 
-/** A message as a trace has it for who asks again: images and unknown parts are not kept. */
+/** A recorded message. Traces do not keep images and unknown parts. */
 export type ReplayedMessage = Pick<TracedMessage, 'role' | 'text' | 'toolCalls' | 'toolCallId'>;
 
-/** What a trace has of a call, to answer it once more. */
+/** A recorded call, used to answer an equal call again. */
 export interface ReplayedCall extends Omit<TracedCall, 'messages' | 'reply' | 'tag' | 'source'> {
   readonly tag: string;
   readonly messages: readonly ReplayedMessage[];
-  /** Null: it was not answered. */
+  /** Null: the call failed. */
   readonly reply:
     | (ReplayedMessage & {
-        /** Those that the model made; null: the endpoint told none. */
+        /** The generated tokens. Null: the endpoint reported none. */
         readonly tokens:
           | readonly { readonly id: number; readonly bytes: Uint8Array; readonly logprob: number | null }[]
           | null;
@@ -24,28 +24,28 @@ export interface ReplayedEpisode {
   readonly taskId: string;
   readonly taskIndex: number;
   readonly repeat: number;
-  /** How many episodes before it have a task of the same id, and the same repeat. */
+  /** The number of earlier episodes with the same task id and repeat. */
   readonly twin: number;
   readonly reward: number | null;
   readonly isSuccess: boolean;
   readonly calls: readonly ReplayedCall[];
-  /** Of a rollout, what its model was told: by that a task is found whose id is not known. */
+  /** The prompts of a rollout, used to find its task if the task id is unknown. */
   readonly told: readonly string[];
 }
 
-/** A trace in the place of a recording. */
+/** A trace that is used as a recording. */
 export interface ReplayedRun {
   readonly config: string;
   readonly model: string;
   readonly startedAt: number;
   readonly tasks: number;
   readonly repeat: number;
-  /** Null: the trace is of a version that did not keep them. */
+  /** Null: an earlier version wrote the trace. */
   readonly seed: number | null;
   readonly launch: TracedLaunch | null;
-  /** Whether training wrote it: it has no requests as they were, and names no config. */
+  /** Whether training wrote it. Then it has no original requests and no config. */
   readonly isRollout: boolean;
-  /** Of rollouts, whether AgentJet has logged them: with the ids that tasks have in the data set, and rounded rewards. */
+  /** Whether AgentJet logged the rollouts, with the task ids of the data set and rounded rewards. */
   readonly isLogged: boolean;
   readonly episodes: readonly ReplayedEpisode[];
 }

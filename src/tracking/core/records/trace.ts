@@ -1,9 +1,9 @@
 /**
- * What a run's trace holds, as its writer gives it and its readers get it. The file's layout is the trace store's own
- * business; token arrays cross as typed arrays here and as plain numbers on wires of JSON.
+ * The content of a trace for its writers and readers, independent of the file format. Token arrays are typed arrays here
+ * and plain numbers in JSON.
  */
 import type { EpisodeResult } from './episodeResult.ts';
-import type { CodePlaces, TracedRunEnd } from './tracedRun.ts';
+import type { CodeLocations, TracedRunEnd } from './tracedRun.ts';
 
 export interface TracedEpisode {
   readonly episode: number;
@@ -11,54 +11,54 @@ export interface TracedEpisode {
   readonly taskId: string;
   readonly taskIndex: number;
   readonly repeat: number;
-  /** The query, or the task's metadata as JSON where it has none: what a reader recognises the task by. */
+  /** The query of the task, or its metadata as JSON if it has none. */
   readonly query: string;
   /** Milliseconds since the Unix epoch. */
   readonly startedAt: number;
 }
 
-/** Who wrote a message's tokens, under upstream's names: only `llm` is trained. */
+/** The author of a message, under the names of AgentJet. Only `llm` is trained. */
 export type Author = 'env' | 'llm' | 'llm(do_not_train)';
 
-/** A message of a timeline with its tokens; equal messages of an episode are one. */
+/** A message of a timeline with its tokens. Equal messages of an episode are stored once. */
 export interface TracedMessage {
   readonly role: string;
   readonly author: Author;
   readonly text: string;
-  /** As sent or received, JSON; null: none. */
+  /** The tool calls as JSON. Null: none. */
   readonly toolCalls: string | null;
   readonly toolCallId: string | null;
   readonly tokenIds: Int32Array;
-  /** One per token, NaN where there is none; null: none at all. */
+  /** One per token, NaN if missing. Null: none. */
   readonly logprobs: Float32Array | null;
-  /** One per token: 1 counts in the loss. */
+  /** One per token. 1: the token counts in the loss. */
   readonly lossMask: Uint8Array;
-  /** Absent: the server told none. */
+  /** Absent: the server reported none. */
   readonly alternatives?: TracedAlternatives;
 }
 
-/** For each token of a message what the model might have made there, best first: `top_logprobs` as the server told them. */
+/** The `top_logprobs` of each token of a message, with the most probable first. */
 export interface TracedAlternatives {
-  /** Places per token. */
+  /** The number of alternatives per token. */
   readonly width: number;
-  /** `width` per token; -1: none, or a token that the tokenizer does not have. */
+  /** `width` ids per token. -1: none, or unknown to the tokenizer. */
   readonly ids: Int32Array;
-  /** `width` per token; NaN: none. */
+  /** `width` logprobs per token. NaN: none. */
   readonly logprobs: Float32Array;
 }
 
-/** The line of the user's code that asked for a call. */
+/** The line of user code that made a call. */
 export interface CallSource {
   /** Absolute. */
   readonly file: string;
   /** From 1. */
   readonly line: number;
   readonly column: number | null;
-  /** Name of the function that the line is in, as the language tells it; null: it tells none. */
+  /** The name of the enclosing function. Null: unknown. */
   readonly function: string | null;
 }
 
-/** One LLM call. Messages are positions in the episode's list of messages. */
+/** An LLM call. Its messages are positions in the list of the episode. */
 export interface TracedCall {
   readonly episode: number;
   /** Position in the episode, in order of arrival. */
@@ -69,76 +69,75 @@ export interface TracedCall {
   readonly startedAt: number;
   readonly seconds: number;
   /**
-   * Seconds from the request's arrival until a model was asked: reading, checking and counting it, and opening the
-   * tokenizer for the first. Null: none was; absent in traces of earlier versions.
+   * Seconds from the arrival of the request to the call of the model. For the first call, this includes the load of the
+   * tokenizer. Null: no model was called. Absent in traces of earlier versions.
    */
   readonly askedAfter?: number | null;
-  /** Seconds from the request's arrival to the first part of the answer. Null: it was not streamed by the model. */
+  /** Seconds from the arrival of the request to the first chunk of the reply. Null: the model did not stream it. */
   readonly firstAfter?: number | null;
-  /** HTTP status that the client got. */
+  /** The HTTP status of the response. */
   readonly status: number;
   readonly error: string | null;
   /**
-   * Everything of the request but messages and tools, JSON: sampling options, seed, stream, …. With `debug_model`, that
-   * answered in place of the model being trained: such a call has no messages and is in no timeline. With `canned_reply`,
-   * no model was asked, since the prompt left no room for a reply: such a call is in no timeline, either.
+   * The fields of the request without messages and tools, as JSON. `debug_model`: that model replaced the trained one, so
+   * the call has no messages and is in no timeline. `canned_reply`: the prompt left no room for a reply, so no model was
+   * called, and the call is in no timeline.
    */
   readonly options: string;
-  /** The tools offered, JSON; null: none. */
+  /** The tools of the request as JSON. Null: none. */
   readonly tools: string | null;
   readonly finishReason: string | null;
-  /** Of the request, in order. */
+  /** The messages of the request, in order. */
   readonly messages: readonly number[];
   /**
-   * Those that the request would have by the other setting of `fix_retokenization_drift`; absent: the same, as always
-   * where the engine told nothing of its prompt.
+   * The messages with the other value of `fix_retokenization_drift`. Absent: the same, as always if the engine did not
+   * report its prompt.
    */
   readonly otherMessages?: readonly number[];
-  /** Messages of the request that training leaves out, as sent, each with how many of `messages` stand before it; absent: none. */
+  /** The excluded messages as sent, each with the number of `messages` before it. Absent: none. */
   readonly leftOut?: readonly { readonly before: number; readonly message: unknown }[];
-  /** The reply's position; null: the call was not answered, or is not tracked. */
+  /** The position of the reply. Null: the call failed or is not tracked. */
   readonly reply: number | null;
-  /** Tokens of the whole prompt by the chat template, the header of the reply included. */
+  /** The tokens of the whole prompt with the header of the reply. */
   readonly promptTokens: number;
-  /** Tokens of the reply that the model made. */
+  /** The tokens that the model generated. */
   readonly replyTokens: number;
-  /** Absent: it is not known. */
+  /** Absent: unknown. */
   readonly source?: CallSource | undefined;
 }
 
 /**
- * What an episode does beside its LLM calls, as far as the tuner has a part in it: the workflow's own `execute`, the
- * judge's `computeReward`, requests to an environment service, questions to the helper LLM; and an LLM call for as long
- * as it runs, after which it is a {@link TracedCall}.
+ * The kind of a span: `execute` of the workflow, `computeReward` of the judge, a request to an environment service, a
+ * request to the helper LLM, or a running LLM call. An LLM call that has ended is a {@link TracedCall}.
  */
 export type SpanKind = 'workflow' | 'judge' | 'environment' | 'helper' | 'call';
 
 export interface TracedSpan {
   readonly episode: number;
-  /** Position in the episode, in order of their beginnings. */
+  /** The position in the episode, in order of the starts. */
   readonly span: number;
   readonly kind: SpanKind;
-  /** Of the class, the endpoint or the model; the agent of a call. */
+  /** The name of the class, endpoint or model, or the agent of a call. */
   readonly name: string;
-  /** Of an LLM call that runs: which; null: it is none. */
+  /** The number of a running LLM call. Null: not an LLM call. */
   readonly call: number | null;
   /** Milliseconds since the Unix epoch. */
   readonly startedAt: number;
-  /** Null: it runs. */
+  /** Null: still running. */
   readonly seconds: number | null;
   readonly error: string | null;
 }
 
-/** A token trajectory: what becomes a training sample. */
+/** A merged token sequence, which becomes a training sample. */
 export interface TracedTimeline {
-  /** Calls that were merged into it, in order. */
+  /** The merged calls, in order. */
   readonly calls: readonly number[];
   readonly messages: readonly number[];
   readonly tokens: number;
   readonly trainableTokens: number;
 }
 
-/** What a workflow was given and what it returned, as JSON: what a judge needs to score the episode again. */
+/** The input and output of a workflow as JSON. A judge needs them to score the episode again. */
 export interface TracedReturn {
   /** The `Task`. */
   readonly task: string;
@@ -146,54 +145,54 @@ export interface TracedReturn {
   readonly output: string;
 }
 
-/** What an episode's end adds. */
+/** The data that is known at the end of an episode. */
 export interface TracedEpisodeEnd {
   readonly result: EpisodeResult;
-  /** Absent where the workflow returned nothing, or nothing that JSON can hold. */
+  /** Absent if the workflow returned nothing, or a value that is not JSON. */
   readonly returned?: TracedReturn | undefined;
   readonly timelines: readonly TracedTimeline[];
-  /** Those that neither an earlier episode's end nor a call of the run had; absent: none. */
+  /** The tokens that are new in the run. Absent: none. */
   readonly tokens?: readonly TracedToken[] | undefined;
 }
 
-/** Text of token ids, by which a trace is readable without the tokenizer. */
+/** The text of a token, so that a trace is readable without the tokenizer. */
 export interface TracedToken {
   readonly id: number;
-  /** UTF-8; may be a part of a character. */
+  /** UTF-8, possibly a part of a character. */
   readonly bytes: Uint8Array;
-  /** Of the template, such as `<|im_start|>`. */
+  /** Whether it is a token of the template, such as `<|im_start|>`. */
   readonly special: boolean;
 }
 
 /**
- * Takes a run as it goes. Every method returns when the data is safe from the death of this process; what they throw
- * is a CodedError, and the run goes on without its trace.
+ * Writes the trace of a run. Each method returns when its data survives the end of this process. Methods throw only
+ * CodedErrors; the run then continues without a trace.
  */
 export interface TraceWriter {
   /** Absolute path of the `*.ajtrace`. */
   readonly file: string;
   episodeStarted(episode: TracedEpisode): void;
   /**
-   * A span has begun, or has ended. One that is told only when it has ended is safe with what the episode writes next.
-   * The end of a call ends its span.
+   * Writes a span that has started or ended. A span that is written only at its end is saved with the next write of the
+   * episode. The end of a call ends its span.
    */
   span(span: TracedSpan): void;
   /**
-   * @param messages those of the episode that are new since its last call, with their positions
-   * @param tokens those that no earlier call of the run had
+   * @param messages the messages that are new since the last call of the episode, with their positions
+   * @param tokens the tokens that are new in the run
    */
   callEnded(
     call: TracedCall,
     messages: readonly { readonly position: number; readonly message: TracedMessage }[],
     tokens: readonly TracedToken[],
   ): void;
-  /** @param messages those that only merging made */
+  /** @param messages the messages that merging created */
   episodeEnded(
     end: TracedEpisodeEnd,
     messages: readonly { readonly position: number; readonly message: TracedMessage }[],
   ): void;
-  /** Where the code is that scores; told once it is known, which is before the run's end. */
-  codeFound(places: CodePlaces): void;
+  /** Writes the locations of the workflow and the judge, before the end of the run. */
+  codeFound(places: CodeLocations): void;
   /** Ends the trace and leaves one file. */
   runEnded(end: TracedRunEnd): void;
 }

@@ -1,18 +1,18 @@
-/** What a trace says of its run: how it was asked for, what decides its samples, and how it ended. */
+/** The run of a trace: its launch options, the settings that decide its samples, and its end. */
 import type { ErrorReport, Location } from '../../../base/core/errors.ts';
 import type { Selection } from './episodeResult.ts';
 
-/** Whose tokenizer counted: only with `exact` are ids and lengths those of training. */
-export interface TokenizerNote {
+/** The tokenizer of a run. Ids and lengths equal those of training only if it is `exact`. */
+export interface TokenizerInfo {
   /** e.g. `Qwen/Qwen2.5-7B`, or `embedded`. */
   readonly name: string;
-  /** False where the built-in tokenizer replaced that of the model: ids are those of Qwen2.5, and lengths approximate. */
+  /** False if the built-in tokenizer of Qwen2.5 replaced that of the model, so that lengths are approximate. */
   readonly exact: boolean;
   /** The absolute path of its `tokenizer.json`; null for the built-in tokenizer. */
   readonly file: string | null;
 }
 
-/** The config's lengths, in tokens, that decide what fits into a sample. */
+/** The length limits of the config, in tokens. */
 export interface LengthLimits {
   /** `ajet.rollout.max_model_len`. */
   readonly modelLength: number;
@@ -20,11 +20,11 @@ export interface LengthLimits {
   readonly promptLength: number;
   /** `ajet.data.max_response_length`. */
   readonly responseLength: number;
-  /** `ajet.rollout.max_response_length_in_one_turn`; 0: no room is kept free for a reply. */
+  /** `ajet.rollout.max_response_length_in_one_turn`; 0: no room is reserved for a reply. */
   readonly turnLength: number;
 }
 
-/** What of the config decides which calls merge into one timeline. */
+/** The settings that decide which calls merge into one timeline. */
 export interface MergeRules {
   /** `ajet.context_tracker.timeline_merging_policy.timeline_compare_level`. */
   readonly compareLevel: 'text' | 'token';
@@ -36,39 +36,39 @@ export interface MergeRules {
   readonly toolCallsDisabled?: boolean | undefined;
 }
 
-/** What of the config decides which of a run's samples training takes. */
+/** The settings that decide which samples of a run training uses. */
 export interface BatchRules {
-  /** `ajet.rollout.multi_turn.max_sample_per_task`: of one episode, whatever the key says. */
+  /** `ajet.rollout.multi_turn.max_sample_per_task`: the limit per episode, in spite of the name of the key. */
   readonly perEpisode: number;
-  /** The run's. */
+  /** The seed of the run. */
   readonly seed: number;
 }
 
-/** What a trace was made from that no run of ours wrote. What its format lacks is unknown, never made up. */
-export interface ImportNote {
+/** The source of an imported trace. Data that its format does not have is unknown. */
+export interface ImportInfo {
   /** e.g. `OTLP/JSON`. */
   readonly format: string;
-  /** The file, absolute; it was only read. */
+  /** The absolute path of the file. */
   readonly source: string;
-  /** What is nowhere in it; zeros and empty texts in its place mean nothing. */
-  readonly lacks: readonly ImportLack[];
-  /** Records that were read. */
+  /** The data that the source does not have. Zeros and empty texts replace it in the trace. */
+  readonly lacks: readonly MissingData[];
+  /** The number of records that were read. */
   readonly records: number;
-  /** Records that could not be read; the first of them are in `skips`. */
+  /** The number of unreadable records. The first of them are in `skips`. */
   readonly skipped: number;
   readonly skips: readonly ImportSkip[];
-  /** Whether training wrote it: its episodes can be run again with the config that was trained. */
+  /** Whether training wrote it. Its episodes can then run again with the trained config. */
   readonly rollouts?: boolean | undefined;
-  /** Whether its tasks have the ids that they have in the data set. */
+  /** Whether its task ids are those of the data set. */
   readonly ownTaskIds?: boolean | undefined;
 }
 
-/** Whether episodes of a trace can be run here: of what other tools recorded there is no workflow. */
-export function canRunEpisodes({ imported }: { readonly imported?: ImportNote | undefined }): boolean {
+/** Returns whether episodes of a trace can run again. Recordings of other tools have no workflow. */
+export function canRunEpisodes({ imported }: { readonly imported?: ImportInfo | undefined }): boolean {
   return imported === undefined || imported.rollouts === true;
 }
 
-export const importLacks = [
+export const missingDataKinds = [
   'calls',
   'rewards',
   'successes',
@@ -79,7 +79,7 @@ export const importLacks = [
   'logprobs',
   'tokenCounts',
 ] as const;
-export type ImportLack = (typeof importLacks)[number];
+export type MissingData = (typeof missingDataKinds)[number];
 
 export interface ImportSkip {
   /** e.g. `line 12`. */
@@ -87,36 +87,36 @@ export interface ImportSkip {
   readonly why: string;
 }
 
-/** What a run was asked that decides how its episodes go, beside its config. */
+/** The launch options that affect episodes, in addition to the config. */
 export interface TracedLaunch {
-  /** Where relative paths start from, absolute. */
+  /** The absolute base of relative paths. */
   readonly cwd: string;
   readonly split: 'training' | 'validation';
   readonly mode: 'sample' | 'validate';
   readonly asUpstreamDebug: boolean;
-  /** Absent: what the workflow says. */
+  /** Absent: the value of the workflow. */
   readonly trainableTargets?: readonly string[] | undefined;
 }
 
-/** A run, as known when its first episode starts. */
+/** A run at the start of its first episode. */
 export interface TracedRun {
   readonly experiment: string;
-  /** The config file, absolute, and its text as it was. */
+  /** The absolute path of the config. */
   readonly config: string;
   readonly configText: string;
   readonly workflow: string;
   readonly workflowFile: string;
   /** e.g. `built-in (seed 12345)`. */
   readonly model: string;
-  /** As the config names it; absent: it names none. */
+  /** The judge as written in the config. Absent: none. */
   readonly judge?: string | undefined;
-  readonly tokenizer: TokenizerNote;
+  readonly tokenizer: TokenizerInfo;
   readonly limits: LengthLimits;
   readonly merging: MergeRules;
   /** Absent in traces of earlier versions, like `launch`. */
   readonly batch?: BatchRules;
-  /** Absent: a run of ours wrote it. */
-  readonly imported?: ImportNote | undefined;
+  /** Absent: the trace was not imported. */
+  readonly imported?: ImportInfo | undefined;
   readonly launch?: TracedLaunch | undefined;
   readonly tasks: number;
   readonly repeat: number;
@@ -125,18 +125,18 @@ export interface TracedRun {
   readonly startedAt: number;
 }
 
-/** Where the user's files have what rewards come from. */
-export interface CodePlaces {
-  /** `execute` of the workflow's class, or the function that is the workflow. */
+/** The locations of the workflow and the judge in user code. */
+export interface CodeLocations {
+  /** `execute` of the workflow class, or the workflow function. */
   readonly execute?: Location | undefined;
-  /** `computeReward` of the judge's class, or the function; absent: the config names no judge. */
+  /** `computeReward` of the judge class, or the judge function. Absent: the config has no judge. */
   readonly judge?: Location | undefined;
 }
 
 export interface TracedRunEnd {
   readonly status: 'completed' | 'cancelled' | 'failed';
   readonly error: ErrorReport | null;
-  /** Of an oversampled rollout. */
+  /** The selection of an oversampled run. */
   readonly selection?: readonly Selection[] | undefined;
   /** Milliseconds since the Unix epoch. */
   readonly endedAt: number;

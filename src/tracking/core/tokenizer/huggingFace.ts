@@ -1,7 +1,5 @@
 import { Tokenizer as HuggingFaceTokenizer } from '@huggingface/tokenizers';
 import type { Tokenizer } from '../tokenizer.ts';
-import { byteKey, bytesOfByteLevel } from './bytes.ts';
-import { withUnicodeFolding } from './caseFolding.ts';
 
 /** `tokenizer.json`, as far as it is looked into here; the rest is the library's. */
 export interface TokenizerJson {
@@ -166,4 +164,76 @@ export function record(value: unknown): Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
     ? (value as Record<string, unknown>)
     : {};
+}
+
+/** Equal for equal bytes, so that a Map can be asked for them: one character, at most U+00FF, per byte. */
+export function byteKey(bytes: Uint8Array): string {
+  let key = '';
+  for (const byte of bytes) key += String.fromCharCode(byte);
+  return key;
+}
+
+/** The character that byte-level vocabularies write for each byte: printable ones themselves, others from U+0100 on. */
+const byteOfCharacter: ReadonlyMap<string, number> = new Map(
+  Array.from({ length: 256 }, (_, byte) => [characterOf(byte), byte]),
+);
+
+function characterOf(byte: number): string {
+  return String.fromCharCode(isPrintable(byte) ? byte : 0x100 + unprintableBefore(byte));
+}
+
+function unprintableBefore(byte: number): number {
+  let count = 0;
+  for (let before = 0; before < byte; before++) if (!isPrintable(before)) count++;
+  return count;
+}
+
+function isPrintable(byte: number): boolean {
+  return (byte > 0x20 && byte < 0x7f) || (byte > 0xa0 && byte !== 0xad);
+}
+
+/** Bytes of a byte-level vocabulary's entry; one with other characters stands for its own UTF-8. */
+export function bytesOfByteLevel(entry: string): Uint8Array {
+  const bytes = new Uint8Array(entry.length);
+  for (let at = 0; at < entry.length; at++) {
+    const byte = byteOfCharacter.get(entry.charAt(at));
+    if (byte === undefined) return new TextEncoder().encode(entry);
+    bytes[at] = byte;
+  }
+  return bytes;
+}
+
+/**
+ * Letters beyond ASCII that Unicode takes for an ASCII letter where case does not count. The library folds ASCII only,
+ * so that `(?i:'s)` of Qwen's and Llama's patterns would not take `'ſ`, as the Python package does.
+ */
+const further: Readonly<Record<string, string>> = { s: 'ſ', k: '\u212a' };
+
+/** The same tree with every pattern (`{"Regex": …}`) so written that the library folds case as the Python package does. */
+export function withUnicodeFolding(part: unknown): unknown {
+  if (Array.isArray(part)) return part.map(withUnicodeFolding);
+  if (typeof part !== 'object' || part === null) return part;
+  return Object.fromEntries(
+    Object.entries(part).map(([key, value]: [string, unknown]) => [
+      key,
+      key === 'Regex' && typeof value === 'string' ? unfold(value) : withUnicodeFolding(value),
+    ]),
+  );
+}
+
+/** In groups `(?i:…)` without groups or escapes in them, which is how tokenizers write contractions. */
+function unfold(pattern: string): string {
+  return pattern.replace(/\(\?i:([^()\\]*)\)/g, (_, body: string) => {
+    const wider = body.replace(/\[[^\]]*\]|[sk]/gi, (atom) =>
+      atom.startsWith('[') ? `${atom.slice(0, -1)}${lettersFor(atom)}]` : `[${atom}${lettersFor(atom)}]`,
+    );
+    return `(?i:${wider})`;
+  });
+}
+
+function lettersFor(atom: string): string {
+  return Object.entries(further)
+    .filter(([letter]) => atom.toLowerCase().includes(letter))
+    .map(([, folded]) => folded)
+    .join('');
 }

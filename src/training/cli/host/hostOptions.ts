@@ -1,6 +1,6 @@
 /** The options of `agentjet host` and its commands. */
 import { scopes } from '../../core/protocol/hostRpc.ts';
-import { choice, flag, repeated, text, whole, type Values } from '../../../base/node/terminal/commandLine.ts';
+import { choice, flag, repeated, text, integer, type Values } from '../../../base/node/terminal/commandLine.ts';
 
 /** The host in one file, which also starts the processes that supervise its runs. */
 export interface HostProgram {
@@ -21,7 +21,7 @@ export const settingsOptions = {
       'The executable for ajet or trinity (default: those on PATH). The host starts nothing else. Can be repeated.',
     ),
   ),
-  gpus: whole('<n>', 0, 'Number of GPUs, whatever nvidia-smi reports. 0: none.'),
+  gpus: integer('<n>', 0, 'Number of GPUs, whatever nvidia-smi reports. 0: none.'),
   ray: text('<url>', 'The dashboard of a Ray cluster that runs may use, such as http://HEAD:8265.'),
   tls: flag(
     'Uses a self-signed certificate, which the host creates and keeps. Clients check its fingerprint.',

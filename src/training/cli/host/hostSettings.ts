@@ -4,7 +4,7 @@ import path from 'node:path';
 import type { Launchers } from '../../core/launch/plan.ts';
 import { agentjetHome } from '../../../base/node/agentjetHome.ts';
 import type { CommandIo } from '../../../base/node/terminal/commandIo.ts';
-import { oneOf, wrongUse } from '../../../base/node/terminal/commandLine.ts';
+import { oneOf, usageError } from '../../../base/node/terminal/commandLine.ts';
 import type { SettingValues } from './hostOptions.ts';
 import { rayHead } from '../../node/client/sshStart.ts';
 
@@ -62,7 +62,7 @@ function listenAddress(written: string): HostSettings['listen'] {
     /^(?:(?:\[([\da-fA-F:.%]+)\]|([\w.-]+)):)?(\d{1,5})$/.exec(written) ?? [];
   const port = Number(digits);
   if (digits === '' || port > 65_535) {
-    throw wrongUse(
+    throw usageError(
       `--listen ${written} is not an address.`,
       'Write it as ADDRESS:PORT: 127.0.0.1:7788, 0.0.0.0:7788, [::1]:7788.',
     );
@@ -73,10 +73,10 @@ function listenAddress(written: string): HostSettings['listen'] {
 function launcher(written: string, cwd: string): [string, { command: string; args: readonly string[] }] {
   const [, name = '', file = ''] = /^([^=]*)=(.+)$/.exec(written) ?? [];
   if (file === '')
-    throw wrongUse(`--launcher ${written} is not NAME=PATH.`, 'Write --launcher ajet=/opt/venv/bin/ajet.');
+    throw usageError(`--launcher ${written} is not NAME=PATH.`, 'Write --launcher ajet=/opt/venv/bin/ajet.');
   const command = path.resolve(cwd, file);
   if (!isExecutable(command)) {
-    throw wrongUse(
+    throw usageError(
       `--launcher ${written} does not name an executable.`,
       `Check that ${command} exists and is executable.`,
     );
@@ -97,10 +97,10 @@ function tlsOf(values: SettingValues, cwd: string): HostSettings['tls'] {
   const { tls = false, tlsCert: cert, tlsKey: key } = values;
   if (cert === undefined && key === undefined) return tls ? 'own' : undefined;
   if (cert === undefined || key === undefined)
-    throw wrongUse(
+    throw usageError(
       'A certificate needs its key, and a key its certificate.',
       'Give --tls-cert FILE --tls-key FILE.',
     );
-  if (tls) throw wrongUse('--tls and --tls-cert exclude each other.', 'Leave --tls out.');
+  if (tls) throw usageError('--tls and --tls-cert exclude each other.', 'Leave --tls out.');
   return { cert: path.resolve(cwd, cert), key: path.resolve(cwd, key) };
 }

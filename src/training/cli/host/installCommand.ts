@@ -7,7 +7,7 @@ import { CodedError } from '../../../base/core/errors.ts';
 import { HostTokens } from '../../node/host/server/tokens.ts';
 import type { Environment } from '../../../base/node/process/environment.ts';
 import { type CommandIo, exitCodes } from '../../../base/node/terminal/commandIo.ts';
-import { wrongUse } from '../../../base/node/terminal/commandLine.ts';
+import { usageError } from '../../../base/node/terminal/commandLine.ts';
 import type { HostProgram, InstallValues } from './hostOptions.ts';
 import { hostSettings, settingArguments, type HostSettings } from './hostSettings.ts';
 import { firstToken } from './serveCommand.ts';
@@ -29,12 +29,12 @@ export function runInstall(
   io: CommandIo,
   systemFolder = systemUnits,
 ): number {
-  if (isUser && system) throw wrongUse('--user and --system exclude each other.', 'Choose one of them.');
+  if (isUser && system) throw usageError('--user and --system exclude each other.', 'Choose one of them.');
   const scope: Scope = system ? 'system' : 'user';
   const user = installingUser(system ? io.env : {});
   const settings = hostSettings(values, io, user.home);
   if (settings.listen.port === 0)
-    throw wrongUse('A service needs a fixed port.', 'Add --listen ADDRESS:PORT.');
+    throw usageError('A service needs a fixed port.', 'Add --listen ADDRESS:PORT.');
   const script = path.join(settings.dataFolder, 'program', 'host.cjs');
   const unit = systemdUnit({
     scope,

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { stageFolder, newestCheckpoint } from '../../core/sync/checkpoints.ts';
 import { fetchCheckpoint } from '../../node/client/sync/fetchCheckpoint.ts';
-import { type CommandContext, wrongUse } from '../../../base/node/terminal/commandLine.ts';
+import { type CommandContext, usageError } from '../../../base/node/terminal/commandLine.ts';
 import { exitCodes, type CommandIo } from '../../../base/node/terminal/commandIo.ts';
 import type { PullValues, RebuildValues } from './remoteOptions.ts';
 import { withHost } from './session.ts';
@@ -87,7 +87,7 @@ export function chosenCheckpoint(
   const ofStep = all.filter((one) => one.step === step);
   if (ofStep.length > 1) {
     const stages = ofStep.map((one) => one.stage ?? '').join(', ');
-    throw wrongUse(
+    throw usageError(
       `Several stages of ${run} have a checkpoint of step ${step ?? 0}.`,
       `Choose one with --stage: ${stages}.`,
     );

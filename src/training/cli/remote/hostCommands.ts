@@ -8,7 +8,7 @@ import { certificateAt, hostUrl, type HostAddress } from '../../node/client/conn
 import type { KnownHost } from '../../node/client/knownHosts.ts';
 import { isSshAddress, sshAddress, sshTarget } from '../../node/client/ssh/target.ts';
 import { type CommandIo, exitCodes } from '../../../base/node/terminal/commandIo.ts';
-import { wrongUse, type CommandContext, type Values } from '../../../base/node/terminal/commandLine.ts';
+import { usageError, type CommandContext, type Values } from '../../../base/node/terminal/commandLine.ts';
 import { prompt, isInteractive } from './prompt.ts';
 import type { AddValues, CommonValues, json } from './remoteOptions.ts';
 import { connected, knownHosts, overSsh, withHost, type ClientInfo } from './session.ts';
@@ -94,11 +94,11 @@ function mustFit(isSsh: boolean, values: AddValues): void {
     : (['launcher', 'gpus', 'ray'] as const).find((name) => values[name] !== undefined);
   if (wrong === undefined) return;
   throw isSsh
-    ? wrongUse(
+    ? usageError(
         `--${kebabCase(wrong)} does not apply to SSH.`,
         'The host creates a token, and ssh verifies the machine.',
       )
-    : wrongUse(`--${wrong} applies only to a host over SSH.`, 'Set it where this host is started.');
+    : usageError(`--${wrong} applies only to a host over SSH.`, 'Set it where this host is started.');
 }
 
 /** Reads an address as a host shows it, optionally with `#` and the fingerprint of its certificate. */
@@ -111,7 +111,7 @@ function readAddress(
     one === undefined ? [] : [readFingerprint(one)],
   );
   if (other !== undefined && other !== fingerprint)
-    throw wrongUse(
+    throw usageError(
       'The address and --fingerprint name different certificates.',
       'Give the one that the host shows.',
     );
@@ -125,7 +125,7 @@ function readFingerprint(text: string): string {
     .replaceAll(':', '')
     .toLowerCase();
   if (/^[0-9a-f]{64}$/.test(digits)) return digits;
-  throw wrongUse(
+  throw usageError(
     `${JSON.stringify(text)} is not the fingerprint of a certificate.`,
     'Write the SHA-256 in hex (64 digits) that the host shows when it starts.',
   );
@@ -139,7 +139,7 @@ async function certificateToTrust(
 ): Promise<string | undefined> {
   if (!address.startsWith('wss:')) {
     if (named !== undefined)
-      throw wrongUse(`${address} has no certificate.`, 'Write wss:// if the host has TLS.');
+      throw usageError(`${address} has no certificate.`, 'Write wss:// if the host has TLS.');
     return undefined;
   }
   if (named !== undefined) return named;

@@ -1,6 +1,6 @@
 import { kebabCase } from '../../../base/core/kebabCase.ts';
 import { ajetFlags, refuseFlags, trinityFlags, type FlagTable } from '../../core/launch/flags.ts';
-import { wrongUse } from '../../../base/node/terminal/commandLine.ts';
+import { usageError } from '../../../base/node/terminal/commandLine.ts';
 import { runOptions } from './remoteOptions.ts';
 
 const ownFlags = new Map(
@@ -26,7 +26,7 @@ export function launcherFlagsApart(argv: readonly string[]): readonly string[] {
     }
     const [name = '', value] = word.split('=', 2);
     if (!name.startsWith('-'))
-      throw wrongUse(`Unexpected argument "${word}".`, `Write --conf ${word} if it is the config.`);
+      throw usageError(`Unexpected argument "${word}".`, `Write --conf ${word} if it is the config.`);
     const ours = ownFlags.get(name);
     const isHelp = name === '--help' || name === '-h';
     const to = ours !== undefined || isHelp ? own : flags;
@@ -49,7 +49,7 @@ export function launcherFlagsApart(argv: readonly string[]): readonly string[] {
 export function refuseWithoutConfig(flags: readonly string[], launcher: string | undefined): never {
   if (launcher !== 'trinity') refuseFlags(flags, 'ajet', ajetFlags);
   if (launcher !== 'ajet') refuseFlags(flags, 'trinity', trinityFlags);
-  throw wrongUse('--conf is missing.', 'Name the config: agentjet remote run --conf FILE.yaml');
+  throw usageError('--conf is missing.', 'Name the config: agentjet remote run --conf FILE.yaml');
 }
 
 function hasValue(table: FlagTable, name: string): boolean {

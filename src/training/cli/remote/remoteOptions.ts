@@ -6,7 +6,7 @@ import {
   repeated,
   size,
   text,
-  whole,
+  integer,
   type Values,
 } from '../../../base/node/terminal/commandLine.ts';
 import { sshStartOptions } from '../../node/client/sshStart.ts';
@@ -40,7 +40,7 @@ export const runOptions = {
   name: text('<text>', 'A name for the run.'),
   launcher: choice('<name>', launcherNames, 'The launcher (default: by the format of the config).'),
   backbone: choice('<name>', ['trinity', 'verl'], 'The training backbone.'),
-  gpus: whole('<n>', 0, 'Number of GPUs for the run.'),
+  gpus: integer('<n>', 0, 'Number of GPUs for the run.'),
   limit: size('<size>', 'The largest amount of code to send, such as 4G or 500M (default: 2G).'),
   env,
   dryRun: flag('Checks everything and sends nothing.'),
@@ -55,7 +55,7 @@ export const logsOptions = {
   host,
   follow,
   source,
-  since: whole('<event>', 0, 'Starts after the event with this number.'),
+  since: integer('<event>', 0, 'Starts after the event with this number.'),
   json,
 };
 export type LogsValues = Values<typeof logsOptions>;
@@ -63,7 +63,7 @@ export type LogsValues = Values<typeof logsOptions>;
 export const removeOptions = { host, checkpoints: flag('Also removes its checkpoints.'), json };
 export type RemoveValues = Values<typeof removeOptions>;
 
-const step = whole('<n>', 0, 'The step of the checkpoint (default: the newest).');
+const step = integer('<n>', 0, 'The step of the checkpoint (default: the newest).');
 const stage = text('<name>', 'The stage of the step, if several stages have it.');
 export const pullOptions = {
   host,

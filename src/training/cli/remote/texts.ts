@@ -1,7 +1,7 @@
 /** Texts about hosts and runs. */
 import stringWidth from 'string-width';
 import { finalStates, type RunEvent, type RunRecord } from '../../core/protocol/runs.ts';
-import { visible } from '../../../base/node/terminal/visibleText.ts';
+import { escapeControlCharacters } from '../../../base/node/terminal/visibleText.ts';
 
 /** Returns a table with aligned columns. Wide characters count as two. */
 export function columns(rows: readonly (readonly string[])[]): string {
@@ -33,12 +33,12 @@ export function isFinal({ state }: RunRecord): boolean {
 /** Returns the state of a run in one line. */
 export function stateOf({ state, reason, phase }: RunRecord): string {
   const more = reason ?? (state === 'running' ? phase : null);
-  return more === null ? state : `${state}: ${visible(more)}`;
+  return more === null ? state : `${state}: ${escapeControlCharacters(more)}`;
 }
 
 /** Returns the step as `12/200`, or for training in stages as `rl 12/200`: each stage counts from 1. */
 export function stepOf({ step, totalSteps, stages, stage }: RunRecord): string {
-  const name = stage === undefined ? '' : visible(stages?.[stage - 1]?.name ?? String(stage));
+  const name = stage === undefined ? '' : escapeControlCharacters(stages?.[stage - 1]?.name ?? String(stage));
   if (step === null) return name;
   return `${name} ${totalSteps === null ? step : `${step}/${totalSteps}`}`.trimStart();
 }
@@ -64,7 +64,7 @@ export function eventText(event: RunEvent): string | undefined {
 
 /** Returns a log line without control characters. */
 export function logText(text: string): string {
-  return text.split('\t').map(visible).join('\t');
+  return text.split('\t').map(escapeControlCharacters).join('\t');
 }
 
 /** Reports progress in steps of a tenth. */

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { hashText } from '../../../base/core/hash.ts';
+import { hashText } from '../../../base/core/random.ts';
 import { runState, type RunEvent } from '../protocol/runs.ts';
 import {
   alarmState,

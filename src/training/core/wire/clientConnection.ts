@@ -1,4 +1,4 @@
-import { backoff, type Pauses } from '../../../base/core/backoff.ts';
+import { backoff, type BackoffLimits } from '../../../base/core/backoff.ts';
 import type { CancellationToken } from '../../../base/core/cancellation.ts';
 import type { Disposable } from '../../../base/core/disposable.ts';
 import { CodedError, toReport } from '../../../base/core/errors.ts';
@@ -21,7 +21,7 @@ export interface ClientOptions {
   readonly random: () => number;
   readonly client: { readonly name: string; readonly version: string };
   /** Pauses before reconnects, in milliseconds. */
-  readonly delays?: Pauses;
+  readonly delays?: BackoffLimits;
 }
 
 /** Notices with listeners. Events of runs go to their followers. */

@@ -3,7 +3,7 @@ import path from 'node:path';
 import * as z from 'zod/mini';
 import { CodedError } from '../../../base/core/errors.ts';
 import { hostStart } from '../../core/protocol/sshHost.ts';
-import { writeWholeSync } from '../../../base/node/wholeFile.ts';
+import { writeFileAtomicSync } from '../../../base/node/atomicFile.ts';
 
 const knownHost = z.object({
   name: z.string(),
@@ -72,7 +72,7 @@ export class KnownHosts {
 
   #write(file: string, value: unknown): void {
     mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
-    writeWholeSync(file, `${JSON.stringify(value, undefined, 2)}\n`);
+    writeFileAtomicSync(file, `${JSON.stringify(value, undefined, 2)}\n`);
   }
 }
 

@@ -5,8 +5,8 @@ import {
   parseOptions,
   repeated,
   text,
-  whole,
-  wrongUse,
+  integer,
+  usageError,
   type Values,
 } from '../../../base/node/terminal/commandLine.ts';
 
@@ -38,7 +38,7 @@ export function sshStartWords({ launchers, gpus, ray }: SshStart): string[] {
 function wordsOf(line: string): string[] {
   const words = line.match(/(?:[^\s"']|"[^"]*"|'[^']*')+/g) ?? [];
   const rest = line.replaceAll(/"[^"]*"|'[^']*'/g, '');
-  if (/["']/.test(rest)) throw wrongUse('A quote is not closed.', 'Close it, or remove it.');
+  if (/["']/.test(rest)) throw usageError('A quote is not closed.', 'Close it, or remove it.');
   return words.map((word) => word.replaceAll(/"([^"]*)"|'([^']*)'/g, '$1$2'));
 }
 
@@ -46,7 +46,7 @@ function wordsOf(line: string): string[] {
 function remoteLauncher(text: string): [string, string] {
   const [, name = '', file = ''] = /^([^=]*)=(\/.+)$/.exec(text) ?? [];
   if (file === '')
-    throw wrongUse(`--launcher ${text} is not NAME=PATH.`, 'Write --launcher ajet=/opt/venv/bin/ajet.');
+    throw usageError(`--launcher ${text} is not NAME=PATH.`, 'Write --launcher ajet=/opt/venv/bin/ajet.');
   return [oneOf('--launcher', name, ['ajet', 'trinity']), file];
 }
 
@@ -54,12 +54,12 @@ export const sshStartOptions = {
   launcher: repeated(
     text('<name=path>', 'The executable for ajet or trinity on the host (over SSH). Can be repeated.'),
   ),
-  gpus: whole('<n>', 0, 'Number of GPUs of the host (over SSH).'),
+  gpus: integer('<n>', 0, 'Number of GPUs of the host (over SSH).'),
   ray: text('<url>', 'The dashboard of a Ray cluster (over SSH), such as http://HEAD:8265.'),
 };
 
 export function rayHead(written: string): string {
   const protocol = URL.canParse(written) ? new URL(written).protocol : '';
   if (protocol === 'http:' || protocol === 'https:') return written;
-  throw wrongUse(`--ray ${written} is not the address of a Ray dashboard.`, 'Write it as http://HEAD:8265.');
+  throw usageError(`--ray ${written} is not the address of a Ray dashboard.`, 'Write it as http://HEAD:8265.');
 }

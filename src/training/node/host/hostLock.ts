@@ -6,7 +6,7 @@ import type { Disposable } from '../../../base/core/disposable.ts';
 import { CodedError } from '../../../base/core/errors.ts';
 import { holderOfLock, takeFileLock } from './fileLock.ts';
 import { hostStart } from '../../core/protocol/sshHost.ts';
-import { writeWholeSync } from '../../../base/node/wholeFile.ts';
+import { writeFileAtomicSync } from '../../../base/node/atomicFile.ts';
 
 const note = z.object({
   pid: z.int(),
@@ -28,7 +28,7 @@ const fileOf = (dataFolder: string): string => path.join(dataFolder, 'listening.
 /** Writes the address of this host until disposed. */
 export function noteListening(dataFolder: string, where: Omit<Listening, 'pid'>): Disposable {
   const file = fileOf(dataFolder);
-  writeWholeSync(file, `${JSON.stringify({ pid: process.pid, ...where })}\n`);
+  writeFileAtomicSync(file, `${JSON.stringify({ pid: process.pid, ...where })}\n`);
   return { dispose: () => rmSync(file, { force: true }) };
 }
 

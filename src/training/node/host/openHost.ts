@@ -24,7 +24,7 @@ import { openRolloutLogs } from './sync/jailedFiles.ts';
 import { openHostSync, type OpenHostSync } from './sync/hostSync.ts';
 import { Upkeep } from './upkeep.ts';
 import { CodedError } from '../../../base/core/errors.ts';
-import { writeWholeSync } from '../../../base/node/wholeFile.ts';
+import { writeFileAtomicSync } from '../../../base/node/atomicFile.ts';
 import type { HostStatus } from '../../core/protocol/hostRpc.ts';
 import { finalStates, type RunRecord } from '../../core/protocol/runs.ts';
 
@@ -36,7 +36,7 @@ export function hostId(dataFolder: string): string {
   const known = read(file);
   if (known !== undefined) return known;
   const id = randomBytes(16).toString('hex');
-  writeWholeSync(file, `${JSON.stringify({ id })}\n`);
+  writeFileAtomicSync(file, `${JSON.stringify({ id })}\n`);
   return id;
 }
 

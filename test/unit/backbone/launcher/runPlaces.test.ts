@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { findCodeLocations } from '../../../../src/backbone/core/launcher/runPlaces.ts';
 import type { UserMethod } from '../../../../src/backbone/core/task-judge/judge.ts';
-import type { RunPlaces } from '../../../../src/tracking/core/records/episodeResult.ts';
+import type { RunLocations } from '../../../../src/tracking/core/records/episodeResult.ts';
 import { composeText } from '../../configs/memoryFiles.ts';
 
 const text = `ajet:
@@ -16,7 +16,7 @@ const methods = (method: UserMethod) => Promise.resolve({ file: `/project/${meth
 async function places(
   own: string,
   placeOf: (method: UserMethod) => Promise<{ file: string }>,
-): Promise<RunPlaces> {
+): Promise<RunLocations> {
   const { config } = await composeText(own);
   return findCodeLocations(config, { placeOf });
 }

@@ -3,7 +3,7 @@ import { SourceMap } from 'node:module';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import { DebuggerChatter } from '../../../../src/base/node/process/debuggerChatter.ts';
+import { InspectorMessageFilter } from '../../../../src/base/node/process/inspectorMessages.ts';
 import { startCases } from './programs/cases.ts';
 import { Inspector, type Place, type Script } from './programs/inspector.ts';
 import { runnable, type Route } from './programs/runnable.ts';
@@ -38,7 +38,7 @@ const program = markedLine(
 async function debugAll(): Promise<ReadonlyMap<string, Stop>> {
   const child = startCases(runnable, ['--inspect-brk=127.0.0.1:0']);
   const port = await new Promise<number>((resolve) => {
-    const chatter = new DebuggerChatter(resolve);
+    const chatter = new InspectorMessageFilter(resolve);
     child.stderr?.on('data', (chunk: Buffer) => chatter.push(String(chunk)));
   });
   const inspector = await Inspector.connect(port);

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { sharedWithPython } from '../../../../src/sdk/node/project/twinFiles.ts';
+import { sharedWithPython } from '../../../../src/sdk/node/project/copy.ts';
 
 it.each([
   [

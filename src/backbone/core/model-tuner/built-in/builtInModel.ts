@@ -2,9 +2,8 @@ import type { ChatCompletion, ChatModel, ChatRequest, ModelReply } from '../mode
 import { answer, parseRequest, type ParsedRequest, type Sampling } from './answer.ts';
 import { writeChoice, type CountedChoice } from './completion.ts';
 import { messageText } from './conversation.ts';
-import { hashText } from '../../../../base/core/hash.ts';
+import { hashText, Random, hashDigits } from '../../../../base/core/random.ts';
 import { canonicalJson } from '../../../../base/core/canonicalJson.ts';
-import { Random, hashDigits } from '../../../../base/core/random.ts';
 import { splitTokens, type SplitTokens } from './tokens.ts';
 
 export interface BuiltInModelOptions {

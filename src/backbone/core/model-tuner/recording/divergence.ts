@@ -1,5 +1,4 @@
-import { commonStart } from '../../../../base/core/commonStart.ts';
-import { excerpt, excerptStart } from '../../../../base/core/excerpts.ts';
+import { commonPrefixLength, excerpt, excerptStart } from '../../../../base/core/commonPrefix.ts';
 import { canonicalJson } from '../../../../base/core/canonicalJson.ts';
 import type { NormalizedRequest } from './normalizeRequest.ts';
 
@@ -24,10 +23,10 @@ export function findDivergence(expected: NormalizedRequest, got: NormalizedReque
 }
 
 /** Returns the number of equal characters at the start of the two requests' messages. */
-export function commonPrefixLength(one: NormalizedRequest, other: NormalizedRequest): number {
+export function sharedMessageLength(one: NormalizedRequest, other: NormalizedRequest): number {
   const a = canonicalJson(one.messages);
   const b = canonicalJson(other.messages);
-  return commonStart(a, b);
+  return commonPrefixLength(a, b);
 }
 
 function difference(path: string, expected: unknown, got: unknown): Divergence | undefined {

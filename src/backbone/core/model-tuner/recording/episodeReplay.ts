@@ -1,5 +1,5 @@
 import type { CallIdentity } from '../model.ts';
-import { commonPrefixLength, findDivergence, type Divergence } from './divergence.ts';
+import { sharedMessageLength, findDivergence, type Divergence } from './divergence.ts';
 import type { RecordedCall } from './format.ts';
 import { normalizeRequest, type NormalizedRequest } from './normalizeRequest.ts';
 import type { VolatileScanner } from './volatile.ts';
@@ -77,6 +77,6 @@ function isBy(recorded: RecordedCall, { agentName, targetTag }: CallIdentity): b
 function mostAlike(calls: readonly UnusedCall[], request: NormalizedRequest): UnusedCall | undefined {
   const [first] = calls;
   if (calls.length <= 1) return first;
-  const lengths = calls.map((open) => commonPrefixLength(open.request, request));
+  const lengths = calls.map((open) => sharedMessageLength(open.request, request));
   return calls[lengths.indexOf(Math.max(...lengths))];
 }

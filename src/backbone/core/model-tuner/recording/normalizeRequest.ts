@@ -1,4 +1,4 @@
-import { hashText } from '../../../../base/core/hash.ts';
+import { hashText } from '../../../../base/core/random.ts';
 import { canonicalJson } from '../../../../base/core/canonicalJson.ts';
 import { redactField, redactSecrets } from '../../../../base/core/secrets/texts.ts';
 import type { ChatRequest } from '../model.ts';

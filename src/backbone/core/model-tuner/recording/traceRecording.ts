@@ -3,7 +3,7 @@ import type {
   ReplayedMessage,
   ReplayedRun,
 } from '../../../../tracking/core/records/replayed.ts';
-import { inRows, readMessages, timelineMessage } from '../../../../tracking/core/messages.ts';
+import { groupToolResults, readMessages, timelineMessage } from '../../../../tracking/core/messages.ts';
 import type { ChatCompletion, ChatRequest, ModelFailure } from '../model.ts';
 import { recordingFormat, recordingVersion, type RecordedCall, type Recording } from './format.ts';
 
@@ -44,7 +44,7 @@ export function recordingOfTrace(run: ReplayedRun, file: string): Recording {
  */
 export function traceRequest(request: ChatRequest, toolCallsDisabled: boolean): ChatRequest {
   const { kept } = readMessages(request.messages, toolCallsDisabled);
-  const messages = inRows(kept).map(([first, ...more]) => {
+  const messages = groupToolResults(kept).map(([first, ...more]) => {
     const { role, text, toolCalls, toolCallId } = timelineMessage(first, more);
     return messageOf({ role, text, toolCalls, toolCallId });
   });

@@ -1,7 +1,7 @@
 /** The judge of `judge_type: rubrics_auto_grader`. */
 import type { CancellationToken } from '../../../../base/core/cancellation.ts';
 import type { CodedError } from '../../../../base/core/errors.ts';
-import { hashText } from '../../../../base/core/hash.ts';
+import { hashText } from '../../../../base/core/random.ts';
 import type { Config } from '../../../../configs/core/effectiveConfig.ts';
 import {
   BaseJudge,

@@ -3,7 +3,7 @@ import type { EmbeddingEndpoint, ReaderTools } from '../readerTools.ts';
 import type { TaskSource } from '../taskReader.ts';
 import { throwIfCancelled } from '../throwIfCancelled.ts';
 import type { Embed } from './deduplicate.ts';
-import { hashText } from '../../../../base/core/hash.ts';
+import { hashText } from '../../../../base/core/random.ts';
 
 /** The settings of a deduplication filter. */
 export interface SimilarityParams {

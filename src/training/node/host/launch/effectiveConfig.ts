@@ -7,7 +7,7 @@ import type { RunOrder } from '../../../core/protocol/runs.ts';
 import { bridgedFile, bridgePackage, type BridgedCode } from '../../../core/protocol/bridge.ts';
 import { effectiveConfigText } from '../../../core/runs/effectiveConfig.ts';
 import { localFiles } from '../../../../base/node/files.ts';
-import { readJson } from '../../../../base/node/wholeFile.ts';
+import { readJson } from '../../../../base/node/atomicFile.ts';
 import { marksOfSecrets, redactorOf } from '../runs/redactor.ts';
 
 type Variables = Readonly<Record<string, string | undefined>>;

@@ -14,7 +14,7 @@ import {
 } from '../../../core/launch/resumeStages.ts';
 import { hasWeights } from '../../../core/sync/checkpoints.ts';
 import { cancelled } from '../../../core/sync/failures.ts';
-import { readJson } from '../../../../base/node/wholeFile.ts';
+import { readJson } from '../../../../base/node/atomicFile.ts';
 import { asDiskFull } from '../sync/contentStore.ts';
 
 /** Returns the step that training in this folder resumes from, or null. */

@@ -1,6 +1,6 @@
 import { closeSync, fsyncSync, fstatSync, openSync, readFileSync, readSync, writeSync } from 'node:fs';
 import * as z from 'zod/mini';
-import { writeWholeSync } from '../../../../base/node/wholeFile.ts';
+import { writeFileAtomicSync } from '../../../../base/node/atomicFile.ts';
 
 /** Receives the log of a Ray job and messages about the job. */
 export interface RayOutput {
@@ -87,7 +87,7 @@ export class ResumableOutput implements RayOutput {
   }
 
   #keep(note: PrintedNote): void {
-    writeWholeSync(this.#noteFile, JSON.stringify(note));
+    writeFileAtomicSync(this.#noteFile, JSON.stringify(note));
     this.#note = note;
   }
 }

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import * as z from 'zod/mini';
-import { writeWhole } from '../../../../base/node/wholeFile.ts';
+import { writeFileAtomic } from '../../../../base/node/atomicFile.ts';
 
 /** A job for Ray, in a file that only its owner can read, because it holds the variables of the run. */
 const raySpec = z.object({
@@ -25,7 +25,7 @@ export function raySpecFile(runFolder: string): string {
 
 export async function writeRaySpec(runFolder: string, spec: RaySpec): Promise<string> {
   const file = raySpecFile(runFolder);
-  await writeWhole(file, JSON.stringify(spec));
+  await writeFileAtomic(file, JSON.stringify(spec));
   return file;
 }
 

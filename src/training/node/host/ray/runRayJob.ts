@@ -8,7 +8,7 @@ import {
   type RayAnswer,
   type RayState,
 } from '../../../core/launch/rayWatch.ts';
-import { writeWhole } from '../../../../base/node/wholeFile.ts';
+import { writeFileAtomic } from '../../../../base/node/atomicFile.ts';
 import { keeperFiles } from '../runs/keeper.ts';
 import { ResumableOutput, type RayOutput } from './rayOutput.ts';
 import { RayJobs, type RaySubmission, rayToken } from './rayJobs.ts';
@@ -49,7 +49,7 @@ export async function runRayJob(specFile: string, env: NodeJS.ProcessEnv): Promi
   const jobs = new RayJobs(spec.head, () => rayToken(env));
   const options = { jobs, output, stop: stopping.signal };
   const note = (change: Partial<RaySpec>): Promise<void> =>
-    writeWhole(specFile, JSON.stringify({ ...spec, ...change }));
+    writeFileAtomic(specFile, JSON.stringify({ ...spec, ...change }));
   const state = (await handOver(spec, note, options)) ?? (await followRayJob(spec.id, options));
   return exitCodeOf(state);
 }

@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { open, type FileHandle } from 'node:fs/promises';
 import path from 'node:path';
-import { backoff, type Pauses } from '../../../../base/core/backoff.ts';
+import { backoff, type BackoffLimits } from '../../../../base/core/backoff.ts';
 import { Emitter } from '../../../../base/core/event.ts';
 import type { Clock } from '../../../../base/core/ports.ts';
 import { eventsFrame, type EventsFrame } from '../../../core/protocol/eventsMessage.ts';
@@ -72,7 +72,7 @@ export interface EventLogOptions {
   readonly run: string;
   readonly clock: Pick<Clock, 'now' | 'after'>;
   /** Milliseconds until a failed write is tried again; they double up to the last. By default 500 and 10,000. */
-  readonly retry?: Pauses;
+  readonly retry?: BackoffLimits;
   /** Called when the disk is full, and with undefined when writing succeeds again. */
   readonly onBlocked?: (why: string | undefined) => void;
   /** Opens the file of events. Tests pass a full disk. */

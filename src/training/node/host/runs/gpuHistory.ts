@@ -6,7 +6,7 @@ import type { Clock, Logger } from '../../../../base/core/ports.ts';
 import { gpuSample, type GpuSample, type RunRecord } from '../../../core/protocol/runs.ts';
 import type { GpuReading } from '../../../core/launch/nvidiaSmi.ts';
 import { completeSamples, addGpuSample } from '../../../core/runs/gpuSampling.ts';
-import { writeWhole } from '../../../../base/node/wholeFile.ts';
+import { writeFileAtomic } from '../../../../base/node/atomicFile.ts';
 
 export interface GpuHistoryOptions {
   readonly runs: { list(): readonly RunRecord[]; get(run: string): RunRecord };
@@ -80,7 +80,7 @@ export class GpuHistory {
     this.#known.set(run, after);
     const whole = completeSamples(after);
     const last = whole.at(-1);
-    if (after.length < before.length) await writeWhole(this.#file(run), whole.map(lineOf).join(''));
+    if (after.length < before.length) await writeFileAtomic(this.#file(run), whole.map(lineOf).join(''));
     else if (last !== undefined && last === after.at(-1)) {
       await appendFile(this.#file(run), lineOf(last), { mode: 0o600 });
     }

@@ -5,7 +5,7 @@ import process from 'node:process';
 import { setTimeout as after } from 'node:timers/promises';
 import * as z from 'zod/mini';
 import type { RunExit } from '../../../core/runs/outcome.ts';
-import { readJson, writeWhole } from '../../../../base/node/wholeFile.ts';
+import { readJson, writeFileAtomic } from '../../../../base/node/atomicFile.ts';
 import { noteProcess } from './processes.ts';
 
 /** The order of a keeper. Its file is deleted after reading, because it holds the variables of the run. */
@@ -50,7 +50,7 @@ export async function keepRun(file: string): Promise<void> {
   await rm(file);
   const exit = await runLauncher(folder, order);
   await persistently(() =>
-    writeWhole(path.join(folder, keeperFiles.exit), JSON.stringify({ ...exit, endedAt: Date.now() })),
+    writeFileAtomic(path.join(folder, keeperFiles.exit), JSON.stringify({ ...exit, endedAt: Date.now() })),
   );
 }
 
@@ -82,7 +82,7 @@ async function runLauncher(folder: string, { command, args, cwd, env }: KeeperOr
   const noted = child.pid === undefined ? undefined : noteProcess(child.pid);
   if (noted !== undefined) {
     const text = JSON.stringify(noted);
-    await persistently(() => writeWhole(path.join(folder, keeperFiles.launcher), text));
+    await persistently(() => writeFileAtomic(path.join(folder, keeperFiles.launcher), text));
   }
   return ended;
 }

@@ -4,7 +4,7 @@ import * as z from 'zod/mini';
 import { runOrder, runRecord, runStage, type RunOrder } from '../../../core/protocol/runs.ts';
 import type { RunExit } from '../../../core/runs/outcome.ts';
 import { secretMarks } from '../../../core/runs/secrets.ts';
-import { readJson, writeWhole } from '../../../../base/node/wholeFile.ts';
+import { readJson, writeFileAtomic } from '../../../../base/node/atomicFile.ts';
 import { raySpecFile } from '../ray/raySpec.ts';
 import { keeperFiles, keptExit, type KeeperOrder } from './keeper.ts';
 import { notedProcess, type NotedProcess } from './processes.ts';
@@ -89,7 +89,7 @@ export class RunFolder {
   /** Writes are serialized, so that the last one wins. */
   writeRecord(record: StoredRun): Promise<void> {
     const written = this.#writing.then(() =>
-      writeWhole(path.join(this.path, names.record), JSON.stringify(record)),
+      writeFileAtomic(path.join(this.path, names.record), JSON.stringify(record)),
     );
     this.#writing = written.catch(() => undefined); // the caller gets the error
     return written;
@@ -105,7 +105,7 @@ export class RunFolder {
   }
 
   async writeValues(env: RunOrder['env']): Promise<void> {
-    await writeWhole(path.join(this.path, names.values), JSON.stringify(env));
+    await writeFileAtomic(path.join(this.path, names.values), JSON.stringify(env));
   }
 
   async forgetValues(): Promise<void> {
@@ -120,11 +120,11 @@ export class RunFolder {
   }
 
   async writeKeeperOrder(order: KeeperOrder): Promise<void> {
-    await writeWhole(this.keeperOrder, JSON.stringify(order));
+    await writeFileAtomic(this.keeperOrder, JSON.stringify(order));
   }
 
   async writeEffectiveConfig(text: string): Promise<void> {
-    await writeWhole(path.join(this.path, names.effective), text);
+    await writeFileAtomic(path.join(this.path, names.effective), text);
   }
 
   /** Undefined: the run has not started, or an earlier version of the host kept no config. */
@@ -152,7 +152,7 @@ export class RunFolder {
   }
 
   async writeFamily(processes: readonly NotedProcess[]): Promise<void> {
-    await writeWhole(path.join(this.path, names.family), JSON.stringify(processes));
+    await writeFileAtomic(path.join(this.path, names.family), JSON.stringify(processes));
   }
 
   /**

@@ -4,7 +4,7 @@ import { hostname } from 'node:os';
 import path from 'node:path';
 import { generate } from 'selfsigned';
 import { CodedError } from '../../../../base/core/errors.ts';
-import { writeWholeSync } from '../../../../base/node/wholeFile.ts';
+import { writeFileAtomicSync } from '../../../../base/node/atomicFile.ts';
 
 /** The certificate of a host and its key, in PEM. */
 export interface HostCertificate {
@@ -33,8 +33,8 @@ export async function ownCertificate(dataFolder: string): Promise<HostCertificat
       notAfterDate,
     });
     mkdirSync(path.dirname(files.key), { recursive: true, mode: 0o700 });
-    writeWholeSync(files.key, made.private);
-    writeWholeSync(files.cert, made.cert);
+    writeFileAtomicSync(files.key, made.private);
+    writeFileAtomicSync(files.cert, made.cert);
   }
   return { ...certificateOf(files.cert, files.key), selfSigned: true };
 }

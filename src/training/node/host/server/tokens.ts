@@ -4,7 +4,7 @@ import path from 'node:path';
 import * as z from 'zod/mini';
 import { CodedError } from '../../../../base/core/errors.ts';
 import { scopes, type Scope } from '../../../core/protocol/hostRpc.ts';
-import { writeWholeSync } from '../../../../base/node/wholeFile.ts';
+import { writeFileAtomicSync } from '../../../../base/node/atomicFile.ts';
 import { giveToFolderOwner, withFileLock } from '../fileLock.ts';
 
 const storedToken = z.object({
@@ -97,7 +97,7 @@ export class HostTokens {
   #change(changed: (before: readonly StoredToken[]) => readonly StoredToken[]): void {
     withFileLock(this.#file, () => {
       const tokens = changed(this.#read());
-      writeWholeSync(this.#file, `${JSON.stringify(tokens, undefined, 2)}\n`);
+      writeFileAtomicSync(this.#file, `${JSON.stringify(tokens, undefined, 2)}\n`);
       giveToFolderOwner(this.#file);
       this.#stamp = '';
     });

@@ -1,31 +1,31 @@
 import * as vscode from 'vscode';
 import { CancellationSource, type CancellationToken } from '../core/cancellation.ts';
 
-/** What work that a user waits for has of the notification that shows it. */
-export interface ShownWork {
+/** The progress notification of cancellable work. */
+export interface CancellableProgress {
   readonly cancellation: CancellationToken;
-  /** The same, for what the editor asks meanwhile. */
+  /** The same token as a type of VS Code, for its API. */
   readonly token: vscode.CancellationToken;
-  /** `share`: how much is done, of 1; it never goes back. */
+  /** Updates the notification. `share` is the completed part in [0, 1] and never decreases. */
   readonly report: (shown: { readonly message?: string; readonly share?: number }) => void;
 }
 
-/** Runs work with a notification that has a cancel button; undefined: the user has cancelled it. */
-export function cancellable<T>(
+/** Runs work with a progress notification. Resolves to undefined if the user cancels it. */
+export function withCancellableProgress<T>(
   title: string,
-  work: (shown: ShownWork) => Promise<T>,
+  work: (shown: CancellableProgress) => Promise<T>,
 ): Thenable<T | undefined> {
   const location = vscode.ProgressLocation.Notification;
   return vscode.window.withProgress({ location, title, cancellable: true }, async (progress, token) => {
     const source = new CancellationSource();
     const listening = token.onCancellationRequested(() => source.cancel());
-    let told = 0;
-    const report: ShownWork['report'] = ({ message, share }) => {
+    let reported = 0;
+    const report: CancellableProgress['report'] = ({ message, share }) => {
       const text = message === undefined ? {} : { message };
-      // An increment, even of nothing, is the end of a bar that only says that something goes on.
-      const moved = share === undefined ? {} : { increment: 100 * Math.max(0, share - told) };
+      // Any increment, even 0, turns the indeterminate progress bar into a determinate one.
+      const moved = share === undefined ? {} : { increment: 100 * Math.max(0, share - reported) };
       progress.report({ ...text, ...moved });
-      told = Math.max(told, share ?? 0);
+      reported = Math.max(reported, share ?? 0);
     };
     try {
       return await work({ cancellation: source.token, token, report });

@@ -1,8 +1,8 @@
 /**
- * Takes what Node writes about its inspector out of a process's stderr, and the inspector's port out of that. Text
- * comes out as soon as it cannot be such a line any more: an unfinished line of the user's is not held back.
+ * Removes the messages of the Node.js inspector from the stderr of a process, and reads the inspector port from them.
+ * Text is passed on as soon as it cannot be such a message, so unfinished lines of the user are not delayed.
  */
-export class DebuggerChatter {
+export class InspectorMessageFilter {
   readonly #onPort: (port: number) => void;
   #line = '';
   #passing = false;
@@ -11,21 +11,21 @@ export class DebuggerChatter {
     this.#onPort = onPort;
   }
 
-  /** What of the text so far is the user's. */
+  /** Returns the output of the user in the text so far. */
   push(text: string): string {
     let passed = '';
     for (const part of text.split(/(?<=\n)/)) passed += this.#take(part);
     return passed;
   }
 
-  /** The rest, when the stream has ended. */
+  /** Returns the rest at the end of the stream. */
   end(): string {
     const rest = this.#passing || isChatter(this.#line) ? '' : this.#line;
     this.#line = '';
     return rest;
   }
 
-  /** A line, or the beginning or the rest of one. */
+  /** Reads a line or a part of one. */
   #take(part: string): string {
     const complete = part.endsWith('\n');
     const before = this.#line;

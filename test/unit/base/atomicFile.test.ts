@@ -5,7 +5,7 @@ import os from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { readJson, writeWhole, writeWholeSync } from '../../../src/base/node/wholeFile.ts';
+import { readJson, writeFileAtomic, writeFileAtomicSync } from '../../../src/base/node/atomicFile.ts';
 
 async function temporary(): Promise<string> {
   const folder = await mkdtemp(path.join(os.tmpdir(), 'agentjet-whole-'));
@@ -15,9 +15,9 @@ async function temporary(): Promise<string> {
 
 /** Writes one value after the other, each some hundred kilobytes, and tells once it has begun. */
 const writer = `
-import { writeWhole, writeWholeSync } from ${JSON.stringify(path.resolve(import.meta.dirname, '../../../src/base/node/wholeFile.ts'))};
+import { writeFileAtomic, writeFileAtomicSync } from ${JSON.stringify(path.resolve(import.meta.dirname, '../../../src/base/node/atomicFile.ts'))};
 const [how, file] = process.argv.slice(1);
-const write = how === 'writeWhole' ? writeWhole : writeWholeSync;
+const write = how === 'writeFileAtomic' ? writeFileAtomic : writeFileAtomicSync;
 for (let at = 0; ; at++) {
   await write(file, JSON.stringify(String(at).repeat(200_000)));
   if (at === 3) console.log('writes');
@@ -25,10 +25,10 @@ for (let at = 0; ; at++) {
 `;
 
 describe.each([
-  ['writeWhole', writeWhole],
+  ['writeFileAtomic', writeFileAtomic],
   [
-    'writeWholeSync',
-    (file: string, text: string) => Promise.resolve().then(() => writeWholeSync(file, text)),
+    'writeFileAtomicSync',
+    (file: string, text: string) => Promise.resolve().then(() => writeFileAtomicSync(file, text)),
   ],
 ] as const)('%s', (name, write) => {
   test('replaces a file by one of its owner alone, and leaves nothing beside it', async () => {

@@ -2,11 +2,11 @@ import { describe, expect, it } from 'vitest';
 import type {
   EpisodeResult,
   EpisodeTracking,
-  RunPlaces,
+  RunLocations,
 } from '../../../src/tracking/core/records/episodeResult.ts';
 import { hintOf } from '../../../src/tracking/core/finding.ts';
 import { findingKinds, type FindingKind } from '../../../src/tracking/core/findings.ts';
-import { runNotes, type RunNote } from '../../../src/tracking/core/notes.ts';
+import { locatedFindings, type LocatedFinding } from '../../../src/tracking/core/locatedFindings.ts';
 import { trainingReport } from '../../../src/tracking/core/report.ts';
 
 const tracking: EpisodeTracking = { timelines: 1, tokens: 20, trainableTokens: 5, problems: [] };
@@ -16,10 +16,10 @@ const execute = { file: '/w/workflow.ts', line: 4, column: 9 };
 const judge = { file: '/w/judge.ts', line: 8, column: 3 };
 const keys = Object.fromEntries(
   Object.values<FindingKind>(findingKinds)
-    .flatMap(({ place = '' }) => (place.startsWith('key:') ? [place.slice(4)] : []))
+    .flatMap(({ target: place = '' }) => (place.startsWith('key:') ? [place.slice(4)] : []))
     .map((key, index) => [key, { file: '/w/config.yaml', line: index + 1, column: 5 }]),
 );
-const places: RunPlaces = { execute, judge, keys };
+const places: RunLocations = { execute, judge, keys };
 
 function result(episode: number, reward: number | null, more: Partial<EpisodeResult> = {}): EpisodeResult {
   return {
@@ -36,13 +36,13 @@ function result(episode: number, reward: number | null, more: Partial<EpisodeRes
   };
 }
 
-function notes(results: readonly EpisodeResult[], own = places, named?: string): readonly RunNote[] {
+function notes(results: readonly EpisodeResult[], own = places, named?: string): readonly LocatedFinding[] {
   const report = trainingReport(results, { repeat: 2, approximate: false, judge: named });
-  return runNotes(report, results, own);
+  return locatedFindings(report, results, own);
 }
 
-const at = (found: readonly RunNote[]) => found.map(({ code, location }) => [code, location]);
-const first = (found: readonly RunNote[]) => found.map(({ message }) => message.split('\n')[0]);
+const at = (found: readonly LocatedFinding[]) => found.map(({ code, location }) => [code, location]);
+const first = (found: readonly LocatedFinding[]) => found.map(({ message }) => message.split('\n')[0]);
 
 function problem(code: string, message: string, severity: 'warning' | 'error' = 'warning') {
   return { tracking: { ...tracking, problems: [{ code, severity, message }] } };

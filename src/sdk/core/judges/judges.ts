@@ -1,8 +1,63 @@
 import type { WorkflowOutput, WorkflowTask } from '../task.ts';
 import { BaseJudge, type Verdict } from '../workflow.ts';
-import { boxed } from './answers.ts';
+import { outputText, taskText, outputField } from './inputs.ts';
+import { pythonStrip } from '../../../base/core/pythonText.ts';
 import { distanceTo } from './arithmetic.ts';
-import { outputField, outputText } from './inputs.ts';
+
+/**
+ * 1 and a success where the first `\boxed{…}` of `metadata.final_answer` is, character for character, the task's
+ * `metadata.answer` behind its last `####`; else 0.
+ */
+export class MathAnswerAsJudge extends BaseJudge {
+  override computeReward(workflowTask: WorkflowTask, workflowOutput: WorkflowOutput): Verdict {
+    const answer = boxed(outputText('MathAnswerAsJudge', workflowOutput, 'final_answer'));
+    const isSuccess = answer === referenceAnswer(taskText('MathAnswerAsJudge', workflowTask, 'answer'));
+    return { reward: isSuccess ? 1 : 0, isSuccess };
+  }
+}
+
+/**
+ * Has the helper LLM (`ajet.task_judge.alien_llm_model`) compare `metadata.final_answer` with the task's
+ * `metadata.answer`: 1 and a success where its reply contains `<Correct>`, else 0.
+ */
+export class MathAnswerAndLlmAsJudge extends BaseJudge {
+  override async computeReward(workflowTask: WorkflowTask, workflowOutput: WorkflowOutput): Promise<Verdict> {
+    const given = outputText('MathAnswerAndLlmAsJudge', workflowOutput, 'final_answer');
+    const wanted = referenceAnswer(taskText('MathAnswerAndLlmAsJudge', workflowTask, 'answer'));
+    const reply = await this.helperLlm.ask([
+      {
+        role: 'system',
+        content:
+          'You compare an answer to a mathematics question with the solution. Two that mean the same are equal, however they are written. Reply <Correct> where they are equal and <NotCorrect> where they are not.',
+      },
+      { role: 'user', content: `Answer:\n${given}\n\nSolution:\n${wanted}` },
+    ]);
+    const isSuccess = reply.includes('<Correct>');
+    return { reward: isSuccess ? 1 : 0, isSuccess };
+  }
+}
+
+/** What the first `\boxed{…}` holds, up to the first `}`: of nested braces only a part, as upstream. */
+export function boxed(text: string): string | undefined {
+  return /\\boxed\{([^}]*)\}/.exec(text)?.[1];
+}
+
+/** The text behind the last `####`, without blanks at its ends. */
+export function referenceAnswer(answer: string): string {
+  return pythonStrip(answer.split('####').at(-1) ?? '');
+}
+
+/**
+ * The score r that the environment service gives the episode's instance: a success from 1 on, the reward then 1 + r/2,
+ * else r/2. `{sparse: false}` is sent as upstream sends it: in `messages`, where it was meant for `params`.
+ */
+export class EnvServiceJudge extends BaseJudge {
+  override async computeReward(workflowTask: WorkflowTask): Promise<Verdict> {
+    const score = await workflowTask.gymEnv.evaluate({ sparse: false });
+    const isSuccess = score >= 1;
+    return { reward: (isSuccess ? 1 : 0) + score * 0.5, isSuccess };
+  }
+}
 
 /** Python reads no integer of more digits. */
 const mostDigits = 4300;

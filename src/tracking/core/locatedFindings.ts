@@ -1,22 +1,22 @@
 import type { Location } from '../../base/core/errors.ts';
-import type { EpisodeResult, RunPlaces } from './records/episodeResult.ts';
+import type { EpisodeResult, RunLocations } from './records/episodeResult.ts';
 import { findingKind, hintOf, levelOf, type Finding } from './finding.ts';
-import { type FindingPlace } from './findings.ts';
+import { type FindingTarget } from './findings.ts';
 import { groupBy } from './groupBy.ts';
 import type { TrainingReport } from './report.ts';
 
-/** What the report of a run says about one place of the user's files. */
-export interface RunNote {
-  /** Of the finding. */
+/** A finding of a run at a location in the files of the user. */
+export interface LocatedFinding {
+  /** The code of the finding. */
   readonly code: string;
-  /** `warning`: it costs episodes their training. */
+  /** `warning`: it excludes episodes from training. */
   readonly severity: 'warning' | 'information';
-  /** What was found and in how many episodes, then, on a line of its own, what to do. */
+  /** The finding with its number of episodes. The second line is the hint. */
   readonly message: string;
   readonly location: Location;
 }
 
-/** A finding at its place; `concerned` is the episode or group that has it, undefined for the run. */
+/** A finding with its location. `concerned` is its episode or group, or undefined for the run. */
 interface PlacedFinding {
   readonly one: Finding;
   readonly location: Location;
@@ -24,16 +24,16 @@ interface PlacedFinding {
 }
 
 /**
- * One note per finding and place, in the order of the episodes, those about the run last. Findings without a place make
- * none.
+ * Returns the findings that have a location, one per code and location, in the order of the episodes. Those about the
+ * run are last.
  *
- * @param results those that the report is of
+ * @param results the results that the report is about
  */
-export function runNotes(
+export function locatedFindings(
   report: TrainingReport,
   results: readonly EpisodeResult[],
-  places: RunPlaces,
-): readonly RunNote[] {
+  places: RunLocations,
+): readonly LocatedFinding[] {
   const scoredBy = new Map(results.map((result) => [result.episode, result.scoredBy]));
   const groupOf = new Map(
     report.groups.flatMap(({ group, members }) => members.map(({ episode }) => [episode, group] as const)),
@@ -57,18 +57,18 @@ function placed(
   one: Finding,
   concerned: number | undefined,
   scoredBy: EpisodeResult['scoredBy'],
-  places: RunPlaces,
+  places: RunLocations,
 ): readonly PlacedFinding[] {
-  const place = findingKind(one.code)?.place;
+  const place = findingKind(one.code)?.target;
   const location = place && locationOf(place, one, scoredBy, places);
   return location === undefined ? [] : [{ one, location, concerned }];
 }
 
 function locationOf(
-  place: FindingPlace,
+  place: FindingTarget,
   one: Finding,
   scoredBy: EpisodeResult['scoredBy'],
-  places: RunPlaces,
+  places: RunLocations,
 ): Location | undefined {
   switch (place) {
     case 'execute':
@@ -83,8 +83,8 @@ function locationOf(
   }
 }
 
-function noteOf(same: readonly PlacedFinding[], report: TrainingReport): readonly RunNote[] {
-  // What costs episodes their training says it best.
+function noteOf(same: readonly PlacedFinding[], report: TrainingReport): readonly LocatedFinding[] {
+  // An error is the best example.
   const first = same.find(({ one }) => one.severity === 'error') ?? same[0];
   if (first === undefined) return [];
   const { code, severity, message } = first.one;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { DebuggerChatter } from '../../../../src/base/node/process/debuggerChatter.ts';
+import { InspectorMessageFilter } from '../../../../src/base/node/process/inspectorMessages.ts';
 import { fuzz } from '../../fuzz.ts';
 
 const chatter = [
@@ -27,7 +27,7 @@ describe('stderr without the inspector’s lines', () => {
         const whole = texts.join('');
         const expected = texts.filter((line) => !chatter.includes(line)).join('');
         const ports: number[] = [];
-        const filter = new DebuggerChatter((port) => ports.push(port));
+        const filter = new InspectorMessageFilter((port) => ports.push(port));
         expect(
           cut(whole, cuts)
             .map((piece) => filter.push(piece))
@@ -40,7 +40,7 @@ describe('stderr without the inspector’s lines', () => {
   });
 
   test('an unfinished line that cannot become one of the inspector’s is passed at once', () => {
-    const filter = new DebuggerChatter(() => undefined);
+    const filter = new InspectorMessageFilter(() => undefined);
     expect(filter.push('working .')).toBe('working .');
     expect(filter.push('. done\nDebug')).toBe('. done\n');
     expect(filter.push('ged')).toBe('Debugged');
@@ -48,14 +48,16 @@ describe('stderr without the inspector’s lines', () => {
   });
 
   test('an unfinished line is passed at the end', () => {
-    const filter = new DebuggerChatter(() => undefined);
+    const filter = new InspectorMessageFilter(() => undefined);
     expect(filter.push('Debugger att')).toBe('');
     expect(filter.end()).toBe('Debugger att');
   });
 
   test('a port of another address form is read as well', () => {
     const ports: number[] = [];
-    new DebuggerChatter((port) => ports.push(port)).push('Debugger listening on ws://[::1]:9230/abc\n');
+    new InspectorMessageFilter((port) => ports.push(port)).push(
+      'Debugger listening on ws://[::1]:9230/abc\n',
+    );
     expect(ports).toEqual([9230]);
   });
 });

@@ -3,11 +3,11 @@ import { madnessOf, type MadnessOptions } from './madness.ts';
 import type { CallProblem } from './problems.ts';
 import type { BegunRequest, ContextCheck, TrackerReply, TrackerRequest, UnsafeReason } from './tracker.ts';
 
-/** Which calls of an episode training keeps, as upstream decides it when a call begins. */
-export class KeptCalls {
+/** Decides which calls of an episode training keeps, like AgentJet at the start of each call. */
+export class CallFilter {
   readonly #madness: MadnessOptions;
   readonly #report: (call: number, problem: CallProblem) => void;
-  /** When the first degenerate reply was over. */
+  /** The end of the first degenerate reply, in milliseconds. */
   #madFrom: number | undefined;
 
   constructor(madness: MadnessOptions, report: (call: number, problem: CallProblem) => void) {
@@ -15,19 +15,19 @@ export class KeptCalls {
     this.#report = report;
   }
 
-  /** The reward that a degenerate reply gives the whole episode; undefined: none was degenerate. */
+  /** The reward of an episode with a degenerate reply. Undefined: it has none. */
   get madnessReward(): number | undefined {
     return this.#madFrom === undefined ? undefined : this.#madness.reward;
   }
 
-  /** Forgets the calls so far: they are of an attempt that failed. */
+  /** Drops the calls of a failed attempt. */
   restart(): void {
     this.#madFrom = undefined;
   }
 
   /**
-   * Upstream's check when a call begins: it is not kept where the episode had been told to stop, or a reply was
-   * degenerate before, or its prompt is too long.
+   * Checks a call at its start. It is dropped if the episode was requested to stop, if an earlier reply was degenerate,
+   * or if its prompt is too long.
    */
   check({ startedAt, interrupted }: BegunRequest, overflows: boolean): ContextCheck {
     const isMad = this.#madness.terminates && this.#madFrom !== undefined && startedAt >= this.#madFrom;
@@ -36,7 +36,7 @@ export class KeptCalls {
     return { unsafe: overflows ? 'token_overflow' : null, overflows };
   }
 
-  /** Whether training keeps a call that the model answered. Upstream judges every such reply, kept or not. */
+  /** Returns whether training keeps an answered call. Checks every reply for degeneration, like AgentJet. */
   keeps({ call, endedAt }: TrackerRequest, { unsafe }: ContextCheck, reply: TrackerReply): boolean {
     const { checklist, reward } = this.#madness;
     const notKept = unsafe === null ? undefined : notKeptFor[unsafe];
@@ -50,7 +50,7 @@ export class KeptCalls {
   }
 }
 
-/** What overflows is never answered by the model, and was told of when it began. */
+/** The problems of dropped calls. An overflow was already reported at the start of the call. */
 const notKeptFor: Readonly<Record<UnsafeReason, CallProblem | undefined>> = {
   externally_interrupted: afterStop,
   already_mad: afterMadness,

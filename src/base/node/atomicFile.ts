@@ -1,13 +1,13 @@
 /**
- * Files that are there whole or as they were before, also when the machine loses its power; for their owner alone. Their
- * folders have to be there.
+ * Writes files atomically, also across power loss, with access only for their owner. The folders of the files must
+ * exist.
  */
 import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { open, readFile, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import process from 'node:process';
 
-export async function writeWhole(file: string, text: string): Promise<void> {
+export async function writeFileAtomic(file: string, text: string): Promise<void> {
   const part = partOf(file);
   try {
     const handle = await open(part, 'w', 0o600);
@@ -23,12 +23,12 @@ export async function writeWhole(file: string, text: string): Promise<void> {
     throw error;
   }
   const folder = await open(path.dirname(file), 'r').catch(() => undefined);
-  await folder?.sync().catch(() => undefined); // not every system can
+  await folder?.sync().catch(() => undefined); // not supported on every system
   await folder?.close();
 }
 
-/** The same where nothing else waits meanwhile: at the start of a program, and for what changes seldom. */
-export function writeWholeSync(file: string, text: string): void {
+/** The synchronous form, for program start and rare changes. */
+export function writeFileAtomicSync(file: string, text: string): void {
   const part = partOf(file);
   try {
     withDescriptor(part, 'w', (descriptor) => {
@@ -47,7 +47,7 @@ export function writeWholeSync(file: string, text: string): void {
   }
 }
 
-/** The JSON value in a file; undefined: there is no such file, or nothing whole in it. */
+/** Reads a JSON file. Resolves to undefined if it does not exist or is not valid JSON. */
 export async function readJson(file: string): Promise<unknown> {
   try {
     return JSON.parse(await readFile(file, 'utf8'));

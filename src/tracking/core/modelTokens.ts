@@ -2,39 +2,38 @@ import type { Alternative } from './alternatives.ts';
 import type { ModelText, Tokenizer } from './tokenizer.ts';
 import type { ReplyToken, TrackerReply } from './tracker.ts';
 
-/** What the model made, as the endpoint told it, in the tokenizer's ids; without the end token. */
-export interface MadeTokens {
+/** The tokens that the model generated, as ids of the tokenizer, without the end token. */
+export interface ModelTokens {
   readonly ids: readonly number[];
-  /** One per id; null: none was told. */
+  /** One per id. Null: not reported. */
   readonly logprobs: readonly (number | null)[] | null;
-  /** Whether the model made the end token. */
+  /** Whether the model generated the end token. */
   readonly ended: boolean;
   readonly endLogprob: number | null;
-  /** One list per id; null: none was told. */
+  /** One list per id. Null: not reported. */
   readonly alternatives: readonly (readonly Alternative[])[] | null;
   readonly endAlternatives: readonly Alternative[];
 }
 
 /**
- * The tokens that the endpoint told of, if they are this tokenizer's and are those of the reply: by their ids, as
- * upstream takes them, else by their bytes. Ids of the model's own tokenizer need not spell the reply, since a server
- * may have taken tool calls or thoughts out of it.
+ * Returns the reported tokens of a reply by their ids, like AgentJet, or else by their bytes. Ids of an exact tokenizer
+ * need not match the text of the reply, since servers can remove tool calls and thoughts from it.
  *
- * @param templated tokens of the reply's body as the template writes it, tool calls included
- * @returns undefined: it told none, or none that are to be trusted
+ * @param templated the tokens of the reply's body as the template writes it, with tool calls
+ * @returns undefined if no tokens were reported, or if they do not match the tokenizer or the reply
  */
-export function madeTokens(
+export function modelTokens(
   reply: TrackerReply,
   { tokenizer, note }: ModelText,
   templated: readonly number[],
-): MadeTokens | undefined {
+): ModelTokens | undefined {
   const tokens = reply.tokens ?? [];
   if (tokens.length === 0) return undefined;
   const content = new TextEncoder().encode(reply.content ?? '');
   const hasToolCalls = (reply.toolCalls ?? []).length > 0;
   const isReply = (body: Uint8Array): boolean =>
     sameBytes(body, bytesOf(templated, tokenizer)) || (!hasToolCalls && sameBytes(body, content));
-  const byId = made(tokens, (token) => idAsTold(token, tokenizer), tokenizer);
+  const byId = made(tokens, (token) => reportedId(token, tokenizer), tokenizer);
   if (byId !== undefined) {
     const body = bytesOf(byId.ids, tokenizer);
     const lacksToolCalls = hasToolCalls && sameBytes(body, content);
@@ -42,28 +41,28 @@ export function madeTokens(
   }
   const byBytes = made(tokens, ({ bytes }) => tokenizer.idOf(Uint8Array.from(bytes)), tokenizer);
   if (byBytes === undefined || !isReply(bytesOf(byBytes.ids, tokenizer))) return undefined;
-  // Endpoints that name tokens by their text mostly leave the end token out.
+  // Endpoints that report only token texts usually omit the end token.
   return { ...byBytes, ended: byBytes.ended || !wasCut(reply) };
 }
 
-/** Whether the reply ended by something else than the model's end token. */
+/** Returns whether the reply ended without the model's end token. */
 export function wasCut({ finishReason }: TrackerReply): boolean {
   return finishReason === 'length' || finishReason === 'content_filter';
 }
 
-/** The bytes that tokens stand for, one after the other. */
+/** Returns the bytes of a list of tokens. */
 export function bytesOf(ids: readonly number[], tokenizer: Tokenizer): Uint8Array {
   const bytes: number[] = [];
   for (const id of ids) bytes.push(...tokenizer.bytesOf(id));
   return Uint8Array.from(bytes);
 }
 
-/** @returns undefined when a token has no id */
+/** @returns undefined if a token has no id */
 function made(
   tokens: readonly ReplyToken[],
   idOf: (token: ReplyToken) => number | undefined,
   tokenizer: Tokenizer,
-): MadeTokens | undefined {
+): ModelTokens | undefined {
   const ids: number[] = [];
   for (const token of tokens) {
     const id = idOf(token);
@@ -86,13 +85,13 @@ function alternativesOf(
   tokens: readonly ReplyToken[],
   length: number,
   tokenizer: Tokenizer,
-): Pick<MadeTokens, 'alternatives' | 'endAlternatives'> {
+): Pick<ModelTokens, 'alternatives' | 'endAlternatives'> {
   if (tokens.every(({ alternatives = [] }) => alternatives.length === 0)) {
     return { alternatives: null, endAlternatives: [] };
   }
   const lists = tokens.map(({ alternatives = [] }) =>
     alternatives.map(({ id, bytes, logprob }): Alternative => {
-      const own = idAsTold({ id, bytes }, tokenizer) ?? tokenizer.idOf(Uint8Array.from(bytes));
+      const own = reportedId({ id, bytes }, tokenizer) ?? tokenizer.idOf(Uint8Array.from(bytes));
       return { id: own ?? null, logprob };
     }),
   );
@@ -100,10 +99,13 @@ function alternativesOf(
 }
 
 /**
- * The id that the endpoint gives, unless its bytes show that it is another tokenizer's. Servers write a part of a
- * character as U+FFFD, which shows nothing.
+ * Returns the reported id if its bytes match the tokenizer. Servers write parts of a character as U+FFFD, which matches
+ * any bytes.
  */
-function idAsTold({ id, bytes }: Pick<ReplyToken, 'id' | 'bytes'>, tokenizer: Tokenizer): number | undefined {
+function reportedId(
+  { id, bytes }: Pick<ReplyToken, 'id' | 'bytes'>,
+  tokenizer: Tokenizer,
+): number | undefined {
   if (id === null) return undefined;
   const own = tokenizer.bytesOf(id);
   if (own.length === 0) return undefined;
