@@ -6,7 +6,7 @@ import {
   commands,
   contextKeys,
   debugType,
-  frontDebugType,
+  activeFileDebugType,
   languages,
   restrictedSettings,
   settings,
@@ -133,7 +133,7 @@ describe('the manifest', () => {
   });
 
   it('claims F5 only where a config or workflow is in front', () => {
-    const front = debuggerOf(frontDebugType);
+    const front = debuggerOf(activeFileDebugType);
     expect(front.when).toBe(`${contextKeys.activeConfig} || ${contextKeys.activeWorkflow}`);
     expect(front.languages).toEqual([languages.config, ...languages.code]);
     expect(debuggerOf(debugType).when).toBeUndefined();

@@ -9,7 +9,7 @@ export const debugType = 'agentjet';
  * {@link debugType}. Apart, because a type whose `when` does not hold is refused wherever it is used and marked as
  * unsupported in launch.json, which is in front when it is edited.
  */
-export const frontDebugType = 'agentjet-front';
+export const activeFileDebugType = 'agentjet-front';
 
 export const languages = {
   config: 'yaml',

@@ -4,7 +4,7 @@ import { DisposableStore, type Disposable } from '../../base/core/disposable.ts'
 import type { Clock, FileReader } from '../../base/core/ports.ts';
 import { pythonDebugType } from '../node/childSession.ts';
 import type { RunLauncher } from '../../backbone/node/client/runLauncher.ts';
-import { debugType, frontDebugType } from '../../base/core/ids.ts';
+import { debugType, activeFileDebugType } from '../../base/core/ids.ts';
 import { PythonChoice } from './python/pythonChoice.ts';
 import { debugpyFolders, registerDebugpyHelp } from './python/debugpyHelp.ts';
 import { ApiKeys } from './apiKeys.ts';
@@ -39,7 +39,7 @@ export function registerDebug(parts: DebugParts): Disposable {
   const choice = new PythonChoice(clock, log);
   const storage = context.globalStorageUri.fsPath;
   const provider = new ConfigurationProvider(recent, choice);
-  for (const type of [debugType, frontDebugType]) {
+  for (const type of [debugType, activeFileDebugType]) {
     store.add(vscode.debug.registerDebugConfigurationProvider(type, provider));
   }
   // Provides only: a second provider that resolves would do so a second time.

@@ -12,7 +12,7 @@ import { RunScreen } from './run/RunScreen.tsx';
 import { useFollow, useKeepingUp } from './state/follow.ts';
 import type { Memory } from './state/memory.ts';
 import type { Navigator } from './state/navigator.ts';
-import { LacksContext } from './state/recorded.ts';
+import { MissingRecordsContext } from './state/missingRecords.ts';
 import { ShortcutsContext } from './state/shortcuts.ts';
 import { useAnswer, useViewer, ViewerContext, type Viewer } from './state/viewer.ts';
 import { DamageNotice } from './ui/DamageNotice.tsx';
@@ -26,15 +26,15 @@ interface Props {
 }
 
 export function App({ client, trace, navigator, memory }: Props) {
-  const [first] = useState(navigator.place);
-  const [place, setPlace] = useState(first);
+  const [first] = useState(navigator.route);
+  const [route, setPlace] = useState(first);
   const [version, setVersion] = useState(0);
   const [watchError, setWatchError] = useState<ErrorReport>();
   const shortcuts = useContext(ShortcutsContext);
   const { follow, moved } = useFollow(navigator, memory);
   const arrived = () => {
-    moved(navigator.place);
-    setPlace(navigator.place);
+    moved(navigator.route);
+    setPlace(navigator.route);
   };
   // Before anything is asked, since the editor may say where to go as soon as it is.
   useLayoutEffect(() => navigator.onChange(arrived), []);
@@ -56,13 +56,13 @@ export function App({ client, trace, navigator, memory }: Props) {
       client,
       trace,
       version,
-      place,
+      route,
       memory,
-      moved: place !== first,
-      go: (next) => navigator.go(next),
+      hasNavigated: route !== first,
+      navigate: (next) => navigator.go(next),
       follow,
     }),
-    [version, place, follow.on, follow.seen],
+    [version, route, follow.on, follow.seen],
   );
   return (
     <ViewerContext.Provider value={viewer}>
@@ -77,9 +77,9 @@ interface PageProps {
 }
 
 function Page({ navigator, watchError }: PageProps) {
-  const { trace, place, follow } = useViewer();
+  const { trace, route, follow } = useViewer();
   const run = useAnswer('run', { trace });
-  useKeepingUp(run.value, place, follow);
+  useKeepingUp(run.value, route, follow);
   useEffect(() => {
     if (run.value) document.title = l10n.t('{0} · AgentJet trace', run.value.experiment);
   }, [run.value?.experiment]);
@@ -100,9 +100,9 @@ function Page({ navigator, watchError }: PageProps) {
       {run.error && <Failure report={run.error} retry={run.retry} />}
       {watchError && !run.error && <Failure report={watchError} />}
       {run.value.damage && <DamageNotice damage={run.value.damage} />}
-      <LacksContext.Provider value={run.value.imported?.lacks ?? nothing}>
+      <MissingRecordsContext.Provider value={run.value.imported?.lacks ?? nothing}>
         <Screen run={run.value} />
-      </LacksContext.Provider>
+      </MissingRecordsContext.Provider>
     </>
   );
 }
@@ -111,17 +111,17 @@ const nothing: readonly ImportLack[] = [];
 
 /** The level that the place is on. */
 function Screen({ run }: { readonly run: RunView }) {
-  const { place } = useViewer();
-  switch (place.kind) {
+  const { route } = useViewer();
+  switch (route.kind) {
     case 'run':
-      return <RunScreen run={run} place={place} />;
+      return <RunScreen run={run} route={route} />;
     case 'group':
-      return <GroupScreen key={place.group} run={run} group={place.group} />;
+      return <GroupScreen key={route.group} run={run} group={route.group} />;
     case 'episode':
     case 'call':
     case 'timeline':
-      return <EpisodeScreen key={place.episode} run={run} episode={place.episode} />;
+      return <EpisodeScreen key={route.episode} run={run} episode={route.episode} />;
     case 'compare':
-      return <CompareScreen run={run} place={place} />;
+      return <CompareScreen run={run} route={route} />;
   }
 }

@@ -1,6 +1,6 @@
 import type { RunRecord } from '../core/protocol/runs.ts';
 import type { KnownHost } from './knownHosts.ts';
-import type { SentRun } from './sentRuns.ts';
+import type { DispatchedRun } from './dispatchedRuns.ts';
 
 /** The command line keeps hosts of its own, whose names have no blanks. */
 export function hostNameOf({ name }: KnownHost): string {
@@ -9,7 +9,7 @@ export function hostNameOf({ name }: KnownHost): string {
 }
 
 /** What makes a host known to the command line, word by word. */
-export async function addWords(host: KnownHost): Promise<string[]> {
+export async function addHostArgs(host: KnownHost): Promise<string[]> {
   const { url, fingerprint, start } = host;
   const { sshStartWords } = await import('../node/client/sshStart.ts');
   const address = fingerprint === undefined ? url : `${url}#${fingerprint}`;
@@ -18,7 +18,7 @@ export async function addWords(host: KnownHost): Promise<string[]> {
 }
 
 /** What does once more what was asked for with a run, word by word. Without `sent` it is for the folder that was sent. */
-export function againWords(host: KnownHost, run: RunRecord, sent: SentRun | undefined): string[] {
+export function rerunArgs(host: KnownHost, run: RunRecord, sent: DispatchedRun | undefined): string[] {
   const on = ['--host', hostNameOf(host)];
   const variables = run.env.flatMap((name) => ['--env', name]);
   if (run.from !== null) {

@@ -12,7 +12,7 @@ import type { RunData } from './data/runData.ts';
 import { Alarms } from './header/Alarms.tsx';
 import { Checkpoints } from './header/Checkpoints.tsx';
 import { Connection } from './header/Connection.tsx';
-import { NothingYet } from './header/NothingYet.tsx';
+import { EmptyRun } from './header/EmptyRun.tsx';
 import { RunHeader } from './header/RunHeader.tsx';
 import { RunList } from './header/RunList.tsx';
 import { PageContext, type Page } from './page.ts';
@@ -93,7 +93,7 @@ function Screen({ model, page: { runs, own } }: { readonly model: RunPageModel; 
       {runs.map((run) => run.unheard !== null && <Unheard key={run.id} run={run} problem={run.unheard} />)}
       <RunHeader />
       <Alarms />
-      {!own.hasMetrics && <NothingYet />}
+      {!own.hasMetrics && <EmptyRun />}
       <RunList />
       {(hasMetrics || hasGpus) && <ChartGrid />}
       <Checkpoints />

@@ -1,7 +1,7 @@
 import * as l10n from '@vscode/l10n';
 import type { EpisodeRow } from '../../core/protocol/traceLists.ts';
 import { OtherRun } from '../compare/OtherRun.tsx';
-import { comparePlace } from '../state/place.ts';
+import { compareRoute } from '../state/route.ts';
 import { useShortcuts } from '../state/shortcuts.ts';
 import { useViewer } from '../state/viewer.ts';
 import { Icon } from '../../../base/webview/ui/Icon.tsx';
@@ -15,10 +15,10 @@ interface Props {
 
 /** Leads to the comparison of two episodes: those that are marked, and the current row where that are too few. */
 export function CompareBar({ episodes, marked, current }: Props) {
-  const { go } = useViewer();
+  const { navigate } = useViewer();
   const pair = pairOf(marked, current);
   const repeatOf = (episode: number) => episodes.find((row) => row.episode === episode)?.repeat ?? episode;
-  const compare = () => pair && go(comparePlace(...pair));
+  const compare = () => pair && navigate(compareRoute(...pair));
   useShortcuts(l10n.t('Group'), [
     {
       keys: ['c'],

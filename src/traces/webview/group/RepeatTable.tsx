@@ -2,12 +2,12 @@ import * as l10n from '@vscode/l10n';
 import { useState } from 'preact/hooks';
 import type { ListSort, EpisodeRow } from '../../core/protocol/traceLists.ts';
 import { outcomeColumns } from '../run/cells.tsx';
-import { useKept } from '../state/kept.ts';
-import { episodePlace } from '../state/place.ts';
+import { usePersistentState } from '../state/persistentState.ts';
+import { episodeRoute } from '../state/route.ts';
 import { useShortcuts } from '../state/shortcuts.ts';
 import { useViewer } from '../state/viewer.ts';
 import { CompareBar } from './CompareBar.tsx';
-import { useMarked } from './marked.ts';
+import { useMarkedEpisodes } from './markedEpisodes.ts';
 import { DataGrid, type Column } from '../ui/DataGrid.tsx';
 import { useEpisodeActions } from '../ui/DebugEpisode.tsx';
 import { Icon } from '../../../base/webview/ui/Icon.tsx';
@@ -21,10 +21,10 @@ interface Props {
 
 /** A group's episodes; the bars in it are to the longest of the group. */
 export function RepeatTable({ group, episodes, canRun }: Props) {
-  const { go } = useViewer();
-  const { marked, toggle } = useMarked(group, episodes);
+  const { navigate } = useViewer();
+  const { marked, toggle } = useMarkedEpisodes(group, episodes);
   const { actions, note } = useEpisodeActions(canRun);
-  const [episode, keep] = useKept(`group.${group}.episode`, (saved) =>
+  const [episode, keep] = usePersistentState(`group.${group}.episode`, (saved) =>
     typeof saved === 'number' ? saved : episodes[0]?.episode,
   );
   const [sort, setSort] = useState<ListSort | null>(null);
@@ -61,7 +61,7 @@ export function RepeatTable({ group, episodes, canRun }: Props) {
         onCurrent={choose}
         onOpen={(position) => {
           const row = choose(position);
-          if (row !== undefined) go(episodePlace(row.episode));
+          if (row !== undefined) navigate(episodeRoute(row.episode));
         }}
         isMarked={(row) => marked.includes(row.episode)}
         onMark={mark}

@@ -1,5 +1,5 @@
 import * as l10n from '@vscode/l10n';
-import { useKept } from '../state/kept.ts';
+import { usePersistentState } from '../state/persistentState.ts';
 import { IconButton } from '../../../base/webview/ui/IconButton.tsx';
 
 const mostSaved = 20;
@@ -11,7 +11,7 @@ interface Props {
 
 /** Filters that the user keeps, one press away. */
 export function SavedFilters({ filter, onFilter }: Props) {
-  const [saved, keep] = useKept('filters', readFilters);
+  const [saved, keep] = usePersistentState('filters', readFilters);
   const offersSaving = filter !== '' && !saved.includes(filter) && saved.length < mostSaved;
   if (saved.length === 0 && !offersSaving) return null;
   return (

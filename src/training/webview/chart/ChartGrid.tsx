@@ -6,7 +6,7 @@ import { percent } from '../../../base/webview/ui/format.ts';
 import { stepAxis, timeAxis } from './axes.ts';
 import { ChartCard } from './ChartCard.tsx';
 import { kindOf } from './kinds.ts';
-import { PointedAt } from './PointedAt.tsx';
+import { CursorStep } from './CursorStep.tsx';
 import { ValueTable } from './ValueTable.tsx';
 
 /** All charts, over one another's runs and beside each other's steps, with what changes how they look. */
@@ -73,7 +73,7 @@ function Tools({ others }: { readonly others: readonly string[] }) {
   return (
     <div class="chart-tools">
       <h2 id="charts">{l10n.t('Charts')}</h2>
-      <PointedAt />
+      <CursorStep />
       <StageChoice />
       <Smoothing />
       <label class="check">

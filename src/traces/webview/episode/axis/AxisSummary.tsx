@@ -15,12 +15,12 @@ export function AxisSummary({ model, now }: Props) {
   // Of a long episode it takes a while: once a second is enough.
   const shares = useMemo(() => sharesOf(model, until), [model, Math.floor(until / 1000)]);
   const { whole, queued } = shares;
-  const told = (time: number) => [duration(time / 1000), share(time, whole)] as const;
+  const texts = (time: number) => [duration(time / 1000), share(time, whole)] as const;
   const parts: readonly { readonly swatch: string; readonly time: number; readonly text: string }[] = [
     {
       swatch: 'agent',
       time: shares.model,
-      text: l10n.t('waiting for the model {0} ({1})', ...told(shares.model)),
+      text: l10n.t('waiting for the model {0} ({1})', ...texts(shares.model)),
     },
     {
       swatch: 'queued',
@@ -30,13 +30,13 @@ export function AxisSummary({ model, now }: Props) {
     {
       swatch: 'environment',
       time: shares.services,
-      text: l10n.t('services {0} ({1})', ...told(shares.services)),
+      text: l10n.t('services {0} ({1})', ...texts(shares.services)),
     },
-    { swatch: 'judge', time: shares.judge, text: l10n.t('judge {0} ({1})', ...told(shares.judge)) },
+    { swatch: 'judge', time: shares.judge, text: l10n.t('judge {0} ({1})', ...texts(shares.judge)) },
     {
       swatch: 'workflow',
       time: shares.working,
-      text: l10n.t('working {0} ({1})', ...told(shares.working)),
+      text: l10n.t('working {0} ({1})', ...texts(shares.working)),
     },
     { swatch: 'tool', time: shares.tools, text: l10n.t('tools at most {0}', duration(shares.tools / 1000)) },
   ];

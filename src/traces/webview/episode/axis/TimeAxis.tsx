@@ -1,14 +1,14 @@
 import * as l10n from '@vscode/l10n';
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { EpisodeView } from '../../../core/protocol/episodeRpc.ts';
-import { callPlace } from '../../state/place.ts';
+import { callRoute } from '../../state/route.ts';
 import { useShortcuts } from '../../state/shortcuts.ts';
 import { useAnswer, useViewer } from '../../state/viewer.ts';
 import type { IconName } from '../../../../base/webview/ui/Icon.tsx';
 import { IconButton } from '../../../../base/webview/ui/IconButton.tsx';
 import { Failure } from '../../../../base/webview/ui/Notices.tsx';
 import { AxisSummary } from './AxisSummary.tsx';
-import { AxisTooltip, type Told } from './AxisTooltip.tsx';
+import { AxisTooltip, type TooltipTarget } from './AxisTooltip.tsx';
 import { rowHeight, rulerHeight } from './frame.ts';
 import type { AxisEngine } from './engine.ts';
 import type { Hover } from './gestures.ts';
@@ -46,15 +46,15 @@ interface Props {
 
 /** Which span is selected: the call that is looked at, or what was picked last. */
 function useSelection({ episode, model }: Props) {
-  const { place, go } = useViewer();
-  const chosen = place.kind === 'call' ? callKey(place.call) : null;
+  const { route, navigate } = useViewer();
+  const chosen = route.kind === 'call' ? callKey(route.call) : null;
   const [key, setKey] = useState(chosen);
   useEffect(() => {
     if (chosen !== null) setKey(chosen);
   }, [chosen]);
   const open = (span: AxisSpan | undefined) => {
     const call = span === undefined ? null : openedCall(span, model);
-    if (call !== null) go(callPlace(episode.row.episode, call));
+    if (call !== null) navigate(callRoute(episode.row.episode, call));
   };
   return {
     key,
@@ -65,7 +65,7 @@ function useSelection({ episode, model }: Props) {
 }
 
 function Axis({ episode, model }: Props) {
-  const { place } = useViewer();
+  const { route } = useViewer();
   const refs = {
     scroller: useRef<HTMLDivElement>(null),
     canvas: useRef<HTMLCanvasElement>(null),
@@ -78,7 +78,7 @@ function Axis({ episode, model }: Props) {
     if (span?.kind === 'agent') open(span);
   };
   const { engine, hover, now } = useEngine(refs, { episode: episode.row.episode, model, key, pick });
-  const timeline = place.kind === 'timeline' ? place.timeline : null;
+  const timeline = route.kind === 'timeline' ? route.timeline : null;
   const related = useMemo(() => relatedCalls(episode, timeline), [episode, timeline]);
   useLayoutEffect(() => engine.current?.show(model, { selected, related }), [model, selected, related]);
   const [byKey, setByKey] = useState(false);
@@ -88,7 +88,7 @@ function Axis({ episode, model }: Props) {
     if (next !== undefined) select(next);
   };
   useShortcuts(l10n.t('On the time axis'), axisShortcuts());
-  const told = toldOf(hover, byKey ? selected : null, engine.current);
+  const target = targetOf(hover, byKey ? selected : null, engine.current);
   return (
     <>
       <div class="axis-bar">
@@ -97,7 +97,7 @@ function Axis({ episode, model }: Props) {
       </div>
       <canvas class="axis-overview" aria-hidden="true" ref={refs.overview} />
       <Lanes refs={refs} model={model} selected={selected} now={now} act={act} onKeys={setByKey} />
-      {told && <AxisTooltip model={model} told={told} now={now} />}
+      {target && <AxisTooltip model={model} target={target} now={now} />}
       <Totals model={model} now={now} />
     </>
   );
@@ -209,7 +209,11 @@ function relatedCalls({ timelines }: EpisodeView, timeline: number | null): Read
 }
 
 /** What the tooltip tells of: what is below the pointer, or else what the keyboard is on. */
-function toldOf(hover: Hover | null, focused: number | null, engine: AxisEngine | null): Told | null {
+function targetOf(
+  hover: Hover | null,
+  focused: number | null,
+  engine: AxisEngine | null,
+): TooltipTarget | null {
   if (hover !== null) return hover;
   if (focused === null || engine === null) return null;
   return { span: focused, ...engine.anchorOf(focused) };

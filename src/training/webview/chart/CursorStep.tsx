@@ -3,7 +3,7 @@ import { useCursor, usePage } from '../page.ts';
 import { stepText } from '../text.ts';
 
 /** The step that all charts tell of. */
-export function PointedAt() {
+export function CursorStep() {
   const { own } = usePage();
   const point = useCursor();
   const step = point?.step ?? own.stepTimes.last?.at;

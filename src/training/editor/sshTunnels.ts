@@ -7,14 +7,14 @@ import type { SshHost } from '../node/client/ssh/sshHost.ts';
 const plain: SshStart = { launchers: {}, gpus: null, ray: null };
 
 /** Hosts that are reached by the user's own ssh, which asks nobody here: keys or an agent have to do. */
-export class SshWays {
+export class SshTunnels {
   readonly #program: string;
-  readonly #tell: (text: string) => void;
+  readonly #log: (text: string) => void;
 
   /** @param program the host in one file, which is brought there */
-  constructor(program: string, tell: (text: string) => void) {
+  constructor(program: string, log: (text: string) => void) {
     this.#program = program;
-    this.#tell = tell;
+    this.#log = log;
   }
 
   /**
@@ -31,7 +31,7 @@ export class SshWays {
       program: this.#program,
       asks: false,
       ask: { token, ...start },
-      onProgress: this.#tell,
+      onProgress: this.#log,
     });
   }
 
@@ -42,8 +42,8 @@ export class SshWays {
       .replace(/^-+/, '')
       .slice(0, 25)}-vscode`;
     const unique = `${name}-${randomBytes(3).toString('hex')}`.replace(/^-/, 'x');
-    const way = await this.open(address, unique, start);
-    way.dispose();
-    return way.token;
+    const tunnel = await this.open(address, unique, start);
+    tunnel.dispose();
+    return tunnel.token;
   }
 }

@@ -12,7 +12,7 @@ import type { ClientConnection } from '../core/wire/clientConnection.ts';
 const statusEvery = 5_000;
 
 /** What this window knows of one host: its runs and GPUs, kept up to date while it is connected. */
-export class HostLink implements Disposable {
+export class HostClient implements Disposable {
   readonly connection: ClientConnection;
   readonly #store = new DisposableStore();
   readonly #changed = this.#store.add(new Emitter<undefined>());
@@ -39,7 +39,7 @@ export class HostLink implements Disposable {
         this.#changed.fire(undefined);
       }),
     );
-    this.#store.add(connection.on('run.removed', ({ run }) => this.forget(run)));
+    this.#store.add(connection.on('run.removed', ({ run }) => this.removeRun(run)));
     this.#store.add(
       connection.onState((state) => {
         if (state.kind === 'connected') {
@@ -78,7 +78,7 @@ export class HostLink implements Disposable {
   }
 
   /** A record that an answer brought. */
-  learn(run: RunRecord): void {
+  upsertRun(run: RunRecord): void {
     if (this.#gone.has(run.id)) return;
     const known = this.#runs.get(run.id);
     if (known !== undefined && known.events > run.events) return;
@@ -87,17 +87,17 @@ export class HostLink implements Disposable {
   }
 
   /** It was removed. */
-  forget(run: string): void {
+  removeRun(run: string): void {
     this.#gone.add(run);
     this.#runs.delete(run);
     this.#changed.fire(undefined);
   }
 
   /** It is reached over a way of its own, which goes with it, and is tried again once that is open again. */
-  over(way: Disposable & { readonly onOpened: Event<void> }): void {
+  useTunnel(tunnel: Disposable & { readonly onOpened: Event<void> }): void {
     this.#isTunnelled = true;
-    this.#store.add(way);
-    this.#store.add(way.onOpened(() => this.connection.retryNow()));
+    this.#store.add(tunnel);
+    this.#store.add(tunnel.onOpened(() => this.connection.retryNow()));
   }
 
   get isTunnelled(): boolean {
