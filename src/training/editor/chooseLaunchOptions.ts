@@ -11,7 +11,7 @@ interface LaunchItem extends vscode.QuickPickItem {
   readonly launch: LaunchOptions;
 }
 
-/** Commands, in their own words. */
+/** The launch commands that the user chooses from, as they are typed. */
 const launchCommands: readonly {
   readonly command: string;
   readonly launch: LaunchOptions;
@@ -33,7 +33,7 @@ const launchCommands: readonly {
 
 const rayJobs = (): string => vscode.l10n.t('Ray Jobs API');
 
-/** How it is started, by what the config is made for. */
+/** Asks how to start the run; the choices depend on the launcher that the config is for. */
 export async function chooseLaunchOptions(own: 'ajet' | 'trinity'): Promise<LaunchOptions | undefined> {
   const items: LaunchItem[] = launchCommands
     .filter(({ of }) => of === own)
@@ -60,7 +60,7 @@ export async function chooseLaunchOptions(own: 'ajet' | 'trinity'): Promise<Laun
   return chosen?.launch;
 }
 
-/** For a config that leaves their number open; all that there are, unless the user says otherwise. */
+/** Asks for the number of GPUs if the config does not give it. The default is all GPUs of the host. */
 export async function askGpus(
   host: string,
   count: number,

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 
-/** Where on this machine the code of a run came from. */
+/** The local source of a training run. */
 export interface DispatchedRun {
   /** The folder that was sent. */
   readonly root: string;
@@ -11,7 +11,7 @@ export interface DispatchedRun {
 const stateKey = 'agentjet.sentRuns';
 const most = 500;
 
-/** Runs that were sent from here, by the id of the run: of others it is not known where their files are. */
+/** Stores the local sources of runs that this editor dispatched, by run id. */
 export class DispatchedRuns {
   readonly #state: vscode.Memento;
 
@@ -28,7 +28,7 @@ export class DispatchedRuns {
     return this.#all()[run];
   }
 
-  /** Of a run that was sent from elsewhere: the folder of this window that has a config of that path. */
+  /** Returns the stored source, or else the first workspace folder that contains a config of that path. */
   async find(run: string, config: string): Promise<DispatchedRun | undefined> {
     const sent = this.#all()[run];
     if (sent !== undefined) return sent;

@@ -10,23 +10,23 @@ import { HostClient } from './hostClient.ts';
 import type { KnownHost, KnownHosts } from './knownHosts.ts';
 import type { SshTunnels } from './sshTunnels.ts';
 
-/** Milliseconds that a command waits for a host before it says that there is none: one not tried before, and one lost. */
+/** Milliseconds that a command waits for a host: for a new connection, and for a lost one. */
 const patience = { first: 20_000, lost: 5_000 } as const;
 
 /**
- * Milliseconds before ssh is called again by itself: at first and at most, doubled with each failure in a row; and where the
- * network is not what kept it: machines ban who is refused often.
+ * Milliseconds before ssh is started again: at first and at most, doubled with each failure in a row. `seldom` is for
+ * failures other than the network, because machines ban clients that they refuse often.
  */
 const delays = { first: 2_000, most: 60_000, seldom: 600_000 } as const;
 
-/** Why there is not even a connection that could be waited for. */
+/** The reason why a host has no connection. */
 export interface ConnectionProblem {
   readonly report: ErrorReport;
-  /** Milliseconds since the epoch; null: not before something changes. */
+  /** Milliseconds since the epoch; null if only a change by the user starts another try. */
   readonly retryAt: number | null;
 }
 
-/** The code of the problem that there is no token. */
+/** The error code for a host whose token is not stored. */
 export const missingToken = 'hosts/no-token';
 
 interface Failing extends ConnectionProblem {
@@ -35,7 +35,7 @@ interface Failing extends ConnectionProblem {
   readonly retry: Disposable | undefined;
 }
 
-/** Connections to hosts, made when the first one asks for a host and kept until it is taken off the list. */
+/** The clients of all hosts. Each is created on first use and kept until its host leaves the list. */
 export class HostClients implements Disposable {
   readonly #hosts: KnownHosts;
   readonly #ssh: SshTunnels;
@@ -43,11 +43,11 @@ export class HostClients implements Disposable {
   readonly #version: string;
   readonly #store = new DisposableStore();
   readonly #changed = this.#store.add(new Emitter<undefined>());
-  /** By the host's name, with the address that it was made with. */
+  /** By the name of the host, with the address that the client uses. */
   readonly #clients = new Map<string, { readonly address: string; readonly client: Promise<HostClient> }>();
   readonly #made = new Map<string, HostClient>();
   readonly #problems = new Map<string, Failing>();
-  /** While the view is seen. */
+  /** Set while the view is visible. */
   #watching: DisposableStore | undefined;
 
   readonly onChanged = this.#changed.event;
@@ -60,26 +60,26 @@ export class HostClients implements Disposable {
     this.#store.add(hosts.onChanged(() => this.#follow()));
   }
 
-  /** What is known of a host, where it was asked for before. */
+  /** Returns the client of a host if it is already connected; it starts no connection. */
   peek(name: string): HostClient | undefined {
     return this.#made.get(name);
   }
 
-  /** Why there is no client for a host; undefined: there is, or it was not asked for. */
+  /** Returns why a host has no client; undefined if it has one or none was requested. */
   problem(name: string): ConnectionProblem | undefined {
     return this.#problems.get(name);
   }
 
   /**
-   * For who looks again at every change, and must not try a host each time: one that was not reached is tried again by
-   * itself, ever more seldom.
+   * Returns the client of a host; undefined if the last try failed. Callers may call it at every change: failed hosts are
+   * retried in the background with growing delays.
    */
   async tryConnect(host: KnownHost): Promise<HostClient | undefined> {
     if (this.#problems.has(host.name)) return undefined;
     return this.get(host).catch(() => undefined);
   }
 
-  /** The client of a host, connected or not; rejects where the editor has no token of it, or ssh does not get there. */
+  /** Returns the client of a host, connected or not. Rejects if the token is missing or ssh fails. */
   async get(host: KnownHost): Promise<HostClient> {
     const address = addressOf(host);
     const known = this.#clients.get(host.name);
@@ -103,8 +103,8 @@ export class HostClients implements Disposable {
   }
 
   /**
-   * The same, connected. It is tried now, whatever became of it before, and rejects with why it is not once that has
-   * failed; where ssh opens the way again, later.
+   * Returns the connected client of a host. It tries at once, even after earlier failures, and rejects with the reason of
+   * the failure. A host behind an SSH tunnel gets more time, because ssh may reopen the tunnel.
    */
   async connect(host: KnownHost): Promise<HostClient> {
     if (this.#made.get(host.name)?.state.kind === 'ended') this.#drop(host.name);
@@ -131,7 +131,7 @@ export class HostClients implements Disposable {
     return client;
   }
 
-  /** Whether the view is seen: then GPUs are looked at. */
+  /** Starts or stops the polling of GPUs, with the visibility of the view. */
   setWatched(isWatched: boolean): void {
     this.#watching?.dispose();
     this.#watching = isWatched ? new DisposableStore() : undefined;
@@ -147,7 +147,7 @@ export class HostClients implements Disposable {
   async #connect(host: KnownHost): Promise<HostClient> {
     const token = await this.#hosts.token(host.name);
     if (token === undefined) throw noToken(host);
-    // Its libraries are loaded by the first who needs them.
+    // Loaded on first use, to keep activation fast.
     const { connectHost } = await import('../node/client/connectHost.ts');
     const self = { name: 'vscode', version: this.#version };
     const tunnel = isSshAddress(host.url) ? await this.#ssh.open(host.url, null, host.start) : undefined;
@@ -181,11 +181,11 @@ export class HostClients implements Disposable {
 
   #again(name: string): void {
     const host = this.#hosts.find(name);
-    // What comes of it is told as it was the first time.
+    // get() reports the outcome.
     if (host !== undefined) this.get(host).catch(() => undefined);
   }
 
-  /** Whatever kept hosts from being reached is no longer held against them. */
+  /** Forgets all failures and cancels their retries. */
   #forgive(): void {
     for (const { retry } of this.#problems.values()) retry?.dispose();
     this.#problems.clear();
@@ -221,7 +221,7 @@ function noToken({ name }: KnownHost): CodedError {
   });
 }
 
-/** Null: a token does not come by waiting, and one that is entered is heard of. */
+/** Null if waiting cannot help: a missing token must be entered, which is a change of the list. */
 function delayAfter({ code }: ErrorReport, failures: number): number | null {
   if (code === missingToken) return null;
   if (code !== 'ssh/failed') return delays.seldom;

@@ -3,7 +3,7 @@ import * as vscode from 'vscode';
 import { DisposableStore, type Disposable } from '../../base/core/disposable.ts';
 import type { Clock } from '../../base/core/ports.ts';
 import { RecentConfigs } from '../../configs/editor/choose/recentConfigs.ts';
-import { contextKeys, views } from '../../base/core/ids.ts';
+import { contextKeys, views, commands, languages, settings, settingsSection } from '../../base/core/ids.ts';
 import { pageActions, registerHostCommands, type CommandParts } from './hostCommands.ts';
 import { HostClients } from './hostClients.ts';
 import { HostsProvider } from './hostsProvider.ts';
@@ -16,7 +16,8 @@ import { SshTunnels } from './sshTunnels.ts';
 import type { ChosenRun } from './trainingActions.ts';
 import { TrainingConfigs } from './trainingConfigs.ts';
 import { TrainingPages } from './trainingPages.ts';
-import { registerTrainLens } from './trainLens.ts';
+import { launchKey } from '../../configs/core/dialect.ts';
+import { shortText } from '../../configs/editor/choose/target.ts';
 
 export interface HostsParts {
   readonly context: vscode.ExtensionContext;
@@ -87,4 +88,38 @@ function registerView(hosts: KnownHosts, clients: HostClients): Disposable {
   tell();
   store.add(hosts.onChanged(tell));
   return store;
+}
+
+/** "Train on GPU Host" above a config, once there is a host. */
+function registerTrainLens(hosts: KnownHosts): Disposable {
+  const store = new DisposableStore();
+  const changed = store.add(new vscode.EventEmitter<void>());
+  store.add(hosts.onChanged(() => changed.fire()));
+  store.add(
+    vscode.workspace.onDidChangeConfiguration((event) => {
+      if (event.affectsConfiguration(`${settingsSection}.${settings.codeLens}`)) changed.fire();
+    }),
+  );
+  store.add(
+    vscode.languages.registerCodeLensProvider(
+      { language: languages.config, scheme: 'file' },
+      { onDidChangeCodeLenses: changed.event, provideCodeLenses: (document) => lenses(hosts, document) },
+    ),
+  );
+  return store;
+}
+
+function lenses(hosts: KnownHosts, document: vscode.TextDocument): vscode.CodeLens[] {
+  const section = vscode.workspace.getConfiguration(settingsSection, document.uri);
+  if (hosts.list().length === 0 || !section.get<boolean>(settings.codeLens, true)) return [];
+  const key = launchKey(shortText(document));
+  if (key === undefined) return [];
+  const { line } = document.positionAt(key);
+  return [
+    new vscode.CodeLens(new vscode.Range(line, 0, line, 0), {
+      title: vscode.l10n.t('$(rocket) Train on GPU Host'),
+      command: commands.trainOnHost,
+      arguments: [document.uri],
+    }),
+  ];
 }

@@ -7,7 +7,6 @@ import { useAnswer, useViewer } from '../../state/viewer.ts';
 import type { IconName } from '../../../../base/webview/ui/Icon.tsx';
 import { IconButton } from '../../../../base/webview/ui/IconButton.tsx';
 import { Failure } from '../../../../base/webview/ui/Notices.tsx';
-import { AxisSummary } from './AxisSummary.tsx';
 import { AxisTooltip, type TooltipTarget } from './AxisTooltip.tsx';
 import { rowHeight, rulerHeight } from './frame.ts';
 import type { AxisEngine } from './engine.ts';
@@ -15,9 +14,49 @@ import type { Hover } from './gestures.ts';
 import { actionOf, axisShortcuts, type AxisAction, type AxisMove } from './keys.ts';
 import { axisModel, callKey, isTimed, spanInNextLane, type AxisModel, type AxisSpan } from './model.ts';
 import { around, type Range } from './range.ts';
-import { optionId, SpanOptions } from './SpanOptions.tsx';
 import { Totals } from './Totals.tsx';
 import { useEngine, type AxisRefs } from './useEngine.ts';
+import { describeSpan } from './describe.ts';
+import { duration, share } from '../../../../base/webview/ui/format.ts';
+import { sharesOf } from './totals.ts';
+
+interface SpanOptionsProps {
+  readonly model: AxisModel;
+  /** The one that assistive technology is on. */
+  readonly active: number;
+  readonly selected: number | null;
+  readonly now: number;
+}
+
+/** Around the active one; however many there are, it says which of them it is. */
+const mostAround = 3;
+
+/** The spans as a list that is read, not seen: the canvas shows them. */
+function SpanOptions({ model, active, selected, now }: SpanOptionsProps) {
+  const first = Math.max(0, active - mostAround);
+  const shown = model.spans.slice(first, active + mostAround + 1);
+  return (
+    <>
+      {shown.map((span, index) => (
+        <div
+          key={span.key}
+          id={optionId(first + index)}
+          class="visually-hidden"
+          role="option"
+          aria-selected={first + index === selected}
+          aria-posinset={first + index + 1}
+          aria-setsize={model.spans.length}
+        >
+          {l10n.t('{0}, from {1}', describeSpan(span, now), duration(span.start / 1000))}
+        </div>
+      ))}
+    </>
+  );
+}
+
+function optionId(span: number): string {
+  return `axis-span-${span}`;
+}
 
 /** When each agent asked its model, when tools, judge and services ran, and when the workflow itself worked. */
 export function TimeAxis({ episode }: { readonly episode: EpisodeView }) {
@@ -231,5 +270,55 @@ function AxisButtons({ act }: { readonly act: (action: AxisAction) => void }) {
         <IconButton key={icon} icon={icon} name={name} onPress={() => act(action)} />
       ))}
     </div>
+  );
+}
+
+interface SummaryProps {
+  readonly model: AxisModel;
+  readonly now: number;
+}
+
+/** Where the episode's time went, in one line. What overlaps counts in each. */
+function AxisSummary({ model, now }: SummaryProps) {
+  const until = model.runs ? now : 0;
+  // Of a long episode it takes a while: once a second is enough.
+  const shares = useMemo(() => sharesOf(model, until), [model, Math.floor(until / 1000)]);
+  const { whole, queued } = shares;
+  const texts = (time: number) => [duration(time / 1000), share(time, whole)] as const;
+  const parts: readonly { readonly swatch: string; readonly time: number; readonly text: string }[] = [
+    {
+      swatch: 'agent',
+      time: shares.model,
+      text: l10n.t('waiting for the model {0} ({1})', ...texts(shares.model)),
+    },
+    {
+      swatch: 'queued',
+      time: queued,
+      text: l10n.t('of that, {0} before it was asked', duration(queued / 1000)),
+    },
+    {
+      swatch: 'environment',
+      time: shares.services,
+      text: l10n.t('services {0} ({1})', ...texts(shares.services)),
+    },
+    { swatch: 'judge', time: shares.judge, text: l10n.t('judge {0} ({1})', ...texts(shares.judge)) },
+    {
+      swatch: 'workflow',
+      time: shares.working,
+      text: l10n.t('working {0} ({1})', ...texts(shares.working)),
+    },
+    { swatch: 'tool', time: shares.tools, text: l10n.t('tools at most {0}', duration(shares.tools / 1000)) },
+  ];
+  return (
+    <ul class="lanes-summary">
+      {parts
+        .filter(({ time, swatch }) => time > whole / 200 || swatch === 'agent' || swatch === 'workflow')
+        .map(({ swatch, text }) => (
+          <li key={swatch} class={swatch === 'agent' || swatch === 'workflow' ? undefined : 'axis-detail'}>
+            <span class={`swatch swatch-${swatch}`} aria-hidden="true" />
+            {text}
+          </li>
+        ))}
+    </ul>
   );
 }
