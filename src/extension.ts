@@ -15,8 +15,8 @@ import { registerSetupCommands } from './backbone/editor/registerCommands.ts';
 import { registerDebug } from './debugging/editor/registerDebug.ts';
 import { RecentConfigs } from './configs/editor/choose/recentConfigs.ts';
 import { registerHosts } from './training/editor/registerHosts.ts';
-import { configOfRollouts } from './training/editor/rollouts.ts';
-import { SentRuns } from './training/editor/sentRuns.ts';
+import { findRolloutConfig } from './training/editor/rollouts.ts';
+import { DispatchedRuns } from './training/editor/dispatchedRuns.ts';
 import { registerHuman } from './debugging/editor/human/registerHuman.ts';
 import { settings, settingsSection } from './base/core/ids.ts';
 import { registerConfigLanguage } from './configs/editor/language/registerConfigLanguage.ts';
@@ -79,8 +79,8 @@ export function activate(context: vscode.ExtensionContext): void {
 function rolloutConfigs(context: vscode.ExtensionContext): ConfigOfRollouts {
   const parts = {
     storage: context.globalStorageUri,
-    sentRuns: new SentRuns(context.globalState),
+    dispatchedRuns: new DispatchedRuns(context.globalState),
     recent: new RecentConfigs(context.workspaceState),
   };
-  return (source) => configOfRollouts(source, parts);
+  return (source) => findRolloutConfig(source, parts);
 }

@@ -4,10 +4,10 @@ import type { Clock } from '../../base/core/ports.ts';
 import { contextKeys } from '../../base/core/ids.ts';
 import { targetOf } from '../../configs/editor/choose/target.ts';
 
-/** Typing settles before the text is looked at again. */
+/** Milliseconds without typing before the text is checked again. */
 const settleMilliseconds = 300;
 
-/** Keeps the context keys true to the file in front, on which `when` clauses of debugger, menus and keys depend. */
+/** Updates the context keys for the active editor, which the `when` clauses of debugger, menus and keys use. */
 export function registerContextKeys(clock: Clock): Disposable {
   const store = new DisposableStore();
   let pending: Disposable | undefined;

@@ -35,11 +35,11 @@ export const pythonDescriptors: vscode.DebugAdapterDescriptorFactory = {
     new vscode.DebugAdapterServer(Number(configuration[debugpyPortField]), '127.0.0.1'),
 };
 
-/** Tells the run whenever its Python is held, and when it goes on: the run's own process does not stand still with it. */
+/** Reports to the run when its Python code stops and continues, because the process of the run itself does not stop. */
 export const pythonTrackers: vscode.DebugAdapterTrackerFactory = {
   createDebugAdapterTracker: ({ parentSession }) => {
     const tell = (held: boolean): void => {
-      // A run that has ended needs to know nothing.
+      // The run may have ended already.
       parentSession?.customRequest(heldRequest, { held }).then(undefined, () => undefined);
     };
     return {

@@ -25,7 +25,7 @@ export interface DebugParts {
   readonly clock: Clock;
   readonly files: FileReader;
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** The folder of our own bundles. */
+  /** The folder of the AgentJet bundles. */
   readonly ownFolder: string;
   readonly log: vscode.LogOutputChannel;
 }
@@ -42,7 +42,7 @@ export function registerDebug(parts: DebugParts): Disposable {
   for (const type of [debugType, activeFileDebugType]) {
     store.add(vscode.debug.registerDebugConfigurationProvider(type, provider));
   }
-  // Provides only: a second provider that resolves would do so a second time.
+  // This one only provides: a second resolving provider would resolve twice.
   const dynamic: vscode.DebugConfigurationProvider = {
     provideDebugConfigurations: (folder) => provider.provideDynamicConfigurations(folder),
   };

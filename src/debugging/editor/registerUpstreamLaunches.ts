@@ -4,7 +4,7 @@ import type { Clock } from '../../base/core/ports.ts';
 import { upstreamLaunches, type UpstreamLaunch } from '../node/upstreamLaunches.ts';
 import { diagnosticSource } from '../../configs/editor/language/diagnostics.ts';
 
-/** Where launch configurations are written. */
+/** The files that contain launch configurations. */
 const selector: vscode.DocumentSelector = [
   { language: 'jsonc', pattern: '**/.vscode/launch.json' },
   { language: 'jsonc', pattern: '**/*.code-workspace' },
@@ -12,10 +12,10 @@ const selector: vscode.DocumentSelector = [
 
 const code = 'upstream-launcher';
 
-/** Typing settles before the text is looked at again. */
+/** Milliseconds without typing before the text is checked again. */
 const settleMilliseconds = 300;
 
-/** Tells, in launch.json, which configurations run upstream's launcher, and turns them into ours. */
+/** Marks the configurations in launch.json that run the upstream launcher, and offers to convert them. */
 export function registerUpstreamLaunches(clock: Clock): Disposable {
   const store = new DisposableStore();
   const collection = store.add(vscode.languages.createDiagnosticCollection('agentjet-launch'));
@@ -72,7 +72,7 @@ function messageOf({ launcher, backbone, dropped }: UpstreamLaunch): string {
   return `${what} ${vscode.l10n.t('It does so without {0}.', dropped.join(', '))}`;
 }
 
-/** The text may be a newer one than that of the diagnostics: then there is nothing to offer until they are shown anew. */
+/** Offers fixes only if the diagnostics match the current text. */
 function provideCodeActions(
   document: vscode.TextDocument,
   _range: vscode.Range,

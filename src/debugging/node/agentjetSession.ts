@@ -1,23 +1,24 @@
 /**
- * The debug adapter of type `agentjet`: one session per run. It owns the run's process and shows what only it knows,
- * the episodes; breakpoints, stepping and variables are the JavaScript debugger's, in a child session.
+ * The debug adapter of type `agentjet`: one session per run. It owns the process of the run and shows the episodes.
+ * The JavaScript debugger handles breakpoints, stepping and variables in a child session.
  *
- * Every way in, and what is special about it:
+ * The ways to start a session:
  *
- * - F5, no launch.json, an AgentJet YAML in front: the configuration provider fills in that file.
- * - F5, no launch.json, a workflow in front: the provider fills in the config that names it, asking when several do.
- * - launch.json: attributes as written; what they leave open comes from the settings.
- * - Code lens, editor title and palette (`agentjet.debug`, `agentjet.run`): the commands make a configuration and start
- *   it, so that they take the same path.
+ * - F5 without launch.json, with an AgentJet YAML in the active editor: the configuration provider fills in that file.
+ * - F5 without launch.json, with a workflow in the active editor: the provider fills in the config that names it. It asks
+ *   the user if there are several.
+ * - launch.json: the settings supply the attributes that are not set.
+ * - Code lens, editor title and palette (`agentjet.debug`, `agentjet.run`): the commands create a configuration and start
+ *   it.
  * - Without debugging (`noDebug`): no inspector, no child session; this session shows the process's output.
  * - Restart, from here or from the child: `disconnect` with `restart`, then a new adapter with the same configuration.
- *   The request `restart` stays unsupported: with it the old child and its process would live on.
- * - Code in Python: the run tells where debugpy waits, and a child session of our own type begins there; the JavaScript
- *   debugger is left out where all the config names is Python.
- * - Inline in VS Code's extension host: the child is started by the editor's own API (`startChild`), which can tie its
- *   end to the parent's.
- * - As a process of its own (`debugServer`, stdio), for other editors and for debugging the adapter: the child is asked
- *   for by the reverse request `startDebugging`; a client that does not know it is told which port to attach to.
+ *   The request `restart` is not supported, because it would leave the old child and its process running.
+ * - Code in Python: the run reports the port of debugpy, and a child session of type `agentjet-python` attaches to it. If
+ *   the config names only Python code, no JavaScript debugger starts.
+ * - Inline in the extension host of VS Code: `startChild` starts the child through the API of the editor, which ends it
+ *   with its parent.
+ * - As a separate process (`debugServer`, stdio), for other editors and for debugging the adapter: the reverse request
+ *   `startDebugging` starts the child. For a client without that request, the output names the port to attach to.
  */
 import { ProtocolServer } from '@vscode/debugadapter/lib/protocol.js';
 import { Event, Response } from '@vscode/debugadapter/lib/messages.js';
@@ -49,19 +50,19 @@ import { TraceEvents } from './traceEvents.ts';
 export interface AdapterPorts extends RunContext {
   readonly launcher: RunLauncher;
   readonly clock: Clock;
-  /** The folder of our own bundles, which stepping leaves out. */
+  /** The folder of the AgentJet bundles, which stepping skips. */
   readonly ownFolder: string;
-  /** Starts a child session by other means than the protocol's; resolves to whether it started. */
+  /** Starts a child session without the protocol. Resolves to whether it started. */
   readonly startChild?: (configuration: ChildConfiguration) => Promise<boolean>;
 }
 
 type Arguments = Readonly<Record<string, unknown>>;
-/** What a request is answered with; a throw becomes an error response. */
+/** Returns the body of the response. An exception becomes an error response. */
 type Handler = (args: Arguments) => unknown;
 
 const refused = 'the editor refused to start it';
 
-/** Requests that a client makes of its own accord: an error there is no reason for a popup. */
+/** Requests that a client makes without user action. Their errors must not open a popup. */
 const quietRequests: ReadonlySet<string> = new Set(['evaluate', 'stackTrace', 'scopes', 'variables']);
 
 const capabilities: DebugProtocol.Capabilities = {
@@ -93,12 +94,12 @@ export class AgentJetSession extends ProtocolServer {
       this.#sendNow([streamOutput(stream, text)]),
     );
     this.#handlers = new Map(Object.entries(this.#makeHandlers()));
-    // A stream that broke or closed: the client is gone, and its run with it.
+    // The stream broke or closed: the client is gone, so the run ends.
     this.on('close', () => this.dispose());
     this.on('error', () => this.dispose());
   }
 
-  /** Ends the run at once if it still goes. */
+  /** Ends the run at once if it is still running. */
   override dispose(): void {
     this.#silent = true;
     this.#output.dispose();
@@ -195,7 +196,7 @@ export class AgentJetSession extends ProtocolServer {
 
   #runEnded(exit: RunExit): void {
     const stopped = this.#control.isStopping;
-    // A run that was stopped is expected to be gone without a word.
+    // A stopped run may exit without a final event.
     this.#send(this.#reporter.processEnded(stopped ? undefined : exit.error));
     this.#send(this.#traceEvents.processEnded({ stopped }));
     this.#send([
@@ -207,7 +208,7 @@ export class AgentJetSession extends ProtocolServer {
     ]);
   }
 
-  /** Has the JavaScript debugger attach to the run, which waits for it before its first line. */
+  /** Attaches the JavaScript debugger to the run, which waits for it before its first line. */
   async #debug(run: RunProcess, launch: ResolvedLaunch): Promise<void> {
     const { config, cwd } = launch.spec.request;
     const ended = run.exited.then((exit) => {
@@ -228,7 +229,7 @@ export class AgentJetSession extends ProtocolServer {
     }
   }
 
-  /** Has debugpy's session begin, for which the user's Python waits. */
+  /** Starts the debugpy session that the Python code of the user waits for. */
   async #debugPython(port: number, { spec, pythonDebug }: ResolvedLaunch): Promise<void> {
     const child = pythonConfiguration({ port, config: spec.request.config, overrides: pythonDebug });
     try {
@@ -255,7 +256,7 @@ export class AgentJetSession extends ProtocolServer {
     }
   }
 
-  /** `startDebugging` is the only request this adapter makes, one at a time, so no answer is anyone else's. */
+  /** Sends `startDebugging`. It is the only request of this adapter, one at a time, so each response belongs to it. */
   #requestChild(configuration: ChildConfiguration): Promise<DebugProtocol.Response> {
     const response = this.#lastChild.then(() => this.#askForChild(configuration));
     this.#lastChild = response;
@@ -266,12 +267,12 @@ export class AgentJetSession extends ProtocolServer {
     return new Promise((resolve) => {
       this.#childAnswer = resolve;
       const args: DebugProtocol.StartDebuggingRequestArguments = { request: 'attach', configuration };
-      // Without the callback that its type demands: with one comes a time-out, and a client may ask its user first.
+      // The call omits the required callback, because the callback adds a time-out and a client may ask its user first.
       Reflect.apply(this.sendRequest.bind(this), undefined, ['startDebugging', args]);
     });
   }
 
-  /** What is typed in the console while a call waits for a person is its answer. */
+  /** Takes console input as the answer to the LLM call that waits for a person. */
   #evaluate(args: Arguments): DebugProtocol.EvaluateResponse['body'] {
     const { expression, context } = args as Partial<DebugProtocol.EvaluateArguments>;
     const { asked } = this.#humanEvents;

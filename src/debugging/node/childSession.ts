@@ -1,25 +1,24 @@
 import path from 'node:path';
 
 /**
- * VS Code forces the type of a session started by the reverse request `startDebugging` to its parent's. The type
- * that is meant travels in this field as well, and the configuration provider puts it back; other editors take
- * `type` as it is and never look here.
+ * VS Code replaces the type of a session started by `startDebugging` with the type of its parent. This field holds the
+ * intended type, and the configuration provider restores it. Other editors use `type` and ignore this field.
  */
 export const childTypeField = '__agentjetChildType';
 
 /** The debug type of the JavaScript debugger, built into VS Code and available to other editors. */
 const javaScriptDebugger = 'pwa-node';
 
-/** The debug type of ours that reaches debugpy, which needs no other extension. */
+/** The AgentJet debug type that connects to debugpy without another extension. */
 export const pythonDebugType = 'agentjet-python';
 
-/** The field of such a configuration that says where debugpy listens on 127.0.0.1; its own fields would have it dial out. */
+/** The field with the port of debugpy on 127.0.0.1. The fields of debugpy itself would make it connect out. */
 export const debugpyPortField = '__agentjetDebugpyPort';
 
-/** The request of a client that tells whether a Python session, a child of ours, is stopped: `{held}`. */
+/** The request by which a client reports whether a Python child session is stopped: `{held}`. */
 export const heldRequest = 'agentjet.held';
 
-/** The value of `outputCapture` with which the JavaScript debugger leaves the process's output to its parent. */
+/** The value of `outputCapture` with which the parent session shows the output of the process. */
 const capturedByParent = 'std';
 
 export interface ChildConfiguration extends Readonly<Record<string, unknown>> {
@@ -33,22 +32,20 @@ export interface ChildOptions {
   /** Absolute path of the run's config. */
   readonly config: string;
   readonly cwd: string;
-  /** The folder of our own bundles. */
+  /** The folder of the AgentJet bundles. */
   readonly ownFolder: string;
-  /** The attribute `jsDebug`: wins, save where the process is and how it is reached. */
+  /** The attribute `jsDebug`. It overrides all fields except those for the connection to the process. */
   readonly overrides: Readonly<Record<string, unknown>>;
 }
 
 /**
- * How the JavaScript debugger attaches to the run's process.
+ * Returns the configuration with which the JavaScript debugger attaches to the process of the run.
  *
- * - Most workflows run with their types stripped in place and need no source map. Those that Node cannot strip get
- *   an inline map when they are loaded; no file on disk foretells it, so the debugger has to pause before such a
- *   script runs to bind its breakpoints in time (`pauseForSourceMap`). Scripts without a map cost nothing.
- * - `outputCapture: 'std'` keeps the debugger from reporting `console` calls, logpoints included: all of them reach
- *   the process's standard streams too, which the parent session shows. So nothing is lost (a plain
- *   `process.stdout.write` the debugger does not see) and nothing appears twice.
- * - No process that the workflow starts is attached to: that costs start-up time, and those are seldom meant.
+ * - Node strips the types of most workflows in place, without a source map. Other workflows get an inline map when they
+ *   are loaded. `pauseForSourceMap` pauses before such a script, so that its breakpoints bind in time.
+ * - `outputCapture: 'std'` keeps the debugger from reporting `console` calls and logpoints. They also reach the standard
+ *   streams, which the parent session shows, so no output is lost or shown twice.
+ * - The debugger does not attach to child processes: it costs start-up time and is rarely needed.
  */
 export function childConfiguration(options: ChildOptions): ChildConfiguration {
   const { config, cwd } = options;
@@ -78,13 +75,13 @@ export function childConfiguration(options: ChildOptions): ChildConfiguration {
 export interface PythonChildOptions {
   readonly port: number;
   readonly config: string;
-  /** The attribute `pythonDebug`: wins, save where the process is. */
+  /** The attribute `pythonDebug`. It overrides all fields except the port. */
   readonly overrides: Readonly<Record<string, unknown>>;
 }
 
 /**
- * How debugpy's session begins; it listens in the process already. Processes that the workflow starts are not attached to,
- * and what the process prints the parent shows.
+ * Returns the configuration of the debugpy session. debugpy already listens in the process. It does not attach to child
+ * processes, and the parent session shows the output.
  */
 export function pythonConfiguration({ port, config, overrides }: PythonChildOptions): ChildConfiguration {
   return {
@@ -101,14 +98,14 @@ export function pythonConfiguration({ port, config, overrides }: PythonChildOpti
 }
 
 /**
- * Whether the parent has to show the process's standard streams while a child is attached: unless the user's
- * `jsDebug` has the child report `console` calls, with objects to unfold and links to the line that made the call.
+ * Returns whether the parent shows the standard streams while a child is attached. It does not if `jsDebug` makes the
+ * child report `console` calls, with expandable objects and links to the calling line.
  */
 export function parentShowsStreams(overrides: Readonly<Record<string, unknown>>): boolean {
   return (overrides['outputCapture'] ?? capturedByParent) === capturedByParent;
 }
 
-/** The type that a configuration made by {@link childConfiguration} asks for, and that configuration without the field. */
+/** Restores the intended type of a configuration made by {@link childConfiguration} and removes the field. */
 export function restoreChildType<T extends { type: string }>(configuration: T): T | undefined {
   const { [childTypeField]: type, ...rest } = configuration as T & Readonly<Record<string, unknown>>;
   return typeof type === 'string' ? ({ ...rest, type } as unknown as T) : undefined;

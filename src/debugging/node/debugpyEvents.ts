@@ -1,18 +1,18 @@
 import type { RunEvent } from '../../backbone/core/protocol/run.ts';
 import type { DapEvent } from './runReporter.ts';
 
-/** An event of our own on top of the protocol's, for clients that can bring debugpy; others ignore it. */
+/** A custom event for clients that can install debugpy. Other clients ignore it. */
 export const needsDebugpyEvent = 'agentjet.needsDebugpy';
 
-/** Body of `agentjet.needsDebugpy`: whose it lacks, in a sentence. */
+/** The body of `agentjet.needsDebugpy`, with a sentence that names the interpreter without debugpy. */
 export interface NeedsDebugpyBody {
   readonly message: string;
 }
 
-/** The code of the worker's refusal. */
+/** The error code that the worker reports. */
 const noDebugpy = 'python/no-debugpy';
 
-/** Tells when a run could not begin for want of debugpy. */
+/** Sends the event when a run could not start because debugpy is missing. */
 export function debugpyEvents(event: RunEvent): DapEvent[] {
   if (event.type !== 'run-ended' || event.error?.code !== noDebugpy) return [];
   const body: NeedsDebugpyBody = { message: event.error.message };

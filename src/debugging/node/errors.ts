@@ -19,7 +19,7 @@ const ids: Readonly<Record<string, number>> = {
   'debug/bad-answer': 3013,
 };
 
-/** Of errors raised elsewhere, such as the launcher's; the text carries their own code. */
+/** The number for errors from other parts, such as the launcher. The text contains their own code. */
 const foreignId = 3000;
 
 const inConfiguration = 'in the launch configuration';

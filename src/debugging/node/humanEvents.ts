@@ -1,7 +1,7 @@
 import type { RunEvent } from '../../backbone/core/protocol/run.ts';
 import type { DapEvent } from './runReporter.ts';
 
-/** Events of our own for clients in which a person can answer LLM calls, and the request that they answer with. */
+/** Custom events for clients in which a person answers LLM calls, and the request for the answer. */
 export const humanEventNames = {
   asks: 'agentjet.modelAsks',
   asksNoMore: 'agentjet.modelAsksNoMore',
@@ -12,7 +12,7 @@ export const answerRequest = 'agentjet.modelAnswers';
 
 type ModelAsks = Extract<RunEvent, { type: 'model-asks' }>;
 
-/** Body of `agentjet.modelAsks`. It comes again, with a problem, when an answer could not be read. */
+/** The body of `agentjet.modelAsks`. The event is sent again with a problem if an answer is invalid. */
 export interface ModelAsksBody extends Pick<
   ModelAsks,
   'id' | 'conversation' | 'tools' | 'problem' | 'waiting'
@@ -21,12 +21,12 @@ export interface ModelAsksBody extends Pick<
   readonly title: string;
 }
 
-/** Body of `agentjet.modelAsksNoMore`: the question was answered, or its call given up. */
+/** The body of `agentjet.modelAsksNoMore`: the question was answered or its call was canceled. */
 export interface ModelAsksNoMoreBody {
   readonly id: number;
 }
 
-/** What a run asks of the person at the keyboard, for the client. */
+/** Reports to the client the LLM calls that wait for a person. */
 export class HumanEvents {
   #asked: number | undefined;
 

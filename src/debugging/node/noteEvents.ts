@@ -4,15 +4,15 @@ import type { RunProgress } from '../../backbone/node/client/runProgress.ts';
 import type { DapEvent } from './runReporter.ts';
 import { inOrder, reportOf } from '../../backbone/node/client/runResults.ts';
 
-/** An event of our own on top of the protocol's, for clients that show notes at the code; others ignore it. */
+/** A custom event for clients that show notes in the code. Other clients ignore it. */
 export const notesEvent = 'agentjet.runNotes';
 
-/** Body of `agentjet.runNotes`: all that there are of a run that is over. Paths are absolute. */
+/** The body of `agentjet.runNotes`: all notes of a finished run, with absolute paths. */
 export interface RunNotesBody {
   readonly notes: readonly LocatedFinding[];
 }
 
-/** What a run's report has to say at the user's code and config. Nothing of runs that do not tell their places. */
+/** Sends the notes of a run for the code and config of the user. Runs without source locations send none. */
 export function noteEvents(event: RunEvent, { places, results, started }: RunProgress): DapEvent[] {
   if (event.type !== 'run-ended' || places === undefined) return [];
   const sorted = inOrder(results);

@@ -8,9 +8,8 @@ const gatherMilliseconds = 20;
 const mostCharacters = 65_536;
 
 /**
- * Gathers what a process writes into fewer, larger pieces: a loop that prints makes a piece per line, and an editor
- * that has to show fifty thousand events one by one is not to be used for minutes. Order is kept, between the
- * streams too.
+ * Combines the output of a process into fewer, larger events, because an editor cannot show tens of thousands of small ones
+ * in time. It keeps the order, also between the streams.
  */
 export class OutputBatch implements Disposable {
   readonly #clock: Clock;
@@ -34,7 +33,7 @@ export class OutputBatch implements Disposable {
     else this.#timer ??= this.#clock.after(gatherMilliseconds, () => this.flush());
   }
 
-  /** Sends what there is: before anything else is told, so that it comes in order. */
+  /** Sends the buffered output. Call it before any other event, to keep the order. */
   flush(): void {
     this.#timer?.dispose();
     this.#timer = undefined;

@@ -4,7 +4,7 @@ import type { ModelAnswer } from '../../backbone/core/protocol/run.ts';
 import { debugErrors } from './errors.ts';
 import type { RunExit, RunLauncher, RunProcess, RunSpec } from '../../backbone/node/client/runLauncher.ts';
 
-/** How long a run may take to end by itself once it was asked to. A held process never answers. */
+/** Milliseconds that a run gets to end by itself. A process at a breakpoint never responds. */
 const graceMilliseconds = 500;
 
 type State =
@@ -14,8 +14,8 @@ type State =
   | { readonly kind: 'ended' };
 
 /**
- * The one run of a session: started at most once, stopped gracefully or at once, at any moment, the time before its
- * process exists included.
+ * Controls the one run of a session. The run starts at most once, and it can be stopped at any time, even before its
+ * process exists.
  */
 export class RunControl {
   readonly #launcher: RunLauncher;
@@ -34,7 +34,7 @@ export class RunControl {
   }
 
   /**
-   * Claims the session for one run, before anything is awaited.
+   * Reserves the session for one run, before the first await.
    *
    * @throws CodedError when there was a run already, or when the session was stopped.
    */
@@ -57,8 +57,8 @@ export class RunControl {
   }
 
   /**
-   * Asks for the end, and makes it after a grace; asked a second time, makes it at once. False when there is no process
-   * whose end could be waited for.
+   * Asks the run to end, and kills it after a grace period or at the second call. Returns false if there is no process to
+   * wait for.
    */
   stop(): boolean {
     const again = this.#stopping;
@@ -77,7 +77,7 @@ export class RunControl {
     if (this.#state.kind === 'running') this.#state.run.hold(held);
   }
 
-  /** An answer that comes too late is for nobody. */
+  /** Sends an answer to the run, which ignores late answers. */
   answer(answer: ModelAnswer): void {
     if (this.#state.kind === 'running') this.#state.run.answer(answer);
   }

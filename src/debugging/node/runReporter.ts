@@ -12,15 +12,15 @@ import type { RunProgress, RunEnded, RunStarted } from '../../backbone/node/clie
 import { formatEpisode } from '../../backbone/node/client/runReport.ts';
 import { formatResults } from '../../backbone/node/client/runResults.ts';
 
-/** An event as it is sent, less the sequence number. */
+/** A DAP event without its sequence number. */
 export type DapEvent = Pick<DebugProtocol.Event, 'event' | 'body'>;
 
-/** A client may show `important` as a popup; nothing of a run is worth one. */
+/** The category of run output. The category `important` could open a popup in a client. */
 type Category = 'console' | 'stderr';
 
 const progressId = 'agentjet-run';
 
-/** What the session exits with, as the `agentjet` command does. */
+/** Exit codes of the session, equal to those of the `agentjet` command. */
 const exitCodes = { someFailed: 1, couldNotRun: 2, cancelled: 130 } as const;
 
 export interface ReporterOptions {
@@ -29,7 +29,7 @@ export interface ReporterOptions {
   readonly progress: boolean;
 }
 
-/** What a client is told of a run: episodes as threads, results as output, and how far the run is. */
+/** Reports a run to the client: episodes as threads, results as output, and the progress. */
 export class RunReporter {
   readonly #options: ReporterOptions;
   readonly #running = new Map<number, string>();
@@ -95,7 +95,7 @@ export class RunReporter {
     }
   }
 
-  /** What is left to say once the process is gone; `error` when it went without reporting the end of its run. */
+  /** Reports the end of the process; `error` if the process ended before it reported the end of the run. */
   processEnded(error: CodedError | undefined): DapEvent[] {
     return [
       ...(error ? [this.#problem(toReport(error, 'debug/internal'), 'stderr')] : []),
@@ -179,12 +179,12 @@ export class RunReporter {
   }
 }
 
-/** Text of the run's process, passed on as it comes. */
+/** Returns an output event for text of the process. */
 export function streamOutput(category: 'stdout' | 'stderr', text: string): DapEvent {
   return { event: 'output', body: { category, output: text } };
 }
 
-/** A line of ours; with a location, the client shows a link to it. */
+/** Returns an output event for a line of AgentJet. The client links it to the location, if any. */
 function output(category: Category, line: string, location?: Location): DapEvent {
   const place = location && {
     source: { path: location.file, name: location.file.split(/[\\/]/).at(-1) },

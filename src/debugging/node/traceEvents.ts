@@ -7,7 +7,7 @@ import {
   type RunProgressBody,
 } from '../../traces/core/runEvents.ts';
 
-/** Tells where a run's trace is, how far the run is, and when the trace is complete. Nothing of runs without one. */
+/** Reports the path of the trace, the progress of the run, and the completion of the trace. */
 export class TraceEvents {
   #run: RunStartedBody | undefined;
   #status: RunEndedBody['status'] = 'died';

@@ -1,6 +1,6 @@
 /**
- * Launch configurations by which people run upstream's launcher under Python's debugger, as its documentation has them:
- * found in launch.json, and turned into ours with comments and order kept.
+ * Finds the launch configurations that run the launcher of upstream AgentJet under the Python debugger. Converts them to
+ * `agentjet` configurations and keeps comments and order.
  */
 import { createScanner, findNodeAtLocation, getNodeValue, parseTree, type Node } from 'jsonc-parser';
 
@@ -12,11 +12,11 @@ export interface TextEdit {
 }
 
 export interface UpstreamLaunch {
-  /** Of the value that names the launcher. */
+  /** The span of the value that names the launcher. */
   readonly offset: number;
   readonly length: number;
   readonly name: string;
-  /** As written: a module such as `ajet.launcher`, or a file. */
+  /** A module such as `ajet.launcher`, or a file, as written. */
   readonly launcher: string;
   readonly backbone: string;
   /** Arguments that mean nothing to ours. */
@@ -144,7 +144,7 @@ function fromWorkspace(conf: string, cwd: unknown): string {
   return `${folder}/${conf.replace(/^\.[\\/]/, '')}`;
 }
 
-/** What ours has takes the place of what means the same; all else that is not ours goes. Comments stay. */
+/** Replaces equivalent attributes and removes unknown ones. Comments stay. */
 function inPlace(text: string, node: Node, launcher: string, ours: Configuration): TextEdit[] {
   const properties = node.children ?? [];
   const written = new Set(properties.map(keyOf));
@@ -178,7 +178,7 @@ function below(text: string, node: Node, ours: Configuration): TextEdit {
 function removing(text: string, properties: readonly Node[], gone: readonly Node[]): TextEdit[] {
   const lastKept = properties.findLast((property) => !gone.includes(property));
   const isLast = lastKept === properties.at(-1);
-  // What is last now must not be followed by a comma.
+  // The last property must have no trailing comma.
   const comma = lastKept === undefined || isLast ? undefined : commaAfter(text, lastKept);
   return [
     ...gone.flatMap((property) => {
@@ -215,7 +215,7 @@ function replacing(node: Node, content: string): TextEdit {
   return { offset: node.offset, length: node.length, content };
 }
 
-/** What begins another line as far in as that of `node`; a blank where it shares its line with something before it. */
+/** Returns a line break with the indentation of `node`, or a space if `node` does not start its line. */
 function breakBefore(text: string, node: Node): string {
   const lineStart = text.lastIndexOf('\n', node.offset - 1) + 1;
   const before = text.slice(lineStart, node.offset);

@@ -22,7 +22,7 @@ function isPlaced({ fingerprint }: CodeLine): boolean {
 }
 
 /** Where in the viewer its calls are, as parameters of the viewer's address. */
-export function placeOf(number: CodeNumber): string {
+export function routeOf(number: CodeNumber): string {
   switch (number.kind) {
     case 'call': {
       const { episode, call } = number.first;

@@ -3,9 +3,52 @@ import * as vscode from 'vscode';
 import type { TraceJobOutcome } from '../node/client/traceJob.ts';
 import { exportFormats, type ExportFormat } from '../core/export/formats.ts';
 import { traceEditorType } from '../../base/core/ids.ts';
-import { askForScope } from './exportScope.ts';
-import { askForTexts, textChoices, type TextChoice } from './exportTexts.ts';
 import { withJob, type TraceJobs } from './openTrace.ts';
+import { parseFilter, type FilterProblem } from '../core/filterText.ts';
+import type { FoundSecrets } from '../core/export/exportTrace.ts';
+
+const textChoices = ['keep', 'redact'] as const;
+type TextChoice = (typeof textChoices)[number];
+
+/** Looks for secrets first, so that one knows what is taken out either way. Undefined: the user called it off. */
+async function askForTexts(
+  trace: vscode.Uri,
+  filter: string,
+  { spawn }: TraceJobs,
+): Promise<TextChoice | undefined> {
+  const title = vscode.l10n.t('Looking for keys and access tokens');
+  const searched = await withJob(spawn, title, ['--secrets', '--trace', trace.fsPath, '--filter', filter]);
+  if (searched === undefined) return undefined;
+  const secrets = searched.secrets ?? [];
+  const items: readonly (vscode.QuickPickItem & { readonly texts: TextChoice })[] = [
+    {
+      label: vscode.l10n.t('With the texts of messages'),
+      detail: secretsText(secrets),
+      texts: 'keep',
+    },
+    {
+      label: vscode.l10n.t('Without the texts of messages'),
+      detail: vscode.l10n.t('Nor those of their tokens and errors: only numbers and names'),
+      texts: 'redact',
+    },
+    ...secrets.map(({ kind, count, episodes }): vscode.QuickPickItem & { readonly texts: TextChoice } => ({
+      label: vscode.l10n.t('Taken out: {0} ({1})', kind, count),
+      description: vscode.l10n.t('first in episodes {0}', episodes.join(', ')),
+      kind: vscode.QuickPickItemKind.Separator,
+      texts: 'keep',
+    })),
+  ];
+  const chosen = await vscode.window.showQuickPick(items, { title: vscode.l10n.t('Export Trace') });
+  return chosen?.texts;
+}
+
+function secretsText(secrets: readonly FoundSecrets[]): string {
+  if (secrets.length === 0) {
+    return vscode.l10n.t('Nothing that looks like a key or an access token was found');
+  }
+  const list = secrets.map(({ kind, count }) => `${kind} (${count})`).join(', ');
+  return vscode.l10n.t('Taken out: {0}', list);
+}
 
 /** What is known already of an export, by whoever runs the command: the rest is asked. */
 interface Answers {
@@ -125,4 +168,57 @@ function exportedText(name: string, episodes: number): string {
   return episodes === 1
     ? vscode.l10n.t('Exported 1 episode to {0}.', name)
     : vscode.l10n.t('Exported {0} episodes to {1}.', episodes, name);
+}
+
+type Scope = 'run' | 'group' | 'episode' | 'filter';
+
+/** Which episodes, in the language of the viewer's filter; empty: all. Undefined: the user called it off. */
+async function askForScope(): Promise<string | undefined> {
+  const items: readonly (vscode.QuickPickItem & { readonly scope: Scope })[] = [
+    { label: vscode.l10n.t('All episodes'), scope: 'run' },
+    { label: vscode.l10n.t('A group …'), detail: vscode.l10n.t('The repeats of one task'), scope: 'group' },
+    { label: vscode.l10n.t('An episode …'), scope: 'episode' },
+    {
+      label: vscode.l10n.t('By a filter …'),
+      detail: vscode.l10n.t('As in the viewer, for example: {0}', 'reward<0 agent:solver'),
+      scope: 'filter',
+    },
+  ];
+  const chosen = await vscode.window.showQuickPick(items, {
+    title: vscode.l10n.t('Export Trace'),
+    placeHolder: vscode.l10n.t('Which episodes?'),
+  });
+  switch (chosen?.scope) {
+    case undefined:
+      return undefined;
+    case 'run':
+      return '';
+    case 'filter':
+      return vscode.window.showInputBox({
+        title: vscode.l10n.t('Which episodes?'),
+        placeHolder: vscode.l10n.t('For example: {0}', 'reward<0 agent:solver'),
+        validateInput: (text) => {
+          const parsed = parseFilter(text);
+          return 'problem' in parsed ? problemText(parsed.problem) : undefined;
+        },
+      });
+    case 'group':
+    case 'episode':
+      return numbered(chosen.scope);
+  }
+}
+
+async function numbered(field: 'group' | 'episode'): Promise<string | undefined> {
+  const number = await vscode.window.showInputBox({
+    title: field === 'group' ? vscode.l10n.t('Which group?') : vscode.l10n.t('Which episode?'),
+    prompt: vscode.l10n.t('Its number, counted from 0, as the viewer shows it'),
+    validateInput: (text) => (/^\d{1,9}$/.test(text) ? undefined : vscode.l10n.t('Type its number.')),
+  });
+  return number === undefined ? undefined : `${field}=${number}`;
+}
+
+function problemText({ text, from }: FilterProblem): string {
+  return text === ''
+    ? vscode.l10n.t('It is no filter: look at character {0}.', from + 1)
+    : vscode.l10n.t('It is no filter: look at “{0}”, character {1}.', text, from + 1);
 }

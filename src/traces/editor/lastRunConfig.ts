@@ -2,7 +2,7 @@ import path from 'node:path';
 import * as vscode from 'vscode';
 import { CodedError } from '../../base/core/errors.ts';
 import type { TraceClient } from '../core/methods.ts';
-import { configCopy } from './runs/runPlace.ts';
+import { configCopy } from './runs/runFiles.ts';
 import { WorkspaceRuns } from './runs/workspaceRuns.ts';
 
 /** Runs that are asked about at a time. */

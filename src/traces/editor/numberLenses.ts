@@ -3,7 +3,7 @@ import { DisposableStore, type Disposable } from '../../base/core/disposable.ts'
 import { traceEventNames } from '../core/runEvents.ts';
 import { contentFingerprint } from '../../base/node/contentFingerprint.ts';
 import { commands, debugType, languages, settings, settingsSection } from '../../base/core/ids.ts';
-import { placeOf, type CodeNumber } from './codeNumbers.ts';
+import { routeOf, type CodeNumber } from './codeNumbers.ts';
 import type { LastRunNumbers } from './lastRunNumbers.ts';
 import { lensTitle, lensTooltip } from './numberTexts.ts';
 import { TrackedLines } from './trackedLines.ts';
@@ -95,7 +95,7 @@ class NumberLenses implements vscode.CodeLensProvider {
         title: lensTitle(number),
         tooltip: lensTooltip(number),
         command: commands.openTrace,
-        arguments: [vscode.Uri.file(this.#numbers.trace), placeOf(number)],
+        arguments: [vscode.Uri.file(this.#numbers.trace), routeOf(number)],
       }),
     ];
   }

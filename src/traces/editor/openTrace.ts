@@ -12,7 +12,7 @@ export interface TraceJobs {
 }
 
 /** Has the viewers of a trace go to a place, those that are open and the next one that opens. */
-export type GoInViewer = (trace: string, place: string) => void;
+export type NavigateViewer = (trace: string, place: string) => void;
 
 /**
  * Shows a trace, or what another tool recorded.
@@ -23,7 +23,7 @@ export type GoInViewer = (trace: string, place: string) => void;
 export async function openTrace(
   uri: unknown,
   place: unknown,
-  { go, ...jobs }: TraceJobs & { readonly go: GoInViewer },
+  { go, ...jobs }: TraceJobs & { readonly go: NavigateViewer },
 ): Promise<void> {
   const file = uri instanceof vscode.Uri ? uri : await askForTrace();
   if (file === undefined) return;

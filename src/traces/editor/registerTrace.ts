@@ -12,7 +12,7 @@ import { askForEpisode, debugEpisode, type ConfigOfRollouts, type DebugParts } f
 import { LastTrace } from './lastTrace.ts';
 import { LastRunNumbers } from './lastRunNumbers.ts';
 import { registerNumberLenses } from './numberLenses.ts';
-import { openTrace, type GoInViewer, type TraceJobs } from './openTrace.ts';
+import { openTrace, type NavigateViewer, type TraceJobs } from './openTrace.ts';
 import { openTracesOfRuns } from './runTraces.ts';
 import { showTrace } from './showTrace.ts';
 import { TraceEditorProvider } from './traceEditor.ts';
@@ -38,7 +38,7 @@ export function registerTrace(parts: TraceParts): Disposable {
       vscode.commands.registerCommand(id, (...args: unknown[]) => reportingErrors(() => run(...args), log)),
     );
   };
-  const go: GoInViewer = (trace, place) => editors.go(trace, place);
+  const go: NavigateViewer = (trace, place) => editors.go(trace, place);
   const editors = new TraceEditorProvider(parts, webFolder, new ComparedRuns(client, state));
   store.add(
     vscode.window.registerCustomEditorProvider(traceEditorType, editors, {

@@ -1,7 +1,7 @@
 import * as l10n from '@vscode/l10n';
 import { useContext, useEffect, useLayoutEffect, useMemo, useState } from 'preact/hooks';
 import { toReport, type ErrorReport } from '../../base/core/errors.ts';
-import type { RunView } from '../core/protocol/runRpc.ts';
+import type { RunView, DamageView } from '../core/protocol/runRpc.ts';
 import type { TraceClient } from '../core/methods.ts';
 import type { MissingData } from '../../tracking/core/records/tracedRun.ts';
 import { Breadcrumbs } from './Breadcrumbs.tsx';
@@ -12,11 +12,44 @@ import { RunScreen } from './run/RunScreen.tsx';
 import { useFollow, useKeepingUp } from './state/follow.ts';
 import type { Memory } from './state/memory.ts';
 import type { Navigator } from './state/navigator.ts';
-import { LacksContext } from './state/recorded.ts';
+import { MissingRecordsContext } from './state/missingRecords.ts';
 import { ShortcutsContext } from './state/shortcuts.ts';
 import { useAnswer, useViewer, ViewerContext, type Viewer } from './state/viewer.ts';
-import { DamageNotice } from './ui/DamageNotice.tsx';
-import { Failure, Loading } from '../../base/webview/ui/Notices.tsx';
+import { Failure, Loading, Note } from '../../base/webview/ui/Notices.tsx';
+import { count } from '../../base/webview/ui/format.ts';
+
+/** What of a damaged file is missing; all else is shown as it was. */
+function DamageNotice({ damage }: { readonly damage: DamageView }) {
+  return (
+    <section aria-label={l10n.t('Damage')}>
+      <Note kind="warning">
+        <p class="notice-title">{l10n.t('This file is damaged. What can be read of it is shown.')}</p>
+        <ul>
+          {missing(damage).map((text) => (
+            <li key={text}>{text}</li>
+          ))}
+        </ul>
+        <p>{l10n.t('Copy it again from where it was written, or run the episodes again.')}</p>
+      </Note>
+    </section>
+  );
+}
+
+function missing({ run, tokens, lost, incomplete, episodes }: DamageView): readonly string[] {
+  const texts: string[] = [];
+  if (run) texts.push(l10n.t('What it told of its run is lost.'));
+  if (tokens) texts.push(l10n.t('Texts of tokens are lost: such tokens have only their ids.'));
+  if (lost === 1) texts.push(l10n.t('1 episode is lost.'));
+  if (lost > 1) texts.push(l10n.t('{0} episodes are lost.', count(lost)));
+  if (incomplete === 0) return texts;
+  const named = episodes.slice(0, mostNamed).join(', ');
+  if (incomplete === 1) texts.push(l10n.t('Episode {0} may lack a part.', named));
+  else if (incomplete <= mostNamed) texts.push(l10n.t('These episodes may lack a part: {0}.', named));
+  else texts.push(l10n.t('{0} episodes may lack a part, the first of them: {1}.', count(incomplete), named));
+  return texts;
+}
+
+const mostNamed = 20;
 
 interface Props {
   readonly client: TraceClient;
@@ -26,15 +59,15 @@ interface Props {
 }
 
 export function App({ client, trace, navigator, memory }: Props) {
-  const [first] = useState(navigator.place);
-  const [place, setPlace] = useState(first);
+  const [first] = useState(navigator.route);
+  const [route, setPlace] = useState(first);
   const [version, setVersion] = useState(0);
   const [watchError, setWatchError] = useState<ErrorReport>();
   const shortcuts = useContext(ShortcutsContext);
   const { follow, moved } = useFollow(navigator, memory);
   const arrived = () => {
-    moved(navigator.place);
-    setPlace(navigator.place);
+    moved(navigator.route);
+    setPlace(navigator.route);
   };
   // Before anything is asked, since the editor may say where to go as soon as it is.
   useLayoutEffect(() => navigator.onChange(arrived), []);
@@ -56,13 +89,13 @@ export function App({ client, trace, navigator, memory }: Props) {
       client,
       trace,
       version,
-      place,
+      route,
       memory,
-      moved: place !== first,
-      go: (next) => navigator.go(next),
+      hasNavigated: route !== first,
+      navigate: (next) => navigator.go(next),
       follow,
     }),
-    [version, place, follow.on, follow.seen],
+    [version, route, follow.on, follow.seen],
   );
   return (
     <ViewerContext.Provider value={viewer}>
@@ -77,9 +110,9 @@ interface PageProps {
 }
 
 function Page({ navigator, watchError }: PageProps) {
-  const { trace, place, follow } = useViewer();
+  const { trace, route, follow } = useViewer();
   const run = useAnswer('run', { trace });
-  useKeepingUp(run.value, place, follow);
+  useKeepingUp(run.value, route, follow);
   useEffect(() => {
     if (run.value) document.title = l10n.t('{0} · AgentJet trace', run.value.experiment);
   }, [run.value?.experiment]);
@@ -100,9 +133,9 @@ function Page({ navigator, watchError }: PageProps) {
       {run.error && <Failure report={run.error} retry={run.retry} />}
       {watchError && !run.error && <Failure report={watchError} />}
       {run.value.damage && <DamageNotice damage={run.value.damage} />}
-      <LacksContext.Provider value={run.value.imported?.lacks ?? nothing}>
+      <MissingRecordsContext.Provider value={run.value.imported?.lacks ?? nothing}>
         <Screen run={run.value} />
-      </LacksContext.Provider>
+      </MissingRecordsContext.Provider>
     </>
   );
 }
@@ -111,17 +144,17 @@ const nothing: readonly MissingData[] = [];
 
 /** The level that the place is on. */
 function Screen({ run }: { readonly run: RunView }) {
-  const { place } = useViewer();
-  switch (place.kind) {
+  const { route } = useViewer();
+  switch (route.kind) {
     case 'run':
-      return <RunScreen run={run} place={place} />;
+      return <RunScreen run={run} route={route} />;
     case 'group':
-      return <GroupScreen key={place.group} run={run} group={place.group} />;
+      return <GroupScreen key={route.group} run={run} group={route.group} />;
     case 'episode':
     case 'call':
     case 'timeline':
-      return <EpisodeScreen key={place.episode} run={run} episode={place.episode} />;
+      return <EpisodeScreen key={route.episode} run={run} episode={route.episode} />;
     case 'compare':
-      return <CompareScreen run={run} place={place} />;
+      return <CompareScreen run={run} route={route} />;
   }
 }

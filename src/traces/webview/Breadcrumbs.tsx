@@ -2,7 +2,7 @@ import * as l10n from '@vscode/l10n';
 import { useState } from 'preact/hooks';
 import type { RunView } from '../core/protocol/runRpc.ts';
 import type { Navigator } from './state/navigator.ts';
-import { parentOf, pathOf, type Place } from './state/place.ts';
+import { parentOf, pathOf, type Route } from './state/route.ts';
 import { useShortcuts } from './state/shortcuts.ts';
 import { useViewer } from './state/viewer.ts';
 import { Icon } from '../../base/webview/ui/Icon.tsx';
@@ -16,12 +16,12 @@ interface Props {
 
 /** Where one is, the way back and forward, and up; the same on every level. */
 export function Breadcrumbs({ run, navigator }: Props) {
-  const { place, go } = useViewer();
+  const { route, navigate } = useViewer();
   const [listed, setListed] = useState(false);
   const levels = { run: navigator.run, repeat: run.repeat, tasks: run.tasks };
-  const above = parentOf(place, levels);
+  const above = parentOf(route, levels);
   const back = () => navigator.back(above);
-  const up = () => go(above);
+  const up = () => navigate(above);
   useShortcuts(l10n.t('Everywhere'), [
     { keys: ['Alt+ArrowLeft'], what: l10n.t('Back'), run: back },
     { keys: ['Alt+ArrowRight'], what: l10n.t('Forward'), run: () => navigator.forward() },
@@ -34,7 +34,7 @@ export function Breadcrumbs({ run, navigator }: Props) {
         icon="back"
         name={l10n.t('Back')}
         onPress={back}
-        disabled={isTop(place) && !navigator.canGoBack}
+        disabled={isTop(route) && !navigator.canGoBack}
       />
       <IconButton
         icon="forward"
@@ -42,8 +42,8 @@ export function Breadcrumbs({ run, navigator }: Props) {
         onPress={() => navigator.forward()}
         disabled={!navigator.canGoForward}
       />
-      <IconButton icon="up" name={l10n.t('One level up')} onPress={up} disabled={isTop(place)} />
-      <Path path={pathOf(place, levels)} experiment={run.experiment} />
+      <IconButton icon="up" name={l10n.t('One level up')} onPress={up} disabled={isTop(route)} />
+      <Path path={pathOf(route, levels)} experiment={run.experiment} />
       <IconButton icon="keyboard" name={l10n.t('Keyboard shortcuts')} onPress={() => setListed(true)} />
       {listed && <ShortcutList onClose={() => setListed(false)} />}
     </nav>
@@ -51,19 +51,19 @@ export function Breadcrumbs({ run, navigator }: Props) {
 }
 
 /** From the run to the place, which itself leads nowhere. */
-function Path({ path, experiment }: { readonly path: readonly Place[]; readonly experiment: string }) {
-  const { go } = useViewer();
+function Path({ path, experiment }: { readonly path: readonly Route[]; readonly experiment: string }) {
+  const { navigate } = useViewer();
   return (
     <ol>
-      {path.map((place, index) => (
+      {path.map((route, index) => (
         <li key={index}>
           {index > 0 && <Icon name="chevron" />}
           {index < path.length - 1 ? (
-            <button type="button" class="link" onClick={() => go(place)}>
-              {nameOf(place, experiment)}
+            <button type="button" class="link" onClick={() => navigate(route)}>
+              {nameOf(route, experiment)}
             </button>
           ) : (
-            <span aria-current="page">{nameOf(place, experiment)}</span>
+            <span aria-current="page">{nameOf(route, experiment)}</span>
           )}
         </li>
       ))}
@@ -71,26 +71,26 @@ function Path({ path, experiment }: { readonly path: readonly Place[]; readonly 
   );
 }
 
-function isTop(place: Place): boolean {
-  return place.kind === 'run';
+function isTop(route: Route): boolean {
+  return route.kind === 'run';
 }
 
-function nameOf(place: Place, experiment: string): string {
-  switch (place.kind) {
+function nameOf(route: Route, experiment: string): string {
+  switch (route.kind) {
     case 'run':
       return experiment;
     case 'group':
-      return l10n.t('Group {0}', place.group);
+      return l10n.t('Group {0}', route.group);
     case 'episode':
-      return l10n.t('Episode {0}', place.episode);
+      return l10n.t('Episode {0}', route.episode);
     case 'call':
-      return l10n.t('Call {0}', place.call);
+      return l10n.t('Call {0}', route.call);
     case 'timeline':
-      return place.setting === null
-        ? l10n.t('Timeline {0}', place.timeline)
-        : l10n.t('Timeline {0} by another setting', place.timeline);
+      return route.setting === null
+        ? l10n.t('Timeline {0}', route.timeline)
+        : l10n.t('Timeline {0} by another setting', route.timeline);
     case 'compare':
-      if (place.trace !== null || place.otherTrace !== null) return l10n.t('Compared with another run');
-      return place.other === null ? l10n.t('Compared') : l10n.t('Compared with episode {0}', place.other);
+      if (route.trace !== null || route.otherTrace !== null) return l10n.t('Compared with another run');
+      return route.other === null ? l10n.t('Compared') : l10n.t('Compared with episode {0}', route.other);
   }
 }

@@ -6,10 +6,10 @@ import { tokenParameter } from '../core/viewerPage.ts';
 import { App } from './App.tsx';
 import { browserMemory, editorMemory } from './state/memory.ts';
 import { browserNavigator, editorNavigator, fragmentOf } from './state/navigator.ts';
-import { parsePlace } from './state/place.ts';
+import { parseRoute } from './state/route.ts';
 import { createTraceClient } from './transport/client.ts';
 import { httpTransport } from './transport/http.ts';
-import { editorTransport, onGo, type EditorApi } from './transport/vscode.ts';
+import { editorTransport, onNavigate, type EditorApi } from './transport/vscode.ts';
 import { Failure } from '../../base/webview/ui/Notices.tsx';
 import './styles/index.css';
 
@@ -29,7 +29,7 @@ function start(root: HTMLElement): void {
     const client = createTraceClient(editorTransport(editor, window));
     const memory = editorMemory(editor);
     const navigator = editorNavigator(memory);
-    onGo(window, (place) => navigator.go(parsePlace(place)));
+    onNavigate(window, (route) => navigator.go(parseRoute(route)));
     render(<App client={client} trace={trace} navigator={navigator} memory={memory} />, root);
     return;
   }

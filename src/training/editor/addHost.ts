@@ -2,9 +2,9 @@ import * as vscode from 'vscode';
 import { formatReport, toReport } from '../../base/core/errors.ts';
 import type { SshStart } from '../node/client/sshStart.ts';
 import { isSshAddress, sshAddress, sshTarget } from '../node/client/ssh/target.ts';
-import type { HostLinks } from './hostLinks.ts';
+import type { HostClients } from './hostClients.ts';
 import type { KnownHost, KnownHosts } from './knownHosts.ts';
-import type { SshWays } from './sshWays.ts';
+import type { SshTunnels } from './sshTunnels.ts';
 
 const example = 'wss://gpu.example:7788';
 const startExample = '--launcher ajet=/opt/venv/bin/ajet --gpus 8 --ray http://HEAD:8265';
@@ -12,8 +12,8 @@ const title = (): string => vscode.l10n.t('AgentJet: Add GPU Host');
 
 export interface AddHostParts {
   readonly hosts: KnownHosts;
-  readonly links: HostLinks;
-  readonly ssh: SshWays;
+  readonly clients: HostClients;
+  readonly ssh: SshTunnels;
   readonly log: vscode.LogOutputChannel;
 }
 
@@ -45,7 +45,7 @@ export async function addHost(parts: AddHostParts): Promise<KnownHost | undefine
 }
 
 async function tryToAdd(
-  { hosts, links, ssh }: AddHostParts,
+  { hosts, clients, ssh }: AddHostParts,
   entered: Entered,
 ): Promise<KnownHost | undefined> {
   const address = await askAddress(entered);
@@ -71,7 +71,7 @@ async function tryToAdd(
     const token = overSsh ? await ssh.token(url, start) : given;
     await hosts.add(host, token ?? '');
     try {
-      await links.connected(host);
+      await clients.connect(host);
     } catch (error) {
       await hosts.remove(name);
       throw error;

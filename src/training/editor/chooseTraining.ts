@@ -2,42 +2,44 @@ import * as vscode from 'vscode';
 import { CodedError, toReport } from '../../base/core/errors.ts';
 import type { RunRecord } from '../core/protocol/runs.ts';
 import { commands } from '../../base/core/ids.ts';
-import type { HostLinks } from './hostLinks.ts';
+import type { HostClients } from './hostClients.ts';
 import type { HostNode } from './hostsProvider.ts';
 import { trainingDescription, trainingIcon } from './hostText.ts';
 import type { KnownHost, KnownHosts } from './knownHosts.ts';
-import type { Chosen } from './trainingActions.ts';
+import type { ChosenRun } from './trainingActions.ts';
 
 /**
  * The run of a row, or one that is asked for; undefined: the user chose none, or was told that there is none. Rejects where
  * no host can be reached.
  */
-export async function chosenRun(
+export async function chooseRun(
   hosts: KnownHosts,
-  links: HostLinks,
+  clients: HostClients,
   node: unknown,
   fits: (run: RunRecord) => boolean = () => true,
-): Promise<Chosen | undefined> {
+): Promise<ChosenRun | undefined> {
   if (!isTraining(node)) {
-    return pickTraining(hosts.list(), links, fits, vscode.l10n.t('Which training run'));
+    return pickTraining(hosts.list(), clients, fits, vscode.l10n.t('Which training run'));
   }
-  const link = await links.connected(node.host);
-  const run = link.run(node.run) ?? (await link.connection.ask('run.get', { run: node.run }));
-  return { host: node.host, link, run };
+  const client = await clients.connect(node.host);
+  const run = client.run(node.run) ?? (await client.connection.ask('run.get', { run: node.run }));
+  return { host: node.host, client, run };
 }
 
 /** Another run, to be drawn over those that `isShown` tells of. */
-export function chosenOther(
+export function chooseOtherRun(
   hosts: KnownHosts,
-  links: HostLinks,
+  clients: HostClients,
   isShown: (run: string) => boolean,
-): Promise<Chosen | undefined> {
+): Promise<ChosenRun | undefined> {
   const question = vscode.l10n.t('Which training run to compare with');
-  return pickTraining(hosts.list(), links, ({ id }) => !isShown(id), question);
+  return pickTraining(hosts.list(), clients, ({ id }) => !isShown(id), question);
 }
 
 /** What keeps each of several hosts from answering, in one error. */
-export function noneReached(failed: readonly { readonly host: KnownHost; readonly error: unknown }[]): Error {
+export function noHostReached(
+  failed: readonly { readonly host: KnownHost; readonly error: unknown }[],
+): Error {
   const [first] = failed;
   if (failed.length === 1 && first?.error instanceof Error) return first.error;
   return new CodedError({
@@ -48,7 +50,7 @@ export function noneReached(failed: readonly { readonly host: KnownHost; readonl
 }
 
 interface RunItem extends vscode.QuickPickItem {
-  readonly chosen: Chosen;
+  readonly chosen: ChosenRun;
 }
 
 interface HostItem extends vscode.QuickPickItem {
@@ -58,10 +60,10 @@ interface HostItem extends vscode.QuickPickItem {
 /** A list that is there at once and grows as hosts answer. One that does not is named in it, and asked again when chosen. */
 async function pickTraining(
   hosts: readonly KnownHost[],
-  links: HostLinks,
+  clients: HostClients,
   fits: (run: RunRecord) => boolean,
   question: string,
-): Promise<Chosen | undefined> {
+): Promise<ChosenRun | undefined> {
   if (hosts.length === 0) {
     await tellNoHost();
     return undefined;
@@ -75,7 +77,7 @@ async function pickTraining(
   const ask = async (host: KnownHost): Promise<void> => {
     answers.delete(host.name);
     pick.busy = true;
-    answers.set(host.name, await itemsOf(host, links, fits));
+    answers.set(host.name, await itemsOf(host, clients, fits));
     const active = [...pick.activeItems];
     pick.items = hosts
       .flatMap(({ name }) => answers.get(name) ?? [])
@@ -86,7 +88,7 @@ async function pickTraining(
     pick.busy = answers.size < hosts.length;
   };
   try {
-    return await new Promise<Chosen | undefined>((resolve, reject) => {
+    return await new Promise<ChosenRun | undefined>((resolve, reject) => {
       pick.onDidHide(() => resolve(undefined));
       pick.onDidAccept(() => {
         const [item] = pick.selectedItems;
@@ -98,7 +100,7 @@ async function pickTraining(
       Promise.all(hosts.map(ask)).then(() => {
         if (pick.items.some((item) => 'chosen' in item)) return;
         const failed = pick.items.flatMap((item) => ('failed' in item ? [item.failed] : []));
-        if (failed.length === hosts.length) reject(noneReached(failed));
+        if (failed.length === hosts.length) reject(noHostReached(failed));
         else {
           tellNone(failed);
           resolve(undefined);
@@ -113,21 +115,21 @@ async function pickTraining(
 /** The runs of a host; where it does not answer, that. */
 async function itemsOf(
   host: KnownHost,
-  links: HostLinks,
+  clients: HostClients,
   fits: (run: RunRecord) => boolean,
 ): Promise<readonly (RunItem | HostItem)[]> {
   try {
-    const link = await links.connected(host);
-    for (const run of await link.connection.ask('run.list', {})) link.learn(run);
-    return link.runs.filter(fits).map((run) => ({
+    const client = await clients.connect(host);
+    for (const run of await client.connection.ask('run.list', {})) client.upsertRun(run);
+    return client.runs.filter(fits).map((run) => ({
       label: run.name,
       description: trainingDescription(run),
       detail: `${host.name} · ${run.id}`,
       iconPath: new vscode.ThemeIcon(trainingIcon(run.state).icon),
-      chosen: { host, link, run },
+      chosen: { host, client, run },
     }));
   } catch (error) {
-    const state = links.known(host.name)?.state;
+    const state = clients.peek(host.name)?.state;
     return [
       {
         label: vscode.l10n.t('{0} does not answer', host.name),

@@ -1,15 +1,15 @@
 import type { RunRecord } from '../core/protocol/runs.ts';
 import type { KnownHost } from './knownHosts.ts';
-import type { SentRun } from './sentRuns.ts';
+import type { DispatchedRun } from './dispatchedRuns.ts';
 
-/** The command line keeps hosts of its own, whose names have no blanks. */
+/** Returns the name of a host for the command line, whose names have no spaces. */
 export function hostNameOf({ name }: KnownHost): string {
   const plain = name.replaceAll(/[^A-Za-z0-9._-]+/g, '-').replace(/^[^A-Za-z0-9]+/, '');
   return plain.slice(0, 50) || 'host';
 }
 
-/** What makes a host known to the command line, word by word. */
-export async function addWords(host: KnownHost): Promise<string[]> {
+/** Returns the command that adds a host to the command line, as arguments. */
+export async function addHostArgs(host: KnownHost): Promise<string[]> {
   const { url, fingerprint, start } = host;
   const { sshStartWords } = await import('../node/client/sshStart.ts');
   const address = fingerprint === undefined ? url : `${url}#${fingerprint}`;
@@ -17,8 +17,8 @@ export async function addWords(host: KnownHost): Promise<string[]> {
   return ['agentjet', 'remote', 'add', hostNameOf(host), address, ...words];
 }
 
-/** What does once more what was asked for with a run, word by word. Without `sent` it is for the folder that was sent. */
-export function againWords(host: KnownHost, run: RunRecord, sent: SentRun | undefined): string[] {
+/** Returns the command that starts a run again, as arguments. Without `sent`, it must run in the dispatched folder. */
+export function rerunArgs(host: KnownHost, run: RunRecord, sent: DispatchedRun | undefined): string[] {
   const on = ['--host', hostNameOf(host)];
   const variables = run.env.flatMap((name) => ['--env', name]);
   if (run.from !== null) {
@@ -32,7 +32,7 @@ export function againWords(host: KnownHost, run: RunRecord, sent: SentRun | unde
     ...['agentjet', 'remote', 'run', ...place, ...on, '--name', run.name],
     ...['--launcher', run.launcher, '--backbone', run.backbone, '--gpus', String(run.gpus)],
     ...variables,
-    // Behind it nothing is taken for a flag of ours.
+    // Arguments after `--` go to the launcher.
     ...(run.flags.length === 0 ? [] : ['--', ...run.flags]),
   ];
 }

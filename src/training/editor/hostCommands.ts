@@ -4,8 +4,8 @@ import type { CheckpointId } from '../core/sync/checkpoints.ts';
 import { commands, views } from '../../base/core/ids.ts';
 import { reportingErrors } from '../../base/editor/reportErrors.ts';
 import { addHost, askToken } from './addHost.ts';
-import { chosenOther, chosenRun, noneReached } from './chooseTraining.ts';
-import type { HostLinks } from './hostLinks.ts';
+import { chooseOtherRun, chooseRun, noHostReached } from './chooseTraining.ts';
+import type { HostClients } from './hostClients.ts';
 import type { HostNode } from './hostsProvider.ts';
 import type { KnownHosts } from './knownHosts.ts';
 import { openRollouts } from './rollouts.ts';
@@ -14,26 +14,26 @@ import {
   cancelTraining,
   copyCommand,
   fetchCheckpointOf,
-  goOn,
-  isGoing,
+  resumeOrFork,
+  isRunning,
   openJobFolder,
   removeTraining,
-  type Chosen,
+  type ChosenRun,
 } from './trainingActions.ts';
 import type { TrainingConfigs } from './trainingConfigs.ts';
 import { trainOnHost, type TrainParts } from './trainOnHost.ts';
 
 export interface CommandParts extends TrainParts {
-  readonly showLog: (chosen: Chosen) => void;
+  readonly showLog: (chosen: ChosenRun) => void;
   /** Shows the page of a run. See `TrainingPages.show`. */
-  readonly showPage: (chosen: Chosen, opensItself?: boolean) => Promise<void>;
-  readonly compare: (chosen: Chosen) => Promise<void>;
+  readonly showPage: (chosen: ChosenRun, opensItself?: boolean) => Promise<void>;
+  readonly compare: (chosen: ChosenRun) => Promise<void>;
   readonly configs: TrainingConfigs;
 }
 
 /** The commands of the view; those of a run are for the row that they are asked at, or ask for one. */
 export function registerHostCommands(parts: CommandParts): Disposable {
-  const { hosts, links, log, showLog, showPage, compare, configs } = parts;
+  const { hosts, clients, log, showLog, showPage, compare, configs } = parts;
   const actions = pageActions(parts);
   const store = new DisposableStore();
   const register = (id: string, run: (...args: unknown[]) => Promise<unknown>): void => {
@@ -43,48 +43,48 @@ export function registerHostCommands(parts: CommandParts): Disposable {
   };
   const forRun = (
     id: string,
-    act: (chosen: Chosen) => unknown,
-    fits?: (run: Chosen['run']) => boolean,
+    act: (chosen: ChosenRun) => unknown,
+    fits?: (run: ChosenRun['run']) => boolean,
   ): void =>
     register(id, async (node) => {
-      const chosen = await chosenRun(hosts, links, node, fits);
+      const chosen = await chooseRun(hosts, clients, node, fits);
       if (chosen !== undefined) await act(chosen);
     });
-  const isOver = (run: Chosen['run']): boolean => !isGoing(run);
+  const isOver = (run: ChosenRun['run']): boolean => !isRunning(run);
   register(commands.addHost, () => addHost(parts));
-  register(commands.setHostToken, (node) => setToken(hosts, links, node));
+  register(commands.setHostToken, (node) => setToken(hosts, clients, node));
   register(commands.removeHost, (node) => removeHost(hosts, node));
-  register(commands.refreshHosts, () => refresh(hosts, links));
+  register(commands.refreshHosts, () => refresh(hosts, clients));
   register(commands.trainOnHost, (uri) => trainOnHost(parts, uri instanceof vscode.Uri ? uri : undefined));
   forRun(commands.openTraining, showPage);
   forRun(commands.showTrainingLog, showLog);
   forRun(commands.compareTraining, compare);
   forRun(commands.showTrainingConfig, (chosen) => configs.show(chosen));
   forRun(commands.compareTrainingConfig, async (chosen) => {
-    const other = await chosenOther(hosts, links, (run) => run === chosen.run.id);
+    const other = await chooseOtherRun(hosts, clients, (run) => run === chosen.run.id);
     if (other !== undefined) await configs.compare(chosen, other);
   });
-  forRun(commands.cancelTraining, (chosen) => actions.cancel(chosen, undefined), isGoing);
+  forRun(commands.cancelTraining, (chosen) => actions.cancel(chosen, undefined), isRunning);
   forRun(commands.resumeTraining, (chosen) => actions.resume(chosen, undefined), isOver);
   forRun(commands.forkTraining, (chosen) => actions.fork(chosen, undefined));
   forRun(commands.fetchCheckpoint, (chosen) => actions.fetchCheckpoint(chosen, undefined));
   forRun(commands.openRollouts, (chosen) => actions.openRollouts(chosen, undefined));
   forRun(commands.openJobFolder, openJobFolder);
-  forRun(commands.copyTrainingCommand, (chosen) => copyCommand(chosen, parts.sentRuns));
+  forRun(commands.copyTrainingCommand, (chosen) => copyCommand(chosen, parts.dispatchedRuns));
   forRun(commands.removeTraining, removeTraining, isOver);
   return store;
 }
 
 /** The same for the pages of runs. */
 export function pageActions(
-  parts: Pick<CommandParts, 'showLog' | 'showPage' | 'configs' | 'storage' | 'sentRuns' | 'notes'>,
+  parts: Pick<CommandParts, 'showLog' | 'showPage' | 'configs' | 'storage' | 'dispatchedRuns' | 'notes'>,
 ): PageActions {
   const goesOn = async (
-    chosen: Chosen,
+    chosen: ChosenRun,
     as: 'resume' | 'fork',
     checkpoint: CheckpointId | undefined,
   ): Promise<void> => {
-    const run = await goOn(chosen, as, parts, checkpoint);
+    const run = await resumeOrFork(chosen, as, parts, checkpoint);
     if (run !== undefined) await parts.showPage({ ...chosen, run }, true);
   };
   return {
@@ -98,7 +98,7 @@ export function pageActions(
     },
     showConfig: (chosen) => parts.configs.show(chosen),
     openRollouts: (chosen) => openRollouts(chosen, parts),
-    copyCommand: (chosen) => copyCommand(chosen, parts.sentRuns),
+    copyCommand: (chosen) => copyCommand(chosen, parts.dispatchedRuns),
   };
 }
 
@@ -110,13 +110,13 @@ async function chosenHost(hosts: KnownHosts, node: unknown): Promise<string | un
   return vscode.window.showQuickPick(names, { placeHolder: vscode.l10n.t('Which host') });
 }
 
-async function setToken(hosts: KnownHosts, links: HostLinks, node: unknown): Promise<void> {
+async function setToken(hosts: KnownHosts, clients: HostClients, node: unknown): Promise<void> {
   const name = await chosenHost(hosts, node);
   const host = name === undefined ? undefined : hosts.find(name);
   const token = host && (await askToken(vscode.l10n.t('AgentJet: Enter Token of GPU Host')));
   if (host === undefined || token === undefined) return;
   await hosts.setToken(host.name, token);
-  await links.connected(host);
+  await clients.connect(host);
 }
 
 async function removeHost(hosts: KnownHosts, node: unknown): Promise<void> {
@@ -132,19 +132,19 @@ async function removeHost(hosts: KnownHosts, node: unknown): Promise<void> {
 }
 
 /** What a host that does not answer says is in its row; where none does, it is told. */
-async function refresh(hosts: KnownHosts, links: HostLinks): Promise<void> {
+async function refresh(hosts: KnownHosts, clients: HostClients): Promise<void> {
   const all = hosts.list();
-  const failed: Parameters<typeof noneReached>[0][number][] = [];
+  const failed: Parameters<typeof noHostReached>[0][number][] = [];
   await vscode.window.withProgress({ location: { viewId: views.hosts } }, () =>
     Promise.all(
       all.map(async (host) => {
         try {
-          await (await links.connected(host)).refresh();
+          await (await clients.connect(host)).refresh();
         } catch (error) {
           failed.push({ host, error });
         }
       }),
     ),
   );
-  if (failed.length > 0 && failed.length === all.length) throw noneReached(failed);
+  if (failed.length > 0 && failed.length === all.length) throw noHostReached(failed);
 }

@@ -3,8 +3,8 @@ import { DisposableStore, type Disposable } from '../../base/core/disposable.ts'
 import type { Gpu } from '../core/protocol/hostRpc.ts';
 import { finalStates, type RunRecord } from '../core/protocol/runs.ts';
 import { commands } from '../../base/core/ids.ts';
-import { stateText, type HostLink } from './hostLink.ts';
-import { lacksToken, type HostLinks, type LinkProblem } from './hostLinks.ts';
+import { stateText, type HostClient } from './hostClient.ts';
+import { missingToken, type HostClients, type ConnectionProblem } from './hostClients.ts';
 import {
   gpuDescription,
   hostDescription,
@@ -24,17 +24,17 @@ export type HostNode =
 /** Hosts, and under each its GPUs and its runs. */
 export class HostsProvider implements vscode.TreeDataProvider<HostNode>, Disposable {
   readonly #hosts: KnownHosts;
-  readonly #links: HostLinks;
+  readonly #clients: HostClients;
   readonly #store = new DisposableStore();
   readonly #changed = this.#store.add(new vscode.EventEmitter<undefined>());
   #redrawing: ReturnType<typeof setTimeout> | undefined;
 
   readonly onDidChangeTreeData = this.#changed.event;
 
-  constructor(hosts: KnownHosts, links: HostLinks) {
+  constructor(hosts: KnownHosts, clients: HostClients) {
     this.#hosts = hosts;
-    this.#links = links;
-    this.#store.add(links.onChanged(() => this.#redraw()));
+    this.#clients = clients;
+    this.#store.add(clients.onChanged(() => this.#redraw()));
     this.#store.defer(() => clearTimeout(this.#redrawing));
   }
 
@@ -42,25 +42,25 @@ export class HostsProvider implements vscode.TreeDataProvider<HostNode>, Disposa
     if (node === undefined) return this.#hosts.list().map((host) => ({ kind: 'host', host }));
     if (node.kind !== 'host') return [];
     const { host } = node;
-    const link = await this.#links.seen(host);
-    if (link === undefined) return []; // its own row says why
+    const client = await this.#clients.tryConnect(host);
+    if (client === undefined) return []; // its own row says why
     // What is known of GPUs is old as soon as nobody tells; runs stay what they are.
-    const gpus = link.state.kind === 'connected' ? link.status?.gpus : undefined;
+    const gpus = client.state.kind === 'connected' ? client.status?.gpus : undefined;
     return [
       ...(gpus ?? []).map((gpu): HostNode => ({ kind: 'gpu', host, gpu })),
-      ...link.runs.map(({ id }): HostNode => ({ kind: 'training', host, run: id })),
+      ...client.runs.map(({ id }): HostNode => ({ kind: 'training', host, run: id })),
     ];
   }
 
   getTreeItem(node: HostNode): vscode.TreeItem {
-    const link = this.#links.known(node.host.name);
+    const client = this.#clients.peek(node.host.name);
     switch (node.kind) {
       case 'host':
-        return hostItem(node.host, link, this.#links.problem(node.host.name));
+        return hostItem(node.host, client, this.#clients.problem(node.host.name));
       case 'gpu':
-        return gpuItem(node.host, node.gpu, link);
+        return gpuItem(node.host, node.gpu, client);
       case 'training':
-        return trainingItem(node, link?.run(node.run));
+        return trainingItem(node, client?.run(node.run));
     }
   }
 
@@ -79,20 +79,20 @@ export class HostsProvider implements vscode.TreeDataProvider<HostNode>, Disposa
 
 function hostItem(
   host: KnownHost,
-  link: HostLink | undefined,
-  problem: LinkProblem | undefined,
+  client: HostClient | undefined,
+  problem: ConnectionProblem | undefined,
 ): vscode.TreeItem {
   const item = new vscode.TreeItem(host.name, vscode.TreeItemCollapsibleState.Expanded);
-  const state = link?.state;
+  const state = client?.state;
   const isConnected = state?.kind === 'connected';
   const told = state ? stateText(state) : (problem?.report.message ?? '');
   item.id = `host ${host.name}`;
-  item.description = isConnected && link?.status ? hostDescription(link.status) : told || host.url;
+  item.description = isConnected && client?.status ? hostDescription(client.status) : told || host.url;
   item.iconPath = new vscode.ThemeIcon(
     isConnected ? 'vm-active' : state?.kind === 'connecting' ? 'vm-connect' : 'vm-outline',
   );
   const isWithoutToken =
-    problem?.report.code === lacksToken || (state?.kind === 'ended' && state.lacks === 'token');
+    problem?.report.code === missingToken || (state?.kind === 'ended' && state.lacks === 'token');
   item.contextValue = isWithoutToken ? 'host withoutToken' : 'host';
   const hint = state?.kind === 'ended' ? state.hint : problem?.report.hint;
   item.tooltip = [host.url, told, hint ?? ''].filter((line) => line !== '').join('\n');
@@ -102,9 +102,9 @@ function hostItem(
   return item;
 }
 
-function gpuItem(host: KnownHost, gpu: Gpu, link: HostLink | undefined): vscode.TreeItem {
+function gpuItem(host: KnownHost, gpu: Gpu, client: HostClient | undefined): vscode.TreeItem {
   const item = new vscode.TreeItem(`GPU ${gpu.index}`);
-  const run = gpu.run === null ? undefined : link?.run(gpu.run);
+  const run = gpu.run === null ? undefined : client?.run(gpu.run);
   item.id = `gpu ${host.name} ${gpu.index}`;
   item.description = [gpuDescription(gpu), ...(run ? [run.name] : [])]
     .filter((part) => part !== '')

@@ -3,7 +3,7 @@ import { CodedError } from '../../base/core/errors.ts';
 import type { RunRecord } from '../core/protocol/runs.ts';
 
 /** A run has none that a trace can be made of. What verl's own `rollout_data_dir` keeps tells no tokens. */
-export function noRollouts({ name, backbone }: Pick<RunRecord, 'name' | 'backbone'>): CodedError {
+export function noRolloutsError({ name, backbone }: Pick<RunRecord, 'name' | 'backbone'>): CodedError {
   return new CodedError({
     code: 'hosts/no-rollouts',
     message: l10n.t('The training {0} has kept no rollouts until now.', name),

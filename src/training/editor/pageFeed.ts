@@ -4,15 +4,15 @@ import type { Clock } from '../../base/core/ports.ts';
 import { finalStates, type RunEvent, type RunRecord } from '../core/protocol/runs.ts';
 import type { HostState, RunRef, RunPageMessage, PageRun } from '../core/page/trainingRunRpc.ts';
 import type { ConnectionState } from '../core/contracts.ts';
-import type { HostLink } from './hostLink.ts';
-import type { HostLinks } from './hostLinks.ts';
+import type { HostClient } from './hostClient.ts';
+import type { HostClients } from './hostClients.ts';
 import type { KnownHost, KnownHosts } from './knownHosts.ts';
 import { RunFollow } from './runFollow.ts';
-import type { Chosen } from './trainingActions.ts';
+import type { ChosenRun } from './trainingActions.ts';
 
 interface Fed {
   readonly host: KnownHost;
-  readonly link: HostLink;
+  readonly client: HostClient;
   readonly store: DisposableStore;
   /** Its host is asked whether there is such a run. */
   isAsked: boolean;
@@ -24,7 +24,7 @@ interface Fed {
 
 interface FeedParts {
   readonly hosts: KnownHosts;
-  readonly links: HostLinks;
+  readonly clients: HostClients;
   /** The page's own run. */
   readonly own: RunRef;
   readonly clock: Pick<Clock, 'after'>;
@@ -42,7 +42,7 @@ export class PageFeed implements Disposable {
   #listens = false;
 
   constructor(parts: FeedParts) {
-    const { hosts, links, own } = parts;
+    const { hosts, clients, own } = parts;
     this.#parts = parts;
     this.#shown = [own];
     this.#store.add(
@@ -51,10 +51,10 @@ export class PageFeed implements Disposable {
       }),
     );
     this.#store.add(
-      links.onChanged(() => {
+      clients.onChanged(() => {
         if (!this.#listens) return;
         for (const place of this.#left()) {
-          if (links.known(place.host)) void this.#feed(place);
+          if (clients.peek(place.host)) void this.#feed(place);
           else this.#tellProblem(place.host);
         }
       }),
@@ -101,12 +101,12 @@ export class PageFeed implements Disposable {
     this.#tellRuns();
   }
 
-  async chosen(run: string): Promise<Chosen | undefined> {
+  async chosen(run: string): Promise<ChosenRun | undefined> {
     const fed = this.#fed.get(run);
     if (fed === undefined) return undefined;
     const { host } = fed;
-    const link = await this.#parts.links.connected(host);
-    return { host, link, run: link.run(run) ?? (await link.connection.ask('run.get', { run })) };
+    const client = await this.#parts.clients.connect(host);
+    return { host, client, run: client.run(run) ?? (await client.connection.ask('run.get', { run })) };
   }
 
   dispose(): void {
@@ -115,10 +115,10 @@ export class PageFeed implements Disposable {
 
   /** Runs that nobody tells of, or by a connection which is no longer that of their host: it had ended, and there is another token. */
   #left(): readonly RunRef[] {
-    const { links } = this.#parts;
+    const { clients } = this.#parts;
     return this.#shown.filter(({ host, run }) => {
-      const link = this.#fed.get(run)?.link;
-      return link === undefined || links.known(host) !== link;
+      const client = this.#fed.get(run)?.client;
+      return client === undefined || clients.peek(host) !== client;
     });
   }
 
@@ -126,36 +126,36 @@ export class PageFeed implements Disposable {
   async #feed({ host: name, run }: RunRef): Promise<void> {
     const host = this.#parts.hosts.find(name);
     if (host === undefined) return;
-    const link = await this.#parts.links.link(host).catch(() => undefined);
+    const client = await this.#parts.clients.get(host).catch(() => undefined);
     if (this.#store.isDisposed || !this.has(run)) return;
-    if (link === undefined) {
+    if (client === undefined) {
       this.#tellProblem(name);
       return;
     }
     const before = this.#fed.get(run);
-    if (before?.link === link) return;
+    if (before?.client === client) return;
     before?.store.dispose();
     const store = new DisposableStore();
-    const follow = store.add(this.#followOf(run, link, (error) => this.#failed(run, fed, error)));
-    const fed: Fed = { host, link, store, follow, isAsked: false, isGone: false, knowsGpus: false };
+    const follow = store.add(this.#followOf(run, client, (error) => this.#failed(run, fed, error)));
+    const fed: Fed = { host, client, store, follow, isAsked: false, isGone: false, knowsGpus: false };
     this.#fed.set(run, fed);
     const tellState = (): void =>
-      this.#parts.send({ type: 'connection', host: name, state: stateOf(link.state) });
-    store.add(link.onChanged(() => this.#look(run, fed)));
+      this.#parts.send({ type: 'connection', host: name, state: stateOf(client.state) });
+    store.add(client.onChanged(() => this.#look(run, fed)));
     store.add(
-      link.connection.onState(({ kind }) => {
+      client.connection.onState(({ kind }) => {
         tellState();
         if (kind === 'connected') void this.#tellGpuHistory(run, fed);
       }),
     );
-    store.add(link.watch());
+    store.add(client.watch());
     tellState();
     this.#look(run, fed);
   }
 
   /** Something changed on its host. */
   #look(run: string, fed: Fed): void {
-    if (fed.link.run(run) === undefined) void this.#seek(run, fed);
+    if (fed.client.run(run) === undefined) void this.#seek(run, fed);
     else fed.isGone = false; // a host that is started anew can have it again
     this.#tellRuns();
     this.#tellGpus(run);
@@ -166,7 +166,7 @@ export class PageFeed implements Disposable {
     if (fed.isAsked || fed.isGone) return;
     fed.isAsked = true;
     try {
-      fed.link.learn(await fed.link.connection.ask('run.get', { run }));
+      fed.client.upsertRun(await fed.client.connection.ask('run.get', { run }));
     } catch (error) {
       this.#failed(run, fed, error);
     } finally {
@@ -181,36 +181,36 @@ export class PageFeed implements Disposable {
     fed.isGone = true;
     if (run === this.#parts.own.run) this.#parts.send({ type: 'gone', host: fed.host.name, run });
     else this.remove(run);
-    fed.link.forget(run);
+    fed.client.removeRun(run);
   }
 
-  #followOf(run: string, link: HostLink, gone: (error: unknown) => void): RunFollow {
+  #followOf(run: string, client: HostClient, gone: (error: unknown) => void): RunFollow {
     return new RunFollow({
-      connection: link.connection,
+      connection: client.connection,
       run,
       clock: this.#parts.clock,
       gone,
       take: (events) => {
         this.#parts.send({ type: 'events', run, events: [...events] });
-        if (events.some(changesCheckpoints)) void this.#tellCheckpoints(run, link);
+        if (events.some(changesCheckpoints)) void this.#tellCheckpoints(run, client);
       },
       tellProblem: (problem) => this.#parts.send({ type: 'unheard', run, problem }),
     });
   }
 
-  async #tellCheckpoints(run: string, link: HostLink): Promise<void> {
-    const checkpoints = await link.connection.ask('checkpoint.list', { run }).catch(() => undefined);
+  async #tellCheckpoints(run: string, client: HostClient): Promise<void> {
+    const checkpoints = await client.connection.ask('checkpoint.list', { run }).catch(() => undefined);
     if (checkpoints === undefined || !this.#fed.has(run)) return;
     this.#parts.send({ type: 'checkpoints', run, checkpoints: [...checkpoints] });
   }
 
   #tellRuns(): void {
     const runs = this.#shown.flatMap(({ run }): PageRun[] => {
-      const { host, link } = this.#fed.get(run) ?? {};
-      const record = link?.run(run);
-      return host === undefined || link === undefined || record === undefined
+      const { host, client } = this.#fed.get(run) ?? {};
+      const record = client?.run(run);
+      return host === undefined || client === undefined || record === undefined
         ? []
-        : [shownRun(host, link, record)];
+        : [shownRun(host, client, record)];
     });
     if (runs[0]?.record.id !== this.#parts.own.run) return;
     const awaited = this.#shown.filter(({ run }) => !runs.some(({ record }) => record.id === run));
@@ -225,24 +225,24 @@ export class PageFeed implements Disposable {
 
   /** A host of an earlier version tells of its GPUs now alone. */
   async #tellGpuHistory(run: string, fed: Fed): Promise<void> {
-    if (fed.link.run(run) === undefined) return;
+    if (fed.client.run(run) === undefined) return;
     fed.knowsGpus = true;
-    const samples = await fed.link.connection.ask('run.gpus', { run }).catch(() => []);
+    const samples = await fed.client.connection.ask('run.gpus', { run }).catch(() => []);
     if (samples.length === 0 || this.#fed.get(run) !== fed) return;
     this.#parts.send({ type: 'gpuHistory', run, samples: [...samples] });
   }
 
   #tellGpus(run: string): void {
-    const { link } = this.#fed.get(run) ?? {};
-    const record = link?.run(run);
-    if (link?.status === undefined || record === undefined || finalStates.includes(record.state)) return;
-    const { gpus, now } = link.status;
+    const { client } = this.#fed.get(run) ?? {};
+    const record = client?.run(run);
+    if (client?.status === undefined || record === undefined || finalStates.includes(record.state)) return;
+    const { gpus, now } = client.status;
     this.#parts.send({ type: 'gpus', run, at: now, gpus });
   }
 
   /** Why there is no connection to a host that could tell its own state. */
   #tellProblem(host: string): void {
-    const problem = this.#parts.links.problem(host);
+    const problem = this.#parts.clients.problem(host);
     if (problem === undefined) return;
     const { report, retryAt } = problem;
     const reason = `${report.message} ${report.hint ?? ''}`.trim();
@@ -252,9 +252,9 @@ export class PageFeed implements Disposable {
   }
 }
 
-function shownRun(host: KnownHost, link: HostLink, record: RunRecord): PageRun {
-  const scopes = link.state.kind === 'connected' ? link.state.hello.scopes : [];
-  const before = link.runs.filter(
+function shownRun(host: KnownHost, client: HostClient, record: RunRecord): PageRun {
+  const scopes = client.state.kind === 'connected' ? client.state.hello.scopes : [];
+  const before = client.runs.filter(
     ({ state, createdAt }) => state === 'queued' && createdAt < record.createdAt,
   );
   return {

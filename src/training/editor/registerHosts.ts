@@ -3,20 +3,21 @@ import * as vscode from 'vscode';
 import { DisposableStore, type Disposable } from '../../base/core/disposable.ts';
 import type { Clock } from '../../base/core/ports.ts';
 import { RecentConfigs } from '../../configs/editor/choose/recentConfigs.ts';
-import { contextKeys, views } from '../../base/core/ids.ts';
+import { contextKeys, views, commands, languages, settings, settingsSection } from '../../base/core/ids.ts';
 import { pageActions, registerHostCommands, type CommandParts } from './hostCommands.ts';
-import { HostLinks } from './hostLinks.ts';
+import { HostClients } from './hostClients.ts';
 import { HostsProvider } from './hostsProvider.ts';
 import { KnownHosts } from './knownHosts.ts';
-import { logLinker } from './linksOfLog.ts';
+import { createLogLinker } from './logLinks.ts';
 import { PreflightNotes } from './preflightNotes.ts';
 import { registerLogLinks, RunLogs } from './runLogs.ts';
-import { SentRuns } from './sentRuns.ts';
-import { SshWays } from './sshWays.ts';
-import type { Chosen } from './trainingActions.ts';
+import { DispatchedRuns } from './dispatchedRuns.ts';
+import { SshTunnels } from './sshTunnels.ts';
+import type { ChosenRun } from './trainingActions.ts';
 import { TrainingConfigs } from './trainingConfigs.ts';
 import { TrainingPages } from './trainingPages.ts';
-import { registerTrainLens } from './trainLens.ts';
+import { launchKey } from '../../configs/core/dialect.ts';
+import { shortText } from '../../configs/editor/choose/target.ts';
 
 export interface HostsParts {
   readonly context: vscode.ExtensionContext;
@@ -31,27 +32,27 @@ export function registerHosts({ context, clock, webFolder, log }: HostsParts): D
   const hosts = store.add(new KnownHosts(context.globalState, context.secrets));
   const version = String((context.extension.packageJSON as { readonly version: unknown }).version);
   const program = path.join(context.extensionPath, 'dist', 'host.cjs');
-  const ssh = new SshWays(program, (text) => log.info(text));
-  const links = store.add(new HostLinks(hosts, ssh, clock, version));
-  store.add(registerView(hosts, links));
+  const ssh = new SshTunnels(program, (text) => log.info(text));
+  const clients = store.add(new HostClients(hosts, ssh, clock, version));
+  store.add(registerView(hosts, clients));
   store.add(registerTrainLens(hosts));
   const logs = store.add(new RunLogs(log));
-  const sentRuns = new SentRuns(context.globalState);
-  store.add(registerLogLinks(logs, logLinker(links, sentRuns)));
+  const dispatchedRuns = new DispatchedRuns(context.globalState);
+  store.add(registerLogLinks(logs, createLogLinker(clients, dispatchedRuns)));
   const shown = {
-    showLog: ({ host, link, run }: Chosen): void => logs.show(host.name, link, run),
-    showPage: (chosen: Chosen, opensItself?: boolean): Promise<void> => pages.show(chosen, opensItself),
-    compare: (chosen: Chosen): Promise<void> => pages.compare(chosen),
-    configs: store.add(new TrainingConfigs(hosts, links)),
+    showLog: ({ host, client, run }: ChosenRun): void => logs.show(host.name, client, run),
+    showPage: (chosen: ChosenRun, opensItself?: boolean): Promise<void> => pages.show(chosen, opensItself),
+    compare: (chosen: ChosenRun): Promise<void> => pages.compare(chosen),
+    configs: store.add(new TrainingConfigs(hosts, clients)),
     storage: context.globalStorageUri,
-    sentRuns,
+    dispatchedRuns,
   };
   const notes = store.add(new PreflightNotes());
   const actions = pageActions({ ...shown, notes });
   const pages = store.add(
     new TrainingPages({
       hosts,
-      links,
+      clients,
       state: context.workspaceState,
       webFolder,
       log,
@@ -62,29 +63,63 @@ export function registerHosts({ context, clock, webFolder, log }: HostsParts): D
   const parts: CommandParts = {
     ...shown,
     hosts,
-    links,
+    clients,
     ssh,
-    sentRuns,
+    dispatchedRuns,
     log,
     notes,
     recent: new RecentConfigs(context.workspaceState),
-    started: async (host, run) => pages.show({ host, link: await links.link(host), run }, true),
+    started: async (host, run) => pages.show({ host, client: await clients.get(host), run }, true),
   };
   store.add(registerHostCommands(parts));
   return store;
 }
 
-function registerView(hosts: KnownHosts, links: HostLinks): Disposable {
+function registerView(hosts: KnownHosts, clients: HostClients): Disposable {
   const store = new DisposableStore();
-  const provider = store.add(new HostsProvider(hosts, links));
+  const provider = store.add(new HostsProvider(hosts, clients));
   const view = store.add(
     vscode.window.createTreeView(views.hosts, { treeDataProvider: provider, showCollapseAll: true }),
   );
-  store.add(view.onDidChangeVisibility(({ visible }) => links.setWatched(visible)));
+  store.add(view.onDidChangeVisibility(({ visible }) => clients.setWatched(visible)));
   const tell = (): void => {
     void vscode.commands.executeCommand('setContext', contextKeys.noHosts, hosts.list().length === 0);
   };
   tell();
   store.add(hosts.onChanged(tell));
   return store;
+}
+
+/** "Train on GPU Host" above a config, once there is a host. */
+function registerTrainLens(hosts: KnownHosts): Disposable {
+  const store = new DisposableStore();
+  const changed = store.add(new vscode.EventEmitter<void>());
+  store.add(hosts.onChanged(() => changed.fire()));
+  store.add(
+    vscode.workspace.onDidChangeConfiguration((event) => {
+      if (event.affectsConfiguration(`${settingsSection}.${settings.codeLens}`)) changed.fire();
+    }),
+  );
+  store.add(
+    vscode.languages.registerCodeLensProvider(
+      { language: languages.config, scheme: 'file' },
+      { onDidChangeCodeLenses: changed.event, provideCodeLenses: (document) => lenses(hosts, document) },
+    ),
+  );
+  return store;
+}
+
+function lenses(hosts: KnownHosts, document: vscode.TextDocument): vscode.CodeLens[] {
+  const section = vscode.workspace.getConfiguration(settingsSection, document.uri);
+  if (hosts.list().length === 0 || !section.get<boolean>(settings.codeLens, true)) return [];
+  const key = launchKey(shortText(document));
+  if (key === undefined) return [];
+  const { line } = document.positionAt(key);
+  return [
+    new vscode.CodeLens(new vscode.Range(line, 0, line, 0), {
+      title: vscode.l10n.t('$(rocket) Train on GPU Host'),
+      command: commands.trainOnHost,
+      arguments: [document.uri],
+    }),
+  ];
 }

@@ -5,9 +5,9 @@ import { sizeText } from '../../base/core/sizeText.ts';
 import type { FileEntry, FilesOf } from '../core/protocol/hostRpc.ts';
 import { stageFolder } from '../core/sync/checkpoints.ts';
 import { isRolloutLog, rolloutLogs } from '../core/sync/rolloutLogs.ts';
-import { noRollouts } from './noRollouts.ts';
+import { noRolloutsError } from './noRollouts.ts';
 import { currentLog, rolloutItems } from './rolloutItems.ts';
-import type { Chosen } from './trainingActions.ts';
+import type { ChosenRun } from './trainingActions.ts';
 
 /** Files of a run that one trace is made of. */
 export interface RolloutFiles {
@@ -29,7 +29,7 @@ const store = /\.(?:db|jsonl)$/;
  * What Trinity-RFT has kept of a run's rollouts, else what AgentJet has logged of them; undefined: the user, who was asked
  * which, chose none. Rejects with `hosts/no-rollouts`.
  */
-export async function rolloutFiles(chosen: Chosen): Promise<RolloutFiles | undefined> {
+export async function rolloutFiles(chosen: ChosenRun): Promise<RolloutFiles | undefined> {
   const buffers = await buffersOf(chosen);
   if (buffers.some((buffer) => storesIn(buffer).length > 0)) return chosenStore(buffers, chosen);
   return chosenLogs(chosen);
@@ -44,7 +44,7 @@ interface Buffer {
 }
 
 /** Those of the newest stage first. */
-async function buffersOf(chosen: Chosen): Promise<Buffer[]> {
+async function buffersOf(chosen: ChosenRun): Promise<Buffer[]> {
   const { run } = chosen;
   const stages = run.stages?.toReversed() ?? [];
   const places =
@@ -61,9 +61,13 @@ async function buffersOf(chosen: Chosen): Promise<Buffer[]> {
   );
 }
 
-async function filesBelow(path: string, of: FilesOf, { link, run }: Chosen): Promise<readonly FileEntry[]> {
+async function filesBelow(
+  path: string,
+  of: FilesOf,
+  { client, run }: ChosenRun,
+): Promise<readonly FileEntry[]> {
   try {
-    const { files } = await link.connection.ask('file.list', { run: run.id, of, path, from: 0 });
+    const { files } = await client.connection.ask('file.list', { run: run.id, of, path, from: 0 });
     return files;
   } catch (error) {
     // Before its first checkpoint verl makes no folder.
@@ -73,7 +77,10 @@ async function filesBelow(path: string, of: FilesOf, { link, run }: Chosen): Pro
 }
 
 /** Asks where there are several, in one stage or in more, and none by its usual name. */
-async function chosenStore(buffers: readonly Buffer[], { run }: Chosen): Promise<RolloutFiles | undefined> {
+async function chosenStore(
+  buffers: readonly Buffer[],
+  { run }: ChosenRun,
+): Promise<RolloutFiles | undefined> {
   const stores = buffers.flatMap((buffer) => storesIn(buffer).map((file) => ({ file, ...buffer })));
   const items = stores.map((one) => ({
     label: one.file.path,
@@ -99,12 +106,12 @@ function storesIn({ folder, files }: Buffer): readonly FileEntry[] {
 }
 
 /** The one log there is; of several, of more processes or set aside by size, those that the user chooses, as one file. */
-async function chosenLogs(chosen: Chosen): Promise<RolloutFiles | undefined> {
+async function chosenLogs(chosen: ChosenRun): Promise<RolloutFiles | undefined> {
   const { run } = chosen;
   const files = await filesBelow(rolloutLogs, 'rollouts', chosen);
   // A host that knows nothing of them tells of its job's folder.
   const logs = files.filter(({ path: one, bytes }) => isRolloutLog(one) && bytes > 0);
-  if (logs.length === 0) throw noRollouts(run);
+  if (logs.length === 0) throw noRolloutsError(run);
   const wanted = logs.length === 1 ? logs : await askForLogs(logs, run.name);
   if (wanted.length === 0) return undefined;
   const inTime = wanted.toSorted((a, b) => a.modifiedAt - b.modifiedAt);

@@ -10,35 +10,38 @@ import { workingFolder } from '../../configs/editor/choose/configIndex.ts';
 import type { RecentConfigs } from '../../configs/editor/choose/recentConfigs.ts';
 import { commands } from '../../base/core/ids.ts';
 import { rolloutFiles } from './rolloutFiles.ts';
-import type { SentRun, SentRuns } from './sentRuns.ts';
-import type { Chosen } from './trainingActions.ts';
+import type { DispatchedRun, DispatchedRuns } from './dispatchedRuns.ts';
+import type { ChosenRun } from './trainingActions.ts';
 
 export interface RolloutParts {
   /** Where fetched files are kept. */
   readonly storage: vscode.Uri;
-  readonly sentRuns: SentRuns;
+  readonly dispatchedRuns: DispatchedRuns;
 }
 
 const folderOf = (storage: vscode.Uri): vscode.Uri => vscode.Uri.joinPath(storage, 'rollouts');
 
 /** The config that rollouts were trained with: it was sent from here, or the user is asked. */
-export async function configOfRollouts(
+export async function findRolloutConfig(
   source: string,
-  { storage, sentRuns, recent }: RolloutParts & { readonly recent: RecentConfigs },
-): Promise<SentRun | undefined> {
+  { storage, dispatchedRuns, recent }: RolloutParts & { readonly recent: RecentConfigs },
+): Promise<DispatchedRun | undefined> {
   const [run = ''] = path.relative(folderOf(storage).fsPath, source).split(path.sep);
-  const sent = sentRuns.of(run);
+  const sent = dispatchedRuns.of(run);
   if (sent !== undefined) return sent;
   const config = await chooseConfig(undefined, recent);
   return config && { root: workingFolder(config), config: config.fsPath };
 }
 
 /** Fetches what the run has kept of its rollouts until now, and shows it as a trace. */
-export async function openRollouts(chosen: Chosen, { storage, sentRuns }: RolloutParts): Promise<void> {
+export async function openRollouts(
+  chosen: ChosenRun,
+  { storage, dispatchedRuns }: RolloutParts,
+): Promise<void> {
   const { run } = chosen;
-  const sent = await sentRuns.find(run.id, run.config);
+  const sent = await dispatchedRuns.find(run.id, run.config);
   // Their episodes are run again with it, when the host may not be in reach.
-  if (sent !== undefined) await sentRuns.add(run.id, sent);
+  if (sent !== undefined) await dispatchedRuns.add(run.id, sent);
   const wanted = await rolloutFiles(chosen);
   if (wanted === undefined) return;
   const folder = path.join(folderOf(storage).fsPath, run.id, wanted.folder);
@@ -55,7 +58,10 @@ export async function openRollouts(chosen: Chosen, { storage, sentRuns }: Rollou
       // One that is being written may have been cut in a line.
       if (wanted.files[at - 1]?.name === name) await appendFile(file, '\n');
       const params = { run: run.id, of: wanted.of, path: from.path, offset: 0, length: from.bytes };
-      const { pieces } = await chosen.link.connection.download({ method: 'file.get', params }, cancellation);
+      const { pieces } = await chosen.client.connection.download(
+        { method: 'file.get', params },
+        cancellation,
+      );
       await append(file, pieces, (bytes) => {
         fetched += bytes;
         report({ share: fetched / Math.max(1, total) });

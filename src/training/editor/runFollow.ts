@@ -11,21 +11,21 @@ export interface RunFollowParts {
   readonly run: string;
   readonly clock: Pick<Clock, 'after'>;
   readonly take: (events: readonly RunEvent[]) => void;
-  /** Told why no events come, and null once they are to come again. */
+  /** Receives the reason why no events arrive, and null once they arrive again. */
   readonly tellProblem: (problem: string | null) => void;
   /** The host has no such run. */
   readonly gone: (error: unknown) => void;
 }
 
-/** Of the log, no line: a page shows what was measured. There is no source of that name. */
+/** A log source that does not exist: the page shows metrics and needs no log lines. */
 const noLog = ['-'];
 
-/** Milliseconds until it is tried again, the first time and at most; and after which a new try counts as good. */
+/** Milliseconds before the first retry and the longest delay. */
 const pauses = { first: 5_000, most: 60_000 } as const;
-/** Milliseconds after which a run that is followed again counts as reached. */
+/** Milliseconds without failure after which a retry counts as successful. */
 const good = 2_000;
 
-/** Follows a run for a page, from its first event to its last, and anew from where it was when the host cannot go on. */
+/** Follows the events of a run for a page. After a failure it continues from the last event. */
 export class RunFollow implements Disposable {
   readonly #parts: RunFollowParts;
   readonly #cancellation = new CancellationSource();
@@ -39,7 +39,7 @@ export class RunFollow implements Disposable {
     this.#parts = parts;
   }
 
-  /** Unless it is at it. */
+  /** Does nothing if it is already following or waiting to retry. */
   start(): void {
     if (this.#state === 'idle') void this.#follow();
   }
@@ -74,10 +74,10 @@ export class RunFollow implements Disposable {
     const { connection, clock, gone } = this.#parts;
     this.#timer?.dispose();
     const { code, message, hint } = toReport(error, 'hosts/run');
-    // Of a connection that has ended, its state tells; the next one is followed by another.
+    // The state of an ended connection has the reason. The next connection gets a new RunFollow.
     if (this.#cancellation.token.isCancelled || connection.state.kind === 'ended') return;
     if (code === 'host/no-run') {
-      this.#state = 'idle'; // a host that is started anew can have it again
+      this.#state = 'idle'; // a restarted host can have the run again
       gone(error);
       return;
     }

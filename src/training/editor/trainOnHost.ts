@@ -14,21 +14,21 @@ import type { RecentConfigs } from '../../configs/editor/choose/recentConfigs.ts
 import { targetOf } from '../../configs/editor/choose/target.ts';
 import { settings, settingsSection } from '../../base/core/ids.ts';
 import { addHost } from './addHost.ts';
-import { askGpus, chooseWay, type Way } from './chooseWay.ts';
-import type { HostLinks } from './hostLinks.ts';
+import { askGpus, chooseLaunchOptions, type LaunchOptions } from './chooseLaunchOptions.ts';
+import type { HostClients } from './hostClients.ts';
 import type { KnownHost, KnownHosts } from './knownHosts.ts';
 import type { PreflightNotes } from './preflightNotes.ts';
-import type { SentRuns } from './sentRuns.ts';
-import type { SshWays } from './sshWays.ts';
+import type { DispatchedRuns } from './dispatchedRuns.ts';
+import type { SshTunnels } from './sshTunnels.ts';
 import { trainingVariables } from './trainingVariables.ts';
 
 export interface TrainParts {
   readonly hosts: KnownHosts;
-  readonly links: HostLinks;
-  readonly ssh: SshWays;
+  readonly clients: HostClients;
+  readonly ssh: SshTunnels;
   readonly log: vscode.LogOutputChannel;
   readonly notes: PreflightNotes;
-  readonly sentRuns: SentRuns;
+  readonly dispatchedRuns: DispatchedRuns;
   readonly recent: RecentConfigs;
   /** For what was read of files from one sync to the next. */
   readonly storage: vscode.Uri;
@@ -49,10 +49,10 @@ export async function trainOnHost(parts: TrainParts, uri: vscode.Uri | undefined
   if (host === undefined) return;
   await saveAll(workingFolder(config));
   const { launcherFor } = await import('../node/client/dispatch.ts');
-  const way = await chooseWay(await launcherFor(config.fsPath));
-  if (way === undefined) return;
+  const launch = await chooseLaunchOptions(await launcherFor(config.fsPath));
+  if (launch === undefined) return;
   const title = vscode.l10n.t('Training {0} on {1}', path.basename(config.fsPath), host.name);
-  await withCancellableProgress(title, (shown) => send(parts, { config, host, way }, shown));
+  await withCancellableProgress(title, (shown) => send(parts, { config, host, launch }, shown));
 }
 
 /** What is sent is read from the disk. Throws where a file of the folder is not there as the editor shows it. */
@@ -85,30 +85,30 @@ function notSaved(files: readonly string[]): CodedError {
   });
 }
 
-interface Sent {
+interface DispatchInput {
   readonly config: vscode.Uri;
   readonly host: KnownHost;
-  readonly way: Way;
+  readonly launch: LaunchOptions;
 }
 
 async function send(
   parts: TrainParts,
-  { config, host, way }: Sent,
+  { config, host, launch }: DispatchInput,
   { cancellation, token, report }: CancellableProgress,
 ): Promise<void> {
   report({ message: vscode.l10n.t('connecting …') });
-  const link = await parts.links.connected(host);
+  const client = await parts.clients.connect(host);
   const { dispatchRun } = await import('../node/client/dispatch.ts');
   const root = workingFolder(config);
   const { env, findings } = await trainingVariables(config, root);
   let isStarting = false;
   cancellation.onCancelled(() => tellCancelled(host, isStarting));
   const run = await dispatchRun(
-    link.connection,
+    client.connection,
     {
       config: config.fsPath,
       root,
-      ...way,
+      ...launch,
       env,
       limit: uploadLimit(config),
       cache: vscode.Uri.joinPath(parts.storage, 'sync.json').fsPath,
@@ -117,7 +117,7 @@ async function send(
     {
       cancellation,
       askGpus: async () => {
-        const { gpus } = await link.connection.ask('status', {}, cancellation);
+        const { gpus } = await client.connection.ask('status', {}, cancellation);
         return askGpus(host.name, gpus.length, token);
       },
       confirm: (plan) =>
@@ -129,8 +129,8 @@ async function send(
     },
   );
   if (run === undefined) return;
-  link.learn(run);
-  await parts.sentRuns.add(run.id, { root, config: config.fsPath });
+  client.upsertRun(run);
+  await parts.dispatchedRuns.add(run.id, { root, config: config.fsPath });
   await parts.started(host, run);
 }
 
@@ -182,8 +182,8 @@ async function confirmed(
     ? vscode.l10n.t('{0} would not train on {1} as it is.', path.basename(config.fsPath), host.name)
     : vscode.l10n.t('Train {0} on {1}?', path.basename(config.fsPath), host.name);
   const anyway = vscode.l10n.t('Start Anyway');
-  const ways = findings.length === 0 ? [start] : hasErrors ? [show, anyway] : [start, show];
-  const chosen = await vscode.window.showInformationMessage(question, { modal: true, detail }, ...ways);
+  const buttons = findings.length === 0 ? [start] : hasErrors ? [show, anyway] : [start, show];
+  const chosen = await vscode.window.showInformationMessage(question, { modal: true, detail }, ...buttons);
   if (chosen === show) {
     await vscode.window.showTextDocument(config);
     await vscode.commands.executeCommand('workbench.actions.view.problems');

@@ -14,23 +14,23 @@ import {
   type CheckpointId,
 } from '../core/sync/checkpoints.ts';
 import { withCancellableProgress } from '../../base/editor/progress.ts';
-import { addWords, againWords } from './commandLines.ts';
-import type { HostLink } from './hostLink.ts';
+import { addHostArgs, rerunArgs } from './commandLines.ts';
+import type { HostClient } from './hostClient.ts';
 import type { KnownHost } from './knownHosts.ts';
 import type { PreflightNotes } from './preflightNotes.ts';
-import type { SentRuns } from './sentRuns.ts';
+import type { DispatchedRuns } from './dispatchedRuns.ts';
 import { environmentOf } from './trainingVariables.ts';
 
 /** A run that a command is for, with its host, which is connected. */
-export interface Chosen {
+export interface ChosenRun {
   readonly host: KnownHost;
-  readonly link: HostLink;
+  readonly client: HostClient;
   readonly run: RunRecord;
 }
 
-export const isGoing = ({ state }: RunRecord): boolean => !finalStates.includes(state);
+export const isRunning = ({ state }: RunRecord): boolean => !finalStates.includes(state);
 
-export async function cancelTraining({ host, link, run }: Chosen): Promise<void> {
+export async function cancelTraining({ host, client, run }: ChosenRun): Promise<void> {
   const cancel = vscode.l10n.t('Cancel Training');
   const chosen = await vscode.window.showWarningMessage(
     vscode.l10n.t('Cancel the training {0} on {1}?', run.name, host.name),
@@ -40,10 +40,10 @@ export async function cancelTraining({ host, link, run }: Chosen): Promise<void>
     },
     cancel,
   );
-  if (chosen === cancel) link.learn(await link.connection.ask('run.cancel', { run: run.id }));
+  if (chosen === cancel) client.upsertRun(await client.connection.ask('run.cancel', { run: run.id }));
 }
 
-export async function removeTraining({ host, link, run }: Chosen): Promise<void> {
+export async function removeTraining({ host, client, run }: ChosenRun): Promise<void> {
   const keep = vscode.l10n.t('Remove, Keep Checkpoints');
   const all = vscode.l10n.t('Remove All');
   const chosen = await vscode.window.showWarningMessage(
@@ -53,24 +53,24 @@ export async function removeTraining({ host, link, run }: Chosen): Promise<void>
     all,
   );
   if (chosen === undefined) return;
-  await link.connection.ask('run.remove', { run: run.id, checkpoints: chosen === all });
-  link.forget(run.id);
+  await client.connection.ask('run.remove', { run: run.id, checkpoints: chosen === all });
+  client.removeRun(run.id);
 }
 
-export interface GoOnParts {
-  readonly sentRuns: SentRuns;
+export interface ResumeParts {
+  readonly dispatchedRuns: DispatchedRuns;
   readonly notes: PreflightNotes;
 }
 
 /** Resolves to the new run; undefined: the user left. */
-export async function goOn(
-  chosen: Chosen,
+export async function resumeOrFork(
+  chosen: ChosenRun,
   as: 'resume' | 'fork',
-  { sentRuns, notes }: GoOnParts,
+  { dispatchedRuns, notes }: ResumeParts,
   wanted?: CheckpointId,
 ): Promise<RunRecord | undefined> {
-  const { host, link, run } = chosen;
-  const checkpoints = await link.connection.ask('checkpoint.list', { run: run.id });
+  const { host, client, run } = chosen;
+  const checkpoints = await client.connection.ask('checkpoint.list', { run: run.id });
   const resumable = checkpoints.filter((one) => one.resumable);
   const newest = newestCheckpoint(resumable);
   const usable = as === 'resume' ? resumable.filter((one) => one === newest) : resumable;
@@ -84,7 +84,7 @@ export async function goOn(
     return undefined;
   }
   const { resumeRun } = await import('../node/client/runActions.ts');
-  const sent = await sentRuns.find(run.id, run.config);
+  const sent = await dispatchedRuns.find(run.id, run.config);
   const environment = await environmentOf(sent?.root);
   const env = Object.fromEntries(
     run.env.flatMap((name) => {
@@ -97,7 +97,7 @@ export async function goOn(
   const newestOfStage = newestCheckpoint(resumable.filter((one) => one.stage === stage));
   const restored = describeRestore(from, run.backbone, checkpoint === newestOfStage, stageNamesOf(run));
   const started = await resumeRun(
-    link.connection,
+    client.connection,
     run,
     { step, stage, as, env },
     {
@@ -110,8 +110,8 @@ export async function goOn(
     },
   );
   if (started === undefined) return undefined;
-  if (sent !== undefined) await sentRuns.add(started.id, sent);
-  link.learn(started);
+  if (sent !== undefined) await dispatchedRuns.add(started.id, sent);
+  client.upsertRun(started);
   return started;
 }
 
@@ -127,7 +127,7 @@ async function noteFindings(
 }
 
 async function confirmed(
-  { host, run }: Chosen,
+  { host, run }: ChosenRun,
   from: NonNullable<RunRecord['from']>,
   {
     restored,
@@ -162,8 +162,8 @@ async function confirmed(
 }
 
 /** Resolves to the folder that it was fetched to. */
-export async function fetchCheckpointOf({ link, run }: Chosen, wanted?: CheckpointId): Promise<void> {
-  const checkpoints = await link.connection.ask('checkpoint.list', { run: run.id });
+export async function fetchCheckpointOf({ client, run }: ChosenRun, wanted?: CheckpointId): Promise<void> {
+  const checkpoints = await client.connection.ask('checkpoint.list', { run: run.id });
   if (checkpoints.length === 0) throw noCheckpoint(run);
   const checkpoint =
     wanted === undefined
@@ -190,7 +190,7 @@ export async function fetchCheckpointOf({ link, run }: Chosen, wanted?: Checkpoi
       const share = total === 0 ? 1 : bytes / total;
       report({ message: `${Math.floor(100 * share)} %`, share });
     };
-    await fetchCheckpoint(link.connection, run.id, checkpoint, target, { cancellation, onProgress });
+    await fetchCheckpoint(client.connection, run.id, checkpoint, target, { cancellation, onProgress });
     return true;
   });
   if (isHere === undefined) {
@@ -230,11 +230,11 @@ async function chooseCheckpoint(
 }
 
 /** The command of the command line that does the same, which has to know the host by itself. */
-export async function copyCommand({ host, run }: Chosen, sentRuns: SentRuns): Promise<void> {
-  const sent = await sentRuns.find(run.id, run.config);
+export async function copyCommand({ host, run }: ChosenRun, dispatchedRuns: DispatchedRuns): Promise<void> {
+  const sent = await dispatchedRuns.find(run.id, run.config);
   const { shellCommand } = await import('../core/launch/shellWords.ts');
-  const add = shellCommand(await addWords(host));
-  await vscode.env.clipboard.writeText(shellCommand(againWords(host, run, sent)));
+  const add = shellCommand(await addHostArgs(host));
+  await vscode.env.clipboard.writeText(shellCommand(rerunArgs(host, run, sent)));
   const told = [
     vscode.l10n.t('The command is in the clipboard.'),
     ...(run.from === null && sent === undefined
@@ -249,7 +249,7 @@ export async function copyCommand({ host, run }: Chosen, sentRuns: SentRuns): Pr
 }
 
 /** On this machine the folder is shown, in another window where no desktop is; on another one its path is copied. */
-export async function openJobFolder({ host, run }: Chosen): Promise<void> {
+export async function openJobFolder({ host, run }: ChosenRun): Promise<void> {
   if (run.jobFolder === null) return;
   const isHere = /^wss?:\/\/(?:127\.|localhost[:/]|\[::1\])/.test(`${host.url}/`);
   const uri = vscode.Uri.file(run.jobFolder);

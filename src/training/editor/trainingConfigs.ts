@@ -3,9 +3,9 @@ import { DisposableStore, type Disposable } from '../../base/core/disposable.ts'
 import { formatReport, toReport } from '../../base/core/errors.ts';
 import type { RunRef } from '../core/page/trainingRunRpc.ts';
 import { trainingConfigScheme } from '../../base/core/ids.ts';
-import type { HostLinks } from './hostLinks.ts';
+import type { HostClients } from './hostClients.ts';
 import type { KnownHosts } from './knownHosts.ts';
-import type { Chosen } from './trainingActions.ts';
+import type { ChosenRun } from './trainingActions.ts';
 
 interface View extends RunRef {
   /** `values`: sorted, without where they come from, so that two can be compared. */
@@ -15,12 +15,12 @@ interface View extends RunRef {
 /** What runs on hosts were started with, as read-only documents. They come back when the window is loaded again. */
 export class TrainingConfigs implements vscode.TextDocumentContentProvider, Disposable {
   readonly #hosts: KnownHosts;
-  readonly #links: HostLinks;
+  readonly #clients: HostClients;
   readonly #store = new DisposableStore();
 
-  constructor(hosts: KnownHosts, links: HostLinks) {
+  constructor(hosts: KnownHosts, clients: HostClients) {
     this.#hosts = hosts;
-    this.#links = links;
+    this.#clients = clients;
     this.#store.add(vscode.workspace.registerTextDocumentContentProvider(trainingConfigScheme, this));
   }
 
@@ -29,18 +29,18 @@ export class TrainingConfigs implements vscode.TextDocumentContentProvider, Disp
   }
 
   /** Rejects where there is none to show. */
-  async show(chosen: Chosen): Promise<void> {
+  async show(chosen: ChosenRun): Promise<void> {
     await textOf(chosen);
     const document = await vscode.workspace.openTextDocument(uriOf(chosen, 'origins'));
     await vscode.window.showTextDocument(document, { preview: false });
   }
 
-  async compare(chosen: Chosen, other: Chosen): Promise<void> {
+  async compare(chosen: ChosenRun, other: ChosenRun): Promise<void> {
     const [{ diffEffective }, { effectiveConfigValues }] = await Promise.all([
       import('../../configs/core/effective/diff.ts'),
       import('../core/runs/effectiveConfig.ts'),
     ]);
-    const values = async (one: Chosen) => effectiveConfigValues(await textOf(one), one.run.id);
+    const values = async (one: ChosenRun) => effectiveConfigValues(await textOf(one), one.run.id);
     const [before, after] = [titleOf(other), titleOf(chosen)];
     if (diffEffective(await values(other), await values(chosen)).length === 0) {
       void vscode.window.showInformationMessage(
@@ -62,7 +62,7 @@ export class TrainingConfigs implements vscode.TextDocumentContentProvider, Disp
       const { host: name, run, shows } = JSON.parse(uri.query) as View;
       const host = this.#hosts.find(name);
       if (host === undefined) return asComment(vscode.l10n.t('There is no GPU host {0} any more.', name));
-      const { connection } = await this.#links.connected(host);
+      const { connection } = await this.#clients.connect(host);
       const { text } = await connection.ask('run.config', { run });
       if (shows === 'origins') return text;
       const { comparableText, effectiveConfigValues } = await import('../core/runs/effectiveConfig.ts');
@@ -73,16 +73,16 @@ export class TrainingConfigs implements vscode.TextDocumentContentProvider, Disp
   }
 }
 
-async function textOf({ link, run }: Chosen): Promise<string> {
-  return (await link.connection.ask('run.config', { run: run.id })).text;
+async function textOf({ client, run }: ChosenRun): Promise<string> {
+  return (await client.connection.ask('run.config', { run: run.id })).text;
 }
 
 /** The end of the id tells runs of one name apart, as in the titles of their pages. */
-function titleOf({ run }: Chosen): string {
+function titleOf({ run }: ChosenRun): string {
   return `${run.name} (${run.id.slice(-6)})`;
 }
 
-function uriOf(chosen: Chosen, shows: View['shows']): vscode.Uri {
+function uriOf(chosen: ChosenRun, shows: View['shows']): vscode.Uri {
   const view: View = { host: chosen.host.name, run: chosen.run.id, shows };
   const title = vscode.l10n.t('{0} (effective)', titleOf(chosen)).replaceAll('/', '-');
   return vscode.Uri.from({

@@ -7,24 +7,24 @@ import { runPageRequest, type RunRef, type RunPageRequest } from '../core/page/t
 import { trainingPageType } from '../../base/core/ids.ts';
 import { reportingErrors } from '../../base/editor/reportErrors.ts';
 import type { CheckpointId } from '../core/sync/checkpoints.ts';
-import { chosenOther } from './chooseTraining.ts';
-import type { HostLinks } from './hostLinks.ts';
+import { chooseOtherRun } from './chooseTraining.ts';
+import type { HostClients } from './hostClients.ts';
 import type { KnownHosts } from './knownHosts.ts';
 import { PageFeed } from './pageFeed.ts';
-import type { Chosen } from './trainingActions.ts';
+import type { ChosenRun } from './trainingActions.ts';
 import type { TrainingConfigs } from './trainingConfigs.ts';
 
 /** The actions that a page can request for its runs. */
 export type PageActions = Readonly<
   Record<
     Exclude<RunPageRequest['type'], 'ready' | 'addRun' | 'removeRun' | 'compareConfig'>,
-    (chosen: Chosen, checkpoint: CheckpointId | undefined) => Promise<unknown>
+    (chosen: ChosenRun, checkpoint: CheckpointId | undefined) => Promise<unknown>
   >
 >;
 
 export interface PagesParts {
   readonly hosts: KnownHosts;
-  readonly links: HostLinks;
+  readonly clients: HostClients;
   /** The state of this workspace: the runs whose pages an earlier window showed. */
   readonly state: vscode.Memento;
   readonly webFolder: vscode.Uri;
@@ -55,7 +55,7 @@ export class TrainingPages implements Disposable {
    * Shows the page of a run. A page that `opensItself`, without an action of the user, opens next to the active editor.
    * That editor keeps the focus, because the user may be typing there.
    */
-  async show(chosen: Chosen, opensItself = false): Promise<void> {
+  async show(chosen: ChosenRun, opensItself = false): Promise<void> {
     const { run } = chosen;
     const place = placeOf(chosen);
     const open = this.#open.get(keyOf(place));
@@ -87,12 +87,12 @@ export class TrainingPages implements Disposable {
   }
 
   /** Shows a run's page, and another run on it that the user chooses. */
-  async compare(chosen: Chosen): Promise<void> {
-    const { hosts, links } = this.#parts;
+  async compare(chosen: ChosenRun): Promise<void> {
+    const { hosts, clients } = this.#parts;
     const open = this.#open.get(keyOf(placeOf(chosen)));
-    const other = await chosenOther(
+    const other = await chooseOtherRun(
       hosts,
-      links,
+      clients,
       (run) => run === chosen.run.id || open?.feed.has(run) === true,
     );
     if (other === undefined) return;
@@ -126,13 +126,13 @@ export class TrainingPages implements Disposable {
 
   #fill(panel: vscode.WebviewPanel, place: RunRef): void {
     const { webview } = panel;
-    const { hosts, links, webFolder, log, actions, configs } = this.#parts;
+    const { hosts, clients, webFolder, log, actions, configs } = this.#parts;
     const store = new DisposableStore();
     this.#store.add(store);
     const feed = store.add(
       new PageFeed({
         hosts,
-        links,
+        clients,
         own: place,
         clock: systemClock,
         send: (message) => void webview.postMessage(message),
@@ -144,7 +144,7 @@ export class TrainingPages implements Disposable {
       if (ask.type === 'ready') await feed.start(ask.compared);
       else if (ask.type === 'removeRun') feed.remove(ask.run);
       else if (ask.type === 'addRun') {
-        const other = await chosenOther(hosts, links, (run) => feed.has(run));
+        const other = await chooseOtherRun(hosts, clients, (run) => feed.has(run));
         if (other !== undefined) await feed.add(placeOf(other));
       } else if (ask.type === 'compareConfig') {
         const [own, other] = [await feed.chosen(place.run), await feed.chosen(ask.run)];
@@ -176,5 +176,5 @@ export class TrainingPages implements Disposable {
   }
 }
 
-const placeOf = ({ host, run }: Chosen): RunRef => ({ host: host.name, run: run.id });
+const placeOf = ({ host, run }: ChosenRun): RunRef => ({ host: host.name, run: run.id });
 const keyOf = ({ host, run }: RunRef): string => `${host} ${run}`;

@@ -1,6 +1,6 @@
 import * as l10n from '@vscode/l10n';
 import { useEffect, useLayoutEffect, useMemo, useState } from 'preact/hooks';
-import type { RunRef, RunPageRequest } from '../core/page/trainingRunRpc.ts';
+import type { RunRef, RunPageRequest, HostState } from '../core/page/trainingRunRpc.ts';
 import { onThemeChange } from '../../traces/webview/episode/axis/theme.ts';
 import type { Memory } from '../../traces/webview/state/memory.ts';
 import { Loading, Note } from '../../base/webview/ui/Notices.tsx';
@@ -9,14 +9,16 @@ import { readPlotTheme } from './chart/theme.ts';
 import { Cursor } from './cursor.ts';
 import type { RunPageModel } from './data/model.ts';
 import type { RunData } from './data/runData.ts';
-import { Alarms } from './header/Alarms.tsx';
 import { Checkpoints } from './header/Checkpoints.tsx';
-import { Connection } from './header/Connection.tsx';
-import { NothingYet } from './header/NothingYet.tsx';
+import { EmptyRun } from './header/EmptyRun.tsx';
 import { RunHeader } from './header/RunHeader.tsx';
 import { RunList } from './header/RunList.tsx';
-import { PageContext, type Page } from './page.ts';
+import { PageContext, type Page, usePage, useNow } from './page.ts';
 import { keepView, keptView, type View } from './view.ts';
+import { stepText } from './text.ts';
+import { moment } from '../../base/webview/ui/format.ts';
+import { Icon } from '../../base/webview/ui/Icon.tsx';
+import { alarmWords } from './header/words.ts';
 
 interface Props {
   readonly model: RunPageModel;
@@ -93,7 +95,7 @@ function Screen({ model, page: { runs, own } }: { readonly model: RunPageModel; 
       {runs.map((run) => run.unheard !== null && <Unheard key={run.id} run={run} problem={run.unheard} />)}
       <RunHeader />
       <Alarms />
-      {!own.hasMetrics && <NothingYet />}
+      {!own.hasMetrics && <EmptyRun />}
       <RunList />
       {(hasMetrics || hasGpus) && <ChartGrid />}
       <Checkpoints />
@@ -144,4 +146,82 @@ function useVersion(model: RunPageModel): number {
     };
   }, [model]);
   return version;
+}
+
+/** What a training seldom means to do, the newest first. */
+function Alarms() {
+  const { runs } = usePage();
+  const alarms = runs.flatMap((run) => run.alarms.map((alarm) => ({ ...alarm, run })));
+  if (alarms.length === 0) return null;
+  alarms.sort((a, b) => b.at - a.at);
+  return (
+    <section class="panel" aria-labelledby="alarms">
+      <h2 id="alarms">{l10n.t('Alarms')}</h2>
+      <ul class="alarms">
+        {alarms.map(({ run, seq, alarm, text, at, step, stage }) => {
+          const { title, advice } = alarmWords(alarm);
+          return (
+            <li key={`${run.id} ${seq}`} class="notice notice-warning">
+              <Icon name="warning" />
+              <div class="notice-body">
+                <p class="notice-title">
+                  {title}{' '}
+                  <span class="stat-note">
+                    {[
+                      ...(runs.length > 1 ? [run.name] : []),
+                      ...(stage > 0 ? [l10n.t('stage {0}', run.stageName(stage))] : []),
+                      step === null ? moment(at) : stepText(step),
+                    ].join(' · ')}
+                  </span>
+                </p>
+                <p>{text}</p>
+                {advice !== '' && <p>{advice}</p>}
+              </div>
+            </li>
+          );
+        })}
+      </ul>
+    </section>
+  );
+}
+
+interface ConnectionProps {
+  readonly host: string;
+  readonly state: HostState;
+}
+
+/** That a host cannot be heard now: its runs go on. */
+function Connection({ host, state }: ConnectionProps) {
+  const now = useNow(state.kind === 'waiting');
+  switch (state.kind) {
+    case 'connected':
+      return null;
+    case 'connecting':
+      if (state.attempt <= 1) return null;
+      return <Note kind="info">{l10n.t('Connecting to {0} …', host)}</Note>;
+    case 'waiting':
+      return (
+        <div role="status">
+          <Note kind="warning">
+            <p class="notice-title">{l10n.t('The connection to {0} is lost. Its runs go on.', host)}</p>
+            <p>{state.reason}</p>
+            <p>{retryText(state.retryAt - now)}</p>
+          </Note>
+        </div>
+      );
+    case 'ended':
+      return (
+        <div role="alert">
+          <Note kind="error">
+            <p class="notice-title">{l10n.t('There is no connection to {0}. Its runs go on.', host)}</p>
+            <p>{state.reason}</p>
+          </Note>
+        </div>
+      );
+  }
+}
+
+function retryText(milliseconds: number): string {
+  const seconds = Math.ceil(milliseconds / 1000);
+  return seconds <= 0 ? l10n.t('It is tried again now.') : l10n.t('It is tried again in {0} s.', seconds);
 }

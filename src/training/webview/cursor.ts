@@ -56,7 +56,7 @@ export function nearestStep(runs: readonly RunData[], at: number): number | unde
 }
 
 /** The step `by` steps further among those of all runs, at most the last and at least the first. */
-export function stepBeside(runs: readonly RunData[], from: number, by: number): number {
+export function adjacentStep(runs: readonly RunData[], from: number, by: number): number {
   let step = from;
   for (let moved = 0; moved < Math.abs(by); moved += 1) {
     const next = neighbour(runs, step, Math.sign(by));

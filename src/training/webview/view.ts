@@ -1,7 +1,7 @@
 import { isRecord } from '../../base/core/isRecord.ts';
 import type { RunRef } from '../core/page/trainingRunRpc.ts';
 import type { Memory } from '../../traces/webview/state/memory.ts';
-import type { Window } from './data/drawn.ts';
+import type { Window } from './data/chartPoints.ts';
 
 /** How the page looks at what it knows; outlives a reload. */
 export interface View {

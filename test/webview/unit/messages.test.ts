@@ -3,16 +3,20 @@ import { describe, expect, test } from 'vitest';
 import type { MessageView } from '../../../src/traces/core/protocol/episodeRpc.ts';
 import { webAddress } from '../../../src/traces/webview/message/webAddress.ts';
 import { rasterOf, textPieces } from '../../../src/traces/webview/message/rasters.ts';
-import { thoughtOf } from '../../../src/traces/webview/message/reasoning.ts';
-import { readToolCalls, resultsIn, toolTies } from '../../../src/traces/webview/message/toolCalls.ts';
+import { splitReasoning } from '../../../src/traces/webview/message/reasoning.ts';
+import {
+  parseToolCalls,
+  splitToolResults,
+  linkToolCalls,
+} from '../../../src/traces/webview/message/toolCalls.ts';
 import { prettyJson } from '../../../src/base/webview/ui/format.ts';
 
 describe('reasoning', () => {
   test('is what stands between its marks, at the start', () => {
-    expect(thoughtOf('<think>a</think>\n\nb')).toEqual({ reasoning: 'a', closed: true, rest: 'b' });
-    expect(thoughtOf(' <thinking>\na\nb')).toEqual({ reasoning: 'a\nb', closed: false, rest: '' });
-    expect(thoughtOf('a\n</think>\nb')).toEqual({ reasoning: 'a', closed: true, rest: 'b' });
-    expect(thoughtOf('see <think>')).toBeUndefined();
+    expect(splitReasoning('<think>a</think>\n\nb')).toEqual({ reasoning: 'a', closed: true, rest: 'b' });
+    expect(splitReasoning(' <thinking>\na\nb')).toEqual({ reasoning: 'a\nb', closed: false, rest: '' });
+    expect(splitReasoning('a\n</think>\nb')).toEqual({ reasoning: 'a', closed: true, rest: 'b' });
+    expect(splitReasoning('see <think>')).toBeUndefined();
   });
 });
 
@@ -84,7 +88,7 @@ describe('tool calls', () => {
     JSON.stringify(ids.map((id) => ({ id, function: { name: `tool-${id}`, arguments: { a: 1 } } })));
 
   test('are answered by id, whatever the order, or by order where results were joined', () => {
-    const { answers, askers } = toolTies([
+    const { answers, callers: askers } = linkToolCalls([
       message(0, { role: 'assistant', toolCalls: calls('x', 'y', 'z') }),
       message(1, { role: 'tool', toolCallId: 'y', text: 'why' }),
       message(2, { role: 'tool', toolCallId: 'x', text: 'ex' }),
@@ -106,10 +110,10 @@ describe('tool calls', () => {
 
   test('that are none are no calls', () => {
     for (const json of ['', '{}', '[1]', '[{"function":{}}]', 'null'])
-      expect(readToolCalls(json)).toBeUndefined();
-    expect(readToolCalls('[{"function":{"name":"a","arguments":"{"}}]')).toEqual([
+      expect(parseToolCalls(json)).toBeUndefined();
+    expect(parseToolCalls('[{"function":{"name":"a","arguments":"{"}}]')).toEqual([
       { id: null, name: 'a', given: '{', pretty: null },
     ]);
-    expect(resultsIn('plain\n')).toEqual(['plain\n']);
+    expect(splitToolResults('plain\n')).toEqual(['plain\n']);
   });
 });

@@ -3,19 +3,19 @@ import { describe, expect, test } from 'vitest';
 import { CodedError } from '../../../src/base/core/errors.ts';
 import { LatestRequest, type Outcome } from '../../../src/base/webview/state/latestRequest.ts';
 import {
-  callPlace,
-  comparePlace,
-  episodePlace,
-  formatPlace,
-  groupPlace,
+  callRoute,
+  compareRoute,
+  episodeRoute,
+  formatRoute,
+  groupRoute,
   parentOf,
-  parsePlace,
+  parseRoute,
   pathOf,
-  runPlace,
-  timelinePlace,
-  type Place,
-  type RunPlace,
-} from '../../../src/traces/webview/state/place.ts';
+  runRoute,
+  timelineRoute,
+  type Route,
+  type RunRoute,
+} from '../../../src/traces/webview/state/route.ts';
 import { WindowBuffer, type Slice } from '../../../src/base/webview/state/windowBuffer.ts';
 
 /** A request whose end the test decides. */
@@ -34,7 +34,7 @@ const settle = () => new Promise((resolve) => setImmediate(resolve));
 
 describe('a place', () => {
   const position = fc.nat(999_999_999);
-  const runs: fc.Arbitrary<RunPlace> = fc.record({
+  const runs: fc.Arbitrary<RunRoute> = fc.record({
     kind: fc.constant('run'),
     list: fc.constantFrom('episodes', 'groups'),
     filter: fc.string({ unit: 'grapheme' }),
@@ -48,30 +48,30 @@ describe('a place', () => {
       fixesDrift: fc.boolean(),
     }),
   );
-  const places: fc.Arbitrary<Place> = fc.oneof(
+  const places: fc.Arbitrary<Route> = fc.oneof(
     runs,
-    position.map(groupPlace),
-    position.map(episodePlace),
-    fc.tuple(position, position).map(([episode, call]) => callPlace(episode, call)),
+    position.map(groupRoute),
+    position.map(episodeRoute),
+    fc.tuple(position, position).map(([episode, call]) => callRoute(episode, call)),
     fc
       .tuple(position, position, fc.option(position), fc.record({ message, setting }))
-      .map(([episode, timeline, token, others]) => timelinePlace(episode, timeline, token, others)),
+      .map(([episode, timeline, token, others]) => timelineRoute(episode, timeline, token, others)),
     fc
       .tuple(position, fc.option(position), fc.option(position), fc.option(position))
       .map(([episode, other, timeline, otherTimeline]) =>
-        comparePlace(episode, other, { timeline, otherTimeline }),
+        compareRoute(episode, other, { timeline, otherTimeline }),
       ),
     fc
       .tuple(position, position, fc.string({ unit: 'grapheme', minLength: 1 }), fc.boolean())
       .map(([episode, other, trace, isLeft]) =>
-        comparePlace(episode, other, isLeft ? { trace } : { otherTrace: trace }),
+        compareRoute(episode, other, isLeft ? { trace } : { otherTrace: trace }),
       ),
   );
 
   test('is the same after it was written and read', () => {
     fc.assert(
       fc.property(places, (place) => {
-        expect(parsePlace(new URLSearchParams(formatPlace(place)))).toEqual(place);
+        expect(parseRoute(new URLSearchParams(formatRoute(place)))).toEqual(place);
       }),
       { seed: 41 },
     );
@@ -80,19 +80,19 @@ describe('a place', () => {
   test.each(['episode=x', 'call=1', 'episode=-1', 'episode=1e9', 'episode=', 'sort=1', 'sort=--a'])(
     '%s leads to the run',
     (text) => {
-      expect(parsePlace(new URLSearchParams(text))).toEqual(runPlace);
+      expect(parseRoute(new URLSearchParams(text))).toEqual(runRoute);
     },
   );
 
   test('lies below its episode, that below its group, and that below the run', () => {
-    const run: RunPlace = { ...runPlace, filter: 'reward<0' };
-    const call = callPlace(3, 1);
+    const run: RunRoute = { ...runRoute, filter: 'reward<0' };
+    const call = callRoute(3, 1);
     const above = { run, repeat: 2, tasks: 2 };
-    expect(pathOf(call, above)).toEqual([run, groupPlace(1), episodePlace(3), call]);
-    expect(parentOf(call, above)).toEqual(episodePlace(3));
-    expect(parentOf(groupPlace(1), above)).toEqual(run);
-    expect(parentOf(runPlace, above)).toEqual(runPlace);
-    expect(parentOf(episodePlace(4), above)).toEqual(run);
+    expect(pathOf(call, above)).toEqual([run, groupRoute(1), episodeRoute(3), call]);
+    expect(parentOf(call, above)).toEqual(episodeRoute(3));
+    expect(parentOf(groupRoute(1), above)).toEqual(run);
+    expect(parentOf(runRoute, above)).toEqual(runRoute);
+    expect(parentOf(episodeRoute(4), above)).toEqual(run);
   });
 });
 

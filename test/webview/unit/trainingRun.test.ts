@@ -1,15 +1,15 @@
 import { describe, expect, test } from 'vitest';
 import { Random } from '../../../src/base/core/random.ts';
 import type { RunEvent } from '../../../src/training/core/protocol/runs.ts';
-import { nearestStep, stepBeside } from '../../../src/training/webview/cursor.ts';
+import { nearestStep, adjacentStep } from '../../../src/training/webview/cursor.ts';
 import { within } from '../../../src/training/webview/chart/chartKeys.ts';
 import { chartsOf, otherMetrics } from '../../../src/training/webview/data/chartTable.ts';
-import { aligned, pointsOf } from '../../../src/training/webview/data/drawn.ts';
+import { aligned, pointsOf } from '../../../src/training/webview/data/chartPoints.ts';
 import { MetricSeries } from '../../../src/training/webview/data/metricSeries.ts';
 import { RunPageModel } from '../../../src/training/webview/data/model.ts';
 import { elapsedOf, remainingOf } from '../../../src/training/webview/data/progress.ts';
 import { RunData } from '../../../src/training/webview/data/runData.ts';
-import { Smoothed } from '../../../src/training/webview/data/smoothed.ts';
+import { Smoothed } from '../../../src/training/webview/data/smoothedSeries.ts';
 import { keptView } from '../../../src/training/webview/view.ts';
 import { fuzz } from '../../unit/fuzz.ts';
 import { checkpointsOf, eventsOf, idOf, rewardName, shownRun, startedAt } from '../harness/trainingRuns.ts';
@@ -260,9 +260,9 @@ describe('steps', () => {
     expect(nearestStep([first, second], 7.6)).toBe(8);
     expect(nearestStep([first, second], 400)).toBe(20);
     expect(nearestStep([], 3)).toBeUndefined();
-    expect(stepBeside([first, second], 10, 1)).toBe(20);
-    expect(stepBeside([first, second], 20, -2)).toBe(9);
-    expect(stepBeside([first, second], 3, -99)).toBe(1);
+    expect(adjacentStep([first, second], 10, 1)).toBe(20);
+    expect(adjacentStep([first, second], 20, -2)).toBe(9);
+    expect(adjacentStep([first, second], 3, -99)).toBe(1);
   });
 
   test('in view are some of those that there are', () => {

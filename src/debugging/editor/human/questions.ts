@@ -67,7 +67,7 @@ export class Questions implements Disposable {
     else void vscode.window.showInformationMessage(vscode.l10n.t('No LLM call waits for an answer.'));
   }
 
-  /** Sends what is written in answer to the question in front, or to the one that waits. */
+  /** Sends the answer to the question in the active editor, or else to the waiting question. */
   async send(): Promise<void> {
     const front = vscode.window.activeTextEditor?.document.uri.toString();
     const all = [...this.#open.values()];
@@ -94,7 +94,7 @@ export class Questions implements Disposable {
     return question;
   }
 
-  /** Where its documents are, if they are anywhere; else the conversation in front and the answer beside it. */
+  /** Shows the documents in their current columns, or else the conversation with the answer next to it. */
   async #show({ conversation, answer }: Question): Promise<void> {
     const { Beside, Active } = vscode.ViewColumn;
     const group = vscode.window.tabGroups.all.find(({ tabs }) => tabs.some((tab) => isOf(tab, [answer])));
@@ -127,12 +127,12 @@ function isOf({ input }: vscode.Tab, documents: readonly vscode.Uri[]): boolean 
   );
 }
 
-/** Of the document that is written in answer to a call. */
+/** Returns the file name of the document for the answer to a call. */
 export function answerName(title: string): string {
   return vscode.l10n.t('Answer to {0}', title);
 }
 
-/** What every system takes for a name. */
+/** Replaces the characters that some systems do not allow in names. */
 function fileName(title: string): string {
   return title.replaceAll(/[^\p{L}\p{N} ._-]+/gu, ' ').trim();
 }

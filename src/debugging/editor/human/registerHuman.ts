@@ -5,12 +5,12 @@ import { answerScheme, commands, debugType } from '../../../base/core/ids.ts';
 import { reportingErrors } from '../../../base/editor/reportErrors.ts';
 import { answerName, Questions } from './questions.ts';
 
-/** Has the person at the keyboard answer LLM calls, in a document beside the conversation. */
+/** Lets the user answer LLM calls in a document next to the conversation. */
 export function registerHuman(log: vscode.LogOutputChannel): Disposable {
   const store = new DisposableStore();
   const questions = store.add(new Questions());
   const { debug, languages } = vscode;
-  // One after the other: an end must not overtake its beginning.
+  // Handled in sequence, so that an end cannot overtake its start.
   let last = Promise.resolve();
   const next = (work: () => Promise<void>): void => {
     last = last.then(() => reportingErrors(work, log));

@@ -8,7 +8,7 @@ import { reportingErrors } from '../../../base/editor/reportErrors.ts';
 import { RunNotes } from './runNotes.ts';
 
 /**
- * What the last run under F5 found, at the code and the config.
+ * Shows the notes of the last F5 run in the code and the config.
  *
  * @param extension the folder of this extension
  */

@@ -12,7 +12,7 @@ import type { PythonChoice } from './pythonChoice.ts';
 
 export interface DebugpyParts {
   readonly choice: PythonChoice;
-  /** A folder of the extension's own, on every machine another. */
+  /** The storage folder of the extension on this machine. */
   readonly storage: string;
   /** The folder that `agentjet_worker` lies in. */
   readonly workerFolder: string;
@@ -24,7 +24,7 @@ export function debugpyFolders(storage: string): string[] {
   return [bundledDebugpy(vscode.extensions), debugpyFolder(storage)].flatMap((folder) => folder ?? []);
 }
 
-/** Offers to install debugpy where a launch found none, and goes on with that launch. */
+/** Offers to install debugpy if a launch found none, and then repeats the launch. */
 export function registerDebugpyHelp(parts: DebugpyParts): Disposable {
   const store = new DisposableStore();
   store.add(

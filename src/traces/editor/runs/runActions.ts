@@ -5,7 +5,7 @@ import { exists } from '../../../base/editor/exists.ts';
 import { showTrace } from '../showTrace.ts';
 import type { Run } from './run.ts';
 import { cannotDelete, cannotRename, configGone, folderShared, reasonOf, stillRunning } from './runErrors.ts';
-import { placeOf, problemOfName, type RunPlace } from './runPlace.ts';
+import { filesOfRun, problemOfName, type RunFiles } from './runFiles.ts';
 import { runLabel } from './runText.ts';
 import { workspaceRoots } from './workspaceRuns.ts';
 
@@ -80,12 +80,12 @@ export async function deleteRuns(runs: readonly Run[]): Promise<void> {
   if (left.length > 0) await deleteForGood(left);
 }
 
-function pathsOf(place: RunPlace): readonly string[] {
+function pathsOf(place: RunFiles): readonly string[] {
   return place.kind === 'folder' ? [place.folder] : place.files;
 }
 
-async function findPlace(trace: string): Promise<RunPlace> {
-  return placeOf(trace, await namesIn(path.dirname(trace)), workspaceRoots());
+async function findPlace(trace: string): Promise<RunFiles> {
+  return filesOfRun(trace, await namesIn(path.dirname(trace)), workspaceRoots());
 }
 
 async function namesIn(folder: string): Promise<string[]> {
@@ -94,14 +94,14 @@ async function namesIn(folder: string): Promise<string[]> {
 }
 
 /** A path that is still there, and why. */
-interface Left {
+interface UndeletedPath {
   readonly path: string;
   readonly reason: string;
 }
 
 /** Those that could not be moved. */
-async function moveToTrash(paths: readonly string[]): Promise<readonly Left[]> {
-  const left: Left[] = [];
+async function moveToTrash(paths: readonly string[]): Promise<readonly UndeletedPath[]> {
+  const left: UndeletedPath[] = [];
   for (const file of paths) {
     try {
       await vscode.workspace.fs.delete(vscode.Uri.file(file), { recursive: true, useTrash: true });
@@ -112,7 +112,7 @@ async function moveToTrash(paths: readonly string[]): Promise<readonly Left[]> {
   return left;
 }
 
-async function deleteForGood(left: readonly Left[]): Promise<void> {
+async function deleteForGood(left: readonly UndeletedPath[]): Promise<void> {
   const paths = left.map((entry) => entry.path);
   const detail = `${listed(paths)}\n\n${left[0]?.reason ?? ''}`;
   const question = vscode.l10n.t(

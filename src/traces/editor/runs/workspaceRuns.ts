@@ -3,7 +3,7 @@ import path from 'node:path';
 import * as vscode from 'vscode';
 import { DisposableStore, type Disposable } from '../../../base/core/disposable.ts';
 import type { RunCatalog, RunFiles } from './runCatalog.ts';
-import { configCopy, isTrace } from './runPlace.ts';
+import { configCopy, isTrace } from './runFiles.ts';
 import type { RunFile } from './run.ts';
 import type { Root } from './runTree.ts';
 

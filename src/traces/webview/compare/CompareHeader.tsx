@@ -1,7 +1,7 @@
 import * as l10n from '@vscode/l10n';
 import type { CompareSide, CompareView, RewardPart } from '../../core/protocol/tokenRpc.ts';
 import type { EpisodeRow } from '../../core/protocol/traceLists.ts';
-import { comparePlace, ownEpisode, timelinePlace, type ComparePlace } from '../state/place.ts';
+import { compareRoute, ownEpisode, timelineRoute, type CompareRoute } from '../state/route.ts';
 import { useViewer } from '../state/viewer.ts';
 import { count, fileName, reward, unknown } from '../../../base/webview/ui/format.ts';
 import { Note } from '../../../base/webview/ui/Notices.tsx';
@@ -9,7 +9,7 @@ import { OtherRun } from './OtherRun.tsx';
 import { OwnRun } from './OwnRun.tsx';
 
 interface Props {
-  readonly place: ComparePlace;
+  readonly route: CompareRoute;
   readonly view: CompareView;
   /** The episodes of the task, on either side. */
   readonly siblings: Readonly<Record<'left' | 'right', readonly EpisodeRow[]>>;
@@ -17,18 +17,18 @@ interface Props {
 }
 
 /** Which timelines of which episodes are compared, and the parts of their rewards. */
-export function CompareHeader({ place, view, siblings, onSwap }: Props) {
-  const { go } = useViewer();
+export function CompareHeader({ route, view, siblings, onSwap }: Props) {
+  const { navigate } = useViewer();
   const { left, right } = view;
   const [one, other] = [left.row.episode, right.row.episode];
-  const { trace, otherTrace } = place;
+  const { trace, otherTrace } = route;
   const isOneRun = trace === null && otherTrace === null;
   const sides = { timeline: left.timeline, otherTimeline: right.timeline, trace, otherTrace };
   const others = (rows: readonly EpisodeRow[], taken: number) =>
     isOneRun ? rows.filter(({ episode }) => episode !== taken) : rows;
   return (
     <header class="compare-header">
-      <Title place={place} view={view} onSwap={onSwap} />
+      <Title route={route} view={view} onSwap={onSwap} />
       {left.tokenizer !== right.tokenizer && (
         <Note kind="warning">
           {l10n.t(
@@ -44,16 +44,16 @@ export function CompareHeader({ place, view, siblings, onSwap }: Props) {
           label={l10n.t('Left')}
           trace={trace}
           siblings={others(siblings.left, other)}
-          onEpisode={(episode) => go(comparePlace(episode, other, { ...sides, timeline: null }))}
-          onTimeline={(timeline) => go(comparePlace(one, other, { ...sides, timeline }))}
+          onEpisode={(episode) => navigate(compareRoute(episode, other, { ...sides, timeline: null }))}
+          onTimeline={(timeline) => navigate(compareRoute(one, other, { ...sides, timeline }))}
         />
         <Side
           side={right}
           label={l10n.t('Right')}
           trace={otherTrace}
           siblings={others(siblings.right, one)}
-          onEpisode={(episode) => go(comparePlace(one, episode, { ...sides, otherTimeline: null }))}
-          onTimeline={(otherTimeline) => go(comparePlace(one, other, { ...sides, otherTimeline }))}
+          onEpisode={(episode) => navigate(compareRoute(one, episode, { ...sides, otherTimeline: null }))}
+          onTimeline={(otherTimeline) => navigate(compareRoute(one, other, { ...sides, otherTimeline }))}
         />
         <Rewards rewards={view.rewards} />
       </div>
@@ -68,8 +68,8 @@ export function CompareHeader({ place, view, siblings, onSwap }: Props) {
   );
 }
 
-function Title({ place, view: { left, right }, onSwap }: Omit<Props, 'siblings'>) {
-  const { trace, otherTrace } = place;
+function Title({ route, view: { left, right }, onSwap }: Omit<Props, 'siblings'>) {
+  const { trace, otherTrace } = route;
   const isOneRun = trace === null && otherTrace === null;
   const [one, other] = [left.row.episode, right.row.episode];
   return (
@@ -88,8 +88,8 @@ function Title({ place, view: { left, right }, onSwap }: Omit<Props, 'siblings'>
       <button type="button" onClick={onSwap}>
         {l10n.t('Swap sides')} <kbd>s</kbd>
       </button>
-      <OtherRun episode={ownEpisode(place)} />
-      {!isOneRun && <OwnRun episode={ownEpisode(place)} />}
+      <OtherRun episode={ownEpisode(route)} />
+      {!isOneRun && <OwnRun episode={ownEpisode(route)} />}
     </div>
   );
 }
@@ -156,10 +156,10 @@ interface OpenProps {
 }
 
 function OpenTimeline({ episode, timeline, tokens }: OpenProps) {
-  const { go } = useViewer();
+  const { navigate } = useViewer();
   if (timeline === null || tokens === 0) return <span class="muted">{l10n.t('It has no tokens.')}</span>;
   return (
-    <button type="button" class="link" onClick={() => go(timelinePlace(episode, timeline))}>
+    <button type="button" class="link" onClick={() => navigate(timelineRoute(episode, timeline))}>
       {l10n.t('Open timeline {0}', timeline)}
     </button>
   );

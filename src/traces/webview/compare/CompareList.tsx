@@ -3,13 +3,13 @@ import type { RefObject } from 'preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { CompareSide, CompareView } from '../../core/protocol/tokenRpc.ts';
 import type { TokenRange } from '../detail/tokenRange.ts';
-import type { ComparePlace } from '../state/place.ts';
+import type { CompareRoute } from '../state/route.ts';
 import { useShortcuts } from '../state/shortcuts.ts';
 import { useViewer } from '../state/viewer.ts';
 import { count } from '../../../base/webview/ui/format.ts';
 import { Failure } from '../../../base/webview/ui/Notices.tsx';
 import { useVirtualizer } from '../../../base/webview/ui/useVirtualizer.ts';
-import { Parting } from './Parting.tsx';
+import { FirstDifference } from './FirstDifference.tsx';
 import { compareItems, differencesOf, type CompareItem } from './compareItems.ts';
 import { ComparedItem } from './ComparedItem.tsx';
 import { TokenPages } from './tokenPages.ts';
@@ -19,19 +19,19 @@ const headingHeight = 34;
 const pieceHeight = 80;
 
 interface Props {
-  readonly place: ComparePlace;
+  readonly route: CompareRoute;
   readonly view: CompareView;
   readonly onSwap: () => void;
 }
 
 /** The messages of both sides in rows; of those that differ also their tokens, as far as they are in view. */
-export function CompareList({ place, view, onSwap }: Props) {
+export function CompareList({ route, view, onSwap }: Props) {
   const list = useRef<HTMLDivElement>(null);
   const items = useMemo(() => compareItems(view.rows), [view]);
   const differences = useMemo(() => differencesOf(items), [items]);
   const [at, setAt] = useState(-1);
-  const left = usePages(view.left, place.trace);
-  const right = usePages(view.right, place.otherTrace);
+  const left = usePages(view.left, route.trace);
+  const right = usePages(view.right, route.otherTrace);
   const virtualizer = useItems(list, items);
   const { range } = virtualizer;
   useEffect(() => {
@@ -59,7 +59,7 @@ export function CompareList({ place, view, onSwap }: Props) {
   return (
     <>
       <div class="compare-tools">
-        <Parting place={place} view={view} onShow={() => go(0)} />
+        <FirstDifference route={route} view={view} onShow={() => go(0)} />
         <Steps at={at} count={differences.length} onStep={step} />
       </div>
       {left.error && <Failure report={left.error} retry={() => left.retry()} />}

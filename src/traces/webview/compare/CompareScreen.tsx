@@ -2,7 +2,7 @@ import * as l10n from '@vscode/l10n';
 import type { EpisodeRow } from '../../core/protocol/traceLists.ts';
 import type { CompareView } from '../../core/protocol/tokenRpc.ts';
 import type { RunView } from '../../core/protocol/runRpc.ts';
-import { comparePlace, ownEpisode, type ComparePlace } from '../state/place.ts';
+import { compareRoute, ownEpisode, type CompareRoute } from '../state/route.ts';
 import { useAnswer, useViewer } from '../state/viewer.ts';
 import { Empty, Failure, Loading, Note } from '../../../base/webview/ui/Notices.tsx';
 import { CompareHeader } from './CompareHeader.tsx';
@@ -12,41 +12,41 @@ import { OwnRun } from './OwnRun.tsx';
 
 interface Props {
   readonly run: RunView;
-  readonly place: ComparePlace;
+  readonly route: CompareRoute;
 }
 
 /** Two episodes beside each other: where they part, and what their rewards are made of. */
-export function CompareScreen({ run, place }: Props) {
+export function CompareScreen({ run, route }: Props) {
   const { trace } = useViewer();
-  const own = ownEpisode(place);
+  const own = ownEpisode(route);
   const group = Math.floor(own / Math.max(1, run.repeat));
   const { value, error, retry } = useAnswer('group', { trace, group });
   const siblings = value?.episodes;
-  const otherTrace = place.trace ?? place.otherTrace;
+  const otherTrace = route.trace ?? route.otherTrace;
   return (
     <main class="screen compare-screen">
       {error && <Failure report={error} retry={retry} />}
       {otherTrace === null ? (
-        <WithinRun place={place} siblings={siblings} isLoading={!error} />
+        <WithinRun route={route} siblings={siblings} isLoading={!error} />
       ) : (
-        <AcrossRuns place={place} siblings={siblings ?? []} own={own} otherTrace={otherTrace} />
+        <AcrossRuns route={route} siblings={siblings ?? []} own={own} otherTrace={otherTrace} />
       )}
     </main>
   );
 }
 
 interface WithinProps {
-  readonly place: ComparePlace;
+  readonly route: CompareRoute;
   /** Undefined: they have not come. */
   readonly siblings: readonly EpisodeRow[] | undefined;
   readonly isLoading: boolean;
 }
 
-function WithinRun({ place, siblings, isLoading }: WithinProps) {
-  const other = place.other ?? otherOf(siblings ?? [], place.episode);
+function WithinRun({ route, siblings, isLoading }: WithinProps) {
+  const other = route.other ?? otherOf(siblings ?? [], route.episode);
   if (other !== undefined) {
     const sides = { left: siblings ?? [], right: siblings ?? [] };
-    return <Comparison place={{ ...place, other }} siblings={sides} />;
+    return <Comparison route={{ ...route, other }} siblings={sides} />;
   }
   if (siblings === undefined) {
     return isLoading ? <Loading>{l10n.t('Loading the other episodes of the task …')}</Loading> : null;
@@ -54,13 +54,13 @@ function WithinRun({ place, siblings, isLoading }: WithinProps) {
   return (
     <Empty title={l10n.t('There is nothing to compare it with.')}>
       <p>{l10n.t('The task has no other episode so far.')}</p>
-      <OtherRun episode={place.episode} />
+      <OtherRun episode={route.episode} />
     </Empty>
   );
 }
 
 interface AcrossProps {
-  readonly place: ComparePlace;
+  readonly route: CompareRoute;
   readonly siblings: readonly EpisodeRow[];
   /** The episode of the viewer's own trace. */
   readonly own: number;
@@ -68,7 +68,7 @@ interface AcrossProps {
 }
 
 /** The same task of two runs. */
-function AcrossRuns({ place, siblings, own, otherTrace }: AcrossProps) {
+function AcrossRuns({ route, siblings, own, otherTrace }: AcrossProps) {
   const { trace } = useViewer();
   const { value, error, retry } = useAnswer('counterparts', { trace, episode: own, other: otherTrace });
   if (value === undefined) {
@@ -88,10 +88,10 @@ function AcrossRuns({ place, siblings, own, otherTrace }: AcrossProps) {
   const { episodes, sameQuery } = value;
   const repeat = siblings.find(({ episode }) => episode === own)?.repeat;
   const counterpart = episodes.find((row) => row.repeat === repeat) ?? episodes[0];
-  const other = place.trace === null ? (place.other ?? counterpart?.episode ?? null) : place.other;
+  const other = route.trace === null ? (route.other ?? counterpart?.episode ?? null) : route.other;
   if (other === null) return null;
   const sides =
-    place.trace === null ? { left: siblings, right: episodes } : { left: episodes, right: siblings };
+    route.trace === null ? { left: siblings, right: episodes } : { left: episodes, right: siblings };
   return (
     <>
       {!sameQuery && (
@@ -101,7 +101,7 @@ function AcrossRuns({ place, siblings, own, otherTrace }: AcrossProps) {
           )}
         </Note>
       )}
-      <Comparison place={{ ...place, other }} siblings={sides} />
+      <Comparison route={{ ...route, other }} siblings={sides} />
     </>
   );
 }
@@ -122,18 +122,18 @@ function hasEnded({ left, right }: CompareView): boolean {
 }
 
 /** Both episodes are known. */
-export interface Compared extends ComparePlace {
+export interface Compared extends CompareRoute {
   readonly other: number;
 }
 
 interface ComparisonProps {
-  readonly place: Compared;
+  readonly route: Compared;
   readonly siblings: Readonly<Record<'left' | 'right', readonly EpisodeRow[]>>;
 }
 
-function Comparison({ place, siblings }: ComparisonProps) {
-  const { trace: own, go } = useViewer();
-  const { episode, other, timeline, otherTimeline, trace, otherTrace } = place;
+function Comparison({ route, siblings }: ComparisonProps) {
+  const { trace: own, navigate } = useViewer();
+  const { episode, other, timeline, otherTimeline, trace, otherTrace } = route;
   const left = { trace: trace ?? own, episode, timeline };
   const right = { trace: otherTrace ?? own, episode: other, timeline: otherTimeline };
   const { value: view, error, retry } = useAnswer('compare', { trace: own, left, right }, hasEnded);
@@ -145,15 +145,16 @@ function Comparison({ place, siblings }: ComparisonProps) {
     );
   }
   const swapped = { timeline: view.right.timeline, otherTimeline: view.left.timeline };
-  const swap = () => go(comparePlace(other, episode, { ...swapped, trace: otherTrace, otherTrace: trace }));
+  const swap = () =>
+    navigate(compareRoute(other, episode, { ...swapped, trace: otherTrace, otherTrace: trace }));
   return (
     <>
       {error && <Failure report={error} retry={retry} />}
-      <CompareHeader place={place} view={view} siblings={siblings} onSwap={swap} />
+      <CompareHeader route={route} view={view} siblings={siblings} onSwap={swap} />
       <CompareList
         // What is drawn of one comparison is nothing of another.
         key={JSON.stringify([left, right, view.left.timeline, view.right.timeline])}
-        place={place}
+        route={route}
         view={view}
         onSwap={swap}
       />

@@ -2,7 +2,7 @@ import * as l10n from '@vscode/l10n';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { toReport, type ErrorReport } from '../../../base/core/errors.ts';
 import type { TraceSummary } from '../../core/protocol/runRpc.ts';
-import { comparePlace } from '../state/place.ts';
+import { compareRoute } from '../state/route.ts';
 import { useShortcuts } from '../state/shortcuts.ts';
 import { useViewer } from '../state/viewer.ts';
 import { count, moment, reward } from '../../../base/webview/ui/format.ts';
@@ -16,15 +16,15 @@ interface Props {
   readonly quiet?: boolean;
 }
 
-type Asked = { readonly traces: readonly TraceSummary[] } | { readonly error: ErrorReport };
+type TraceListResult = { readonly traces: readonly TraceSummary[] } | { readonly error: ErrorReport };
 
 /** Compares an episode with one of the same task of another run, which the editor asks for; a browser lists them. */
 export function OtherRun({ episode, quiet = false }: Props) {
-  const { client, trace, go } = useViewer();
-  const [asked, setAsked] = useState<Asked>();
+  const { client, trace, navigate } = useViewer();
+  const [asked, setAsked] = useState<TraceListResult>();
   const choose = (otherTrace: string) => {
     setAsked(undefined);
-    if (episode !== undefined) go(comparePlace(episode, null, { otherTrace }));
+    if (episode !== undefined) navigate(compareRoute(episode, null, { otherTrace }));
   };
   const ask = () => {
     if (episode === undefined) return;
@@ -50,7 +50,7 @@ export function OtherRun({ episode, quiet = false }: Props) {
 }
 
 interface ChoiceProps {
-  readonly asked: Asked;
+  readonly asked: TraceListResult;
   readonly onChoose: (trace: string) => void;
   readonly onClose: () => void;
 }

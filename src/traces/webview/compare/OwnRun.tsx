@@ -1,12 +1,12 @@
 import * as l10n from '@vscode/l10n';
-import { comparePlace } from '../state/place.ts';
+import { compareRoute } from '../state/route.ts';
 import { useViewer } from '../state/viewer.ts';
 
 /** Back to the other repeats of the same run. */
 export function OwnRun({ episode }: { readonly episode: number }) {
-  const { go } = useViewer();
+  const { navigate } = useViewer();
   return (
-    <button type="button" onClick={() => go(comparePlace(episode, null))}>
+    <button type="button" onClick={() => navigate(compareRoute(episode, null))}>
       {l10n.t('Compare with another repeat')}
     </button>
   );

@@ -51,15 +51,15 @@ export class TokenPages {
 
   at(token: number): PagedToken | undefined {
     const page = this.#pages.get(Math.floor(token / pageTokens));
-    const place = token % pageTokens;
-    const [id, text] = [page?.ids[place], page?.texts[place]];
+    const route = token % pageTokens;
+    const [id, text] = [page?.ids[route], page?.texts[route]];
     if (page === undefined || id === undefined || text === undefined) return undefined;
     return {
       id,
       text,
-      special: page.special[place] === true,
-      trained: page.lossMask[place] === 1,
-      logprob: page.logprobs[place] ?? null,
+      special: page.special[route] === true,
+      trained: page.lossMask[route] === 1,
+      logprob: page.logprobs[route] ?? null,
     };
   }
 

@@ -3,7 +3,7 @@ import { useRef } from 'preact/hooks';
 import { largestWindow } from '../../core/protocol/traceRpc.ts';
 import type { CallView } from '../../core/protocol/episodeRpc.ts';
 import { ConversationView } from '../message/ConversationView.tsx';
-import { timelinePlace } from '../state/place.ts';
+import { timelineRoute } from '../state/route.ts';
 import { useAnswer, useViewer } from '../state/viewer.ts';
 import { count, duration, fileName, moment, prettyJson } from '../../../base/webview/ui/format.ts';
 import { GoToSource } from '../ui/GoToSource.tsx';
@@ -72,7 +72,7 @@ interface HeaderProps {
 }
 
 function CallHeader({ episode, call: { row, source }, onReply }: HeaderProps) {
-  const { go } = useViewer();
+  const { navigate } = useViewer();
   const { timeline } = row;
   return (
     <div class="detail-header">
@@ -96,7 +96,7 @@ function CallHeader({ episode, call: { row, source }, onReply }: HeaderProps) {
         {timeline === null ? (
           <span class="muted">{l10n.t('in no timeline')}</span>
         ) : (
-          <button type="button" class="link" onClick={() => go(timelinePlace(episode, timeline))}>
+          <button type="button" class="link" onClick={() => navigate(timelineRoute(episode, timeline))}>
             {l10n.t('Timeline {0}', timeline)} <Icon name="chevron" />
           </button>
         )}

@@ -4,20 +4,20 @@ import { useState } from 'preact/hooks';
 import type { FoundText, MessageView } from '../../core/protocol/episodeRpc.ts';
 import { LongText, MarkedText, PlainBlock, type MessageSource } from '../message/LongText.tsx';
 import { Markdown } from '../message/Markdown.tsx';
-import { thoughtOf } from '../message/reasoning.ts';
+import { splitReasoning } from '../message/reasoning.ts';
 import { ToolCallList } from '../message/ToolCallList.tsx';
-import { parsed, resultsIn, type ToolTies } from '../message/toolCalls.ts';
+import { parseJson, splitToolResults, type ToolCallLinks } from '../message/toolCalls.ts';
 import { count, countedTokens, prettyJson } from '../../../base/webview/ui/format.ts';
 import { CopyButton } from '../../../base/webview/ui/CopyButton.tsx';
 
 /** How texts are shown: as they are meant, or character by character. */
-export type Reading = 'markdown' | 'text';
+export type TextMode = 'markdown' | 'text';
 
 export interface CardProps {
   readonly source: MessageSource;
   readonly message: MessageView;
-  readonly reading: Reading;
-  readonly ties: ToolTies;
+  readonly reading: TextMode;
+  readonly ties: ToolCallLinks;
   /** What of the message was looked for and is shown; undefined: nothing. */
   readonly found: FoundText | undefined;
   readonly onShow: (message: number) => void;
@@ -30,7 +30,7 @@ export interface CardProps {
 /** A message of a conversation. */
 export function MessageCard(props: CardProps) {
   const { source, message, reading, ties, found, onShow, onTokens, active } = props;
-  const [own, setOwn] = useState<Reading>();
+  const [own, setOwn] = useState<TextMode>();
   const shown = own ?? reading;
   const { index, author, role, toolCalls } = message;
   const other = shown === 'text' ? 'markdown' : 'text';
@@ -82,13 +82,13 @@ interface BodyProps {
   readonly message: MessageView;
   /** Of the message, or its beginning. */
   readonly text: string;
-  readonly reading: Reading;
+  readonly reading: TextMode;
 }
 
 function Body({ message, text, reading }: BodyProps) {
   if (reading === 'text') return <PlainBlock text={text} />;
   if (message.role === 'tool') return <ToolResults text={text} />;
-  const thought = message.role === 'assistant' ? thoughtOf(text) : undefined;
+  const thought = message.role === 'assistant' ? splitReasoning(text) : undefined;
   if (thought === undefined) return <Markdown text={text} />;
   return (
     <>
@@ -109,8 +109,8 @@ function Body({ message, text, reading }: BodyProps) {
 function ToolResults({ text }: { readonly text: string }) {
   return (
     <>
-      {resultsIn(text).map((result, index) => {
-        const value = parsed(result);
+      {splitToolResults(text).map((result, index) => {
+        const value = parseJson(result);
         const isData = typeof value === 'object' && value !== null;
         return <PlainBlock key={index} text={isData ? prettyJson(result) : result} />;
       })}
@@ -121,7 +121,7 @@ function ToolResults({ text }: { readonly text: string }) {
 function Askers({ message, ties, onShow }: Pick<CardProps, 'message' | 'ties' | 'onShow'>) {
   return (
     <>
-      {ties.askers.get(message.index)?.map((asker, index) => (
+      {ties.callers.get(message.index)?.map((asker, index) => (
         <button key={index} type="button" class="link" onClick={() => onShow(asker.message)}>
           {l10n.t('answers {0} of message {1}', asker.name, asker.message)}
         </button>

@@ -1,8 +1,8 @@
 import * as l10n from '@vscode/l10n';
 import type { MessageView, TimelineView } from '../../core/protocol/episodeRpc.ts';
 import { ConversationView } from '../message/ConversationView.tsx';
-import { timelinePlace } from '../state/place.ts';
-import { useRecorded } from '../state/recorded.ts';
+import { timelineRoute } from '../state/route.ts';
+import { useRecorded } from '../state/missingRecords.ts';
 import { useViewer } from '../state/viewer.ts';
 import { count } from '../../../base/webview/ui/format.ts';
 import { keyOf, type TimelineOf } from './timelineOf.ts';
@@ -15,11 +15,11 @@ interface Props {
 
 /** A timeline as the messages that it is made of: who wrote each, and how much of it trains. */
 export function TimelineConversation({ of, timeline: { messages }, message }: Props) {
-  const { go } = useViewer();
+  const { navigate } = useViewer();
   const recorded = useRecorded();
   const { episode, timeline, setting = null } = of;
   const toTokens = ({ firstToken }: MessageView): void =>
-    go(timelinePlace(episode, timeline, firstToken, { setting }));
+    navigate(timelineRoute(episode, timeline, firstToken, { setting }));
   const trained = messages.filter(({ trainableTokens }) => trainableTokens > 0).length;
   return (
     <ConversationView

@@ -1,8 +1,8 @@
 import * as l10n from '@vscode/l10n';
 import type { TimelineView } from '../../core/protocol/episodeRpc.ts';
 import { TimelineFork } from '../merge/TimelineFork.tsx';
-import { timelinePlace, type TimelinePlace } from '../state/place.ts';
-import { trainedLacks, useRecorded } from '../state/recorded.ts';
+import { timelineRoute, type TimelineRoute } from '../state/route.ts';
+import { recordsOfTraining, useRecorded } from '../state/missingRecords.ts';
 import { useAnswer, useViewer } from '../state/viewer.ts';
 import { CallChips } from '../ui/CallChips.tsx';
 import { count, share } from '../../../base/webview/ui/format.ts';
@@ -15,19 +15,19 @@ import { keyOf, timelineOf } from './timelineOf.ts';
 import { TokenList } from './TokenList.tsx';
 
 interface Props {
-  readonly place: TimelinePlace;
+  readonly route: TimelineRoute;
 }
 
 /** One timeline: the calls that it was merged from, and every token that training would see, or its messages. */
-export function TimelineDetail({ place }: Props) {
+export function TimelineDetail({ route }: Props) {
   const { trace } = useViewer();
-  const of = timelineOf(place);
+  const of = timelineOf(route);
   const { value: timeline, error, retry } = useAnswer('timeline', { trace, ...of });
-  const number = place.timeline;
+  const number = route.timeline;
   return (
     // Another timeline starts at its top, with no token chosen.
     <section
-      key={`${keyOf(of)} ${place.token} ${place.message}`}
+      key={`${keyOf(of)} ${route.token} ${route.message}`}
       class="detail timeline-detail"
       aria-label={l10n.t('Timeline {0}', number)}
     >
@@ -35,9 +35,9 @@ export function TimelineDetail({ place }: Props) {
       {timeline === undefined && !error && <Loading>{l10n.t('Loading timeline {0} …', number)}</Loading>}
       {timeline && (
         <>
-          <TimelineHeader place={place} timeline={timeline} />
-          {place.setting !== null && <OtherSetting place={place} setting={place.setting} />}
-          <TimelineBody place={place} timeline={timeline} />
+          <TimelineHeader route={route} timeline={timeline} />
+          {route.setting !== null && <OtherSetting route={route} setting={route.setting} />}
+          <TimelineBody route={route} timeline={timeline} />
         </>
       )}
     </section>
@@ -48,24 +48,24 @@ interface ShownProps extends Props {
   readonly timeline: TimelineView;
 }
 
-function TimelineBody({ place, timeline }: ShownProps) {
+function TimelineBody({ route, timeline }: ShownProps) {
   const recorded = useRecorded();
   // Of what was recorded without tokens, what was said is all that there is.
-  const message = place.message ?? (recorded('tokens') ? null : 'newest');
+  const message = route.message ?? (recorded('tokens') ? null : 'newest');
   if (message !== null) {
-    return <TimelineConversation of={timelineOf(place)} timeline={timeline} message={message} />;
+    return <TimelineConversation of={timelineOf(route)} timeline={timeline} message={message} />;
   }
   if (timeline.row.tokens === 0) return <Empty title={l10n.t('This timeline has no tokens.')} />;
-  return <TokenList of={timelineOf(place)} timeline={timeline} token={place.token} />;
+  return <TokenList of={timelineOf(route)} timeline={timeline} token={route.token} />;
 }
 
-function TimelineHeader({ place, timeline }: ShownProps) {
-  const { go } = useViewer();
+function TimelineHeader({ route, timeline }: ShownProps) {
+  const { navigate } = useViewer();
   const recorded = useRecorded();
   const { row, messages } = timeline;
-  const { episode, timeline: number, setting } = place;
-  const show = (message: TimelinePlace['message']) =>
-    go(timelinePlace(episode, number, null, { setting, message }));
+  const { episode, timeline: number, setting } = route;
+  const show = (message: TimelineRoute['message']) =>
+    navigate(timelineRoute(episode, number, null, { setting, message }));
   return (
     <div class="detail-header foldable">
       <div class="title-line">
@@ -73,8 +73,8 @@ function TimelineHeader({ place, timeline }: ShownProps) {
         {row.provisional && <span class="badge">{l10n.t('provisional')}</span>}
         {recorded('tokens') && (
           <div class="segments" role="group" aria-label={l10n.t('Show')}>
-            <Segment name={l10n.t('Tokens')} on={place.message === null} onPress={() => show(null)} />
-            <Segment name={l10n.t('Messages')} on={place.message !== null} onPress={() => show('newest')} />
+            <Segment name={l10n.t('Tokens')} on={route.message === null} onPress={() => show(null)} />
+            <Segment name={l10n.t('Messages')} on={route.message !== null} onPress={() => show('newest')} />
           </div>
         )}
       </div>
@@ -91,7 +91,7 @@ function TimelineHeader({ place, timeline }: ShownProps) {
           name={l10n.t('Trained')}
           note={recorded('tokens') ? share(row.trainableTokens, row.tokens) : undefined}
         >
-          <Recorded of={trainedLacks}>{count(row.trainableTokens)}</Recorded>
+          <Recorded of={recordsOfTraining}>{count(row.trainableTokens)}</Recorded>
         </Stat>
         <Stat name={l10n.t('Messages')}>{count(messages.length)}</Stat>
         <MergedCalls episode={episode} calls={row.calls} />
@@ -103,10 +103,10 @@ function TimelineHeader({ place, timeline }: ShownProps) {
 
 /** No one takes for the run's what the run did not make. */
 function OtherSetting({
-  place: { episode },
+  route: { episode },
   setting: { compareLevel, ignoreTools, fixesDrift },
-}: Props & { readonly setting: NonNullable<TimelinePlace['setting']> }) {
-  const { go } = useViewer();
+}: Props & { readonly setting: NonNullable<TimelineRoute['setting']> }) {
+  const { navigate } = useViewer();
   return (
     <Note kind="info">
       {l10n.t(
@@ -115,7 +115,7 @@ function OtherSetting({
         String(ignoreTools),
         String(fixesDrift),
       )}{' '}
-      <button type="button" class="link" onClick={() => go(timelinePlace(episode, 0))}>
+      <button type="button" class="link" onClick={() => navigate(timelineRoute(episode, 0))}>
         {l10n.t('To the timelines of the run')}
       </button>
     </Note>

@@ -1,7 +1,7 @@
 import * as l10n from '@vscode/l10n';
 import { useState } from 'preact/hooks';
 import type { TimelineView } from '../../core/protocol/episodeRpc.ts';
-import { timelinePlace } from '../state/place.ts';
+import { timelineRoute } from '../state/route.ts';
 import { useShortcuts } from '../state/shortcuts.ts';
 import { useViewer } from '../state/viewer.ts';
 import { Failure } from '../../../base/webview/ui/Notices.tsx';
@@ -29,13 +29,13 @@ interface Props {
  * server has the others, also when one searches or copies.
  */
 export function TokenList({ of, timeline: view, token }: Props) {
-  const { go } = useViewer();
+  const { navigate } = useViewer();
   const tokens = useTokens({ of, view, token });
   const [hasFocus, setHasFocus] = useState(false);
   const [bar, setBar] = useState<Bar>(null);
   const { slice, error, retry } = tokens.window;
   const { episode, timeline, setting = null } = of;
-  const read = (message: number) => go(timelinePlace(episode, timeline, null, { setting, message }));
+  const read = (message: number) => navigate(timelineRoute(episode, timeline, null, { setting, message }));
   useShortcuts(l10n.t('Tokens'), [
     {
       keys: ['m'],
@@ -115,7 +115,12 @@ function TokenBars({ view, tokens, bar, onBar }: BarsProps) {
       )}
       {bar === 'go' && <TokenGo total={view.row.tokens} onGo={go} onClose={close} />}
       {chosen.range && (
-        <TokenCopy chosen={chosen.range} told={chosen.told} onCopy={chosen.copy} onClear={clear} />
+        <TokenCopy
+          chosen={chosen.range}
+          announcement={chosen.announcement}
+          onCopy={chosen.copy}
+          onClear={clear}
+        />
       )}
     </>
   );

@@ -4,7 +4,7 @@ import type { StripView } from '../../core/protocol/tokenRpc.ts';
 import { count } from '../../../base/webview/ui/format.ts';
 import { IconButton } from '../../../base/webview/ui/IconButton.tsx';
 import { copyForms, type CopyForm } from './copyTokens.ts';
-import { layerName, layers, readLayer, stepsOf, whyEmpty, type Layer } from './tokenLayers.ts';
+import { layerName, layers, readLayer, stepsOf, emptyLayerReason, type Layer } from './tokenLayers.ts';
 import type { TokenRange } from './tokenRange.ts';
 
 interface Props {
@@ -19,7 +19,7 @@ interface Props {
 
 /** What the colours of the tokens tell, with its scale, and what can be done with the tokens. */
 export function TokenTools({ layer, onLayer, timeline, strip, onFind, onGo, onChoose }: Props) {
-  const empty = whyEmpty(layer, strip, timeline);
+  const empty = emptyLayerReason(layer, strip, timeline);
   return (
     <div class="token-tools foldable">
       <label class="layer-choice">
@@ -79,11 +79,11 @@ interface CopyProps {
   readonly onCopy: (form: CopyForm) => void;
   readonly onClear: () => void;
   /** What became of the last copy. */
-  readonly told: string;
+  readonly announcement: string;
 }
 
 /** The chosen tokens, to be copied. */
-export function TokenCopy({ chosen, onCopy, onClear, told }: CopyProps) {
+export function TokenCopy({ chosen, onCopy, onClear, announcement }: CopyProps) {
   const tokens = chosen.end - chosen.from;
   const range =
     tokens === 1
@@ -103,7 +103,7 @@ export function TokenCopy({ chosen, onCopy, onClear, told }: CopyProps) {
         </button>
       ))}
       <p class="found-text" role="status">
-        {told}
+        {announcement}
       </p>
       <IconButton icon="close" name={l10n.t('Choose none')} onPress={onClear} />
     </div>

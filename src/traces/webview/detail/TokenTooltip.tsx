@@ -40,7 +40,7 @@ export function TokenTooltip({ list, of, tokens, messages, focused }: Props) {
   useLayoutEffect(() => setHidden(null), [position]);
   useLayoutEffect(() => {
     const token = position === null ? null : document.getElementById(tokenId(position));
-    if (box.current && token) place(box.current, token);
+    if (box.current && token) route(box.current, token);
   });
 
   const at = position === null || !tokens ? -1 : position - tokens.from;
@@ -137,8 +137,8 @@ function TokenMore({ detail }: { readonly detail: TokenDetail }) {
       </dl>
       {alternatives.length > 0 && (
         <ol class="alternatives" aria-label={l10n.t('Likeliest tokens')}>
-          {alternatives.slice(0, mostShown).map(({ id, text, logprob: value }, place) => (
-            <li key={place} class={place + 1 === rank ? 'chosen-one' : ''}>
+          {alternatives.slice(0, mostShown).map(({ id, text, logprob: value }, route) => (
+            <li key={route} class={route + 1 === rank ? 'chosen-one' : ''}>
               <code>{id === null ? l10n.t('unknown token') : quoted(text)}</code>
               <span>{chance(Math.exp(value))}</span>
             </li>
@@ -201,7 +201,7 @@ export function tokenOf(target: EventTarget | null): number | null {
 }
 
 /** Below the token, or above it where there is no room; never outside of the page. */
-function place(box: HTMLElement, token: HTMLElement): void {
+function route(box: HTMLElement, token: HTMLElement): void {
   const [anchor] = token.getClientRects();
   if (!anchor) return;
   const { width, height } = box.getBoundingClientRect();

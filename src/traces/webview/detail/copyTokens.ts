@@ -17,7 +17,7 @@ export interface TimelineKey extends TimelineOf {
  *
  * @param isOver asked before each window; once it is so, nothing more is asked and the result is undefined
  */
-export async function copied(
+export async function readTokenText(
   client: TraceClient,
   key: TimelineKey,
   range: TokenRange,
@@ -74,7 +74,7 @@ function tokenJson(view: TokensView, at: number): Readonly<Record<string, unknow
 }
 
 /** The tokens of what is chosen with the pointer in a list of tokens; undefined: nothing of them is. */
-export function pointedAt(selection: Selection | null, list: Element): TokenRange | undefined {
+export function selectedRange(selection: Selection | null, list: Element): TokenRange | undefined {
   if (selection === null || selection.isCollapsed || selection.rangeCount === 0) return undefined;
   const range = selection.getRangeAt(0);
   if (!list.contains(range.commonAncestorContainer)) return undefined;

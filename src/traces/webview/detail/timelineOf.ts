@@ -1,5 +1,5 @@
 import type { MergeSetting } from '../../core/protocol/mergingRpc.ts';
-import { formatSetting, type TimelinePlace } from '../state/place.ts';
+import { formatSetting, type TimelineRoute } from '../state/route.ts';
 
 /** Which timeline, as requests name it. */
 export interface TimelineOf {
@@ -9,7 +9,7 @@ export interface TimelineOf {
   readonly setting?: MergeSetting | undefined;
 }
 
-export function timelineOf({ episode, timeline, setting }: TimelinePlace): TimelineOf {
+export function timelineOf({ episode, timeline, setting }: TimelineRoute): TimelineOf {
   return { episode, timeline, ...(setting !== null && { setting }) };
 }
 

@@ -192,7 +192,7 @@ export function stepsOf(layer: Layer): readonly Step[] {
 }
 
 /** Why a layer has nothing to tell of a whole timeline; undefined: it has, or that is not known yet. */
-export function whyEmpty(
+export function emptyLayerReason(
   layer: Layer,
   strip: StripView | undefined,
   { advantage, exact }: Pick<TimelineView, 'advantage' | 'exact'>,

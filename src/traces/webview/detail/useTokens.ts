@@ -3,7 +3,7 @@ import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { largestWindow } from '../../core/protocol/traceRpc.ts';
 import type { TimelineView } from '../../core/protocol/episodeRpc.ts';
 import type { TokensView, StripView } from '../../core/protocol/tokenRpc.ts';
-import { useKept } from '../state/kept.ts';
+import { usePersistentState } from '../state/persistentState.ts';
 import { useAnswer, useViewer, useWindow, type Windowed } from '../state/viewer.ts';
 import type { Slice } from '../../../base/webview/state/windowBuffer.ts';
 import { useVirtualizer } from '../../../base/webview/ui/useVirtualizer.ts';
@@ -11,7 +11,7 @@ import { mapStretches } from './TimelineMap.tsx';
 import { readLayer, type Layer } from './tokenLayers.ts';
 import { chunkTokens, itemOfToken, tokenItems, type TokenItem } from './tokenLayout.ts';
 import { keyOf, type TimelineOf } from './timelineOf.ts';
-import { useChosen, type Chosen } from './useChosen.ts';
+import { useTokenSelection, type TokenSelection } from './useTokenSelection.ts';
 import { useFollower } from './useFollower.ts';
 import { useSearcher, type TokenSearch } from './useSearcher.ts';
 
@@ -41,7 +41,7 @@ export interface Tokens {
   readonly go: (token: number) => void;
   /** Only brings it into view. */
   readonly pick: (token: number) => void;
-  readonly chosen: Chosen;
+  readonly chosen: TokenSelection;
   readonly searcher: TokenSearch;
   readonly follower: ReturnType<typeof useFollower>;
 }
@@ -56,14 +56,14 @@ export function useTokens({ of, view, token: wanted }: Options): Tokens {
   const { trace } = useViewer();
   const { tokens: total } = view.row;
   const list = useRef<HTMLDivElement>(null);
-  const [layer, onLayer] = useKept('layer', readLayer);
+  const [layer, onLayer] = usePersistentState('layer', readLayer);
   const items = useMemo(() => tokenItems(view.messages), [view.messages]);
   const window = useTokenWindow(of);
   // All of the tokens are read for it: of what has ended that is done once.
   const strip = useAnswer('strip', { trace, ...of, stretches: mapStretches }, () => !view.row.provisional);
-  const [place, setActive] = useKept(`token ${keyOf(of)}`, readPlace(wanted));
-  const active = place !== null && place < total ? place : null;
-  const chosen = useChosen({ of, total, loaded: window.slice?.view, list });
+  const [route, setActive] = usePersistentState(`token ${keyOf(of)}`, readPlace(wanted));
+  const active = route !== null && route < total ? route : null;
+  const chosen = useTokenSelection({ of, total, loaded: window.slice?.view, list });
   const virtualizer = useTokenVirtualizer(list, items, active);
   const shown = shownOf(virtualizer, items);
   useEffect(() => {

@@ -7,10 +7,10 @@ import { CallDetail } from '../detail/CallDetail.tsx';
 import { TimelineDetail } from '../detail/TimelineDetail.tsx';
 import { MergeExplainer } from '../merge/MergeExplainer.tsx';
 import { callsCell, timeCell, tokensCell, TrainableCell } from '../run/cells.tsx';
-import { trainedLacks, useRecorded } from '../state/recorded.ts';
+import { recordsOfTraining, useRecorded } from '../state/missingRecords.ts';
 import { Recorded } from '../ui/Recorded.tsx';
 import { episodeStatus, episodeStatusWord, trainsWord } from '../run/status.ts';
-import { comparePlace, episodePlace, isPart } from '../state/place.ts';
+import { compareRoute, episodeRoute, isPart } from '../state/route.ts';
 import { useAnswer, useViewer } from '../state/viewer.ts';
 import { count, reward } from '../../../base/webview/ui/format.ts';
 import { DebugEpisode } from '../ui/DebugEpisode.tsx';
@@ -31,7 +31,7 @@ interface Props {
 
 /** One episode: when it called, what came of the calls, and one of them or of its timelines in full. */
 export function EpisodeScreen({ run, episode: number }: Props) {
-  const { trace, place } = useViewer();
+  const { trace, route } = useViewer();
   const { value: episode, error, retry } = useAnswer('episode', { trace, episode: number });
   const fold = useFold();
   if (episode === undefined) {
@@ -51,7 +51,7 @@ export function EpisodeScreen({ run, episode: number }: Props) {
       {error && <Failure report={error} retry={retry} />}
       <EpisodeHeader run={run} episode={episode} findings={findings} fold={fold} />
       <TimeAxis episode={episode} />
-      <div class={`split ${isPart(place) ? '' : 'split-overview'}`}>
+      <div class={`split ${isPart(route) ? '' : 'split-overview'}`}>
         <Parts episode={episode} />
         <Detail episode={episode} findings={findings} />
       </div>
@@ -99,7 +99,7 @@ function EpisodeHeader({ run, episode: { row }, findings, fold }: HeaderProps) {
           <TrainableCell {...row} />
         </Stat>
         <Stat name={l10n.t('Would train')}>
-          <Recorded of={trainedLacks}>{trainsWord(row.trains)}</Recorded>
+          <Recorded of={recordsOfTraining}>{trainsWord(row.trains)}</Recorded>
         </Stat>
       </dl>
       {row.trains === false && <WouldNotTrain episode={row.episode} findings={findings} />}
@@ -114,7 +114,7 @@ interface WouldNotTrainProps {
 
 /** Why an episode does not train, wherever in it one is; the overview has all of its findings. */
 function WouldNotTrain({ episode, findings: [first, ...others] }: WouldNotTrainProps) {
-  const { place, go } = useViewer();
+  const { route, navigate } = useViewer();
   return (
     <p class="would-not-train">
       <Icon name="cross" />
@@ -126,8 +126,8 @@ function WouldNotTrain({ episode, findings: [first, ...others] }: WouldNotTrainP
             <span class="finding-hint">{first.hint}</span>
           </>
         )}
-        {others.length > 0 && isPart(place) && (
-          <button type="button" class="link" onClick={() => go(episodePlace(episode))}>
+        {others.length > 0 && isPart(route) && (
+          <button type="button" class="link" onClick={() => navigate(episodeRoute(episode))}>
             {others.length === 1
               ? l10n.t('and 1 other finding')
               : l10n.t('and {0} other findings', count(others.length))}
@@ -144,16 +144,16 @@ interface DetailProps {
 }
 
 function Detail({ episode, findings }: DetailProps) {
-  const { place } = useViewer();
+  const { route } = useViewer();
   const number = episode.row.episode;
-  if (place.kind === 'call') return <CallDetail episode={number} call={place.call} />;
-  if (place.kind === 'timeline') return <TimelineDetail place={place} />;
+  if (route.kind === 'call') return <CallDetail episode={number} call={route.call} />;
+  if (route.kind === 'timeline') return <TimelineDetail route={route} />;
   return <Overview episode={episode} findings={findings} />;
 }
 
 /** What is known of the episode as a whole. A lone reason not to train is in the header already. */
 function Overview({ episode: { row, calls }, findings }: DetailProps) {
-  const { go } = useViewer();
+  const { navigate } = useViewer();
   const recorded = useRecorded();
   const listed = row.trains === false && findings.length === 1 ? [] : findings;
   return (
@@ -170,7 +170,7 @@ function Overview({ episode: { row, calls }, findings }: DetailProps) {
       ))}
       <div class="title-line">
         <h2>{l10n.t('Task')}</h2>
-        <button type="button" onClick={() => go(comparePlace(row.episode, null))}>
+        <button type="button" onClick={() => navigate(compareRoute(row.episode, null))}>
           {l10n.t('Compare with another repeat')}
         </button>
       </div>

@@ -1,7 +1,7 @@
 import * as l10n from '@vscode/l10n';
 import { useRef, useState } from 'preact/hooks';
 import type { EpisodeView } from '../../core/protocol/episodeRpc.ts';
-import { callPlace, isPart, timelinePlace } from '../state/place.ts';
+import { callRoute, isPart, timelineRoute } from '../state/route.ts';
 import { useShortcuts } from '../state/shortcuts.ts';
 import { useViewer } from '../state/viewer.ts';
 import { count, countedCalls, countedTokens, duration, share } from '../../../base/webview/ui/format.ts';
@@ -15,9 +15,9 @@ interface Props {
 
 /** What of an episode can be looked at in full. On a narrow page it folds to the part that is. */
 export function Parts({ episode }: Props) {
-  const { place } = useViewer();
+  const { route } = useViewer();
   const narrow = useNarrow();
-  if (!narrow || !isPart(place)) return <PartLists episode={episode} />;
+  if (!narrow || !isPart(route)) return <PartLists episode={episode} />;
   return <PartChoice episode={episode} />;
 }
 
@@ -57,15 +57,15 @@ function PartChoice({ episode }: Props) {
 }
 
 function ChosenEntry({ episode: { calls, timelines } }: Props) {
-  const { place } = useViewer();
-  if (place.kind === 'call') {
-    return <CallEntry call={calls.find(({ call }) => call === place.call)} />;
+  const { route } = useViewer();
+  if (route.kind === 'call') {
+    return <CallEntry call={calls.find(({ call }) => call === route.call)} />;
   }
-  if (place.kind !== 'timeline') return null;
-  if (place.setting !== null) {
-    return <span class="part-title">{l10n.t('Timeline {0} by another setting', place.timeline)}</span>;
+  if (route.kind !== 'timeline') return null;
+  if (route.setting !== null) {
+    return <span class="part-title">{l10n.t('Timeline {0} by another setting', route.timeline)}</span>;
   }
-  return <TimelineEntry timeline={timelines.find(({ timeline }) => timeline === place.timeline)} />;
+  return <TimelineEntry timeline={timelines.find(({ timeline }) => timeline === route.timeline)} />;
 }
 
 interface ListsProps extends Props {
@@ -80,9 +80,9 @@ function PartLists({ episode: { row, calls, timelines }, onChoose }: ListsProps)
       what: l10n.t('Another timeline or call, in their lists'),
     },
   ]);
-  const { place, go } = useViewer();
-  const shownTimeline = place.kind === 'timeline' && place.setting === null ? place.timeline : null;
-  const shownCall = place.kind === 'call' ? place.call : null;
+  const { route, navigate } = useViewer();
+  const shownTimeline = route.kind === 'timeline' && route.setting === null ? route.timeline : null;
+  const shownCall = route.kind === 'call' ? route.call : null;
   return (
     <nav class="parts" id={listsId} aria-label={l10n.t('Parts of the episode')}>
       <h2>
@@ -94,7 +94,7 @@ function PartLists({ episode: { row, calls, timelines }, onChoose }: ListsProps)
         selected={timelines.findIndex(({ timeline }) => timeline === shownTimeline)}
         onSelect={(position) => {
           const chosen = timelines[position];
-          if (chosen) go(timelinePlace(row.episode, chosen.timeline));
+          if (chosen) navigate(timelineRoute(row.episode, chosen.timeline));
         }}
         onChoose={onChoose}
         entry={(position) => <TimelineEntry timeline={timelines[position]} />}
@@ -106,7 +106,7 @@ function PartLists({ episode: { row, calls, timelines }, onChoose }: ListsProps)
         selected={calls.findIndex(({ call }) => call === shownCall)}
         onSelect={(position) => {
           const chosen = calls[position];
-          if (chosen) go(callPlace(row.episode, chosen.call));
+          if (chosen) navigate(callRoute(row.episode, chosen.call));
         }}
         onChoose={onChoose}
         entry={(position) => <CallEntry call={calls[position]} />}

@@ -2,13 +2,13 @@ import * as l10n from '@vscode/l10n';
 import type { EpisodeRow, GroupView, Extreme } from '../../core/protocol/traceLists.ts';
 import type { RunView } from '../../core/protocol/runRpc.ts';
 import { canRunEpisodes } from '../../../tracking/core/records/tracedRun.ts';
-import { episodePlace, groupPlace } from '../state/place.ts';
+import { episodeRoute, groupRoute } from '../state/route.ts';
 import { useShortcuts } from '../state/shortcuts.ts';
 import { useAnswer, useViewer } from '../state/viewer.ts';
 import { count, percent, reward } from '../../../base/webview/ui/format.ts';
 import { Icon } from '../../../base/webview/ui/Icon.tsx';
 import { Failure, Loading, Note } from '../../../base/webview/ui/Notices.tsx';
-import { trainedLacks } from '../state/recorded.ts';
+import { recordsOfTraining } from '../state/missingRecords.ts';
 import { Recorded } from '../ui/Recorded.tsx';
 import { Stat } from '../../../base/webview/ui/Stat.tsx';
 import { useFold, type Fold } from '../../../base/webview/ui/useFold.tsx';
@@ -84,7 +84,7 @@ function GroupHeader({ group: { row, groups, episodes }, fold }: HeaderProps) {
         </Stat>
         <Stat name={l10n.t('Failed')}>{count(row.failed)}</Stat>
         <Stat name={l10n.t('Would train')}>
-          <Recorded of={trainedLacks}>
+          <Recorded of={recordsOfTraining}>
             {row.trains === null ? l10n.t('open') : l10n.t('{0} of {1}', row.trains, row.started)}
           </Recorded>
         </Stat>
@@ -106,8 +106,8 @@ interface ExtremesProps {
 
 /** To the best episode and to the worst, of several that are alike the first. */
 function Extremes({ best, worst }: ExtremesProps) {
-  const { go } = useViewer();
-  const open = (extreme: Extreme | null) => extreme && go(episodePlace(extreme.episode));
+  const { navigate } = useViewer();
+  const open = (extreme: Extreme | null) => extreme && navigate(episodeRoute(extreme.episode));
   useShortcuts(l10n.t('Group'), [
     { keys: ['b'], what: l10n.t('Best episode'), run: () => open(best) },
     { keys: ['w'], what: l10n.t('Worst episode'), run: () => open(worst) },
@@ -131,9 +131,9 @@ interface NeighboursProps {
 }
 
 function Neighbours({ group, groups }: NeighboursProps) {
-  const { go } = useViewer();
+  const { navigate } = useViewer();
   const step = (to: number) => {
-    if (to >= 0 && to < groups) go(groupPlace(to));
+    if (to >= 0 && to < groups) navigate(groupRoute(to));
   };
   useShortcuts(l10n.t('Group'), [
     { keys: ['['], what: l10n.t('Previous group'), run: () => step(group - 1) },
@@ -158,7 +158,7 @@ interface FindingsProps {
 
 /** What the report says of the group as a whole, such as that its rewards are all equal, and what that means. */
 function GroupFindings({ run, episodes }: FindingsProps) {
-  const { go } = useViewer();
+  const { navigate } = useViewer();
   const ofGroups = new Set(
     run.report.findings.flatMap(({ code, level }) => (level === 'group' ? [code] : [])),
   );
@@ -173,7 +173,7 @@ function GroupFindings({ run, episodes }: FindingsProps) {
           <button
             type="button"
             class="link"
-            onClick={() => go({ kind: 'run', list: 'groups', filter: findingTerm(code), sort: null })}
+            onClick={() => navigate({ kind: 'run', list: 'groups', filter: findingTerm(code), sort: null })}
           >
             {l10n.t('All groups with this finding')}
           </button>

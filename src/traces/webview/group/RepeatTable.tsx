@@ -2,15 +2,37 @@ import * as l10n from '@vscode/l10n';
 import { useState } from 'preact/hooks';
 import type { ListSort, EpisodeRow } from '../../core/protocol/traceLists.ts';
 import { outcomeColumns } from '../run/cells.tsx';
-import { useKept } from '../state/kept.ts';
-import { episodePlace } from '../state/place.ts';
+import { usePersistentState } from '../state/persistentState.ts';
+import { episodeRoute, compareRoute } from '../state/route.ts';
 import { useShortcuts } from '../state/shortcuts.ts';
 import { useViewer } from '../state/viewer.ts';
-import { CompareBar } from './CompareBar.tsx';
-import { useMarked } from './marked.ts';
 import { DataGrid, type Column } from '../ui/DataGrid.tsx';
 import { useEpisodeActions } from '../ui/DebugEpisode.tsx';
 import { Icon } from '../../../base/webview/ui/Icon.tsx';
+import { OtherRun } from '../compare/OtherRun.tsx';
+
+/** Episodes that a comparison has room for. */
+const mostMarked = 2;
+
+interface MarkedEpisodes {
+  /** In the order in which they were marked. */
+  readonly marked: readonly number[];
+  readonly toggle: (episode: number) => void;
+}
+
+/** The episodes of a group that one has marked. One more takes the place of the oldest. */
+function useMarkedEpisodes(group: number, episodes: readonly EpisodeRow[]): MarkedEpisodes {
+  const [marked, keep] = usePersistentState(`group.${group}.marked`, (saved): readonly number[] => {
+    const numbers = Array.isArray(saved) ? saved.filter((one): one is number => typeof one === 'number') : [];
+    return numbers.filter((one) => episodes.some(({ episode }) => episode === one)).slice(-mostMarked);
+  });
+  return { marked, toggle: (episode) => keep(toggled(marked, episode)) };
+}
+
+function toggled(marked: readonly number[], episode: number): readonly number[] {
+  if (marked.includes(episode)) return marked.filter((one) => one !== episode);
+  return [...marked, episode].slice(-mostMarked);
+}
 
 interface Props {
   readonly group: number;
@@ -21,10 +43,10 @@ interface Props {
 
 /** A group's episodes; the bars in it are to the longest of the group. */
 export function RepeatTable({ group, episodes, canRun }: Props) {
-  const { go } = useViewer();
-  const { marked, toggle } = useMarked(group, episodes);
+  const { navigate } = useViewer();
+  const { marked, toggle } = useMarkedEpisodes(group, episodes);
   const { actions, note } = useEpisodeActions(canRun);
-  const [episode, keep] = useKept(`group.${group}.episode`, (saved) =>
+  const [episode, keep] = usePersistentState(`group.${group}.episode`, (saved) =>
     typeof saved === 'number' ? saved : episodes[0]?.episode,
   );
   const [sort, setSort] = useState<ListSort | null>(null);
@@ -61,7 +83,7 @@ export function RepeatTable({ group, episodes, canRun }: Props) {
         onCurrent={choose}
         onOpen={(position) => {
           const row = choose(position);
-          if (row !== undefined) go(episodePlace(row.episode));
+          if (row !== undefined) navigate(episodeRoute(row.episode));
         }}
         isMarked={(row) => marked.includes(row.episode)}
         onMark={mark}
@@ -158,4 +180,53 @@ function ErrorCell({ row: { error } }: { readonly row: EpisodeRow }) {
       {error.message}
     </span>
   );
+}
+
+interface CompareBarProps {
+  readonly episodes: readonly EpisodeRow[];
+  readonly marked: readonly number[];
+  /** Of the current row. */
+  readonly current: number | undefined;
+}
+
+/** Leads to the comparison of two episodes: those that are marked, and the current row where that are too few. */
+function CompareBar({ episodes, marked, current }: CompareBarProps) {
+  const { navigate } = useViewer();
+  const pair = pairOf(marked, current);
+  const repeatOf = (episode: number) => episodes.find((row) => row.episode === episode)?.repeat ?? episode;
+  const compare = () => pair && navigate(compareRoute(...pair));
+  useShortcuts(l10n.t('Group'), [
+    {
+      keys: ['c'],
+      what: l10n.t('Compare the marked rows, or the current one with the marked one'),
+      run: compare,
+    },
+  ]);
+  return (
+    <div class="list-bar compare-bar">
+      <button type="button" disabled={pair === undefined} onClick={compare}>
+        <Icon name="compare" />{' '}
+        {pair === undefined
+          ? l10n.t('Compare')
+          : l10n.t('Compare repeats {0} and {1}', repeatOf(pair[0]), repeatOf(pair[1]))}{' '}
+        <kbd>c</kbd>
+      </button>
+      <OtherRun episode={marked[0] ?? current} quiet />
+      <span class="muted foldable" role="status">
+        {marked.length === 0 &&
+          l10n.t('Mark two rows to compare them: with the space bar, or by their boxes.')}
+        {marked.length === 1 && l10n.t('1 row is marked.')}
+        {marked.length === 2 && l10n.t('2 rows are marked.')}
+      </span>
+    </div>
+  );
+}
+
+/** Undefined: there are no two. */
+function pairOf(
+  marked: readonly number[],
+  current: number | undefined,
+): readonly [left: number, right: number] | undefined {
+  const [left, right = current] = marked;
+  return left === undefined || right === undefined || left === right ? undefined : [left, right];
 }

@@ -1,6 +1,6 @@
 import * as l10n from '@vscode/l10n';
 import type { DriftDifference, DriftView, MergingView } from '../../core/protocol/mergingRpc.ts';
-import { callPlace } from '../state/place.ts';
+import { callRoute } from '../state/route.ts';
 import { useViewer } from '../state/viewer.ts';
 import { count } from '../../../base/webview/ui/format.ts';
 import { TokenChips } from './TokenChips.tsx';
@@ -39,14 +39,14 @@ export function DriftList({ episode, view: { drifts, driftCount } }: Props) {
 }
 
 function Drift({ episode, drift }: { readonly episode: number; readonly drift: DriftView }) {
-  const { go } = useViewer();
+  const { navigate } = useViewer();
   const { call, again, message, differences, differenceCount } = drift;
   return (
     <details class="fork">
       <summary>{l10n.t('The reply of call {0}, message {1} of call {2}', call, message, again)}</summary>
       <p>
         {[call, again].map((one) => (
-          <button key={one} type="button" class="link" onClick={() => go(callPlace(episode, one))}>
+          <button key={one} type="button" class="link" onClick={() => navigate(callRoute(episode, one))}>
             {l10n.t('Call {0}', one)}
           </button>
         ))}

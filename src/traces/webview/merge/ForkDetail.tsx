@@ -1,7 +1,7 @@
 import * as l10n from '@vscode/l10n';
 import type { ForkSideView, ForkView } from '../../core/protocol/mergingRpc.ts';
 import { PlainText } from '../message/PlainText.tsx';
-import { callPlace } from '../state/place.ts';
+import { callRoute } from '../state/route.ts';
 import { useViewer } from '../state/viewer.ts';
 import { adviceOf, causeOf } from './causes.ts';
 import { TokenChips } from './TokenChips.tsx';
@@ -40,11 +40,11 @@ interface SideProps {
 }
 
 function Side({ episode, call, side, token }: SideProps) {
-  const { go } = useViewer();
+  const { navigate } = useViewer();
   return (
     <>
       <dt>
-        <button type="button" class="link" onClick={() => go(callPlace(episode, call))}>
+        <button type="button" class="link" onClick={() => navigate(callRoute(episode, call))}>
           {l10n.t('Call {0}', call)}
         </button>
         {side !== null && <span class="muted"> {side.role}</span>}

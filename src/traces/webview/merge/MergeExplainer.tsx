@@ -1,8 +1,8 @@
 import * as l10n from '@vscode/l10n';
 import { useState } from 'preact/hooks';
 import type { MergeSetting, MergingView } from '../../core/protocol/mergingRpc.ts';
-import { useKept } from '../state/kept.ts';
-import { formatSetting, parseSetting } from '../state/place.ts';
+import { usePersistentState } from '../state/persistentState.ts';
+import { formatSetting, parseSetting } from '../state/route.ts';
 import { useAnswer, useViewer } from '../state/viewer.ts';
 import { count } from '../../../base/webview/ui/format.ts';
 import { Failure, Loading, Note } from '../../../base/webview/ui/Notices.tsx';
@@ -13,7 +13,9 @@ import { SettingTable } from './SettingTable.tsx';
 /** How an episode's calls became its timelines, and what they would have become by other settings. */
 export function MergeExplainer({ episode }: { readonly episode: number }) {
   const { trace } = useViewer();
-  const [chosen, choose] = useKept(`setting ${episode}`, (saved) => (typeof saved === 'string' ? saved : ''));
+  const [chosen, choose] = usePersistentState(`setting ${episode}`, (saved) =>
+    typeof saved === 'string' ? saved : '',
+  );
   const setting = parseSetting(chosen);
   const { value, error, retry } = useAnswer('merging', { trace, episode, setting });
   // The table stays while what was just chosen is on its way.

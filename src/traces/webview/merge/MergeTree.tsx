@@ -1,7 +1,7 @@
 import * as l10n from '@vscode/l10n';
 import type { MergeSetting } from '../../core/protocol/mergingRpc.ts';
 import type { ForkView, MergedView, MergingView } from '../../core/protocol/mergingRpc.ts';
-import { timelinePlace } from '../state/place.ts';
+import { timelineRoute } from '../state/route.ts';
 import { useViewer } from '../state/viewer.ts';
 import { CallChips } from '../ui/CallChips.tsx';
 import { count } from '../../../base/webview/ui/format.ts';
@@ -68,11 +68,15 @@ interface HeadProps {
 }
 
 function BranchHead({ episode, index, timeline, setting }: HeadProps) {
-  const { go } = useViewer();
+  const { navigate } = useViewer();
   const { calls, agents, messages, tokens, trainableTokens } = timeline;
   return (
     <div class="merge-head">
-      <button type="button" class="link" onClick={() => go(timelinePlace(episode, index, null, { setting }))}>
+      <button
+        type="button"
+        class="link"
+        onClick={() => navigate(timelineRoute(episode, index, null, { setting }))}
+      >
         {l10n.t('Timeline {0}', index)}
       </button>
       <span class="muted">{agents.join(', ')}</span>

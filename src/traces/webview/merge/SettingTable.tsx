@@ -3,7 +3,6 @@ import { useId } from 'preact/hooks';
 import type { MergeSetting, MergingRow, MergingView } from '../../core/protocol/mergingRpc.ts';
 import { CopyButton } from '../../../base/webview/ui/CopyButton.tsx';
 import { count } from '../../../base/webview/ui/format.ts';
-import { settingYaml } from './settingYaml.ts';
 
 interface Props {
   readonly view: MergingView;
@@ -145,4 +144,15 @@ function Cell({ row, own, of }: CellProps) {
       )}
     </td>
   );
+}
+
+/** What chooses a setting, as a config has it. */
+function settingYaml({ compareLevel, ignoreTools, fixesDrift }: MergeSetting): string {
+  return `ajet:
+  context_tracker:
+    timeline_merging_policy:
+      timeline_compare_level: ${compareLevel}
+      ignore_tools: ${ignoreTools}
+    fix_retokenization_drift: ${fixesDrift}
+`;
 }

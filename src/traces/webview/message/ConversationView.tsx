@@ -2,13 +2,13 @@ import * as l10n from '@vscode/l10n';
 import type { RefObject } from 'preact';
 import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { FoundText, ExcludedMessage, MessageView } from '../../core/protocol/episodeRpc.ts';
-import { MessageCard, type CardProps, type Reading } from '../detail/MessageCard.tsx';
+import { MessageCard, type CardProps, type TextMode } from '../detail/MessageCard.tsx';
 import { lastPage, MessagePages, pageOf } from '../detail/MessagePages.tsx';
 import { useShortcuts } from '../state/shortcuts.ts';
 import { Icon } from '../../../base/webview/ui/Icon.tsx';
 import { FindBar, foundOf, noSearch, type Search } from './FindBar.tsx';
 import type { MessageSource } from './LongText.tsx';
-import { toolTies } from './toolCalls.ts';
+import { linkToolCalls } from './toolCalls.ts';
 
 interface Props {
   readonly source: MessageSource;
@@ -37,7 +37,7 @@ interface Reply {
 export function ConversationView(props: Props) {
   const { source, title, messages, excluded = none, reply, start, onTokens } = props;
   const own = useRef<HTMLDivElement>(null);
-  const [reading, setReading] = useState<Reading>('markdown');
+  const [reading, setReading] = useState<TextMode>('markdown');
   const [search, setSearch] = useState<Search>();
   const [from, setFrom] = useState(
     pageOf(start ?? messages.length - 1, lastPage(messages.length), messages.length),
@@ -46,7 +46,7 @@ export function ConversationView(props: Props) {
   const [active, setActive] = useState<number>();
   const answer = reply?.message ?? null;
   const ties = useMemo(
-    () => toolTies(answer === null ? messages : [...messages, answer]),
+    () => linkToolCalls(answer === null ? messages : [...messages, answer]),
     [messages, answer],
   );
   const show = (message: number) => {
@@ -120,7 +120,7 @@ function ReplySection({ message, missing, heading, card, found }: ReplyProps) {
 
 interface BarProps {
   readonly title: string;
-  readonly reading: Reading;
+  readonly reading: TextMode;
   readonly isSearching: boolean;
   readonly onToggle: () => void;
   readonly onFind: () => void;

@@ -3,7 +3,7 @@ import { useViewer } from '../state/viewer.ts';
 import { prettyJson } from '../../../base/webview/ui/format.ts';
 import { GoToSource } from '../ui/GoToSource.tsx';
 import { PlainText } from './PlainText.tsx';
-import { readToolCalls, type ReadToolCall, type ToolAnswer } from './toolCalls.ts';
+import { parseToolCalls, type ToolCall, type ToolAnswer } from './toolCalls.ts';
 
 /** Characters of an answer that stand below its call. */
 const shownOfAnswer = 200;
@@ -17,7 +17,7 @@ interface Props {
 
 /** Tool calls by name and arguments, each with its answer; what is no such list is shown as it is. */
 export function ToolCallList({ json, answers, onShow }: Props) {
-  const calls = readToolCalls(json);
+  const calls = parseToolCalls(json);
   if (calls === undefined) {
     return (
       <pre class="tool-calls" aria-label={l10n.t('Tool calls')}>
@@ -37,9 +37,9 @@ export function ToolCallList({ json, answers, onShow }: Props) {
   );
 }
 
-function Call({ call: { id, name, given, pretty } }: { readonly call: ReadToolCall }) {
-  const { place } = useViewer();
-  const episode = 'episode' in place ? place.episode : null;
+function Call({ call: { id, name, given, pretty } }: { readonly call: ToolCall }) {
+  const { route } = useViewer();
+  const episode = 'episode' in route ? route.episode : null;
   return (
     <>
       <div class="tool-call-head">

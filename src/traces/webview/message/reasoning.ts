@@ -1,5 +1,5 @@
 /** A reply's text in parts: what the model says to itself, and what it says. */
-export interface Thought {
+export interface ReasoningParts {
   readonly reasoning: string;
   /** Whether its end is marked. */
   readonly closed: boolean;
@@ -11,7 +11,7 @@ const openings = /^\s*<(think|thinking|thought|reasoning)>/;
 const closing = /<\/(think|thinking|thought|reasoning)>/;
 
 /** Undefined: the text has no reasoning that is marked as such. */
-export function thoughtOf(text: string): Thought | undefined {
+export function splitReasoning(text: string): ReasoningParts | undefined {
   const opened = openings.exec(text);
   const start = opened?.[0].length ?? 0;
   const body = text.slice(start);

@@ -3,7 +3,7 @@ import type { MessageView } from '../../core/protocol/episodeRpc.ts';
 import { prettyJson } from '../../../base/webview/ui/format.ts';
 
 /** A tool call as it can be read. */
-export interface ReadToolCall {
+export interface ToolCall {
   readonly id: string | null;
   readonly name: string;
   /** As sent. */
@@ -13,28 +13,28 @@ export interface ReadToolCall {
 }
 
 /** Undefined: it is no list of calls of functions. */
-export function readToolCalls(json: string): readonly ReadToolCall[] | undefined {
-  const calls = parsed(json);
+export function parseToolCalls(json: string): readonly ToolCall[] | undefined {
+  const calls = parseJson(json);
   if (!Array.isArray(calls)) return undefined;
   const read = calls.map(readToolCall);
   return read.every((call) => call !== undefined) ? read : undefined;
 }
 
-function readToolCall(call: unknown): ReadToolCall | undefined {
+function readToolCall(call: unknown): ToolCall | undefined {
   if (!isRecord(call) || !isRecord(call['function'])) return undefined;
   const { name, arguments: given = '' } = call['function'];
   if (typeof name !== 'string') return undefined;
   const id = typeof call['id'] === 'string' && call['id'] !== '' ? call['id'] : null;
   const text = typeof given === 'string' ? given : JSON.stringify(given);
-  return { id, name, given: text, pretty: parsed(text) === undefined ? null : prettyJson(text) };
+  return { id, name, given: text, pretty: parseJson(text) === undefined ? null : prettyJson(text) };
 }
 
 /** What ties the tool calls of a conversation to their answers. */
-export interface ToolTies {
+export interface ToolCallLinks {
   /** By the index of the message that calls: for each of its calls the answer; undefined: there is none here. */
   readonly answers: ReadonlyMap<number, readonly (ToolAnswer | undefined)[]>;
   /** By the index of the message that answers: whom, in order. */
-  readonly askers: ReadonlyMap<number, readonly Asker[]>;
+  readonly callers: ReadonlyMap<number, readonly ToolCaller[]>;
 }
 
 export interface ToolAnswer {
@@ -43,7 +43,7 @@ export interface ToolAnswer {
   readonly text: string;
 }
 
-export interface Asker {
+export interface ToolCaller {
   readonly message: number;
   readonly name: string;
 }
@@ -52,16 +52,16 @@ export interface Asker {
 const between = '\n</tool_response>\n<tool_response>\n';
 
 /** The results that a message of a timeline has in it: those in a row are one message, and have no ids then. */
-export function resultsIn(text: string): readonly string[] {
+export function splitToolResults(text: string): readonly string[] {
   if (!text.includes(between)) return [text];
   return text.replace(/\n$/, '').split(between);
 }
 
-export function toolTies(messages: readonly MessageView[]): ToolTies {
+export function linkToolCalls(messages: readonly MessageView[]): ToolCallLinks {
   const answers = new Map<number, readonly (ToolAnswer | undefined)[]>();
-  const askers = new Map<number, Asker[]>();
+  const askers = new Map<number, ToolCaller[]>();
   messages.forEach((message, at) => {
-    const calls = message.toolCalls === null ? undefined : readToolCalls(message.toolCalls);
+    const calls = message.toolCalls === null ? undefined : parseToolCalls(message.toolCalls);
     if (calls === undefined) return;
     const found = answersTo(calls, messages, at);
     answers.set(message.index, found);
@@ -72,12 +72,12 @@ export function toolTies(messages: readonly MessageView[]): ToolTies {
       askers.set(answer.message, own);
     });
   });
-  return { answers, askers };
+  return { answers, callers: askers };
 }
 
 /** By their ids; results that were joined have none, and stand in the order of the calls. */
 function answersTo(
-  calls: readonly ReadToolCall[],
+  calls: readonly ToolCall[],
   messages: readonly MessageView[],
   at: number,
 ): readonly (ToolAnswer | undefined)[] {
@@ -85,7 +85,7 @@ function answersTo(
   const results = messages.slice(at + 1, end === -1 ? undefined : end).filter(({ role }) => role === 'tool');
   const [joined] = results;
   if (results.length === 1 && joined?.toolCallId === null) {
-    const texts = resultsIn(joined.text);
+    const texts = splitToolResults(joined.text);
     return calls.map((_, index) => {
       const text = texts[index];
       return text === undefined ? undefined : { message: joined.index, text };
@@ -98,7 +98,7 @@ function answersTo(
 }
 
 /** Undefined: it is no JSON. */
-export function parsed(json: string): unknown {
+export function parseJson(json: string): unknown {
   try {
     return JSON.parse(json);
   } catch {

@@ -1,7 +1,7 @@
 import * as l10n from '@vscode/l10n';
 import type { Filter } from '../../core/protocol/traceFilter.ts';
 import { episodeSorts, type EpisodeRow, type ListSort } from '../../core/protocol/traceLists.ts';
-import { episodePlace } from '../state/place.ts';
+import { episodeRoute } from '../state/route.ts';
 import { useViewer } from '../state/viewer.ts';
 import { count } from '../../../base/webview/ui/format.ts';
 import { outcomeColumns, taskColumn } from './cells.tsx';
@@ -30,7 +30,7 @@ interface Props extends TableProps {
 /** The run's episodes, of which those near the visible ones are held. */
 export function EpisodeTable({ filter, sort, follows, canRun, ...rest }: Props) {
   const { onLeave } = rest;
-  const { client, trace, go } = useViewer();
+  const { client, trace, navigate } = useViewer();
   const order = sortOf(sort, episodeSorts);
   const list = useList<EpisodeRow>({
     name: 'episode',
@@ -53,7 +53,7 @@ export function EpisodeTable({ filter, sort, follows, canRun, ...rest }: Props) 
       sort={order ?? null}
       filtered={filter !== null}
       comparedOf={({ episode }) => episode}
-      onOpen={({ episode }) => go(episodePlace(episode))}
+      onOpen={({ episode }) => navigate(episodeRoute(episode))}
       actions={actions}
       note={note}
     />

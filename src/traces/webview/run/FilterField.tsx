@@ -2,11 +2,11 @@ import * as l10n from '@vscode/l10n';
 import type { RefObject } from 'preact';
 import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { parseFilter } from '../../core/filterText.ts';
-import { longestFilter } from '../state/place.ts';
+import { longestFilter } from '../state/route.ts';
 import { useShortcuts } from '../state/shortcuts.ts';
 import { Icon } from '../../../base/webview/ui/Icon.tsx';
 import { IconButton } from '../../../base/webview/ui/IconButton.tsx';
-import { completions, type Completion, type Known } from './filterEdit.ts';
+import { completions, type Completion, type CompletionNames } from './filterEdit.ts';
 import { fieldText, problemText } from './filterWords.ts';
 
 /** Milliseconds after the last key until the list follows. */
@@ -15,7 +15,7 @@ const pause = 250;
 interface Props {
   readonly filter: string;
   readonly onFilter: (filter: string) => void;
-  readonly known: Known;
+  readonly known: CompletionNames;
   /** Asked for what is known, when somebody is about to write. */
   readonly onFocus: () => void;
 }
@@ -70,7 +70,7 @@ interface FieldProps {
   readonly id: string;
   readonly input: RefObject<HTMLInputElement | null>;
   readonly text: string;
-  readonly known: Known;
+  readonly known: CompletionNames;
   /** It is no filter. */
   readonly wrong: boolean;
   readonly onText: (text: string) => void;
@@ -120,7 +120,7 @@ function Field({ id, input, text, known, wrong, onText, onApply, onFocus }: Fiel
 function useOffers(
   input: RefObject<HTMLInputElement | null>,
   text: string,
-  known: Known,
+  known: CompletionNames,
   onText: (text: string) => void,
 ) {
   const [caret, setCaret] = useState<number>();

@@ -1,11 +1,11 @@
 import * as l10n from '@vscode/l10n';
 import { groupSorts, type GroupRow } from '../../core/protocol/traceLists.ts';
-import { groupPlace } from '../state/place.ts';
+import { groupRoute } from '../state/route.ts';
 import { useViewer } from '../state/viewer.ts';
 import type { Column } from '../ui/DataGrid.tsx';
 import { count, percent, reward } from '../../../base/webview/ui/format.ts';
 import { Icon } from '../../../base/webview/ui/Icon.tsx';
-import { trainedLacks } from '../state/recorded.ts';
+import { recordsOfTraining } from '../state/missingRecords.ts';
 import { Recorded } from '../ui/Recorded.tsx';
 import { callsCell, lengthColumns, TaskCell } from './cells.tsx';
 import { listedBy, sortOf, type TableProps } from './EpisodeTable.tsx';
@@ -15,7 +15,7 @@ import { useList } from './useList.ts';
 /** The run's groups, each the repeats of one task. */
 export function GroupTable({ filter, sort, follows, ...rest }: TableProps) {
   const { onLeave } = rest;
-  const { client, trace, go } = useViewer();
+  const { client, trace, navigate } = useViewer();
   const order = sortOf(sort, groupSorts);
   const list = useList<GroupRow>({
     name: 'group',
@@ -37,7 +37,7 @@ export function GroupTable({ filter, sort, follows, ...rest }: TableProps) {
       sort={order ?? null}
       filtered={filter !== null}
       comparedOf={({ best }) => best?.episode}
-      onOpen={({ group }) => go(groupPlace(group))}
+      onOpen={({ group }) => navigate(groupRoute(group))}
     />
   );
 }
@@ -89,7 +89,7 @@ function columns(filtered: boolean): readonly Column<GroupRow>[] {
       numeric,
       sort: 'trains',
       cell: (row) => (
-        <Recorded of={trainedLacks}>
+        <Recorded of={recordsOfTraining}>
           <Trains row={row} />
         </Recorded>
       ),

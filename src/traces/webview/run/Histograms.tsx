@@ -2,7 +2,7 @@ import * as l10n from '@vscode/l10n';
 import { useState } from 'preact/hooks';
 import type { Bar, Histogram } from '../../core/protocol/traceLists.ts';
 import type { MissingData } from '../../../tracking/core/records/tracedRun.ts';
-import { useRecorded } from '../state/recorded.ts';
+import { useRecorded } from '../state/missingRecords.ts';
 import { count, duration, percent, reward } from '../../../base/webview/ui/format.ts';
 import { barTerm, hasTerm, toggledTerm } from './filterEdit.ts';
 

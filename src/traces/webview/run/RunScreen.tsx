@@ -4,7 +4,7 @@ import type { NamesView } from '../../core/protocol/traceLists.ts';
 import type { RunView } from '../../core/protocol/runRpc.ts';
 import { canRunEpisodes } from '../../../tracking/core/records/tracedRun.ts';
 import { parseFilter } from '../../core/filterText.ts';
-import type { RunPlace } from '../state/place.ts';
+import type { RunRoute } from '../state/route.ts';
 import { useShortcuts } from '../state/shortcuts.ts';
 import { useAnswer, useViewer } from '../state/viewer.ts';
 import { Segment } from '../../../base/webview/ui/Segment.tsx';
@@ -17,21 +17,70 @@ import { GroupTable } from './GroupTable.tsx';
 import { Histograms } from './Histograms.tsx';
 import { findingTerm, ReportPanel } from './ReportPanel.tsx';
 import { RunHeader } from './RunHeader.tsx';
-import { SavedFilters } from './SavedFilters.tsx';
 import { runStatus } from './status.ts';
+import { usePersistentState } from '../state/persistentState.ts';
+import { IconButton } from '../../../base/webview/ui/IconButton.tsx';
+
+const mostSaved = 20;
+
+interface SavedFiltersProps {
+  readonly filter: string;
+  readonly onFilter: (filter: string) => void;
+}
+
+/** Filters that the user keeps, one press away. */
+function SavedFilters({ filter, onFilter }: SavedFiltersProps) {
+  const [saved, keep] = usePersistentState('filters', readFilters);
+  const offersSaving = filter !== '' && !saved.includes(filter) && saved.length < mostSaved;
+  if (saved.length === 0 && !offersSaving) return null;
+  return (
+    <ul class="saved-filters" aria-label={l10n.t('Saved filters')}>
+      {saved.map((one) => (
+        <li key={one} class="saved-filter">
+          <button
+            type="button"
+            class="mono"
+            aria-pressed={one === filter}
+            title={one}
+            onClick={() => onFilter(one === filter ? '' : one)}
+          >
+            {one}
+          </button>
+          <IconButton
+            icon="close"
+            name={l10n.t('Forget the filter {0}', one)}
+            title={l10n.t('Forget this filter')}
+            onPress={() => keep(saved.filter((other) => other !== one))}
+          />
+        </li>
+      ))}
+      {offersSaving && (
+        <li>
+          <button type="button" class="link" onClick={() => keep([...saved, filter])}>
+            {l10n.t('Save this filter')}
+          </button>
+        </li>
+      )}
+    </ul>
+  );
+}
+
+function readFilters(saved: unknown): readonly string[] {
+  return Array.isArray(saved) ? saved.filter((one) => typeof one === 'string').slice(0, mostSaved) : [];
+}
 
 interface Props {
   readonly run: RunView;
-  readonly place: RunPlace;
+  readonly route: RunRoute;
 }
 
 /** How the run stands as a whole, and its episodes and groups in a table. */
-export function RunScreen({ run, place }: Props) {
-  const { trace, go } = useViewer();
+export function RunScreen({ run, route }: Props) {
+  const { trace, navigate } = useViewer();
   const fold = useFold();
   const histograms = useAnswer('histograms', { trace });
-  const { filter } = place;
-  const onFilter = (next: string) => go({ ...place, filter: next.trim() });
+  const { filter } = route;
+  const onFilter = (next: string) => navigate({ ...route, filter: next.trim() });
   const others = run.report.findings.map(({ code }) => findingTerm(code));
   return (
     <main class={`screen run-screen ${fold.className}`}>
@@ -43,7 +92,7 @@ export function RunScreen({ run, place }: Props) {
         filter={filter}
         onChoose={(code) => onFilter(toggledTerm(filter, findingTerm(code), others))}
       />
-      <Lists run={run} place={place} onFilter={onFilter} />
+      <Lists run={run} route={route} onFilter={onFilter} />
     </main>
   );
 }
@@ -52,24 +101,24 @@ interface ListsProps extends Props {
   readonly onFilter: (filter: string) => void;
 }
 
-function Lists({ run, place, onFilter }: ListsProps) {
-  const { go, follow } = useViewer();
+function Lists({ run, route, onFilter }: ListsProps) {
+  const { navigate, follow } = useViewer();
   const { known, onWanted } = useKnown(run);
-  const parsed = useMemo(() => parseFilter(place.filter), [place.filter]);
-  const show = (list: RunPlace['list']) => go({ ...place, list, sort: null });
+  const parsed = useMemo(() => parseFilter(route.filter), [route.filter]);
+  const show = (list: RunRoute['list']) => navigate({ ...route, list, sort: null });
   useShortcuts(l10n.t('Run'), [
     {
       keys: ['t'],
       what: l10n.t('Episodes or groups'),
-      run: () => show(place.list === 'groups' ? 'episodes' : 'groups'),
+      run: () => show(route.list === 'groups' ? 'episodes' : 'groups'),
     },
     { keys: ['ArrowDown', 'ArrowUp', 'PageDown', 'PageUp', 'Home', 'End'], what: l10n.t('Another row') },
     { keys: ['Enter'], what: l10n.t('Open the row') },
   ]);
   const table = {
     filter: 'filter' in parsed ? parsed.filter : null,
-    sort: place.sort,
-    onSort: (sort: RunPlace['sort']) => go({ ...place, sort }),
+    sort: route.sort,
+    onSort: (sort: RunRoute['sort']) => navigate({ ...route, sort }),
     onClear: () => onFilter(''),
     follows: run.live && follow.on,
     onLeave: () => {
@@ -82,16 +131,16 @@ function Lists({ run, place, onFilter }: ListsProps) {
         <div class="segments" role="group" aria-label={l10n.t('List')}>
           <Segment
             name={l10n.t('Episodes')}
-            on={place.list === 'episodes'}
+            on={route.list === 'episodes'}
             onPress={() => show('episodes')}
           />
-          <Segment name={l10n.t('Groups')} on={place.list === 'groups'} onPress={() => show('groups')} />
+          <Segment name={l10n.t('Groups')} on={route.list === 'groups'} onPress={() => show('groups')} />
         </div>
         <FollowLatest run={run} />
-        <FilterField filter={place.filter} onFilter={onFilter} known={known} onFocus={onWanted} />
-        <SavedFilters filter={place.filter} onFilter={onFilter} />
+        <FilterField filter={route.filter} onFilter={onFilter} known={known} onFocus={onWanted} />
+        <SavedFilters filter={route.filter} onFilter={onFilter} />
       </div>
-      {place.list === 'groups' ? (
+      {route.list === 'groups' ? (
         <GroupTable {...table} />
       ) : (
         <EpisodeTable {...table} canRun={canRunEpisodes(run)} />

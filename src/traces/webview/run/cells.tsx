@@ -4,7 +4,7 @@ import type { EpisodeRow } from '../../core/protocol/traceLists.ts';
 import { count, duration, reward, share } from '../../../base/webview/ui/format.ts';
 import type { Column } from '../ui/DataGrid.tsx';
 import { Icon } from '../../../base/webview/ui/Icon.tsx';
-import { trainedLacks } from '../state/recorded.ts';
+import { recordsOfTraining } from '../state/missingRecords.ts';
 import { Recorded } from '../ui/Recorded.tsx';
 import { episodeStatus, successWords, trainsWord } from './status.ts';
 
@@ -106,7 +106,7 @@ export function outcomeColumns(): readonly Column<EpisodeRow>[] {
       grows: 2,
       sort: 'trains',
       cell: (row) => (
-        <Recorded of={trainedLacks}>
+        <Recorded of={recordsOfTraining}>
           <TrainsCell row={row} />
         </Recorded>
       ),

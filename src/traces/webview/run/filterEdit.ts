@@ -41,13 +41,13 @@ export interface Completion {
   readonly from: number;
 }
 
-export interface Known extends NamesView {
+export interface CompletionNames extends NamesView {
   /** Codes of the run's findings. */
   readonly findings: readonly string[];
 }
 
 /** Fields and values that the word before the caret may become. */
-export function completions(text: string, caret: number, known: Known): readonly Completion[] {
+export function completions(text: string, caret: number, known: CompletionNames): readonly Completion[] {
   const before = text.slice(0, caret);
   const [, field, written] = /(?:^|[\s(-])([a-z]+)[:=]([^\s()"<>=:]*)$/i.exec(before) ?? [];
   if (field !== undefined && written !== undefined) {
@@ -64,7 +64,7 @@ function started(field: string): string {
   return (numberFields as readonly string[]).includes(field) ? field : `${field}:`;
 }
 
-function valuesOf(field: string, { agents, tools, findings }: Known): readonly string[] {
+function valuesOf(field: string, { agents, tools, findings }: CompletionNames): readonly string[] {
   const values: Readonly<Record<string, readonly string[]>> = {
     ...choiceFields,
     agent: agents,

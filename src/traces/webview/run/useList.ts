@@ -1,6 +1,6 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { largestWindow } from '../../core/protocol/traceRpc.ts';
-import { useKept } from '../state/kept.ts';
+import { usePersistentState } from '../state/persistentState.ts';
 import { useWindow, type Windowed } from '../state/viewer.ts';
 import type { Slice } from '../../../base/webview/state/windowBuffer.ts';
 
@@ -64,7 +64,7 @@ export interface List<Row> {
 export function useList<Row>(options: ListOptions<Row>): List<Row> {
   const newest = useRef(options);
   newest.current = options;
-  const [kept, keep] = useKept(`${options.name}.current`, (saved) =>
+  const [kept, keep] = usePersistentState(`${options.name}.current`, (saved) =>
     typeof saved === 'number' ? saved : undefined,
   );
   const [current, setCurrent] = useState<Current>({ position: 0, number: kept, shifted: 0 });
@@ -143,9 +143,9 @@ function settled<Row>(
   }
   // It has left the list: what has come to its place is the current one.
   const gone = known === null;
-  const place = Math.max(0, Math.min(position, total - 1));
-  if (number !== undefined && !gone && place === position) return last;
-  const row = rows[place - from];
+  const route = Math.max(0, Math.min(position, total - 1));
+  if (number !== undefined && !gone && route === position) return last;
+  const row = rows[route - from];
   const next = row && numberOf(row);
-  return next === number && place === position ? last : { position: place, number: next, shifted };
+  return next === number && route === position ? last : { position: route, number: next, shifted };
 }

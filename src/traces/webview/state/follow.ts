@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import type { RunView } from '../../core/protocol/runRpc.ts';
 import type { Memory } from './memory.ts';
 import type { Navigator } from './navigator.ts';
-import { episodePlace, type EpisodePlace, type Place } from './place.ts';
+import { episodeRoute, type EpisodeRoute, type Route } from './route.ts';
 
 /** Whether the viewer goes along with a run that goes on. */
 export interface Follow {
@@ -12,17 +12,17 @@ export interface Follow {
   readonly seen: number | null;
   readonly see: (started: number) => void;
   /** Goes to an episode in place of where one is. Going anywhere else is the user's doing, and ends it. */
-  readonly keepTo: (place: EpisodePlace) => void;
+  readonly keepTo: (route: EpisodeRoute) => void;
 }
 
 /** @returns what the page works with, and what is to hear of each move, also of those back and forward */
 export function useFollow(
   navigator: Navigator,
   memory: Memory,
-): { readonly follow: Follow; readonly moved: (place: Place) => void } {
+): { readonly follow: Follow; readonly moved: (route: Route) => void } {
   const [on, setOn] = useState(memory.read('follow') === true);
   const [seen, setSeen] = useState(() => numberOf(memory.read('seen')));
-  const last = useRef(navigator.place);
+  const last = useRef(navigator.route);
   const keeping = useRef(false);
   const set = (next: boolean): void => {
     memory.write('follow', next);
@@ -36,15 +36,15 @@ export function useFollow(
       memory.write('seen', started);
       setSeen(started);
     },
-    keepTo: (place) => {
+    keepTo: (route) => {
       keeping.current = true;
-      navigator.replace(place);
+      navigator.replace(route);
       keeping.current = false;
     },
   };
-  const moved = (place: Place): void => {
-    const stays = place.kind === 'run' && last.current.kind === 'run';
-    last.current = place;
+  const moved = (route: Route): void => {
+    const stays = route.kind === 'run' && last.current.kind === 'run';
+    last.current = route;
     if (!stays && !keeping.current) set(false);
   };
   return { follow, moved };
@@ -55,13 +55,13 @@ function numberOf(saved: unknown): number | null {
 }
 
 /** Goes along with the run where that is wanted: in its table the table does, in an episode the next one takes its place. */
-export function useKeepingUp(run: RunView | undefined, place: Place, follow: Follow): void {
+export function useKeepingUp(run: RunView | undefined, route: Route, follow: Follow): void {
   const started = run?.totals.started;
   const newest = run?.live === true ? run.newest : null;
   useEffect(() => {
     if (started === undefined) return;
     if ((follow.on || follow.seen === null) && follow.seen !== started) follow.see(started);
-    const isBehind = newest !== null && 'episode' in place && place.episode !== newest;
-    if (follow.on && isBehind && place.kind !== 'compare') follow.keepTo(episodePlace(newest));
-  }, [started, newest, follow.on, place]);
+    const isBehind = newest !== null && 'episode' in route && route.episode !== newest;
+    if (follow.on && isBehind && route.kind !== 'compare') follow.keepTo(episodeRoute(newest));
+  }, [started, newest, follow.on, route]);
 }

@@ -1,20 +1,20 @@
 import { tokenParameter } from '../../core/viewerPage.ts';
 import type { Memory } from './memory.ts';
-import { formatPlace, isSideways, parsePlace, runPlace, type Place, type RunPlace } from './place.ts';
+import { formatRoute, isSibling, parseRoute, runRoute, type Route, type RunRoute } from './route.ts';
 
 /** Where the viewer is, across reloads, and where it was. */
 export interface Navigator {
-  readonly place: Place;
+  readonly route: Route;
   /** The run as it was when it was last looked at. */
-  readonly run: RunPlace;
+  readonly run: RunRoute;
   readonly canGoBack: boolean;
   readonly canGoForward: boolean;
   /** Going down or up can be undone by {@link back}; a move from sibling to sibling replaces where it was. */
-  go(place: Place): void;
+  go(route: Route): void;
   /** Can be undone by nothing: goes there in place of where one is. */
-  replace(place: Place): void;
+  replace(route: Route): void;
   /** Where one was before, or `otherwise`, for who came by a link. */
-  back(otherwise: Place): void;
+  back(otherwise: Route): void;
   /** Undoes {@link back}. */
   forward(): void;
   onChange(listener: () => void): void;
@@ -23,26 +23,26 @@ export interface Navigator {
 /** Steps back that are kept. */
 const longestTrail = 50;
 
-/** In an editor: places as {@link formatPlace} has them, and which of them is the current one. */
+/** In an editor: places as {@link formatRoute} has them, and which of them is the current one. */
 export function editorNavigator(memory: Memory): Navigator {
   let { trail, at } = savedTrail(memory);
   const run = runMemory(memory);
   let notify: () => void = () => undefined;
-  const placeAt = (index: number): Place => trail[index] ?? runPlace;
+  const routeAt = (index: number): Route => trail[index] ?? runRoute;
   const stand = (index: number) => {
     at = index;
-    memory.write('trail', trail.map(formatPlace));
+    memory.write('trail', trail.map(formatRoute));
     memory.write('at', at);
-    run.keep(placeAt(at));
+    run.keep(routeAt(at));
     notify();
   };
-  const replace = (place: Place) => {
-    trail = trail.with(at, place);
+  const replace = (route: Route) => {
+    trail = trail.with(at, route);
     stand(at);
   };
   return {
-    get place() {
-      return placeAt(at);
+    get route() {
+      return routeAt(at);
     },
     get run() {
       return run.last;
@@ -53,13 +53,13 @@ export function editorNavigator(memory: Memory): Navigator {
     get canGoForward() {
       return at < trail.length - 1;
     },
-    go(place) {
-      if (isSame(place, this.place)) return;
-      if (isSideways(this.place, place)) {
-        replace(place);
+    go(route) {
+      if (isSame(route, this.route)) return;
+      if (isSibling(this.route, route)) {
+        replace(route);
         return;
       }
-      trail = [...trail.slice(0, at + 1), place].slice(-longestTrail);
+      trail = [...trail.slice(0, at + 1), route].slice(-longestTrail);
       stand(trail.length - 1);
     },
     replace,
@@ -74,10 +74,10 @@ export function editorNavigator(memory: Memory): Navigator {
   };
 }
 
-function savedTrail(memory: Memory): { readonly trail: readonly Place[]; readonly at: number } {
+function savedTrail(memory: Memory): { readonly trail: readonly Route[]; readonly at: number } {
   const saved = memory.read('trail');
   const texts: readonly unknown[] = Array.isArray(saved) && saved.length > 0 ? saved : [''];
-  const trail = texts.map((text) => parsePlace(new URLSearchParams(textOf(text))));
+  const trail = texts.map((text) => parseRoute(new URLSearchParams(textOf(text))));
   const at = memory.read('at');
   const last = trail.length - 1;
   return { trail, at: typeof at === 'number' && Number.isInteger(at) && at in trail ? at : last };
@@ -93,21 +93,21 @@ export function browserNavigator(page: Window, memory: Memory): Navigator {
   const run = runMemory(memory);
   let notify: () => void = () => undefined;
   const arrived = () => {
-    run.keep(placeOf(page));
+    run.keep(routeOf(page));
     notify();
   };
   page.addEventListener('popstate', () => {
     steps = stepsOf(page.history.state);
     arrived();
   });
-  const replace = (place: Place) => {
-    page.history.replaceState({ steps }, '', addressOf(page, place));
+  const replace = (route: Route) => {
+    page.history.replaceState({ steps }, '', addressOf(page, route));
     arrived();
   };
-  run.keep(placeOf(page));
+  run.keep(routeOf(page));
   return {
-    get place() {
-      return placeOf(page);
+    get route() {
+      return routeOf(page);
     },
     get run() {
       return run.last;
@@ -118,15 +118,15 @@ export function browserNavigator(page: Window, memory: Memory): Navigator {
     get canGoForward() {
       return steps < lastStep(memory);
     },
-    go(place) {
-      if (isSame(place, this.place)) return;
-      if (isSideways(this.place, place)) {
-        replace(place);
+    go(route) {
+      if (isSame(route, this.route)) return;
+      if (isSibling(this.route, route)) {
+        replace(route);
         return;
       }
       steps += 1;
       memory.write('steps', steps);
-      page.history.pushState({ steps }, '', addressOf(page, place));
+      page.history.pushState({ steps }, '', addressOf(page, route));
       arrived();
     },
     replace,
@@ -141,18 +141,18 @@ export function browserNavigator(page: Window, memory: Memory): Navigator {
   };
 }
 
-function placeOf(page: Window): Place {
-  return parsePlace(fragmentOf(page));
+function routeOf(page: Window): Route {
+  return parseRoute(fragmentOf(page));
 }
 
 export function fragmentOf(page: Window): URLSearchParams {
   return new URLSearchParams(page.location.hash.slice(1));
 }
 
-function addressOf(page: Window, place: Place): string {
+function addressOf(page: Window, route: Route): string {
   const token = fragmentOf(page).get(tokenParameter);
   const parts = [...(token === null ? [] : [`${tokenParameter}=${encodeURIComponent(token)}`])];
-  return `#${[...parts, formatPlace(place)].filter((part) => part !== '').join('&')}`;
+  return `#${[...parts, formatRoute(route)].filter((part) => part !== '').join('&')}`;
 }
 
 /** How far the history goes that the page has made. */
@@ -166,14 +166,14 @@ function stepsOf(state: unknown): number {
 }
 
 /** The run's filter and sort outlive a visit to its episodes. */
-function runMemory(memory: Memory): { readonly last: RunPlace; keep(place: Place): void } {
+function runMemory(memory: Memory): { readonly last: RunRoute; keep(route: Route): void } {
   return {
     get last() {
-      const place = parsePlace(new URLSearchParams(textOf(memory.read('run'))));
-      return place.kind === 'run' ? place : runPlace;
+      const route = parseRoute(new URLSearchParams(textOf(memory.read('run'))));
+      return route.kind === 'run' ? route : runRoute;
     },
-    keep(place) {
-      if (place.kind === 'run' && !isSame(place, this.last)) memory.write('run', formatPlace(place));
+    keep(route) {
+      if (route.kind === 'run' && !isSame(route, this.last)) memory.write('run', formatRoute(route));
     },
   };
 }
@@ -182,6 +182,6 @@ function textOf(saved: unknown): string {
   return typeof saved === 'string' ? saved : '';
 }
 
-function isSame(one: Place, other: Place): boolean {
-  return formatPlace(one) === formatPlace(other);
+function isSame(one: Route, other: Route): boolean {
+  return formatRoute(one) === formatRoute(other);
 }

@@ -7,7 +7,7 @@ import type { ViewerBoot } from '../../core/viewerPage.ts';
 import type { Follow } from './follow.ts';
 import type { Memory } from './memory.ts';
 import { LatestRequest } from '../../../base/webview/state/latestRequest.ts';
-import type { Place } from './place.ts';
+import type { Route } from './route.ts';
 import { WindowBuffer, type Slice } from '../../../base/webview/state/windowBuffer.ts';
 
 /** What every part of the page works with. */
@@ -16,11 +16,11 @@ export interface Viewer {
   readonly trace: ViewerBoot['trace'];
   /** Counts what was told to have changed in the trace. */
   readonly version: number;
-  readonly place: Place;
+  readonly route: Route;
   readonly memory: Memory;
   /** Whether one has gone anywhere since the page opened. */
-  readonly moved: boolean;
-  readonly go: (place: Place) => void;
+  readonly hasNavigated: boolean;
+  readonly navigate: (route: Route) => void;
   readonly follow: Follow;
 }
 

@@ -20,7 +20,7 @@ export function editorTransport(editor: EditorApi, page: Window): Transport {
 }
 
 /** Has the editor say where the page goes: parameters of an address. */
-export function onGo(page: Window, go: (place: URLSearchParams) => void): void {
+export function onNavigate(page: Window, go: (route: URLSearchParams) => void): void {
   page.addEventListener('message', ({ data }: MessageEvent<unknown>) => {
     if (isGoMessage(data)) go(new URLSearchParams(data.go));
   });

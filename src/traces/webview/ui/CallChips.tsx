@@ -1,5 +1,5 @@
 import * as l10n from '@vscode/l10n';
-import { callPlace } from '../state/place.ts';
+import { callRoute } from '../state/route.ts';
 import { useViewer } from '../state/viewer.ts';
 import { count } from '../../../base/webview/ui/format.ts';
 
@@ -12,7 +12,7 @@ interface Props {
 
 /** Calls by their numbers, each of which leads to its call. */
 export function CallChips({ episode, calls, most }: Props) {
-  const { go } = useViewer();
+  const { navigate } = useViewer();
   return (
     <span class="chips">
       {calls.slice(0, most).map((call) => (
@@ -21,7 +21,7 @@ export function CallChips({ episode, calls, most }: Props) {
           type="button"
           class="chip"
           aria-label={l10n.t('Call {0}', call)}
-          onClick={() => go(callPlace(episode, call))}
+          onClick={() => navigate(callRoute(episode, call))}
         >
           {call}
         </button>

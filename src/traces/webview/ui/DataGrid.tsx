@@ -3,7 +3,7 @@ import type { Virtualizer } from '@tanstack/virtual-core';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import type { ListSort } from '../../core/protocol/traceLists.ts';
-import { useLanding } from '../state/landing.ts';
+import { useFocusAfterNavigation } from '../state/focusAfterNavigation.ts';
 import { scrollListeners } from '../../../base/webview/ui/scrollListeners.ts';
 import { Icon } from '../../../base/webview/ui/Icon.tsx';
 import type { GridActions } from '../../../base/webview/ui/RowMenu.tsx';
@@ -59,7 +59,7 @@ export function DataGrid<Row>(props: Props<Row>) {
   const { total, current, columns, onRange } = props;
   const scroller = useRef<HTMLDivElement>(null);
   const menu = useRowMenu(props, scroller);
-  useLanding(scroller);
+  useFocusAfterNavigation(scroller);
   const virtualizer = useVirtualizer<HTMLDivElement>({
     count: total,
     getScrollElement: () => scroller.current,

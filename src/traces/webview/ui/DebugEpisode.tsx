@@ -4,7 +4,7 @@ import { useState } from 'preact/hooks';
 import { toReport, type ErrorReport } from '../../../base/core/errors.ts';
 import type { DebugResult } from '../../core/protocol/codeRpc.ts';
 import type { EpisodeRow } from '../../core/protocol/traceLists.ts';
-import { episodePlace } from '../state/place.ts';
+import { episodeRoute } from '../state/route.ts';
 import { useShortcuts } from '../state/shortcuts.ts';
 import { useViewer } from '../state/viewer.ts';
 import { CopyButton } from '../../../base/webview/ui/CopyButton.tsx';
@@ -30,7 +30,7 @@ export function DebugEpisode({ episode }: { readonly episode: number }) {
       >
         <Icon name="bug" /> <span class="link-label">{l10n.t('Debug this episode')}</span>
       </button>
-      <span role="status">{outcome && <Told outcome={outcome} />}</span>
+      <span role="status">{outcome && <OutcomeMessage outcome={outcome} />}</span>
     </span>
   );
 }
@@ -44,13 +44,13 @@ export function useEpisodeActions(canRun: boolean): {
   readonly actions: GridActions<EpisodeRow>;
   readonly note: ComponentChildren;
 } {
-  const { go } = useViewer();
+  const { navigate } = useViewer();
   const { debug, outcome, forget } = useDebug();
   useShortcuts(l10n.t('Code'), canRun ? [{ keys: ['d'], what: l10n.t('Debug the episode of the row') }] : []);
   const actions: GridActions<EpisodeRow> = {
     label: ({ episode }) => l10n.t('Episode {0}', episode),
     of: ({ episode, state }) => [
-      { name: l10n.t('Open'), icon: 'forward', run: () => go(episodePlace(episode)) },
+      { name: l10n.t('Open'), icon: 'forward', run: () => navigate(episodeRoute(episode)) },
       ...(canRun && state === 'ended'
         ? ([
             {
@@ -78,7 +78,7 @@ function DebugNote({ outcome, onClose }: DebugNoteProps) {
     <div role="status">
       {isSaid && (
         <p class="debug-note">
-          {l10n.t('Episode {0}', outcome.episode)}: <Told outcome={outcome} />
+          {l10n.t('Episode {0}', outcome.episode)}: <OutcomeMessage outcome={outcome} />
           <button
             type="button"
             class="icon-button"
@@ -106,7 +106,7 @@ function useDebug() {
   return { debug, outcome, forget: () => setOutcome(undefined) };
 }
 
-function Told({ outcome }: { readonly outcome: Outcome }) {
+function OutcomeMessage({ outcome }: { readonly outcome: Outcome }) {
   if ('error' in outcome) {
     const { message, hint = '' } = outcome.error;
     return <span class="source-note">{`${message} ${hint}`}</span>;

@@ -36,7 +36,7 @@ export function GoToSource({ episode, of, label, what, shortcut }: Props) {
       <button type="button" class="link" title={what} aria-label={what} onClick={show}>
         <Icon name="code" /> <span class="link-label">{label}</span>
       </button>
-      <span role="status">{outcome && <Told outcome={outcome} />}</span>
+      <span role="status">{outcome && <OutcomeMessage outcome={outcome} />}</span>
     </span>
   );
 }
@@ -46,7 +46,7 @@ function Key({ shortcut, run }: { readonly shortcut: string; readonly run: () =>
   return null;
 }
 
-function Told({ outcome }: { readonly outcome: Outcome }) {
+function OutcomeMessage({ outcome }: { readonly outcome: Outcome }) {
   if ('error' in outcome) {
     const { message, hint = '' } = outcome.error;
     return (

@@ -1,6 +1,6 @@
 import * as l10n from '@vscode/l10n';
 import { useRef } from 'preact/hooks';
-import type { Window } from '../data/drawn.ts';
+import type { Window } from '../data/chartPoints.ts';
 import type { MetricSeries } from '../data/metricSeries.ts';
 import { useCursor, usePage, type Page } from '../page.ts';
 import { shortNumber } from '../text.ts';

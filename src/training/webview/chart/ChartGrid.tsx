@@ -1,13 +1,13 @@
 import * as l10n from '@vscode/l10n';
 import { chartsOf, otherMetrics, seriesOf } from '../data/chartTable.ts';
-import { usePage } from '../page.ts';
+import { usePage, useCursor } from '../page.ts';
 import { smoothings } from '../view.ts';
 import { percent } from '../../../base/webview/ui/format.ts';
 import { stepAxis, timeAxis } from './axes.ts';
 import { ChartCard } from './ChartCard.tsx';
 import { kindOf } from './kinds.ts';
-import { PointedAt } from './PointedAt.tsx';
 import { ValueTable } from './ValueTable.tsx';
+import { stepText } from '../text.ts';
 
 /** All charts, over one another's runs and beside each other's steps, with what changes how they look. */
 export function ChartGrid() {
@@ -73,7 +73,7 @@ function Tools({ others }: { readonly others: readonly string[] }) {
   return (
     <div class="chart-tools">
       <h2 id="charts">{l10n.t('Charts')}</h2>
-      <PointedAt />
+      <CursorStep />
       <StageChoice />
       <Smoothing />
       <label class="check">
@@ -166,5 +166,17 @@ function AddChart({ names }: { readonly names: readonly string[] }) {
         <Options names={names} />
       </select>
     </label>
+  );
+}
+
+/** The step that all charts tell of. */
+function CursorStep() {
+  const { own } = usePage();
+  const point = useCursor();
+  const step = point?.step ?? own.stepTimes.last?.at;
+  return (
+    <span class="pointed-at">
+      {step === undefined ? '' : point === undefined ? l10n.t('Newest values') : stepText(step)}
+    </span>
   );
 }

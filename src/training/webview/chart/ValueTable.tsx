@@ -1,6 +1,6 @@
 import * as l10n from '@vscode/l10n';
 import { seriesOf, type ChartMetrics } from '../data/chartTable.ts';
-import type { Window } from '../data/drawn.ts';
+import type { Window } from '../data/chartPoints.ts';
 import type { RunData } from '../data/runData.ts';
 import { usePage } from '../page.ts';
 import { count } from '../../../base/webview/ui/format.ts';

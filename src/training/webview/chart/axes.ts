@@ -1,7 +1,7 @@
 /** The two axes of the page: steps, which all metrics have, and time, for what is measured between them. */
 import { count } from '../../../base/webview/ui/format.ts';
-import { nearestStep, stepBeside } from '../cursor.ts';
-import type { Window } from '../data/drawn.ts';
+import { nearestStep, adjacentStep } from '../cursor.ts';
+import type { Window } from '../data/chartPoints.ts';
 import { allSeconds, allSteps } from '../data/model.ts';
 import type { Page } from '../page.ts';
 import { clock } from '../text.ts';
@@ -30,7 +30,7 @@ export function stepAxis(page: Page): ChartAxis {
     snap: (at) => nearestStep(runs, at),
     onPoint: (step) => cursor.toStep(step, own),
     onWindow: (next) => change({ window: next && within(next, all) }),
-    beside: (at, by) => stepBeside(runs, at, by),
+    beside: (at, by) => adjacentStep(runs, at, by),
   };
 }
 

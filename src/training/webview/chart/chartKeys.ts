@@ -1,4 +1,4 @@
-import type { Window } from '../data/drawn.ts';
+import type { Window } from '../data/chartPoints.ts';
 
 /** What a key does in a chart. */
 export type ChartKey =

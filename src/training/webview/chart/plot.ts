@@ -1,5 +1,5 @@
 import uPlot from 'uplot';
-import type { Aligned, Window } from '../data/drawn.ts';
+import type { Aligned, Window } from '../data/chartPoints.ts';
 import type { PlotTheme } from './theme.ts';
 
 export interface PlotLine {

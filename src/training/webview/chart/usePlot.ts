@@ -1,8 +1,8 @@
 import type { RefObject } from 'preact';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
-import { aligned, pointsOf, type Window } from '../data/drawn.ts';
+import { aligned, pointsOf, type Window } from '../data/chartPoints.ts';
 import type { MetricSeries } from '../data/metricSeries.ts';
-import { Smoothed } from '../data/smoothed.ts';
+import { Smoothed } from '../data/smoothedSeries.ts';
 import { Plot, type PlotOptions } from './plot.ts';
 
 /** A line of a chart; a faint one is behind what was smoothed of it. */

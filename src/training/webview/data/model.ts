@@ -1,6 +1,6 @@
 import { Emitter } from '../../../base/core/event.ts';
 import type { HostState, RunRef, RunPageMessage } from '../../core/page/trainingRunRpc.ts';
-import type { Window } from './drawn.ts';
+import type { Window } from './chartPoints.ts';
 import { RunData } from './runData.ts';
 
 /** What the page knows. Nothing is computed here: many messages can come before anything is drawn. */

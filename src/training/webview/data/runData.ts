@@ -3,7 +3,7 @@ import type { Gpu } from '../../core/protocol/hostRpc.ts';
 import type { PageRun } from '../../core/page/trainingRunRpc.ts';
 import { MetricSeries } from './metricSeries.ts';
 
-export interface ShownAlarm {
+export interface AlarmEntry {
   readonly seq: number;
   readonly alarm: string;
   readonly text: string;
@@ -29,7 +29,7 @@ export class RunData {
   #newest = 0;
   /** The one that charts show; undefined: the newest. */
   #chosen: number | undefined;
-  readonly alarms: ShownAlarm[] = [];
+  readonly alarms: AlarmEntry[] = [];
   notice: { readonly at: number; readonly text: string } | undefined;
   phase: { readonly at: number; readonly phase: string } | undefined;
   /** Why nothing more is heard of it; null: it is. */

@@ -4,10 +4,10 @@ import { Emitter } from '../../../../src/base/core/event.ts';
 import type { LinesView, LineView } from '../../../../src/traces/core/protocol/codeRpc.ts';
 import type { TraceClient } from '../../../../src/traces/core/methods.ts';
 import { parseFilter } from '../../../../src/traces/core/filterText.ts';
-import { codeNumbers, placeOf } from '../../../../src/traces/editor/codeNumbers.ts';
+import { codeNumbers, routeOf } from '../../../../src/traces/editor/codeNumbers.ts';
 import { LastRunNumbers } from '../../../../src/traces/editor/lastRunNumbers.ts';
 import { TrackedLines } from '../../../../src/traces/editor/trackedLines.ts';
-import { parsePlace } from '../../../../src/traces/webview/state/place.ts';
+import { parseRoute } from '../../../../src/traces/webview/state/route.ts';
 import { FakeClock } from '../../fakeClock.ts';
 
 function aLine(changes: Partial<LineView> = {}): LineView {
@@ -23,7 +23,7 @@ function aView(changes: Partial<LinesView> = {}): LinesView {
   return { live: false, lines: [aLine()], tools: [], execute: null, judge: null, ...changes };
 }
 
-const placed = (number: Parameters<typeof placeOf>[0]) => parsePlace(new URLSearchParams(placeOf(number)));
+const placed = (number: Parameters<typeof routeOf>[0]) => parseRoute(new URLSearchParams(routeOf(number)));
 
 describe('a number leads to', () => {
   it.each([

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { RunRecord } from '../../../../src/training/core/protocol/runs.ts';
-import { addWords, againWords } from '../../../../src/training/editor/commandLines.ts';
+import { addHostArgs, rerunArgs } from '../../../../src/training/editor/commandLines.ts';
 import { startedRun as runArguments } from '../../command/commandLines.ts';
 
 const host = { name: 'our box', url: 'wss://gpu:7788', fingerprint: 'ab'.repeat(32) };
@@ -13,36 +13,36 @@ const run = {
 describe('the command of a run', () => {
   it('starts it again from the same folder', () => {
     const sent = { root: '/home/ann/maths', config: '/home/ann/maths/conf/train.yaml' };
-    const [program, remote, command, ...args] = againWords(host, run, sent);
+    const [program, remote, command, ...args] = rerunArgs(host, run, sent);
     expect([program, remote, command]).toEqual(['agentjet', 'remote', 'run']);
     expect(runArguments(args)).toMatchObject({
       ...{ conf: sent.config, root: sent.root, host: 'our-box', name: 'maths' },
       ...{ launcher: 'ajet', backbone: 'verl', gpus: 4, env: ['KEY'] },
       flags: ['--with-ray', '--json'],
     });
-    const [, , , ...there] = againWords(host, run, undefined);
+    const [, , , ...there] = rerunArgs(host, run, undefined);
     expect(runArguments(there).conf).toBe('conf/train.yaml');
     expect(runArguments(there)).not.toHaveProperty('root');
   });
 
   it('goes on from the checkpoint that it went on from', () => {
     const from = { run: '20251231-000000-abcdef', step: 3, as: 'fork' } as const;
-    expect(againWords(host, { ...run, from }, undefined).join(' ')).toBe(
+    expect(rerunArgs(host, { ...run, from }, undefined).join(' ')).toBe(
       'agentjet remote resume 20251231-000000-abcdef --step 3 --fork --host our-box --env KEY',
     );
-    const resumed = againWords(host, { ...run, from: { ...from, as: 'resume' } }, undefined);
+    const resumed = rerunArgs(host, { ...run, from: { ...from, as: 'resume' } }, undefined);
     expect(resumed).not.toContain('--fork');
-    const staged = againWords(host, { ...run, from: { ...from, stage: 'rl' } }, undefined).join(' ');
+    const staged = rerunArgs(host, { ...run, from: { ...from, stage: 'rl' } }, undefined).join(' ');
     expect(staged).toContain(' --step 3 --stage rl --fork ');
   });
 
   it('needs a host that the command line knows', async () => {
-    expect((await addWords(host)).join(' ')).toBe(
+    expect((await addHostArgs(host)).join(' ')).toBe(
       `agentjet remote add our-box wss://gpu:7788#${'ab'.repeat(32)}`,
     );
     const start = { launchers: { ajet: '/opt/ajet' }, gpus: 2, ray: null };
     const overSsh = { name: '../GPU', url: 'ssh:ann@gpu', start };
-    expect((await addWords(overSsh)).slice(3)).toEqual([
+    expect((await addHostArgs(overSsh)).slice(3)).toEqual([
       ...['GPU', 'ssh:ann@gpu', '--launcher', 'ajet=/opt/ajet', '--gpus', '2'],
     ]);
   });

@@ -3,10 +3,10 @@ import { CodedError } from '../../../../src/base/core/errors.ts';
 import type { RunEvent } from '../../../../src/training/core/protocol/runs.ts';
 import type { RunRef, RunPageMessage } from '../../../../src/training/core/page/trainingRunRpc.ts';
 import type { HostServices } from '../../../../src/training/core/contracts.ts';
-import { HostLinks } from '../../../../src/training/editor/hostLinks.ts';
+import { HostClients } from '../../../../src/training/editor/hostClients.ts';
 import type { KnownHosts } from '../../../../src/training/editor/knownHosts.ts';
 import { PageFeed } from '../../../../src/training/editor/pageFeed.ts';
-import { SshWays } from '../../../../src/training/editor/sshWays.ts';
+import { SshTunnels } from '../../../../src/training/editor/sshTunnels.ts';
 import { ScriptedServices, theRun } from '../../../tools/host/scriptedServices.ts';
 import { FakeClock } from '../../fakeClock.ts';
 import { wireHost, type WireHost } from '../client/wire/wireHost.ts';
@@ -22,12 +22,12 @@ interface Fed {
   readonly tells: (isSo: (message: RunPageMessage) => boolean) => Promise<RunPageMessage>;
 }
 
-function fed(hosts: KnownHosts, links: HostLinks, own: RunRef, clock = new FakeClock()): Fed {
+function fed(hosts: KnownHosts, clients: HostClients, own: RunRef, clock = new FakeClock()): Fed {
   const told: RunPageMessage[] = [];
   const waiting = new Set<() => void>();
   const feed = new PageFeed({
     hosts,
-    links,
+    clients,
     own,
     clock,
     send: (message) => {
@@ -50,10 +50,10 @@ function fed(hosts: KnownHosts, links: HostLinks, own: RunRef, clock = new FakeC
   return { feed, told, tells };
 }
 
-function linksOf(hosts: KnownHosts, program: string, clock = new FakeClock()): HostLinks {
-  const links = new HostLinks(hosts, new SshWays(program, () => undefined), clock, '0');
-  onTestFinished(() => links.dispose());
-  return links;
+function linksOf(hosts: KnownHosts, program: string, clock = new FakeClock()): HostClients {
+  const clients = new HostClients(hosts, new SshTunnels(program, () => undefined), clock, '0');
+  onTestFinished(() => clients.dispose());
+  return clients;
 }
 
 /** A host whose one run has another id, and no events; it can lose its run. */
@@ -115,18 +115,18 @@ describe('a page', () => {
     await hosts.add({ name: 'box', url: box.server.url }, box.token());
     await hosts.add({ name: 'far', url: 'ssh:ada@far' }, far.token());
     const clock = new FakeClock();
-    const links = linksOf(hosts, ssh.program, clock);
+    const clients = linksOf(hosts, ssh.program, clock);
     const near = { host: 'box', run: theRun };
     const away = { host: 'far', run: otherRun };
-    const here = fed(hosts, links, near);
+    const here = fed(hosts, clients, near);
     await here.feed.start([away]);
     expect(await here.tells((message) => idsOf(message).join() === theRun)).toMatchObject({
       awaited: [away],
     });
     // The run of the page is the one that comes late: nothing can be told of the other before.
-    const there = fed(hosts, links, away);
+    const there = fed(hosts, clients, away);
     await there.feed.start([near]);
-    await links.known('box')?.refresh();
+    await clients.peek('box')?.refresh();
     expect(there.told.filter(({ type }) => type !== 'connection')).toEqual([]);
     await ssh.fail(null);
     clock.advance(60_000);
@@ -164,8 +164,8 @@ describe('a run whose events the host cannot tell', () => {
     const hosts = knownHosts();
     await hosts.add({ name: 'box', url: box.server.url }, box.token());
     const clock = new FakeClock();
-    const links = linksOf(hosts, '');
-    const { feed, told, tells } = fed(hosts, links, { host: 'box', run: theRun }, clock);
+    const clients = linksOf(hosts, '');
+    const { feed, told, tells } = fed(hosts, clients, { host: 'box', run: theRun }, clock);
     const seqs = (): readonly number[] =>
       told.flatMap((message) => (message.type === 'events' ? message.events.map(({ seq }) => seq) : []));
     await feed.start([]);
@@ -176,7 +176,7 @@ describe('a run whose events the host cannot tell', () => {
       ...{ type: 'unheard', run: theRun, problem: 'Torn. Mend it.' },
     });
     clock.advance(5_000);
-    await links.known('box')?.connection.ask('run.list', {});
+    await clients.peek('box')?.connection.ask('run.list', {});
     expect(told.filter(({ type }) => type === 'unheard')).toHaveLength(1);
     box.scripted.unreadable = undefined;
     const later = (): readonly number[] => {
@@ -195,15 +195,15 @@ describe('a run that somebody removed', () => {
     const box = await otherHost();
     const hosts = knownHosts();
     await hosts.add({ name: 'box', url: box.server.url }, box.token());
-    const links = linksOf(hosts, '');
+    const clients = linksOf(hosts, '');
     const place = { host: 'box', run: otherRun };
-    const open = fed(hosts, links, place);
+    const open = fed(hosts, clients, place);
     await open.feed.start([]);
     await open.tells((message) => idsOf(message).length === 1);
-    const link = links.known('box');
+    const link = clients.peek('box');
     box.lose();
     // A row that is old leads to its page, which has the record of then.
-    const late = fed(hosts, links, place);
+    const late = fed(hosts, clients, place);
     await late.feed.start([]);
     const gone = { type: 'gone', host: 'box', run: otherRun };
     expect(await late.tells(({ type }) => type === 'gone')).toEqual(gone);
@@ -218,14 +218,14 @@ describe('a run that somebody removed', () => {
     const hosts = knownHosts();
     await hosts.add({ name: 'box', url: box.server.url }, box.token());
     await hosts.add({ name: 'other', url: other.server.url }, other.token());
-    const links = linksOf(hosts, '');
-    const { feed, told, tells } = fed(hosts, links, { host: 'box', run: theRun });
+    const clients = linksOf(hosts, '');
+    const { feed, told, tells } = fed(hosts, clients, { host: 'box', run: theRun });
     await feed.start([{ host: 'other', run: otherRun }]);
     await tells((message) => idsOf(message).length === 2);
     other.lose();
     const before = told.length;
-    await links
-      .known('other')
+    await clients
+      .peek('other')
       ?.refresh()
       .catch(() => undefined);
     await tells(

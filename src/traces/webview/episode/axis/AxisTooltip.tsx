@@ -4,8 +4,8 @@ import { count, duration } from '../../../../base/webview/ui/format.ts';
 import { nameOf } from './describe.ts';
 import { endOf, type AxisModel, type AxisSpan } from './model.ts';
 
-/** A span and where on the page it is told of. */
-export interface Told {
+/** The span that the tooltip describes, and its position on the page. */
+export interface TooltipTarget {
   readonly span: number;
   readonly x: number;
   readonly y: number;
@@ -13,28 +13,28 @@ export interface Told {
 
 interface Props {
   readonly model: AxisModel;
-  readonly told: Told;
+  readonly target: TooltipTarget;
   readonly now: number;
 }
 
-/** Pixels between the pointer and what is told. */
+/** Pixels between the pointer and the tooltip. */
 const gap = 12;
 
 /** What is known of a span. Escape hides it. */
-export function AxisTooltip({ model, told, now }: Props) {
+export function AxisTooltip({ model, target, now }: Props) {
   const box = useRef<HTMLDivElement>(null);
   const [hidden, setHidden] = useState<number | null>(null);
   useLayoutEffect(() => {
-    const onKey = ({ key }: KeyboardEvent) => key === 'Escape' && setHidden(told.span);
+    const onKey = ({ key }: KeyboardEvent) => key === 'Escape' && setHidden(target.span);
     document.addEventListener('keydown', onKey);
     return () => document.removeEventListener('keydown', onKey);
-  }, [told.span]);
-  useLayoutEffect(() => setHidden(null), [told.span]);
+  }, [target.span]);
+  useLayoutEffect(() => setHidden(null), [target.span]);
   useLayoutEffect(() => {
-    if (box.current) place(box.current, told);
+    if (box.current) place(box.current, target);
   });
-  const span = model.spans[told.span];
-  if (span === undefined || hidden === told.span) return null;
+  const span = model.spans[target.span];
+  if (span === undefined || hidden === target.span) return null;
   return (
     <div class="tooltip axis-tooltip" role="tooltip" ref={box}>
       <p class="tooltip-text">{nameOf(span)}</p>
@@ -94,7 +94,7 @@ function stateOf({ state }: AxisSpan, took: string): string {
 }
 
 /** Below and right of the point, or where there is room; never outside of the page. */
-function place(box: HTMLElement, { x, y }: Told): void {
+function place(box: HTMLElement, { x, y }: TooltipTarget): void {
   const { width, height } = box.getBoundingClientRect();
   const below = y + gap + height <= window.innerHeight;
   box.style.left = `${Math.max(4, Math.min(x + gap, window.innerWidth - width - 4))}px`;

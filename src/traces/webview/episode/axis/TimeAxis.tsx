@@ -1,23 +1,62 @@
 import * as l10n from '@vscode/l10n';
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { EpisodeView } from '../../../core/protocol/episodeRpc.ts';
-import { callPlace } from '../../state/place.ts';
+import { callRoute } from '../../state/route.ts';
 import { useShortcuts } from '../../state/shortcuts.ts';
 import { useAnswer, useViewer } from '../../state/viewer.ts';
 import type { IconName } from '../../../../base/webview/ui/Icon.tsx';
 import { IconButton } from '../../../../base/webview/ui/IconButton.tsx';
 import { Failure } from '../../../../base/webview/ui/Notices.tsx';
-import { AxisSummary } from './AxisSummary.tsx';
-import { AxisTooltip, type Told } from './AxisTooltip.tsx';
+import { AxisTooltip, type TooltipTarget } from './AxisTooltip.tsx';
 import { rowHeight, rulerHeight } from './frame.ts';
 import type { AxisEngine } from './engine.ts';
 import type { Hover } from './gestures.ts';
 import { actionOf, axisShortcuts, type AxisAction, type AxisMove } from './keys.ts';
 import { axisModel, callKey, isTimed, spanInNextLane, type AxisModel, type AxisSpan } from './model.ts';
 import { around, type Range } from './range.ts';
-import { optionId, SpanOptions } from './SpanOptions.tsx';
 import { Totals } from './Totals.tsx';
 import { useEngine, type AxisRefs } from './useEngine.ts';
+import { describeSpan } from './describe.ts';
+import { duration, share } from '../../../../base/webview/ui/format.ts';
+import { sharesOf } from './totals.ts';
+
+interface SpanOptionsProps {
+  readonly model: AxisModel;
+  /** The one that assistive technology is on. */
+  readonly active: number;
+  readonly selected: number | null;
+  readonly now: number;
+}
+
+/** Around the active one; however many there are, it says which of them it is. */
+const mostAround = 3;
+
+/** The spans as a list that is read, not seen: the canvas shows them. */
+function SpanOptions({ model, active, selected, now }: SpanOptionsProps) {
+  const first = Math.max(0, active - mostAround);
+  const shown = model.spans.slice(first, active + mostAround + 1);
+  return (
+    <>
+      {shown.map((span, index) => (
+        <div
+          key={span.key}
+          id={optionId(first + index)}
+          class="visually-hidden"
+          role="option"
+          aria-selected={first + index === selected}
+          aria-posinset={first + index + 1}
+          aria-setsize={model.spans.length}
+        >
+          {l10n.t('{0}, from {1}', describeSpan(span, now), duration(span.start / 1000))}
+        </div>
+      ))}
+    </>
+  );
+}
+
+function optionId(span: number): string {
+  return `axis-span-${span}`;
+}
 
 /** When each agent asked its model, when tools, judge and services ran, and when the workflow itself worked. */
 export function TimeAxis({ episode }: { readonly episode: EpisodeView }) {
@@ -46,15 +85,15 @@ interface Props {
 
 /** Which span is selected: the call that is looked at, or what was picked last. */
 function useSelection({ episode, model }: Props) {
-  const { place, go } = useViewer();
-  const chosen = place.kind === 'call' ? callKey(place.call) : null;
+  const { route, navigate } = useViewer();
+  const chosen = route.kind === 'call' ? callKey(route.call) : null;
   const [key, setKey] = useState(chosen);
   useEffect(() => {
     if (chosen !== null) setKey(chosen);
   }, [chosen]);
   const open = (span: AxisSpan | undefined) => {
     const call = span === undefined ? null : openedCall(span, model);
-    if (call !== null) go(callPlace(episode.row.episode, call));
+    if (call !== null) navigate(callRoute(episode.row.episode, call));
   };
   return {
     key,
@@ -65,7 +104,7 @@ function useSelection({ episode, model }: Props) {
 }
 
 function Axis({ episode, model }: Props) {
-  const { place } = useViewer();
+  const { route } = useViewer();
   const refs = {
     scroller: useRef<HTMLDivElement>(null),
     canvas: useRef<HTMLCanvasElement>(null),
@@ -78,7 +117,7 @@ function Axis({ episode, model }: Props) {
     if (span?.kind === 'agent') open(span);
   };
   const { engine, hover, now } = useEngine(refs, { episode: episode.row.episode, model, key, pick });
-  const timeline = place.kind === 'timeline' ? place.timeline : null;
+  const timeline = route.kind === 'timeline' ? route.timeline : null;
   const related = useMemo(() => relatedCalls(episode, timeline), [episode, timeline]);
   useLayoutEffect(() => engine.current?.show(model, { selected, related }), [model, selected, related]);
   const [byKey, setByKey] = useState(false);
@@ -88,7 +127,7 @@ function Axis({ episode, model }: Props) {
     if (next !== undefined) select(next);
   };
   useShortcuts(l10n.t('On the time axis'), axisShortcuts());
-  const told = toldOf(hover, byKey ? selected : null, engine.current);
+  const target = targetOf(hover, byKey ? selected : null, engine.current);
   return (
     <>
       <div class="axis-bar">
@@ -97,7 +136,7 @@ function Axis({ episode, model }: Props) {
       </div>
       <canvas class="axis-overview" aria-hidden="true" ref={refs.overview} />
       <Lanes refs={refs} model={model} selected={selected} now={now} act={act} onKeys={setByKey} />
-      {told && <AxisTooltip model={model} told={told} now={now} />}
+      {target && <AxisTooltip model={model} target={target} now={now} />}
       <Totals model={model} now={now} />
     </>
   );
@@ -209,7 +248,11 @@ function relatedCalls({ timelines }: EpisodeView, timeline: number | null): Read
 }
 
 /** What the tooltip tells of: what is below the pointer, or else what the keyboard is on. */
-function toldOf(hover: Hover | null, focused: number | null, engine: AxisEngine | null): Told | null {
+function targetOf(
+  hover: Hover | null,
+  focused: number | null,
+  engine: AxisEngine | null,
+): TooltipTarget | null {
   if (hover !== null) return hover;
   if (focused === null || engine === null) return null;
   return { span: focused, ...engine.anchorOf(focused) };
@@ -227,5 +270,55 @@ function AxisButtons({ act }: { readonly act: (action: AxisAction) => void }) {
         <IconButton key={icon} icon={icon} name={name} onPress={() => act(action)} />
       ))}
     </div>
+  );
+}
+
+interface SummaryProps {
+  readonly model: AxisModel;
+  readonly now: number;
+}
+
+/** Where the episode's time went, in one line. What overlaps counts in each. */
+function AxisSummary({ model, now }: SummaryProps) {
+  const until = model.runs ? now : 0;
+  // Of a long episode it takes a while: once a second is enough.
+  const shares = useMemo(() => sharesOf(model, until), [model, Math.floor(until / 1000)]);
+  const { whole, queued } = shares;
+  const texts = (time: number) => [duration(time / 1000), share(time, whole)] as const;
+  const parts: readonly { readonly swatch: string; readonly time: number; readonly text: string }[] = [
+    {
+      swatch: 'agent',
+      time: shares.model,
+      text: l10n.t('waiting for the model {0} ({1})', ...texts(shares.model)),
+    },
+    {
+      swatch: 'queued',
+      time: queued,
+      text: l10n.t('of that, {0} before it was asked', duration(queued / 1000)),
+    },
+    {
+      swatch: 'environment',
+      time: shares.services,
+      text: l10n.t('services {0} ({1})', ...texts(shares.services)),
+    },
+    { swatch: 'judge', time: shares.judge, text: l10n.t('judge {0} ({1})', ...texts(shares.judge)) },
+    {
+      swatch: 'workflow',
+      time: shares.working,
+      text: l10n.t('working {0} ({1})', ...texts(shares.working)),
+    },
+    { swatch: 'tool', time: shares.tools, text: l10n.t('tools at most {0}', duration(shares.tools / 1000)) },
+  ];
+  return (
+    <ul class="lanes-summary">
+      {parts
+        .filter(({ time, swatch }) => time > whole / 200 || swatch === 'agent' || swatch === 'workflow')
+        .map(({ swatch, text }) => (
+          <li key={swatch} class={swatch === 'agent' || swatch === 'workflow' ? undefined : 'axis-detail'}>
+            <span class={`swatch swatch-${swatch}`} aria-hidden="true" />
+            {text}
+          </li>
+        ))}
+    </ul>
   );
 }

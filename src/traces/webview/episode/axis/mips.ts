@@ -63,9 +63,9 @@ function joined({ starts, ends, failed }: RowColumns, pixel: number): Blocks {
   for (let index = 0; index < starts.length; index++) {
     const [start = 0, end = 0, fails = 0] = [starts[index], ends[index], failed[index]];
     const isShort = end - start < pixel;
-    const place = isShort ? Math.floor(start / pixel) : -1;
+    const route = isShort ? Math.floor(start / pixel) : -1;
     const last = made.at(-1);
-    if (isShort && last !== undefined && place === open) {
+    if (isShort && last !== undefined && route === open) {
       last.end = Math.max(last.end, end);
       last.count += 1;
       last.busy += end - start;
@@ -73,7 +73,7 @@ function joined({ starts, ends, failed }: RowColumns, pixel: number): Blocks {
     } else {
       made.push({ start, end, first: index, count: 1, busy: end - start, failed: fails });
     }
-    open = place;
+    open = route;
   }
   return {
     starts: Float64Array.from(made, ({ start }) => start),

@@ -13,7 +13,7 @@ export function isTrace(file: string): boolean {
 }
 
 /** A whole folder, or, where that holds more than the run, files only. Absolute paths. */
-export type RunPlace =
+export type RunFiles =
   | { readonly kind: 'folder'; readonly folder: string }
   | { readonly kind: 'files'; readonly files: readonly string[] };
 
@@ -21,7 +21,7 @@ export type RunPlace =
  * @param trace absolute
  * @param names what lies in the trace's folder
  */
-export function placeOf(trace: string, names: readonly string[], roots: readonly Root[]): RunPlace {
+export function filesOfRun(trace: string, names: readonly string[], roots: readonly Root[]): RunFiles {
   const folder = path.dirname(trace);
   const alone = names.filter(isTrace).length === 1;
   const holdsWorkspace = roots.some((root) => contains(folder, root.path));

@@ -6,7 +6,7 @@ import { useViewer } from './viewer.ts';
  *
  * @param read makes the first value of what was saved under the key; undefined: nothing was
  */
-export function useKept<T>(
+export function usePersistentState<T>(
   key: string,
   read: (saved: unknown) => T,
 ): readonly [value: T, keep: (value: T) => void] {

@@ -5,7 +5,7 @@ import { Empty } from '../../../base/webview/ui/Notices.tsx';
 import { phaseWord } from './words.ts';
 
 /** Why there is nothing to draw, and what is known instead. */
-export function NothingYet() {
+export function EmptyRun() {
   const { own: run } = usePage();
   const { state, reason, gpus } = run.shown.record;
   switch (state) {

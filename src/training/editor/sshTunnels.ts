@@ -6,22 +6,22 @@ import type { SshHost } from '../node/client/ssh/sshHost.ts';
 
 const plain: SshStart = { launchers: {}, gpus: null, ray: null };
 
-/** Hosts that are reached by the user's own ssh, which asks nobody here: keys or an agent have to do. */
-export class SshWays {
+/** Opens tunnels with the ssh program of the user. It runs without prompts: authentication needs keys or an agent. */
+export class SshTunnels {
   readonly #program: string;
-  readonly #tell: (text: string) => void;
+  readonly #log: (text: string) => void;
 
-  /** @param program the host in one file, which is brought there */
-  constructor(program: string, tell: (text: string) => void) {
+  /** @param program the bundled host program, which is copied to the remote machine */
+  constructor(program: string, log: (text: string) => void) {
     this.#program = program;
-    this.#tell = tell;
+    this.#log = log;
   }
 
   /**
-   * Has a host run there and opens a way to it.
+   * Starts a host on the remote machine if none runs there, and opens a tunnel to it.
    *
-   * @param token the name of a token that is to be made; null: none
-   * @param start for a host that is to be started there; one that runs stays as it is
+   * @param token the name of the token to create; null for none
+   * @param start options for a host that is started; a running host keeps its options
    */
   async open(address: string, token: string | null, start: SshStart = plain): Promise<SshHost> {
     const { openSshHost } = await import('../node/client/ssh/sshHost.ts');
@@ -31,19 +31,19 @@ export class SshWays {
       program: this.#program,
       asks: false,
       ask: { token, ...start },
-      onProgress: this.#tell,
+      onProgress: this.#log,
     });
   }
 
-  /** A token of a name that no other editor has taken. */
+  /** Creates a token on the host, under a name that is unique to this editor. */
   async token(address: string, start?: SshStart): Promise<string | null> {
     const name = `${hostname()
       .replaceAll(/[^A-Za-z0-9]+/g, '-')
       .replace(/^-+/, '')
       .slice(0, 25)}-vscode`;
     const unique = `${name}-${randomBytes(3).toString('hex')}`.replace(/^-/, 'x');
-    const way = await this.open(address, unique, start);
-    way.dispose();
-    return way.token;
+    const tunnel = await this.open(address, unique, start);
+    tunnel.dispose();
+    return tunnel.token;
   }
 }

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { placeOf, problemOfName } from '../../../../src/traces/editor/runs/runPlace.ts';
+import { filesOfRun, problemOfName } from '../../../../src/traces/editor/runs/runFiles.ts';
 
 const folder = path.resolve('/w/saved_experiments/math');
 const trace = path.join(folder, 'math.ajtrace');
@@ -10,16 +10,19 @@ const roots = [{ name: 'w', path: path.resolve('/w') }];
 describe('what belongs to a run', () => {
   it('is the folder that it made', () => {
     const names = ['math.ajtrace', 'yaml_backup.yaml', 'episodes.jsonl'];
-    expect(placeOf(trace, names, roots)).toEqual({ kind: 'folder', folder });
+    expect(filesOfRun(trace, names, roots)).toEqual({ kind: 'folder', folder });
   });
 
   it('is only its files where the folder is none of a run', () => {
-    expect(placeOf(trace, ['math.ajtrace', 'thesis.docx'], roots)).toEqual({ kind: 'files', files: [trace] });
+    expect(filesOfRun(trace, ['math.ajtrace', 'thesis.docx'], roots)).toEqual({
+      kind: 'files',
+      files: [trace],
+    });
   });
 
   it('is only its files, journals included, where another trace lies beside', () => {
     const names = ['yaml_backup.yaml', 'math.ajtrace', 'math.ajtrace-wal', 'math.ajtrace-shm', 'b.ajtrace'];
-    expect(placeOf(trace, names, roots)).toEqual({
+    expect(filesOfRun(trace, names, roots)).toEqual({
       kind: 'files',
       files: [trace, `${trace}-wal`, `${trace}-shm`],
     });
@@ -28,7 +31,7 @@ describe('what belongs to a run', () => {
   it('is never an open folder, nor one that such a folder lies in', () => {
     const names = ['math.ajtrace', 'yaml_backup.yaml'];
     for (const open of [folder, path.join(folder, 'inner')]) {
-      expect(placeOf(trace, names, [{ name: 'open', path: open }]).kind).toBe('files');
+      expect(filesOfRun(trace, names, [{ name: 'open', path: open }]).kind).toBe('files');
     }
   });
 });

@@ -6,53 +6,53 @@ import { CodedError, toReport, type ErrorReport } from '../../base/core/errors.t
 import { Emitter } from '../../base/core/event.ts';
 import type { Clock } from '../../base/core/ports.ts';
 import { isSshAddress } from '../node/client/ssh/target.ts';
-import { HostLink } from './hostLink.ts';
+import { HostClient } from './hostClient.ts';
 import type { KnownHost, KnownHosts } from './knownHosts.ts';
-import type { SshWays } from './sshWays.ts';
+import type { SshTunnels } from './sshTunnels.ts';
 
-/** Milliseconds that a command waits for a host before it says that there is none: one not tried before, and one lost. */
+/** Milliseconds that a command waits for a host: for a new connection, and for a lost one. */
 const patience = { first: 20_000, lost: 5_000 } as const;
 
 /**
- * Milliseconds before ssh is called again by itself: at first and at most, doubled with each failure in a row; and where the
- * network is not what kept it: machines ban who is refused often.
+ * Milliseconds before ssh is started again: at first and at most, doubled with each failure in a row. `seldom` is for
+ * failures other than the network, because machines ban clients that they refuse often.
  */
 const delays = { first: 2_000, most: 60_000, seldom: 600_000 } as const;
 
-/** Why there is not even a connection that could be waited for. */
-export interface LinkProblem {
+/** The reason why a host has no connection. */
+export interface ConnectionProblem {
   readonly report: ErrorReport;
-  /** Milliseconds since the epoch; null: not before something changes. */
+  /** Milliseconds since the epoch; null if only a change by the user starts another try. */
   readonly retryAt: number | null;
 }
 
-/** The code of the problem that there is no token. */
-export const lacksToken = 'hosts/no-token';
+/** The error code for a host whose token is not stored. */
+export const missingToken = 'hosts/no-token';
 
-interface Failing extends LinkProblem {
+interface Failing extends ConnectionProblem {
   /** In a row. */
   readonly failures: number;
   readonly retry: Disposable | undefined;
 }
 
-/** Connections to hosts, made when the first one asks for a host and kept until it is taken off the list. */
-export class HostLinks implements Disposable {
+/** The clients of all hosts. Each is created on first use and kept until its host leaves the list. */
+export class HostClients implements Disposable {
   readonly #hosts: KnownHosts;
-  readonly #ssh: SshWays;
+  readonly #ssh: SshTunnels;
   readonly #clock: Clock;
   readonly #version: string;
   readonly #store = new DisposableStore();
   readonly #changed = this.#store.add(new Emitter<undefined>());
-  /** By the host's name, with the address that it was made with. */
-  readonly #links = new Map<string, { readonly address: string; readonly link: Promise<HostLink> }>();
-  readonly #made = new Map<string, HostLink>();
+  /** By the name of the host, with the address that the client uses. */
+  readonly #clients = new Map<string, { readonly address: string; readonly client: Promise<HostClient> }>();
+  readonly #made = new Map<string, HostClient>();
   readonly #problems = new Map<string, Failing>();
-  /** While the view is seen. */
+  /** Set while the view is visible. */
   #watching: DisposableStore | undefined;
 
   readonly onChanged = this.#changed.event;
 
-  constructor(hosts: KnownHosts, ssh: SshWays, clock: Clock, version: string) {
+  constructor(hosts: KnownHosts, ssh: SshTunnels, clock: Clock, version: string) {
     this.#hosts = hosts;
     this.#ssh = ssh;
     this.#clock = clock;
@@ -60,56 +60,56 @@ export class HostLinks implements Disposable {
     this.#store.add(hosts.onChanged(() => this.#follow()));
   }
 
-  /** What is known of a host, where it was asked for before. */
-  known(name: string): HostLink | undefined {
+  /** Returns the client of a host if it is already connected; it starts no connection. */
+  peek(name: string): HostClient | undefined {
     return this.#made.get(name);
   }
 
-  /** Why there is no link to a host; undefined: there is, or it was not asked for. */
-  problem(name: string): LinkProblem | undefined {
+  /** Returns why a host has no client; undefined if it has one or none was requested. */
+  problem(name: string): ConnectionProblem | undefined {
     return this.#problems.get(name);
   }
 
   /**
-   * For who looks again at every change, and must not try a host each time: one that was not reached is tried again by
-   * itself, ever more seldom.
+   * Returns the client of a host; undefined if the last try failed. Callers may call it at every change: failed hosts are
+   * retried in the background with growing delays.
    */
-  async seen(host: KnownHost): Promise<HostLink | undefined> {
+  async tryConnect(host: KnownHost): Promise<HostClient | undefined> {
     if (this.#problems.has(host.name)) return undefined;
-    return this.link(host).catch(() => undefined);
+    return this.get(host).catch(() => undefined);
   }
 
-  /** The link to a host, connected or not; rejects where the editor has no token of it, or ssh does not get there. */
-  async link(host: KnownHost): Promise<HostLink> {
+  /** Returns the client of a host, connected or not. Rejects if the token is missing or ssh fails. */
+  async get(host: KnownHost): Promise<HostClient> {
     const address = addressOf(host);
-    const known = this.#links.get(host.name);
-    if (known?.address === address) return known.link;
+    const known = this.#clients.get(host.name);
+    if (known?.address === address) return known.client;
     this.#drop(host.name);
     this.#problems.get(host.name)?.retry?.dispose();
-    const link = this.#connect(host);
-    this.#links.set(host.name, { address, link });
-    const isWanted = (): boolean => this.#links.get(host.name)?.link === link;
-    link.then(
+    const client = this.#connect(host);
+    this.#clients.set(host.name, { address, client });
+    const isWanted = (): boolean => this.#clients.get(host.name)?.client === client;
+    client.then(
       (made) => {
         if (isWanted()) this.#take(host.name, made);
       },
       (error: unknown) => {
         if (!isWanted()) return;
-        this.#links.delete(host.name);
+        this.#clients.delete(host.name);
         this.#failed(host.name, toReport(error, 'hosts/link'));
       },
     );
-    return link;
+    return client;
   }
 
   /**
-   * The same, connected. It is tried now, whatever became of it before, and rejects with why it is not once that has
-   * failed; where ssh opens the way again, later.
+   * Returns the connected client of a host. It tries at once, even after earlier failures, and rejects with the reason of
+   * the failure. A host behind an SSH tunnel gets more time, because ssh may reopen the tunnel.
    */
-  async connected(host: KnownHost): Promise<HostLink> {
+  async connect(host: KnownHost): Promise<HostClient> {
     if (this.#made.get(host.name)?.state.kind === 'ended') this.#drop(host.name);
-    const link = await this.link(host);
-    const { connection, isTunnelled } = link;
+    const client = await this.get(host);
+    const { connection, isTunnelled } = client;
     const { whenConnected } = await import('../core/wire/clientConnection.ts');
     const patient = new CancellationSource();
     const isLost = connection.state.kind === 'waiting';
@@ -121,49 +121,49 @@ export class HostLinks implements Disposable {
     try {
       await whenConnected(connection, patient.token);
     } catch (error) {
-      const { state } = link;
+      const { state } = client;
       if (state.kind === 'ended') throw error;
       throw notReached(host, state.kind === 'waiting' ? state.reason : l10n.t('It does not answer.'));
     } finally {
       timer.dispose();
       failing.dispose();
     }
-    return link;
+    return client;
   }
 
-  /** Whether the view is seen: then GPUs are looked at. */
+  /** Starts or stops the polling of GPUs, with the visibility of the view. */
   setWatched(isWatched: boolean): void {
     this.#watching?.dispose();
     this.#watching = isWatched ? new DisposableStore() : undefined;
-    for (const link of this.#made.values()) this.#watching?.add(link.watch());
+    for (const client of this.#made.values()) this.#watching?.add(client.watch());
   }
 
   dispose(): void {
     this.#forgive();
-    for (const name of [...this.#links.keys()]) this.#drop(name);
+    for (const name of [...this.#clients.keys()]) this.#drop(name);
     this.#store.dispose();
   }
 
-  async #connect(host: KnownHost): Promise<HostLink> {
+  async #connect(host: KnownHost): Promise<HostClient> {
     const token = await this.#hosts.token(host.name);
     if (token === undefined) throw noToken(host);
-    // Its libraries are loaded by the first who needs them.
+    // Loaded on first use, to keep activation fast.
     const { connectHost } = await import('../node/client/connectHost.ts');
-    const client = { name: 'vscode', version: this.#version };
-    const way = isSshAddress(host.url) ? await this.#ssh.open(host.url, null, host.start) : undefined;
-    const { url, fingerprint } = way ?? host;
-    const connection = connectHost({ url, fingerprint, token, route: way?.route }, { client });
-    const link = new HostLink(connection, this.#clock);
-    if (way !== undefined) link.over(way);
-    if (this.#store.isDisposed) link.dispose();
-    return link;
+    const self = { name: 'vscode', version: this.#version };
+    const tunnel = isSshAddress(host.url) ? await this.#ssh.open(host.url, null, host.start) : undefined;
+    const { url, fingerprint } = tunnel ?? host;
+    const connection = connectHost({ url, fingerprint, token, route: tunnel?.route }, { client: self });
+    const client = new HostClient(connection, this.#clock);
+    if (tunnel !== undefined) client.useTunnel(tunnel);
+    if (this.#store.isDisposed) client.dispose();
+    return client;
   }
 
-  #take(name: string, link: HostLink): void {
+  #take(name: string, client: HostClient): void {
     this.#problems.delete(name);
-    this.#made.set(name, link);
-    link.onChanged(() => this.#changed.fire(undefined));
-    this.#watching?.add(link.watch());
+    this.#made.set(name, client);
+    client.onChanged(() => this.#changed.fire(undefined));
+    this.#watching?.add(client.watch());
     this.#changed.fire(undefined);
   }
 
@@ -181,11 +181,11 @@ export class HostLinks implements Disposable {
 
   #again(name: string): void {
     const host = this.#hosts.find(name);
-    // What comes of it is told as it was the first time.
-    if (host !== undefined) this.link(host).catch(() => undefined);
+    // get() reports the outcome.
+    if (host !== undefined) this.get(host).catch(() => undefined);
   }
 
-  /** Whatever kept hosts from being reached is no longer held against them. */
+  /** Forgets all failures and cancels their retries. */
   #forgive(): void {
     for (const { retry } of this.#problems.values()) retry?.dispose();
     this.#problems.clear();
@@ -194,7 +194,7 @@ export class HostLinks implements Disposable {
   /** The list of hosts changed. */
   #follow(): void {
     this.#forgive();
-    for (const [name, { address }] of [...this.#links]) {
+    for (const [name, { address }] of [...this.#clients]) {
       const host = this.#hosts.find(name);
       if (host === undefined || addressOf(host) !== address || this.#made.get(name)?.state.kind === 'ended') {
         this.#drop(name);
@@ -204,26 +204,26 @@ export class HostLinks implements Disposable {
   }
 
   #drop(name: string): void {
-    this.#links.get(name)?.link.then(
-      (link) => link.dispose(),
+    this.#clients.get(name)?.client.then(
+      (client) => client.dispose(),
       () => undefined,
     );
-    this.#links.delete(name);
+    this.#clients.delete(name);
     this.#made.delete(name);
   }
 }
 
 function noToken({ name }: KnownHost): CodedError {
   return new CodedError({
-    code: lacksToken,
+    code: missingToken,
     message: l10n.t('The editor has no token of the GPU host {0}.', name),
     hint: l10n.t('Run "AgentJet: Enter Token of GPU Host".'),
   });
 }
 
-/** Null: a token does not come by waiting, and one that is entered is heard of. */
+/** Null if waiting cannot help: a missing token must be entered, which is a change of the list. */
 function delayAfter({ code }: ErrorReport, failures: number): number | null {
-  if (code === lacksToken) return null;
+  if (code === missingToken) return null;
   if (code !== 'ssh/failed') return delays.seldom;
   return backoff(failures, delays);
 }

@@ -3,7 +3,7 @@ import type { ListSort } from '../../core/protocol/traceLists.ts';
 import { groupOf } from '../../../tracking/core/groups.ts';
 
 /** The run, with what its table shows. */
-export interface RunPlace {
+export interface RunRoute {
   readonly kind: 'run';
   readonly list: 'episodes' | 'groups';
   /** As it is written in the search field; empty: everything. */
@@ -13,24 +13,24 @@ export interface RunPlace {
 }
 
 /** The repeats of one task. */
-export interface GroupPlace {
+export interface GroupRoute {
   readonly kind: 'group';
   /** Position of the task in the run. */
   readonly group: number;
 }
 
-export interface EpisodePlace {
+export interface EpisodeRoute {
   readonly kind: 'episode';
   readonly episode: number;
 }
 
-export interface CallPlace {
+export interface CallRoute {
   readonly kind: 'call';
   readonly episode: number;
   readonly call: number;
 }
 
-export interface TimelinePlace {
+export interface TimelineRoute {
   readonly kind: 'timeline';
   readonly episode: number;
   readonly timeline: number;
@@ -43,7 +43,7 @@ export interface TimelinePlace {
 }
 
 /** Two episodes beside each other, at least one of them of the viewer's own trace. */
-export interface ComparePlace {
+export interface CompareRoute {
   readonly kind: 'compare';
   /** The left one. */
   readonly episode: number;
@@ -58,19 +58,19 @@ export interface ComparePlace {
 }
 
 /** What of a run is looked at. Another kind needs its case in each function of this file; the compiler tells which. */
-export type Place = RunPlace | GroupPlace | EpisodePlace | CallPlace | TimelinePlace | ComparePlace;
+export type Route = RunRoute | GroupRoute | EpisodeRoute | CallRoute | TimelineRoute | CompareRoute;
 
-export const runPlace: RunPlace = { kind: 'run', list: 'episodes', filter: '', sort: null };
+export const runRoute: RunRoute = { kind: 'run', list: 'episodes', filter: '', sort: null };
 
-export const groupPlace = (group: number): GroupPlace => ({ kind: 'group', group });
-export const episodePlace = (episode: number): EpisodePlace => ({ kind: 'episode', episode });
-export const callPlace = (episode: number, call: number): CallPlace => ({ kind: 'call', episode, call });
-export const timelinePlace = (
+export const groupRoute = (group: number): GroupRoute => ({ kind: 'group', group });
+export const episodeRoute = (episode: number): EpisodeRoute => ({ kind: 'episode', episode });
+export const callRoute = (episode: number, call: number): CallRoute => ({ kind: 'call', episode, call });
+export const timelineRoute = (
   episode: number,
   timeline: number,
   token: number | null = null,
-  others: Partial<Pick<TimelinePlace, 'message' | 'setting'>> = {},
-): TimelinePlace => ({
+  others: Partial<Pick<TimelineRoute, 'message' | 'setting'>> = {},
+): TimelineRoute => ({
   kind: 'timeline',
   episode,
   timeline,
@@ -80,11 +80,11 @@ export const timelinePlace = (
   ...others,
 });
 
-export const comparePlace = (
+export const compareRoute = (
   episode: number,
   other: number | null,
-  sides: Partial<Omit<ComparePlace, 'kind' | 'episode' | 'other'>> = {},
-): ComparePlace => ({
+  sides: Partial<Omit<CompareRoute, 'kind' | 'episode' | 'other'>> = {},
+): CompareRoute => ({
   kind: 'compare',
   episode,
   other,
@@ -96,62 +96,62 @@ export const comparePlace = (
 });
 
 /** As parameters of an address, e.g. `episode=3&timeline=0`; the run as it is at first is the empty text. */
-export function formatPlace(place: Place): string {
-  return Object.entries(parametersOf(place))
+export function formatRoute(route: Route): string {
+  return Object.entries(parametersOf(route))
     .map(([name, value]) => `${name}=${encodeURIComponent(value)}`)
     .join('&');
 }
 
-function parametersOf(place: Place): Readonly<Record<string, string | number>> {
-  switch (place.kind) {
+function parametersOf(route: Route): Readonly<Record<string, string | number>> {
+  switch (route.kind) {
     case 'run':
       return {
-        ...(place.list === 'groups' && { list: 'groups' }),
-        ...(place.filter !== '' && { filter: place.filter }),
-        ...(place.sort !== null && { sort: formatSort(place.sort) }),
+        ...(route.list === 'groups' && { list: 'groups' }),
+        ...(route.filter !== '' && { filter: route.filter }),
+        ...(route.sort !== null && { sort: formatSort(route.sort) }),
       };
     case 'group':
-      return { group: place.group };
+      return { group: route.group };
     case 'episode':
-      return { episode: place.episode };
+      return { episode: route.episode };
     case 'call':
-      return { episode: place.episode, call: place.call };
+      return { episode: route.episode, call: route.call };
     case 'timeline':
       return {
-        episode: place.episode,
-        timeline: place.timeline,
+        episode: route.episode,
+        timeline: route.timeline,
         // The address has another `token`: the server's.
-        ...(place.token !== null && { at: place.token }),
-        ...(place.message !== null && { message: place.message === 'newest' ? '' : place.message }),
-        ...(place.setting !== null && { by: formatSetting(place.setting) }),
+        ...(route.token !== null && { at: route.token }),
+        ...(route.message !== null && { message: route.message === 'newest' ? '' : route.message }),
+        ...(route.setting !== null && { by: formatSetting(route.setting) }),
       };
     case 'compare':
       return {
-        episode: place.episode,
-        compare: place.other ?? '',
-        ...(place.timeline !== null && { timeline: place.timeline }),
-        ...(place.otherTimeline !== null && { otherTimeline: place.otherTimeline }),
-        ...(place.trace !== null && { run: place.trace }),
-        ...(place.otherTrace !== null && { otherRun: place.otherTrace }),
+        episode: route.episode,
+        compare: route.other ?? '',
+        ...(route.timeline !== null && { timeline: route.timeline }),
+        ...(route.otherTimeline !== null && { otherTimeline: route.otherTimeline }),
+        ...(route.trace !== null && { run: route.trace }),
+        ...(route.otherTrace !== null && { otherRun: route.otherTrace }),
       };
   }
 }
 
 /** What makes no sense is left out: a link that leads nowhere leads to the run. */
-export function parsePlace(parameters: URLSearchParams): Place {
+export function parseRoute(parameters: URLSearchParams): Route {
   const [group, episode, call, timeline] = ['group', 'episode', 'call', 'timeline'].map((name) =>
     position(parameters.get(name)),
   );
-  if (episode === undefined) return group === undefined ? runOf(parameters) : groupPlace(group);
+  if (episode === undefined) return group === undefined ? runOf(parameters) : groupRoute(group);
   if (parameters.has('compare')) return compareOf(parameters, episode, timeline ?? null);
-  if (call !== undefined) return callPlace(episode, call);
-  return timeline === undefined ? episodePlace(episode) : timelineOf(parameters, episode, timeline);
+  if (call !== undefined) return callRoute(episode, call);
+  return timeline === undefined ? episodeRoute(episode) : timelineOf(parameters, episode, timeline);
 }
 
-function timelineOf(parameters: URLSearchParams, episode: number, timeline: number): TimelinePlace {
+function timelineOf(parameters: URLSearchParams, episode: number, timeline: number): TimelineRoute {
   const message = parameters.has('message') ? (position(parameters.get('message')) ?? 'newest') : null;
   const setting = parseSetting(parameters.get('by') ?? '');
-  return timelinePlace(episode, timeline, position(parameters.get('at')) ?? null, { message, setting });
+  return timelineRoute(episode, timeline, position(parameters.get('at')) ?? null, { message, setting });
 }
 
 /** E.g. `text-true-false`: the level, whether tools are ignored, and whether drift is fixed. */
@@ -166,14 +166,14 @@ export function parseSetting(text: string): MergeSetting | null {
   return { compareLevel: level, ignoreTools: ignores === 'true', fixesDrift: fixes === 'true' };
 }
 
-function compareOf(parameters: URLSearchParams, episode: number, timeline: number | null): ComparePlace {
+function compareOf(parameters: URLSearchParams, episode: number, timeline: number | null): CompareRoute {
   const [other = null, otherTimeline = null] = ['compare', 'otherTimeline'].map((name) =>
     position(parameters.get(name)),
   );
   const otherTrace = traceNamed(parameters.get('otherRun'));
   // One side is the viewer's own, whatever a link says.
   const trace = otherTrace === null && other !== null ? traceNamed(parameters.get('run')) : null;
-  return comparePlace(episode, other, { timeline, otherTimeline, trace, otherTrace });
+  return compareRoute(episode, other, { timeline, otherTimeline, trace, otherTrace });
 }
 
 function traceNamed(text: string | null): string | null {
@@ -184,11 +184,11 @@ function traceNamed(text: string | null): string | null {
 const longestTrace = 4_096;
 
 /** The side of the viewer's own trace; of two it is the left one. */
-export function ownEpisode({ episode, other, trace }: ComparePlace): number {
+export function ownEpisode({ episode, other, trace }: CompareRoute): number {
   return trace === null ? episode : (other ?? episode);
 }
 
-function runOf(parameters: URLSearchParams): RunPlace {
+function runOf(parameters: URLSearchParams): RunRoute {
   const sort = parameters.get('sort');
   return {
     kind: 'run',
@@ -216,48 +216,48 @@ function parseSort(text: string): ListSort | null {
 }
 
 /** Whether a part of an episode is looked at, not the whole. */
-export function isPart(place: Place): place is CallPlace | TimelinePlace {
-  return place.kind === 'call' || place.kind === 'timeline';
+export function isPart(route: Route): route is CallRoute | TimelineRoute {
+  return route.kind === 'call' || route.kind === 'timeline';
 }
 
-/** What the way up from a place depends on. */
-export interface Above {
+/** What the way up from a route depends on. */
+export interface RouteContext {
   /** As it was when it was last looked at. */
-  readonly run: RunPlace;
+  readonly run: RunRoute;
   /** Episodes per task. */
   readonly repeat: number;
   readonly tasks: number;
 }
 
-/** Where a place lies, from the run down to the place itself. */
-export function pathOf(place: Place, above: Above): readonly [RunPlace, ...Place[]] {
+/** Where a route lies, from the run down to the place itself. */
+export function pathOf(route: Route, above: RouteContext): readonly [RunRoute, ...Route[]] {
   const { run, repeat, tasks } = above;
-  switch (place.kind) {
+  switch (route.kind) {
     case 'run':
-      return [place];
+      return [route];
     case 'group':
-      return [run, place];
+      return [run, route];
     case 'episode': {
       // An address may name an episode that no task has.
-      const group = groupOf(place.episode, repeat);
-      return group < tasks ? [run, groupPlace(group), place] : [run, place];
+      const group = groupOf(route.episode, repeat);
+      return group < tasks ? [run, groupRoute(group), route] : [run, route];
     }
     case 'call':
     case 'timeline':
-      return [...pathOf(episodePlace(place.episode), above), place];
+      return [...pathOf(episodeRoute(route.episode), above), route];
     case 'compare':
-      return [...pathOf(episodePlace(ownEpisode(place)), above), place];
+      return [...pathOf(episodeRoute(ownEpisode(route)), above), route];
   }
 }
 
 /** One step up; the run is above itself. */
-export function parentOf(place: Place, above: Above): Place {
-  const path = pathOf(place, above);
+export function parentOf(route: Route, above: RouteContext): Route {
+  const path = pathOf(route, above);
   return path.at(-2) ?? path[0];
 }
 
 /** Whether one goes from sibling to sibling, or only looks at the same in another way. */
-export function isSideways(from: Place, to: Place): boolean {
+export function isSibling(from: Route, to: Route): boolean {
   if (!('episode' in from && 'episode' in to)) return from.kind === to.kind;
   if (from.kind === 'compare' && to.kind === 'compare') return true;
   return isPart(from) && isPart(to) && from.episode === to.episode;

@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { HostLinks } from '../../../../src/training/editor/hostLinks.ts';
+import { HostClients } from '../../../../src/training/editor/hostClients.ts';
 import type { KnownHosts } from '../../../../src/training/editor/knownHosts.ts';
-import { SshWays } from '../../../../src/training/editor/sshWays.ts';
+import { SshTunnels } from '../../../../src/training/editor/sshTunnels.ts';
 import { FakeClock } from '../../fakeClock.ts';
 import { knownHosts, scriptedSsh } from './editorHosts.ts';
 
@@ -9,7 +9,7 @@ const box = { name: 'box', url: 'ssh:ada@box' };
 const noNetwork = 'ssh: connect to host box port 22: Network is unreachable';
 
 interface Seen {
-  readonly links: HostLinks;
+  readonly links: HostClients;
   readonly clock: FakeClock;
   /** Resolves once that is so; what is known is looked at after every change. */
   readonly until: (isSo: () => boolean) => Promise<void>;
@@ -18,10 +18,10 @@ interface Seen {
 /** Links whose hosts somebody looks at again at every change, as the view does. */
 function seen(hosts: KnownHosts, program: string): Seen {
   const clock = new FakeClock();
-  const links = new HostLinks(hosts, new SshWays(program, () => undefined), clock, '0');
+  const links = new HostClients(hosts, new SshTunnels(program, () => undefined), clock, '0');
   onTestFinished(() => links.dispose());
   const look = (): void => {
-    for (const host of hosts.list()) void links.seen(host);
+    for (const host of hosts.list()) void links.tryConnect(host);
   };
   links.onChanged(look);
   look();
@@ -59,7 +59,7 @@ describe('a host that ssh does not reach', () => {
     expect(waits).toEqual([2_000, 4_000, 8_000, 16_000, 32_000, 60_000, 60_000]);
     await ssh.fail(null);
     clock.advance(60_000);
-    await until(() => links.known('box') !== undefined);
+    await until(() => links.peek('box') !== undefined);
     expect(links.problem('box')).toBeUndefined();
   });
 
@@ -84,12 +84,12 @@ describe('a host that ssh does not reach', () => {
     await hosts.add(box, 'its token');
     const { links, clock, until } = seen(hosts, ssh.program);
     await until(() => links.problem('box') !== undefined);
-    await expect(links.connected(box)).rejects.toMatchObject({ code: 'ssh/failed' });
+    await expect(links.connect(box)).rejects.toMatchObject({ code: 'ssh/failed' });
     expect(ssh.calls()).toBe(2);
     expect(links.problem('box')?.retryAt).toBe(clock.now() + 4_000);
     await ssh.fail(null);
     await hosts.setToken('box', 'another');
-    await until(() => links.known('box') !== undefined);
+    await until(() => links.peek('box') !== undefined);
   });
 });
 
@@ -99,11 +99,11 @@ it('a host without a token is told once, until there is one', async () => {
   const { links, until } = seen(hosts, ssh.program);
   let changes = 0;
   links.onChanged(() => (changes += 1));
-  await expect(links.link(box)).rejects.toMatchObject({ code: 'hosts/no-token' });
+  await expect(links.get(box)).rejects.toMatchObject({ code: 'hosts/no-token' });
   expect(links.problem('box')?.retryAt).toBeNull();
-  expect(await links.seen(box)).toBeUndefined();
+  expect(await links.tryConnect(box)).toBeUndefined();
   expect(changes).toBe(1);
   await hosts.add(box, 'its token');
-  await until(() => links.known('box') !== undefined);
+  await until(() => links.peek('box') !== undefined);
   expect(ssh.calls()).toBeGreaterThan(0);
 });

@@ -8,24 +8,24 @@ import type { RunRecord } from '../core/protocol/runs.ts';
 import type { ConnectionState } from '../core/contracts.ts';
 import type { ClientConnection } from '../core/wire/clientConnection.ts';
 
-/** Milliseconds between two looks at a host's GPUs, while somebody sees them. */
+/** Milliseconds between two status requests while the GPUs of a host are visible. */
 const statusEvery = 5_000;
 
-/** What this window knows of one host: its runs and GPUs, kept up to date while it is connected. */
-export class HostLink implements Disposable {
+/** The connection of this window to one host, with its runs and GPUs, which are kept up to date while it is connected. */
+export class HostClient implements Disposable {
   readonly connection: ClientConnection;
   readonly #store = new DisposableStore();
   readonly #changed = this.#store.add(new Emitter<undefined>());
   readonly #runs = new Map<string, RunRecord>();
-  /** Runs that this host has no more, whatever an answer from before brings. */
+  /** The ids of removed runs. A late response may still contain them. */
   readonly #gone = new Set<string>();
   #status: HostStatus | undefined;
-  /** Who looks at its GPUs. */
+  /** The number of views that show its GPUs. */
   #watchers = 0;
   #isAsking = false;
   #isTunnelled = false;
 
-  /** Something that rows of the view show. */
+  /** Fires when something changes that the view shows. */
   readonly onChanged = this.#changed.event;
 
   constructor(connection: ClientConnection, clock: Clock) {
@@ -34,16 +34,16 @@ export class HostLink implements Disposable {
       connection.on('run.changed', ({ run }) => {
         const before = this.#runs.get(run.id)?.state;
         this.#runs.set(run.id, run);
-        // It may have got its GPUs, or left them.
+        // The run may have received or released GPUs.
         if (before !== run.state && this.#watchers > 0) void this.#look();
         this.#changed.fire(undefined);
       }),
     );
-    this.#store.add(connection.on('run.removed', ({ run }) => this.forget(run)));
+    this.#store.add(connection.on('run.removed', ({ run }) => this.removeRun(run)));
     this.#store.add(
       connection.onState((state) => {
         if (state.kind === 'connected') {
-          // A host that was killed while it removed one has it again.
+          // A host that was killed during a removal still has the run.
           this.#gone.clear();
           void this.#list();
         }
@@ -63,7 +63,7 @@ export class HostLink implements Disposable {
     return this.connection.state;
   }
 
-  /** As last told; undefined: not yet. */
+  /** The last status received; undefined before the first one. */
   get status(): HostStatus | undefined {
     return this.#status;
   }
@@ -77,8 +77,8 @@ export class HostLink implements Disposable {
     return this.#runs.get(id);
   }
 
-  /** A record that an answer brought. */
-  learn(run: RunRecord): void {
+  /** Stores the record of a run unless the run was removed or a newer record is known. */
+  upsertRun(run: RunRecord): void {
     if (this.#gone.has(run.id)) return;
     const known = this.#runs.get(run.id);
     if (known !== undefined && known.events > run.events) return;
@@ -86,32 +86,31 @@ export class HostLink implements Disposable {
     this.#changed.fire(undefined);
   }
 
-  /** It was removed. */
-  forget(run: string): void {
+  removeRun(run: string): void {
     this.#gone.add(run);
     this.#runs.delete(run);
     this.#changed.fire(undefined);
   }
 
-  /** It is reached over a way of its own, which goes with it, and is tried again once that is open again. */
-  over(way: Disposable & { readonly onOpened: Event<void> }): void {
+  /** Takes ownership of the SSH tunnel of this host, and reconnects each time the tunnel opens again. */
+  useTunnel(tunnel: Disposable & { readonly onOpened: Event<void> }): void {
     this.#isTunnelled = true;
-    this.#store.add(way);
-    this.#store.add(way.onOpened(() => this.connection.retryNow()));
+    this.#store.add(tunnel);
+    this.#store.add(tunnel.onOpened(() => this.connection.retryNow()));
   }
 
   get isTunnelled(): boolean {
     return this.#isTunnelled;
   }
 
-  /** Somebody looks at its GPUs, until disposed. */
+  /** Polls the status of the GPUs until disposed. */
   watch(): Disposable {
     this.#watchers += 1;
     void this.#look();
     return toDisposable(() => (this.#watchers -= 1));
   }
 
-  /** Asks for all of it anew; rejects with what keeps it from answering. */
+  /** Requests the runs and the status again. */
   async refresh(): Promise<void> {
     await Promise.all([this.#list(), this.#look()]);
   }
@@ -136,14 +135,14 @@ export class HostLink implements Disposable {
       this.#status = await this.connection.ask('status', {}, neverCancelled);
       this.#changed.fire(undefined);
     } catch {
-      // The state of the connection tells why.
+      // The state of the connection has the reason.
     } finally {
       this.#isAsking = false;
     }
   }
 }
 
-/** e.g. `connected`, or why not. */
+/** Returns for example `connected`, or the reason for a lost connection. */
 export function stateText(state: ConnectionState): string {
   switch (state.kind) {
     case 'connecting':

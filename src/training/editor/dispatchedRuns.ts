@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 
-/** Where on this machine the code of a run came from. */
-export interface SentRun {
+/** The local source of a training run. */
+export interface DispatchedRun {
   /** The folder that was sent. */
   readonly root: string;
   /** The config, absolute. */
@@ -11,25 +11,25 @@ export interface SentRun {
 const stateKey = 'agentjet.sentRuns';
 const most = 500;
 
-/** Runs that were sent from here, by the id of the run: of others it is not known where their files are. */
-export class SentRuns {
+/** Stores the local sources of runs that this editor dispatched, by run id. */
+export class DispatchedRuns {
   readonly #state: vscode.Memento;
 
   constructor(state: vscode.Memento) {
     this.#state = state;
   }
 
-  async add(run: string, sent: SentRun): Promise<void> {
+  async add(run: string, sent: DispatchedRun): Promise<void> {
     const all = Object.entries(this.#all()).slice(1 - most);
     await this.#state.update(stateKey, Object.fromEntries([...all, [run, sent]]));
   }
 
-  of(run: string): SentRun | undefined {
+  of(run: string): DispatchedRun | undefined {
     return this.#all()[run];
   }
 
-  /** Of a run that was sent from elsewhere: the folder of this window that has a config of that path. */
-  async find(run: string, config: string): Promise<SentRun | undefined> {
+  /** Returns the stored source, or else the first workspace folder that contains a config of that path. */
+  async find(run: string, config: string): Promise<DispatchedRun | undefined> {
     const sent = this.#all()[run];
     if (sent !== undefined) return sent;
     for (const folder of vscode.workspace.workspaceFolders ?? []) {
@@ -43,7 +43,7 @@ export class SentRuns {
     return undefined;
   }
 
-  #all(): Readonly<Record<string, SentRun>> {
-    return this.#state.get<Readonly<Record<string, SentRun>>>(stateKey, {});
+  #all(): Readonly<Record<string, DispatchedRun>> {
+    return this.#state.get<Readonly<Record<string, DispatchedRun>>>(stateKey, {});
   }
 }

@@ -5,7 +5,7 @@ import { toReport } from '../../../base/core/errors.ts';
 import type { TokensView } from '../../core/protocol/tokenRpc.ts';
 import { useViewer } from '../state/viewer.ts';
 import { count } from '../../../base/webview/ui/format.ts';
-import { copied, pointedAt, type CopyForm } from './copyTokens.ts';
+import { readTokenText, selectedRange, type CopyForm } from './copyTokens.ts';
 import type { TimelineOf } from './timelineOf.ts';
 import { between, type TokenRange } from './tokenRange.ts';
 
@@ -16,10 +16,10 @@ interface Options {
   readonly list: RefObject<HTMLElement | null>;
 }
 
-export interface Chosen {
+export interface TokenSelection {
   readonly range: TokenRange | null;
   /** What became of the last copy, in words. */
-  readonly told: string;
+  readonly announcement: string;
   readonly all: () => void;
   readonly clear: () => void;
   /** From the token that one began at to another. */
@@ -30,36 +30,36 @@ export interface Chosen {
 }
 
 /** A range of a timeline's tokens that one has chosen, and its way to the clipboard. */
-export function useChosen({ of, total, loaded, list }: Options): Chosen {
+export function useTokenSelection({ of, total, loaded, list }: Options): TokenSelection {
   const { client, trace } = useViewer();
   const [anchor, setAnchor] = useState(0);
   const [range, setRange] = useState<TokenRange | null>(null);
-  const [told, setTold] = useState('');
+  const [announcement, setAnnouncement] = useState('');
   const copies = useRef(0);
   useEffect(() => () => void (copies.current += 1), []);
   const choose = (next: TokenRange | null) => {
     copies.current += 1;
-    setTold('');
+    setAnnouncement('');
     setRange(next);
   };
 
   const copy = async (wanted: TokenRange, form: CopyForm) => {
     const number = (copies.current += 1);
     const isOver = () => number !== copies.current;
-    setTold(l10n.t('Copying …'));
+    setAnnouncement(l10n.t('Copying …'));
     try {
       const key = { trace, ...of };
-      const text = await copied(client, key, wanted, { form, isOver });
+      const text = await readTokenText(client, key, wanted, { form, isOver });
       if (text === undefined) return;
       await navigator.clipboard.writeText(text);
-      if (!isOver()) setTold(l10n.t('Copied: {0} characters', count(text.length)));
+      if (!isOver()) setAnnouncement(l10n.t('Copied: {0} characters', count(text.length)));
     } catch (error) {
-      if (!isOver()) setTold(l10n.t('Not copied: {0}', toReport(error, 'viewer/copy').message));
+      if (!isOver()) setAnnouncement(l10n.t('Not copied: {0}', toReport(error, 'viewer/copy').message));
     }
   };
   return {
     range,
-    told,
+    announcement,
     all: () => choose({ from: 0, end: total }),
     clear: () => choose(null),
     extend: (from, to) => {
@@ -70,7 +70,7 @@ export function useChosen({ of, total, loaded, list }: Options): Chosen {
     copy: (form) => range && void copy(range, form),
     onCopy: (event, active) => {
       const own = active === null ? null : { from: active, end: active + 1 };
-      const wanted = (list.current && pointedAt(getSelection(), list.current)) ?? range ?? own;
+      const wanted = (list.current && selectedRange(getSelection(), list.current)) ?? range ?? own;
       if (wanted === null) return;
       event.preventDefault();
       const text = loaded && textOf(loaded, wanted);

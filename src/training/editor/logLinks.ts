@@ -5,18 +5,18 @@ import { dialectOf, type Dialect } from '../../configs/core/dialect.ts';
 import { entryOf, type Entry } from '../../configs/core/node.ts';
 import { parseConfig } from '../../configs/core/parse.ts';
 import { logLinks, type LogLink } from '../core/logs/links.ts';
-import type { HostLinks } from './hostLinks.ts';
+import type { HostClients } from './hostClients.ts';
 import type { LogLinker } from './runLogs.ts';
-import type { SentRun, SentRuns } from './sentRuns.ts';
+import type { DispatchedRun, DispatchedRuns } from './dispatchedRuns.ts';
 
 /** Lines whose links are looked for: the editor shows the end of a log. */
 const mostLines = 5_000;
 
 /** Links of a run's log to the files that were sent, and to the keys of its config that an error names. */
-export function logLinker(links: HostLinks, sentRuns: SentRuns): LogLinker {
+export function createLogLinker(clients: HostClients, dispatchedRuns: DispatchedRuns): LogLinker {
   return async (document, { host, run }) => {
-    const record = links.known(host)?.run(run);
-    const sent = record && (await sentRuns.find(run, record.config));
+    const record = clients.peek(host)?.run(run);
+    const sent = record && (await dispatchedRuns.find(run, record.config));
     if (sent === undefined) return [];
     const config = readConfig(sent.config);
     const context = {
@@ -39,7 +39,7 @@ export function logLinker(links: HostLinks, sentRuns: SentRuns): LogLinker {
 }
 
 /** A bare name, as logs have it, is that of a file in the folder that was sent, or beside the config. */
-function sentFiles({ root, config }: SentRun): (file: string) => string | undefined {
+function sentFiles({ root, config }: DispatchedRun): (file: string) => string | undefined {
   const known = new Map<string, string | undefined>();
   const beside = path.relative(root, path.dirname(config)).split(path.sep).join('/');
   const find = (file: string): string | undefined => {
@@ -69,7 +69,7 @@ function readConfig(file: string): Config | undefined {
 
 function targetOf(
   target: LogLink['target'],
-  { root, config: file }: SentRun,
+  { root, config: file }: DispatchedRun,
   config: Config | undefined,
 ): vscode.Uri | undefined {
   if (target.kind === 'file') return at(path.join(root, target.path), target.line);

@@ -1,62 +1,66 @@
 import * as vscode from 'vscode';
 import type { LauncherName } from '../core/protocol/runs.ts';
 
-export interface Way {
+export interface LaunchOptions {
   readonly launcher: LauncherName;
   readonly backbone: 'trinity' | 'verl';
   readonly flags: readonly string[];
 }
 
-interface WayItem extends vscode.QuickPickItem {
-  readonly way: Way;
+interface LaunchItem extends vscode.QuickPickItem {
+  readonly launch: LaunchOptions;
 }
 
-/** Commands, in their own words. */
-const ways: readonly { readonly command: string; readonly way: Way; readonly of: 'ajet' | 'trinity' }[] = [
+/** The launch commands that the user chooses from, as they are typed. */
+const launchCommands: readonly {
+  readonly command: string;
+  readonly launch: LaunchOptions;
+  readonly of: 'ajet' | 'trinity';
+}[] = [
   {
     command: 'ajet --backbone trinity --with-ray',
-    way: { launcher: 'ajet', backbone: 'trinity', flags: ['--with-ray'] },
+    launch: { launcher: 'ajet', backbone: 'trinity', flags: ['--with-ray'] },
     of: 'ajet',
   },
   {
     command: 'ajet --backbone trinity',
-    way: { launcher: 'ajet', backbone: 'trinity', flags: [] },
+    launch: { launcher: 'ajet', backbone: 'trinity', flags: [] },
     of: 'ajet',
   },
-  { command: 'ajet --backbone verl', way: { launcher: 'ajet', backbone: 'verl', flags: [] }, of: 'ajet' },
-  { command: 'trinity run', way: { launcher: 'trinity', backbone: 'trinity', flags: [] }, of: 'trinity' },
+  { command: 'ajet --backbone verl', launch: { launcher: 'ajet', backbone: 'verl', flags: [] }, of: 'ajet' },
+  { command: 'trinity run', launch: { launcher: 'trinity', backbone: 'trinity', flags: [] }, of: 'trinity' },
 ];
 
 const rayJobs = (): string => vscode.l10n.t('Ray Jobs API');
 
-/** How it is started, by what the config is made for. */
-export async function chooseWay(own: 'ajet' | 'trinity'): Promise<Way | undefined> {
-  const items: WayItem[] = ways
+/** Asks how to start the run; the choices depend on the launcher that the config is for. */
+export async function chooseLaunchOptions(own: 'ajet' | 'trinity'): Promise<LaunchOptions | undefined> {
+  const items: LaunchItem[] = launchCommands
     .filter(({ of }) => of === own)
-    .map(({ command, way }) => ({
+    .map(({ command, launch }) => ({
       label: command,
-      description: way.flags.includes('--with-ray')
+      description: launch.flags.includes('--with-ray')
         ? vscode.l10n.t('with a Ray of its own')
-        : way.backbone === 'verl'
+        : launch.backbone === 'verl'
           ? vscode.l10n.t('starts a Ray where there is none')
           : vscode.l10n.t('on the Ray that runs there'),
-      way,
+      launch,
     }));
   for (const backbone of own === 'ajet' ? (['trinity', 'verl'] as const) : (['trinity'] as const)) {
     items.push({
       label: own === 'ajet' ? `${rayJobs()}: ajet --backbone ${backbone}` : rayJobs(),
       description: vscode.l10n.t('on the cluster that the host was started for'),
-      way: { launcher: 'ray', backbone, flags: [] },
+      launch: { launcher: 'ray', backbone, flags: [] },
     });
   }
   const chosen = await vscode.window.showQuickPick(items, {
     title: vscode.l10n.t('AgentJet: Train on GPU Host'),
     placeHolder: vscode.l10n.t('How it is started there'),
   });
-  return chosen?.way;
+  return chosen?.launch;
 }
 
-/** For a config that leaves their number open; all that there are, unless the user says otherwise. */
+/** Asks for the number of GPUs if the config does not give it. The default is all GPUs of the host. */
 export async function askGpus(
   host: string,
   count: number,

@@ -1,18 +1,18 @@
 import * as l10n from '@vscode/l10n';
 import type { CompareView, ComparedToken } from '../../core/protocol/tokenRpc.ts';
 import { chance, quoted } from '../detail/tokenText.ts';
-import { timelinePlace, type ComparePlace } from '../state/place.ts';
+import { timelineRoute, type CompareRoute } from '../state/route.ts';
 import { useViewer } from '../state/viewer.ts';
 import { count } from '../../../base/webview/ui/format.ts';
 
 interface Props {
-  readonly place: ComparePlace;
+  readonly route: CompareRoute;
   readonly view: CompareView;
   readonly onShow: () => void;
 }
 
 /** Where two timelines part: the first token that differs, as each side has it. */
-export function Parting({ place: compared, view, onShow }: Props) {
+export function FirstDifference({ route: compared, view, onShow }: Props) {
   const { left, right, divergence } = view;
   if (divergence === null) {
     return (
@@ -71,7 +71,7 @@ interface ChoiceProps {
 }
 
 function Choice({ name, own, episode, timeline, token }: ChoiceProps) {
-  const { go } = useViewer();
+  const { navigate } = useViewer();
   return (
     <div>
       <dt>{name}</dt>
@@ -89,7 +89,11 @@ function Choice({ name, own, episode, timeline, token }: ChoiceProps) {
               </span>
             )}
             {timeline !== null && (
-              <button type="button" class="link" onClick={() => go(timelinePlace(episode, timeline, token))}>
+              <button
+                type="button"
+                class="link"
+                onClick={() => navigate(timelineRoute(episode, timeline, token))}
+              >
                 {l10n.t('Open')}
               </button>
             )}
