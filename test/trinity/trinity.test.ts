@@ -107,7 +107,10 @@ test('on a Ray cluster without GPUs it fails with the reason, as the Jobs API an
     let text = '';
     const state = await followRayJob(run, {
       jobs: cluster.jobs,
-      output: { print: (at, bytes) => (text = text.slice(0, at) + bytes.toString()), writeLine: () => undefined },
+      output: {
+        print: (at, bytes) => (text = text.slice(0, at) + bytes.toString()),
+        writeLine: () => undefined,
+      },
       stop: new AbortController().signal,
     });
     expect(state).toMatchObject({ kind: 'failed', exitCode: 1 });

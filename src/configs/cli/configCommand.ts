@@ -44,7 +44,8 @@ const targetsOf: Readonly<Record<DialectId, readonly [Target, ...Target[]]>> = {
 function effective({ name, dialect, composition }: ComposedFile, to: Target | undefined): EffectiveConfig {
   const own = targetsOf[dialect.id];
   const target = to ?? own[0];
-  if (!own.includes(target)) throw usageError(`--to ${target} does not apply to ${name}.`, onlyTarget(dialect));
+  if (!own.includes(target))
+    throw usageError(`--to ${target} does not apply to ${name}.`, onlyTarget(dialect));
   const { config, problems } = composition;
   if (target === 'ajet' || dialect.id === 'trinity')
     return { composition, target, root: withoutConfigSecrets(config.root), problems };

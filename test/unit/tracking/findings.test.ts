@@ -6,7 +6,9 @@ import { findingKinds, type FindingKind } from '../../../src/tracking/core/findi
 const kinds: readonly (readonly [string, FindingKind])[] = Object.entries(findingKinds);
 
 it('places notes at keys that there are', () => {
-  const keys = kinds.flatMap(([, { target: place = '' }]) => (place.startsWith('key:') ? [place.slice(4)] : []));
+  const keys = kinds.flatMap(([, { target: place = '' }]) =>
+    place.startsWith('key:') ? [place.slice(4)] : [],
+  );
   expect(keys.filter((key) => ajetKeys().get(key) === undefined)).toEqual([]);
   expect(keys.length).toBeGreaterThan(10);
 });

@@ -110,7 +110,8 @@ function toNumber(found: Value): PythonNumber {
   if (typeof value === 'boolean') return int(value ? 1n : 0n);
   if (typeof value !== 'number') throw new EvaluationError('a text stands where a number is needed');
   if (type === 'float') return float(value);
-  if (!Number.isSafeInteger(value)) throw new EvaluationError('an integer in it is too large to be read exactly');
+  if (!Number.isSafeInteger(value))
+    throw new EvaluationError('an integer in it is too large to be read exactly');
   return int(BigInt(value));
 }
 

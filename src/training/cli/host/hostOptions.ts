@@ -1,6 +1,13 @@
 /** The options of `agentjet host` and its commands. */
 import { scopes } from '../../core/protocol/hostRpc.ts';
-import { choice, flag, repeated, text, integer, type Values } from '../../../base/node/terminal/commandLine.ts';
+import {
+  choice,
+  flag,
+  repeated,
+  text,
+  integer,
+  type Values,
+} from '../../../base/node/terminal/commandLine.ts';
 
 /** The host in one file, which also starts the processes that supervise its runs. */
 export interface HostProgram {

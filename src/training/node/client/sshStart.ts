@@ -61,5 +61,8 @@ export const sshStartOptions = {
 export function rayHead(written: string): string {
   const protocol = URL.canParse(written) ? new URL(written).protocol : '';
   if (protocol === 'http:' || protocol === 'https:') return written;
-  throw usageError(`--ray ${written} is not the address of a Ray dashboard.`, 'Write it as http://HEAD:8265.');
+  throw usageError(
+    `--ray ${written} is not the address of a Ray dashboard.`,
+    'Write it as http://HEAD:8265.',
+  );
 }

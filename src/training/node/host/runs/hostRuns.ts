@@ -5,7 +5,13 @@ import path from 'node:path';
 import type { Disposable } from '../../../../base/core/disposable.ts';
 import { toReport } from '../../../../base/core/errors.ts';
 import { Emitter } from '../../../../base/core/event.ts';
-import { type EffectiveConfig, runId, type RunOrder, type RunRecord, type RunStage } from '../../../core/protocol/runs.ts';
+import {
+  type EffectiveConfig,
+  runId,
+  type RunOrder,
+  type RunRecord,
+  type RunStage,
+} from '../../../core/protocol/runs.ts';
 import type { EventReader, HostRuns } from '../../../core/contracts.ts';
 import {
   badJobFolder,
