@@ -110,7 +110,10 @@ it('says so where there is nothing to score', async () => {
   const none = await runCli(project, ['judge', 'none.ajtrace']);
   expect([none.code, none.stderr]).toEqual([2, expect.stringMatching(/\[trace\//)]);
   const unnamed = await runCli(project, ['judge']);
-  expect([unnamed.code, unnamed.stderr]).toEqual([2, expect.stringContaining('agentjet judge FILE.ajtrace')]);
+  expect([unnamed.code, unnamed.stderr]).toEqual([
+    2,
+    expect.stringContaining('agentjet judge needs <trace>.'),
+  ]);
   const database = new DatabaseSync(project.path(trace));
   database.exec('DELETE FROM outputs WHERE episode = 1');
   database.close();

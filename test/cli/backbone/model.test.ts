@@ -64,13 +64,17 @@ describe('an endpoint', () => {
   it('is not there', async () => {
     // Port 1 is nobody's.
     const args = [...small, ...endpoint('http://127.0.0.1:1/v1')];
-    expect(await failure(await smallProject(asking), args)).toMatchSnapshot();
+    expect(
+      await failure(await smallProject(asking), args, { env: { TEST_KEY: 'secret' } }),
+    ).toMatchSnapshot();
   });
 
   it('hangs', async () => {
     const server = await openAiServer(() => undefined);
     const args = [...small, ...endpoint(server.baseUrl), '--episode-timeout', '0.5'];
-    expect(await failure(await smallProject(asking), args)).toMatchSnapshot();
+    expect(
+      await failure(await smallProject(asking), args, { env: { TEST_KEY: 'secret' } }),
+    ).toMatchSnapshot();
   });
 });
 

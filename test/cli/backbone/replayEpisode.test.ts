@@ -108,7 +108,7 @@ describe('an episode of a trace', () => {
     const missing = await failure(project, [...conf, '--replay', trace, '--episode', '99']);
     expect(missing).toContain('The trace has no episode 99.');
     const noTrace = await failure(project, [...conf, '--replay', 'calls.jsonl', '--episode', '1']);
-    expect(noTrace).toContain('--episode is about a trace.');
+    expect(noTrace).toContain('--episode needs a trace to replay.');
     await project.write({ 'tasks.jsonl': '{"task_id":"other","main_query":"1 + 1"}\n' });
     const noTask = await failure(project, [...conf, '--replay', trace, '--episode', '1']);
     expect(noTask).toContain('[task-reader/unknown-task-id]');

@@ -7,12 +7,16 @@ import { expect, inject, it } from 'vitest';
 import { runCli } from '../harness/cli.ts';
 import { emptyProject } from '../harness/project.ts';
 
-/** Counts the long texts that are parsed as JSON, and tells how many at the end. */
+/**
+ * Counts the long texts that are parsed as JSON, and prints their number at the end. The manifest and the schema of run
+ * options, which zod copies by way of JSON, are not tables.
+ */
 const counting = `
 const parse = JSON.parse;
 let parsed = 0;
 JSON.parse = (text, reviver) => {
-  if (text.length > 2000) parsed += 1;
+  const isTable = text.length > 2000 && !text.includes('"\$schema"') && !text.includes('"contributes"');
+  if (isTable) parsed += 1;
   return parse(text, reviver);
 };
 process.on('exit', () => process.stderr.write(\`parsed \${parsed}\\n\`));

@@ -44,28 +44,35 @@ const own: readonly SecretFormat[] = [
   format('addresses with a password', ['://'], /\b[a-z][\w+.-]{0,30}:\/\/[^\s:@/]*:[^\s@/]+@/gi),
 ];
 
-/** The rules of gitleaks that know a secret by its format. test/tools/secretFormats.mjs makes and explains them. */
-const upstream = gitleaks.formats.map(({ id, keywords, pattern, entropy }): SecretFormat => ({
-  ...{ kind: id, keywords, entropy },
-  pattern: new RegExp(pattern, 'g'),
-}));
-const formats = [...own, ...upstream];
+/** What a search needs. It is made for the first text, because it parses the table of gitleaks. */
+interface SecretSearch {
+  readonly formats: readonly SecretFormat[];
+  /** Finds keywords in one pass, the longest at each position. Most log lines have few. */
+  readonly anyKeyword: RegExp;
+  /** The formats that a found keyword makes possible. */
+  readonly possibleFormats: Map<string, readonly SecretFormat[]>;
+}
+let search: SecretSearch | undefined;
 
-const keywords = [...new Set(formats.flatMap((one) => one.keywords))];
-/** One pass over a text finds its keywords, the longest at each place. Most lines of logs have few. */
-const anyKeyword = new RegExp(
-  keywords
+/** The rules of gitleaks that know a secret by its format come from test/tools/secretFormats.mjs, which explains them. */
+function secretSearch(): SecretSearch {
+  if (search !== undefined) return search;
+  const upstream = gitleaks.formats.map(({ id, keywords, pattern, entropy }): SecretFormat => ({
+    ...{ kind: id, keywords, entropy },
+    pattern: new RegExp(pattern, 'g'),
+  }));
+  const formats = [...own, ...upstream];
+  const escaped = [...new Set(formats.flatMap((one) => one.keywords))]
     .sort()
     .reverse()
-    .map((keyword) => keyword.replace(/[.$^*+?()[\]{}|\\]/g, '\\$&'))
-    .join('|'),
-  'gi',
-);
-/** The formats that a found keyword makes possible. */
-const possibleFormats = new Map<string, readonly SecretFormat[]>();
+    .map((keyword) => keyword.replace(/[.$^*+?()[\]{}|\\]/g, '\\$&'));
+  search = { formats, anyKeyword: new RegExp(escaped.join('|'), 'gi'), possibleFormats: new Map() };
+  return search;
+}
 
-/** Includes formats whose keywords are inside of the found one, or begin inside of it: the pass does not find those. */
+/** Includes formats whose keywords are inside the found one, or begin inside it: the pass does not find those. */
 function formatsOf(found: string): readonly SecretFormat[] {
+  const { formats, possibleFormats } = secretSearch();
   const known = possibleFormats.get(found);
   if (known !== undefined) return known;
   const ends = Array.from(found, (_, at) => found.slice(at));
@@ -79,6 +86,7 @@ export type OnSecret = (kind: string, secret: string) => void;
 
 /** Returns a text without its secrets: those with a known format, and values that stand next to the name of a secret. */
 export function redactSecrets(text: string, onSecret?: OnSecret): string {
+  const { formats, anyKeyword } = secretSearch();
   const possible = new Set<SecretFormat>();
   for (const keyword of new Set(text.match(anyKeyword))) {
     for (const one of formatsOf(keyword.toLowerCase())) possible.add(one);
@@ -96,8 +104,10 @@ export function redactSecrets(text: string, onSecret?: OnSecret): string {
 
 const namedKind = 'values that are named as secrets';
 
-/** The kinds of secrets, in the order in which they are looked for. */
-export const secretKinds: readonly string[] = [...formats.map(({ kind }) => kind), namedKind];
+/** Returns the kinds of secrets, in the order in which they are searched. */
+export function secretKinds(): readonly string[] {
+  return [...secretSearch().formats.map(({ kind }) => kind), namedKind];
+}
 
 const names =
   /key|token|secret|passw|pass\b|passphrase|passcode|pwd|cred|auth|cookie|pat\b|dsn|jwt|bearer|webhook|conn/i;

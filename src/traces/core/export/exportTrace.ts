@@ -104,7 +104,7 @@ export function* findSecrets(
     onProgress?.(done / Math.max(1, total));
     yield undefined;
   }
-  return secretKinds.flatMap((kind) => {
+  return secretKinds().flatMap((kind) => {
     const one = found.get(kind);
     return one === undefined ? [] : [{ kind, count: one.texts.size, episodes: [...one.episodes] }];
   });
