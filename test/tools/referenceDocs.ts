@@ -168,7 +168,7 @@ function commandLinePage(): string {
 type Program = ReturnType<typeof buildProgram>;
 
 function commandsBelow(command: Program): readonly Program[] {
-  return [command, ...(command.commands as readonly Program[]).flatMap((each) => commandsBelow(each))];
+  return [command, ...command.commands.flatMap((each) => commandsBelow(each))];
 }
 
 function helpOf(command: Program): string {

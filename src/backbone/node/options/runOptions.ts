@@ -1,4 +1,4 @@
-import { CodedError } from '../../../base/core/errors.ts';
+import type { CodedError } from '../../../base/core/errors.ts';
 /**
  * The options of a debug run, in one table. Each option is a zod schema with its description, its default and its
  * flag. The table gives the type of the options and the check of launch configurations. The schema of launch.json in

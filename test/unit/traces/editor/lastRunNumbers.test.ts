@@ -66,7 +66,7 @@ function bench(
   const found = [...traces];
   const client: TraceClient = {
     ask: (method, parameters) => {
-      asked.push(`${method} ${'trace' in parameters ? String(parameters.trace) : ''}`);
+      asked.push(`${method} ${'trace' in parameters ? parameters.trace : ''}`);
       return (answers.shift() ?? (() => Promise.resolve(aView())))() as Promise<never>;
     },
     onChanged: new Emitter<string>().event,

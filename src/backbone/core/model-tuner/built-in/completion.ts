@@ -80,7 +80,7 @@ const otherTokens = [
   ' that',
   ' in',
   ' it',
-  ...'0123456789',
+  ...Array.from({ length: 10 }, (_, digit) => String(digit)),
 ];
 const mostAlternatives = 20;
 
