@@ -8,8 +8,6 @@ import path from 'node:path';
 import process from 'node:process';
 import { parseArgs } from 'node:util';
 import { setFlagsFromString } from 'node:v8';
-import type { Readable, Writable } from 'node:stream';
-import { createMessageConnection, StreamMessageReader, StreamMessageWriter } from 'vscode-jsonrpc/node';
 import { formatReport } from '../../../base/core/errors.ts';
 import { systemClock } from '../../../base/node/clock.ts';
 import { reportOf } from '../../core/errors.ts';
@@ -20,8 +18,7 @@ import { serverErrors } from './errors.ts';
 import { serveOverHttp } from './httpServer.ts';
 import { runJob, type Job } from './jobs.ts';
 import { TraceService } from './service.ts';
-import { changedNotification } from '../../core/protocol/traceRpc.ts';
-import { responseError } from '../../../base/node/rpcErrors.ts';
+import { serveOverStreams } from './stdioServer.ts';
 
 const usage = `Usage: traceServer --stdio | --http --trace FILE [--other FILE …] [--port N]
        traceServer --import FILE --cache FOLDER
@@ -131,32 +128,4 @@ try {
   if (process.argv.includes('--http')) tell({ error: reportOf(error) });
   process.stderr.write(`${formatReport(reportOf(error))}\n`);
   process.exitCode = 2;
-}
-
-/** Serves one viewer over a pair of streams by JSON-RPC. Resolves when the other side closes them. */
-export function serveOverStreams(service: TraceService, input: Readable, output: Writable): Promise<void> {
-  const rpc = createMessageConnection(new StreamMessageReader(input), new StreamMessageWriter(output));
-  const connection = service.connect((trace) => {
-    rpc.sendNotification(changedNotification, { trace }).catch(() => undefined); // the other side has closed the stream
-  });
-  rpc.onRequest((method, params) => {
-    try {
-      return connection.call({ ...(params as object | undefined), method });
-    } catch (error) {
-      throw responseError(reportOf(error));
-    }
-  });
-  rpc.listen();
-  return new Promise((resolve) => {
-    const end = (): void => {
-      connection.dispose();
-      rpc.dispose();
-      resolve();
-    };
-    for (const stream of [input, output]) {
-      stream.once('close', end);
-      stream.once('error', end); // a pipe breaks when the other side dies
-    }
-    input.once('end', end);
-  });
 }
