@@ -1,7 +1,7 @@
 import type { Readable, Writable } from 'node:stream';
 import { createMessageConnection, StreamMessageReader, StreamMessageWriter } from 'vscode-jsonrpc/node';
 import { reportOf } from '../../core/errors.ts';
-import { TraceService } from './service.ts';
+import type { TraceService } from './service.ts';
 import { changedNotification } from '../../core/protocol/traceRpc.ts';
 import { responseError } from '../../../base/node/rpcErrors.ts';
 
