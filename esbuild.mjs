@@ -154,6 +154,8 @@ const page = {
   bundle: true,
   platform: 'browser',
   format: 'iife',
+  jsx: 'automatic',
+  jsxImportSource: 'preact',
   target: 'chrome120',
   logLevel: 'warning',
   legalComments: 'none',

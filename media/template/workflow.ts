@@ -1,8 +1,7 @@
 import { Workflow, type AjetTuner, type WorkflowOutput, type WorkflowTask } from 'agentjet';
 
 // AgentJet wants a system prompt, first.
-const systemPrompt =
-  'You solve math problems. Put the final result, a number, in \\boxed{}.';
+const systemPrompt = 'You solve math problems. Put the final result, a number, in \\boxed{}.';
 
 /** The agent. Its calls go through the tuner, which knows which model is trained. */
 export class NewProjectWorkflow extends Workflow {

@@ -15,7 +15,7 @@ const counting = `
 const parse = JSON.parse;
 let parsed = 0;
 JSON.parse = (text, reviver) => {
-  const isTable = text.length > 2000 && !text.includes('"\$schema"') && !text.includes('"contributes"');
+  const isTable = text.length > 2000 && !text.includes('"$schema"') && !text.includes('"contributes"');
   if (isTable) parsed += 1;
   return parse(text, reviver);
 };
