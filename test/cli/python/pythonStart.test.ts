@@ -81,7 +81,7 @@ def wait_for_the_moon():
 wait_for_the_moon()
 `,
     });
-    const program = path.join(import.meta.dirname, 'programs/startsWorker.ts');
+    const program = path.join(import.meta.dirname, '../programs/startsWorker.ts');
     const run = spawn(process.execPath, [program, python, path.join(inject('dist'), 'python')], {
       cwd: made.folder,
       env: { ...process.env, PYTHONPATH: made.path('slow') },

@@ -20,7 +20,7 @@ function temporaryFolder(): string {
   return folder;
 }
 
-const program = (name: string): string => path.join(import.meta.dirname, 'programs', name);
+const program = (name: string): string => path.join(import.meta.dirname, '../programs', name);
 
 /** A process that writes a trace, and what it has told to be written. */
 class Writer {
