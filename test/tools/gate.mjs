@@ -30,7 +30,7 @@ const suites = [
     name: 'chaos',
     ...vitest('chaos', [
       ...['--config', 'test/cli/vitest.config.ts'],
-      ...['host/chaos.test.ts', 'host/wireChaos.test.ts', 'host/attack.test.ts'],
+      ...['training/chaos.test.ts', 'training/wireChaos.test.ts', 'training/attack.test.ts'],
     ]),
     deep: 'only',
     needs: 'build',
