@@ -24,13 +24,13 @@ describe.skipIf(process.platform !== 'linux')('a GPU host', () => {
     ]);
     await machine.add('box', await machine.host(['--listen', '127.0.0.1:0']));
     const { command, run } = await startRun(machine);
-    await command.wrote(/A checkpoint of step 1 of stage 2 is written/);
+    await command.wrote(/Wrote the checkpoint of step 1 of stage 2/);
     const row = (await machine.remote(['ls'])).stdout;
     expect(row).toMatch(/ rl 1\/10 +0\.500 /);
     await machine.remote(['cancel', run]);
     const { stderr } = await command.exited;
     expect(stderr).toMatch(/^Phase: stage 1\/2\n(?:.+\n)*Phase: stage 2\/2$/m);
-    expect(stderr).toMatch(/^A checkpoint of step 2 of stage 1 is written\.$/m);
+    expect(stderr).toMatch(/^Wrote the checkpoint of step 2 of stage 1\.$/m);
     const { stages, ...record } = await machine.record(run);
     expect(record).toMatchObject({ state: 'cancelled', stage: 2, step: 1, totalSteps: 10, reward: 0.5 });
     expect(stages).toEqual([

@@ -109,10 +109,12 @@ export class Editor {
     return other;
   }
 
-  /** Resolves to the window that `act` makes the editor open. */
+  /** Resolves to the window that `act` makes the editor open, on a folder. */
   async windowOpenedBy(act: () => Promise<void>): Promise<Editor> {
     const [page] = await Promise.all([this.page.context().waitForEvent('page', { timeout: waitMs }), act()]);
-    const other = new Editor({ ...this.session, page }, this.#suite);
+    await page.waitForURL(/[?&]folder=/, { timeout: waitMs });
+    const workspace = new URL(page.url()).searchParams.get('folder') ?? '';
+    const other = new Editor({ ...this.session, page, workspace }, this.#suite);
     await other.ready();
     return other;
   }

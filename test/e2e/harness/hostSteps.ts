@@ -1,6 +1,6 @@
 /** The steps of a user who trains on a GPU host. */
 import type { Action } from '../../tools/host/scriptedLauncher.ts';
-import type { Editor } from './editor.ts';
+import { titleButton, type Editor } from './editor.ts';
 import type { GpuHost } from './gpuHost.ts';
 
 export const hostInput = '.quick-input-widget input';
@@ -34,8 +34,9 @@ export async function showHosts(editor: Editor, name = 'box'): Promise<void> {
   await editor.see(hostRow, name);
 }
 
-/** Runs Train on GPU Host up to its confirmation dialog. `host` selects one of several hosts. */
+/** Runs Train on GPU Host for the active config or workflow up to its confirmation dialog. `host` selects one of several hosts. */
 export async function askToTrain(editor: Editor, host?: string, way = 'trinity run'): Promise<void> {
+  await editor.see(titleButton);
   await editor.commandThatAsks('AgentJet: Train on GPU Host');
   if (host !== undefined) await editor.pickThatAsks(host);
   await editor.pick(way);

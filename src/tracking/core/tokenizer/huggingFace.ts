@@ -47,22 +47,23 @@ export function checkTokenizerJson(value: unknown, config: TokenizerConfig): Tok
 export function createHuggingFaceTokenizer(file: TokenizerJson, config: TokenizerConfig): Tokenizer {
   const added = allAddedTokens(file, config);
   const library = libraryTokenizer(file, added, config);
-  const bytesOfEntry = entryReader(file);
+  const { bytesOfEntry, entriesOf } = entrySpelling(file);
   const addedById = new Map(added.map((token) => [token.id, token]));
+  const addedIds = new Map(added.map(({ content, id }) => [byteKey(new TextEncoder().encode(content)), id]));
   const bytesOf = (id: number): Uint8Array => {
     const content = addedById.get(id)?.content;
     if (content !== undefined) return new TextEncoder().encode(content);
     const entry = library.id_to_token(id);
     return entry === undefined ? new Uint8Array() : bytesOfEntry(entry);
   };
-  let idByBytes: ReadonlyMap<string, number> | undefined;
   return {
     encode: (text) => (text === '' ? [] : library.encode(text, { add_special_tokens: false }).ids),
     bytesOf,
     idOf: (bytes) => {
-      // Only replies without ids ask, so it is made for the first of them.
-      idByBytes ??= indexByBytes(library.get_vocab(), bytesOf);
-      return idByBytes.get(byteKey(bytes));
+      const id = addedIds.get(byteKey(bytes));
+      if (id !== undefined) return id;
+      const entry = entriesOf(bytes).find((each) => library.token_to_id(each) !== undefined);
+      return entry === undefined ? undefined : library.token_to_id(entry);
     },
     isSpecial: (id) => addedById.get(id)?.special === true,
     eos: endOfReply(library, config),
@@ -102,15 +103,47 @@ function endOfReply(library: HuggingFaceTokenizer, config: TokenizerConfig): num
   );
 }
 
-/** How a vocabulary's entry spells its bytes. */
-function entryReader(file: TokenizerJson): (entry: string) => Uint8Array {
-  if (mentions(file.pre_tokenizer, 'ByteLevel') || mentions(file.decoder, 'ByteLevel'))
-    return bytesOfByteLevel;
+/** How the entries of a vocabulary spell bytes. */
+interface EntrySpelling {
+  readonly bytesOfEntry: (entry: string) => Uint8Array;
+  /** Returns the possible entries for these bytes, the one that `encode` prefers first: a whole character before its bytes. */
+  readonly entriesOf: (bytes: Uint8Array) => readonly string[];
+}
+
+function entrySpelling(file: TokenizerJson): EntrySpelling {
+  if (mentions(file.pre_tokenizer, 'ByteLevel') || mentions(file.decoder, 'ByteLevel')) {
+    return {
+      bytesOfEntry: bytesOfByteLevel,
+      entriesOf: (bytes) => [
+        Array.from(bytes, (byte) => byteLevelCharacters[byte]).join(''),
+        ...textOf(bytes),
+      ],
+    };
+  }
   const byteFallback = file.model['byte_fallback'] === true;
-  return (entry) => {
-    const byte = byteFallback ? byteOfFallback(entry) : undefined;
-    return byte === undefined ? new TextEncoder().encode(entry.replaceAll('▁', ' ')) : Uint8Array.of(byte);
+  return {
+    bytesOfEntry: (entry) => {
+      const byte = byteFallback ? byteOfFallback(entry) : undefined;
+      return byte === undefined ? new TextEncoder().encode(entry.replaceAll('▁', ' ')) : Uint8Array.of(byte);
+    },
+    entriesOf: (bytes) => [
+      ...textOf(bytes).flatMap((text) => [text.replaceAll(' ', '▁'), text]),
+      ...(byteFallback && bytes.length === 1 ? [fallbackOf(bytes[0] ?? 0)] : []),
+    ],
   };
+}
+
+/** Returns the text in a list, or an empty list if the bytes are not valid UTF-8. */
+function textOf(bytes: Uint8Array): readonly string[] {
+  try {
+    return [new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)];
+  } catch {
+    return [];
+  }
+}
+
+function fallbackOf(byte: number): string {
+  return `<0x${byte.toString(16).toUpperCase().padStart(2, '0')}>`;
 }
 
 /** Of an entry such as `<0x0A>`. */
@@ -125,20 +158,6 @@ function mentions(part: unknown, type: string): boolean {
   if (own === type) return true;
   const inner: unknown = pretokenizers ?? decoders;
   return Array.isArray(inner) && inner.some((each) => mentions(each, type));
-}
-
-/** Where several entries have the same bytes, the one that `encode` would choose: a whole character before its bytes. */
-function indexByBytes(
-  vocabulary: ReadonlyMap<string, number>,
-  bytesOf: (id: number) => Uint8Array,
-): ReadonlyMap<string, number> {
-  const index = new Map<string, number>();
-  for (const [entry, id] of vocabulary) {
-    const key = byteKey(bytesOf(id));
-    if (key === '') continue; // an id that the vocabulary leaves out
-    if (byteOfFallback(entry) === undefined || !index.has(key)) index.set(key, id);
-  }
-  return index;
 }
 
 /** Returns the special tokens of a config by the names that templates use for them. */
@@ -174,11 +193,11 @@ export function byteKey(bytes: Uint8Array): string {
 }
 
 /** The character that byte-level vocabularies write for each byte: printable ones themselves, others from U+0100 on. */
-const byteOfCharacter: ReadonlyMap<string, number> = new Map(
-  Array.from({ length: 256 }, (_, byte) => [characterOf(byte), byte]),
-);
+const byteLevelCharacters = Array.from({ length: 256 }, (_, byte) => byteLevelCharacter(byte));
 
-function characterOf(byte: number): string {
+const byteOfCharacter = new Map(byteLevelCharacters.map((character, byte) => [character, byte]));
+
+function byteLevelCharacter(byte: number): string {
   return String.fromCharCode(isPrintable(byte) ? byte : 0x100 + unprintableBefore(byte));
 }
 
