@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import type { TokenizerInfo } from '../../../tracking/core/records/tracedRun.ts';
@@ -25,8 +25,9 @@ interface QwenConfig extends TokenizerConfig {
 }
 
 /** Loads the tokenizer and the chat template of Qwen2.5-Instruct, which takes about half a second. */
-export async function loadBuiltInText(note: TokenizerInfo, now: () => Date): Promise<ModelText> {
-  const [json, config] = await Promise.all([readJson<TokenizerJson>('tokenizer.json'), builtInConfig()]);
+export function loadBuiltInText(note: TokenizerInfo, now: () => Date): ModelText {
+  const json = readJson('tokenizer.json') as TokenizerJson;
+  const config = builtInConfig();
   return {
     note,
     tokenizer: createHuggingFaceTokenizer(json, config),
@@ -39,10 +40,11 @@ export async function loadBuiltInText(note: TokenizerInfo, now: () => Date): Pro
   };
 }
 
-export function builtInConfig(): Promise<QwenConfig> {
-  return readJson('tokenizer_config.json');
+export function builtInConfig(): QwenConfig {
+  return readJson('tokenizer_config.json') as QwenConfig;
 }
 
-async function readJson<T>(name: string): Promise<T> {
-  return JSON.parse(await readFile(path.join(folder, name), 'utf8')) as T;
+/** Reads synchronously: while the user steps, the debugger stops at each of Node's steps of an asynchronous read. */
+function readJson(name: string): unknown {
+  return JSON.parse(readFileSync(path.join(folder, name), 'utf8'));
 }

@@ -45,7 +45,7 @@ export async function loadModelText(file: string, { name, files, now }: LoadOpti
   const config = record(parseJson((await read(configFile, files)) ?? '{}', configFile));
   const json = orBroken(file, () => checkTokenizerJson(parseJson(text, file), config));
   const found = await findTemplate(folder, config, files);
-  const template = createChatTemplate(found?.source ?? (await builtInConfig()).chat_template, {
+  const template = createChatTemplate(found?.source ?? builtInConfig().chat_template, {
     name,
     file: found?.file ?? null,
     specialTokens: specialTokens(config),

@@ -23,7 +23,7 @@ const folder = path.join(fixtures, 'templates');
 const { cases, rendered } = JSON.parse(readFileSync(path.join(folder, 'rendered.json'), 'utf8')) as Rendered;
 const specialTokens = { bos_token: '<|endoftext|>', eos_token: '<|im_end|>' };
 
-const builtIn = (await builtInConfig()).chat_template;
+const builtIn = builtInConfig().chat_template;
 
 describe.each(Object.keys(rendered))('the template %s', (name) => {
   const file = path.join(folder, `${name}.jinja`);
