@@ -1,8 +1,8 @@
 /**
- * Makes the README's pictures of the viewer, media/readme/run.png and tokens.png, of a real run of an example in the
- * viewer that the command line serves. Needs `node esbuild.mjs` first.
+ * Makes the pictures of README and docs in media/readme: run.png and tokens.png in the viewer that the command line serves,
+ * f5.png and effective.png in a real VS Code.
  *
- *   node test/tools/readmePictures.mjs
+ *   npm run pictures
  */
 import { execFileSync, spawn } from 'node:child_process';
 import { globSync, mkdtempSync, rmSync } from 'node:fs';
@@ -10,6 +10,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
 import { chromium } from 'playwright-core';
+import { openEditor, titleButton } from '../e2e/harness/editor.ts';
 import { root } from './commands.mjs';
 import { ensureBrowser } from './vscodeServer.mjs';
 
@@ -17,8 +18,8 @@ const cli = path.join(root, 'dist/cli.mjs');
 const config = path.join(root, 'media/examples/math_agent/math_agent.yaml');
 const temp = mkdtempSync(path.join(tmpdir(), 'agentjet-pictures-'));
 
-/** What is done on the page before each picture, and the size of its window. */
-const pictures = [
+/** The pictures of the viewer. `prepare` brings the page into the state of the picture. */
+const viewerPictures = [
   {
     name: 'run',
     viewport: { width: 1180, height: 720 },
@@ -34,7 +35,7 @@ const pictures = [
       await page.getByRole('option', { name: 'Timeline 0' }).click();
       const tokens = page.getByRole('listbox', { name: 'Tokens' });
       await tokens.focus();
-      // A token of the last reply, with what is told of it.
+      // A token of the last reply, with its tooltip.
       await page.keyboard.press('End');
       await tokens.locator('.token.current:not([data-token="0"])').waitFor();
       await page.keyboard.press('ArrowUp');
@@ -44,7 +45,39 @@ const pictures = [
   },
 ];
 
-/** The address of a viewer that ends with the returned process. */
+/** The pictures of the editor. */
+const editorPictures = [
+  {
+    name: 'f5',
+    workspace: 'media/examples/math_agent',
+    prepare: async (editor) => {
+      await editor.openFile('math_agent.yaml');
+      await editor.openFile('workflow.ts');
+      await editor.see(titleButton);
+      const call = 28;
+      await editor.setBreakpoint(call);
+      await editor.startDebugging();
+      await editor.stoppedAt(call);
+      await editor.see('.repl', 'repeat 0: started');
+    },
+  },
+  {
+    name: 'effective',
+    workspace: 'test/fixtures/workspace',
+    prepare: async (editor) => {
+      await editor.openFile('agent.yaml');
+      await editor.see(titleButton);
+      await editor.press('ControlOrMeta+b');
+      await editor.command('AgentJet: Show Effective Config');
+      await editor.see('.tab.active', 'agent (effective).yaml');
+      await editor.see('.view-line', '# agent.yaml:2');
+    },
+  },
+];
+
+const pictureFile = (name) => path.join(root, `media/readme/${name}.png`);
+
+/** Serves a trace. Resolves to the address of the viewer, and the process that it ends with. */
 async function serve(trace) {
   const server = spawn(process.execPath, [cli, 'trace', trace], {
     env: { ...process.env, BROWSER: 'none' },
@@ -65,7 +98,7 @@ async function serve(trace) {
 async function take(address) {
   const browser = await chromium.launch({ executablePath: await ensureBrowser(), args: ['--no-sandbox'] });
   try {
-    for (const { name, viewport, prepare } of pictures) {
+    for (const { name, viewport, prepare } of viewerPictures) {
       const context = await browser.newContext({
         viewport,
         colorScheme: 'light',
@@ -75,7 +108,7 @@ async function take(address) {
       const page = await context.newPage();
       await page.goto(address);
       await prepare(page);
-      await page.screenshot({ path: path.join(root, `media/readme/${name}.png`) });
+      await page.screenshot({ path: pictureFile(name) });
       await context.close();
     }
   } finally {
@@ -83,7 +116,19 @@ async function take(address) {
   }
 }
 
+async function takeEditorPicture({ name, workspace, prepare }) {
+  const settings = { 'editor.minimap.enabled': false, 'editor.stickyScroll.enabled': false };
+  const editor = await openEditor({ suite: 'pictures', workspace, settings });
+  try {
+    await prepare(editor);
+    await editor.page.screenshot({ path: pictureFile(name) });
+  } finally {
+    await editor.close();
+  }
+}
+
 try {
+  for (const picture of editorPictures) await takeEditorPicture(picture);
   const run = ['--conf', config, '--backbone', 'debug', '--exp-dir', temp];
   execFileSync(process.execPath, [cli, ...run], { stdio: 'ignore' });
   const [trace] = globSync('**/*.ajtrace', { cwd: temp });

@@ -74,9 +74,9 @@ export class RunTracker {
     this.trace = options.openTrace && this.#openTrace(options.openTrace);
   }
 
-  /** Starts to open the tokenizer. Calls that end before it is open wait for it. */
-  open(): void {
-    this.#opening ??= this.#open();
+  /** Opens the tokenizer. Calls that end before it is open wait for it. */
+  open(): Promise<void> {
+    return (this.#opening ??= this.#open());
   }
 
   episodeStarted(episode: TracedEpisode): void {
@@ -128,8 +128,7 @@ export class RunTracker {
     if (state === undefined) return safe;
     const { firstCall } = state;
     state.spans.callBegins(begun.call + firstCall, begun);
-    this.open();
-    await this.#opening;
+    await this.open();
     // The attempt was abandoned in the meantime.
     if (state.firstCall !== firstCall) return safe;
     const request = begunRequest({ ...begun, call: begun.call + firstCall });
@@ -163,8 +162,7 @@ export class RunTracker {
   async episodeEnded(result: EpisodeResult): Promise<EpisodeResult> {
     const state = this.#episodes.get(result.episode);
     if (state === undefined) return result;
-    this.open();
-    await this.#opening;
+    await this.open();
     this.#episodes.delete(result.episode);
     state.spans.close();
     const tracked = this.#track((text) => this.#trackerOf(state, text).end());

@@ -106,6 +106,7 @@ function portsOf({ text = config, ...changes }: Changes = {}) {
           return Promise.resolve();
         },
       }),
+    isDebugged: () => false,
     envTransport: { post: () => Promise.reject(new Error('No service is asked.')) },
     readReplayed: () => expect.unreachable('no trace is asked for'),
     readTrace: () => expect.unreachable('no trace is asked for'),
