@@ -55,9 +55,10 @@ def refuse(begin: dict) -> None:
         '--python FILE (launch.json: python; in the editor also "Python: Select Interpreter").',
     }
     connection = socket.create_connection(("127.0.0.1", begin["port"]))
-    for message in ({"type": "hello", "token": begin["token"]}, {"type": "refused", "failure": failure}):
-        connection.sendall(json.dumps(message).encode("utf-8") + b"\n")
-    connection.close()
+    for method, params in (("hello", {"token": begin["token"]}), ("refused", {"failure": failure})):
+        body = json.dumps({"jsonrpc": "2.0", "method": method, "params": params}).encode("utf-8")
+        connection.sendall(("Content-Length: %d\r\n\r\n" % len(body)).encode("ascii") + body)
+    connection.recv(1)  # Returns when the backbone has read the message and closes the connection.
 
 
 main()

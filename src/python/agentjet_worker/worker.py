@@ -7,8 +7,6 @@ import contextvars
 import importlib
 import inspect
 import os
-import platform
-import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Awaitable, Callable
@@ -52,17 +50,10 @@ class Worker:
         try:
             port = start_debugger(debugpy_folders) if debug else None
         except WorkerFailure as failure:
-            self._channel.send({"type": "refused", "failure": failure_of(failure)})
+            self._channel.notify("refused", {"failure": failure_of(failure)})
+            self._channel.read(lambda _: None)  # Returns when the backbone closes the connection.
             return
-        self._channel.send(
-            {
-                "type": "ready",
-                "python": platform.python_version(),
-                "executable": sys.executable,
-                "pid": os.getpid(),
-                "debugPort": port,
-            }
-        )
+        self._channel.notify("ready", {"debugPort": port})
         if port is not None:
             importlib.import_module("debugpy").wait_for_client()
         asyncio.run(self._serve())
@@ -88,12 +79,12 @@ class Worker:
         await asyncio.Event().wait()
 
     def _take(self, message: dict[str, Any]) -> None:
-        number = message["id"]
-        if message["type"] == "cancel":
-            task = self._tasks.get(number)
+        if message["method"] == "$/cancelRequest":
+            task = self._tasks.get(message["params"]["id"])
             if task is not None:
                 task.cancel()
             return
+        number = message["id"]
         work = self._answer(number, message["method"], message["params"])
         # A context of its own, so that what one episode sets in it no other sees.
         name = message["params"].get("name", message["method"])
@@ -104,16 +95,16 @@ class Worker:
         def done(task: "asyncio.Task[None]") -> None:
             self._tasks.pop(number, None)
             if task.cancelled():  # before its first step: it had no chance to answer
-                self._channel.send({"type": "failed", "id": number, "failure": failure_of(asyncio.CancelledError())})
+                self._channel.fail(number, failure_of(asyncio.CancelledError()))
 
         task.add_done_callback(done)
 
     async def _answer(self, number: int, method: str, params: dict[str, Any]) -> None:
         try:
             value = await self._methods[method](params)
-            self._channel.send({"type": "result", "id": number, "value": value})
+            self._channel.respond(number, value)
         except BaseException as error:  # sys.exit() and a cancelled task included: the backbone waits for an answer
-            self._channel.send({"type": "failed", "id": number, "failure": failure_of(error)})
+            self._channel.fail(number, failure_of(error))
 
     async def _load(self, params: dict[str, Any]) -> dict[str, Any]:
         """Imports a class or function and tells what has to be known of it before an episode runs."""
@@ -172,4 +163,4 @@ class Worker:
     def _uncaught(self, _: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
         error = context.get("exception")
         failure = failure_of(error) if error is not None else {"message": context.get("message", "")}
-        self._channel.send({"type": "uncaught", "failure": failure})
+        self._channel.notify("uncaught", {"failure": failure})

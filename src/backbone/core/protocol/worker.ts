@@ -1,6 +1,6 @@
 /**
- * What crosses between a run's backbone and the Python process that its Python workflows and judges run in: one JSON
- * object per line, both ways, over one connection on loopback. Never over stdout, which belongs to the user's code.
+ * The protocol between a run's backbone and the Python process that executes its Python workflows and judges: JSON-RPC 2.0
+ * with `Content-Length` headers, in both directions over one loopback connection. Stdout belongs to the user's code.
  */
 import * as z from 'zod/mini';
 
@@ -35,20 +35,8 @@ export const workerMethods = [
 ] as const;
 export type WorkerMethod = (typeof workerMethods)[number];
 
-/** Backbone to worker. */
-export type ToWorker =
-  | {
-      readonly type: 'call';
-      readonly id: number;
-      readonly method: WorkerMethod;
-      readonly params: Readonly<Record<string, unknown>>;
-    }
-  /** The call of that id is no longer wanted; it still ends, by `result` or `failed`. */
-  | { readonly type: 'cancel'; readonly id: number }
-  | { readonly type: 'answer'; readonly id: number; readonly value: unknown }
-  | { readonly type: 'answer'; readonly id: number; readonly error: string };
-
-const failure = z.object({
+/** The data of an error response: what failed in the user's code, or before it. */
+export const workerFailure = z.object({
   /** Absent: the user's code raised it. */
   code: z.optional(z.string()),
   message: z.string(),
@@ -58,9 +46,9 @@ const failure = z.object({
   /** Python's traceback. */
   stack: z.optional(z.string()),
 });
-export type WorkerFailure = z.infer<typeof failure>;
+export type WorkerFailure = z.infer<typeof workerFailure>;
 
-/** What the worker asks of the backbone while the code of an episode waits, or that of a script: the last three. */
+/** The worker's requests, during which the code of an episode waits, or that of a script: the last three. */
 export const workerRequests = [
   'gym-step',
   'gym-evaluate',
@@ -74,41 +62,17 @@ export const workerRequests = [
 ] as const;
 export type WorkerRequest = (typeof workerRequests)[number];
 
-const fromWorker = z.discriminatedUnion('type', [
-  z.object({ type: z.literal('hello'), token: z.string() }),
-  z.object({
-    type: z.literal('ready'),
-    /** e.g. `3.12.4`. */
-    python: z.string(),
-    executable: z.string(),
-    pid: z.number(),
-    /** Of the debugger, on 127.0.0.1; null: none was asked for. */
-    debugPort: z.nullable(z.number()),
-  }),
-  /** In place of `ready`: why it cannot begin. */
-  z.object({ type: z.literal('refused'), failure }),
-  z.object({ type: z.literal('result'), id: z.number(), value: z.unknown() }),
-  z.object({ type: z.literal('failed'), id: z.number(), failure }),
-  z.object({
-    type: z.literal('ask'),
-    id: z.number(),
-    method: z.enum(workerRequests),
-    params: z.looseObject({ episodeUuid: z.optional(z.string()) }),
-  }),
-  /** Raised where nobody waits for it, such as in a callback of the event loop. */
-  z.object({ type: z.literal('uncaught'), failure }),
-]);
-export type FromWorker = z.infer<typeof fromWorker>;
-
-/** Undefined for a line that is not of the protocol. */
-export function decodeFromWorker(line: string): FromWorker | undefined {
-  try {
-    const parsed = fromWorker.safeParse(JSON.parse(line));
-    return parsed.success ? parsed.data : undefined;
-  } catch {
-    return undefined; // not JSON at all
-  }
-}
+/** The worker's notifications, and their parameters. */
+export const workerNotifications = {
+  /** Its first message. */
+  hello: z.object({ token: z.string() }),
+  /** It can take requests. `debugPort`: of the debugger, on 127.0.0.1; null if none was requested. */
+  ready: z.object({ debugPort: z.nullable(z.number()) }),
+  /** Sent instead of `ready`. */
+  refused: z.object({ failure: workerFailure }),
+  /** An error that no request gets, such as one in a callback of the event loop. */
+  uncaught: z.object({ failure: workerFailure }),
+} as const;
 
 /** What `load` tells of a class or function. */
 export const loadedCode = z.object({
@@ -164,7 +128,7 @@ export const loadedTrinity = z.object({
   file: z.nullable(z.string()),
   line: z.nullable(z.number()),
   /** Of plugins; they keep no run from going. */
-  problems: z.array(z.extend(failure, { hint: z.nullish(z.string()) })),
+  problems: z.array(z.extend(workerFailure, { hint: z.nullish(z.string()) })),
 });
 
 /** What `execute-trinity` made of the experiences that came back. */

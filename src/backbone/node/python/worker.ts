@@ -2,21 +2,28 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { createServer, type Server, type Socket, type AddressInfo } from 'node:net';
+import { createServer, type Server, type AddressInfo } from 'node:net';
 import process from 'node:process';
+import {
+  CancellationTokenSource,
+  createMessageConnection,
+  ResponseError,
+  SocketMessageReader,
+  SocketMessageWriter,
+  type MessageConnection,
+} from 'vscode-jsonrpc/node';
 import { afterRunningTime } from '../../core/task-runner/runningTime.ts';
 import type { Clock } from '../../../base/core/ports.ts';
-import { LineSplitter } from '../../../base/core/lineSplitter.ts';
 import {
-  decodeFromWorker,
-  type FromWorker,
-  type ToWorker,
+  workerFailure,
+  workerNotifications,
+  workerRequests,
   type WorkerRequest,
   type WorkerBegin,
   type WorkerFailure,
   type WorkerMethod,
 } from '../../core/protocol/worker.ts';
-import { deferred, type Deferred } from '../../../base/node/process/deferred.ts';
+import { deferred } from '../../../base/node/process/deferred.ts';
 import { localFiles } from '../../../base/node/files.ts';
 import { pythonErrors, type InterpreterInfo, PythonError } from './errors.ts';
 import { environmentOf } from './interpreter.ts';
@@ -114,39 +121,29 @@ function pythonPath(folder: string): string {
   return own === undefined || own === '' ? folder : `${folder}${separator}${own}`;
 }
 
-interface Connection {
-  readonly socket: Socket;
-  readonly splitter: LineSplitter;
-  /** Lines received with the token. */
-  readonly lines: readonly string[];
-}
-
 /** Waits for the connection with the token. Others are closed. */
 async function connected(
   server: Server,
   child: ChildProcess,
   interpreter: InterpreterInfo,
   token: string,
-): Promise<Connection> {
-  const found = deferred<Connection>();
+): Promise<MessageConnection> {
+  const found = deferred<MessageConnection>();
   child.once('error', (error) => found.reject(pythonErrors.notFound(interpreter, error)));
   child.once('exit', (code, signal) =>
     found.reject(pythonErrors.didNotStart(interpreter, howEnded(code, signal))),
   );
   server.on('connection', (socket) => {
     socket.setNoDelay(true);
-    socket.setEncoding('utf8');
-    socket.on('error', () => undefined); // its exit is reported
-    const splitter = new LineSplitter();
-    const listen = (text: string): void => {
-      const [first, ...lines] = splitter.push(text);
-      if (first === undefined) return;
-      socket.off('data', listen);
-      const hello = decodeFromWorker(first);
-      if (hello?.type === 'hello' && hello.token === token) found.resolve({ socket, splitter, lines });
+    const rpc = createMessageConnection(new SocketMessageReader(socket), new SocketMessageWriter(socket));
+    rpc.onError(() => socket.destroy());
+    rpc.onClose(() => socket.destroy());
+    rpc.onNotification('hello', (params: unknown) => {
+      const hello = workerNotifications.hello.safeParse(params);
+      if (hello.success && hello.data.token === token) found.resolve(rpc);
       else socket.destroy();
-    };
-    socket.on('data', listen);
+    });
+    rpc.listen();
   });
   return found.promise;
 }
@@ -155,31 +152,45 @@ function howEnded(code: number | null, signal: NodeJS.Signals | null): string {
   return signal === null ? `it exited with ${String(code)}` : `it was ended by ${signal}`;
 }
 
+/** The code of error responses, from the range that JSON-RPC leaves to applications. */
+const failedCode = -32000;
+
 export class PythonWorker {
   readonly ready: Promise<unknown>;
   /** Resolves when the process has ended. */
   readonly ended: Promise<unknown>;
   readonly #child: ChildProcess;
-  readonly #socket: Socket;
-  readonly #launch: WorkerLaunch;
+  readonly #rpc: MessageConnection;
   readonly #ready = deferred<undefined>();
   readonly #ended = deferred<undefined>();
-  readonly #calls = new Map<number, Deferred<unknown>>();
-  #nextId = 1;
   #death: Error | undefined;
 
   /** Use {@link startWorker}. */
-  constructor(child: ChildProcess, connection: Connection, launch: WorkerLaunch) {
+  constructor(child: ChildProcess, rpc: MessageConnection, launch: WorkerLaunch) {
     this.#child = child;
-    this.#socket = connection.socket;
-    this.#launch = launch;
+    this.#rpc = rpc;
     this.ready = this.#ready.promise;
     this.ended = this.#ended.promise;
-    const { splitter } = connection;
-    for (const line of connection.lines) this.#take(line);
-    this.#socket.on('data', (text: string) => {
-      for (const line of splitter.push(text)) this.#take(line);
+    rpc.onNotification('ready', (params: unknown) => {
+      const { debugPort } = workerNotifications.ready.parse(params);
+      if (debugPort !== null) launch.onDebugger(debugPort);
+      this.#ready.resolve(undefined);
     });
+    rpc.onNotification('refused', (params: unknown) =>
+      this.#gone(thrown(workerNotifications.refused.parse(params).failure)),
+    );
+    rpc.onNotification('uncaught', (params: unknown) =>
+      launch.onUncaught(new PythonError(workerNotifications.uncaught.parse(params).failure)),
+    );
+    for (const method of workerRequests) {
+      rpc.onRequest(method, async (params: Readonly<Record<string, unknown>>) => {
+        try {
+          return (await launch.answer(method, params)) ?? null;
+        } catch (error) {
+          return new ResponseError(failedCode, error instanceof Error ? error.message : String(error));
+        }
+      });
+    }
     const exited = (code: number | null, signal: NodeJS.Signals | null): void =>
       this.#gone(pythonErrors.died(howEnded(code, signal)));
     if (child.exitCode !== null || child.signalCode !== null) exited(child.exitCode, child.signalCode);
@@ -191,72 +202,17 @@ export class PythonWorker {
   }
 
   call(method: WorkerMethod, params: Readonly<Record<string, unknown>>): CallHandle {
-    const id = this.#nextId++;
-    const answer = deferred<unknown>();
-    if (this.#death === undefined) {
-      this.#calls.set(id, answer);
-      this.#send({ type: 'call', id, method, params });
-    } else {
-      answer.reject(this.#death);
-    }
+    const cancellation = new CancellationTokenSource();
+    const result =
+      this.#death === undefined
+        ? this.#rpc.sendRequest(method, params, cancellation.token)
+        : Promise.reject(this.#death);
     return {
-      result: answer.promise,
-      cancel: () => {
-        if (this.#calls.has(id)) this.#send({ type: 'cancel', id });
-      },
+      result: result.catch((error: unknown) => {
+        throw this.#death ?? reported(error);
+      }),
+      cancel: () => cancellation.cancel(),
     };
-  }
-
-  #send(message: ToWorker): void {
-    if (this.#socket.writable) this.#socket.write(`${JSON.stringify(message)}\n`);
-  }
-
-  #take(line: string): void {
-    const message = decodeFromWorker(line);
-    // Only the worker writes here, so an invalid line is a bug. The call must not hang.
-    if (message === undefined) throw new Error(`The worker sent ${line.slice(0, 200)}`);
-    this.#handle(message);
-  }
-
-  #handle(message: FromWorker): void {
-    switch (message.type) {
-      case 'hello':
-        break; // said once, before
-      case 'ready':
-        if (message.debugPort !== null) this.#launch.onDebugger(message.debugPort);
-        this.#ready.resolve(undefined);
-        break;
-      case 'refused':
-        this.#gone(thrown(message.failure));
-        break;
-      case 'result':
-        this.#settled(message.id)?.resolve(message.value);
-        break;
-      case 'failed':
-        this.#settled(message.id)?.reject(thrown(message.failure));
-        break;
-      case 'uncaught':
-        this.#launch.onUncaught(new PythonError(message.failure));
-        break;
-      case 'ask':
-        void this.#answer(message.id, message.method, message.params);
-        break;
-    }
-  }
-
-  #settled(id: number): Deferred<unknown> | undefined {
-    const answer = this.#calls.get(id);
-    this.#calls.delete(id);
-    return answer;
-  }
-
-  async #answer(id: number, method: WorkerRequest, params: Readonly<Record<string, unknown>>): Promise<void> {
-    try {
-      const value: unknown = await this.#launch.answer(method, params);
-      this.#send({ type: 'answer', id, value: value ?? null });
-    } catch (error) {
-      this.#send({ type: 'answer', id, error: error instanceof Error ? error.message : String(error) });
-    }
   }
 
   #gone(death: Error): void {
@@ -264,9 +220,8 @@ export class PythonWorker {
     this.#death = death;
     this.#ready.reject(death);
     this.ready.catch(() => undefined); // the waiting caller gets the error, if there is one
-    for (const answer of this.#calls.values()) answer.reject(death);
-    this.#calls.clear();
-    this.#socket.destroy();
+    this.#rpc.dispose();
+    this.#rpc.end();
     this.#ended.resolve(undefined);
   }
 
@@ -274,6 +229,12 @@ export class PythonWorker {
   kill(): void {
     this.#child.kill('SIGKILL');
   }
+}
+
+/** Returns the error that a response carries. */
+function reported(error: unknown): unknown {
+  const failure = error instanceof ResponseError ? workerFailure.safeParse(error.data) : undefined;
+  return failure?.success === true ? thrown(failure.data) : error;
 }
 
 function thrown(failure: WorkerFailure): Error {

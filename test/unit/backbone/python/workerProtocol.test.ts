@@ -1,25 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { decodeFromWorker, returnedOutput } from '../../../../src/backbone/core/protocol/worker.ts';
+import { returnedOutput } from '../../../../src/backbone/core/protocol/worker.ts';
 
-describe('what the worker says', () => {
-  it.each([
-    [{ type: 'ready', python: '3.12.4', executable: '/p', pid: 7, debugPort: null }],
-    [{ type: 'result', id: 1, value: { reward: 1 } }],
-    [{ type: 'failed', id: 1, failure: { message: 'ValueError: no', file: '/a.py', line: 3 } }],
-    [{ type: 'ask', id: 2, method: 'gym-step', params: { episodeUuid: 'e', action: {} } }],
-  ])('is taken as it is: %o', (message) => {
-    expect(decodeFromWorker(JSON.stringify(message))).toEqual(message);
-  });
-
-  it.each([
-    ['no JSON'],
-    ['{}'],
-    ['{"type":"result"}'],
-    ['{"type":"ask","id":1,"method":"eval","params":{}}'],
-  ])('is refused where it is not of the protocol: %s', (line) => {
-    expect(decodeFromWorker(line)).toBeUndefined();
-  });
-
+describe('the output of a workflow', () => {
   it.each([
     [{ number: 'inf' }, Infinity],
     [{ number: '-inf' }, -Infinity],
