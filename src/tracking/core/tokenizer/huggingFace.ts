@@ -1,4 +1,4 @@
-import { Tokenizer as HuggingFaceTokenizer } from '@huggingface/tokenizers';
+import { BPE, Tokenizer as HuggingFaceTokenizer } from '@huggingface/tokenizers';
 import type { Tokenizer } from '../tokenizer.ts';
 
 /** `tokenizer.json`, as far as it is looked into here; the rest is the library's. */
@@ -13,6 +13,14 @@ export interface AddedToken {
   readonly id: number;
   readonly content: string;
   readonly special?: boolean;
+}
+
+/** The vocabulary and the merges of a BPE, in the form of the library's tables. */
+export interface BpeTables {
+  /** The tokens, by id. */
+  readonly tokens: readonly string[];
+  /** `["left","right"]` as JSON, by rank. */
+  readonly merges: readonly string[];
 }
 
 /** `tokenizer_config.json`; what is used of it is looked at where it is used. */
@@ -42,11 +50,17 @@ export function checkTokenizerJson(value: unknown, config: TokenizerConfig): Tok
  * The tokenizer of a `tokenizer.json`. No tokens are added to a text: a template writes those that it wants. `eos` is
  * that of the config, as upstream has it, also where a template ends replies otherwise.
  *
+ * @param tables the vocabulary and the merges, if `file` is without them
  * @throws Error with the library's message when the file is not as it must be
  */
-export function createHuggingFaceTokenizer(file: TokenizerJson, config: TokenizerConfig): Tokenizer {
+export function createHuggingFaceTokenizer(
+  file: TokenizerJson,
+  config: TokenizerConfig,
+  tables?: BpeTables,
+): Tokenizer {
   const added = allAddedTokens(file, config);
   const library = libraryTokenizer(file, added, config);
+  if (tables !== undefined && library.model instanceof BPE) fill(library.model, tables);
   const { bytesOfEntry, entriesOf } = entrySpelling(file);
   const addedById = new Map(added.map((token) => [token.id, token]));
   const addedIds = new Map(added.map(({ content, id }) => [byteKey(new TextEncoder().encode(content)), id]));
@@ -77,6 +91,14 @@ function libraryTokenizer(
 ): HuggingFaceTokenizer {
   const preTokenizer = withUnicodeFolding(file.pre_tokenizer);
   return new HuggingFaceTokenizer({ ...file, added_tokens: added, pre_tokenizer: preTokenizer }, config);
+}
+
+function fill(model: BPE, { tokens, merges }: BpeTables): void {
+  for (const [id, token] of tokens.entries()) {
+    model.vocab[id] = token;
+    model.tokens_to_ids.set(token, id);
+  }
+  for (const [rank, key] of merges.entries()) model.bpe_ranks.set(key, rank);
 }
 
 /** transformers adds what only the config knows. */
