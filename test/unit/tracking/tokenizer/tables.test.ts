@@ -18,7 +18,7 @@ it('gives the same ids, bytes and end token from its tables', () => {
   const whole = createHuggingFaceTokenizer(json, config);
   const filled = createHuggingFaceTokenizer(rest, config, tables);
   expect(filled.eos).toBe(whole.eos);
-  for (let seed = 1; seed <= 2_000; seed++) {
+  for (let seed = 1; seed <= 500; seed++) {
     const text = `${seededString(seed)}<|im_end|>`;
     const ids = whole.encode(text);
     expect(filled.encode(text)).toEqual(ids);
