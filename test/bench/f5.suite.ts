@@ -30,6 +30,26 @@ async function timeToStop(text: string, configuration: vscode.DebugConfiguration
   }
 }
 
+interface VscodeMarks {
+  readonly MonacoPerformanceMarks: {
+    getMarks(): readonly { readonly name: string; readonly startTime: number }[];
+  };
+}
+
+/** Milliseconds that this editor took to load the extension's code, and to run its `activate`. */
+function activation(): { readonly load: number; readonly activate: number } {
+  const marks = (globalThis as unknown as VscodeMarks).MonacoPerformanceMarks.getMarks();
+  const at = (mark: string): number => {
+    const found = marks.find(({ name }) => name === `code/extHost/${mark}/agentjet.agentjet`);
+    assert.ok(found, `VS Code sets the mark ${mark}`);
+    return found.startTime;
+  };
+  return {
+    load: at('didLoadExtensionCode') - at('willLoadExtensionCode'),
+    activate: at('didActivateExtension') - at('willActivateExtension'),
+  };
+}
+
 describe('F5', () => {
   it('is measured', async function () {
     this.timeout(600_000);
@@ -54,6 +74,9 @@ describe('F5', () => {
     const samples = await alternate(runs, ours, alone);
     const file = process.env['AGENTJET_BENCH_SAMPLES'];
     assert.ok(file !== undefined, 'the bench names its file');
-    writeFileSync(file, JSON.stringify({ inExecute: samples.ours, alone: samples.baseline }));
+    writeFileSync(
+      file,
+      JSON.stringify({ inExecute: samples.ours, alone: samples.baseline, activation: activation() }),
+    );
   });
 });
