@@ -59,7 +59,7 @@ function byOffset(a: Finding, b: Finding): number {
 
 /** Pairs of rules that report the same problem: on one line, the second makes the first redundant. */
 const redundant: readonly (readonly [rule: RuleId, because: RuleId])[] = [
-  ['wrong-type', 'null-converted'],
+  ['wrong-type', 'null-not-convertible'],
   ['deprecated-key', 'trinity-trainer'],
 ];
 

@@ -45,7 +45,7 @@ export const repeatsHeader: CallProblem = {
 };
 
 export const endsEarly: CallProblem = {
-  code: 'end-inside-reply',
+  code: 'end-token-inside-reply',
   severity: 'error',
   clause: 'the reply has an end token before its end; AgentJet refuses the sample in training.',
 };
@@ -58,7 +58,7 @@ export const foreignTemplate: CallProblem = {
 };
 
 export const endTrained: CallProblem = {
-  code: 'cut-end-trained',
+  code: 'cut-reply-end-trained',
   severity: 'warning',
   clause:
     "the reply was cut by length, yet once its timeline is merged AgentJet counts the template's end token in the loss.",

@@ -90,7 +90,7 @@ function whyNothing({ problems }: EpisodeTracking): string | undefined {
 
 /** The reasons in order of priority. */
 const nothingBecause: readonly (readonly [code: string, why: string])[] = [
-  ['overlong', 'no prompt leaves room for a reply'],
+  ['context-overflow', 'no prompt leaves room for a reply'],
   ['externally-interrupted', 'the episode had been told to stop before it asked'],
   ['after-degenerate-reply', 'all replies that count come after a degenerate one'],
   ['foreign-template', 'the chat template frames replies in a way that the loss mask does not know'],
@@ -148,7 +148,7 @@ export function routedAway(routing: EpisodeRouting | undefined): Finding | undef
   const models = [...new Set(routing.debug.map(({ model }) => model))].join(', ');
   const who = calls === 1 ? 'The only call' : `All ${calls} calls`;
   return finding(
-    'routed-away',
+    'all-calls-untrained',
     `${who} went to debug models (${models}), since \`trainableTargets\` does not name ${targets}; nothing is left to train on.`,
   );
 }
@@ -157,7 +157,7 @@ export function routedAway(routing: EpisodeRouting | undefined): Finding | undef
 export function trainedAnyway(routing: EpisodeRouting | undefined): readonly Finding[] {
   return (routing?.trainedAnyway ?? []).map((entry) =>
     finding(
-      'trained-anyway',
+      'untrained-target-trained',
       `Calls for ${quoted([entry.target])}, which \`trainableTargets\` does not name, are trained all the same: ${why[entry.why]}.`,
     ),
   );

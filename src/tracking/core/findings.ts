@@ -17,7 +17,7 @@ const runKinds = {
       'This machine does not have the `tokenizer.json` of the model, so the built-in tokenizer (Qwen2.5) replaces it. Token ids are those of Qwen2.5, and lengths are approximate. Near a limit, `near-limit` replaces the exact findings.',
     hint: 'Fetch the tokenizer of `ajet.model.path` (AgentJet: Fetch Tokenizer), or name one with --tokenizer (launch.json: tokenizer).',
   },
-  'colliding-ids': {
+  'duplicate-task-id': {
     level: 'run',
     target: 'key:ajet.task_reader.type',
     severity: 'warning',

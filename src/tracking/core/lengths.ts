@@ -33,7 +33,7 @@ export function overflows(tokens: number, { modelLength, turnLength }: LengthLim
 /** What overflows by an approximate count overflows here all the same, since that is the count there is. */
 export function promptProblem(tokens: number, limits: LengthLimits, exact: boolean): CallProblem | undefined {
   const rule: LengthRule = {
-    code: 'overlong',
+    code: 'context-overflow',
     severity: 'error',
     what: 'the prompt',
     tokens,
@@ -61,7 +61,7 @@ export function replyProblem(
   const shared = { severity: 'error', below: false, consequence } as const;
   const reply = {
     ...shared,
-    code: 'reply-over-turn' as const,
+    code: 'reply-exceeds-turn-limit' as const,
     what: 'the reply with what the template adds',
     tokens: tokens.reply,
     limit: limits.turnLength,
@@ -69,7 +69,7 @@ export function replyProblem(
   };
   const whole = {
     ...shared,
-    code: 'timeline-over-model' as const,
+    code: 'timeline-exceeds-model-len' as const,
     what: 'the conversation with its reply',
     tokens: tokens.whole,
     limit: limits.modelLength,
@@ -85,7 +85,7 @@ export function sampleProblems(
   options: { readonly exact: boolean; readonly trains: boolean },
 ): readonly CallProblem[] {
   const prompt: LengthRule = {
-    code: 'prompt-over',
+    code: 'prompt-too-long',
     severity: 'warning',
     what: "the timeline's prompt",
     tokens: sample.prefixTokens,

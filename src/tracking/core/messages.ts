@@ -146,13 +146,13 @@ function readText(content: unknown, role: string): ReadText {
 const none: readonly CallProblem[] = [];
 
 const firstNotSystem: CallProblem = {
-  code: 'first-not-system',
+  code: 'missing-system-message',
   severity: 'error',
   clause: 'the first message is not a system message; AgentJet refuses such a request in training.',
 };
 
 const laterSystem: CallProblem = {
-  code: 'later-system',
+  code: 'system-message-not-first',
   severity: 'error',
   clause: 'a later message than the first is a system message; AgentJet refuses such a request in training.',
 };
@@ -180,12 +180,12 @@ function noText(role: string, type: string): CallProblem {
 
 function textLost(type: string): CallProblem {
   const clause = `the text of a message before its part of type ${type} is lost, because that part's text is no string; in training the model does not see it.`;
-  return { code: 'text-lost', severity: 'warning', clause };
+  return { code: 'non-text-content-dropped', severity: 'warning', clause };
 }
 
 function refusedPart(type: string): CallProblem {
   const clause = `a message has a part of type ${type}; AgentJet refuses such a request in training.`;
-  return { code: 'part-refused', severity: 'error', clause };
+  return { code: 'tool-part-rejected', severity: 'error', clause };
 }
 
 /** A message of a request that training excludes. */

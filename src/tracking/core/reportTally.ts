@@ -52,7 +52,7 @@ export class ReportTally {
     return this.#groups.has(group);
   }
 
-  /** Episodes that have `colliding-ids` on account of these groups, of which some may have had it before. */
+  /** Episodes that have `duplicate-task-id` on account of these groups, of which some may have had it before. */
   colliding(groups: readonly number[]): readonly number[] {
     return this.#run.colliding(groups);
   }

@@ -52,7 +52,7 @@ export class RunTally {
     if (alike.all.length > 1) this.#shared.add(taskId);
   }
 
-  /** Episodes that have `colliding-ids` on account of these groups, of which some may have had it before. */
+  /** Episodes that have `duplicate-task-id` on account of these groups, of which some may have had it before. */
   colliding(groups: readonly number[]): readonly number[] {
     const put = new Set(groups);
     const ids = groupBy(groups, (group) => this.#groups.get(group)?.taskId ?? '');
@@ -103,7 +103,9 @@ export class RunTally {
       episodes.push(...entry.episodes);
     }
     const count = entries.reduce((sum, entry) => sum + entry.episodes.length, 0);
-    return [{ ...finding('colliding-ids', message), count, episodes: episodes.slice(0, most), groups: [] }];
+    return [
+      { ...finding('duplicate-task-id', message), count, episodes: episodes.slice(0, most), groups: [] },
+    ];
   }
 
   #unusedJudge(): readonly CommonFinding[] {

@@ -215,7 +215,7 @@ describe('a prompt that leaves no room for a reply', () => {
     ).toMatchObject({
       metadata: { texts: [canned, canned, canned], id: 'overflow_response', usage: null },
     });
-    expect(results.report.findings.filter(({ code }) => code === 'overlong')).toMatchObject([
+    expect(results.report.findings.filter(({ code }) => code === 'context-overflow')).toMatchObject([
       {
         severity: 'error',
         message: expect.stringMatching(

@@ -37,6 +37,13 @@ describe('agentjet check', () => {
     expect(code).toBe(1);
   });
 
+  it('takes the old id of a rule, with a warning', async () => {
+    const project = await projectOf({ 'old.yaml': 'astuner:\n  project_name: maths\n' });
+    const { stdout, stderr } = await runCli(project, ['check', 'old.yaml', '--rule', 'old-dialect=error']);
+    expect(stdout).toContain('error legacy-astuner-config');
+    expect(stderr).toContain('"old-dialect" is now "legacy-astuner-config"');
+  });
+
   it('gives one JSON document on stdout, of the agreed form and nothing else', async () => {
     const project = await projectOf({ 'wrong.yaml': wrong, 'other.yaml': foreign });
     const args = ['check', 'wrong.yaml', 'other.yaml', '--format', 'json'];

@@ -20,7 +20,14 @@ export function oldDialect({ document, dialect }: ConfigContext): Finding[] {
     const edits = migrateToAjet(document);
     return edits.length === 0 ? [] : [{ title: 'Rewrite the file for AgentJet', edits }];
   };
-  return [finding(document, root.keySpan, { rule: 'old-dialect', severity: 'information', message, fixes })];
+  return [
+    finding(document, root.keySpan, {
+      rule: 'legacy-astuner-config',
+      severity: 'information',
+      message,
+      fixes,
+    }),
+  ];
 }
 
 interface ChangedDefault {

@@ -2,11 +2,13 @@ import { closest } from 'fastest-levenshtein';
 import { finding, fix, type Finding, type Fix } from '../finding.ts';
 import type { Node } from '../node.ts';
 import type { ConfigDocument } from '../parse.ts';
+import { currentId, renamedRules } from '../../../base/core/renamedIds.ts';
 import { ruleCatalog, type RuleId } from './catalog.ts';
 import type { Span, TextEdit } from '../text.ts';
 
 /** One rule id in a comment that silences findings. */
 interface Ignore {
+  /** The current id of the rule. The comment may have its old id. */
   readonly rule: string;
   readonly span: Span;
   /** 0-based; undefined for the whole file. */
@@ -45,7 +47,8 @@ export function suppress(
   });
   const about = ignores.flatMap((ignore) => {
     if (!isRule(ignore.rule)) return [unknownRule(document, ignore)];
-    return used.has(ignore) || !active(ignore.rule) ? [] : [unusedIgnore(document, ignore)];
+    const renamed = renamedRule(document, ignore);
+    return used.has(ignore) || !active(ignore.rule) ? renamed : [...renamed, unusedIgnore(document, ignore)];
   });
   return [...left, ...about.filter((found) => !ignores.some((ignore) => silences(ignore, found)))];
 }
@@ -104,7 +107,10 @@ function ignoresIn(document: ConfigDocument): Ignore[] {
     const ids = idsIn(list, end - list.length);
     const comment: Comment = { span: { start, end }, ids };
     const line = wholeFile === undefined ? lineMeant(document, start) : undefined;
-    return ids.map((span) => ({ rule: document.text.slice(span.start, span.end), span, line, comment }));
+    return ids.map((span) => {
+      const rule = currentId(renamedRules, document.text.slice(span.start, span.end));
+      return { rule, span, line, comment };
+    });
   });
 }
 
@@ -166,6 +172,22 @@ function unknownRule(document: ConfigDocument, { rule, span, comment }: Ignore):
     ...fix('Remove it', removal(document, span, comment)),
   ];
   return finding(document, span, { rule: 'unknown-rule', severity: 'information', message, fixes });
+}
+
+function renamedRule(document: ConfigDocument, { rule, span }: Ignore): Finding[] {
+  const old = document.text.slice(span.start, span.end);
+  if (old === rule) return [];
+  const message = `The rule \`${old}\` is now \`${rule}\`. The old id will stop working.`;
+  const fixes = (): Fix[] => fix(`Change to \`${rule}\``, { span, newText: rule });
+  return [
+    finding(document, span, {
+      rule: 'renamed-rule',
+      severity: 'information',
+      message,
+      fixes,
+      tag: 'deprecated',
+    }),
+  ];
 }
 
 function unusedIgnore(document: ConfigDocument, { rule, span, line, comment }: Ignore): Finding {

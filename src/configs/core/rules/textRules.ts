@@ -157,7 +157,7 @@ export const textRules = {
     explanation:
       'A key is written in a way that the loader refuses, or a value cannot be laid over one of a file that this config is based on, as a list over a section: an error. Problems within such a file are told at `defaults`, with their place; it is checked in full when it is opened.',
   },
-  'old-dialect': {
+  'legacy-astuner-config': {
     title: "A config of AgentJet's predecessor",
     severity: 'information',
     explanation:
@@ -168,6 +168,12 @@ export const textRules = {
     severity: 'information',
     explanation:
       '`# agentjet-ignore rule-id` silences a rule on its line, or on the next one when it stands alone; `# agentjet-ignore-file rule-id` in the whole file. The id in this comment is none of those listed here.',
+  },
+  'renamed-rule': {
+    title: 'A comment with the old name of a rule',
+    severity: 'information',
+    explanation:
+      'The rule in this comment has a new id. The old id still silences the rule, but stops working in a later version. The fix replaces it.',
   },
   'unused-ignore': {
     title: 'A comment that silences nothing',

@@ -8,7 +8,7 @@ export function activeConfig(given: unknown): vscode.Uri {
   const source = uri && (readEffectiveUri(uri)?.source ?? uri);
   if (source !== undefined) return source;
   throw new CodedError({
-    code: 'config/none-in-front',
+    code: 'config/no-active-config',
     message: vscode.l10n.t('No config is in front.'),
     hint: vscode.l10n.t('Open the config, then run the command again.'),
   });

@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import { ruleCatalog } from '../../core/rules/catalog.ts';
+import { currentId, renamedRules } from '../../../base/core/renamedIds.ts';
 import { Manual } from './manual.ts';
 
 /** The manual of rules that comes with the extension. */
@@ -19,7 +20,7 @@ export class RuleManual {
   /** Shows a rule: the one given, or one that the user chooses. */
   async explain(rule: unknown): Promise<void> {
     const id = typeof rule === 'string' ? rule : await chooseRule();
-    if (id !== undefined) await this.#manual.show(id);
+    if (id !== undefined) await this.#manual.show(currentId(renamedRules, id));
   }
 }
 

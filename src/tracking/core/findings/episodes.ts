@@ -60,7 +60,7 @@ export const episodeKinds = {
       'Code of the workflow asked another server for text by itself (`fetch` or `node:http` to a path such as `/chat/completions`). Such calls are neither tracked nor trained. For a model that is not to be trained, such as a simulated user, that is as it should be; what a judge asks is not counted. Calls of other processes are not seen.',
     hint: 'If the call is the agent’s, make it by the client that `tuner` gives.',
   },
-  'routed-away': {
+  'all-calls-untrained': {
     level: 'episode',
     severity: 'error',
     title: 'Every call went to a debug model',
@@ -68,7 +68,7 @@ export const episodeKinds = {
       'Agents whose target `trainableTargets` does not name are answered by their debug models, which are not tracked.',
     hint: 'Name a target that the agents use in `trainableTargets` of the workflow (--trainable-targets; launch.json: trainableTargets).',
   },
-  'trained-anyway': {
+  'untrained-target-trained': {
     level: 'episode',
     severity: 'warning',
     title: 'A target that is trained though it is not to be',
@@ -129,7 +129,7 @@ export const episodeKinds = {
       'A workflow of Trinity-RFT may return several experiences, each with a reward of its own. By the advantage function `step_wise_grpo` the last one’s counts for all steps of the run; by any other each counts for itself among those of its task, and the reward of the episode is their mean.',
     hint: 'Look at the experiences in the episode’s metadata; for one reward per run give each the same.',
   },
-  'trinity-lost-answers': {
+  'trinity-untrained-replies': {
     level: 'episode',
     target: 'execute',
     severity: 'warning',

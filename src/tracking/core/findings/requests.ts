@@ -2,7 +2,7 @@ import type { FindingKind } from '../findingKind.ts';
 
 /** What a report tells of requests and replies that training refuses or takes otherwise than they were sent. */
 export const requestKinds = {
-  'first-not-system': {
+  'missing-system-message': {
     level: 'episode',
     target: 'execute',
     severity: 'error',
@@ -10,7 +10,7 @@ export const requestKinds = {
     explanation: 'AgentJet refuses a request whose first message is not a system message.',
     hint: 'Begin the messages with a system message.',
   },
-  'later-system': {
+  'system-message-not-first': {
     level: 'episode',
     target: 'execute',
     severity: 'error',
@@ -43,7 +43,7 @@ export const requestKinds = {
       'A part without text, or content that is no plain text where tool calls are disabled, costs the whole message.',
     hint: 'Send the content as one string.',
   },
-  'text-lost': {
+  'non-text-content-dropped': {
     level: 'episode',
     target: 'execute',
     severity: 'warning',
@@ -51,7 +51,7 @@ export const requestKinds = {
     explanation: 'A part whose `text` is no string makes AgentJet forget the parts before it.',
     hint: 'Send the content as one string.',
   },
-  'part-refused': {
+  'tool-part-rejected': {
     level: 'episode',
     target: 'execute',
     severity: 'error',
@@ -99,7 +99,7 @@ export const requestKinds = {
       'AgentJet refuses a timeline that begins with its reply, or whose first reply has no token that counts.',
     hint: 'Begin each request with a system message, and look at the reply that the timeline ends with.',
   },
-  'end-inside-reply': {
+  'end-token-inside-reply': {
     level: 'episode',
     severity: 'error',
     title: 'An end token inside a reply',
@@ -107,7 +107,7 @@ export const requestKinds = {
       'AgentJet ends the loss mask at the first end token, and refuses the sample where that is not the last one.',
     hint: 'Have the endpoint stop at the end token, or leave its text out of what it returns.',
   },
-  'cut-end-trained': {
+  'cut-reply-end-trained': {
     level: 'episode',
     target: 'key:ajet.rollout.max_response_length_in_one_turn',
     severity: 'warning',

@@ -2,7 +2,7 @@ import type { FindingKind } from '../findingKind.ts';
 
 /** What a report tells of lengths and timelines, and of calls that training leaves out. */
 export const timelineKinds = {
-  overlong: {
+  'context-overflow': {
     level: 'episode',
     target: 'key:ajet.rollout.max_model_len',
     severity: 'error',
@@ -11,7 +11,7 @@ export const timelineKinds = {
       'The prompt leaves no room for the longest reply, so the model is not asked, here as in AgentJet: the workflow gets the canned reply `ajet_proxy: Exceeded max model context length.`, nothing of the call is recorded, and `tuner.getContextTracker().contextOverflow` is true from then on. An episode whose first prompt is too long has no timeline, and AgentJet’s means over its batch become NaN. Where the tokenizer is the embedded one, its count decides; it is approximate, so training may ask the model, or not ask it a little earlier.',
     hint: 'End the episode once `contextOverflow` says so, shorten the conversation, or raise `ajet.rollout.max_model_len`, or lower `ajet.rollout.max_response_length_in_one_turn`.',
   },
-  'reply-over-turn': {
+  'reply-exceeds-turn-limit': {
     level: 'episode',
     target: 'key:ajet.rollout.max_response_length_in_one_turn',
     severity: 'error',
@@ -19,7 +19,7 @@ export const timelineKinds = {
     explanation: 'AgentJet refuses the call: the assertion costs an attempt at the episode.',
     hint: 'Raise `ajet.rollout.max_response_length_in_one_turn`, or ask for shorter replies.',
   },
-  'timeline-over-model': {
+  'timeline-exceeds-model-len': {
     level: 'episode',
     target: 'key:ajet.rollout.max_model_len',
     severity: 'error',
@@ -28,7 +28,7 @@ export const timelineKinds = {
       'Request and reply together do not fit `ajet.rollout.max_model_len`, so AgentJet refuses the call.',
     hint: 'Raise `ajet.rollout.max_model_len`, or shorten the conversation.',
   },
-  'prompt-over': {
+  'prompt-too-long': {
     level: 'episode',
     target: 'key:ajet.data.max_prompt_length',
     severity: 'warning',

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { currentId, renamedFindings } from '../../../base/core/renamedIds.ts';
 import { location, errorReport } from '../../../base/core/errorReport.ts';
 
 /** The faults that can be injected into LLM calls. */
@@ -36,8 +37,11 @@ export const episodeTracking = z.object({
   /** The parts that training would reject, truncate or exclude. */
   problems: z.array(
     z.object({
-      /** e.g. `overlong`. */
-      code: z.string(),
+      /** The id of a finding, such as `context-overflow`. Stored traces may have an old id. */
+      code: z.pipe(
+        z.string(),
+        z.transform((code) => currentId(renamedFindings, code)),
+      ),
       /** `error`: the episode is not trained. */
       severity: z.enum(['warning', 'error']),
       message: z.string(),

@@ -7,7 +7,7 @@ const trinity: Values = { 'ajet.backbone': 'trinity' };
 
 export const ajetCases: readonly RuleCase[] = [
   {
-    rule: 'lengths',
+    rule: 'lengths-exceed-model-len',
     trips: { 'ajet.data.max_response_length': 20000 },
     told: 'max_response_length: «20000» error: 3000 + 20000 = 23000 tokens of prompt and response, but `max_model_len` is 18000: every episode fails an assertion as it starts. Shorten one of them, or raise `max_model_len` to 23000.',
     fits: { 'ajet.data.max_response_length': 15000 },
@@ -15,7 +15,7 @@ export const ajetCases: readonly RuleCase[] = [
     fixes: ['Lower `max_response_length` to 15000'],
   },
   {
-    rule: 'lengths',
+    rule: 'lengths-exceed-model-len',
     when: 'told where the file sets something',
     trips: { 'ajet.rollout.max_model_len': 17999 },
     told: 'max_model_len: «17999» error: 3000 + 15000 = 18000 tokens of prompt and response, but `max_model_len` is 17999: every episode fails an assertion as it starts. Shorten one of them, or raise `max_model_len` to 18000.',
@@ -39,21 +39,21 @@ export const ajetCases: readonly RuleCase[] = [
     unknown: { 'ajet.data.max_response_length': open },
   },
   {
-    rule: 'prompt-room',
+    rule: 'prompt-never-sent',
     trips: { 'ajet.rollout.max_response_length_in_one_turn': 15001 },
     told: 'max_response_length_in_one_turn: «15001» warning: `max_model_len` 18000 − `max_response_length_in_one_turn` 15001 = 2999 tokens, fewer than `max_prompt_length` 3000: a call whose prompt has 2999 tokens or more is not sent, and the episode is taken for overflowed.',
     fits: { 'ajet.rollout.max_response_length_in_one_turn': 15000 },
     unknown: { 'ajet.data.max_prompt_length': open },
   },
   {
-    rule: 'turns',
+    rule: 'max-steps-exceed-context',
     trips: { 'ajet.rollout.multi_turn.max_steps': 300 },
     told: 'max_steps: «300» warning: 18000 − 3000 = 15000 tokens for 300 steps are 50 for each, reply and observation together: episodes overflow long before `max_steps`. Lower `max_steps`, or raise `max_model_len`.',
     fits: { 'ajet.rollout.multi_turn.max_steps': 3 },
     unknown: { 'ajet.rollout.max_model_len': open },
   },
   {
-    rule: 'turns',
+    rule: 'max-steps-exceed-context',
     when: 'replies of full length',
     trips: { 'ajet.rollout.multi_turn.max_steps': 4 },
     told: 'max_steps: «4» hint: 3000 + 4 × 4096 = 19384 tokens for 4 replies of full length, but `max_model_len` 18000: 3 of them fit. Episodes of long replies end before `max_steps`.',
@@ -183,7 +183,7 @@ export const ajetCases: readonly RuleCase[] = [
     unknown: { 'ajet.rollout.val_kwargs.temperature': open },
   },
   {
-    rule: 'kl-twice',
+    rule: 'kl-double-counted',
     trips: { 'ajet.trainer_common.algorithm.use_kl_in_reward': true },
     told: 'use_kl_in_reward: «true» information: `use_kl_in_reward` and `use_kl_loss` are both on: the distance to the reference model is paid for twice. Turn one of them off.',
     fits: {
@@ -193,7 +193,7 @@ export const ajetCases: readonly RuleCase[] = [
     unknown: { 'ajet.trainer_common.use_kl_loss': open },
   },
   {
-    rule: 'judge-reader',
+    rule: 'judge-task-mismatch',
     trips: {
       'ajet.task_reader.type': 'random_dummy',
       'ajet.task_judge.judge_protocol': 'my.judges->MathAnswerAsJudge',
@@ -207,7 +207,7 @@ export const ajetCases: readonly RuleCase[] = [
     unknown: { 'ajet.task_reader.type': open },
   },
   {
-    rule: 'judge-reader',
+    rule: 'judge-task-mismatch',
     when: 'the default judge',
     trips: { 'ajet.task_reader.type': 'random_dummy' },
     told: 'type: «random_dummy» hint: `EnvServiceJudge`, the default judge, needs an environment service to ask, but the reader `random_dummy` has none: scoring fails for every episode whose workflow returns no reward. Choose another `judge_protocol`, or null where the workflow returns the reward.',
@@ -228,14 +228,14 @@ export const ajetCases: readonly RuleCase[] = [
     unknown: { 'ajet.task_judge.judge_type': open },
   },
   {
-    rule: 'task-ids',
+    rule: 'shared-task-id',
     trips: { 'ajet.task_reader.type': 'data_generation' },
     told: 'type: «data_generation» warning: The reader `data_generation` gives every task an empty id. verl groups the episodes of a step by that id, so all tasks of a step become one group and are compared with one another, and pass@n counts one task. Write the tasks to a file with ids of their own and read it with `jsonl_dataset_file`.',
     fits: { ...trinity, 'ajet.task_reader.type': 'data_generation' },
     unknown: { 'ajet.task_reader.type': open },
   },
   {
-    rule: 'environment-key',
+    rule: 'missing-environment-variable',
     trips: { 'ajet.trainer_common.logger': 'swanlab' },
     told: 'logger: «swanlab» hint: `logger` swanlab needs `SWANLAB_API_KEY` in the environment where training starts; without, the launcher stops with exit status 1, under the debug backbone as well.',
     fits: { 'ajet.trainer_common.logger': 'tensorboard' },
@@ -322,7 +322,7 @@ export const ajetCases: readonly RuleCase[] = [
     unknown: { 'ajet.backbone': open },
   },
   {
-    rule: 'null-converted',
+    rule: 'null-not-convertible',
     trips: { 'ajet.trainer_common.nnodes': null },
     told: 'nnodes: «null» error: `nnodes` is null, and the launcher stops where it copies it to `trainer.nnodes` for verl. Remove the key for its default, or give it a value.',
     fits: { 'ajet.trainer_common.nnodes': 1, 'ajet.task_judge.judge_protocol': null },

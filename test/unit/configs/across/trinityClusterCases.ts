@@ -92,7 +92,7 @@ export const cluster: readonly RuleCase[] = [
     unknown: { mode: open },
   },
   {
-    rule: 'trinity-becomes',
+    rule: 'trinity-value-rewritten',
     when: 'the memory of a shared GPU',
     trips: { ...colocate, 'explorer.rollout_model.gpu_memory_utilization': 0.5 },
     told: 'gpu_memory_utilization: «0.5» warning: In mode `colocate` the trainer needs the rest of the memory: `gpu_memory_utilization` 0.5 becomes 0.25.',
@@ -111,7 +111,7 @@ export const explorer: readonly RuleCase[] = [
     unknown: { 'explorer.auxiliary_models.0.model_path': open },
   },
   {
-    rule: 'trinity-becomes',
+    rule: 'trinity-value-rewritten',
     when: 'the API of mode serve',
     trips: { mode: 'serve', 'explorer.rollout_model.enable_openai_api': false },
     told: 'enable_openai_api: «false» information: Mode `serve` is that API: `enable_openai_api` becomes true.',
@@ -208,7 +208,7 @@ export const rest: readonly RuleCase[] = [
     unknown: { 'buffer.train_batch_size': open },
   },
   {
-    rule: 'trinity-filled-in',
+    rule: 'trinity-default-applied',
     when: 'a training step',
     trips: { 'buffer.train_batch_size': 0 },
     told: 'train_batch_size: «0» hint: `train_batch_size` 0 becomes `batch_size` 16 × `repeat_times` 8 = 128.',
@@ -239,7 +239,7 @@ export const rest: readonly RuleCase[] = [
     unknown: { [taskset]: open },
   },
   {
-    rule: 'trinity-becomes',
+    rule: 'trinity-value-rewritten',
     when: 'the repeats of a task set',
     trips: { 'buffer.explorer_input.taskset.repeat_times': 4 },
     told: 'repeat_times: «4» information: `repeat_times` 4 becomes 8: training takes `algorithm.repeat_times`.',
@@ -247,7 +247,7 @@ export const rest: readonly RuleCase[] = [
     unknown: { 'algorithm.repeat_times': open },
   },
   {
-    rule: 'trinity-becomes',
+    rule: 'trinity-value-rewritten',
     when: 'a file between explorer and trainer',
     trips: { 'buffer.trainer_input.experience_buffer.storage_type': 'file' },
     told: 'storage_type: «file» warning: In mode `both` the trainer reads while the explorer writes: `storage_type` `file` becomes `queue`.',
@@ -256,7 +256,7 @@ export const rest: readonly RuleCase[] = [
     fixes: ['Set `storage_type` to `queue`'],
   },
   {
-    rule: 'trinity-filled-in',
+    rule: 'trinity-default-applied',
     when: 'the place of experiences',
     trips: { 'buffer.trainer_input.experience_buffer.storage_type': 'sql' },
     told: 'storage_type: «sql» information: `experience_buffer` has no `path`: Trinity puts an SQLite file into the folder of the job, named after `name`. Runs that share the buffer have to name one path.',
@@ -318,7 +318,7 @@ export const rest: readonly RuleCase[] = [
     unknown: { 'cluster.gpu_per_node': open },
   },
   {
-    rule: 'trinity-becomes',
+    rule: 'trinity-value-rewritten',
     when: 'the tokens of a GPU',
     trips: { 'trainer.max_token_len_per_gpu': 4000 },
     told: 'max_token_len_per_gpu: «4000» warning: `max_token_len_per_gpu` 4000 × `ulysses_sequence_parallel_size` 1 = 4000 tokens are fewer than one sample may have (`max_model_len` 4096), and Trinity raises it. Set it to 4096 or more.',
@@ -327,7 +327,7 @@ export const rest: readonly RuleCase[] = [
     fixes: ['Raise `max_token_len_per_gpu` to 4096'],
   },
   {
-    rule: 'trinity-becomes',
+    rule: 'trinity-value-rewritten',
     when: 'LoRA under Megatron',
     trips: {
       'trainer.trainer_strategy': 'megatron',

@@ -31,14 +31,14 @@ export const general: readonly RuleCase[] = [
     unknown: { 'monitor.monitor_type': open },
   },
   {
-    rule: 'trinity-filled-in',
+    rule: 'trinity-default-applied',
     trips: { 'algorithm.sample_strategy': null },
     told: "sample_strategy: «null» hint: `sample_strategy` is null: Trinity fills in the algorithm's own, or `warmup`.",
     fits: { 'algorithm.sample_strategy': 'default' },
     unknown: { 'algorithm.sample_strategy': open },
   },
   {
-    rule: 'trinity-filled-in',
+    rule: 'trinity-default-applied',
     when: 'a detected cluster',
     trips: { 'cluster.gpu_per_node': 0 },
     told: 'gpu_per_node: «0» hint: `gpu_per_node` is 0: Trinity fills in what the running Ray cluster has.',
@@ -82,7 +82,7 @@ export const algorithm: readonly RuleCase[] = [
     unknown: { 'trainer.save_interval': open },
   },
   {
-    rule: 'trinity-becomes',
+    rule: 'trinity-value-rewritten',
     when: 'the pairs of dpo',
     trips: { ...offline, 'algorithm.algorithm_type': 'dpo', 'algorithm.kl_loss_fn': 'none' },
     told: [
@@ -114,7 +114,7 @@ export const algorithm: readonly RuleCase[] = [
     fixes: ['Change `algorithm_type` to `grpo`'],
   },
   {
-    rule: 'trinity-becomes',
+    rule: 'trinity-value-rewritten',
     when: 'the aggregation of the loss',
     trips: { 'algorithm.policy_loss_fn_args.loss_agg_mode': 'seq-mean-token-sum' },
     told: 'loss_agg_mode: «seq-mean-token-sum» warning: `loss_agg_mode` `seq-mean-token-sum` becomes `token-mean`: `algorithm.loss_agg_mode` takes its place. Set it there.',
@@ -210,7 +210,7 @@ export const model: readonly RuleCase[] = [
     unknown: { 'model.max_model_len': open },
   },
   {
-    rule: 'trinity-filled-in',
+    rule: 'trinity-default-applied',
     when: 'the length of the model',
     trips: { 'model.max_model_len': undefined },
     told: 'max_response_tokens: «3072» information: `max_model_len` is not set and becomes 1024 + 3072 = 4096.',
@@ -218,7 +218,7 @@ export const model: readonly RuleCase[] = [
     unknown: { 'model.max_prompt_tokens': open },
   },
   {
-    rule: 'trinity-filled-in',
+    rule: 'trinity-default-applied',
     when: 'both caps',
     trips: { 'model.max_prompt_tokens': undefined, 'model.max_response_tokens': undefined },
     told: 'max_model_len: «4096» hint: `max_prompt_tokens` and `max_response_tokens` are not set and become half of `max_model_len` 4096 each.',
@@ -226,7 +226,7 @@ export const model: readonly RuleCase[] = [
     unknown: { 'model.max_prompt_tokens': open, 'model.max_response_tokens': open },
   },
   {
-    rule: 'trinity-becomes',
+    rule: 'trinity-value-rewritten',
     when: 'a response without room for a prompt',
     trips: { 'model.max_prompt_tokens': undefined, 'model.max_response_tokens': 4096 },
     told: 'max_response_tokens: «4096» warning: `max_response_tokens` 4096 leaves nothing of `max_model_len` 4096 for the prompt: it becomes 4095, and `max_prompt_tokens` 1.',
@@ -234,7 +234,7 @@ export const model: readonly RuleCase[] = [
     unknown: { 'model.max_model_len': open },
   },
   {
-    rule: 'trinity-becomes',
+    rule: 'trinity-value-rewritten',
     when: 'the least response',
     trips: { 'model.min_response_tokens': 3072 },
     told: 'min_response_tokens: «3072» warning: `min_response_tokens` 3072 is not less than `max_response_tokens` 3072, and becomes 3071.',
@@ -274,7 +274,7 @@ export const model: readonly RuleCase[] = [
     unknown: { 'model.tinker.enable': open },
   },
   {
-    rule: 'trinity-becomes',
+    rule: 'trinity-value-rewritten',
     when: 'the engines of tinker',
     trips: {
       'model.tinker.enable': true,

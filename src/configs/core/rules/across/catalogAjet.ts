@@ -2,7 +2,7 @@ import type { RuleEntry } from '../ruleEntry.ts';
 
 /** About the section that an AgentJet config is written in. */
 export const ajetAcross = {
-  lengths: {
+  'lengths-exceed-model-len': {
     title: 'Prompt and response longer than the model takes',
     severity: 'error',
     explanation:
@@ -14,13 +14,13 @@ export const ajetAcross = {
     explanation:
       '`rollout.max_response_length_in_one_turn` is kept free for each reply: a call is sent only while its prompt is shorter than `max_model_len` less that number. Where nothing is left, no call is ever sent. A reply longer than `data.max_response_length` is cut before training (a warning).',
   },
-  'prompt-room': {
+  'prompt-never-sent': {
     title: 'Prompts that are allowed but never sent',
     severity: 'warning',
     explanation:
       'A call is sent only while its prompt is shorter than `rollout.max_model_len` less `rollout.max_response_length_in_one_turn`. A prompt of `data.max_prompt_length` tokens is longer than that, so its episode ends before the model said a word.',
   },
-  turns: {
+  'max-steps-exceed-context': {
     title: 'More steps than fit the context',
     severity: 'warning',
     explanation:
@@ -92,13 +92,13 @@ export const ajetAcross = {
     explanation:
       'With `rollout.val_kwargs.do_sample` the verl trainer asserts that `rollout.temperature` is more than 0.',
   },
-  'kl-twice': {
+  'kl-double-counted': {
     title: 'KL counted twice',
     severity: 'information',
     explanation:
       '`use_kl_in_reward` and `use_kl_loss` both keep the policy near the reference model; mostly one is meant.',
   },
-  'judge-reader': {
+  'judge-task-mismatch': {
     title: 'A judge that needs what the tasks do not have',
     severity: 'warning',
     explanation:
@@ -110,13 +110,13 @@ export const ajetAcross = {
     explanation:
       '`task_judge.judge_type: rubrics_auto_grader` writes rubrics as training starts, but the grader that scores an episode never counts them as generated and raises. It works on one answer at a time (`grader_mode: pointwise`) and needs `min_score` < `max_score`.',
   },
-  'task-ids': {
+  'shared-task-id': {
     title: 'Tasks that share an id',
     severity: 'warning',
     explanation:
       'verl finds the group of a sample through its `task_id`. The readers `tracing` and `data_generation` give all tasks the same one, so advantages are computed over all tasks together.',
   },
-  'environment-key': {
+  'missing-environment-variable': {
     title: 'A key that the environment has to have',
     severity: 'hint',
     explanation:
@@ -152,7 +152,7 @@ export const ajetAcross = {
     explanation:
       'With `actor_rollout_ref.actor.use_dynamic_bsz: false` AgentJet reads `rollout.log_prob_micro_batch_size` and `rollout.log_prob_micro_batch_size_per_gpu`, which no default file has. Both have to be there, one of them null.',
   },
-  'null-converted': {
+  'null-not-convertible': {
     title: 'Null where the launcher copies a value',
     severity: 'error',
     explanation:

@@ -28,12 +28,12 @@ export const trinityAcross = {
     explanation:
       '`monitor.monitor_type` is looked up among `tensorboard`, `wandb`, `mlflow`, `swanlab` and those of plug-ins.',
   },
-  'trinity-filled-in': {
+  'trinity-default-applied': {
     title: 'A value that Trinity fills in',
     severity: 'hint',
     explanation: 'Null, empty or not set: what Trinity then uses.',
   },
-  'trinity-becomes': {
+  'trinity-value-rewritten': {
     title: 'A value that Trinity changes',
     severity: 'information',
     explanation:

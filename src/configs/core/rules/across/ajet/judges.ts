@@ -33,7 +33,7 @@ export function judgeReader(settings: Settings): Finding[] {
   if (settings.info(reader)?.allowed?.includes(source) === false) return [];
   const typed = settings.typed(protocol) !== undefined;
   const lacks = judge.fits === undefined ? (readers[source] ?? 'does not have it') : 'has none';
-  return keyFinding(settings, 'judge-reader', {
+  return keyFinding(settings, 'judge-task-mismatch', {
     // A default judge is usually unused because the workflow returns a reward itself.
     severity: typed ? 'warning' : 'hint',
     at: typed ? [protocol, reader] : [reader],
@@ -81,7 +81,7 @@ export function taskIds(settings: Settings): Finding[] {
   const source = settings.text(reader);
   const why = source === undefined ? undefined : sameIds[source];
   if (severity === undefined || source === undefined || why === undefined) return [];
-  return keyFinding(settings, 'task-ids', {
+  return keyFinding(settings, 'shared-task-id', {
     severity,
     at: [reader],
     message: `The reader \`${source}\` ${why}. verl groups the episodes of a step by that id, so all tasks of a step become one group and are compared with one another, and pass@n counts one task. Write the tasks to a file with ids of their own and read it with \`jsonl_dataset_file\`.`,

@@ -15,7 +15,7 @@ export function lengths(settings: Settings): Finding[] {
   if (forPrompt === undefined || forResponse === undefined || limit === undefined) return [];
   const sum = forPrompt + forResponse;
   if (sum <= limit) return [];
-  return keyFinding(settings, 'lengths', {
+  return keyFinding(settings, 'lengths-exceed-model-len', {
     at: [response, prompt, model],
     message: `${forPrompt} + ${forResponse} = ${sum} tokens of prompt and response, but \`max_model_len\` is ${limit}: every episode fails an assertion as it starts. Shorten one of them, or raise \`max_model_len\` to ${sum}.`,
     fixes: () => [
@@ -42,7 +42,7 @@ export function turnLength(settings: Settings): Finding[] {
 function promptRoom(settings: Settings, room: number): Finding[] {
   const forPrompt = settings.number(prompt);
   if (forPrompt === undefined || forPrompt <= room) return [];
-  return keyFinding(settings, 'prompt-room', {
+  return keyFinding(settings, 'prompt-never-sent', {
     at: [turn, prompt, model],
     message: `${nameAndValue(settings, model)} − ${nameAndValue(settings, turn)} = ${room} tokens, fewer than ${nameAndValue(settings, prompt)}: a call whose prompt has ${room} tokens or more is not sent, and the episode is taken for overflowed.`,
   });
@@ -72,14 +72,14 @@ export function turns(settings: Settings): Finding[] {
   if (room <= 0) return [];
   const each = Math.floor(room / count);
   if (each < fewTokens) {
-    return keyFinding(settings, 'turns', {
+    return keyFinding(settings, 'max-steps-exceed-context', {
       at: [steps, model, prompt],
       message: `${limit} − ${forPrompt} = ${room} tokens for ${count} steps are ${each} for each, reply and observation together: episodes overflow long before \`max_steps\`. Lower \`max_steps\`, or raise \`max_model_len\`.`,
     });
   }
   if (reply === undefined || forPrompt + count * reply <= limit) return [];
   const full = Math.max(0, Math.floor(room / reply));
-  return keyFinding(settings, 'turns', {
+  return keyFinding(settings, 'max-steps-exceed-context', {
     severity: 'hint',
     at: [steps],
     message: `${forPrompt} + ${count} × ${reply} = ${forPrompt + count * reply} tokens for ${count} replies of full length, but ${nameAndValue(settings, model)}: ${full} of them ${full === 1 ? 'fits' : 'fit'}. Episodes of long replies end before \`max_steps\`.`,

@@ -110,7 +110,7 @@ export function klTwice(settings: Settings): Finding[] {
   const typed = inReward.find((path) => settings.typed(path) !== undefined && settings.flag(path) === true);
   if (typed === undefined || settings.flag('trainer_common.use_kl_loss') !== true) return [];
   if (underBackbone(settings, 'verl', 'information') === undefined) return [];
-  return keyFinding(settings, 'kl-twice', {
+  return keyFinding(settings, 'kl-double-counted', {
     at: [typed],
     message: `\`use_kl_in_reward\` and \`use_kl_loss\` are both on: the distance to the reference model is paid for twice. Turn one of them off.`,
   });

@@ -55,7 +55,7 @@ export function environmentKeys(settings: Settings): Finding[] {
     const value = settings.text(key);
     if (value === undefined || !values.some((one) => one === value)) return [];
     const message = `${nameAndValue(settings, key)} needs ${quotedList(names)} in the environment where training starts; without, ${otherwise}.`;
-    return keyFinding(settings, 'environment-key', { at: [key], message });
+    return keyFinding(settings, 'missing-environment-variable', { at: [key], message });
   });
 }
 

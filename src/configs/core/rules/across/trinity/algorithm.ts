@@ -65,12 +65,12 @@ function offlineRepeat(view: TrinityView, name: string): Finding[] {
   if (forced === undefined) return findings;
   if (view.typed(repeat) !== undefined && written !== undefined && written !== forced) {
     const message = `With ${name} ${nameAndValue(view, repeat)} becomes ${forced}: a chosen and a rejected answer.`;
-    findings.push(...view.tell('trinity-becomes', { at: [repeat], message }));
+    findings.push(...view.tell('trinity-value-rewritten', { at: [repeat], message }));
   }
   if (view.text('algorithm.kl_loss_fn') === 'none') {
     const message = `${name} needs a distance to the reference model: \`kl_loss_fn\` \`none\` becomes \`k2\`.`;
     findings.push(
-      ...view.tell('trinity-becomes', { severity: 'warning', at: ['algorithm.kl_loss_fn'], message }),
+      ...view.tell('trinity-value-rewritten', { severity: 'warning', at: ['algorithm.kl_loss_fn'], message }),
     );
   }
   return findings;
@@ -143,7 +143,7 @@ export function lossAggregation(view: TrinityView): Finding[] {
   if (written === undefined || outer === undefined || view.typed(inner) === undefined) return [];
   const effective = outer ?? 'token-mean';
   if (written === effective) return [];
-  return view.tell('trinity-becomes', {
+  return view.tell('trinity-value-rewritten', {
     severity: 'warning',
     at: [inner],
     message: `\`loss_agg_mode\` \`${written}\` becomes \`${scalarText(effective)}\`: \`algorithm.loss_agg_mode\` takes its place. Set it there.`,

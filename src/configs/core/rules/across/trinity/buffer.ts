@@ -20,7 +20,7 @@ export function trainBatch(view: TrinityView): Finding[] {
   const [batch, repeat] = [view.number('buffer.batch_size'), view.number('algorithm.repeat_times')];
   if (batch === undefined || repeat === undefined || view.typed(train) === undefined) return [];
   const message = `${quotedName(train)} 0 becomes \`batch_size\` ${batch} × \`repeat_times\` ${repeat} = ${batch * repeat}.`;
-  return view.tell('trinity-filled-in', { at: [train], message });
+  return view.tell('trinity-default-applied', { at: [train], message });
 }
 
 /** Checks the tasksets. */
@@ -78,7 +78,7 @@ function trainingSets(view: TrinityView, single: boolean, count: number): Findin
     const message = `${nameAndValue(view, repeat)} becomes ${wanted ?? ''}: training takes \`algorithm.repeat_times\`.`;
     return [
       ...pathMissing(view, section),
-      ...(differs ? view.tell('trinity-becomes', { at: [repeat], message }) : []),
+      ...(differs ? view.tell('trinity-value-rewritten', { at: [repeat], message }) : []),
     ];
   });
 }
@@ -108,7 +108,7 @@ function experienceStore(view: TrinityView): Finding[] {
   const key = `${experience}.storage_type`;
   const storage = view.text(key)?.toLowerCase();
   if (storage === 'file' && view.isMode('both', 'colocate') && view.algorithm?.modes === undefined) {
-    return view.tell('trinity-becomes', {
+    return view.tell('trinity-value-rewritten', {
       severity: 'warning',
       at: [key],
       message: `In mode \`${view.mode ?? ''}\` the trainer reads while the explorer writes: \`storage_type\` \`file\` becomes \`queue\`.`,
@@ -119,7 +119,7 @@ function experienceStore(view: TrinityView): Finding[] {
   if (view.algorithm?.modes !== undefined || view.typed(experience) === undefined) return [];
   const kind = storage === 'sql' ? 'an SQLite file' : 'a file';
   const message = `${quotedName(experience)} has no \`path\`: Trinity puts ${kind} into the folder of the job, named after \`name\`. Runs that share the buffer have to name one path.`;
-  return view.tell('trinity-filled-in', { severity: 'information', at: [key, experience], message });
+  return view.tell('trinity-default-applied', { severity: 'information', at: [key, experience], message });
 }
 
 function auxiliaryStores(view: TrinityView): Finding[] {

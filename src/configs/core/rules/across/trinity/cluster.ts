@@ -174,7 +174,7 @@ export function colocate(view: TrinityView): Finding[] {
       ? wrong('trainer.ulysses_sequence_parallel_size', `\`ulysses_sequence_parallel_size\` is ${ulysses}`)
       : []),
     ...(use !== undefined && use > 0.25 && view.typed(useKey) !== undefined
-      ? view.tell('trinity-becomes', {
+      ? view.tell('trinity-value-rewritten', {
           severity: 'warning',
           at: [useKey],
           message: `In mode \`colocate\` the trainer needs the rest of the memory: ${nameAndValue(view, useKey)} becomes 0.25.`,

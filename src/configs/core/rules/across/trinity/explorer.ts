@@ -25,7 +25,11 @@ export function engineSwitches(view: TrinityView): Finding[] {
     ...forced.flatMap(({ key, to, why }) => {
       if (view.flag(key) !== !to || view.typed(key) === undefined) return [];
       const message = `${why}: ${quotedName(key)} becomes ${to}.`;
-      return view.tell('trinity-becomes', { at: [key], message, fixes: () => setValueFix(view, key, to) });
+      return view.tell('trinity-value-rewritten', {
+        at: [key],
+        message,
+        fixes: () => setValueFix(view, key, to),
+      });
     }),
   ];
 }

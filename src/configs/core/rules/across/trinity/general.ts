@@ -94,7 +94,7 @@ export function filled(view: TrinityView): Finding[] {
     const empty = value === null || value === '' || (value === 0 && key.startsWith('cluster.'));
     if (!empty || view.typed(key) === undefined) return [];
     const written = value === '' ? 'empty' : scalarText(value);
-    return view.tell('trinity-filled-in', {
+    return view.tell('trinity-default-applied', {
       at: [key],
       message: `${quotedName(key)} is ${written}: Trinity fills in ${becomes}.`,
     });

@@ -44,7 +44,7 @@ function unknownLimit(view: TrinityView, undetermined: boolean): Finding[] {
     });
   }
   if (forPrompt === undefined || forResponse === undefined) return [];
-  return view.tell('trinity-filled-in', {
+  return view.tell('trinity-default-applied', {
     severity: 'information',
     at: [limit, response, prompt],
     message: `\`max_model_len\` is not set and becomes ${forPrompt} + ${forResponse} = ${forPrompt + forResponse}.`,
@@ -62,19 +62,19 @@ export function derivedLengths(view: TrinityView): Finding[] {
   const given = view.number(other) ?? 0;
   if (second === undefined && given >= most) {
     const message = `${nameAndValue(view, other)} leaves nothing of ${nameAndValue(view, limit)} for the ${only === prompt ? 'prompt' : 'response'}: it becomes ${most - 1}, and ${quotedName(only)} 1.`;
-    return view.tell('trinity-becomes', { severity: 'warning', at: [other, limit], message });
+    return view.tell('trinity-value-rewritten', { severity: 'warning', at: [other, limit], message });
   }
   const message =
     second === undefined
       ? `${quotedName(only)} is not set and becomes ${most} − ${given} = ${most - given}.`
       : `\`max_prompt_tokens\` and \`max_response_tokens\` are not set and become half of ${nameAndValue(view, limit)} each.`;
-  return view.tell('trinity-filled-in', { at: [limit], message });
+  return view.tell('trinity-default-applied', { at: [limit], message });
 }
 
 function leastResponse(view: TrinityView): Finding[] {
   const [few, most] = [view.number(least), view.number(response)];
   if (few === undefined || most === undefined || few < most) return [];
-  return view.tell('trinity-becomes', {
+  return view.tell('trinity-value-rewritten', {
     severity: 'warning',
     at: [least, response],
     message: `${nameAndValue(view, least)} is not less than ${nameAndValue(view, response)}, and becomes ${most - 1}.`,
@@ -118,7 +118,7 @@ export function externalModel(view: TrinityView): Finding[] {
   const type = view.text(engine);
   if (type !== undefined && type !== 'external' && view.typed(engine) !== undefined) {
     const message = `With an external model ${nameAndValue(view, engine)} becomes \`external\`.`;
-    findings.push(...view.tell('trinity-becomes', { at: [engine], message }));
+    findings.push(...view.tell('trinity-value-rewritten', { at: [engine], message }));
   }
   return findings;
 }
@@ -166,6 +166,6 @@ function becomesTinker(view: TrinityView): Finding[] {
     const value = view.text(key);
     if (value === undefined || value === 'tinker' || view.typed(key) === undefined) return [];
     const message = `With \`tinker\` on, ${quotedName(key)} ${scalarText(value)} becomes \`tinker\`.`;
-    return view.tell('trinity-becomes', { severity: 'warning', at: [key], message });
+    return view.tell('trinity-value-rewritten', { severity: 'warning', at: [key], message });
   });
 }

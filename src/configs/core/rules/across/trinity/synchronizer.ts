@@ -43,7 +43,7 @@ export function adapters(view: TrinityView): Finding[] {
   const path = `${lora}.0.path`;
   if (!view.isEmpty(path)) return [];
   const message = 'No `path`: Trinity makes an adapter of its own out of the base model.';
-  return view.tell('trinity-filled-in', { at: [path, lora], message });
+  return view.tell('trinity-default-applied', { at: [path, lora], message });
 }
 
 export function intervals(view: TrinityView): Finding[] {

@@ -30,7 +30,7 @@ function sequenceParallel(view: TrinityView): Finding[] {
   if (size < 1) {
     if (view.info(ulysses)?.min !== undefined) return [];
     const message = `${nameAndValue(view, ulysses)} becomes 1.`;
-    return view.tell('trinity-becomes', {
+    return view.tell('trinity-value-rewritten', {
       severity: 'warning',
       at: [ulysses],
       message,
@@ -87,7 +87,7 @@ function tokenBudget(view: TrinityView): Finding[] {
   if (tokens === undefined || size === undefined || size < 1 || most === undefined) return [];
   if (tokens * size >= most || view.typed(budget) === undefined) return [];
   const becomes = Math.ceil(most / size);
-  return view.tell('trinity-becomes', {
+  return view.tell('trinity-value-rewritten', {
     severity: 'warning',
     at: [budget],
     message: `${nameAndValue(view, budget)} × ${nameAndValue(view, ulysses)} = ${tokens * size} tokens are fewer than one sample may have (\`max_model_len\` ${most}), and Trinity raises it. Set it to ${becomes} or more.`,
@@ -99,7 +99,7 @@ function strategy(view: TrinityView): Finding[] {
   const key = 'trainer.trainer_strategy';
   const adapters = view.count('model.lora_configs');
   if (view.text(key) !== 'megatron' || adapters === undefined || adapters < 1) return [];
-  return view.tell('trinity-becomes', {
+  return view.tell('trinity-value-rewritten', {
     severity: 'warning',
     at: [key],
     message: 'LoRA is not trained with `megatron`: `trainer_strategy` becomes `fsdp`.',
