@@ -52,7 +52,9 @@ function withCurrentId(pair: string, { stderr }: CommandIo): string {
   const [old = '', ...severity] = pair.split('=');
   const id = currentId(renamedRules, old);
   if (id === old) return pair;
-  stderr.write(`agentjet: --rule ${pair}: the rule "${old}" is now "${id}". The old id will stop working.\n`);
+  stderr.write(
+    `agentjet: --rule ${pair}: the rule "${old}" is now "${id}". A later version will not know the old id.\n`,
+  );
   return [id, ...severity].join('=');
 }
 
@@ -63,8 +65,8 @@ function rulesOf(written: readonly string[]): CheckSettings['rules'] {
     if (!isRule(id)) {
       const nearest = closest(id, Object.keys(ruleCatalog));
       throw usageError(
-        `--rule ${pair}: there is no rule "${id}"${distance(id, nearest) <= id.length / 2 ? `; the nearest is ${nearest}` : ''}.`,
-        'Findings name their rule after the severity.',
+        `--rule ${pair}: the rule "${id}" does not exist.${distance(id, nearest) <= id.length / 2 ? ` Did you mean ${nearest}?` : ''}`,
+        'In the output of agentjet check, the rule id follows the severity.',
       );
     }
     const level = allowed.find((one) => one === severity);

@@ -219,7 +219,7 @@ describe('a prompt that leaves no room for a reply', () => {
       {
         severity: 'error',
         message: expect.stringMatching(
-          /^In call \d+ and 2 more calls, .*max_model_len less .*as in training, the model is not asked/,
+          /^In call \d+ and 2 more calls, .*max_model_len minus .*As in training, the model is not called/,
         ) as string,
       },
     ]);

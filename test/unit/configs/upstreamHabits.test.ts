@@ -186,7 +186,7 @@ describe('mistakes that people make', () => {
   it('a section one level too deep, and a key in the wrong section', async () => {
     const text = trinity('synchronizer:', '  sync_interval: 2', '  trainer: {save_interval: 5}');
     const [first] = (await findingsOf(text)).filter(({ rule }) => rule === 'unknown-key');
-    expect(first?.message).toContain('`trainer` is a section of its own at the top of the file');
+    expect(first?.message).toContain('`trainer` is a section at the top level of the file');
     const misplaced = trinity('algorithm:', '  algorithm_type: grpo', '  batch_size: 32');
     expect(await fixed(misplaced, 'Move to `buffer.batch_size`')).toBe(
       trinity('algorithm:', '  algorithm_type: grpo', 'buffer:', '  batch_size: 32'),

@@ -74,7 +74,7 @@ describe('what training refuses of a request', () => {
         code: 'missing-system-message',
         severity: 'error',
         message:
-          'In call 1 and 2 more calls, the first message is not a system message; AgentJet refuses such a request in training.',
+          'In call 1 and 2 more calls, the first message is not a system message. In training AgentJet rejects such a request.',
         calls: [1, 2, 3],
       },
     ]);
@@ -99,7 +99,7 @@ describe('a chat template', () => {
         code: 'template-failed',
         severity: 'error',
         message:
-          'In call 0, the chat template fails (roles must alternate); AgentJet makes no tokens of such a request in training.',
+          'In call 0, the chat template fails (roles must alternate). In training AgentJet gets no tokens for such a request.',
         calls: [0],
       },
     ]);
@@ -181,7 +181,7 @@ describe('lengths', () => {
             code: 'context-overflow',
             severity: 'error',
             message:
-              "In call 0, the prompt has about 18 tokens, where ajet.rollout.max_model_len less ajet.rollout.max_response_length_in_one_turn allows fewer than 18; by this count, as in training, the model is not asked: the workflow gets a canned reply, and nothing is recorded. The count is approximate, because the model's own tokenizer is not at hand, so training may ask the model.",
+              'In call 0, the prompt has about 18 tokens, but ajet.rollout.max_model_len minus ajet.rollout.max_response_length_in_one_turn allows fewer than 18. As in training, the model is not called. The workflow gets a fixed reply, and the call is not recorded. The count is approximate, because the tokenizer of the model is not available, so training may call the model.',
           },
         ],
       },
@@ -192,7 +192,7 @@ describe('lengths', () => {
     const episode = new Episode({ limits: { ...roomy, promptLength: 18, responseLength: 3 } });
     episode.call([system, user]);
     expect(episode.end().tracking.problems[0]?.message).toBe(
-      "In call 0, the timeline's response has 5 tokens, where ajet.data.max_response_length allows at most 3; AgentJet cuts it, and with it 1 of the tokens that count in the loss.",
+      "In call 0, the timeline's response has 5 tokens, but ajet.data.max_response_length allows at most 3. AgentJet truncates it and removes 1 of the tokens that count in the loss.",
     );
   });
 

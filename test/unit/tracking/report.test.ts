@@ -145,7 +145,7 @@ describe('a training report', () => {
     const report = trainingReport([result(0, 1, { outside }), result(1, 0, { outside })], two);
     expect(report).toMatchObject({ trains: 2, findings: [{ code: 'bypassed-tuner', count: 2, location }] });
     expect(report.findings[0]?.message).toBe(
-      '2 LLM calls went to api.example.com and not through the tuner, from /w/workflow.ts:7, so what it answered is not trained.',
+      '2 LLM calls went to api.example.com and not through the tuner, from /w/workflow.ts:7, so its replies are not trained.',
     );
   });
 
@@ -167,10 +167,10 @@ describe('a training report', () => {
       ]);
       return trainingReport(results, two).findings.map(({ message, count }) => `${count}: ${message}`);
     };
-    const shared = 'in training they are one group, whose rewards are compared with each other.';
+    const shared = 'In training they are one group, and their rewards are compared with each other.';
     expect(named('a', 'b')).toEqual([]);
-    expect(named('a', 'b', 'a')).toEqual([`4: 2 tasks have the id a: ${shared}`]);
-    expect(named('', 'a', '', 'a')).toEqual([`8: 2 tasks have no id, and 1 more id is shared: ${shared}`]);
+    expect(named('a', 'b', 'a')).toEqual([`4: 2 tasks have the id a. ${shared}`]);
+    expect(named('', 'a', '', 'a')).toEqual([`8: 2 tasks have no id, and 1 more id is shared. ${shared}`]);
   });
 
   it('takes the reward that training gives an episode with a degenerate reply', () => {
@@ -214,7 +214,7 @@ error: 2 episodes (task t1, repeat 0; task t1, repeat 1): e.g. In call 0, the pr
   ${hintOf('context-overflow')}
 error: 1 episode (task t2, repeat 0): The episode ended with an error: It broke. [episode-error]
   ${hintOf('episode-error')}
-warning: tokenizer: built-in, approximate: token ids and lengths are not those of training. [approximate-tokenizer]
+warning: tokenizer: built-in, approximate: token ids and lengths differ from training. [approximate-tokenizer]
   ${hintOf('approximate-tokenizer')}`,
     );
   });

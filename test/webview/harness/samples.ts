@@ -207,7 +207,7 @@ export function smallRun(): ScriptedRun {
             code: 'episode-error',
             severity: 'error' as const,
             message: 'It ended with an error.',
-            hint: 'Mend what the error names.',
+            hint: 'Fix the error in the message.',
           },
         ],
       };

@@ -40,7 +40,7 @@ function overridden(node: ScalarNode, value: ScalarPart, { file }: ConfigContext
   const by = origin.kind === 'bundled' ? 'the defaults' : `\`${originText(origin, folderOf(file))}\``;
   return {
     text: `overridden: ${shown(value)}`,
-    tooltip: `Comes after this file in \`defaults\` and wins: ${by}. Put \`_self_\` last to have this file win.`,
+    tooltip: `${by} comes after this file in \`defaults\`, so its value counts. To use the value of this file, put \`_self_\` last.`,
   };
 }
 
@@ -60,7 +60,7 @@ export function replacedValues(context: ConfigContext): Hint[] {
       const path = stepsOf(prefix + rule.target);
       if (was.origin.kind !== 'file' || was.origin.location.file !== context.file) return [];
       if (nodeAt(context.document.root, path) === undefined || isSame(was, becomes)) return [];
-      const tooltip = `The launcher sets \`${rule.target}\` of ${label} from \`${rule.expression}\`; what is typed here is lost.`;
+      const tooltip = `The launcher sets \`${rule.target}\` of ${label} from \`${rule.expression}\`. Your value is not used.`;
       return [{ path, text: `overwritten by ${source(replaced)}`, tooltip }];
     }),
   );

@@ -166,7 +166,7 @@ function scalarAround(root: Node | undefined, offset: number): Extract<Node, { k
 
 function unknownRule(document: ConfigDocument, { rule, span, comment }: Ignore): Finding {
   const nearest = closest(rule, Object.keys(ruleCatalog));
-  const message = `There is no rule \`${rule}\`, so this silences nothing. Did you mean \`${nearest}\`?`;
+  const message = `The rule \`${rule}\` does not exist. Did you mean \`${nearest}\`?`;
   const fixes = (): Fix[] => [
     ...fix(`Change to \`${nearest}\``, { span, newText: nearest }),
     ...fix('Remove it', removal(document, span, comment)),
@@ -177,7 +177,7 @@ function unknownRule(document: ConfigDocument, { rule, span, comment }: Ignore):
 function renamedRule(document: ConfigDocument, { rule, span }: Ignore): Finding[] {
   const old = document.text.slice(span.start, span.end);
   if (old === rule) return [];
-  const message = `The rule \`${old}\` is now \`${rule}\`. The old id will stop working.`;
+  const message = `The rule \`${old}\` is now \`${rule}\`. A later version will not know the old id.`;
   const fixes = (): Fix[] => fix(`Change to \`${rule}\``, { span, newText: rule });
   return [
     finding(document, span, {
@@ -192,7 +192,7 @@ function renamedRule(document: ConfigDocument, { rule, span }: Ignore): Finding[
 
 function unusedIgnore(document: ConfigDocument, { rule, span, line, comment }: Ignore): Finding {
   const where = line === undefined ? 'in this file' : 'on this line';
-  const message = `There is no finding of \`${rule}\` ${where}, so this silences nothing.`;
+  const message = `\`${rule}\` has no finding ${where}, so this comment has no effect.`;
   const fixes = (): Fix[] => fix('Remove it', removal(document, span, comment));
   return finding(document, span, {
     rule: 'unused-ignore',

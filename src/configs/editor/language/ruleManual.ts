@@ -27,7 +27,7 @@ export class RuleManual {
 async function chooseRule(): Promise<string | undefined> {
   const items = Object.entries(ruleCatalog).map(([label, { title }]) => ({ label, description: title }));
   const chosen = await vscode.window.showQuickPick(items, {
-    placeHolder: vscode.l10n.t('Which rule?'),
+    placeHolder: vscode.l10n.t('Select a rule'),
     matchOnDescription: true,
   });
   return chosen?.label;

@@ -101,9 +101,9 @@ export const episodeResult = z.object({
   faults: z.optional(z.array(injectedFault)),
   /** The number of attempts, if more than one. */
   attempts: z.optional(z.number()),
-  /** Whether it was requested to stop, because its task needed no more episodes. */
+  /** True if it was requested to stop because its task needed no more episodes. */
   stopped: z.optional(z.boolean()),
-  /** How often training uses it, if the run was oversampled. Known at the end of the run. */
+  /** The number of times that training uses it in an oversampled run. Known at the end of the run. */
   selected: z.optional(z.number()),
   /** The recorded result of an episode that was scored again or replayed. */
   recorded: z.optional(z.object({ reward: z.nullable(z.number()), isSuccess: z.boolean() })),

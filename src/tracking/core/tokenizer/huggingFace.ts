@@ -20,18 +20,17 @@ export type TokenizerConfig = Readonly<Record<string, unknown>>;
 
 const modelTypes = ['BPE', 'Unigram', 'WordPiece'];
 
-/** Ends of replies by which models without a `tokenizer_config.json` are told, the likeliest first. */
+/** The end tokens of models without a `tokenizer_config.json`, most likely first. */
 const knownEnds = ['<|im_end|>', '<|eot_id|>', '<|endoftext|>', '</s>'];
 
 /**
- * Tells without the vocabulary, which takes long, whether the library takes a `tokenizer.json`.
+ * Checks whether the library supports a `tokenizer.json`. It skips the vocabulary, which takes long.
  *
  * @throws Error with the reason
  */
 export function checkTokenizerJson(value: unknown, config: TokenizerConfig): TokenizerJson {
   const { type = 'BPE', vocab } = record(record(value)['model']);
-  if (typeof vocab !== 'object' || vocab === null)
-    throw new Error('it has no vocabulary, as every tokenizer.json has');
+  if (typeof vocab !== 'object' || vocab === null) throw new Error('it has no vocabulary');
   if (!modelTypes.includes(String(type))) throw new Error(`its model is of the unknown type ${String(type)}`);
   const file = value as TokenizerJson;
   libraryTokenizer({ ...file, model: { type: 'BPE', vocab: {}, merges: [] } }, [], config);
@@ -97,12 +96,12 @@ function endOfReply(library: HuggingFaceTokenizer, config: TokenizerConfig): num
   }
   throw new Error(
     named === undefined
-      ? 'tokenizer_config.json names no eos_token'
-      : `its vocabulary lacks the eos_token ${named}`,
+      ? 'tokenizer_config.json has no eos_token'
+      : `its vocabulary does not contain the eos_token ${named}`,
   );
 }
 
-/** How a vocabulary's entry spells its bytes. */
+/** Returns a function that decodes the bytes of a vocabulary entry. */
 function entryReader(file: TokenizerJson): (entry: string) => Uint8Array {
   if (mentions(file.pre_tokenizer, 'ByteLevel') || mentions(file.decoder, 'ByteLevel'))
     return bytesOfByteLevel;
@@ -113,7 +112,7 @@ function entryReader(file: TokenizerJson): (entry: string) => Uint8Array {
   };
 }
 
-/** Of an entry such as `<0x0A>`. */
+/** Returns the byte of an entry such as `<0x0A>`. */
 function byteOfFallback(entry: string): number | undefined {
   const digits = /^<0x([0-9A-F]{2})>$/.exec(entry)?.[1];
   return digits === undefined ? undefined : Number.parseInt(digits, 16);
@@ -127,7 +126,10 @@ function mentions(part: unknown, type: string): boolean {
   return Array.isArray(inner) && inner.some((each) => mentions(each, type));
 }
 
-/** Where several entries have the same bytes, the one that `encode` would choose: a whole character before its bytes. */
+/**
+ * Indexes entries by their bytes. If several entries have the same bytes, the one that `encode` chooses counts: a
+ * whole character before its bytes.
+ */
 function indexByBytes(
   vocabulary: ReadonlyMap<string, number>,
   bytesOf: (id: number) => Uint8Array,

@@ -20,7 +20,7 @@ export function offline(view: TrinityView): Finding[] {
     if (!view.isMode('both', 'explore', 'colocate')) return [];
     return view.tell('trinity-offline', {
       at: ['mode', type],
-      message: `${name} learns from a data set and does not explore: Trinity refuses it in mode \`${view.mode}\`. Set \`mode\` to \`train\`.`,
+      message: `${name} learns from a data set and does not explore. Trinity rejects it in mode \`${view.mode}\`. Set \`mode\` to \`train\`.`,
       fixes: () => setValueFix(view, 'mode', 'train'),
     });
   }
@@ -31,7 +31,7 @@ function offlineData(view: TrinityView, name: string): Finding[] {
   if (!view.isEmpty(experiencePath)) return [];
   return view.tell('trinity-offline', {
     at: [experiencePath, 'buffer.trainer_input.experience_buffer', 'buffer.trainer_input', 'buffer', type],
-    message: `${name} reads its data from \`${experiencePath}\`, which is not set, and Trinity does not start. Name the data set there.`,
+    message: `${name} reads its data from \`${experiencePath}\`, which is not set, so Trinity does not start. Set the path of the data set there.`,
   });
 }
 
@@ -42,7 +42,7 @@ function offlineSync(view: TrinityView, name: string): Finding[] {
       ...view.tell('trinity-sync-method', {
         severity: view.typed(method) === undefined ? 'information' : 'warning',
         at: [method, type],
-        message: `${name} has no explorer to pass weights to: ${nameAndValue(view, method)} becomes \`checkpoint\`.`,
+        message: `${name} has no explorer to send weights to: ${nameAndValue(view, method)} becomes \`checkpoint\`.`,
         fixes: () => setValueFix(view, method, 'checkpoint'),
       }),
     );
@@ -51,7 +51,7 @@ function offlineSync(view: TrinityView, name: string): Finding[] {
     findings.push(
       ...view.tell('trinity-intervals', {
         at: [saveInterval, type],
-        message: `With ${name} \`sync_interval\` is set to \`trainer.save_interval\`, which is 0, and an assertion then wants more than 0. Set \`save_interval\` to the steps between two checkpoints.`,
+        message: `With ${name} \`sync_interval\` is set to \`trainer.save_interval\`, which is 0, but it must be more than 0. Set \`save_interval\` to the number of steps between two checkpoints.`,
       }),
     );
   }
@@ -64,11 +64,11 @@ function offlineRepeat(view: TrinityView, name: string): Finding[] {
   const written = view.number(repeat);
   if (forced === undefined) return findings;
   if (view.typed(repeat) !== undefined && written !== undefined && written !== forced) {
-    const message = `With ${name} ${nameAndValue(view, repeat)} becomes ${forced}: a chosen and a rejected answer.`;
+    const message = `With ${name} ${nameAndValue(view, repeat)} becomes ${forced}, for a chosen and a rejected answer.`;
     findings.push(...view.tell('trinity-value-rewritten', { at: [repeat], message }));
   }
   if (view.text('algorithm.kl_loss_fn') === 'none') {
-    const message = `${name} needs a distance to the reference model: \`kl_loss_fn\` \`none\` becomes \`k2\`.`;
+    const message = `${name} needs a distance to the reference model, so \`kl_loss_fn\` \`none\` becomes \`k2\`.`;
     findings.push(
       ...view.tell('trinity-value-rewritten', { severity: 'warning', at: ['algorithm.kl_loss_fn'], message }),
     );
@@ -125,7 +125,7 @@ export function registered(view: TrinityView): Finding[] {
     if (nearest === undefined) return [];
     return view.tell('trinity-registry', {
       at: [key],
-      message: `Trinity has no ${quotedName(key)} \`${name}\`, and stops unless a plug-in brings one. It has \`${nearest.one}\`.`,
+      message: `Trinity has no ${quotedName(key)} \`${name}\`, and stops unless a plug-in provides it. Did you mean \`${nearest.one}\`?`,
       fixes: () => near.slice(0, 2).flatMap(({ one }) => setValueFix(view, key, one, 'Change')),
     });
   });
@@ -146,7 +146,7 @@ export function lossAggregation(view: TrinityView): Finding[] {
   return view.tell('trinity-value-rewritten', {
     severity: 'warning',
     at: [inner],
-    message: `\`loss_agg_mode\` \`${written}\` becomes \`${scalarText(effective)}\`: \`algorithm.loss_agg_mode\` takes its place. Set it there.`,
+    message: `\`loss_agg_mode\` \`${written}\` becomes \`${scalarText(effective)}\`, because \`algorithm.loss_agg_mode\` replaces it. Set it there.`,
   });
 }
 
@@ -158,7 +158,7 @@ export function groupSize(view: TrinityView): Finding[] {
   return view.tell('trinity-group-size', {
     severity: typed ? 'warning' : 'information',
     at: [repeat, type],
-    message: `${nameAndValue(view, type)} compares the runs of one task with one another, but ${nameAndValue(view, repeat)}${typed ? '' : ' is the default'}: every advantage is 0 and nothing is learnt. Set \`repeat_times\` to 2 or more.`,
+    message: `${nameAndValue(view, type)} compares the runs of one task with each other, but ${nameAndValue(view, repeat)}${typed ? '' : ' is the default'}. Every advantage is 0 and training learns nothing. Set \`repeat_times\` to 2 or more.`,
   });
 }
 
@@ -194,7 +194,7 @@ function outsideLimits(view: TrinityView, key: string, name: string, limits: Lim
   if (wanted === undefined) return [];
   return view.tell('trinity-function-args', {
     at: [key],
-    message: `\`${name}\` asserts that ${quotedName(key)} is ${wanted}, but it is ${scalarText(view.scalar(key))}.`,
+    message: `\`${name}\` requires that ${quotedName(key)} is ${wanted}, but it is ${scalarText(view.scalar(key))}.`,
   });
 }
 
@@ -216,7 +216,7 @@ function m2poAggregation(view: TrinityView): Finding[] {
   const loss = view.text('algorithm.policy_loss_fn') ?? view.algorithm?.policy_loss_fn;
   const mode = view.text('algorithm.loss_agg_mode');
   if (loss !== 'm2po' || mode === undefined || mode === 'token-mean') return [];
-  const message = `The loss \`m2po\` works with \`loss_agg_mode\` \`token-mean\` alone, not with \`${mode}\`.`;
+  const message = `The loss \`m2po\` works only with \`loss_agg_mode\` \`token-mean\`, not with \`${mode}\`.`;
   return view.tell('trinity-function-args', { at: ['algorithm.loss_agg_mode'], message });
 }
 
@@ -228,7 +228,7 @@ function adaptiveKl(view: TrinityView): Finding[] {
     if (missing.length === 0) return [];
     return view.tell('trinity-function-args', {
       at: [`${section}.adaptive`],
-      message: `An adaptive KL coefficient needs ${missing.map((name) => `\`${name}\``).join(' and ')} beside \`adaptive\`.`,
+      message: `An adaptive KL coefficient needs ${missing.map((name) => `\`${name}\``).join(' and ')} in addition to \`adaptive\`.`,
     });
   });
 }
@@ -244,6 +244,6 @@ function auxiliaryData(view: TrinityView): Finding[] {
   if (names === undefined || wanted === undefined || names.includes(wanted)) return [];
   return view.tell('trinity-auxiliary-buffer', {
     at: [key, section, type],
-    message: `${nameAndValue(view, type)} mixes in the examples of the auxiliary buffer \`${wanted}\`, which \`${section}\` does not have. Add it there, or name one that is there as \`sft_dataset_name\`.`,
+    message: `${nameAndValue(view, type)} mixes in the examples of the auxiliary buffer \`${wanted}\`, which \`${section}\` does not have. Add it there, or set \`sft_dataset_name\` to an existing buffer.`,
   });
 }

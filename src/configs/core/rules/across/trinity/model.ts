@@ -25,7 +25,7 @@ function sumOfLengths(view: TrinityView): Finding[] {
   if (sum <= most) return [];
   return view.tell('trinity-lengths', {
     at: [response, prompt, limit],
-    message: `${forPrompt} + ${forResponse} = ${sum} tokens of prompt and response, but \`max_model_len\` is ${most}, and Trinity does not start. Shorten one of them, or raise \`max_model_len\` to ${sum}.`,
+    message: `${forPrompt} + ${forResponse} = ${sum} tokens of prompt and response, but \`max_model_len\` is ${most}, so Trinity does not start. Lower one of them, or raise \`max_model_len\` to ${sum}.`,
     fixes: () => [
       ...(most > forPrompt ? setValueFix(view, response, most - forPrompt, 'Lower') : []),
       ...setValueFix(view, limit, sum, 'Raise'),
@@ -40,7 +40,7 @@ function unknownLimit(view: TrinityView, undetermined: boolean): Finding[] {
       since: '0.4',
       at: [response, prompt, limit, 'model'],
       message:
-        'Trinity cannot tell `max_model_len`: neither it nor both of `max_prompt_tokens` and `max_response_tokens` are set. Set `model.max_model_len`.',
+        'Trinity cannot compute `max_model_len`, because `max_prompt_tokens` and `max_response_tokens` are not both set. Set `model.max_model_len`.',
     });
   }
   if (forPrompt === undefined || forResponse === undefined) return [];
@@ -61,7 +61,7 @@ export function derivedLengths(view: TrinityView): Finding[] {
   const other = only === prompt ? response : prompt;
   const given = view.number(other) ?? 0;
   if (second === undefined && given >= most) {
-    const message = `${nameAndValue(view, other)} leaves nothing of ${nameAndValue(view, limit)} for the ${only === prompt ? 'prompt' : 'response'}: it becomes ${most - 1}, and ${quotedName(only)} 1.`;
+    const message = `${nameAndValue(view, other)} leaves no room in ${nameAndValue(view, limit)} for the ${only === prompt ? 'prompt' : 'response'}. It becomes ${most - 1}, and ${quotedName(only)} 1.`;
     return view.tell('trinity-value-rewritten', { severity: 'warning', at: [other, limit], message });
   }
   const message =
@@ -87,8 +87,8 @@ export function promptTruncation(view: TrinityView): Finding[] {
   const on = view.flag(key);
   if (on === undefined) return [];
   const message = on
-    ? 'A prompt longer than `max_prompt_tokens` is cut, and what is made of it is not trained on.'
-    : 'A prompt longer than `max_prompt_tokens` is passed on whole, and may overflow the engine.';
+    ? 'A prompt longer than `max_prompt_tokens` is truncated, and its responses are not trained.'
+    : 'A prompt longer than `max_prompt_tokens` is sent in full, and may exceed the limit of the engine.';
   return view.tell('trinity-prompt-truncation', { at: [key], message });
 }
 
@@ -101,7 +101,7 @@ export function externalModel(view: TrinityView): Finding[] {
     findings.push(
       ...view.tell('trinity-external-model', {
         at: [`${section}.enable`, 'mode'],
-        message: `An external model works in mode \`bench\` alone, not in \`${view.mode}\`: Trinity does not start.`,
+        message: `An external model works only in mode \`bench\`, not in \`${view.mode}\`. Trinity does not start.`,
       }),
     );
   }
@@ -133,7 +133,7 @@ export function tinker(view: TrinityView): Finding[] {
     ...(view.syncMethod === 'nccl' && view.typed('synchronizer.sync_method') !== undefined
       ? view.tell('trinity-sync-method', {
           at: ['synchronizer.sync_method'],
-          message: `With \`tinker\` weights go through checkpoints: ${nameAndValue(view, 'synchronizer.sync_method')} becomes \`checkpoint\`.`,
+          message: `With \`tinker\`, weights are sent as checkpoints, so ${nameAndValue(view, 'synchronizer.sync_method')} becomes \`checkpoint\`.`,
         })
       : []),
   ];
@@ -143,13 +143,13 @@ function tinkerAlgorithm(view: TrinityView, enable: string): Finding[] {
   const findings: Finding[] = [];
   const type = 'algorithm.algorithm_type';
   if (view.algorithm?.critic === true) {
-    const message = `${nameAndValue(view, type)} trains a critic, which \`tinker\` cannot: Trinity does not start.`;
+    const message = `${nameAndValue(view, type)} trains a critic, which \`tinker\` does not support. Trinity does not start.`;
     findings.push(...view.tell('trinity-tinker', { at: [type, enable], message }));
   }
   const entropy = 'algorithm.entropy_loss_fn_args.entropy_coef';
   const coefficient = view.number(entropy);
   if (coefficient !== undefined && coefficient !== 0) {
-    const message = `With \`tinker\` the entropy is an estimate: ${nameAndValue(view, entropy)} is better left at 0.`;
+    const message = `With \`tinker\` the entropy is only an estimate, so leave ${quotedName(entropy)} at 0 instead of ${scalarText(view.scalar(entropy))}.`;
     findings.push(...view.tell('trinity-tinker', { severity: 'warning', at: [entropy], message }));
   }
   return findings;

@@ -19,7 +19,8 @@ function oldConfig(view: TrinityView): Finding[] {
   if (!view.isSet(key) || view.names('trainer.trainer_config')?.length !== 0) return [];
   return view.tell('trinity-trainer', {
     at: [key],
-    message: '`trainer_config_path` is refused. Write what that file has under `trainer.trainer_config`.',
+    message:
+      'Trinity rejects `trainer_config_path`. Move the content of that file to `trainer.trainer_config`.',
   });
 }
 
@@ -40,7 +41,7 @@ function sequenceParallel(view: TrinityView): Finding[] {
   const gpus = trainerGpus(view);
   if (gpus === undefined || gpus < 1) return [];
   if (gpus % size !== 0) {
-    const message = `${nameAndValue(view, ulysses)} does not divide the ${gpus} GPUs that train, and Trinity does not start.`;
+    const message = `${nameAndValue(view, ulysses)} does not divide the ${gpus} GPUs that train, so Trinity does not start.`;
     return view.tell('trinity-trainer-gpus', {
       at: [ulysses, 'cluster.gpu_per_node', 'cluster.node_num'],
       message,
@@ -65,7 +66,7 @@ function batchShare(view: TrinityView, gpus: number, size: number): Finding[] {
       : nameAndValue(view, batch);
   return view.tell('trinity-trainer-gpus', {
     at: [batch, 'buffer.batch_size', 'algorithm.repeat_times', ulysses, 'explorer.rollout_model.engine_num'],
-    message: `${product} samples per training step are no multiple of the ${gpus}${size === 1 ? '' : ` ÷ ${size} = ${parts}`} groups of GPUs that train, and Trinity does not start. Use ${samples + parts - (samples % parts)}.`,
+    message: `${product} samples per training step are not a multiple of the ${gpus}${size === 1 ? '' : ` ÷ ${size} = ${parts}`} groups of GPUs that train, so Trinity does not start. Use ${samples + parts - (samples % parts)}.`,
     fixes: () =>
       written === 0 ? [] : setValueFix(view, batch, samples + parts - (samples % parts), 'Raise'),
   });
@@ -74,7 +75,7 @@ function batchShare(view: TrinityView, gpus: number, size: number): Finding[] {
 function shards(view: TrinityView, gpus: number): Finding[] {
   const size = view.number(fsdp);
   if (size === undefined || size < 1 || gpus % size === 0) return [];
-  const message = `${quotedName(fsdp)} ${size} does not divide the ${gpus} GPUs that train, and Trinity does not start.`;
+  const message = `${quotedName(fsdp)} ${size} does not divide the ${gpus} GPUs that train, so Trinity does not start.`;
   return view.tell('trinity-trainer-gpus', { at: [fsdp], message });
 }
 
@@ -90,7 +91,7 @@ function tokenBudget(view: TrinityView): Finding[] {
   return view.tell('trinity-value-rewritten', {
     severity: 'warning',
     at: [budget],
-    message: `${nameAndValue(view, budget)} × ${nameAndValue(view, ulysses)} = ${tokens * size} tokens are fewer than one sample may have (\`max_model_len\` ${most}), and Trinity raises it. Set it to ${becomes} or more.`,
+    message: `${nameAndValue(view, budget)} × ${nameAndValue(view, ulysses)} = ${tokens * size} tokens are fewer than one sample may have (\`max_model_len\` ${most}), so Trinity raises the value. Set it to ${becomes} or more.`,
     fixes: () => setValueFix(view, budget, becomes, 'Raise'),
   });
 }
@@ -102,7 +103,7 @@ function strategy(view: TrinityView): Finding[] {
   return view.tell('trinity-value-rewritten', {
     severity: 'warning',
     at: [key],
-    message: 'LoRA is not trained with `megatron`: `trainer_strategy` becomes `fsdp`.',
+    message: '`megatron` does not support LoRA, so `trainer_strategy` becomes `fsdp`.',
     fixes: () => setValueFix(view, key, 'fsdp'),
   });
 }
