@@ -15,8 +15,8 @@ export function packAlternatives(
   if (width === 0) return undefined;
   const ids = new Int32Array(tokens.length * width).fill(noToken);
   const logprobs = new Float32Array(tokens.length * width).fill(NaN);
-  tokens.forEach((told, token) => {
-    [...told]
+  tokens.forEach((alternatives, token) => {
+    [...alternatives]
       .sort((one, other) => other.logprob - one.logprob)
       .forEach(({ id, logprob }, place) => {
         ids[token * width + place] = id ?? noToken;
@@ -40,16 +40,16 @@ export function alternativesOf({ width, ids, logprobs }: TracedAlternatives, tok
  * more outcome. Null if there are no alternatives.
  */
 export function entropyOf({ width, logprobs }: TracedAlternatives, token: number): number | null {
-  let [entropy, rest, told] = [0, 1, 0];
+  let [entropy, rest, count] = [0, 1, 0];
   for (let at = token * width; at < (token + 1) * width; at++) {
     const logprob = logprobs[at] ?? NaN;
     if (Number.isNaN(logprob)) continue;
     const probability = Math.exp(logprob);
     if (probability > 0) entropy -= probability * logprob;
     rest -= probability;
-    told += 1;
+    count += 1;
   }
-  if (told === 0) return null;
+  if (count === 0) return null;
   return rest > leastRest ? entropy - rest * Math.log(rest) : Math.max(0, entropy);
 }
 

@@ -41,12 +41,12 @@ export function patchedPrompt(
   if (isTracked(ids, messages, { start, header: rules.header })) {
     return { tokens: messages.map(() => null), problems: [] };
   }
-  const told = textsOf(ids, rules);
-  if (told === undefined) return { tokens: messages.map(() => null), problems: [noStart] };
+  const engine = textsOf(ids, rules);
+  if (engine === undefined) return { tokens: messages.map(() => null), problems: [noStart] };
   const pieces = piecesOf(ids, start);
-  const problems = messages.length === told.length ? [] : [otherCount(messages.length, told.length, fixes)];
-  const tokens = messages.slice(0, told.length).map((message, index) => {
-    const [text, own] = [told[index] ?? '', spelled(message.tokenIds, tokenizer)];
+  const problems = messages.length === engine.length ? [] : [otherCount(messages.length, engine.length, fixes)];
+  const tokens = messages.slice(0, engine.length).map((message, index) => {
+    const [text, own] = [engine[index] ?? '', spelled(message.tokenIds, tokenizer)];
     const piece = Int32Array.from(pieces[index] ?? []);
     if (text === own) {
       if (!sameItems(piece, message.tokenIds)) problems.push(otherIds(index, message, piece));
@@ -112,18 +112,18 @@ const noStart: CallProblem = {
     'the prompt of the engine does not start with `<|im_start|>`. Under Trinity, AgentJet rejects the call.',
 };
 
-function otherCount(own: number, told: number, fixes: boolean): CallProblem {
+function otherCount(own: number, engine: number, fixes: boolean): CallProblem {
   const consequence =
-    own < told
+    own < engine
       ? 'Under Trinity, AgentJet logs an error and compares the messages that it has.'
       : fixes
         ? 'Under Trinity, AgentJet has no more messages to compare, and the call fails.'
         : 'Under Trinity, AgentJet drops its remaining messages.';
   return {
     code: 'prompt-drift',
-    severity: own > told && fixes ? 'error' : 'warning',
+    severity: own > engine && fixes ? 'error' : 'warning',
     about: 'count',
-    clause: `the prompt of the engine has ${told} messages, but the tracked one has ${own}. ${consequence}`,
+    clause: `the prompt of the engine has ${engine} messages, but the tracked one has ${own}. ${consequence}`,
   };
 }
 
@@ -145,13 +145,13 @@ function otherText(
   };
 }
 
-function otherIds(index: number, { role, tokenIds }: TracedMessage, told: Int32Array): CallProblem {
-  const at = told.findIndex((id, offset) => id !== tokenIds[offset]);
-  const token = at === -1 ? told.length : at;
+function otherIds(index: number, { role, tokenIds }: TracedMessage, engine: Int32Array): CallProblem {
+  const at = engine.findIndex((id, offset) => id !== tokenIds[offset]);
+  const token = at === -1 ? engine.length : at;
   return {
     code: 'prompt-drift',
     severity: 'warning',
     about: 'ids',
-    clause: `message ${index} (${role}) has the same text with other tokens in the prompt of the engine, from its token ${token} on (${told[token] ?? 'its end'}, tracked ${tokenIds[token] ?? 'its end'}). AgentJet keeps its own tokens and at most logs the difference.`,
+    clause: `message ${index} (${role}) has the same text with other tokens in the prompt of the engine, from its token ${token} on (${engine[token] ?? 'its end'}, tracked ${tokenIds[token] ?? 'its end'}). AgentJet keeps its own tokens and at most logs the difference.`,
   };
 }

@@ -88,12 +88,12 @@ function folderOf(file: string): string {
 function each(
   node: Node | undefined,
   path: NodePath,
-  tell: (node: ScalarNode, path: NodePath) => void,
+  report: (node: ScalarNode, path: NodePath) => void,
 ): void {
   if (node?.kind === 'mapping') {
     // A key with a dot in it is on no dotted path.
-    for (const { key, value } of node.entries) if (!key.includes('.')) each(value, [...path, key], tell);
+    for (const { key, value } of node.entries) if (!key.includes('.')) each(value, [...path, key], report);
   } else if (node?.kind === 'sequence') {
-    for (const [index, item] of node.items.entries()) each(item, [...path, index], tell);
-  } else if (node?.kind === 'scalar') tell(node, path);
+    for (const [index, item] of node.items.entries()) each(item, [...path, index], report);
+  } else if (node?.kind === 'scalar') report(node, path);
 }

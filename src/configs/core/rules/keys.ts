@@ -127,8 +127,8 @@ export const lifecycle: Rule = ({ document, table, key, written }) => {
   // Problems of a whole section are reported at the section.
   if (key.parent?.info?.doNotSet !== undefined && info.doNotSet !== undefined) return [];
   const whole: WrittenKey = { document, table, key, info, ...written };
-  for (const tell of lifecycles) {
-    const found = tell(whole);
+  for (const lifecycle of lifecycles) {
+    const found = lifecycle(whole);
     if (found !== undefined) return [found];
   }
   return [];
@@ -137,7 +137,7 @@ export const lifecycle: Rule = ({ document, table, key, written }) => {
 /** Returns true for the few keys that the lifecycle rules apply to. */
 function isSpecial(info: KeyInfo): boolean {
   const { renamedTo, doNotSet, removed: gone, deprecated: old, ignoredWhenSet, unused: idle } = info;
-  return old || idle || [renamedTo, doNotSet, gone, ignoredWhenSet].some((told) => told !== undefined);
+  return old || idle || [renamedTo, doNotSet, gone, ignoredWhenSet].some((remark) => remark !== undefined);
 }
 
 function renamed({ document, table, key, info, entry, parent }: WrittenKey): Finding | undefined {

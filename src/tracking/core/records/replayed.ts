@@ -30,7 +30,7 @@ export interface ReplayedEpisode {
   readonly isSuccess: boolean;
   readonly calls: readonly ReplayedCall[];
   /** The prompts of a rollout, used to find its task if the task id is unknown. */
-  readonly told: readonly string[];
+  readonly prompts: readonly string[];
 }
 
 /** A trace that is used as a recording. */

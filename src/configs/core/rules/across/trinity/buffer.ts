@@ -12,7 +12,7 @@ export function trainBatch(view: TrinityView): Finding[] {
   if (view.number(train) !== 0) return [];
   if (view.isMode('train') || view.algorithm?.modes !== undefined) {
     const why = view.isMode('train') ? 'Mode `train`' : nameAndValue(view, type);
-    return view.tell('trinity-train-batch', {
+    return view.report('trinity-train-batch', {
       at: [train, 'buffer', 'mode', type],
       message: `${why} needs \`buffer.train_batch_size\`, which is not set, so Trinity does not start. Set it to the number of samples of one training step.`,
     });
@@ -20,7 +20,7 @@ export function trainBatch(view: TrinityView): Finding[] {
   const [batch, repeat] = [view.number('buffer.batch_size'), view.number('algorithm.repeat_times')];
   if (batch === undefined || repeat === undefined || view.typed(train) === undefined) return [];
   const message = `${quotedName(train)} 0 becomes \`batch_size\` ${batch} × \`repeat_times\` ${repeat} = ${batch * repeat}.`;
-  return view.tell('trinity-default-applied', { at: [train], message });
+  return view.report('trinity-default-applied', { at: [train], message });
 }
 
 /** Checks the tasksets. */
@@ -39,7 +39,7 @@ export function tasksets(view: TrinityView): Finding[] {
 }
 
 function bothSets(view: TrinityView): Finding[] {
-  return view.tell('trinity-tasksets', {
+  return view.report('trinity-tasksets', {
     at: [`${input}.taskset`, `${input}.tasksets`],
     message:
       '`taskset` and `tasksets` are both set, so Trinity does not start. Move `taskset` into the list `tasksets`.',
@@ -50,14 +50,14 @@ function noSet(view: TrinityView): Finding[] {
   if (view.isMode('bench')) {
     if (view.count(`${input}.eval_tasksets`) !== 0) return [];
     const message = 'Mode `bench` runs the `eval_tasksets`, but none are set.';
-    return view.tell('trinity-tasksets', {
+    return view.report('trinity-tasksets', {
       severity: 'warning',
       at: [`${input}.eval_tasksets`, input, 'mode'],
       message,
     });
   }
   const reads = view.typed(input) !== undefined;
-  return view.tell('trinity-tasksets', {
+  return view.report('trinity-tasksets', {
     // Without the section the file may be one that a program fills in, as AgentScope's tuner does.
     severity: reads ? 'error' : 'information',
     at: [input, 'buffer', 'mode'],
@@ -79,7 +79,7 @@ function trainingSets(view: TrinityView, single: boolean, count: number): Findin
     const message = `${nameAndValue(view, repeat)} becomes ${wanted ?? ''}, because training uses \`algorithm.repeat_times\`.`;
     return [
       ...pathMissing(view, section),
-      ...(differs ? view.tell('trinity-value-rewritten', { at: [repeat], message }) : []),
+      ...(differs ? view.report('trinity-value-rewritten', { at: [repeat], message }) : []),
     ];
   });
 }
@@ -92,7 +92,7 @@ function evaluationSets(view: TrinityView): Finding[] {
 
 function pathMissing(view: TrinityView, section: string): Finding[] {
   if (!view.isEmpty(`${section}.path`)) return [];
-  return view.tell('trinity-tasksets', {
+  return view.report('trinity-tasksets', {
     at: [`${section}.path`, section],
     message:
       'This task set has no `path`, so Trinity does not start. Set it to a file, a folder or a data set of the hub.',
@@ -109,7 +109,7 @@ function experienceStore(view: TrinityView): Finding[] {
   const key = `${experience}.storage_type`;
   const storage = view.text(key)?.toLowerCase();
   if (storage === 'file' && view.isMode('both', 'colocate') && view.algorithm?.modes === undefined) {
-    return view.tell('trinity-value-rewritten', {
+    return view.report('trinity-value-rewritten', {
       severity: 'warning',
       at: [key],
       message: `In mode \`${view.mode ?? ''}\` the trainer reads while the explorer writes, so \`storage_type\` \`file\` becomes \`queue\`.`,
@@ -120,7 +120,7 @@ function experienceStore(view: TrinityView): Finding[] {
   if (view.algorithm?.modes !== undefined || view.typed(experience) === undefined) return [];
   const kind = storage === 'sql' ? 'an SQLite file' : 'a file';
   const message = `${quotedName(experience)} has no \`path\`. Trinity creates ${kind} in the folder of the job, with a name from \`name\`. If several runs share the buffer, set the same path for all of them.`;
-  return view.tell('trinity-default-applied', { severity: 'information', at: [key, experience], message });
+  return view.report('trinity-default-applied', { severity: 'information', at: [key, experience], message });
 }
 
 function auxiliaryStores(view: TrinityView): Finding[] {
@@ -128,7 +128,7 @@ function auxiliaryStores(view: TrinityView): Finding[] {
     const section = `${auxiliary}.${name}`;
     if (name.includes('.') || view.names(section) === undefined || !view.isEmpty(`${section}.path`))
       return [];
-    return view.tell('trinity-auxiliary-buffer', {
+    return view.report('trinity-auxiliary-buffer', {
       at: [`${section}.path`, section],
       message: `The auxiliary buffer \`${name}\` has no \`path\`, so Trinity does not start.`,
     });
@@ -148,7 +148,7 @@ function savedInput(view: TrinityView): Finding[] {
   if (view.flag(`${experiencePipeline}.save_input`) !== true || path === undefined || path === '') return [];
   if (!view.isMode('explore', 'both', 'serve', 'colocate')) return [];
   if (/\.jsonl?$|^[a-z][a-z0-9+]*:\/\//i.test(path)) return [];
-  return view.tell('trinity-pipeline', {
+  return view.report('trinity-pipeline', {
     at: [key],
     message: `Experiences are saved to a \`.json\` or \`.jsonl\` file or to a database (\`sqlite:///…\`), but \`${path}\` is neither. Trinity stops when it starts to explore.`,
   });
@@ -163,14 +163,14 @@ function taskOutput(view: TrinityView): Finding[] {
     view.algorithm !== undefined &&
     view.algorithm.modes === undefined
   ) {
-    return view.tell('trinity-pipeline', {
+    return view.report('trinity-pipeline', {
       at: [taskPipeline],
       message: `In mode \`train\` the task pipeline needs an \`output\`, but it is ${scalarText(view.scalar(output))}, so Trinity does not start.`,
     });
   }
   const path = view.text(`${output}.path`);
   if (path === undefined || view.context.references.exists(path) !== true) return [];
-  return view.tell('trinity-pipeline', {
+  return view.report('trinity-pipeline', {
     at: [`${output}.path`],
     message: `\`${path}\` already exists, and the task pipeline does not overwrite it. Set another path, or remove the file.`,
   });

@@ -25,7 +25,7 @@ export function engineSwitches(view: TrinityView): Finding[] {
     ...forced.flatMap(({ key, to, why }) => {
       if (view.flag(key) !== !to || view.typed(key) === undefined) return [];
       const message = `${why}: ${quotedName(key)} becomes ${to}.`;
-      return view.tell('trinity-value-rewritten', {
+      return view.report('trinity-value-rewritten', {
         at: [key],
         message,
         fixes: () => setValueFix(view, key, to),
@@ -36,7 +36,7 @@ export function engineSwitches(view: TrinityView): Finding[] {
 
 function auxiliaryModel(view: TrinityView, section: string): Finding[] {
   if (!view.isEmpty(`${section}.model_path`) || !view.local) return [];
-  return view.tell('trinity-auxiliary-model', {
+  return view.report('trinity-auxiliary-model', {
     at: [`${section}.model_path`, section],
     message: 'An auxiliary model needs a `model_path`. Otherwise Trinity does not start.',
   });
@@ -51,11 +51,11 @@ export function overRollout(view: TrinityView): Finding[] {
   const findings: Finding[] = [];
   if (share < 0 || share >= 1) {
     const message = `${nameAndValue(view, ratio)} must be at least 0 and less than 1. Otherwise Trinity does not start.`;
-    findings.push(...view.tell('trinity-over-rollout', { at: [ratio], message }));
+    findings.push(...view.report('trinity-over-rollout', { at: [ratio], message }));
   }
   if (view.text(style)?.toLowerCase() === 'fixed') {
     findings.push(
-      ...view.tell('trinity-over-rollout', {
+      ...view.report('trinity-over-rollout', {
         at: [style, ratio, partial],
         message: `Over-rollout (${nameAndValue(view, share === 0 ? partial : ratio)}) does not work with ${nameAndValue(view, style)}, so Trinity does not start. Set \`sync_style\` to \`dynamic_by_explorer\`.`,
         fixes: () => setValueFix(view, style, 'dynamic_by_explorer'),
@@ -78,7 +78,7 @@ export function concurrency(view: TrinityView): Finding[] {
   if (batch === undefined || count === undefined || count < 1) return [];
   const most = Math.ceil(batch / count);
   if (runners <= most) return [];
-  return view.tell('trinity-concurrency', {
+  return view.report('trinity-concurrency', {
     since: '0.4',
     at: [key, 'explorer.concurrent_mode'],
     message: `\`batch_size\` ${batch} ÷ \`engine_num\` ${count} leaves ${most} tasks per engine, fewer than ${nameAndValue(view, key)}. With \`concurrent_mode\` \`${mode}\` it becomes ${most}.`,
@@ -102,7 +102,7 @@ export function agentModel(view: TrinityView): Finding[] {
   ];
   const findings = needed.flatMap(({ key, why }) => {
     if (view.flag(key) !== false) return [];
-    return view.tell('trinity-agent-model', {
+    return view.report('trinity-agent-model', {
       at: [key, found.key],
       message: `The workflow \`${found.name}\` needs \`${key}: true\`. Without it, ${why}.`,
       fixes: () => setValueFix(view, key, true),
@@ -113,7 +113,7 @@ export function agentModel(view: TrinityView): Finding[] {
   const [choice, parser] = tools;
   if (view.flag(choice) === false || view.isNull(parser)) {
     findings.push(
-      ...view.tell('trinity-agent-model', {
+      ...view.report('trinity-agent-model', {
         severity: 'information',
         at: [choice, parser, found.key],
         message: `The workflow \`${found.name}\` calls tools. The engine reads tool calls from replies only with \`enable_auto_tool_choice: true\` (it is ${scalarText(view.scalar(choice))}) and a \`tool_call_parser\` (it is ${scalarText(view.scalar(parser))}).`,

@@ -9,13 +9,13 @@ export function mode(view: TrinityView): Finding[] {
   const fromElsewhere = view.node('mode')?.kind === 'scalar' && textOfNode(view) !== written;
   if (fromElsewhere && allowed !== undefined && !allowed.includes(written)) {
     const list = allowed.map((one) => `\`${one}\``).join(', ');
-    return view.tell('trinity-mode', {
+    return view.report('trinity-mode', {
       at: ['mode'],
       message: `\`mode\` resolves to \`${written}\`, which is not a mode of Trinity. Use ${list}.`,
     });
   }
   if (written !== 'colocate') return [];
-  return view.tell('trinity-mode', {
+  return view.report('trinity-mode', {
     severity: 'information',
     at: ['mode'],
     message: `\`colocate\` needs Trinity-RFT 0.5 or later. Older releases reject it.`,
@@ -30,7 +30,7 @@ function textOfNode(view: TrinityView): string | undefined {
 export function checkpointRoot(view: TrinityView): Finding[] {
   const root = view.text('checkpoint_root_dir');
   if (root === undefined || root === '' || /^(?:\/|[A-Za-z]:|[a-z0-9]+:\/\/)/.test(root)) return [];
-  return view.tell('trinity-checkpoint-root', {
+  return view.report('trinity-checkpoint-root', {
     at: ['checkpoint_root_dir'],
     message: `\`${root}\` is relative to the folder in which training starts. To continue from a checkpoint, start training in the same folder.`,
   });
@@ -42,7 +42,7 @@ export function continuing(view: TrinityView): Finding[] {
   const message = view.isMode('bench')
     ? 'Mode `bench` reads checkpoints. If the folder of the job already has files, Trinity sets `continue_from_checkpoint` to true.'
     : 'If the folder of the job already has files, Trinity adds the time to `name` and writes the results to another folder.';
-  return view.tell('trinity-continue', { at: [key], message });
+  return view.report('trinity-continue', { at: [key], message });
 }
 
 /** Names that Trinity's registry of monitors has; plug-ins may add others. */
@@ -51,7 +51,7 @@ export function monitor(view: TrinityView): Finding[] {
   const name = view.text(key);
   const known = view.info(key)?.allowed;
   if (name === undefined || known === undefined || name.includes('.') || known.includes(name)) return [];
-  return view.tell('trinity-monitor', {
+  return view.report('trinity-monitor', {
     at: [key],
     message: `Trinity has no monitor \`${name}\`, and stops unless a plug-in provides it. The monitors of Trinity are ${known.map((one) => `\`${one}\``).join(', ')}.`,
   });
@@ -94,7 +94,7 @@ export function filled(view: TrinityView): Finding[] {
     const empty = value === null || value === '' || (value === 0 && key.startsWith('cluster.'));
     if (!empty || view.typed(key) === undefined) return [];
     const written = value === '' ? 'empty' : scalarText(value);
-    return view.tell('trinity-default-applied', {
+    return view.report('trinity-default-applied', {
       at: [key],
       message: `${quotedName(key)} is ${written}, so Trinity uses ${becomes}.`,
     });

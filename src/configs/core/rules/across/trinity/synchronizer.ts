@@ -16,7 +16,7 @@ export function syncMethod(view: TrinityView): Finding[] {
   const why = alone
     ? 'has no other process to send weights to directly'
     : 'has the explorer and the trainer on one GPU';
-  return view.tell('trinity-sync-method', {
+  return view.report('trinity-sync-method', {
     severity: view.typed(method) === undefined ? 'information' : 'warning',
     at: [method, 'mode'],
     message: `Mode \`${view.mode}\` ${why}: ${nameAndValue(view, method)} becomes \`${becomes}\`.`,
@@ -27,7 +27,7 @@ export function syncMethod(view: TrinityView): Finding[] {
 function loraMethod(view: TrinityView): Finding[] {
   const count = view.count(lora);
   if (count === undefined || count < 1) return [];
-  return view.tell('trinity-sync-method', {
+  return view.report('trinity-sync-method', {
     severity: view.typed(method) === undefined ? 'information' : 'warning',
     at: [method, lora],
     message: `LoRA weights are sent as checkpoints, so ${nameAndValue(view, method)} becomes \`checkpoint\`.`,
@@ -40,12 +40,12 @@ export function adapters(view: TrinityView): Finding[] {
   if (count === undefined || count < 1 || !view.local) return [];
   if (count > 1) {
     const message = `\`lora_configs\` has ${count} entries, but Trinity starts only with one.`;
-    return view.tell('trinity-lora', { at: [lora], message });
+    return view.report('trinity-lora', { at: [lora], message });
   }
   const path = `${lora}.0.path`;
   if (!view.isEmpty(path)) return [];
   const message = 'There is no `path`, so Trinity creates an adapter from the base model.';
-  return view.tell('trinity-default-applied', { at: [path, lora], message });
+  return view.report('trinity-default-applied', { at: [path, lora], message });
 }
 
 export function intervals(view: TrinityView): Finding[] {
@@ -56,7 +56,7 @@ export function intervals(view: TrinityView): Finding[] {
   if (every <= 0) {
     if (view.info(interval)?.min !== undefined) return [];
     const message = `${nameAndValue(view, interval)} must be more than 0. Otherwise an assertion fails when Trinity starts.`;
-    return view.tell('trinity-intervals', { at: [interval], message });
+    return view.report('trinity-intervals', { at: [interval], message });
   }
   return view.isMode('bench', 'train') ? [] : evaluationInterval(view, every);
 }
@@ -68,7 +68,7 @@ function evaluationInterval(view: TrinityView, every: number): Finding[] {
   const between = view.number(evaluation);
   if (between === undefined || between % step === 0) return [];
   const becomes = Math.max(step, Math.floor(between / step) * step);
-  return view.tell('trinity-eval-interval', {
+  return view.report('trinity-eval-interval', {
     at: [evaluation, interval],
     message: `${nameAndValue(view, evaluation)} is not a multiple of the ${step} steps between two synchronizations, and becomes ${becomes}.`,
     fixes: () => setValueFix(view, evaluation, becomes),
