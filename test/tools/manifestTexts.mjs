@@ -8,6 +8,7 @@ const readable = new Set([
   'enumDescriptions',
   'markdownEnumDescriptions',
   'enumItemLabels',
+  'deprecated',
   'deprecationMessage',
   'markdownDeprecationMessage',
   'label',

@@ -25,6 +25,7 @@ interface Schema {
   readonly description?: string;
   readonly markdownDescription?: string;
   readonly deprecationMessage?: string;
+  readonly markdownDeprecationMessage?: string;
   readonly properties?: Readonly<Record<string, Schema>>;
   readonly required?: readonly string[];
   readonly items?: Schema;
@@ -72,7 +73,9 @@ function fileOf(name: ReferencePage): string {
 
 function settingsPage(): string {
   const groups = [(manifestIn() as Manifest).contributes.configuration].flat();
-  const settings = groups.flatMap(({ properties = {} }) => Object.entries(properties));
+  const settings = groups
+    .flatMap(({ properties = {} }) => Object.entries(properties))
+    .filter(([, { markdownDeprecationMessage }]) => markdownDeprecationMessage === undefined);
   return [
     '# Settings',
     '',

@@ -6,6 +6,7 @@
  */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
+import { renamedRules } from '../../src/base/core/renamedIds.ts';
 import { ruleCatalog } from '../../src/configs/core/rules/catalog.ts';
 import { severities } from '../../src/configs/core/rules/ruleEntry.ts';
 import { root } from './commands.mjs';
@@ -13,12 +14,16 @@ import { writeManifest } from './translations.mjs';
 
 /** The schema of the setting's value, as package.json has it. */
 export function ruleProperties() {
-  return Object.fromEntries(
-    Object.entries(ruleCatalog).map(([rule, { title, severity }]) => [
-      rule,
-      { type: 'string', enum: ['off', ...severities], default: severity, description: `${title}.` },
-    ]),
-  );
+  const levels = { type: 'string', enum: ['off', ...severities] };
+  const rules = Object.entries(ruleCatalog).map(([rule, { title, severity }]) => [
+    rule,
+    { ...levels, default: severity, description: `${title}.` },
+  ]);
+  const renamed = Object.entries(renamedRules).map(([old, rule]) => [
+    old,
+    { ...levels, deprecationMessage: `This rule has a new id: ${rule}.` },
+  ]);
+  return Object.fromEntries([...rules, ...renamed]);
 }
 
 if (process.argv[1] === import.meta.filename) {

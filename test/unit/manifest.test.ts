@@ -12,6 +12,7 @@ import {
   settings,
   settingsSection,
 } from '../../src/base/core/ids.ts';
+import { renamedDebugTypes, renamedSettings } from '../../src/base/core/renamedIds.ts';
 import { launchSchema } from '../../src/backbone/node/options/runOptions.ts';
 import { ruleProperties } from '../tools/ruleSettings.mjs';
 import { manifestIn } from '../tools/translations.mjs';
@@ -40,7 +41,12 @@ interface Manifest {
     readonly configuration: {
       readonly properties: Record<
         string,
-        { readonly scope: string; readonly markdownDescription: string; readonly properties?: unknown }
+        {
+          readonly scope: string;
+          readonly markdownDescription?: string;
+          readonly markdownDeprecationMessage?: string;
+          readonly properties?: unknown;
+        }
       >;
     };
     readonly debuggers: readonly {
@@ -96,11 +102,29 @@ describe('the manifest', () => {
 
   it('declares the settings that the code reads', () => {
     const { properties } = contributes.configuration;
-    const names = Object.values(settings).map((name) => `${settingsSection}.${name}`);
-    expect(sorted(Object.keys(properties))).toEqual(sorted(names));
+    const names = [...Object.values(settings), ...Object.keys(renamedSettings)];
+    expect(sorted(Object.keys(properties))).toEqual(
+      sorted(names.map((name) => `${settingsSection}.${name}`)),
+    );
     for (const property of Object.values(properties)) {
       expect(['resource', 'machine-overridable']).toContain(property.scope);
       expect(property.markdownDescription).not.toBe('');
+    }
+  });
+
+  it('names the new setting where it declares an old one', () => {
+    for (const [old, name] of Object.entries(renamedSettings)) {
+      const property = contributes.configuration.properties[`${settingsSection}.${old}`];
+      expect(property?.markdownDeprecationMessage).toContain(`#${settingsSection}.${name}#`);
+      expect(property).not.toHaveProperty('default');
+    }
+  });
+
+  it('declares the old debug types as deprecated', () => {
+    for (const [old, type] of Object.entries(renamedDebugTypes)) {
+      expect(debuggerOf(old)).toMatchObject({ type: old, deprecated: expect.any(String) });
+      expect(debuggerOf(type).when).toBeDefined();
+      expect(manifest.activationEvents).toContain(`onDebugResolve:${old}`);
     }
   });
 

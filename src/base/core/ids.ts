@@ -8,7 +8,7 @@ export const debugType = 'agentjet';
  * The debug type for F5 without a launch.json, which resolves to {@link debugType}. Only this type has `languages` and
  * `when`. VS Code rejects a type whose `when` is false, also in the launch.json that the user edits.
  */
-export const activeFileDebugType = 'agentjet-front';
+export const activeFileDebugType = 'agentjet-active-file';
 
 export const languages = {
   config: 'yaml',
@@ -168,7 +168,7 @@ export const settings = {
   /** boolean, default true: Debug and Run above configs and workflows. Scope `resource`. */
   codeLens: 'codeLens',
   /** `never` | `whenRunStarts` | `whenRunEnds`, default `whenRunEnds`: when a debugged run's trace opens. Scope `resource`. */
-  openTrace: 'openTrace',
+  traceAutoOpen: 'trace.autoOpen',
   /** boolean, default true: findings in configs. Scope `resource`. */
   checkEnabled: 'check.enabled',
   /** {[rule]: `off` | severity}, default {}: see `ruleCatalog`. Scope `resource`. */
@@ -180,17 +180,18 @@ export const settings = {
   /** boolean, default true: findings of the last run in code and configs. Scope `resource`. */
   runNotes: 'runNotes',
   /** string[], default []: environment variables of the editor or `.env` that training runs get. Scope `resource`. */
-  trainingVariables: 'trainingVariables',
+  trainingEnv: 'training.env',
   /** number of GB, default 2: the largest upload to a GPU host. Scope `resource`. */
-  trainingUploadLimit: 'trainingUploadLimit',
+  trainingUploadLimit: 'training.uploadLimit',
 } as const;
 
-/** Settings that only a trusted workspace may set (`capabilities.untrustedWorkspaces.restrictedConfigurations`). */
+/** Settings, old names included, that only a trusted workspace may set (`capabilities.untrustedWorkspaces.restrictedConfigurations`). */
 export const restrictedSettings = [
   settings.runtimeExecutable,
   settings.python,
   settings.script,
   settings.endpoint,
   settings.tokenizer,
-  settings.trainingVariables,
+  settings.trainingEnv,
+  'trainingVariables',
 ] as const;

@@ -1,6 +1,7 @@
 import path from 'node:path';
 import { closest, distance } from 'fastest-levenshtein';
 import { formatReport } from '../../base/core/errors.ts';
+import { currentId, renamedRules } from '../../base/core/renamedIds.ts';
 import type { CheckSettings } from '../core/check.ts';
 import { ruleCatalog, type RuleId } from '../core/rules/catalog.ts';
 import { severities, type Severity } from '../core/rules/ruleEntry.ts';
@@ -18,7 +19,7 @@ export async function runCheck(
   names: readonly string[],
   io: CommandIo,
 ): Promise<number> {
-  const settings: CheckSettings = { rules: rulesOf(rule) };
+  const settings: CheckSettings = { rules: rulesOf(rule.map((pair) => withCurrentId(pair, io))) };
   const { files, missing } = await findFiles(names, io.cwd);
   for (const report of missing) io.stderr.write(`agentjet: ${formatReport(report)}\n`);
   const output = outputs[format](io);
@@ -46,6 +47,17 @@ function worse(exitCode: 0 | 1 | 2, { error, findings }: CheckedFile): 0 | 1 | 2
   return exitCode === 1 || findings.some(({ severity }) => severity === 'error') ? 1 : 0;
 }
 
+/** Replaces an old rule id in `id=severity`, with a warning. */
+function withCurrentId(pair: string, { stderr }: CommandIo): string {
+  const [old = '', ...severity] = pair.split('=');
+  const id = currentId(renamedRules, old);
+  if (id === old) return pair;
+  stderr.write(
+    `agentjet: --rule ${pair}: the rule "${old}" is now "${id}". A later version will not know the old id.\n`,
+  );
+  return [id, ...severity].join('=');
+}
+
 function rulesOf(written: readonly string[]): CheckSettings['rules'] {
   const allowed = ['off', ...severities] as const;
   const pairs = written.map((pair): [RuleId, Severity | 'off'] => {
@@ -53,8 +65,8 @@ function rulesOf(written: readonly string[]): CheckSettings['rules'] {
     if (!isRule(id)) {
       const nearest = closest(id, Object.keys(ruleCatalog));
       throw usageError(
-        `--rule ${pair}: there is no rule "${id}"${distance(id, nearest) <= id.length / 2 ? `; the nearest is ${nearest}` : ''}.`,
-        'Findings name their rule after the severity.',
+        `--rule ${pair}: the rule "${id}" does not exist.${distance(id, nearest) <= id.length / 2 ? ` Did you mean ${nearest}?` : ''}`,
+        'In the output of agentjet check, the rule id follows the severity.',
       );
     }
     const level = allowed.find((one) => one === severity);

@@ -68,6 +68,6 @@ export function unreadable(file: string, error: unknown): ErrorReport {
 async function textOf({ path: file }: FileToCheck, io: Pick<CommandIo, 'readStdin'>): Promise<string> {
   if (file === undefined) return io.readStdin();
   const text = await localFiles.readText(file);
-  if (text === undefined) throw new Error('it is not there any more');
+  if (text === undefined) throw new Error('it no longer exists');
   return text;
 }

@@ -36,19 +36,23 @@ async function filesAt(name: string, cwd: string): Promise<FileOrError[]> {
     const found = await fs.stat(absolute);
     if (!found.isDirectory()) return [{ name, path: absolute, named: true }];
     const files = await yamlIn(absolute, name);
-    return files.length > 0 ? files : [noFile(name, 'The folder holds no YAML.', 'Name another one.')];
+    return files.length > 0
+      ? files
+      : [noFile(name, 'The folder contains no YAML files.', 'Name another folder.')];
   } catch (error) {
     if (!isMissing(error)) return [unreadable(name, error)];
     const isPattern = /[*?[{]/.test(name);
     if (isPattern && !('glob' in fs))
-      return [noFile(name, 'Only Node.js 22 and later reads patterns.', 'Name the files, or their folder.')];
+      return [noFile(name, 'Patterns need Node.js 22 or later.', 'Name the files or their folder.')];
     const files = isPattern ? await matching(name, cwd) : [];
     if (files.length > 0) return files;
     if (isPattern)
       return [
         noFile(name, 'No YAML file matches the pattern.', 'Patterns are relative to the working directory.'),
       ];
-    return [noFile(name, 'There is no such file or folder.', 'Paths are relative to the working directory.')];
+    return [
+      noFile(name, 'The file or folder does not exist.', 'Paths are relative to the working directory.'),
+    ];
   }
 }
 

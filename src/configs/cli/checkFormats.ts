@@ -29,7 +29,7 @@ export function textOutput(colour: boolean): CheckOutput {
       if (file.error !== undefined) return '';
       if (file.dialect === null) {
         count.others += 1;
-        return file.named ? `${file.name}: not a config of AgentJet or Trinity-RFT; left alone\n` : '';
+        return file.named ? `${file.name}: not a config of AgentJet or Trinity-RFT, not checked\n` : '';
       }
       count.configs += 1;
       for (const { severity } of file.findings) count[outwardSeverity[severity]] += 1;
@@ -51,9 +51,9 @@ function summary({ error, warning, info, configs, others }: Counts): string {
   const found = [
     counted(error, 'error'),
     counted(warning, 'warning'),
-    ...(info > 0 ? [`${info} for information`] : []),
+    ...(info > 0 ? [`${info} information`] : []),
   ].join(', ');
-  const leftAlone = others > 0 ? `; ${counted(others, 'other file')} left alone` : '';
+  const leftAlone = others > 0 ? `; ${counted(others, 'other file')} not checked` : '';
   return `${found} in ${counted(configs, 'config')}${leftAlone}`;
 }
 

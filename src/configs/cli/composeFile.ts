@@ -25,7 +25,7 @@ export async function composeFile(
     throw new CodedError({
       code: 'cli/no-config',
       message: `The config ${file} does not exist.`,
-      hint: 'Correct its name. It is relative to the working directory.',
+      hint: 'Correct the path. It is relative to the working directory.',
     });
   }
   const dialect = dialectOf(text);
@@ -54,7 +54,7 @@ async function readFile(name: string, file: string): Promise<string | undefined>
     return await localFiles.readText(file);
   } catch (error) {
     throw new CodedError(
-      { ...unreadable(name, error), hint: 'Name a YAML file that you may read.' },
+      { ...unreadable(name, error), hint: 'Name a YAML file that you can read.' },
       { cause: error },
     );
   }

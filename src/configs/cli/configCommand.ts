@@ -83,7 +83,7 @@ export async function runDiff(
   if (left.target !== right.target) {
     throw usageError(
       `${first} is for ${left.target} and ${second} for ${right.target}.`,
-      'Add --to trinity to compare what Trinity gets from both.',
+      'Add --to trinity to compare the configs that Trinity gets.',
     );
   }
   const changes = diffEffective(left.root, right.root);
@@ -119,7 +119,7 @@ function keyCommand(key: string, { composition, target }: EffectiveConfig, io: C
   }
   const reached = keySources(composition, target, key);
   if (reached.length === 0) {
-    throw usageError(`${target} gets no key named ${key}.`, 'Remove --key to print all keys.');
+    throw usageError(`The config for ${target} has no key ${key}.`, 'Remove --key to print all keys.');
   }
   for (const one of reached) io.stdout.write(`${reachedText(one, io.cwd)}\n`);
   return 0;

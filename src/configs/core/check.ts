@@ -59,7 +59,7 @@ function byOffset(a: Finding, b: Finding): number {
 
 /** Pairs of rules that report the same problem: on one line, the second makes the first redundant. */
 const redundant: readonly (readonly [rule: RuleId, because: RuleId])[] = [
-  ['wrong-type', 'null-converted'],
+  ['wrong-type', 'null-not-convertible'],
   ['deprecated-key', 'trinity-trainer'],
 ];
 
@@ -135,7 +135,7 @@ function refused(
   { span }: ParseProblem,
 ): Pick<ParseProblem, 'severity' | 'message'> {
   const key = text.slice(span.start, span.end);
-  return { severity: 'error', message: `\`${key}\` stands twice in this mapping, so the file is refused.` };
+  return { severity: 'error', message: `\`${key}\` is in this mapping twice, so the file is rejected.` };
 }
 
 /** Returns a span of at least one character, if there is one, that ends on the line where the problem starts. */
@@ -170,7 +170,7 @@ function duplicateFixes(document: ConfigDocument, { span }: ParseProblem): Fix[]
     ...fix(`Remove this \`${entry.key}\``, removeEntry(document, entry, parent)),
     ...(earlier === undefined
       ? []
-      : fix(`Remove the \`${entry.key}\` before`, removeEntry(document, earlier, parent))),
+      : fix(`Remove the first \`${entry.key}\``, removeEntry(document, earlier, parent))),
   ];
 }
 

@@ -98,7 +98,12 @@ class Composer {
     const layers = steered ? await this.#hydraLayers(primary) : this.#overDefaults(primary);
 
     const merger = new Merger(primary.origin, environment, this.#rules.resolver, (value, below, path) => {
-      this.#problem('config/merge', value, conflict(value, below, path), 'Make both of the same kind.');
+      this.#problem(
+        'config/merge',
+        value,
+        conflict(value, below, path),
+        'Use the same kind of value for both.',
+      );
     });
     for (const { value } of layers) merger.add(value);
     const resolved = resolveInterpolations(merger.root, environment, this.#rules.resolver);
@@ -131,7 +136,7 @@ class Composer {
     this.#problems.push({
       code: 'config/not-a-mapping',
       severity: 'error',
-      message: 'A config has to be a mapping of sections.',
+      message: 'A config must be a mapping of sections.',
       location: { file, line: 1 },
       hint: section === undefined ? 'Write `key: value` lines.' : `Start it with \`${section}:\`.`,
     });
@@ -231,14 +236,14 @@ class Composer {
 
 function conflict(value: Value, below: Value, path: readonly string[]): string {
   const kind = ({ kind: one }: Value): string => (one === 'mapping' ? 'a section' : 'a list');
-  return `\`${path.join('.')}\` is ${kind(value)} here and ${kind(below)} in what it is laid over; the two cannot be joined.`;
+  return `\`${path.join('.')}\` is ${kind(value)} here and ${kind(below)} in an included file. The two cannot be merged.`;
 }
 
 function notFound(path: string, folders: readonly SearchFolder[]): string {
   const searched = folders.map(({ written }) => written).join(', ');
   const where =
-    searched === '' ? 'there is no search path' : `no folder of the search path has it (${searched})`;
-  return `\`${path}\` of \`defaults\` was not found: ${where}.`;
+    searched === '' ? 'there is no search path' : `no folder of the search path has this file (${searched})`;
+  return `\`${path}\` of \`defaults\` does not exist: ${where}.`;
 }
 
 function hintFor(path: string): string {

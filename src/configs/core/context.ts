@@ -49,8 +49,8 @@ export interface ResolvedReferences {
 }
 
 /**
- * Returns the span to which a finding about a path belongs: the value; or else, where another layer sets it, the key of
- * the nearest section; or else the first line.
+ * Returns the span for a finding about a path: the value. If another layer sets the value, this is the key of the
+ * nearest section, or the first line.
  */
 export function findingSpan(document: ConfigDocument, path: NodePath): Span {
   const node = nodeAt(document.root, path);

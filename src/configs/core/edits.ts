@@ -38,8 +38,8 @@ export function renameKey(entry: Entry, name: string): TextEdit {
 }
 
 /**
- * Takes an entry away with its lines. Undefined where that would harm: in braces, on a line shared with a `-`, or as the
- * last one of its section, which would leave a null behind.
+ * Returns the edit that removes an entry with its lines. Undefined in braces, on a line shared with a `-`, and for
+ * the last entry of a section, which would become null.
  */
 export function removeEntry(
   document: ConfigDocument,
@@ -79,8 +79,8 @@ function holderOf(node: Node | undefined, child: Node): { entry: Entry; parent: 
 }
 
 /**
- * Adds a key at the end of the section it belongs to, together with the sections that are missing; items of lists have
- * to be there. Undefined where no section is written as a block that could be added to.
+ * Returns the edit that adds a key at the end of its section, with the missing sections. Items of lists must exist.
+ * Undefined if no section is a block.
  */
 export function insertKey(
   document: ConfigDocument,

@@ -13,9 +13,9 @@ import {
 } from './value.ts';
 
 /**
- * A composed config. Paths are dotted, as in `ajet.rollout.num_repeat`; a number steps into a list. The typed getters
- * throw `config/missing` where there is no such value, null included, and `config/wrong-type` where it is of another
- * type; those ending in `OrNull` give null for a value that is null or not there.
+ * A composed config. Paths are dotted, as in `ajet.rollout.num_repeat`. A number is the index in a list. The typed
+ * getters throw `config/missing` for a missing or null value, and `config/wrong-type` for a value of another type.
+ * Getters whose name ends in `OrNull` return null for a missing or null value.
  */
 export class Config {
   /** The file the user wrote, absolute. */
@@ -59,7 +59,7 @@ export class Config {
     return typeof value === 'string' ? value : null;
   }
 
-  /** A whole number; `4.0` is none, as in Python. */
+  /** Returns an integer. `4.0` is not an integer, as in Python. */
   integer(path: string): number {
     return this.#present(path, this.integerOrNull(path));
   }
@@ -92,7 +92,7 @@ export class Config {
     if (value === undefined || isNull(value)) throw this.#missing(path);
     const items = value.kind === 'sequence' ? value.items.map(textOf) : [undefined];
     const texts = items.filter((item) => item !== undefined);
-    if (texts.length !== items.length) throw this.#wrongType(path, value, 'a list of texts');
+    if (texts.length !== items.length) throw this.#wrongType(path, value, 'a list of strings');
     return texts;
   }
 
@@ -130,7 +130,7 @@ export class Config {
   #wrongType(path: string, value: Value, wanted: string): CodedError {
     return new CodedError({
       code: 'config/wrong-type',
-      message: `\`${this.nameOf(path)}\` has to be ${wanted}, but is ${describe(value)}.`,
+      message: `\`${this.nameOf(path)}\` must be ${wanted}, but is ${describe(value)}.`,
       location: this.locate(path),
       hint: `Set \`${this.nameOf(path)}\` to ${wanted}${example(path)}.`,
     });
@@ -151,5 +151,5 @@ function textOf(value: Value): string | undefined {
 function describe(value: Value): string {
   if (value.kind === 'mapping') return 'a section';
   if (value.kind === 'sequence') return 'a list';
-  return value.type === 'string' ? `the text ${JSON.stringify(value.value)}` : `\`${String(value.value)}\``;
+  return value.type === 'string' ? `the string ${JSON.stringify(value.value)}` : `\`${String(value.value)}\``;
 }

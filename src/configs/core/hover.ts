@@ -23,9 +23,8 @@ export interface Hover {
 }
 
 /**
- * What is known about the key, or the key of the value, at an offset: what it is for, the effective value, where that
- * comes from, and what it becomes; what a `${…}` resolves to; the file of a locator, of a path and of an entry of
- * `defaults`.
+ * Returns the hover at an offset. For a key and its value it shows the description, the effective value, its origin
+ * and its conversion. It also shows the result of a `${…}`, and the file of a locator, a path or a `defaults` entry.
  *
  * @param relativeTo folder that files are named from
  */
@@ -77,7 +76,7 @@ function interpolationHover(context: HoverContext, found: NodeAtOffset, offset: 
     path === undefined ? `\`\${${written}}\`` : `\`\${${written}}\` · \`${path.join('.')}\``,
     called ?? '',
     value === undefined ? '' : `Value: ${valueText(value)}, ${originText(value.origin, context)}`,
-    path !== undefined && value === undefined ? 'Nothing has this path.' : '',
+    path !== undefined && value === undefined ? 'No value has this path.' : '',
     // What is computed is known as a whole only.
     value === undefined && whole !== undefined ? `The whole value: ${valueText(whole)}` : '',
   ];
@@ -111,26 +110,26 @@ function targetText(target: LocatorTarget, relativeTo: string | undefined): stri
     case 'found':
       return `${target.site.kind} \`${target.site.name}\` · \`${locationText(target.site, relativeTo)}\``;
     case 'no-file':
-      return `\`${locationText({ file: target.file }, relativeTo)}\` is not there.`;
+      return `\`${locationText({ file: target.file }, relativeTo)}\` does not exist.`;
     case 'no-name':
-      return `\`${locationText({ file: target.file }, relativeTo)}\` has no such name.`;
+      return `\`${locationText({ file: target.file }, relativeTo)}\` does not have this name.`;
     case 'built-in':
-      return `Judge \`${target.judge.name}\` of AgentJet, which debug runs have built in. ${target.judge.does}`;
+      return `AgentJet's judge \`${target.judge.name}\`, which is built into debug runs. ${target.judge.does}`;
     case 'elsewhere':
-      return 'Not in this workspace; it may be installed where training runs.';
+      return 'Not in this workspace. It may be installed where training runs.';
   }
 }
 
 function defaultsText({ composition, dialect, relativeTo }: HoverContext, entry: string): string[] {
   if (entry === '_self_') {
     return [
-      'This very file: what stands before it in the list is overwritten by it, what stands after it wins.',
+      'This file. It overwrites the entries before it in the list. The entries after it overwrite this file.',
     ];
   }
   const file = composition.layers.find(({ name }) => name === entry)?.file;
   if (file !== undefined) return [`\`${locationText({ file }, relativeTo)}\``];
   return dialect.bundled.includes(entry)
-    ? ['No folder of the search path has this file; the defaults that come with this extension stand in.']
+    ? ['No folder of the search path has this file. The built-in defaults of this extension replace it.']
     : [];
 }
 
@@ -175,7 +174,7 @@ function sourceText({ sources }: ConversionRule): string {
 
 function evaluated(rule: ConversionRule, { config }: ConfigContext['composition']): string {
   const { value, text } = evaluateRule(rule, config);
-  return value === undefined ? `what it is worth (${text})` : `\`${text}\``;
+  return value === undefined ? `its value (${text})` : `\`${text}\``;
 }
 
 function pathText(path: NodePath): string {

@@ -1,4 +1,4 @@
-/** Configs that are put together by code: every default, changed as plain data, and written as YAML. */
+/** Configs that code builds: all defaults, changed as plain data, and written as YAML. */
 import { closest } from 'fastest-levenshtein';
 import { CodedError } from '../../base/core/errors.ts';
 import { isRecord } from '../../base/core/isRecord.ts';
@@ -103,8 +103,8 @@ function mustBeKnown(target: object, path: string, key: string, table: KeyTable)
   const names = [...new Set([...Object.keys(target), ...section.children.keys()])];
   throw new CodedError({
     code: 'job/unknown-key',
-    message: `AgentJet has no key ${join(path, key)}.`,
-    hint: `The nearest is ${join(path, closest(key, names))}.`,
+    message: `${join(path, key)} is not a key of AgentJet.`,
+    hint: `Did you mean ${join(path, closest(key, names))}?`,
   });
 }
 

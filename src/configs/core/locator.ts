@@ -5,8 +5,8 @@
 export interface Locator {
   readonly kind: 'file' | 'module' | 'trinity';
   /**
-   * A path as written (kind `file`), a dotted Python module, or the path of the taskset in a config of Trinity-RFT whose
-   * workflow it is; `name` is what Trinity's registry has it by, or a dotted path.
+   * A path (kind `file`), or a dotted Python module, or the path of the taskset in a config of Trinity-RFT. For a
+   * taskset, `name` is the name in Trinity's registry or a dotted path.
    */
   readonly where: string;
   readonly name: string;
@@ -36,16 +36,16 @@ export function parseLocator(text: string): LocatorResult {
   const [where, name] = parts;
   if (parts.length !== 2 || where === undefined || name === undefined) {
     const found = parts.length === 1 ? 'has no `->`' : `has ${parts.length - 1} times \`->\``;
-    return wrong(`\`${text}\` ${found}, so it names no class.`);
+    return wrong(`\`${text}\` ${found}, so it does not name a class.`);
   }
   if (text !== text.trim() || where !== where.trim() || name !== name.trim()) {
-    return wrong(`\`${text}\` has a blank where none may stand.`);
+    return wrong(`\`${text}\` contains a space in the wrong place.`);
   }
-  if (where === '') return wrong(`\`${text}\` does not say which file or module the class is in.`);
+  if (where === '') return wrong(`\`${text}\` does not name the file or module of the class.`);
   if (!identifier.test(name)) return wrong(`\`${name}\` is not the name of a class.`);
   if (fileEnding.test(where)) return { ok: true, locator: { kind: 'file', where, name } };
   if (pythonModule.test(where)) return { ok: true, locator: { kind: 'module', where, name } };
-  return wrong(`\`${where}\` is neither a file with a known ending nor a dotted Python module.`);
+  return wrong(`\`${where}\` is neither a file with a known extension nor a dotted Python module.`);
 }
 
 function wrong(message: string): LocatorResult {

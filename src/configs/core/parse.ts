@@ -37,7 +37,7 @@ const mostOpenBrackets = 1000;
 const mostSyntaxErrors = 500;
 /** Maximum number of reported duplicate keys of one mapping. */
 const mostDuplicates = 100;
-const tooDeep = 'This text is nested too deeply to be read.';
+const tooDeep = 'This text is nested too deeply.';
 
 /** Parses any text. Reports what cannot be read as problems. Never throws. */
 export function parseConfig(text: string): ConfigDocument {
@@ -151,7 +151,7 @@ function duplicateKeys(entries: readonly Entry[]): ParseProblem[] {
   const problems: ParseProblem[] = [];
   for (const { key, keySpan } of entries) {
     if (seen.has(key)) {
-      const message = `\`${key}\` stands twice in this mapping; the last one wins, the others are lost.`;
+      const message = `\`${key}\` is in this mapping more than once. Only the last value counts.`;
       problems.push({ rule: 'duplicate-key', severity: 'warning', span: keySpan, message });
       if (problems.length === mostDuplicates) break;
     }
@@ -251,7 +251,7 @@ class Reader {
       'yaml-syntax',
       'error',
       keySpan,
-      'A key has to be a plain text, not a list, a mapping or an alias.',
+      'A key must be plain text, not a list, a mapping or an alias.',
     );
     return opaque(span);
   }
@@ -271,14 +271,14 @@ class Reader {
   #alias(name: string, span: Span): Node {
     const target = this.#anchors.get(name);
     if (target === undefined) {
-      this.#report('alias', 'error', span, `Nothing before this is marked \`&${name}\`.`);
+      this.#report('alias', 'error', span, `There is no anchor \`&${name}\` before this alias.`);
       return opaque(span);
     }
     const before = this.#aliased;
     this.#aliased += this.#sizeOf(target);
     if (this.#aliased <= mostAliasedValues) return target;
     if (before <= mostAliasedValues) {
-      const message = `Aliases bring in more than ${mostAliasedValues} values; what follows is left out.`;
+      const message = `Aliases expand to more than ${mostAliasedValues} values. The rest is ignored.`;
       this.#report('alias', 'error', span, message);
     }
     return opaque(span);
@@ -308,7 +308,7 @@ class Reader {
   #checkFlowText(text: string, span: Span): void {
     const mark = text.startsWith(':') ? ':' : text.includes('?') ? '?' : undefined;
     if (mark === undefined) return;
-    const message = `Between brackets or braces, a text with \`${mark}\` cannot be loaded without quotes.`;
+    const message = `Between brackets or braces, text with \`${mark}\` needs quotes.`;
     this.#report('yaml-syntax', 'error', span, message);
   }
 
@@ -316,18 +316,13 @@ class Reader {
     const meant = tagTypes[tag.replace(/^(?:tag:yaml\.org,2002:|!!)/, '')];
     const resolved = resolvePlain(text);
     if (meant === undefined) {
-      this.#report(
-        'yaml-tag',
-        'error',
-        base.span,
-        `The tag \`${tag}\` is not understood; configs use plain values.`,
-      );
+      this.#report('yaml-tag', 'error', base.span, `The tag \`${tag}\` is unknown. Use a plain value.`);
     } else if (meant === resolved.type) {
       return { ...base, ...resolved };
     } else if (meant === 'float' && resolved.type === 'integer') {
       return { ...base, type: 'float', value: resolved.value };
     } else {
-      this.#report('yaml-tag', 'error', base.span, `\`${text}\` is not what the tag \`${tag}\` says.`);
+      this.#report('yaml-tag', 'error', base.span, `\`${text}\` does not match the tag \`${tag}\`.`);
     }
     return { ...base, type: 'string', value: text };
   }

@@ -5,8 +5,8 @@ import { stat } from 'node:fs/promises';
 const largest = 50_000_000;
 
 /**
- * Counts the lines of files that are not blank, each again only when it has changed. Gives undefined for what is not
- * there, is no file, or is too large.
+ * Counts the non-blank lines of files. A file is counted again only after it changed. Returns undefined if the file
+ * does not exist, is not a regular file, or is too large.
  */
 export function rowCounter(): (file: string) => Promise<number | undefined> {
   const known = new Map<string, { readonly version: string; readonly rows: Promise<number | undefined> }>();

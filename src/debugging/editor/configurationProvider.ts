@@ -3,6 +3,7 @@ import * as vscode from 'vscode';
 import { restoreChildType } from '../node/childSession.ts';
 import { withSettings } from '../node/launchConfiguration.ts';
 import { debugType, settings, settingsSection } from '../../base/core/ids.ts';
+import { renamedDebugTypes } from '../../base/core/renamedIds.ts';
 import type { PythonChoice } from './python/pythonChoice.ts';
 import { chooseConfig } from '../../configs/editor/choose/chooseConfig.ts';
 import { findConfigs, workingFolder } from '../../configs/editor/choose/configIndex.ts';
@@ -54,6 +55,7 @@ export class ConfigurationProvider implements vscode.DebugConfigurationProvider 
   ): Promise<vscode.DebugConfiguration | undefined> {
     const child = restoreChildType(configuration);
     if (child) return child;
+    if (Object.hasOwn(renamedDebugTypes, configuration.type)) return { ...configuration, type: debugType };
     if (!isEmpty(configuration)) return configuration;
     const document = vscode.window.activeTextEditor?.document;
     const config = await chooseConfig(document && targetOf(document), this.#recent);

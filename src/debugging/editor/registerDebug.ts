@@ -5,6 +5,7 @@ import type { Clock, FileReader } from '../../base/core/ports.ts';
 import { pythonDebugType } from '../node/childSession.ts';
 import type { RunLauncher } from '../../backbone/node/client/runLauncher.ts';
 import { debugType, activeFileDebugType } from '../../base/core/ids.ts';
+import { renamedDebugTypes } from '../../base/core/renamedIds.ts';
 import { PythonChoice } from './python/pythonChoice.ts';
 import { debugpyFolders, registerDebugpyHelp } from './python/debugpyHelp.ts';
 import { ApiKeys } from './apiKeys.ts';
@@ -39,7 +40,7 @@ export function registerDebug(parts: DebugParts): Disposable {
   const choice = new PythonChoice(clock, log);
   const storage = context.globalStorageUri.fsPath;
   const provider = new ConfigurationProvider(recent, choice);
-  for (const type of [debugType, activeFileDebugType]) {
+  for (const type of [debugType, activeFileDebugType, ...Object.keys(renamedDebugTypes)]) {
     store.add(vscode.debug.registerDebugConfigurationProvider(type, provider));
   }
   // This one only provides: a second resolving provider would resolve twice.

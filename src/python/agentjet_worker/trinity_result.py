@@ -152,7 +152,7 @@ def lost_answers(experiences: list[Any], ledger: Ledger) -> list[dict[str, str]]
         f"{len(lost)} of {len(ledger.answers)} answers of the model (from 0: {places}) are in none of the experiences that "
         "were returned, so nothing is learned from them."
     )
-    return [{"code": "trinity-lost-answers", "message": message}]
+    return [{"code": "trinity-untrained-replies", "message": message}]
 
 
 def foreign_parts(experiences: list[Any], ledger: Ledger) -> list[dict[str, str]]:

@@ -1,3 +1,4 @@
+import { currentId, renamedFindings } from '../../base/core/renamedIds.ts';
 import type { Filter, NumberField, NumberFilter, TextField } from './protocol/traceFilter.ts';
 import type { SqlParameters, SqlValue } from './sql.ts';
 
@@ -161,7 +162,7 @@ const texts: Readonly<Record<TextField, TextCondition>> = {
   },
   tool: (value, _, binder) => anyOf('usedTools', like('usedTools.tool', whole(value), binder)),
   finding: (value, { live }, binder) => {
-    const place = binder.bind(whole(value));
+    const place = binder.bind(whole(currentId(renamedFindings, value)));
     const lost = live ? '0' : `(episodes.sequence IS NULL AND 'episode-lost' LIKE ${place} ESCAPE '\\')`;
     return `(${lost} OR EXISTS (SELECT 1 FROM temp.found
       WHERE found.episode = episodes.episode AND found.code LIKE ${place} ESCAPE '\\'))`;

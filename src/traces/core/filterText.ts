@@ -1,5 +1,5 @@
 /**
- * The language of the search field: `reward<0 agent:solver -finding:overlong "two words"`. Terms stand beside each other
+ * The language of the search field: `reward<0 agent:solver -finding:context-overflow "two words"`. Terms stand beside each other
  * and must all hold; `or`, `not` (or a minus) and parentheses are there, too.
  */
 import {

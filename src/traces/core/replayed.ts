@@ -35,7 +35,7 @@ export function replayedRun(trace: TraceQueries, only: number | undefined): Repl
       isSuccess: isSuccess !== 0,
       ...(isRollout
         ? rolloutOf(trace, episode.episode, hasTexts)
-        : { calls: callsOf(trace, episode.episode), told: [] }),
+        : { calls: callsOf(trace, episode.episode), prompts: [] }),
     })),
   };
 }
@@ -49,7 +49,7 @@ function rolloutOf(
   trace: TraceQueries,
   episode: number,
   hasTexts: boolean,
-): Pick<ReplayedEpisode, 'calls' | 'told'> {
+): Pick<ReplayedEpisode, 'calls' | 'prompts'> {
   const heads = trace.messages.ofEpisode(episode);
   const texts = heads.map(({ position, role, toolCallId }): ReplayedMessage => {
     return { role, toolCallId, ...trace.messages.text(episode, position) };
@@ -76,7 +76,7 @@ function rolloutOf(
       reply: { ...reply, tokens: null },
     };
   });
-  return { calls, told: texts.filter((_, position) => !isSaid(position)).map(({ text }) => text) };
+  return { calls, prompts: texts.filter((_, position) => !isSaid(position)).map(({ text }) => text) };
 }
 
 function callsOf(trace: TraceQueries, episode: number): ReplayedCall[] {

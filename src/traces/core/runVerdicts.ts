@@ -108,7 +108,7 @@ function extremes({ members }: GroupVerdict): readonly (number | null)[] {
 }
 
 /** The one finding about a run that names episodes. */
-const collidingIds = finding('colliding-ids', '');
+const collidingIds = finding('duplicate-task-id', '');
 
 /** Results that are read at a time. */
 const atOnce = 1_000;

@@ -2,11 +2,12 @@ import * as vscode from 'vscode';
 import type { Disposable } from '../../base/core/disposable.ts';
 import { traceEventNames, type RunEndedBody, type RunStartedBody } from '../core/runEvents.ts';
 import { debugType, settings, settingsSection } from '../../base/core/ids.ts';
+import { renamedSetting } from '../../base/editor/settings.ts';
 import { reportingErrors } from '../../base/editor/reportErrors.ts';
 import type { LastTrace } from './lastTrace.ts';
 import { showTrace } from './showTrace.ts';
 
-/** `agentjet.openTrace`. */
+/** The values of `agentjet.trace.autoOpen`. */
 type OpenTrace = 'never' | 'whenRunStarts' | 'whenRunEnds';
 
 /** Opens the traces of runs under F5 when the user has them opened. */
@@ -36,7 +37,7 @@ async function heard(
 
 function whenToOpen(session: vscode.DebugSession): OpenTrace {
   const section = vscode.workspace.getConfiguration(settingsSection, session.workspaceFolder?.uri);
-  return section.get<OpenTrace>(settings.openTrace, 'whenRunEnds');
+  return renamedSetting<OpenTrace>(section, settings.traceAutoOpen, 'whenRunEnds');
 }
 
 function open(trace: string): Promise<void> {

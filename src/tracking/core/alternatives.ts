@@ -1,13 +1,13 @@
 import type { TracedAlternatives } from './records/trace.ts';
 
-/** What else the model might have made in the place of a token. */
+/** Another token that the model could have generated. */
 export interface Alternative {
   /** Null: the tokenizer has no such token. */
   readonly id: number | null;
   readonly logprob: number;
 }
 
-/** As a trace keeps them; undefined: no token has any. */
+/** Returns the alternatives in the form of a trace. Undefined if no token has any. */
 export function packAlternatives(
   tokens: readonly (readonly Alternative[])[],
 ): TracedAlternatives | undefined {
@@ -15,8 +15,8 @@ export function packAlternatives(
   if (width === 0) return undefined;
   const ids = new Int32Array(tokens.length * width).fill(noToken);
   const logprobs = new Float32Array(tokens.length * width).fill(NaN);
-  tokens.forEach((told, token) => {
-    [...told]
+  tokens.forEach((alternatives, token) => {
+    [...alternatives]
       .sort((one, other) => other.logprob - one.logprob)
       .forEach(({ id, logprob }, place) => {
         ids[token * width + place] = id ?? noToken;
@@ -36,20 +36,20 @@ export function alternativesOf({ width, ids, logprobs }: TracedAlternatives, tok
 }
 
 /**
- * Entropy of a token in nats, as far as its alternatives tell it: what they leave of the probability counts as one more
- * outcome, so that it is the least that the entropy can be. Null: none were told.
+ * Returns a lower bound of the entropy of a token in nats. The probability that the alternatives leave counts as one
+ * more outcome. Null if there are no alternatives.
  */
 export function entropyOf({ width, logprobs }: TracedAlternatives, token: number): number | null {
-  let [entropy, rest, told] = [0, 1, 0];
+  let [entropy, rest, count] = [0, 1, 0];
   for (let at = token * width; at < (token + 1) * width; at++) {
     const logprob = logprobs[at] ?? NaN;
     if (Number.isNaN(logprob)) continue;
     const probability = Math.exp(logprob);
     if (probability > 0) entropy -= probability * logprob;
     rest -= probability;
-    told += 1;
+    count += 1;
   }
-  if (told === 0) return null;
+  if (count === 0) return null;
   return rest > leastRest ? entropy - rest * Math.log(rest) : Math.max(0, entropy);
 }
 

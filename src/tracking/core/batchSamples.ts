@@ -4,7 +4,7 @@ import type { BatchRules } from './records/tracedRun.ts';
 import { groupBy } from './groupBy.ts';
 import { advantagesOf, rowAdvantagesOf, stepRewardOf } from './groups.ts';
 
-/** Why training leaves a sample out, though it makes it. */
+/** The reason why training drops a sample. */
 export type DropReason = 'max_sample_per_task' | 'world_size';
 
 /** A timeline of an episode as a batch of training takes it. */
@@ -18,7 +18,7 @@ export interface BatchSample {
   readonly referenceAdvantage: number;
   /** The same with each timeline for itself, and without a least deviation. */
   readonly simpleAdvantage: number;
-  /** What GRPO trains on, in its batch; null: the sample is dropped. */
+  /** The advantage of GRPO in its batch. Null if the sample is dropped. */
   readonly grpoAdvantage: number | null;
   readonly dropped: DropReason | null;
 }
@@ -38,10 +38,11 @@ interface Row extends Taken {
 }
 
 /**
- * The samples of a run, as one batch: of every episode that ended with a reward and, of an oversampled rollout, that was
- * selected. More than `max_sample_per_task` of an episode (upstream counts by episode, whatever the key says) are thinned
- * out, and so is what VERL cannot share out evenly among its processes. Upstream draws those without a seed; here the
- * run's seed decides. Advantages compare episodes whose tasks have the same id.
+ * Returns the samples of a run as one batch. It has every episode that ended with a reward. In an oversampled
+ * rollout, only selected episodes count. An episode keeps `max_sample_per_task` samples (upstream counts by episode,
+ * despite the name of the key). Samples that VERL cannot divide equally among its processes are dropped. Upstream
+ * draws them without a seed. Here the seed of the run decides. Advantages compare episodes whose tasks have the same
+ * id.
  *
  * @param worldSize processes that train under VERL; undefined: nothing is dropped for them
  */
@@ -93,7 +94,9 @@ function rowsOf(taken: Taken, most: number, random: Random): readonly Row[] {
   }));
 }
 
-/** VERL's batch is a multiple of its processes; what is too much goes, wherever it stands. */
+/**
+ * Drops rows until the batch is a multiple of the number of VERL processes. The position of a dropped row is random.
+ */
 function sharedOut(rows: readonly Row[], worldSize: number, seed: number): readonly Row[] {
   const kept = rows.flatMap(({ dropped }, index) => (dropped === null ? [index] : []));
   const over = drawn(kept.length, kept.length % worldSize, new Random(`world size ${seed}`));
@@ -125,7 +128,10 @@ function byTask<T extends Taken>(
   );
 }
 
-/** The mean over no timelines is no number, and makes one of the whole group's. */
+/**
+ * Returns the reference values of a group. If the mean over no timelines is NaN, the values of the whole group become
+ * NaN.
+ */
 function referenceOf(group: readonly Taken[]): readonly number[] {
   if (group.length > 1 && group.some(({ timelines }) => timelines === 0)) return group.map(() => NaN);
   return advantagesOf(group.map(({ stepReward }) => stepReward)).map((advantage) => advantage ?? NaN);

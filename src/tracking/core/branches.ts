@@ -8,7 +8,7 @@ export interface Path {
 }
 
 export interface KnownStart {
-  /** Of the timeline, that an earlier one begins with too. */
+  /** The number of messages that an earlier timeline starts with, too. */
   readonly messages: number;
   /** Number of the last timeline that does. */
   readonly timeline: number;
@@ -31,16 +31,16 @@ class Run {
   }
 }
 
-/** What runs follow one; by what they are told apart where there are many. */
+/** The runs that follow a run, with a key for each if there are many. */
 interface Next {
   readonly few: Run[];
   many: Map<string, Run> | undefined;
 }
 
 /**
- * Timelines as paths of a radix tree: those that begin with the same messages share the beginning of their path. A run
- * is the very list of the timeline that came first, so a timeline that goes the way of another costs one comparison for
- * each message and leaves nothing behind.
+ * Timelines as paths of a radix tree. Timelines that start with the same messages share the start of their path. A
+ * run is the message list of the first timeline. A timeline on an existing path costs one comparison per message and
+ * no memory.
  */
 export class Branches {
   readonly #messages: readonly TracedMessage[];
@@ -74,7 +74,10 @@ export class Branches {
     return (run.latest = Math.max(run.latest, timeline));
   }
 
-  /** How far a timeline goes the way of earlier ones, and the last of those; undefined: none began at the root. */
+  /**
+   * Returns the start that a timeline shares with earlier ones, and the last of them. Undefined if none starts at the
+   * root.
+   */
   known(path: Path, root: string | null, first = 0): KnownStart | undefined {
     let run = this.#roots.get(root);
     if (run === undefined) return undefined;
@@ -103,7 +106,10 @@ export class Branches {
     return few.find((one) => this.#same(positionAt(one.path, one.from), position));
   }
 
-  /** Where the path leaves the run, which it goes along up to `at`; at the latest where either of them ends. */
+  /**
+   * Returns the position at which the path leaves the run. Both are equal up to `at`. The result is at most the
+   * shorter length.
+   */
   #partingOf({ path: { messages: theirs, reply }, to }: Run, path: Path, at: number): number {
     const { messages } = path;
     const requests = Math.min(to, theirs.length, messages.length);
@@ -125,7 +131,7 @@ export class Branches {
     return added.latest;
   }
 
-  /** What comes from `at` on becomes a run of its own. */
+  /** Splits a run at `at`. The second part becomes a new run. */
   #cut(run: Run, at: number): void {
     const rest = new Run(run.path, at, run.to, run.latest);
     rest.next = run.next;
@@ -151,7 +157,7 @@ export class Branches {
   }
 }
 
-/** A loop of its own: nearly all of the time that merging takes is spent here. */
+/** Compares texts in a separate loop, because merging spends nearly all of its time here. */
 function partingByText(
   list: readonly TracedMessage[],
   a: readonly number[],

@@ -11,8 +11,8 @@ interface Return {
 }
 
 /**
- * Retokenization drift: a reply comes back as a message of a later request, and the chat template makes other tokens
- * of it than the model had made. Compares each message with a reply once, however many requests have it.
+ * Detects retokenization drift: a later request contains a reply, and the chat template gives other tokens for it
+ * than the model generated. Each message is compared with a reply once, even if many requests contain it.
  */
 export class DriftDetector {
   readonly #tokenizer: Tokenizer;
@@ -68,9 +68,9 @@ export class DriftDetector {
   #drift({ index, token, message, made, call }: Drift): CallProblem {
     const sameText = this.#textOf(message) === this.#textOf(made);
     const how = sameText
-      ? 'the chat template makes other tokens of its text'
-      : 'the chat template writes it in other words';
-    const ids = `${message.tokenIds[token] ?? 'its end'}, where the model made ${made.tokenIds[token] ?? 'its end'}`;
+      ? 'the chat template gives other tokens for its text'
+      : 'the chat template gives another text';
+    const ids = `${message.tokenIds[token] ?? 'its end'}; the model generated ${made.tokenIds[token] ?? 'its end'}`;
     return {
       code: 'retokenization-drift',
       severity: 'warning',

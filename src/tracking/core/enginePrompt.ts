@@ -6,7 +6,7 @@ import type { CallProblem } from './problems.ts';
 import { textOfBytes } from './textOfBytes.ts';
 import type { Tokenizer } from './tokenizer.ts';
 
-/** What a request's messages become by the prompt that the engine says it was given. */
+/** The messages of a request after the comparison with the prompt that the engine reports. */
 export interface PatchedPrompt {
   /** One per message that is left: its tokens where they are others now, else null. */
   readonly tokens: readonly (readonly number[] | null)[];
@@ -15,7 +15,7 @@ export interface PatchedPrompt {
 
 export interface PatchRules {
   readonly tokenizer: Tokenizer;
-  /** What the template puts before a reply. */
+  /** The tokens that the template adds before a reply. */
   readonly header: readonly number[];
   /** `ajet.context_tracker.fix_retokenization_drift`. */
   readonly fixes: boolean;
@@ -24,10 +24,10 @@ export interface PatchRules {
 const marker = '<|im_start|>';
 
 /**
- * Upstream's patch of a request's tokens under Trinity, whose engine tells the tokens of its prompt: both are cut into
- * messages at ChatML's start, and compared in turn. With `fix_retokenization_drift`, a text that differs is to be made
- * into tokens anew, while ids that differ under the same text are told and kept; without, nothing is done. What differs
- * is told here in either case.
+ * Applies upstream's patch of the tokens of a request under Trinity, whose engine reports the tokens of its prompt.
+ * Both token lists are split into messages at the ChatML start token and compared in order. With
+ * `fix_retokenization_drift`, a different text is tokenized again. Different ids of the same text are logged and
+ * kept. Without it, nothing changes. Differences are reported in both cases.
  *
  * @param ids of the whole prompt, with the header of the reply
  */
@@ -41,12 +41,12 @@ export function patchedPrompt(
   if (isTracked(ids, messages, { start, header: rules.header })) {
     return { tokens: messages.map(() => null), problems: [] };
   }
-  const told = textsOf(ids, rules);
-  if (told === undefined) return { tokens: messages.map(() => null), problems: [noStart] };
+  const engine = textsOf(ids, rules);
+  if (engine === undefined) return { tokens: messages.map(() => null), problems: [noStart] };
   const pieces = piecesOf(ids, start);
-  const problems = messages.length === told.length ? [] : [otherCount(messages.length, told.length, fixes)];
-  const tokens = messages.slice(0, told.length).map((message, index) => {
-    const [text, own] = [told[index] ?? '', spelled(message.tokenIds, tokenizer)];
+  const problems = messages.length === engine.length ? [] : [otherCount(messages.length, engine.length, fixes)];
+  const tokens = messages.slice(0, engine.length).map((message, index) => {
+    const [text, own] = [engine[index] ?? '', spelled(message.tokenIds, tokenizer)];
     const piece = Int32Array.from(pieces[index] ?? []);
     if (text === own) {
       if (!sameItems(piece, message.tokenIds)) problems.push(otherIds(index, message, piece));
@@ -58,7 +58,10 @@ export function patchedPrompt(
   return { tokens, problems };
 }
 
-/** Whether the prompt is made of the messages' own tokens, each a message of its own: then nothing has to be spelled. */
+/**
+ * Returns true if the prompt consists of the tokens of the messages, one piece per message. Then no text must be
+ * decoded.
+ */
 function isTracked(
   ids: readonly number[],
   messages: readonly TracedMessage[],
@@ -81,7 +84,7 @@ function textsOf(ids: readonly number[], { tokenizer, header }: PatchRules): rea
   return before === '' ? texts.map((one) => marker + one) : undefined;
 }
 
-/** The header of the reply is a piece of its own, which no message is compared with. */
+/** Splits ids into pieces at the start token. The header of the reply is a separate piece that is not compared. */
 function piecesOf(ids: readonly number[], start: number): readonly (readonly number[])[] {
   const pieces: number[][] = [];
   for (const id of ids) {
@@ -91,7 +94,7 @@ function piecesOf(ids: readonly number[], start: number): readonly (readonly num
   return pieces;
 }
 
-/** What tokens stand for, a character for each byte: a token may be a part of a character. */
+/** Returns the bytes of tokens, one character per byte, because a token can be a part of a character. */
 function spelled(ids: ArrayLike<number>, tokenizer: Tokenizer): string {
   return Array.from(bytesOf(Array.from(ids), tokenizer), (byte) => String.fromCharCode(byte)).join('');
 }
@@ -106,21 +109,21 @@ const noStart: CallProblem = {
   severity: 'error',
   about: 'start',
   clause:
-    'the prompt that the engine was given does not begin with `<|im_start|>`; under Trinity, AgentJet refuses the call.',
+    'the prompt of the engine does not start with `<|im_start|>`. Under Trinity, AgentJet rejects the call.',
 };
 
-function otherCount(own: number, told: number, fixes: boolean): CallProblem {
+function otherCount(own: number, engine: number, fixes: boolean): CallProblem {
   const consequence =
-    own < told
-      ? 'under Trinity, AgentJet logs an error and compares those that it has.'
+    own < engine
+      ? 'Under Trinity, AgentJet logs an error and compares the messages that it has.'
       : fixes
-        ? 'under Trinity, AgentJet runs out of messages to compare, and the call fails.'
-        : 'under Trinity, AgentJet leaves the rest of its own out.';
+        ? 'Under Trinity, AgentJet has no more messages to compare, and the call fails.'
+        : 'Under Trinity, AgentJet drops its remaining messages.';
   return {
     code: 'prompt-drift',
-    severity: own > told && fixes ? 'error' : 'warning',
+    severity: own > engine && fixes ? 'error' : 'warning',
     about: 'count',
-    clause: `the prompt that the engine was given has ${told} messages, and the tracked one ${own}; ${consequence}`,
+    clause: `the prompt of the engine has ${engine} messages, but the tracked one has ${own}. ${consequence}`,
   };
 }
 
@@ -132,23 +135,23 @@ function otherText(
   const start = excerptStart(before, now);
   const quoted = [now, before].map((text) => JSON.stringify(excerpt(text, start)));
   const consequence = fixes
-    ? "the tokens here are made of the engine's text, as `fix_retokenization_drift` has it; AgentJet itself puts the tokenizer's whole output in place of its ids, and under Trinity fails to make the sample."
-    : 'without `fix_retokenization_drift`, training keeps its own tokens.';
+    ? 'The tokens here are those of the text of the engine (`fix_retokenization_drift`). AgentJet replaces its ids with the whole output of the tokenizer, and under Trinity the sample fails.'
+    : 'Without `fix_retokenization_drift`, training keeps its own tokens.';
   return {
     code: 'prompt-drift',
     severity: fixes ? 'error' : 'warning',
     about: 'text',
-    clause: `message ${index} is ${quoted[0] ?? ''} in the prompt that the engine was given, where the template by itself writes ${quoted[1] ?? ''}; ${consequence}`,
+    clause: `message ${index} is ${quoted[0] ?? ''} in the prompt of the engine, but ${quoted[1] ?? ''} in the output of the template. ${consequence}`,
   };
 }
 
-function otherIds(index: number, { role, tokenIds }: TracedMessage, told: Int32Array): CallProblem {
-  const at = told.findIndex((id, offset) => id !== tokenIds[offset]);
-  const token = at === -1 ? told.length : at;
+function otherIds(index: number, { role, tokenIds }: TracedMessage, engine: Int32Array): CallProblem {
+  const at = engine.findIndex((id, offset) => id !== tokenIds[offset]);
+  const token = at === -1 ? engine.length : at;
   return {
     code: 'prompt-drift',
     severity: 'warning',
     about: 'ids',
-    clause: `message ${index} (${role}) has the same text in other tokens in the prompt that the engine was given, from its token ${token} on (${told[token] ?? 'its end'}, tracked ${tokenIds[token] ?? 'its end'}); AgentJet keeps its own and at most logs it.`,
+    clause: `message ${index} (${role}) has the same text with other tokens in the prompt of the engine, from its token ${token} on (${engine[token] ?? 'its end'}, tracked ${tokenIds[token] ?? 'its end'}). AgentJet keeps its own tokens and at most logs the difference.`,
   };
 }

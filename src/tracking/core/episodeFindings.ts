@@ -22,7 +22,7 @@ export function episodeFindings(result: EpisodeResult): readonly Finding[] {
 
 const leftOut = finding(
   'not-selected',
-  'More episodes were started than train (`enable_oversample`), and this one is left out.',
+  'More episodes were started than training uses (`enable_oversample`), and this one is dropped.',
 );
 
 function injected({ faults = [], error }: EpisodeResult): readonly Finding[] {
@@ -30,8 +30,8 @@ function injected({ faults = [], error }: EpisodeResult): readonly Finding[] {
   const kinds = [...new Set(faults.map(({ kind }) => kind))].join(', ');
   const message =
     error === null
-      ? `Faults were injected into its calls (${kinds}), so its reward is not only the model's doing.`
-      : `The episode was lost after faults had been injected into its calls (${kinds}): ${firstLine(error)}`;
+      ? `Faults were injected into its calls (${kinds}), so its reward does not depend only on the model.`
+      : `The episode failed after faults were injected into its calls (${kinds}): ${firstLine(error)}`;
   return [finding(error === null ? 'injected-fault' : 'lost-to-injected-fault', message)];
 }
 
@@ -49,7 +49,7 @@ function withoutSample({ error, tracking, faults, routing }: EpisodeResult): rea
     return [
       finding(
         'not-tracked',
-        'Its calls were not tracked: the process ended before, or its tokenizer failed.',
+        'Its calls were not tracked, because the process ended too early or the tokenizer failed.',
       ),
     ];
   }
@@ -78,7 +78,7 @@ function bypassed({ host, calls, location }: OutsideCalls): Finding {
   const from = location === undefined ? '' : `, from ${formatLocation({ ...location, column: undefined })}`;
   const found = finding(
     'bypassed-tuner',
-    `${count} went to ${host} and not through the tuner${from}, so what it answered is not trained.`,
+    `${count} went to ${host} and not through the tuner${from}, so its replies are not trained.`,
   );
   return { ...found, location };
 }
@@ -90,10 +90,10 @@ function whyNothing({ problems }: EpisodeTracking): string | undefined {
 
 /** The reasons in order of priority. */
 const nothingBecause: readonly (readonly [code: string, why: string])[] = [
-  ['overlong', 'no prompt leaves room for a reply'],
-  ['externally-interrupted', 'the episode had been told to stop before it asked'],
-  ['after-degenerate-reply', 'all replies that count come after a degenerate one'],
-  ['foreign-template', 'the chat template frames replies in a way that the loss mask does not know'],
+  ['context-overflow', 'no prompt leaves room for a reply'],
+  ['externally-interrupted', 'the episode was requested to stop before its calls'],
+  ['after-degenerate-reply', 'all trainable replies come after a degenerate one'],
+  ['foreign-template', 'the loss mask does not support the reply format of the chat template'],
 ];
 
 /** The range of the built-in judges and of the default reward of a degenerate reply. */
@@ -107,12 +107,7 @@ function aboutReward({ reward, isSuccess, successGiven, rewardUnused }: EpisodeR
   const unusual = reward < least || reward > most;
   return [
     ...(unusual
-      ? [
-          finding(
-            'reward-range',
-            `The reward ${reward} is outside of ${least} to ${most}, where rewards usually are.`,
-          ),
-        ]
+      ? [finding('reward-range', `The reward ${reward} is outside the usual range of ${least} to ${most}.`)]
       : []),
     ...(successGiven === false ? missing(reward) : []),
     ...(successGiven === true ? mismatch(reward, isSuccess) : []),
@@ -122,19 +117,19 @@ function aboutReward({ reward, isSuccess, successGiven, rewardUnused }: EpisodeR
 
 function missing(reward: number): readonly Finding[] {
   if (reward <= 0) return []; // a failure either way
-  const message = `The reward ${reward} came without isSuccess, so the episode counts as a failure.`;
+  const message = `The reward ${reward} has no isSuccess, so the episode counts as a failure.`;
   return [finding('success-missing', message)];
 }
 
 function unused(own: number, reward: number): Finding {
-  const message = `The workflow, a function, returned the reward ${own}, but the judge’s counts, which is ${reward}.`;
+  const message = `The workflow, a function, returned the reward ${own}, but the reward ${reward} of the judge counts.`;
   return finding('reward-unused', message);
 }
 
 function mismatch(reward: number, isSuccess: boolean): readonly Finding[] {
   if (reward >= successFrom === isSuccess) return [];
-  const [training, validation] = isSuccess ? ['a success', 'not to'] : ['a failure', 'a success to'];
-  const message = `The reward ${reward} is ${training} by isSuccess, but ${validation} validation, which takes rewards of 1 and more for successes.`;
+  const [training, validation] = isSuccess ? ['a success', 'a failure'] : ['a failure', 'a success'];
+  const message = `The reward ${reward} is ${training} by isSuccess, but ${validation} in validation, where rewards of 1 or more are successes.`;
   return [finding('success-mismatch', message)];
 }
 
@@ -148,8 +143,8 @@ export function routedAway(routing: EpisodeRouting | undefined): Finding | undef
   const models = [...new Set(routing.debug.map(({ model }) => model))].join(', ');
   const who = calls === 1 ? 'The only call' : `All ${calls} calls`;
   return finding(
-    'routed-away',
-    `${who} went to debug models (${models}), since \`trainableTargets\` does not name ${targets}; nothing is left to train on.`,
+    'all-calls-untrained',
+    `${who} went to debug models (${models}), because \`trainableTargets\` does not contain ${targets}. No call is left to train on.`,
   );
 }
 
@@ -157,15 +152,15 @@ export function routedAway(routing: EpisodeRouting | undefined): Finding | undef
 export function trainedAnyway(routing: EpisodeRouting | undefined): readonly Finding[] {
   return (routing?.trainedAnyway ?? []).map((entry) =>
     finding(
-      'trained-anyway',
-      `Calls for ${quoted([entry.target])}, which \`trainableTargets\` does not name, are trained all the same: ${why[entry.why]}.`,
+      'untrained-target-trained',
+      `\`trainableTargets\` does not contain ${quoted([entry.target])}, but its calls are trained: ${why[entry.why]}.`,
     ),
   );
 }
 
 const why: Readonly<Record<Anyway['why'], string>> = {
-  'no-debug-model': 'their agent has no debug model, and AgentJet then takes the model being trained',
-  'base-url': 'they came by base URL and key, which AgentJet does not route',
+  'no-debug-model': 'the agent has no debug model, so AgentJet uses the model being trained',
+  'base-url': 'they use the base URL and key, which AgentJet does not route',
 };
 
 function quoted(targets: readonly string[]): string {

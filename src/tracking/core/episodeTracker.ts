@@ -244,8 +244,8 @@ class Tracker implements EpisodeTracker {
   }
 
   /**
-   * Compares the two loss masks of a reply. AgentJet computes a second mask for a sample from the ChatML header and the
-   * first end token, and rejects the sample if the masks of its last reply differ.
+   * Compares the two loss masks of a reply. AgentJet computes the second mask of a sample from the ChatML header and
+   * the first end token. It rejects the sample if the masks of its last reply differ.
    */
   #judgeReply(call: number, reply: ReplyTokens, position: number): void {
     if (reply.lacksEos) this.#cutCalls.add(call);

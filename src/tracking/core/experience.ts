@@ -7,7 +7,7 @@ export interface Conversation {
   readonly tools: readonly unknown[] | null;
 }
 
-/** An answer to it, with the ids that the server told, if it did. */
+/** The reply, with token ids if the server returned them. */
 export interface Reply {
   readonly message: unknown;
   readonly ids: readonly number[] | null;
@@ -30,7 +30,7 @@ export interface ReplyTokens {
 
 export interface ConversationTokens {
   readonly tokens: readonly number[];
-  /** Of each token, whether an assistant said it. */
+  /** True for each token of an assistant message. */
   readonly mask: readonly boolean[];
   /** Tokens before the first that an assistant said; 0 where none did. */
   readonly promptLength: number;
@@ -47,7 +47,10 @@ export function promptTokens({ template, tokenizer }: ModelText, conversation: C
   return { tokens: tokenizer.encode(text), text };
 }
 
-/** Prompt and reply as vLLM counts them: what ends a reply is a token of it. The server's own ids are taken where it told them. */
+/**
+ * Returns the tokens of prompt and reply as vLLM counts them. The end token belongs to the reply. If the server
+ * returned ids, they are used.
+ */
 export function replyTokens(text: ModelText, conversation: Conversation, reply: Reply): ReplyTokens {
   const prompt = promptTokens(text, conversation);
   const given = reply.promptIds ?? prompt.tokens;
@@ -88,7 +91,10 @@ function templated({ messages, tools }: Conversation): Templated {
   };
 }
 
-/** Of a reply whose ids nobody told: its text; with tool calls, what the template makes of them. */
+/**
+ * Returns the tokens of a reply without ids from the server: those of its text, or of the template output if it has
+ * tool calls.
+ */
 function ownTokens(
   { template, tokenizer }: ModelText,
   conversation: Conversation,

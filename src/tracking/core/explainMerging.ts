@@ -16,27 +16,27 @@ export interface ExplainableCall extends MergeableCall {
 }
 
 /**
- * Why a timeline stands by itself:
- * - `agents`: another agent, or one with another system prompt, which is as it should be;
- * - `content`: a message was rewritten, left out or put in;
- * - `reply`: the same request, answered otherwise;
+ * The reason why a timeline is separate:
+ * - `agents`: another agent or another system prompt, which is expected;
+ * - `content`: a message was changed, removed or inserted;
+ * - `reply`: the same request with another reply;
  * - `fields`: the same text with another role or other tool calls, which only tokens show;
  * - `tools`: other tools are offered;
- * - `retokenized`: the same text in other tokens;
- * - `shorter`: it is a beginning of the other, and only a later call takes an earlier one over.
+ * - `retokenized`: the same text with other tokens;
+ * - `shorter`: it is the start of the other timeline, and only a later call absorbs an earlier one.
  */
 export type ForkCause = 'agents' | 'content' | 'reply' | 'fields' | 'tools' | 'retokenized' | 'shorter';
 
-/** Where two timelines part; `before` is the earlier one's side. */
+/** The first difference of two timelines. `before` is the earlier one. */
 export interface Fork {
-  /** That ends the timeline. */
+  /** The last call of the timeline. */
   readonly call: number;
-  /** That ends the earlier timeline which it shares the longest start with. */
+  /** The last call of the earlier timeline with the longest shared start. */
   readonly earlier: number;
   readonly cause: ForkCause;
   /** Index of the first message that differs. */
   readonly message: number;
-  /** That message's on either side, the texts cut to where they differ; null: the side has no such message. */
+  /** The message of the earlier timeline, with its text cut to the difference. Null if it has no such message. */
   readonly before: ForkSide | null;
   readonly now: ForkSide | null;
   /** Index of the first token that differs in the message; null: none does. */
@@ -58,7 +58,7 @@ export interface MergingExplanation {
   /** One for each timeline but the first. */
   readonly forks: readonly Fork[];
   readonly timelines: number;
-  /** What the other settings of `timeline_merging_policy` give; merges anew by each. */
+  /** Returns the result of the other settings of `timeline_merging_policy`. Merges again for each of them. */
   readonly others: () => readonly OtherMerging[];
 }
 
@@ -71,10 +71,10 @@ const policies: readonly MergeOptions[] = [
 ];
 
 /**
- * Why an episode's calls make more than one timeline, and how many they would make by other settings. Linear in the
- * number of messages of all calls.
+ * Explains why the calls of an episode give more than one timeline, and how many other settings would give. Takes
+ * time linear in the number of messages of all calls.
  *
- * @param calls in the order in which they ended, each with a number of its own
+ * @param calls in the order in which they ended, each with a different number
  * @param messages the episode's list: every position that a call names is there
  * @param timelines what `settings` make of them
  */
@@ -108,7 +108,7 @@ function isAnswered(call: ExplainableCall): call is Answered {
 interface Pair {
   readonly earlier: Answered;
   readonly call: Answered;
-  /** Whether the request is one that the earlier timeline had answered. */
+  /** True if the earlier timeline has a reply to the same request. */
   readonly isAskedAgain: boolean;
 }
 
@@ -116,7 +116,7 @@ interface Pair {
 class Starts {
   readonly #messages: readonly TracedMessage[];
   readonly #byText: boolean;
-  /** From one root all, and from a root of its own each agent's. */
+  /** The branches of all agents from one root, and of each agent from a separate root. */
   readonly #whole: Branches;
   /** By agent, without the first message. */
   readonly #rest: Branches;
@@ -147,7 +147,7 @@ class Starts {
     return goesOn === undefined ? this.#forkAt(call, own, 'agents') : this.#forkAt(call, goesOn);
   }
 
-  /** The earlier timeline which this one would go on from, had it the same system message. */
+  /** Returns the earlier timeline that this one would continue if it had the same system message. */
   #goesOn(call: Answered): KnownStart | undefined {
     const rest = this.#rest.known(call, call.agent, 1);
     const earlier = this.#timelines[rest?.timeline ?? -1];

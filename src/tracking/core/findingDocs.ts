@@ -1,11 +1,11 @@
 import { findingKinds, type FindingKind, type FindingLevel } from './findings.ts';
 
-const introduction = `# What the training report finds
+const introduction = `# Findings of the training report
 
-After a run on the debug backbone, the report says which episodes would train and what stands in their way: in the
-terminal, in the debug console, in the trace viewer, with \`--json\`, and as notes at the code. Findings have stable ids.
-An **error** means that the episodes concerned add nothing to training; a **warning** is worth a look. The severity
-given here is the usual one.
+After a run on the debug backbone, the training report shows which episodes would train, and why others would not. You
+see it in the terminal, the debug console and the trace viewer, with \`--json\`, and as notes in the code. Findings have
+stable ids. An **error** means that the affected episodes do not contribute to training. A **warning** needs your
+attention. The severity in this list is the usual one.
 `;
 
 const headings: Readonly<Record<FindingLevel, string>> = {
@@ -31,6 +31,6 @@ function sections(
   return kinds
     .filter(([, { level }]) => level === wanted)
     .map(([id, { title, severity, explanation, hint }]) => {
-      return `### ${id}\n\n**${title}** (${severity})\n\n${explanation}\n\nWhat to do: ${hint}\n`;
+      return `### ${id}\n\n**${title}** (${severity})\n\n${explanation}\n\nFix: ${hint}\n`;
     });
 }

@@ -6,8 +6,12 @@ export type Severity = 'error' | 'warning';
 export type FindingLevel = 'run' | 'group' | 'episode';
 
 /**
- * The location of a finding: the workflow's `execute`, the judge's `computeReward`, the one of them that gave the reward,
- * the line in the finding, or the line of the config that sets a key.
+ * The location of a finding:
+ * - `execute`: the method of the workflow
+ * - `judge`: `computeReward` of the judge
+ * - `reward`: the one of them that returned the reward
+ * - `line`: the line in the finding
+ * - `key:…`: the config line that sets the key
  */
 export type FindingTarget = 'execute' | 'judge' | 'reward' | 'line' | `key:${string}`;
 

@@ -12,28 +12,28 @@ const runKinds = {
   'approximate-tokenizer': {
     level: 'run',
     severity: 'warning',
-    title: 'Another tokenizer than the model’s counts',
+    title: 'The tokenizer is not the model’s',
     explanation:
       'This machine does not have the `tokenizer.json` of the model, so the built-in tokenizer (Qwen2.5) replaces it. Token ids are those of Qwen2.5, and lengths are approximate. Near a limit, `near-limit` replaces the exact findings.',
-    hint: 'Fetch the tokenizer of `ajet.model.path` (AgentJet: Fetch Tokenizer), or name one with --tokenizer (launch.json: tokenizer).',
+    hint: 'Run AgentJet: Fetch Tokenizer to download the tokenizer of `ajet.model.path`, or name one with --tokenizer (launch.json: tokenizer).',
   },
-  'colliding-ids': {
+  'duplicate-task-id': {
     level: 'run',
     target: 'key:ajet.task_reader.type',
     severity: 'warning',
     title: 'Different tasks have the same id',
     explanation:
-      'Training finds the task of a sample by its `task_id`. Tasks that share one, or have none, become one group: their rewards are compared with each other, and pass@n counts them as one.',
-    hint: 'Give every row of the data set a `task_id` of its own.',
+      'Training finds the task of a sample by its `task_id`. Tasks that have the same id, or no id, become one group. Their rewards are compared with each other, and pass@n counts them as one task.',
+    hint: 'Give every row of the data set its own `task_id`.',
   },
   'judge-unused': {
     level: 'run',
     target: 'judge',
     severity: 'warning',
-    title: 'The judge was never asked',
+    title: 'The judge was never called',
     explanation:
-      'The config names a judge, but the workflow returned a reward in every episode, 0 included; AgentJet asks the judge only where the workflow returns none.',
-    hint: 'Leave `reward` out of what `execute` returns to have the judge score, or take `ajet.task_judge` out of the config.',
+      'The config names a judge, but the workflow returned a reward in every episode. A reward of 0 counts, too. AgentJet calls the judge only if the workflow returns no reward.',
+    hint: 'To use the judge, do not return `reward` from `execute`. Otherwise remove `ajet.task_judge` from the config.',
   },
   'equal-rewards': {
     level: 'group',
@@ -41,17 +41,17 @@ const runKinds = {
     severity: 'error',
     title: 'All rewards of a task are equal',
     explanation:
-      'An advantage says how much better an episode did than the others of its task. Where all did equally well, every advantage is 0 and nothing is learned.',
-    hint: 'Make the reward finer, choose tasks that are neither always nor never solved, or raise `ajet.rollout.num_repeat` or the temperature.',
+      'An advantage compares an episode with the other episodes of its task. If all rewards are equal, every advantage is 0 and training learns nothing.',
+    hint: 'Use finer rewards, choose tasks that are sometimes solved, or raise `ajet.rollout.num_repeat` or the temperature.',
   },
   'single-episode': {
     level: 'group',
     target: 'key:ajet.rollout.num_repeat',
     severity: 'warning',
-    title: 'Nothing to compare an episode with',
+    title: 'Group with a single episode',
     explanation:
-      'A group with one episode that counts has no baseline: the advantage is the reward itself, so every positive reward is reinforced, however poor.',
-    hint: 'Raise `ajet.rollout.num_repeat` (--repeat), or mend what ended the other episodes of the task.',
+      'A group with only one valid episode has no baseline. The advantage is the reward itself, so training reinforces every positive reward, even a poor one.',
+    hint: 'Raise `ajet.rollout.num_repeat` (--repeat), or fix the errors of the other episodes of the task.',
   },
 } as const satisfies Readonly<Record<string, FindingKind>>;
 

@@ -18,7 +18,7 @@ export interface Group extends Measures {
   readonly members: readonly Member[];
   /** The sample standard deviation of the training rewards. Null for fewer than two. */
   readonly deviation: number | null;
-  /** Whether all episodes of the group have ended. */
+  /** True if all episodes of the group have ended. */
   readonly whole: boolean;
 }
 

@@ -1,4 +1,4 @@
-/** What the config's lengths make of prompts, replies and samples. */
+/** Checks the lengths of prompts, replies and samples against the limits of the config. */
 import type { LengthLimits } from './records/tracedRun.ts';
 import type { CallProblem } from './problems.ts';
 import type { TrainingSample } from './samples.ts';
@@ -19,57 +19,60 @@ interface Measured {
 interface LengthRule extends Measured {
   readonly code: CallProblem['code'];
   readonly severity: CallProblem['severity'];
-  /** Whether a length that is just the limit is too long. */
+  /** True if a length equal to the limit is too long. */
   readonly below: boolean;
-  /** What training does with what is too long. */
+  /** The effect of a length over the limit in training. */
   readonly consequence: string;
 }
 
-/** Whether a prompt leaves too little room for the longest reply: upstream's check before it calls the model. */
+/**
+ * Returns true if a prompt leaves too little room for the longest reply. Upstream checks this before it calls the
+ * model.
+ */
 export function overflows(tokens: number, { modelLength, turnLength }: LengthLimits): boolean {
   return tokens >= modelLength - turnLength;
 }
 
-/** What overflows by an approximate count overflows here all the same, since that is the count there is. */
+/** Returns the problem of a prompt over the limit. An approximate count is used if there is no exact one. */
 export function promptProblem(tokens: number, limits: LengthLimits, exact: boolean): CallProblem | undefined {
   const rule: LengthRule = {
-    code: 'overlong',
+    code: 'context-overflow',
     severity: 'error',
     what: 'the prompt',
     tokens,
     limit: limits.modelLength - limits.turnLength,
-    limitName: 'ajet.rollout.max_model_len less ajet.rollout.max_response_length_in_one_turn',
+    limitName: 'ajet.rollout.max_model_len minus ajet.rollout.max_response_length_in_one_turn',
     below: true,
     consequence:
-      'as in training, the model is not asked: the workflow gets a canned reply, and nothing is recorded.',
+      'As in training, the model is not called. The workflow gets a fixed reply, and the call is not recorded.',
   };
   if (exact || !overflows(tokens, limits)) return judge(rule, exact);
-  const clause = `the prompt has about ${tokens} tokens, where ${rule.limitName} allows fewer than ${rule.limit}; by this count, ${rule.consequence} The count is approximate, because the model's own tokenizer is not at hand, so training may ask the model.`;
+  const clause = `the prompt has about ${tokens} tokens, but ${rule.limitName} allows fewer than ${rule.limit}. ${rule.consequence} The count is approximate, because the tokenizer of the model is not available, so training may call the model.`;
   return { code: rule.code, severity: rule.severity, clause };
 }
 
 /**
- * A reply that was made: upstream refuses the call where it has too many tokens, template's included, or where request
- * and reply do not fit the model.
+ * Returns the problem of a reply. Upstream rejects the call if the reply has too many tokens, including those of the
+ * template. It also rejects a call whose request and reply do not fit into the model length.
  */
 export function replyProblem(
   tokens: { readonly reply: number; readonly whole: number },
   limits: LengthLimits,
   exact: boolean,
 ): CallProblem | undefined {
-  const consequence = 'AgentJet refuses the call in training.';
+  const consequence = 'In training AgentJet rejects the call.';
   const shared = { severity: 'error', below: false, consequence } as const;
   const reply = {
     ...shared,
-    code: 'reply-over-turn' as const,
-    what: 'the reply with what the template adds',
+    code: 'reply-exceeds-turn-limit' as const,
+    what: 'the reply with the tokens of the template',
     tokens: tokens.reply,
     limit: limits.turnLength,
     limitName: 'ajet.rollout.max_response_length_in_one_turn',
   };
   const whole = {
     ...shared,
-    code: 'timeline-over-model' as const,
+    code: 'timeline-exceeds-model-len' as const,
     what: 'the conversation with its reply',
     tokens: tokens.whole,
     limit: limits.modelLength,
@@ -85,14 +88,14 @@ export function sampleProblems(
   options: { readonly exact: boolean; readonly trains: boolean },
 ): readonly CallProblem[] {
   const prompt: LengthRule = {
-    code: 'prompt-over',
+    code: 'prompt-too-long',
     severity: 'warning',
     what: "the timeline's prompt",
     tokens: sample.prefixTokens,
     limit: limits.promptLength,
     limitName: 'ajet.data.max_prompt_length',
     below: false,
-    consequence: 'AgentJet counts the rest to the response, which has less room for replies.',
+    consequence: 'AgentJet counts the rest as response, which leaves less room for replies.',
   };
   const response: LengthRule = {
     code: 'response-cut',
@@ -102,14 +105,14 @@ export function sampleProblems(
     limit: limits.responseLength,
     limitName: 'ajet.data.max_response_length',
     below: false,
-    consequence: `AgentJet cuts it, and with it ${sample.cutTrainable} of the tokens that count in the loss.`,
+    consequence: `AgentJet truncates it and removes ${sample.cutTrainable} of the tokens that count in the loss.`,
   };
   const refused = sample.refusal === null ? [] : [sampleRefused(sample.refusal)];
   return [...refused, ...[prompt, response].flatMap((rule) => judge(rule, options.exact) ?? [])];
 }
 
 function sampleRefused(refusal: string): CallProblem {
-  const clause = `the timeline makes no sample: ${refusal}; AgentJet refuses it in training.`;
+  const clause = `the timeline gives no sample: ${refusal}. In training AgentJet rejects it.`;
   return { code: 'sample-refused', severity: 'error', clause };
 }
 
@@ -118,12 +121,12 @@ function judge(rule: LengthRule, exact: boolean): CallProblem | undefined {
   const fits = rule.below ? rule.tokens < rule.limit : rule.tokens <= rule.limit;
   if (fits) return undefined;
   const allowed = rule.below ? `fewer than ${rule.limit}` : `at most ${rule.limit}`;
-  const clause = `${rule.what} has ${rule.tokens} tokens, where ${rule.limitName} allows ${allowed}; ${rule.consequence}`;
+  const clause = `${rule.what} has ${rule.tokens} tokens, but ${rule.limitName} allows ${allowed}. ${rule.consequence}`;
   return { code: rule.code, severity: rule.severity, clause };
 }
 
 function nearLimit({ what, tokens, limit, limitName }: Measured): CallProblem | undefined {
   if (tokens < limit * nearShare) return undefined;
-  const clause = `${what} has about ${tokens} tokens, near or over the ${limit} of ${limitName}; the count is approximate, because the model's own tokenizer is not at hand.`;
+  const clause = `${what} has about ${tokens} tokens, near or over the ${limit} of ${limitName}. The count is approximate, because the tokenizer of the model is not available.`;
   return { code: 'near-limit', severity: 'warning', about: limitName, clause };
 }

@@ -2,8 +2,8 @@ import type { TracedMessage } from './records/trace.ts';
 import { indexOfRun } from './tokenLists.ts';
 
 /**
- * Which tokens of a trained message upstream counts in the loss when it makes a sample: all but the first header, what
- * follows the first end token, and that token itself where the reply was cut by length.
+ * Returns the tokens of a trained message that upstream counts in the loss of a sample. The first header and the
+ * tokens after the first end token do not count. The end token itself does not count if the reply was truncated.
  *
  * @param header that of ChatML, which upstream has built in
  */
@@ -20,8 +20,8 @@ export function sampleLossMask(
 }
 
 /**
- * The same of a reply that another timeline took over, as far as it is known without the tokenizer: what counted, and
- * the end token where the reply was cut by length.
+ * Returns the same for a reply in another timeline, as far as possible without the tokenizer. It has the counted
+ * tokens and, for a truncated reply, the end token.
  */
 export function takenOverMask(
   { tokenIds, lossMask }: TracedMessage,

@@ -1,6 +1,6 @@
 /**
- * Degenerate replies, which upstream calls madness (`ajet/utils/compute_madness.py` and `detect_tool_call_madness`): its
- * detectors with its thresholds, and what is told of what they find.
+ * Detects degenerate replies, which upstream calls madness (`ajet/utils/compute_madness.py` and
+ * `detect_tool_call_madness`). It uses the detectors and thresholds of upstream.
  */
 import { pythonBlanks, pythonStrip } from '../../base/core/pythonText.ts';
 
@@ -13,19 +13,19 @@ export interface MadnessOptions {
   readonly checklist: readonly string[] | string;
   /** `agent_madness_reward`: what every timeline of the episode gets in place of the episode's reward. */
   readonly reward: number;
-  /** `agent_madness_termination`: nothing of the episode is kept that begins after the reply. */
+  /** `agent_madness_termination`: calls that start after the reply are dropped. */
   readonly terminates: boolean;
 }
 
-/** What a model answered with, as the wire has it. */
+/** The reply of a model in the wire format. */
 export interface JudgedReply {
   readonly content: string | null;
   readonly toolCalls: readonly unknown[] | null;
 }
 
 /**
- * What makes a reply degenerate, to go on from "the reply is degenerate: "; undefined for one that is not. Takes time in
- * proportion to the reply.
+ * Returns the reason why a reply is degenerate, to follow "the reply is degenerate: ". Undefined for other replies.
+ * Takes time linear in the length of the reply.
  */
 export function madnessOf(reply: JudgedReply, checklist: MadnessOptions['checklist']): string | undefined {
   const content = reply.content ?? '';
@@ -41,16 +41,17 @@ function nonsense(content: string, testsCharacters: boolean): string | undefined
   if (content.includes('<|im_start|>')) return 'it contains `<|im_start|>`';
   const [unusual] = testsCharacters ? (unusualCharacter.exec(content) ?? []) : [];
   if (unusual !== undefined)
-    return `it contains ${named(unusual)}, which \`nonsense\` takes for no usual character`;
+    return `it contains ${named(unusual)}, which \`nonsense\` does not count as a usual character`;
   const word = repeated(words(content), { remembered: 5, patience: 10 });
-  if (word !== undefined) return `it says the same few words over and over, ${JSON.stringify(word)} for one`;
+  if (word !== undefined) return `it repeats the same few words, such as ${JSON.stringify(word)}`;
   const character = repeated(content, { remembered: 4, patience: 200 });
-  return character && `it has the same few characters over and over, ${named(character)} for one`;
+  return character && `it repeats the same few characters, such as ${named(character)}`;
 }
 
 /**
- * Beside ASCII: some typographic signs, Chinese punctuation, emoji, and CJK ideographs. One range of upstream's emoji,
- * U+24C2 to U+1F251, takes in kana, Hangul and most that lies between.
+ * Matches a character that is not usual. Usual are ASCII, some typographic signs, Chinese punctuation, emoji, and CJK
+ * ideographs. One range of upstream's emoji, U+24C2 to U+1F251, includes kana, Hangul and most characters between
+ * them.
  */
 const unusualCharacter = new RegExp(
   `[^\\u{0}-\\u{7F}${[
@@ -68,8 +69,8 @@ function words(text: string): readonly string[] {
 }
 
 /**
- * The item at which patience ends: each that is among the last few different ones costs one, each that is not brings it
- * back to the full.
+ * Returns the item at which the patience reaches 0. An item that equals one of the last few different items costs 1.
+ * Any other item resets the patience.
  */
 function repeated(
   items: Iterable<string>,
@@ -92,17 +93,17 @@ function repeated(
 
 /** `format_type_1`: one `<think>…</think>`, then one block of Python, and nothing else. */
 function otherFormat(content: string): string | undefined {
-  const wanted = '`format_type_1` wants one `<think>…</think>` and one block of Python behind it';
-  if (!pythonStrip(content).startsWith('<think>')) return `it does not begin with \`<think>\`; ${wanted}`;
+  const wanted = '`format_type_1` requires one `<think>…</think>` and one block of Python after it';
+  if (!pythonStrip(content).startsWith('<think>')) return `it does not start with \`<think>\`; ${wanted}`;
   if (timesIn(content, '<think>') !== 1 || timesIn(content, '</think>') !== 1) {
-    return `it has not exactly one \`<think>\` and one \`</think>\`; ${wanted}`;
+    return `it does not have exactly one \`<think>\` and one \`</think>\`; ${wanted}`;
   }
   const end = content.indexOf('</think>') + '</think>'.length;
   const rest = content.slice(0, content.indexOf('<think>')) + content.slice(end);
   const block = pythonStrip(rest);
   const isBlock = block.startsWith('```python') && block.endsWith('```');
   if (isBlock && timesIn(rest, '```python') === 1 && timesIn(rest, '```') === 2) return undefined;
-  return `what follows \`</think>\` is not one block of Python; ${wanted}`;
+  return `the text after \`</think>\` is not one block of Python; ${wanted}`;
 }
 
 function timesIn(text: string, part: string): number {
@@ -112,11 +113,11 @@ function timesIn(text: string, part: string): number {
 function wrongToolCall(content: string, toolCalls: readonly unknown[]): string | undefined {
   if (toolCalls.length === 0) {
     return content.includes('<tool_call>')
-      ? 'it has a `<tool_call>` in its text that was not read as a tool call'
+      ? 'it has a `<tool_call>` in its text that was not parsed as a tool call'
       : undefined;
   }
   const wrong = toolCalls.findIndex((call) => !isObject(read(argumentsOf(call))));
-  return wrong === -1 ? undefined : `the arguments of its tool call ${wrong + 1} are no JSON object`;
+  return wrong === -1 ? undefined : `the arguments of its tool call ${wrong + 1} are not a JSON object`;
 }
 
 function argumentsOf(call: unknown): unknown {
@@ -125,7 +126,7 @@ function argumentsOf(call: unknown): unknown {
   return isObject(called) ? (called as { readonly arguments?: unknown }).arguments : undefined;
 }
 
-/** As Python's `json.loads`, which reads `NaN` and `Infinity` too; undefined for what it refuses. */
+/** Parses JSON like `json.loads` of Python, which also reads `NaN` and `Infinity`. Undefined if it is invalid. */
 function read(text: unknown): unknown {
   if (typeof text !== 'string') return undefined;
   return (

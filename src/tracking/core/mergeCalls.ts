@@ -35,9 +35,9 @@ export interface AnsweredCall extends MergeableCall {
 }
 
 /**
- * Merges the calls of an episode into timelines. Like in AgentJet, a later call absorbs an earlier one if it starts with
- * its messages, and takes over the tokens and logprobs of its reply. It does not take over the loss mask and the mark of
- * a cut reply, so the end token of a cut reply counts in the loss.
+ * Merges the calls of an episode into timelines. As in AgentJet, a later call that starts with the messages of an
+ * earlier one absorbs it. It takes over the tokens and logprobs of its reply, but neither the loss mask nor the mark
+ * of a truncated reply. So the end token of a truncated reply counts in the loss.
  *
  * Takes time linear in the number of messages of all calls.
  *
@@ -125,7 +125,10 @@ class Joiner {
     return position;
   }
 
-  /** Whether they are equal but for what is taken over. Texts that merging has compared are not read again. */
+  /**
+   * Returns true if they are equal except for the values that are taken over. Texts that were compared during merging
+   * are not read again.
+   */
   #isSame(own: TracedMessage, reply: TracedMessage): boolean {
     return (
       own.role === reply.role &&

@@ -7,28 +7,27 @@ export function mergeProblems(
   explanation: MergingExplanation,
   options: MergeOptions,
 ): readonly { readonly call: number; readonly problem: CallProblem }[] {
-  // Timelines of several agents are no problem.
+  // Timelines of several agents are not a problem.
   const forks = explanation.forks.filter(({ cause }) => cause !== 'agents');
   if (forks.length === 0) return [];
-  const rest = `The episode makes ${explanation.timelines} timelines; ${otherwise(explanation, options)}.`;
+  const rest = `The episode has ${explanation.timelines} timelines; ${otherwise(explanation, options)}.`;
   return forks.map((fork) => {
-    const clause = `the timeline does not go on from that of call ${fork.earlier}: ${causes[fork.cause](fork)}. ${rest}`;
+    const clause = `the timeline does not continue the one of call ${fork.earlier}: ${causes[fork.cause](fork)}. ${rest}`;
     return { call: fork.call, problem: { code: 'not-merged', severity: 'warning', clause } };
   });
 }
 
 /** For a sentence: what differs, and where. */
 const causes: Readonly<Record<ForkCause, (fork: Fork) => string>> = {
-  agents: ({ before, now }) => `another agent asks, or another system prompt (${quoted(before, now)})`,
+  agents: ({ before, now }) => `another agent or another system prompt (${quoted(before, now)})`,
   content: (fork) => `${placeOf(fork)} differs${fromToken(fork)} (${quoted(fork.before, fork.now)})`,
-  reply: (fork) =>
-    `the same request was answered otherwise${fromToken(fork)} (${quoted(fork.before, fork.now)})`,
+  reply: (fork) => `the same request has another reply${fromToken(fork)} (${quoted(fork.before, fork.now)})`,
   fields: (fork) =>
     `${placeOf(fork)} has the same text, but another role or other tool calls${fromToken(fork)}, which \`token\` compares`,
   tools: () => 'other tools are offered',
-  retokenized: (fork) => `${placeOf(fork)} has the same text in other tokens${fromToken(fork)}${ids(fork)}`,
+  retokenized: (fork) => `${placeOf(fork)} has the same text with other tokens${fromToken(fork)}${ids(fork)}`,
   shorter: ({ message, before }) =>
-    `that goes on where this ends, with message ${message} (${before?.role ?? ''}), and only a later call takes over an earlier one`,
+    `that timeline continues after this one, with message ${message} (${before?.role ?? ''}), and only a later call absorbs an earlier one`,
 };
 
 function placeOf({ message, before, now }: Fork): string {
@@ -53,8 +52,8 @@ function otherwise({ timelines, others }: MergingExplanation, options: MergeOpti
     (a, b) => a.timelines - b.timelines || changes(a, options).length - changes(b, options).length,
   );
   return best === undefined || best.timelines >= timelines
-    ? 'no other `timeline_merging_policy` makes fewer'
-    : `with ${changes(best, options).join(' and ')} it would make ${best.timelines}`;
+    ? 'no other `timeline_merging_policy` gives fewer'
+    : `with ${changes(best, options).join(' and ')} it would give ${best.timelines}`;
 }
 
 /** Those that are other than the config's. */

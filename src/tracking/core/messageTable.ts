@@ -45,7 +45,7 @@ function keyOf({ role, author, text, toolCalls, toolCallId, tokenIds, logprobs }
   return JSON.stringify([role, author, text, toolCalls, toolCallId, ...digests]);
 }
 
-/** Tells most lists apart. */
+/** Returns a hash of the list. */
 function digest(words: Int32Array): number {
   let sum = words.length;
   for (const word of words) sum = (Math.imul(sum, 31) + word) | 0;
@@ -60,7 +60,7 @@ function sameTokens(a: TracedMessage, b: TracedMessage): boolean {
   );
 }
 
-/** As bits, one that is not given is the same as another. */
+/** Returns the bits of log probabilities. Missing values are all equal. */
 function bitsOf(logprobs: Float32Array | null): Int32Array {
   return logprobs === null ? nothing : new Int32Array(logprobs.buffer, logprobs.byteOffset, logprobs.length);
 }

@@ -8,7 +8,7 @@ import { parsedToolCalls } from './toolCalls.ts';
 export interface KeptMessage {
   readonly role: string;
   readonly text: string;
-  /** As sent; null: none. */
+  /** The tool calls as sent. Null if there are none. */
   readonly toolCalls: readonly unknown[] | null;
   readonly toolCallId: string | null;
 }
@@ -146,53 +146,53 @@ function readText(content: unknown, role: string): ReadText {
 const none: readonly CallProblem[] = [];
 
 const firstNotSystem: CallProblem = {
-  code: 'first-not-system',
+  code: 'missing-system-message',
   severity: 'error',
-  clause: 'the first message is not a system message; AgentJet refuses such a request in training.',
+  clause: 'the first message is not a system message. In training AgentJet rejects such a request.',
 };
 
 const laterSystem: CallProblem = {
-  code: 'later-system',
+  code: 'system-message-not-first',
   severity: 'error',
-  clause: 'a later message than the first is a system message; AgentJet refuses such a request in training.',
+  clause: 'a message after the first one is a system message. In training AgentJet rejects such a request.',
 };
 
 const toolResult: CallProblem = {
   code: 'tool-result-dropped',
   severity: 'warning',
-  clause: 'a tool result is left out because tool calls are disabled; in training the model does not see it.',
+  clause: 'a tool result is dropped because tool calls are disabled. In training the model does not see it.',
 };
 
 function unknownRole(role: string): CallProblem {
-  const clause = `a message with role ${role} is left out, because AgentJet does not know the role; in training the model does not see it.`;
+  const clause = `a message with role ${role} is dropped, because AgentJet does not know the role. In training the model does not see it.`;
   return { code: 'role-dropped', severity: 'warning', clause };
 }
 
 function notPlain(role: string): CallProblem {
-  const clause = `a message with role ${role} whose content is no plain text is left out because tool calls are disabled; in training the model does not see it.`;
+  const clause = `a message with role ${role} is dropped, because its content is not plain text and tool calls are disabled. In training the model does not see it.`;
   return { code: 'content-dropped', severity: 'warning', clause };
 }
 
 function noText(role: string, type: string): CallProblem {
-  const clause = `a message with role ${role} is left out because its part of type ${type} has no text; in training the model does not see it.`;
+  const clause = `a message with role ${role} is dropped, because its part of type ${type} has no text. In training the model does not see it.`;
   return { code: 'content-dropped', severity: 'warning', clause };
 }
 
 function textLost(type: string): CallProblem {
-  const clause = `the text of a message before its part of type ${type} is lost, because that part's text is no string; in training the model does not see it.`;
-  return { code: 'text-lost', severity: 'warning', clause };
+  const clause = `the text of a message before its part of type ${type} is dropped, because the text of that part is not a string. In training the model does not see it.`;
+  return { code: 'non-text-content-dropped', severity: 'warning', clause };
 }
 
 function refusedPart(type: string): CallProblem {
-  const clause = `a message has a part of type ${type}; AgentJet refuses such a request in training.`;
-  return { code: 'part-refused', severity: 'error', clause };
+  const clause = `a message has a part of type ${type}. In training AgentJet rejects such a request.`;
+  return { code: 'tool-part-rejected', severity: 'error', clause };
 }
 
 /** A message of a request that training excludes. */
 export interface ExcludedMessage {
   /** The number of timeline messages before it. */
   readonly before: number;
-  /** As sent. */
+  /** The message as sent. */
   readonly message: unknown;
 }
 

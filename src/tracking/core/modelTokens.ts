@@ -7,7 +7,7 @@ export interface ModelTokens {
   readonly ids: readonly number[];
   /** One per id. Null: not reported. */
   readonly logprobs: readonly (number | null)[] | null;
-  /** Whether the model generated the end token. */
+  /** True if the model generated the end token. */
   readonly ended: boolean;
   readonly endLogprob: number | null;
   /** One list per id. Null: not reported. */

@@ -14,13 +14,13 @@ export interface ReplyTokens {
   readonly alternatives: readonly (readonly Alternative[])[] | null;
   /** One per token: 1 for tokens that the model generated. */
   readonly lossMask: readonly number[];
-  /** Whether it was cut by length, so that the template added its end token. */
+  /** True if it was truncated by length, so that the template added its end token. */
   readonly lacksEos: boolean;
-  /** Whether the header and the end token are where AgentJet expects them. */
+  /** True if the header and the end token are where AgentJet expects them. */
   readonly fits: boolean;
-  /** Whether it contains an end token before its end. */
+  /** True if it contains an end token before its end. */
   readonly endsEarly: boolean;
-  /** Whether the generated tokens start with the header. */
+  /** True if the generated tokens start with the header. */
   readonly repeatsHeader: boolean;
 }
 

@@ -71,16 +71,17 @@ function groupFindings({ members, whole }: Group): readonly Finding[] {
 
 function equalRewards(single: boolean): Finding {
   const message = single
-    ? 'The only episode of the task that counts has the reward 0, so its advantage is 0 and there is no gradient.'
+    ? 'The only valid episode of the task has the reward 0, so its advantage is 0 and there is no gradient.'
     : 'All episodes of the task have the same reward, so every advantage is 0 and there is no gradient.';
   return finding('equal-rewards', message);
 }
 
 function singleEpisode(members: number): Finding {
-  const of = members === 1 ? 'The task has one episode' : `Of the task’s ${members} episodes one counts`;
+  const of =
+    members === 1 ? 'The task has one episode' : `Only one of the ${members} episodes of the task is valid`;
   return finding(
     'single-episode',
-    `${of}, so its advantage is its reward: there is nothing to compare it with.`,
+    `${of}, so there is nothing to compare it with and its advantage is its reward.`,
   );
 }
 

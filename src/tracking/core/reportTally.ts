@@ -3,7 +3,7 @@ import type { Finding } from './finding.ts';
 import { RunTally, type RunTerms } from './runTally.ts';
 import type { JudgedGroup } from './verdicts.ts';
 
-/** What a training report counts, group by group: what comes costs as much as the groups that it belongs to. */
+/** Counts the numbers of a training report, group by group. A new result costs time only for its groups. */
 export class ReportTally {
   readonly #groups = new Map<number, JudgedCounts>();
   readonly #findings = new Map<string, FindingTally>();
@@ -52,7 +52,7 @@ export class ReportTally {
     return this.#groups.has(group);
   }
 
-  /** Episodes that have `colliding-ids` on account of these groups, of which some may have had it before. */
+  /** Episodes that have `duplicate-task-id` on account of these groups, of which some may have had it before. */
   colliding(groups: readonly number[]): readonly number[] {
     return this.#run.colliding(groups);
   }

@@ -28,9 +28,9 @@ export interface ReadRequest extends Templatable {
 /** The length of a prompt in tokens. `whole` is undefined if the template fails. */
 export interface CountedPrompt {
   readonly tokens: number;
-  /** Whether it leaves no room for the longest reply. False if the template fails. */
+  /** True if it leaves no room for the longest reply. False if the template fails. */
   readonly overflows: boolean;
-  /** Whether an overflow was reported, or a length near the limit if the tokenizer is approximate. */
+  /** True if an overflow was reported. Also true for a length near the limit if the tokenizer is approximate. */
   readonly isNear: boolean;
   readonly whole: Prompt | undefined;
 }

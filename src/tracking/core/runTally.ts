@@ -3,27 +3,27 @@ import { SortedNumbers, type CommonFinding } from './findingTally.ts';
 import { groupBy } from './groupBy.ts';
 import type { JudgedGroup } from './verdicts.ts';
 
-/** What a report must know of the run beside its results. */
+/** The facts about a run that a report needs in addition to its results. */
 export interface RunTerms {
   /** Episodes per task. */
   readonly repeat: number;
-  /** Whether another tokenizer than the model's counted. */
+  /** True if another tokenizer than the model's counted. */
   readonly approximate: boolean;
-  /** As the config names it; undefined: it names none. */
+  /** The judge in the config. Undefined if there is none. */
   readonly judge: string | undefined;
-  /** Whether a task may have several groups, as it has one in each step of a training. */
+  /** True if a task can have several groups, such as one in each training step. */
   readonly tasksComeAgain?: boolean;
 }
 
 interface Entry {
   readonly taskId: string;
   readonly episodes: readonly number[];
-  /** How many ended with a reward, and how many of these with the workflow's. */
+  /** The number of episodes that ended with a reward. */
   readonly scored: number;
   readonly byWorkflow: number;
 }
 
-/** What is found of a run as a whole, counted by groups. */
+/** Counts the findings about a run as a whole, by groups. */
 export class RunTally {
   readonly #terms: RunTerms;
   readonly #groups = new Map<number, Entry>();
@@ -52,7 +52,7 @@ export class RunTally {
     if (alike.all.length > 1) this.#shared.add(taskId);
   }
 
-  /** Episodes that have `colliding-ids` on account of these groups, of which some may have had it before. */
+  /** Episodes that have `duplicate-task-id` on account of these groups, of which some may have had it before. */
   colliding(groups: readonly number[]): readonly number[] {
     const put = new Set(groups);
     const ids = groupBy(groups, (group) => this.#groups.get(group)?.taskId ?? '');
@@ -94,7 +94,7 @@ export class RunTally {
     const more = others === 0 ? '' : `, and ${others} more id${others === 1 ? ' is' : 's are'} shared`;
     const { id, tasks } = first;
     const named = id === '' ? `${tasks.length} tasks have no id` : `${tasks.length} tasks have the id ${id}`;
-    const message = `${named}${more}: in training they are one group, whose rewards are compared with each other.`;
+    const message = `${named}${more}. In training they are one group, and their rewards are compared with each other.`;
     const groups = shared.flatMap((one) => one.tasks);
     const entries = groups.flatMap((group) => this.#groups.get(group) ?? []);
     const episodes: number[] = [];
@@ -103,13 +103,15 @@ export class RunTally {
       episodes.push(...entry.episodes);
     }
     const count = entries.reduce((sum, entry) => sum + entry.episodes.length, 0);
-    return [{ ...finding('colliding-ids', message), count, episodes: episodes.slice(0, most), groups: [] }];
+    return [
+      { ...finding('duplicate-task-id', message), count, episodes: episodes.slice(0, most), groups: [] },
+    ];
   }
 
   #unusedJudge(): readonly CommonFinding[] {
     const { judge } = this.#terms;
     if (judge === undefined || this.#scored === 0 || this.#byWorkflow < this.#scored) return [];
-    const message = `The judge ${judge} was never asked: the workflow returned a reward in every episode that ended with one.`;
+    const message = `The judge ${judge} was never called, because the workflow returned all rewards.`;
     return [{ ...finding('judge-unused', message), ...ofTheRun }];
   }
 }
@@ -119,7 +121,7 @@ const ofTheRun = { count: 0, episodes: [], groups: [] } as const;
 const approximateTokenizer: CommonFinding = {
   ...finding(
     'approximate-tokenizer',
-    'tokenizer: built-in, approximate: token ids and lengths are not those of training.',
+    'tokenizer: built-in, approximate: token ids and lengths differ from training.',
   ),
   ...ofTheRun,
 };

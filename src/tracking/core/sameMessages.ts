@@ -15,13 +15,13 @@ interface SameMessage {
   /** JSON of the tool calls. */
   readonly toolCalls: string | null;
   readonly template: TemplateMessage;
-  /** As a timeline has it where it is not joined with others. */
+  /** The message in a timeline without merging. */
   readonly alone: TimelineMessage;
 }
 
-/** Where requests that begin alike have come to. */
+/** A position in the tree of request starts. */
 interface Place {
-  /** Where the one before went on to. */
+  /** The next step of the previous request. */
   taken: Step | undefined;
   readonly steps: Map<SameMessage, Step>;
 }
@@ -37,9 +37,9 @@ export interface SameRequest {
 }
 
 /**
- * Gives equal messages of an episode's requests as one object, so that whoever made something of it knows it again.
- * Most of a request is what the one before it had at the same place, so it is compared with that; what a look-up costs
- * is paid only where requests part.
+ * Returns one object for equal messages of the requests of an episode, so that results can be cached per object. Most
+ * messages of a request equal those of the previous request, so they are compared first. Only a difference costs a
+ * lookup.
  */
 export class SameMessages {
   readonly #known = new Map<string, SameMessage>();

@@ -2,14 +2,14 @@ import type { LengthLimits } from './records/tracedRun.ts';
 import type { TracedMessage } from './records/trace.ts';
 import type { TrainingSample } from './samples.ts';
 
-/** Whose sample it is, under upstream's names. */
+/** The owner of a sample, with the field names of upstream. */
 export interface SampleOwner {
   readonly task_batch_index: number;
   readonly task_id: string;
   /** Upstream's `T<task_id>#R<repeat>`. */
   readonly task_tag: string;
   readonly step_reward: number;
-  /** NaN where it is none; see `BatchSample`. */
+  /** NaN if there is no reference; see `BatchSample`. */
   readonly reference_advantage: number;
 }
 
@@ -26,7 +26,7 @@ export interface SampleRecord extends Omit<SampleOwner, 'reference_advantage'> {
   readonly attention_mask: readonly number[];
   readonly prompt_attention_mask: readonly number[];
   readonly response_attention_mask: readonly number[];
-  /** From 0; those of the response go on from the prompt's. */
+  /** From 0. The ids of the response continue those of the prompt. */
   readonly position_ids: readonly number[];
   readonly prompt_position_ids: readonly number[];
   readonly response_position_ids: readonly number[];

@@ -96,6 +96,6 @@ function prefixOf(before: readonly TracedMessage[], lossMask: Uint8Array): numbe
 }
 
 function refusalOf(first: number, prefixTokens: number, tokens: number): string | null {
-  if (first < 1) return 'no message stands before the first that is trained';
+  if (first < 1) return 'there is no message before the first trained message';
   return prefixTokens >= tokens ? 'no token of its response counts in the loss' : null;
 }

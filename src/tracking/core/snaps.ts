@@ -41,8 +41,8 @@ export class SnapDetector {
     const snap = before && this.#snap(before, call);
     if (before === undefined || snap === undefined) return undefined;
     const isOwn = before.agent === call.agent;
-    const other = isOwn ? '' : `, which another agent (${before.agent}) made`;
-    const clause = `the history is not that of call ${before.call}, the one before${other}: ${snap.description}. AgentJet logs a merge failure here (\`detect_timeline_snap\`).`;
+    const other = isOwn ? '' : ` of another agent (${before.agent})`;
+    const clause = `the history does not continue the previous call ${before.call}${other}: ${snap.description}. AgentJet logs a merge failure here (\`detect_timeline_snap\`).`;
     // Changes of an agent's own history are reported separately, so that alternating agents do not hide them.
     const about = isOwn ? snap.field : `${snap.field} of others`;
     return { code: 'timeline-snap', severity: 'warning', about, clause };
@@ -72,7 +72,7 @@ export class SnapDetector {
     const where = `message ${index} (${other.role})`;
     const field = textFields.find(({ of }) => of(one) !== of(other));
     if (field === undefined)
-      return { field: 'tokens', description: `${where} has the same text in other tokens` };
+      return { field: 'tokens', description: `${where} has the same text with other tokens` };
     const [before, now] = [field.of(one), field.of(other)];
     const start = excerptStart(before, now);
     const quoted = [before, now].map((text) => JSON.stringify(excerpt(text, start)));

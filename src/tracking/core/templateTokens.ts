@@ -13,12 +13,15 @@ export interface Prompt {
   readonly conversationTokens: number;
 }
 
-/** Stands before a message whose own tokens are wanted, since most templates treat the first message otherwise. */
+/** Precedes a message whose own tokens are needed, because most templates treat the first message differently. */
 const standIn: TemplateMessage = { role: 'assistant', content: 'dummy text' };
 
-/** What a chat template and its tokenizer make of an episode's conversations, each piece of text encoded once. */
+/**
+ * Computes the tokens of the conversations of an episode from the chat template and the tokenizer. Each piece of text
+ * is encoded once.
+ */
 export class TemplateTokens {
-  /** What the template puts before a reply, e.g. `<|im_start|>assistant\n`. */
+  /** The tokens that the template adds before a reply, such as `<|im_start|>assistant\n`. */
   readonly header: readonly number[];
   readonly #template: ModelText['template'];
   readonly #encoder: SegmentEncoder;
@@ -73,7 +76,10 @@ export class TemplateTokens {
     return 'failure' in text ? text : { value: this.#encoder.encode(text.value).slice(skip.value) };
   }
 
-  /** What a reply adds to its request: header, body, end token, and what the template puts after it. */
+  /**
+   * Returns the tokens that a reply adds to its request: header, body, end token, and the text of the template after
+   * it.
+   */
   reply(
     request: readonly TemplateMessage[],
     prompt: Prompt,

@@ -2,14 +2,14 @@ import type { TokenizerInfo } from './records/tracedRun.ts';
 
 /** A model's tokenizer, or what stands in for it. */
 export interface Tokenizer {
-  /** Ids of a text; special tokens written in it are recognised, none are added. */
+  /** Returns the ids of a text. Special tokens in the text are recognized, and no tokens are added. */
   encode(text: string): number[];
   /** UTF-8 of one token; may be a part of a character. Unknown ids: empty. */
   bytesOf(id: number): Uint8Array;
   /** The id of exactly these bytes; undefined: no single token has them. */
   idOf(bytes: Uint8Array): number | undefined;
   isSpecial(id: number): boolean;
-  /** What ends a reply, e.g. `<|im_end|>` of ChatML. */
+  /** The token that ends a reply, such as `<|im_end|>` of ChatML. */
   readonly eos: number;
 }
 
@@ -27,12 +27,12 @@ export interface ChatTemplate {
 }
 
 export interface RenderOptions {
-  /** As sent in the request (`{type: 'function', function: {…}}`). */
+  /** The tools as sent in the request (`{type: 'function', function: {…}}`). */
   readonly tools?: readonly unknown[];
   readonly addGenerationPrompt: boolean;
 }
 
-/** What turns a conversation into tokens. */
+/** Converts conversations to tokens. */
 export interface ModelText {
   readonly note: TokenizerInfo;
   readonly tokenizer: Tokenizer;

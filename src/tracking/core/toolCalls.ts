@@ -22,7 +22,7 @@ export function preparedTools(tools: readonly unknown[] | null): readonly unknow
   });
 }
 
-/** Whether upstream, which moves every tool's `function.parameters`, finds them. */
+/** Returns true if all tools have `function.parameters`, which upstream requires. */
 export function haveParameters(tools: readonly unknown[]): boolean {
   return tools.every(
     (tool) => isRecord(tool) && isRecord(tool['function']) && 'parameters' in tool['function'],

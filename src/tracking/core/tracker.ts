@@ -35,7 +35,7 @@ export interface BegunRequest {
   readonly agent?: string;
   /** The time of arrival in milliseconds. */
   readonly startedAt: number;
-  /** Whether the episode was already requested to stop. */
+  /** True if the episode was already requested to stop. */
   readonly interrupted?: boolean;
   readonly messages: readonly unknown[];
   readonly tools: readonly unknown[] | null;
@@ -53,7 +53,7 @@ export type UnsafeReason = 'externally_interrupted' | 'already_mad' | 'token_ove
 export interface ContextCheck {
   /** The first reason that applies, in the order of the type. Null: the call is safe. */
   readonly unsafe: UnsafeReason | null;
-  /** Whether the prompt leaves no room for the longest reply, so that the model is not called. */
+  /** True if the prompt leaves no room for the longest reply, so that the model is not called. */
   readonly overflows: boolean;
 }
 

@@ -13,6 +13,7 @@ import { workingFolder } from '../../configs/editor/choose/configIndex.ts';
 import type { RecentConfigs } from '../../configs/editor/choose/recentConfigs.ts';
 import { targetOf } from '../../configs/editor/choose/target.ts';
 import { settings, settingsSection } from '../../base/core/ids.ts';
+import { renamedSetting } from '../../base/editor/settings.ts';
 import { addHost } from './addHost.ts';
 import { askGpus, chooseLaunchOptions, type LaunchOptions } from './chooseLaunchOptions.ts';
 import type { HostClients } from './hostClients.ts';
@@ -157,7 +158,7 @@ async function chooseHost(parts: TrainParts): Promise<KnownHost | undefined> {
 /** In bytes. */
 function uploadLimit(config: vscode.Uri): number {
   const section = vscode.workspace.getConfiguration(settingsSection, config);
-  return section.get(settings.trainingUploadLimit, 2) * 1e9;
+  return renamedSetting(section, settings.trainingUploadLimit, 2) * 1e9;
 }
 
 async function confirmed(

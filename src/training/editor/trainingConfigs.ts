@@ -44,7 +44,7 @@ export class TrainingConfigs implements vscode.TextDocumentContentProvider, Disp
     const [before, after] = [titleOf(other), titleOf(chosen)];
     if (diffEffective(await values(other), await values(chosen)).length === 0) {
       void vscode.window.showInformationMessage(
-        vscode.l10n.t('{0} and {1}: no difference by value.', before, after),
+        vscode.l10n.t('{0} and {1} have the same effective values.', before, after),
       );
       return;
     }

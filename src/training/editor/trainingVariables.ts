@@ -2,6 +2,7 @@ import process from 'node:process';
 import * as vscode from 'vscode';
 import type { LocatedFinding } from '../core/dispatch/located.ts';
 import { settings, settingsSection } from '../../base/core/ids.ts';
+import { renamedSetting } from '../../base/editor/settings.ts';
 
 /** What a run is given of this machine's environment and of `.env` in the folder that is sent. */
 export interface TrainingVariables {
@@ -12,9 +13,8 @@ export interface TrainingVariables {
 
 /** Those that the user named in the settings. */
 export async function trainingVariables(config: vscode.Uri, root: string): Promise<TrainingVariables> {
-  const names = vscode.workspace
-    .getConfiguration(settingsSection, config)
-    .get<readonly string[]>(settings.trainingVariables, []);
+  const section = vscode.workspace.getConfiguration(settingsSection, config);
+  const names = renamedSetting<readonly string[]>(section, settings.trainingEnv, []);
   const environment = await environmentOf(root);
   const env: Record<string, string> = {};
   const findings: LocatedFinding[] = [];
@@ -39,7 +39,7 @@ function notSet(name: string): LocatedFinding {
     id: 'variable-not-set',
     severity: 'warning',
     message: vscode.l10n.t(
-      'The setting `agentjet.trainingVariables` names {0}, which is not set in the environment of the editor: the run does not get it.',
+      'The setting `agentjet.training.env` names {0}, which is not set in the environment of the editor: the run does not get it.',
       name,
     ),
     hint: vscode.l10n.t(

@@ -144,7 +144,7 @@ export const score = (task: unknown, response: string[]) => ({ reward: response.
     const project = await smallProject({ 'small.yaml': asked, 'workflow.ts': solve });
     const { episodes } = await runJson(project, ['--conf', 'small.yaml', '--trainable-targets', 'other']);
     const [first] = episodes;
-    expect(first?.findings.map(({ code }) => code)).toContain('trained-anyway');
+    expect(first?.findings.map(({ code }) => code)).toContain('untrained-target-trained');
   });
 });
 

@@ -86,7 +86,7 @@ interface OversampledEpisode {
   readonly findings: readonly { readonly code: string }[];
 }
 
-it('names the line of LLM calls around the tuner, however they are made', async () => {
+it('names the line of LLM calls that bypass the tuner, however they are made', async () => {
   const server = createServer((_, response) => response.end('{}')).listen(0, '127.0.0.1');
   onTestFinished(() => void server.close());
   await once(server, 'listening');

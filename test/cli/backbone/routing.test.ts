@@ -36,7 +36,9 @@ function project(workflow: string): Promise<Project> {
 }
 
 function ofRouting({ findings }: JsonResults['report']): string[] {
-  return findings.map(({ code }) => code).filter((code) => /^(routed-away|trained-anyway)$/.test(code));
+  return findings
+    .map(({ code }) => code)
+    .filter((code) => /^(all-calls-untrained|untrained-target-trained)$/.test(code));
 }
 
 describe('two sides', () => {
@@ -108,7 +110,7 @@ describe('two sides', () => {
     const args = [...scripted, '--trainable-targets', 'wolf', '--debug-model', 'gpt-4o=debug.json'];
     const { episodes, report, stderr } = await runJson(await project(game('null')), args);
     expect(episodes).toMatchObject([{ llmCalls: 0, timelines: 0, reward: 0.5 }]);
-    expect(ofRouting(report)).toEqual(['routed-away']);
+    expect(ofRouting(report)).toEqual(['all-calls-untrained']);
     expect(stderr).toContain('names the target "wolf", which no agent of the run used');
   });
 
@@ -125,7 +127,7 @@ describe('two sides', () => {
     );
     const { episodes, report } = await runJson(await project(workflow), scripted);
     expect(episodes).toMatchObject([{ llmCalls: 2, timelines: 2, reward: 1, error: null }]);
-    expect(ofRouting(report)).toEqual(['trained-anyway']);
+    expect(ofRouting(report)).toEqual(['untrained-target-trained']);
   });
 });
 

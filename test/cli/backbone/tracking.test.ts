@@ -215,11 +215,11 @@ describe('a prompt that leaves no room for a reply', () => {
     ).toMatchObject({
       metadata: { texts: [canned, canned, canned], id: 'overflow_response', usage: null },
     });
-    expect(results.report.findings.filter(({ code }) => code === 'overlong')).toMatchObject([
+    expect(results.report.findings.filter(({ code }) => code === 'context-overflow')).toMatchObject([
       {
         severity: 'error',
         message: expect.stringMatching(
-          /^In call \d+ and 2 more calls, .*max_model_len less .*as in training, the model is not asked/,
+          /^In call \d+ and 2 more calls, .*max_model_len minus .*As in training, the model is not called/,
         ) as string,
       },
     ]);

@@ -28,13 +28,20 @@ describe('agentjet check', () => {
     });
     const { code, stdout, stderr } = await runCli(project, ['check', 'wrong.yaml', 'conf']);
     expect(stdout.split('\n')).toEqual([
-      expect.stringMatching(/^wrong\.yaml:2:25 error wrong-type `num_repeat` has to be an integer/),
+      expect.stringMatching(/^wrong\.yaml:2:25 error wrong-type `num_repeat` must be an integer/),
       expect.stringMatching(/^conf\/slip\.yml:3:5 warning unknown-key .* Did you mean `num_repeat`\?$/),
-      '1 error, 1 warning in 2 configs; 1 other file left alone',
+      '1 error, 1 warning in 2 configs; 1 other file not checked',
       '',
     ]);
     expect(stderr).toBe('');
     expect(code).toBe(1);
+  });
+
+  it('takes the old id of a rule, with a warning', async () => {
+    const project = await projectOf({ 'old.yaml': 'astuner:\n  project_name: maths\n' });
+    const { stdout, stderr } = await runCli(project, ['check', 'old.yaml', '--rule', 'old-dialect=error']);
+    expect(stdout).toContain('error legacy-astuner-config');
+    expect(stderr).toContain('"old-dialect" is now "legacy-astuner-config"');
   });
 
   it('gives one JSON document on stdout, of the agreed form and nothing else', async () => {
@@ -129,11 +136,11 @@ describe('agentjet check', () => {
     const args = ['check', 'gone.yaml', 'conf', 'more', 'wrong.yaml'];
     const { code, stdout, stderr } = await runCli(project, args);
     expect(stdout).toContain('wrong.yaml:2:25 error');
-    expect(stderr).toContain('agentjet: gone.yaml: There is no such file or folder. [cli/no-file]');
+    expect(stderr).toContain('agentjet: gone.yaml: The file or folder does not exist. [cli/no-file]');
     expect(stderr).toMatch(
       /^agentjet: more\/link\.yaml: It cannot be read: .*directory.* \[cli\/unreadable\]$/m,
     );
-    expect(stderr).toContain('agentjet: conf: The folder holds no YAML. [cli/no-file]');
+    expect(stderr).toContain('agentjet: conf: The folder contains no YAML files. [cli/no-file]');
     expect(code).toBe(2);
     const json = await runCli(project, ['check', 'gone.yaml', '--format', 'json']);
     expect(json).toMatchObject({ stdout: '[]\n', code: 2 });
@@ -142,7 +149,10 @@ describe('agentjet check', () => {
   it.each([
     [[], 'agentjet check needs <files>.'],
     [['x.yaml', '--format', 'xml'], '--format xml does not exist.'],
-    [['x.yaml', '--rule', 'unknown-kez=off'], 'there is no rule "unknown-kez"; the nearest is unknown-key.'],
+    [
+      ['x.yaml', '--rule', 'unknown-kez=off'],
+      'the rule "unknown-kez" does not exist. Did you mean unknown-key?',
+    ],
     [['x.yaml', '--rule', 'unknown-key'], '--rule unknown-key has no valid severity for unknown-key.'],
     [['x.yaml', '--fix'], 'agentjet check --help lists the options.'],
   ])('refuses %j before it reads anything', async (args, message) => {

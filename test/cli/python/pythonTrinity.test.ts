@@ -287,7 +287,7 @@ def run(self):
     const { findings } = (await runJson(made, args())).report;
     const messages = findings.map(({ message }) => message).join('\n');
     expect(codesOf(findings)).toEqual(
-      expect.arrayContaining(['trinity-lost-answers', 'trinity-foreign-replies']),
+      expect.arrayContaining(['trinity-untrained-replies', 'trinity-foreign-replies']),
     );
     expect(messages).toContain('1 of 2 answers of the model (from 0: 0)');
     expect(messages).toContain('1 of 2 experiences have replies that the model did not give');

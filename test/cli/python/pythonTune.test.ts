@@ -144,9 +144,9 @@ buffer:
     expect(run.stdout).toContain("['critic']");
     expect(run.stderr.match(/reward 7/g)).toHaveLength(3);
     expect(run.stderr).toContain(
-      "main.py:7: tune() passes `temperature=0.5` of TunerModelConfig on to nobody: in training Trinity-RFT's default counts. [tune/unused]",
+      "main.py:7: tune() ignores `temperature=0.5` of TunerModelConfig. In training it uses Trinity-RFT's default. [tune/unused]",
     );
-    expect(run.stderr).toContain('tune() does not use its experiment_name');
+    expect(run.stderr).toContain('tune() ignores its experiment_name');
     const chosen = await runJson(project, [...script(), '--task-id', '2', '--repeat', '1', '--seed', '3']);
     expect(chosen.episodes).toMatchObject([{ taskId: '2', repeat: 0, reward: 7 }]);
   });

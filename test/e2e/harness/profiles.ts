@@ -17,7 +17,7 @@ export const hostProfiles: Readonly<Record<string, Omit<HostSuiteOptions, 'suite
   // Sixty runs whose traces no test reads.
   loading: {
     workspace: 'test/fixtures/loader',
-    settings: { ...settings, 'agentjet.openTrace': 'never' },
+    settings: { ...settings, 'agentjet.trace.autoOpen': 'never' },
   },
   multiRoot: { roots: { first: workspace, second: workspace }, settings },
   noNode: { workspace, node: 'none' },

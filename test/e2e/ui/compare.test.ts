@@ -34,7 +34,7 @@ test('the last commit, where there is one', async () => {
   await editor().openFile(config);
   await editor().see('.codelens-decoration a', 'Show Effective Config');
   await editor().commandWith(compare, 'HEAD');
-  await editor().see('.notifications-toasts', 'There is no last commit of math_agent.yaml');
+  await editor().see('.notifications-toasts', 'Cannot compare math_agent.yaml');
   await editor().screenshot('no-commit');
   await editor().command('Notifications: Clear All Notifications');
   await git('init', '-q');

@@ -106,7 +106,7 @@ test('the effective config stands beside and follows what is typed', async () =>
   // While one types a key, the YAML is broken most of the time.
   await editor().press('Home', 'Enter', 'ArrowUp');
   await editor().type('experiment');
-  await editor().see(beside, 'The YAML is broken at the moment');
+  await editor().see(beside, 'The YAML has an error');
   await editor().see(beside, 'project_name: mathematics');
 });
 
@@ -123,7 +123,7 @@ test('two configs are compared by value', async () => {
   await writeFile(editor().file('other.yaml'), text.replace('num_repeat: 4', 'num_repeat: 6'));
   await openConfig();
   await editor().commandWith('AgentJet: Compare Effective Config With', 'same.yaml');
-  await editor().see('.notifications-toasts', 'no difference by value');
+  await editor().see('.notifications-toasts', 'have the same effective values');
   await editor().commandWith('AgentJet: Compare Effective Config With', 'other.yaml');
   await editor().see('.monaco-diff-editor .view-line', 'num_repeat: 6');
   await editor().see('.monaco-diff-editor .view-line', 'num_repeat: 4');

@@ -26,7 +26,7 @@ describe('GPU hosts', () => {
   const editor = useEditor({
     suite: 'gpuHostTroubles',
     each: 'window',
-    settings: { 'files.autoSave': 'off', 'agentjet.trainingVariables': ['FROM_FILE', 'SET_NOWHERE'] },
+    settings: { 'files.autoSave': 'off', 'agentjet.training.env': ['FROM_FILE', 'SET_NOWHERE'] },
   });
   const hosts: GpuHost[] = [];
 

@@ -168,7 +168,7 @@ function ended(
       timelines: timelines.length,
       tokens: timelines.reduce((sum, { tokens }) => sum + tokens, 0),
       trainableTokens: timelines.reduce((sum, { trainableTokens }) => sum + trainableTokens, 0),
-      problems: overlong ? [{ code: 'overlong', severity: 'error', message }] : [],
+      problems: overlong ? [{ code: 'context-overflow', severity: 'error', message }] : [],
     },
   };
 }

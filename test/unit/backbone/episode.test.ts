@@ -153,7 +153,7 @@ describe('runEpisode', () => {
     expect(seen.closed).toBe(1);
   });
 
-  it('tells of LLM calls around the tuner, where there were any', async () => {
+  it('tells of LLM calls that bypass the tuner, where there were any', async () => {
     const outside = [{ host: 'api.example.com', calls: 2 }];
     const reward = (): Promise<unknown> => Promise.resolve({ reward: 1 });
     const told = await runEpisode(slot, context(reward, { outside }).context, neverCancelled);

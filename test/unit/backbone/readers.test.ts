@@ -50,7 +50,7 @@ describe('readTasks', () => {
     const { tasks, warnings } = await readTasks(source, { first: 2 });
     expect(tasks.map(({ task_id }) => task_id)).toEqual(['a', 'b']);
     expect(warnings).toMatchObject([
-      { code: 'task-reader/colliding-ids', location: { file: '/project/conf/exp.yaml', line: 4 } },
+      { code: 'task-reader/duplicate-task-id', location: { file: '/project/conf/exp.yaml', line: 4 } },
     ]);
     expect(warnings[0]?.message).toMatch(
       /^5 of the 6 tasks .* \(3 have none\)\. .*one advantage group.*pass@n/,

@@ -38,7 +38,7 @@ describe('locators', () => {
         '',
         '',
         'class Mine(Workflow):',
-        '    """One episode: asks the model, and leaves the reward to the judge."""',
+        '    """One episode: calls the model. The judge computes the reward."""',
         '',
         '    async def execute(self, workflow_task: WorkflowTask, tuner: AjetTuner) -> WorkflowOutput:',
         '        client = tuner.as_raw_openai_sdk_client()',
@@ -100,9 +100,9 @@ describe('locators', () => {
   });
 
   it.each([
-    [workflow('a.py->X'), [], 'extends nothing; a workflow has to extend `Workflow`'],
-    [workflow('a.py->X'), ['ajet.BaseJudge'], 'extends `BaseJudge`; a workflow has to extend `Workflow`'],
-    [judge('a.py->X'), ['Workflow'], 'extends `Workflow`; a judge has to extend `BaseJudge`'],
+    [workflow('a.py->X'), [], 'does not extend a class, but a workflow must extend `Workflow`'],
+    [workflow('a.py->X'), ['ajet.BaseJudge'], 'extends `BaseJudge`, but a workflow must extend `Workflow`'],
+    [judge('a.py->X'), ['Workflow'], 'extends `Workflow`, but a judge must extend `BaseJudge`'],
   ])('to a class of another kind are told', async (text, bases, message) => {
     const around = { targets: { X: { status: 'found', site: site('X', bases) } } } as const;
     const [found] = await findingsOf(text, around);
@@ -115,12 +115,16 @@ describe('locators', () => {
     [workflow('a.ts->X'), ['task', 'model', 'logger'], undefined],
     [workflow('a.ts->X'), ['model', 'auxiliaryModels', 'task'], undefined],
     [judge('a.ts->X'), ['response', 'task'], undefined],
-    [workflow('a.ts->X'), ['task'], '`X` lacks the parameter `model`. A workflow function is given'],
-    [workflow('a.ts->X'), ['...all'], '`X` takes the rest of its arguments as `...all`'],
+    [workflow('a.ts->X'), ['task'], '`X` does not have the parameter `model`. A workflow function receives'],
+    [workflow('a.ts->X'), ['...all'], '`X` has the rest parameter `...all`'],
     [judge('a.ts->X'), ['task', 'model'], 'has the parameter `model`'],
     [workflow('a.py->X'), ['model', 'task', 'auxiliary_models'], undefined],
-    [workflow('a.py->X'), ['row', 'model'], '`X` lacks the parameter `task` and has the parameter `row`'],
-    [judge('a.py->X'), ['task', 'response', '**more'], 'takes the rest of its arguments as `**more`'],
+    [
+      workflow('a.py->X'),
+      ['row', 'model'],
+      '`X` does not have the parameter `task` and has the parameter `row`',
+    ],
+    [judge('a.py->X'), ['task', 'response', '**more'], 'has the rest parameter `**more`'],
   ])('to a function are told of its parameters: %s %j', async (text, parameters, message) => {
     const file = text.includes('.py') ? '/project/a.py' : '/project/a.ts';
     const language = file.endsWith('.py') ? 'python' : 'typescript';
@@ -161,7 +165,7 @@ describe('values that conversion overwrites', () => {
     const text = `${before}${lines('trainer:', '  total_epochs: 7', '  balance_batch: true')}${steering}`;
     expect(await told(text, {}, overwritten)).toEqual(['5 warning overwritten: total_epochs']);
     const [found] = (await findingsOf(text)).filter(({ rule }) => rule === overwritten);
-    expect(found?.message).toContain('`ajet.trainer_common.total_epochs` (50) on the way to verl');
+    expect(found?.message).toContain('`ajet.trainer_common.total_epochs` (50) in the conversion for verl');
     expect(await fixed(text, 'Move to `ajet.trainer_common.total_epochs`')).toBe(
       `${before}${lines('  trainer_common:', '    total_epochs: 7', 'trainer:', '  balance_batch: true')}${steering}`,
     );
@@ -295,7 +299,7 @@ describe('keys by who reads them', () => {
   it('may stand twice in no file that OmegaConf loads', async () => {
     const twice = trinity.replace('repeat_tims: 4', 'repeat_times: 4').replace('name: b', 'name: b\nname: c');
     expect(await told(twice, {}, 'duplicate-key')).toEqual(['3 error duplicate-key: name']);
-    expect(await fixed(twice, 'Remove the `name` before')).toContain('project: a\nname: c\n');
+    expect(await fixed(twice, 'Remove the first `name`')).toContain('project: a\nname: c\n');
     expect(await told('ajet:\n  backbone: debug\n  backbone: verl\n', {}, 'duplicate-key')).toEqual([
       '3 warning duplicate-key: backbone',
     ]);
@@ -351,7 +355,7 @@ describe('keys that are missing', () => {
   it('are filled in together', async () => {
     const text = `${lines('ajet:', '  model: {path: Qwen/Qwen2.5-7B}', '  rollout: {user_workflow: a.b->C}', '  task_reader:', '    type: jsonl_dataset_file')}${steering}`;
     expect(await told(text, {}, 'missing-key')).toHaveLength(2);
-    const after = await fixed(text, 'Add all 2 keys that are missing');
+    const after = await fixed(text, 'Add all 2 missing keys');
     expect(await told(after, {}, 'missing-key')).toEqual([]);
     expect(after.match(/file_path:/g)).toHaveLength(2);
     expect(after.match(/jsonl_dataset_file:/g)).toHaveLength(1);

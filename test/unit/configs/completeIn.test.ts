@@ -193,7 +193,7 @@ describe('locators', () => {
     const offered = await offeredAt('ajet:\n  task_judge:\n    judge_protocol: |\n', { sites });
     const label = 'tutorial.example_countdown.countdown_answer_as_judge->CountdownAnswerAsJudge';
     const builtIn = offered.find((one) => one.label === label);
-    expect(builtIn).toMatchObject({ kind: 'class', detail: 'judge of AgentJet, built in' });
+    expect(builtIn).toMatchObject({ kind: 'class', detail: 'built-in judge of AgentJet' });
     const own = offered.find((one) => one.label === 'agents.judge->MathJudge');
     expect((own?.sortText ?? '') < (builtIn?.sortText ?? '')).toBe(true);
     expect(new Set(offered.map((one) => one.label)).size).toBe(offered.length);

@@ -61,9 +61,9 @@ trinity:
   });
 
   it.each([
-    ['num_repeat: "4"', 'cannot be computed: a text stands where a number is needed'],
+    ['num_repeat: "4"', 'cannot be computed: a number is needed, but a string is set'],
     ['n_vllm_engine: 0', 'cannot be computed: it divides by zero'],
-    ['num_repeat: ${ajet.data.train_batch_size}', 'which the launcher computes with before it is resolved'],
+    ['num_repeat: ${ajet.data.train_batch_size}', 'The launcher computes with it before it is resolved'],
   ])('tells why %s cannot be computed with', async (line, wanted) => {
     const { problems } = await converted(
       `ajet:\n  data: {train_batch_size: 8}\n  model: {path: /m}\n  rollout:\n    ${line}\n`,
@@ -80,7 +80,7 @@ trinity:
       {
         severity: 'error',
         location: { line: 4 },
-        message: expect.stringContaining('hands to trinity') as string,
+        message: expect.stringContaining('passes to trinity') as string,
       },
     ]);
   });

@@ -158,7 +158,7 @@ describe('values', () => {
   it('tells empty sections, which lose their defaults', () => {
     const text = 'ajet:\n  debug:\n  data: {max_prompt_length: 5}\n';
     expect(told(text)).toEqual(['2 wrong-type: debug']);
-    expect(fixed(text, 'Remove it, for the default')).toBe('ajet:\n  data: {max_prompt_length: 5}\n');
+    expect(fixed(text, 'Remove it to use the default')).toBe('ajet:\n  data: {max_prompt_length: 5}\n');
   });
 
   it('allows null where upstream does', () => {
@@ -277,11 +277,9 @@ describe('everything else', () => {
 
   it('tells what is written, and what that is in YAML', () => {
     const [found] = findingsIn('ajet:\n  rollout:\n    num_repeat: yes\n');
-    expect(found?.message).toBe(
-      '`num_repeat` has to be an integer, but is `yes`, which YAML reads as `True`.',
-    );
+    expect(found?.message).toBe('`num_repeat` must be an integer, but is `yes`, which YAML reads as `True`.');
     const [plain] = findingsIn('ajet:\n  rollout:\n    num_repeat: true\n');
-    expect(plain?.message).toBe('`num_repeat` has to be an integer, but is `true`.');
+    expect(plain?.message).toBe('`num_repeat` must be an integer, but is `true`.');
   });
 
   it('tells duplicates and syntax errors with their lines', () => {

@@ -151,7 +151,7 @@ describe('an interpolation', () => {
     expect(relative?.markdown).toContain('`ajet.data.train_batch_size`');
     expect(relative?.markdown).toContain('Value: `32`, default of AgentJet');
     expect((await hoverAt('ajet:\n  project_name: ${ajet.no|pe}\n'))?.markdown).toContain(
-      'Nothing has this path.',
+      'No value has this path.',
     );
   });
 
@@ -179,7 +179,7 @@ describe('what a value names', () => {
     );
     expect(
       (await hoverAt(text, { target: { status: 'no-file', file: '/project/a/b.py' } }))?.markdown,
-    ).toContain('is not there');
+    ).toContain('does not exist');
     expect((await hoverAt(text))?.markdown).toContain('Not in this workspace');
   });
 
@@ -187,8 +187,8 @@ describe('what a value names', () => {
     const files = { '/project/conf/base.yaml': 'ajet: {}\n' };
     const at = (entry: string): string => `ajet: {}\n${around}  - ${entry}\n`;
     expect((await hoverAt(at('ba|se'), { files }))?.markdown).toContain('`/project/conf/base.yaml`');
-    expect((await hoverAt(at('ajet_|default'), { files }))?.markdown).toContain('stand in');
-    expect((await hoverAt(at('_se|lf_'), { files }))?.markdown).toContain('This very file');
+    expect((await hoverAt(at('ajet_|default'), { files }))?.markdown).toContain('built-in defaults');
+    expect((await hoverAt(at('_se|lf_'), { files }))?.markdown).toContain('This file. It overwrites');
   });
 });
 

@@ -61,7 +61,7 @@ describe('a strict tree', () => {
   it('refuses a key that AgentJet does not know, and names the nearest', () => {
     const tree = strictTree(treeOf('debug'));
     expect(() => (tree.ajet.rollout['num_repeet'] = 3)).toThrow(
-      expect.objectContaining({ code: 'job/unknown-key', hint: 'The nearest is ajet.rollout.num_repeat.' }),
+      expect.objectContaining({ code: 'job/unknown-key', hint: 'Did you mean ajet.rollout.num_repeat?' }),
     );
   });
 

@@ -75,7 +75,9 @@ describe('rewriting a config of ASTuner for AgentJet', () => {
     expect(dialectOf(after)?.id).toBe('ajet');
     const before = new Set((await findingsOf(text)).map(({ rule }) => rule));
     expect((await findingsOf(after)).filter(({ rule }) => !before.has(rule))).toEqual([]);
-    expect(await told(after, {}, 'unknown-key', 'removed-key', 'old-dialect', 'interpolation')).toEqual([]);
+    expect(
+      await told(after, {}, 'unknown-key', 'removed-key', 'legacy-astuner-config', 'interpolation'),
+    ).toEqual([]);
   });
 
   it('keeps the newer of two names, and what is set under the new one already', () => {

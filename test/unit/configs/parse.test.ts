@@ -66,10 +66,10 @@ describe('parseConfig', () => {
   });
 
   it.each([
-    ['quote', 'a: "x\nb: 1\nc: 2\n', 3, /no quote at its end/],
-    ['list', 'a: 1\nb: [x,\n  y\nc: 2\n', 8, /no `]` at its end/],
-    ['mapping', 'a: {b: 1\nc: 2\n', 3, /no `}` at its end/],
-    ['inner list', 'a: [x, [y\nb: 2\n', 7, /no `]` at its end/],
+    ['quote', 'a: "x\nb: 1\nc: 2\n', 3, /closing quote is missing/],
+    ['list', 'a: 1\nb: [x,\n  y\nc: 2\n', 8, /closing `]` is missing/],
+    ['mapping', 'a: {b: 1\nc: 2\n', 3, /closing `}` is missing/],
+    ['inner list', 'a: [x, [y\nb: 2\n', 7, /closing `]` is missing/],
   ])('tells of a %s without an end where it begins', (_, text, start, message) => {
     const [problem] = parseConfig(text).problems;
     expect(problem?.span).toEqual({ start, end: start + 1 });

@@ -65,6 +65,16 @@ describe('comments that silence', () => {
     );
   });
 
+  it('silence by the old id of a rule, which is reported with its new id', async () => {
+    const text = lines('astuner: # agentjet-ignore old-dialect', '  project_name: maths');
+    expect(
+      await told(text, {}, 'legacy-astuner-config', 'renamed-rule', 'unknown-rule', 'unused-ignore'),
+    ).toEqual(['1 information renamed-rule: old-dialect']);
+    expect(await fixed(text, 'Change to `legacy-astuner-config`')).toBe(
+      lines('astuner: # agentjet-ignore legacy-astuner-config', '  project_name: maths'),
+    );
+  });
+
   it('are told when they silence nothing, and go without a trace', async () => {
     const clean = lines('ajet:', '  rollout:', '    num_repeat: 4');
     const atEnd = lines('ajet:', '  rollout:', '    num_repeat: 4 # agentjet-ignore unknown-key');

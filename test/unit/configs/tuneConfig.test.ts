@@ -76,9 +76,9 @@ describe('the config of a call of tune', () => {
     };
     const base = { name: 'named', model: { temperature: 0.7 } };
     expect(tuneConfig(call(given), base, locators, at).unused).toEqual([
-      'tune() passes `temperature=0.5` of TunerModelConfig on to nobody: in training model.temperature of the config counts.',
-      "tune() passes `enable_thinking=true` of TunerModelConfig on to nobody: in training Trinity-RFT's default counts.",
-      'tune() does not use its experiment_name: in training the experiment is called "named".',
+      'tune() ignores `temperature=0.5` of TunerModelConfig. In training it uses model.temperature of the config.',
+      "tune() ignores `enable_thinking=true` of TunerModelConfig. In training it uses Trinity-RFT's default.",
+      'tune() ignores its experiment_name. In training the name of the experiment is "named".',
     ]);
   });
 

@@ -104,7 +104,7 @@ describe('what upstream writes itself is no mistake', () => {
 describe("a config of AgentJet's predecessor", () => {
   it('is told which defaults will differ, but for those it sets', async () => {
     const text = lines('astuner:', '  rollout: {max_env_worker: 32}');
-    const [found] = (await findingsOf(text)).filter(({ rule }) => rule === 'old-dialect');
+    const [found] = (await findingsOf(text)).filter(({ rule }) => rule === 'legacy-astuner-config');
     expect(found?.message).toContain('`n_vllm_engine` 2 → 1');
     expect(found?.message).not.toContain('max_env_worker');
   });
@@ -140,9 +140,11 @@ describe('a file of `defaults` that is not here', () => {
   });
 
   it('may set whatever the config does not, so nothing is concluded from usual values', async () => {
-    expect(await told(based, {}, 'lengths')).toEqual([]);
+    expect(await told(based, {}, 'lengths-exceed-model-len')).toEqual([]);
     const whole = based.replace('my_base', 'ajet_default');
-    expect(await told(whole, {}, 'lengths')).toEqual(['2 error lengths: 15000']);
+    expect(await told(whole, {}, 'lengths-exceed-model-len')).toEqual([
+      '2 error lengths-exceed-model-len: 15000',
+    ]);
   });
 });
 
@@ -184,7 +186,7 @@ describe('mistakes that people make', () => {
   it('a section one level too deep, and a key in the wrong section', async () => {
     const text = trinity('synchronizer:', '  sync_interval: 2', '  trainer: {save_interval: 5}');
     const [first] = (await findingsOf(text)).filter(({ rule }) => rule === 'unknown-key');
-    expect(first?.message).toContain('`trainer` is a section of its own at the top of the file');
+    expect(first?.message).toContain('`trainer` is a section at the top level of the file');
     const misplaced = trinity('algorithm:', '  algorithm_type: grpo', '  batch_size: 32');
     expect(await fixed(misplaced, 'Move to `buffer.batch_size`')).toBe(
       trinity('algorithm:', '  algorithm_type: grpo', 'buffer:', '  batch_size: 32'),
@@ -202,7 +204,9 @@ describe('mistakes that people make', () => {
 describe('one thing is told once', () => {
   it('a null that stops the launcher', async () => {
     const text = lines('ajet:', '  backbone: verl', '  trainer_common: {save_freq: null}') + steering;
-    expect(await told(text, {}, 'wrong-type', 'null-converted')).toEqual(['3 error null-converted: null']);
+    expect(await told(text, {}, 'wrong-type', 'null-not-convertible')).toEqual([
+      '3 error null-not-convertible: null',
+    ]);
   });
 
   it('a trainer file that is refused, and a runner count that nothing reads', async () => {

@@ -48,7 +48,10 @@ describe('a term', () => {
     ['tokens>10k', number('tokens', '>', 10_000)],
     ['agent:judge', { kind: 'text', field: 'agent', value: 'judge' }],
     ['tool="a b"', { kind: 'text', field: 'tool', value: 'a b' }],
-    ['finding!=overlong', { kind: 'not', of: { kind: 'text', field: 'finding', value: 'overlong' } }],
+    [
+      'finding!=context-overflow',
+      { kind: 'not', of: { kind: 'text', field: 'finding', value: 'context-overflow' } },
+    ],
     ['trains:No', { kind: 'choice', field: 'trains', value: 'no' }],
     ['error:timeout', { kind: 'text', field: 'error', value: 'timeout' }],
   ])('%s', (text, filter) => {

@@ -36,7 +36,7 @@ test('a task that comes again in another step of a training is another group, an
     [8, 'task.9', true],
   ]);
   expect(reader.read((views) => views.run()).report.findings.map(({ code }) => code)).not.toContain(
-    'colliding-ids',
+    'duplicate-task-id',
   );
 });
 

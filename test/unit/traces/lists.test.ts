@@ -78,7 +78,7 @@ function variedRun(): Trace {
   writer.callEnded(aCall(3, 0, { agent: 'Judge', error: 'overloaded', status: 503, reply: null }), [], []);
   for (let episode = 0; episode < 10; episode++) {
     const error = { code: 'workflow/timeout', message: 'It took too long.' };
-    const problems = [{ code: 'cut-end-trained', severity: 'warning' as const, message: 'Cut.' }];
+    const problems = [{ code: 'cut-reply-end-trained', severity: 'warning' as const, message: 'Cut.' }];
     if (episode === 5) end(trace, episode, { reward: null, isSuccess: false, error });
     else if (episode < 4) end(trace, episode, { reward: episode - 1 });
     else if (episode === 7) {
@@ -172,15 +172,16 @@ describe('a filter', () => {
     }
     end(trace, 2, { taskId: 'same' });
     end(trace, 1, { taskId: 'other' });
-    expect(found(trace.reader, 'finding:colliding-ids')).toEqual([]);
+    expect(found(trace.reader, 'finding:duplicate-task-id')).toEqual([]);
     end(trace, 0, { taskId: 'same' });
     expect(() => trace.reader.read((views) => views.group(9))).toThrow('no episode of group 9');
+    expect(found(trace.reader, 'finding:duplicate-task-id')).toEqual([0, 2]);
     expect(found(trace.reader, 'finding:colliding-ids')).toEqual([0, 2]);
     end(trace, 3, { taskId: 'same' });
     expect(trace.reader.read((views) => views.run()).report.findings).toContainEqual(
-      expect.objectContaining({ code: 'colliding-ids', episodes: [0, 2, 3], count: 3 }),
+      expect.objectContaining({ code: 'duplicate-task-id', episodes: [0, 2, 3], count: 3 }),
     );
-    expect(found(trace.reader, 'finding:colliding-ids')).toEqual([0, 2, 3]);
+    expect(found(trace.reader, 'finding:duplicate-task-id')).toEqual([0, 2, 3]);
   });
 
   test('knows which episodes an oversampled run left out, once it has ended', () => {

@@ -59,7 +59,7 @@ test('the report names the first episodes of a finding, and counts all', () => {
   const { report } = reader.read((views) => views.run());
   const told = [
     { code: 'no-call', count: 502 },
-    { code: 'colliding-ids' },
+    { code: 'duplicate-task-id' },
     { code: 'approximate-tokenizer' },
   ];
   expect(report).toMatchObject({ trains: 0, doesNotTrain: 502, findings: told });

@@ -72,7 +72,7 @@ describe('a call whose prompt overflows', () => {
     expect(canned.tokenIds).toHaveLength(0);
     const { timelines, tracking } = episode.end();
     expect([timelines, tracking.madnessReward]).toEqual([[], undefined]);
-    expect(tracking.problems.map(({ code }) => code)).toEqual(['overlong']);
+    expect(tracking.problems.map(({ code }) => code)).toEqual(['context-overflow']);
   });
 
   it('leaves the calls before and after it as they are', () => {

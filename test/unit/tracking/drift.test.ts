@@ -21,7 +21,7 @@ describe('retokenization drift', () => {
       {
         code: 'retokenization-drift',
         severity: 'warning',
-        message: `In call 1, message 2 is the reply of call 0, but the chat template makes other tokens of its text from its token 3 on (${it ?? ''}, where the model made ${i ?? ''}).`,
+        message: `In call 1, message 2 is the reply of call 0, but the chat template gives other tokens for its text from its token 3 on (${it ?? ''}; the model generated ${i ?? ''}).`,
         calls: [1],
       },
     ]);
@@ -59,7 +59,7 @@ describe('retokenization drift', () => {
     episode.call([system, user], answer('hm so 2', { tokens }));
     episode.call([system, user, assistant('hm so 2'), next], answer('3'));
     expect(episode.end().tracking.problems[0]?.message).toContain(
-      'message 2 is the reply of call 0, but the chat template writes it in other words from its token 3 on',
+      'message 2 is the reply of call 0, but the chat template gives another text from its token 3 on',
     );
   });
 

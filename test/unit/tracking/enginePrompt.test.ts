@@ -34,7 +34,7 @@ describe('the prompt that the engine was given', () => {
     expect(told(changed, {}, false)).toMatchObject({ texts: own, problems: [] });
   });
 
-  it('has the same text in other tokens, which are told and not taken', () => {
+  it('has the same text with other tokens, which are told and not taken', () => {
     const { texts, problems } = told(prompt.split(/(?<=it)(?= is)|(?<= i)(?=s 2)/));
     expect(texts).toEqual(own);
     expect(problems).toMatchObject([
@@ -42,7 +42,7 @@ describe('the prompt that the engine was given', () => {
         code: 'prompt-drift',
         severity: 'warning',
         message: expect.stringMatching(
-          /^In call 0, message 2 \(assistant\) has the same text in other tokens .* from its token 4 on \(\d+, tracked \d+\)/,
+          /^In call 0, message 2 \(assistant\) has the same text with other tokens .* from its token 4 on \(\d+, tracked \d+\)/,
         ) as string,
       },
     ]);
@@ -56,7 +56,7 @@ describe('the prompt that the engine was given', () => {
         code: 'prompt-drift',
         severity: 'error',
         message: expect.stringContaining(
-          'message 2 is "…im_start|>assistant\\n2<|im_end|>\\n" in the prompt that the engine was given, where the template by itself writes "…im_start|>assistant\\nit is 2<|im_end|>\\n"',
+          'message 2 is "…im_start|>assistant\\n2<|im_end|>\\n" in the prompt of the engine, but "…im_start|>assistant\\nit is 2<|im_end|>\\n"',
         ) as string,
       },
     ]);

@@ -141,9 +141,9 @@ describe('calls that do not merge', () => {
     const { problems } = episode.end().tracking;
     const problem = problems.find(({ code }) => code === 'not-merged');
     expect(problem?.message).toContain(
-      'message 2 (assistant) has the same text in other tokens from its token 3 on',
+      'message 2 (assistant) has the same text with other tokens from its token 3 on',
     );
-    expect(problem?.message).toContain('with `timeline_compare_level: text` it would make 1');
+    expect(problem?.message).toContain('with `timeline_compare_level: text` it would give 1');
   });
 
   it('are one problem of an episode, with every call that begins a timeline', () => {

@@ -127,7 +127,7 @@ describe('the notes of a run', () => {
     const results = [result(0, 7, { scoredBy: 'workflow' }), result(1, 0, { scoredBy: 'workflow' })];
     const found = notes(results, places, 'judge.ts->Judge');
     expect(at(found).at(-1)).toEqual(['judge-unused', judge]);
-    expect(found.at(-1)?.message).toMatch(/^In the last run: The judge judge.ts->Judge was never asked/);
+    expect(found.at(-1)?.message).toMatch(/^In the last run: The judge judge.ts->Judge was never called/);
   });
 
   it('are none of findings whose place is not known', () => {

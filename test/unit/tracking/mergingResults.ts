@@ -140,15 +140,15 @@ class Tracked {
   }
 }
 
-const sampleRefusals = new Set(['end-inside-reply', 'foreign-template']);
+const sampleRefusals = new Set(['end-token-inside-reply', 'foreign-template']);
 const callRefusals = new Set([
-  'first-not-system',
-  'later-system',
-  'part-refused',
+  'missing-system-message',
+  'system-message-not-first',
+  'tool-part-rejected',
   'tool-without-parameters',
   'template-failed',
-  'reply-over-turn',
-  'timeline-over-model',
+  'reply-exceeds-turn-limit',
+  'timeline-exceeds-model-len',
   'reply-repeats-header',
 ]);
 
@@ -163,7 +163,7 @@ function outcomes(set: TraceSet, text: ModelText): [string, ...number[]][] {
     const unanswered = new Tracked(set, text, { compareLevel: 'text', ignoreTools: true });
     unanswered.call(call, false);
     if (unanswered.codes().some((code) => isRefusedAtOnce(code, set.calls[call]))) list.push(['refused']);
-    else if (codes.includes('overlong')) list.push(['overflow']);
+    else if (codes.includes('context-overflow')) list.push(['overflow']);
     else if (codes.some((code) => callRefusals.has(code) && !(isMad && whenKept.has(code))))
       list.push(['refused']);
     else {
@@ -175,12 +175,17 @@ function outcomes(set: TraceSet, text: ModelText): [string, ...number[]][] {
 }
 
 /** What AgentJet refuses a call for only where it keeps it. */
-const whenKept = new Set(['first-not-system', 'timeline-over-model']);
+const whenKept = new Set(['missing-system-message', 'timeline-exceeds-model-len']);
 
 /** What AgentJet refuses a request for before it counts its tokens; a first message that it left out is missed later. */
 function isRefusedAtOnce(code: string, call: TraceCall | undefined): boolean {
-  if (code === 'first-not-system') return call?.messages[0]?.role !== 'system';
-  return ['later-system', 'part-refused', 'tool-without-parameters', 'template-failed'].includes(code);
+  if (code === 'missing-system-message') return call?.messages[0]?.role !== 'system';
+  return [
+    'system-message-not-first',
+    'tool-part-rejected',
+    'tool-without-parameters',
+    'template-failed',
+  ].includes(code);
 }
 
 export function replyOf(

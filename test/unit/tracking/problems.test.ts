@@ -8,13 +8,13 @@ const image = { type: 'image_url', image_url: { url: 'data:' } };
 describe('what training refuses of a request', () => {
   it.each<[string, unknown[], string[]]>([
     ['nothing', [system, user, assistant('a'), user], []],
-    ['a first message of the user', [user], ['first-not-system!']],
+    ['a first message of the user', [user], ['missing-system-message!']],
     [
       'a developer for a system message',
       [{ role: 'developer', content: 'd' }, user],
-      ['role-dropped', 'first-not-system!'],
+      ['role-dropped', 'missing-system-message!'],
     ],
-    ['a second system message', [system, user, system], ['later-system!']],
+    ['a second system message', [system, user, system], ['system-message-not-first!']],
     ['a function result', [system, user, { role: 'function', name: 'f', content: 'x' }], ['role-dropped']],
     [
       'an image',
@@ -24,17 +24,21 @@ describe('what training refuses of a request', () => {
     [
       'a system message of an image',
       [{ role: 'system', content: [image] }, user],
-      ['content-dropped', 'first-not-system!'],
+      ['content-dropped', 'missing-system-message!'],
     ],
     [
       'a tool result as a part',
       [system, { role: 'user', content: [{ type: 'tool_result', text: 'x' }] }],
-      ['part-refused!'],
+      ['tool-part-rejected!'],
     ],
-    ['text that is none', [system, { role: 'user', content: [{ type: 'x', text: 1 }] }], ['text-lost']],
+    [
+      'text that is none',
+      [system, { role: 'user', content: [{ type: 'x', text: 1 }] }],
+      ['non-text-content-dropped'],
+    ],
     ['no content at all', [system, { role: 'assistant' }, { role: 'assistant', content: null }], []],
     ['what is no message', [system, 5, null, [], {}], ['role-dropped']],
-    ['no message', [], ['first-not-system!', 'sample-refused!']],
+    ['no message', [], ['missing-system-message!', 'sample-refused!']],
   ])('%s', (_, messages, codes) => {
     const episode = new Episode();
     episode.call(messages);
@@ -65,12 +69,12 @@ describe('what training refuses of a request', () => {
     episode.call([system, user]);
     for (let more = 0; more < 3; more++) episode.call([user]);
     const { problems } = episode.end().tracking;
-    expect(problems.filter(({ code }) => code === 'first-not-system')).toEqual([
+    expect(problems.filter(({ code }) => code === 'missing-system-message')).toEqual([
       {
-        code: 'first-not-system',
+        code: 'missing-system-message',
         severity: 'error',
         message:
-          'In call 1 and 2 more calls, the first message is not a system message; AgentJet refuses such a request in training.',
+          'In call 1 and 2 more calls, the first message is not a system message. In training AgentJet rejects such a request.',
         calls: [1, 2, 3],
       },
     ]);
@@ -95,7 +99,7 @@ describe('a chat template', () => {
         code: 'template-failed',
         severity: 'error',
         message:
-          'In call 0, the chat template fails (roles must alternate); AgentJet makes no tokens of such a request in training.',
+          'In call 0, the chat template fails (roles must alternate). In training AgentJet gets no tokens for such a request.',
         calls: [0],
       },
     ]);
@@ -122,7 +126,7 @@ describe('a reply', () => {
   it('with an end token inside is refused', () => {
     const episode = new Episode();
     episode.call([system, user], answer('so <|im_end|> it is'));
-    expect(episode.codes()).toEqual(['end-inside-reply!']);
+    expect(episode.codes()).toEqual(['end-token-inside-reply!']);
   });
 
   it('that begins with its own header is refused', () => {
@@ -143,16 +147,16 @@ describe('lengths', () => {
 
   it.each<[string, Partial<LengthLimits>, string[]]>([
     ['prompt just fits', { modelLength: 29, turnLength: 10 }, []],
-    ['prompt is just too long', { modelLength: 28, turnLength: 10 }, ['overlong!']],
+    ['prompt is just too long', { modelLength: 28, turnLength: 10 }, ['context-overflow!']],
     ['reply just fits the turn', { turnLength: 8 }, []],
-    ['reply is over the turn', { turnLength: 7 }, ['reply-over-turn!']],
+    ['reply is over the turn', { turnLength: 7 }, ['reply-exceeds-turn-limit!']],
     ['sample just fits', { promptLength: 18, responseLength: 5 }, []],
-    ['prompt is over its length', { promptLength: 17, responseLength: 6 }, ['prompt-over']],
+    ['prompt is over its length', { promptLength: 17, responseLength: 6 }, ['prompt-too-long']],
     ['response is cut', { promptLength: 18, responseLength: 3 }, ['response-cut']],
     [
       'nothing is left of the response',
       { promptLength: 10, responseLength: 7 },
-      ['prompt-over', 'response-cut!'],
+      ['prompt-too-long', 'response-cut!'],
     ],
   ])('%s', (_, limits, expected) => {
     expect(codes(limits)).toEqual(expected);
@@ -174,10 +178,10 @@ describe('lengths', () => {
       tracking: {
         problems: [
           {
-            code: 'overlong',
+            code: 'context-overflow',
             severity: 'error',
             message:
-              "In call 0, the prompt has about 18 tokens, where ajet.rollout.max_model_len less ajet.rollout.max_response_length_in_one_turn allows fewer than 18; by this count, as in training, the model is not asked: the workflow gets a canned reply, and nothing is recorded. The count is approximate, because the model's own tokenizer is not at hand, so training may ask the model.",
+              'In call 0, the prompt has about 18 tokens, but ajet.rollout.max_model_len minus ajet.rollout.max_response_length_in_one_turn allows fewer than 18. As in training, the model is not called. The workflow gets a fixed reply, and the call is not recorded. The count is approximate, because the tokenizer of the model is not available, so training may call the model.',
           },
         ],
       },
@@ -188,13 +192,13 @@ describe('lengths', () => {
     const episode = new Episode({ limits: { ...roomy, promptLength: 18, responseLength: 3 } });
     episode.call([system, user]);
     expect(episode.end().tracking.problems[0]?.message).toBe(
-      "In call 0, the timeline's response has 5 tokens, where ajet.data.max_response_length allows at most 3; AgentJet cuts it, and with it 1 of the tokens that count in the loss.",
+      "In call 0, the timeline's response has 5 tokens, but ajet.data.max_response_length allows at most 3. AgentJet truncates it and removes 1 of the tokens that count in the loss.",
     );
   });
 
   it('are judged of a call that was not answered', () => {
     const episode = new Episode({ limits: { ...roomy, modelLength: 28, turnLength: 10 } });
     episode.call([system, user], null);
-    expect(episode.codes()).toEqual(['overlong!']);
+    expect(episode.codes()).toEqual(['context-overflow!']);
   });
 });

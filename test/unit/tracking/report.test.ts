@@ -4,7 +4,12 @@ import { hintOf } from '../../../src/tracking/core/finding.ts';
 import { trainingReport, formatTrainingReport } from '../../../src/tracking/core/report.ts';
 import type { RunTerms } from '../../../src/tracking/core/runTally.ts';
 
-const overlong = { code: 'overlong', severity: 'error' as const, message: 'In call 0, it is.', calls: [0] };
+const overlong = {
+  code: 'context-overflow',
+  severity: 'error' as const,
+  message: 'In call 0, it is.',
+  calls: [0],
+};
 const tracking: EpisodeTracking = { timelines: 1, tokens: 20, trainableTokens: 5, problems: [] };
 
 function result(episode: number, reward: number | null, more: Partial<EpisodeResult> = {}): EpisodeResult {
@@ -57,12 +62,12 @@ describe('a training report', () => {
         tracking: { ...tracking, timelines: 0, tokens: 0, trainableTokens: 0 },
         routing: { debug: [{ target: 'wolf', model: 'gpt-4o', calls: 3 }], trainedAnyway: [] },
       },
-      ['routed-away'],
+      ['all-calls-untrained'],
     ],
     [
       'a first prompt that is too long',
       { tracking: { ...tracking, timelines: 0, trainableTokens: 0, problems: [overlong] } },
-      ['nothing-trainable', 'overlong'],
+      ['nothing-trainable', 'context-overflow'],
     ],
   ])('gives the reason: %s', (_, { tracking: own, ...more }, expected) => {
     const { tracking: dropped, ...bare } = result(0, 1, more);
@@ -77,7 +82,10 @@ describe('a training report', () => {
     const trainedAnyway = [{ target: 'wolf', why: 'base-url' as const, calls: 3 }];
     const results = [result(0, 1, { routing: { debug: [], trainedAnyway } }), result(1, 0)];
     const report = trainingReport(results, two);
-    expect(report).toMatchObject({ trains: 2, findings: [{ code: 'trained-anyway', severity: 'warning' }] });
+    expect(report).toMatchObject({
+      trains: 2,
+      findings: [{ code: 'untrained-target-trained', severity: 'warning' }],
+    });
     expect(report.findings[0]?.message).toContain('`wolf`');
   });
 
@@ -137,7 +145,7 @@ describe('a training report', () => {
     const report = trainingReport([result(0, 1, { outside }), result(1, 0, { outside })], two);
     expect(report).toMatchObject({ trains: 2, findings: [{ code: 'bypassed-tuner', count: 2, location }] });
     expect(report.findings[0]?.message).toBe(
-      '2 LLM calls went to api.example.com and not through the tuner, from /w/workflow.ts:7, so what it answered is not trained.',
+      '2 LLM calls went to api.example.com and not through the tuner, from /w/workflow.ts:7, so its replies are not trained.',
     );
   });
 
@@ -159,10 +167,10 @@ describe('a training report', () => {
       ]);
       return trainingReport(results, two).findings.map(({ message, count }) => `${count}: ${message}`);
     };
-    const shared = 'in training they are one group, whose rewards are compared with each other.';
+    const shared = 'In training they are one group, and their rewards are compared with each other.';
     expect(named('a', 'b')).toEqual([]);
-    expect(named('a', 'b', 'a')).toEqual([`4: 2 tasks have the id a: ${shared}`]);
-    expect(named('', 'a', '', 'a')).toEqual([`8: 2 tasks have no id, and 1 more id is shared: ${shared}`]);
+    expect(named('a', 'b', 'a')).toEqual([`4: 2 tasks have the id a. ${shared}`]);
+    expect(named('', 'a', '', 'a')).toEqual([`8: 2 tasks have no id, and 1 more id is shared. ${shared}`]);
   });
 
   it('takes the reward that training gives an episode with a degenerate reply', () => {
@@ -184,7 +192,9 @@ describe('a training report', () => {
     const refused = (call: number): Partial<EpisodeResult> => ({
       tracking: {
         ...tracking,
-        problems: [{ code: 'overlong', severity: 'error', message: `In call ${call}, the prompt is long.` }],
+        problems: [
+          { code: 'context-overflow', severity: 'error', message: `In call ${call}, the prompt is long.` },
+        ],
       },
     });
     const results = [
@@ -200,11 +210,11 @@ describe('a training report', () => {
       `0 of 7 episodes would train
 error: 2 groups (task t0; task t3): All episodes of the task have the same reward, so every advantage is 0 and there is no gradient. [equal-rewards]
   ${hintOf('equal-rewards')}
-error: 2 episodes (task t1, repeat 0; task t1, repeat 1): e.g. In call 0, the prompt is long. [overlong]
-  ${hintOf('overlong')}
+error: 2 episodes (task t1, repeat 0; task t1, repeat 1): e.g. In call 0, the prompt is long. [context-overflow]
+  ${hintOf('context-overflow')}
 error: 1 episode (task t2, repeat 0): The episode ended with an error: It broke. [episode-error]
   ${hintOf('episode-error')}
-warning: tokenizer: built-in, approximate: token ids and lengths are not those of training. [approximate-tokenizer]
+warning: tokenizer: built-in, approximate: token ids and lengths differ from training. [approximate-tokenizer]
   ${hintOf('approximate-tokenizer')}`,
     );
   });

@@ -59,7 +59,7 @@ test('says of episodes that come one by one what it says of all of them at once'
       const report = trainingReport(inOrder(results), { ...terms, repeat });
       expect(tally.counts()).toEqual({ trains: report.trains, doesNotTrain: report.doesNotTrain });
       expect(tally.findings()).toEqual(report.findings);
-      const collision = report.findings.find(({ code }) => code === 'colliding-ids');
+      const collision = report.findings.find(({ code }) => code === 'duplicate-task-id');
       expect([...colliding].sort((a, b) => a - b)).toEqual(
         [...(collision?.episodes ?? [])].sort((a, b) => a - b),
       );
@@ -107,7 +107,7 @@ test('names no more episodes than it is asked for, and counts all', () => {
   for (const result of results.toReversed()) tally.put(judgedGroup(result.episode, [result], 1));
   expect(tally.findings(2)).toMatchObject([
     { code: 'episode-error', count: 9, episodes: [0, 1] },
-    { code: 'colliding-ids', count: 9, episodes: [0, 1] },
+    { code: 'duplicate-task-id', count: 9, episodes: [0, 1] },
     { code: 'approximate-tokenizer', count: 0, episodes: [] },
   ]);
 });

@@ -42,7 +42,7 @@ describe('a timeline snap', () => {
       episode.call([system, user, assistant('2'), next], answer('3'));
     });
     expect(told).toEqual([
-      'In call 1, the history is not that of call 0, the one before: message 2 (assistant) has another `content`: "let me think, 2", now "2".',
+      'In call 1, the history does not continue the previous call 0: message 2 (assistant) has another `content`: "let me think, 2", now "2".',
     ]);
   });
 
@@ -52,7 +52,7 @@ describe('a timeline snap', () => {
       episode.call([system, user], answer('2'));
     });
     expect(told).toEqual([
-      'In call 1, the history is not that of call 0, the one before: it ends after 3 of 5 messages.',
+      'In call 1, the history does not continue the previous call 0: it ends after 3 of 5 messages.',
     ]);
   });
 
@@ -62,7 +62,7 @@ describe('a timeline snap', () => {
       episode.call([{ ...system, content: 'be strict' }, user], answer('no'), null, { agent: 'critic' });
     });
     expect(told).toEqual([
-      'In call 1, the history is not that of call 0, the one before, which another agent (solver) made: message 0 (system) has another `content`: "be kind", now "be strict".',
+      'In call 1, the history does not continue the previous call 0 of another agent (solver): message 0 (system) has another `content`: "be kind", now "be strict".',
     ]);
   });
 
@@ -75,10 +75,8 @@ describe('a timeline snap', () => {
       episode.call([system, next], answer('3'), null, { agent: 'solver' });
     });
     expect(told).toEqual([
-      expect.stringMatching(/^In call 1 and 1 more call, .* which another agent \(solver\) made/),
-      expect.stringMatching(
-        /^In call 3, .* call 2, the one before: message 1 \(user\) has another `content`/,
-      ),
+      expect.stringMatching(/^In call 1 and 1 more call, .* of another agent \(solver\)/),
+      expect.stringMatching(/^In call 3, .* call 2: message 1 \(user\) has another `content`/),
     ]);
   });
 
@@ -105,7 +103,7 @@ describe('a timeline snap', () => {
       episode.call([system, user, assistant('it'), next], answer('3'));
     });
     expect(told).toEqual([
-      expect.stringContaining('message 2 (assistant) has the same text in other tokens'),
+      expect.stringContaining('message 2 (assistant) has the same text with other tokens'),
     ]);
   });
 

@@ -130,7 +130,7 @@ export function richEpisode(episode: number, row: Partial<EpisodeRow> = {}): Epi
 
 export const findings: RunView['report']['findings'] = [
   {
-    code: 'overlong',
+    code: 'context-overflow',
     level: 'episode',
     severity: 'error',
     message: 'The prompt is longer than ajet.data.max_prompt_length, so the sample is left out.',
@@ -150,7 +150,7 @@ export const findings: RunView['report']['findings'] = [
     groups: 2,
   },
   {
-    code: 'cut-end-trained',
+    code: 'cut-reply-end-trained',
     level: 'episode',
     severity: 'warning',
     message: 'A reply was cut off at its largest length and has no end token.',
@@ -207,7 +207,7 @@ export function smallRun(): ScriptedRun {
             code: 'episode-error',
             severity: 'error' as const,
             message: 'It ended with an error.',
-            hint: 'Mend what the error names.',
+            hint: 'Fix the error in the message.',
           },
         ],
       };
@@ -222,7 +222,7 @@ export function smallRun(): ScriptedRun {
       findings: overlong
         ? [
             {
-              code: 'overlong',
+              code: 'context-overflow',
               severity: 'error' as const,
               message: 'The prompt is longer than ajet.data.max_prompt_length.',
               hint: 'Shorten the conversation.',
@@ -250,7 +250,7 @@ export function longRun(episodes: number): ScriptedRun {
     doesNotTrain: 2,
     findings: [
       {
-        code: 'overlong',
+        code: 'context-overflow',
         level: 'episode',
         severity: 'error',
         message: 'Too long.',

@@ -38,7 +38,9 @@ describe('an episode', () => {
   });
 
   test('that does not train says why wherever one is in it, and how grave each finding is', async () => {
-    const two = findings.filter(({ code }) => code === 'overlong' || code === 'cut-end-trained');
+    const two = findings.filter(
+      ({ code }) => code === 'context-overflow' || code === 'cut-reply-end-trained',
+    );
     const [grave, slight] = two.map(({ message }) => message);
     const row = { trains: false, findings: two };
     const run = { ...smallRun(), record: () => richEpisode(0, row) };

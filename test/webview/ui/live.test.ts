@@ -48,10 +48,10 @@ describe('a change', () => {
     const finding = viewer.page.getByRole('button', { name: /longer than/ });
     await finding.click();
     const field = viewer.page.getByRole('combobox', { name: 'Filter' });
-    await field.fill('finding:overlong rew');
+    await field.fill('finding:context-overflow rew');
     await askedAgain(viewer, 'run');
     expect(await finding.getAttribute('aria-pressed')).toBe('true');
-    expect(await field.inputValue()).toBe('finding:overlong rew');
+    expect(await field.inputValue()).toBe('finding:context-overflow rew');
   });
 
   test('of a timeline keeps its token and its scroll', async () => {

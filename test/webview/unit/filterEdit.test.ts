@@ -5,7 +5,7 @@ import { fieldNames, parseFilter } from '../../../src/traces/core/filterText.ts'
 import { barTerm, completions, hasTerm, toggledTerm } from '../../../src/traces/webview/run/filterEdit.ts';
 import { fieldText } from '../../../src/traces/webview/run/filterWords.ts';
 
-const known = { agents: ['judge', 'the solver'], tools: ['search'], findings: ['overlong'] };
+const known = { agents: ['judge', 'the solver'], tools: ['search'], findings: ['context-overflow'] };
 const offered = (text: string, caret = text.length) =>
   completions(text, caret, known).map((completion) => completion.text);
 
@@ -19,8 +19,8 @@ describe('completions', () => {
     ['trains:n', ['no']],
     ['agent:', ['judge', '"the solver"']],
     ['tool=s', ['search']],
-    ['finding:over', ['overlong']],
-    ['finding:overlong', []],
+    ['finding:context', ['context-overflow']],
+    ['finding:context-overflow', []],
     ['constructor:', []],
     ['reward<', []],
     ['task:', []],

@@ -82,12 +82,12 @@ function ofRollout(
 type Says = (text: string, query: string) => boolean;
 
 /** Returns the task whose query is in the prompts of the episode; of several, the one with the longest query. */
-function askedIn({ told }: ReplayedEpisode, tasks: readonly Task[], says: Says): Task | undefined {
+function askedIn({ prompts }: ReplayedEpisode, tasks: readonly Task[], says: Says): Task | undefined {
   let found: Task | undefined;
   for (const task of tasks) {
     const query = task.main_query.trim();
     if (noQuery.has(query) || query.length <= (found?.main_query.trim().length ?? 0)) continue;
-    if (told.some((text) => says(text, query))) found = task;
+    if (prompts.some((text) => says(text, query))) found = task;
   }
   return found;
 }

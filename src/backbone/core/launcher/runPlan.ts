@@ -146,19 +146,19 @@ function trackingOf(config: Config, rules: RunPlan['rules']): RunPlan['tracking'
 
 /** Rules of AgentJet's tracker that Trinity-RFT, which trains on what workflows return, has none of. */
 const agentJetsOwn: ReadonlySet<string> = new Set([
-  'first-not-system',
-  'later-system',
+  'missing-system-message',
+  'system-message-not-first',
   'tool-without-parameters',
-  'part-refused',
-  'reply-over-turn',
-  'timeline-over-model',
-  'prompt-over',
+  'tool-part-rejected',
+  'reply-exceeds-turn-limit',
+  'timeline-exceeds-model-len',
+  'prompt-too-long',
   'response-cut',
   'near-limit',
   'not-merged',
   'reply-repeats-header',
   'sample-refused',
-  'cut-end-trained',
+  'cut-reply-end-trained',
 ]);
 
 /** A text is searched for names of detectors, as with Python's `in`. */

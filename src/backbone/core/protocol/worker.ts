@@ -136,7 +136,12 @@ export const returnedExperiences = z.extend(returnedOutput, {
   isSuccess: z.boolean(),
   problems: z.array(
     z.object({
-      code: z.enum(['trinity-rewards', 'trinity-lost-answers', 'trinity-foreign-replies', 'trinity-repeats']),
+      code: z.enum([
+        'trinity-rewards',
+        'trinity-untrained-replies',
+        'trinity-foreign-replies',
+        'trinity-repeats',
+      ]),
       message: z.string(),
     }),
   ),

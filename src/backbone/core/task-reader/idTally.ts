@@ -30,7 +30,7 @@ export class IdTally {
     const tasks = shared.reduce((sum, [, one]) => sum + one, 0);
     const example = id === '' ? `${count} have none` : `${count} have ${JSON.stringify(id)}`;
     return new CodedError({
-      code: 'task-reader/colliding-ids',
+      code: 'task-reader/duplicate-task-id',
       message: `${tasks} of the ${this.#tasks} tasks read share their task_id with another one (${example}). verl finds the task of a sample by this id: tasks that share one become one advantage group, and pass@n counts them as one.`,
       location,
       hint: 'Give every task a task_id of its own.',

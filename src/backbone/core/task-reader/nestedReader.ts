@@ -33,7 +33,7 @@ export async function readNested(
 ): Promise<TaskReadResult> {
   try {
     const { tasks, warnings } = await read({ ...source, split: 'training' }, { first: Infinity });
-    const others = warnings.filter(({ code }) => code !== 'task-reader/colliding-ids');
+    const others = warnings.filter(({ code }) => code !== 'task-reader/duplicate-task-id');
     return { tasks, warnings: others.map((warning) => inSection(warning, keys)) };
   } catch (error) {
     throw error instanceof CodedError ? inSection(error, keys) : error;

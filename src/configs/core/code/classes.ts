@@ -40,7 +40,7 @@ export type LocatorTarget =
   /** Outside of the workspace, or not visible in the text; it may exist on the training machine. */
   | { readonly status: 'elsewhere' };
 
-/** Finds what locators name, by reading the text of files: nothing of the user's is run. */
+/** Finds what locators name. It only reads text and never runs user code. */
 export interface ClassFinder {
   /**
    * Finds the class that a locator names. `cwd` is the folder that training starts in, which locators are relative to.

@@ -56,14 +56,13 @@ function nameOf(parameter: readonly SyntaxNode[], text: string): string {
  */
 export function faultOf(names: readonly string[], { essential, optional }: FunctionForm): string | undefined {
   const rest = names.find((one) => /^(?:\.\.\.|\*)/.test(one));
-  if (rest !== undefined)
-    return `takes the rest of its arguments as \`${rest}\`, which has no name to give them by`;
+  if (rest !== undefined) return `has the rest parameter \`${rest}\`, but arguments are passed by name`;
   const missing = essential.filter((one) => !names.includes(one));
   const unknown = names.filter((one) => ![...essential, ...optional].includes(one));
   const faults = [
-    ...(missing.length > 0 ? [`lacks the parameter${plural(missing)} ${listed(missing)}`] : []),
+    ...(missing.length > 0 ? [`does not have the parameter${plural(missing)} ${listed(missing)}`] : []),
     ...(unknown.length > 0
-      ? [`has the parameter${plural(unknown)} ${listed(unknown)}, which nothing is given for`]
+      ? [`has the parameter${plural(unknown)} ${listed(unknown)}, for which there is no argument`]
       : []),
   ];
   return faults.length > 0 ? faults.join(' and ') : undefined;
@@ -71,7 +70,7 @@ export function faultOf(names: readonly string[], { essential, optional }: Funct
 
 /** Returns a sentence that lists the allowed parameter names. */
 export function hintOfForm({ what, essential, optional }: FunctionForm): string {
-  return `A ${what} function is given its arguments by the names of its parameters: ${listed(essential)}, and if it wants ${listed(optional)}.`;
+  return `A ${what} function receives its arguments by parameter name: ${listed(essential)}. It can also have ${listed(optional)}.`;
 }
 
 function plural(names: readonly string[]): string {

@@ -5,8 +5,8 @@ import { LineMap } from '../text.ts';
 import { childrenOf, nodesNamed, parsePython, parseScript, type SyntaxNode } from './syntaxTree.ts';
 
 /**
- * Returns where a method of a class is: the method's name; the name of the class if it inherits the method; the name of
- * a function; or the file alone if its text shows neither. Never rejects.
+ * Returns the location of a method of a class. For an inherited method this is the name of the class, and for a
+ * function its name. If the text shows neither, it is the file. Never rejects.
  *
  * @param locator with an absolute file
  */

@@ -28,7 +28,7 @@ const mostPaths = 500;
 /**
  * Looks up the paths that keys hold, by their text: relative to the working folder, else to the folder of the config.
  *
- * @param isProject whether the workspace is the project that the config belongs to, as far as its code tells
+ * @param isProject whether the workspace is the project that the config belongs to, judged by its code
  */
 export async function namedPaths(
   request: ReferenceRequest,

@@ -7,10 +7,11 @@ import { parseScript, type ParsedText } from './syntaxTree.ts';
 import { lineOf, scanWorkflows, type WorkflowDeclaration } from './workflowScan.ts';
 
 /**
- * Finds what a config can name as its workflow in a text. In JavaScript and TypeScript these are the classes that
- * `scanWorkflows` finds, then the exported functions with the parameters of a workflow, where the text imports the SDK.
- * In Python these are the classes that extend the `Workflow` of `ajet`, directly or through a class of the same text,
- * those that are registered as workflows of Trinity-RFT, and functions where the text imports AgentScope's tuner.
+ * Finds what a config can name as its workflow in a text.
+ * In JavaScript and TypeScript these are the classes that `scanWorkflows` finds. If the text imports the SDK, the
+ * exported functions with the parameters of a workflow are included.
+ * In Python these are the classes that extend `ajet`'s `Workflow`, also through a class of the same text, and
+ * registered workflows of Trinity-RFT. If the text imports AgentScope's tuner, functions are included.
  */
 export function scanUserWorkflows(text: string, language: CodeSite['language']): WorkflowDeclaration[] {
   if (language === 'python') return pythonWorkflows(text);

@@ -14,7 +14,7 @@ import { offersOfTable } from './tableOffers.ts';
 export interface CompletionRequest {
   readonly dialect: Dialect;
   readonly configEnvironment: ConfigEnvironment;
-  /** The config composed as it last was; it is composed anew only where it is left out and asked for. */
+  /** The last composition of the config. If it is absent, the config is composed when it is needed. */
   readonly composition?: Composition;
 }
 

@@ -42,7 +42,7 @@ export async function defaultsOffers(
 }
 
 const selfText =
-  'This very file: what stands before it in the list is overwritten by it, what stands after it wins.';
+  'This file. It overwrites the entries before it in the list. The entries after it overwrite this file.';
 
 /** A plain entry is in no group; behind `group:` a file of that folder is chosen. */
 function groupOf({ path }: ValueCaret): string | undefined {

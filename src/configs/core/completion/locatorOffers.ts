@@ -48,7 +48,7 @@ function builtInOffers(document: LinedText, caret: ValueCaret): Completion[] {
   return builtInJudges.map((judge, index): Completion => ({
     ...valueCompletion(document, caret, locatorOfJudge(judge), true),
     kind: 'class',
-    detail: 'judge of AgentJet, built in',
+    detail: 'built-in judge of AgentJet',
     documentation: judge.does,
     sortText: sortKey(0, 5_000 + index),
   }));

@@ -59,7 +59,7 @@ function valueLines({ name }: KeyNode, info: KeyInfo, numbers: PlaceholderNumber
 
 function placeholder(info: KeyInfo, number: number): string {
   if (info.allowed !== undefined && !info.allowsOthers) {
-    // The default comes first, as what is there before a choice.
+    // The default comes first, so it is preselected.
     const usual = info.allowed.filter((value) => value === info.default);
     const others = info.allowed.filter((value) => value !== info.default);
     return `\${${number}|${[...usual, ...others].map(choiceText).join(',')}|}`;

@@ -28,8 +28,8 @@ export function bundledDefault(name: string, table: KeyTable): MappingValue {
 }
 
 /**
- * Returns the default base of a config that names none: the last of the dialect's bundled files, or the defaults of
- * the classes that the program reads its config into.
+ * Returns the default base of a config that does not name one. This is the last bundled file of the dialect, or the
+ * defaults of the classes into which the program reads its config.
  */
 export function bundledDefaults(dialect: Dialect): MappingValue {
   const name = dialect.bundled.at(-1);

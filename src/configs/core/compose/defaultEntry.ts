@@ -14,8 +14,8 @@ export interface WrittenEntry {
 }
 
 /**
- * One entry of a `defaults` list as Hydra 1.3 sees it (`version_base` unset): which file it names, which choice of a
- * group it makes, and under which keys what it brings in is put. Group and package are relative to the file around it.
+ * An entry of a `defaults` list as in Hydra 1.3 (`version_base` unset). It has the file, the group choice, and the
+ * package for the content of the file. Group and package are relative to the including file.
  */
 export class DefaultEntry {
   readonly origin: Value | undefined;

@@ -6,11 +6,11 @@ export type Report = (at: Value | undefined, message: string, hint: string) => v
 
 const forms = 'Write `- name`, `- group: name`, or `- group: [name, name]`.';
 
-/** Reads a `defaults` list; entries that are none are reported and left out. */
+/** Reads a `defaults` list. Invalid entries are reported and ignored. */
 export function readDefaults(list: Value | undefined, report: Report): DefaultEntry[] {
   if (list === undefined) return [];
   if (list.kind !== 'sequence') {
-    report(list, '`defaults` has to be a list.', 'Write one `- name` per line.');
+    report(list, '`defaults` must be a list.', 'Write one `- name` per line.');
     return [];
   }
   return list.items.flatMap((item) => {
@@ -22,14 +22,14 @@ export function readDefaults(list: Value | undefined, report: Report): DefaultEn
 function entryOf(item: Value, report: Report): WrittenEntry | undefined {
   if (item.kind === 'mapping') return groupEntry(item, report);
   if (item.kind === 'scalar' && typeof item.value === 'string') return pathEntry(item.value, item, report);
-  report(item, 'An entry of `defaults` has to be a name or a `group: name`.', forms);
+  report(item, 'An entry of `defaults` must be a name or `group: name`.', forms);
   return undefined;
 }
 
 function pathEntry(text: string, item: Value, report: Report): WrittenEntry | undefined {
   const { before, inside } = splitPackage(text);
   if (before === '_self_' && inside !== undefined) {
-    report(item, '`_self_` cannot be put into a package.', 'Write `_self_` alone.');
+    report(item, '`_self_` cannot have a package.', 'Write `_self_` alone.');
     return undefined;
   }
   return { origin: item, value: before, package: inside };
@@ -38,7 +38,7 @@ function pathEntry(text: string, item: Value, report: Report): WrittenEntry | un
 function groupEntry(item: Extract<Value, { kind: 'mapping' }>, report: Report): WrittenEntry | undefined {
   const [first, ...others] = item.entries;
   if (first === undefined || others.length > 0) {
-    report(item, 'An entry of `defaults` names one group.', 'Give each group an entry of its own.');
+    report(item, 'An entry of `defaults` can name only one group.', 'Write one entry per group.');
     return undefined;
   }
   const [key, value] = first;

@@ -33,9 +33,9 @@ interface TreeNode {
 }
 
 /**
- * Follows `defaults` lists as Hydra 1.3 does: entries are read from the last to the first, so that an `override` is
- * known before the choice that it changes; entries with `${group}` come after their neighbors. A list without `_self_`
- * ends with it. Whatever Hydra refuses is reported, and left out.
+ * Follows `defaults` lists as Hydra 1.3 does. It reads entries from the last to the first, so that an `override` is
+ * known before the choice that it changes. Entries with `${group}` come after their neighbors. A list without
+ * `_self_` ends with it. Entries that Hydra rejects are reported and ignored.
  */
 export class DefaultsTree {
   readonly #context: TreeContext;
@@ -85,7 +85,7 @@ export class DefaultsTree {
     if (entry.group !== undefined) this.#noteChoice(entry);
     if (name === null) return false;
     if (entry.path.endsWith('???')) {
-      const message = `\`${entry.path}\` of \`defaults\` still has to be chosen.`;
+      const message = `\`${entry.path}\` of \`defaults\` is not chosen.`;
       return this.#leave(entry, message, 'Name one of the files of the group.');
     }
     if (node.loaded === undefined) {
@@ -95,7 +95,7 @@ export class DefaultsTree {
     }
     for (let above = node.parent; above !== undefined; above = above.parent) {
       if (above.entry.path !== entry.path) continue;
-      return this.#leave(entry, `\`${entry.path}\` leads back to itself.`, 'Remove this entry.');
+      return this.#leave(entry, `\`${entry.path}\` includes itself.`, 'Remove this entry.');
     }
     return true;
   }
@@ -109,11 +109,7 @@ export class DefaultsTree {
   #addSelf(list: DefaultEntry[]): void {
     const selves = list.filter((entry) => entry.isSelf);
     for (const again of selves.slice(1)) {
-      this.#context.report(
-        again.origin,
-        '`_self_` stands in `defaults` more than once.',
-        'Keep one of them.',
-      );
+      this.#context.report(again.origin, '`_self_` is in `defaults` more than once.', 'Keep one of them.');
       again.left = true;
     }
     if (selves.length === 0 && list.some((entry) => !entry.override)) list.push(implied('_self_'));
@@ -126,15 +122,15 @@ export class DefaultsTree {
       entry.within(...placeWithin(parent));
       if (!entry.override) {
         if (seen === undefined) continue;
-        const message = `\`override ${seen.overrideKey}\` stands before an entry that overrides nothing.`;
+        const message = `\`override ${seen.overrideKey}\` comes before an entry that is not an override.`;
         this.#context.report(seen.origin, message, 'Put the `override` entries at the end of `defaults`.');
         continue;
       }
       seen = entry;
       const key = entry.overrideKey;
       if (interpolated) {
-        const message = 'A file that is named by an interpolation cannot override.';
-        this.#context.report(entry.origin, message, 'Put the `override` into the file around it.');
+        const message = 'A file that an interpolation names cannot have overrides.';
+        this.#context.report(entry.origin, message, 'Move the `override` into the file that includes it.');
       } else if (!this.#overrides.has(key)) {
         this.#overrides.set(key, { value: entry.value, used: false, entry });
       }
@@ -160,7 +156,7 @@ export class DefaultsTree {
       if (name.includes('${')) {
         this.#context.report(
           origin,
-          'A list of names in `defaults` cannot have `${…}` in it.',
+          'A list of names in `defaults` cannot contain `${…}`.',
           'Write the name.',
         );
         return [];
@@ -183,7 +179,7 @@ export class DefaultsTree {
     const resolved = /^\$\{defaults\.\d\./.test(written) ? undefined : this.#resolved(written, entry, list);
     if (resolved === undefined) {
       const known = [...this.#choices.keys()].join('`, `');
-      const hint = known === '' ? 'Write the name.' : `What can be named here: \`${known}\`.`;
+      const hint = known === '' ? 'Write the name.' : `Possible names: \`${known}\`.`;
       this.#leave(entry, `\`${written}\` of \`defaults\` cannot be resolved.`, hint);
       return;
     }
@@ -222,7 +218,7 @@ export class DefaultsTree {
     const known = this.#choices.get(key);
     if (known === undefined) this.#choices.set(key, { value, entry });
     else if (known.value !== value) {
-      const message = `\`defaults\` choose \`${key}\` more than once, with different names.`;
+      const message = `\`defaults\` chooses \`${key}\` more than once, with different names.`;
       this.#context.report(entry.origin, message, `To change a choice, write \`override ${key}: …\`.`);
     }
   }
@@ -248,7 +244,7 @@ export class DefaultsTree {
       if (used) continue;
       const options = hydraGroups.get(key);
       if (options === undefined) {
-        const message = `\`override ${key}\` overrides nothing: no entry of \`defaults\` chooses \`${key}\`.`;
+        const message = `\`override ${key}\` has no effect, because no entry of \`defaults\` chooses \`${key}\`.`;
         this.#context.report(entry.origin, message, 'Remove `override`, or name the group as it is chosen.');
         continue;
       }

@@ -24,7 +24,7 @@ export function sectionProblems(file: string, primary: MappingValue, dialect: Di
     problems.push({
       code: 'config/no-defaults',
       severity: 'warning',
-      message: `The config has no \`${missing.join('` and no `')}\`, without which training does not start; ${label}'s own defaults stand in.`,
+      message: `The config has no \`${missing.join('` and no `')}\`, so training does not start. ${label}'s built-in defaults replace it here.`,
       location: { file, line: 1 },
       hint: `Add \`hydra.searchpath\` with the folder of ${label}'s defaults, and \`defaults\` with \`${bundled.at(-1) ?? ''}\` and \`_self_\`.`,
     });
@@ -45,7 +45,7 @@ export function bundledProblems(
       {
         code: 'config/defaults-missing',
         severity: 'warning',
-        message: `No folder of the search path has ${entry.path}.yaml, so training would not start; the program's own defaults stand in.`,
+        message: `No folder of the search path has ${entry.path}.yaml, so training would not start. The built-in defaults replace it here.`,
         hint: 'Point `hydra.searchpath` at the `default_config` folder of a clone of the trainer.',
         ...(location && { location }),
       },
@@ -78,7 +78,7 @@ function missingValue(value: Value, path: readonly string[], section: string | u
   return {
     code: 'config/missing-value',
     severity: section === undefined || path[0] === section ? 'error' : 'warning',
-    message: `\`${name}\` is \`???\`: it is still to be set.`,
+    message: `\`${name}\` is \`???\`, so you must set it.`,
     hint: `Set \`${name}\`.`,
     ...(location && { location }),
   };

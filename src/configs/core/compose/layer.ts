@@ -29,7 +29,7 @@ export function layerOf({ loaded, package: target, entry }: Choice): {
   const content = asContainer(loaded.value);
   const placed = content && under(target, content);
   if (placed?.kind !== 'mapping') {
-    const message = 'A file that `defaults` name has to be a mapping.';
+    const message = 'A file in `defaults` must be a mapping.';
     const hint = 'Write `key: value` lines into it.';
     return { layer: undefined, problems: [{ at: loaded.value, message, hint }] };
   }
@@ -70,8 +70,8 @@ function hydraProblems(hydra: Value, primary: boolean): LayerProblem[] {
   if (path?.kind === 'scalar' && path.value === null) {
     problems.push({ at: path, message: '`hydra.searchpath` cannot be null.', hint: 'Write `[]`.' });
   } else if (!primary && path !== undefined) {
-    const message = 'Only the config itself may have `hydra.searchpath`.';
-    problems.push({ at: path, message, hint: 'Move it into the config.' });
+    const message = 'Only the main config can have `hydra.searchpath`.';
+    problems.push({ at: path, message, hint: 'Move it into the main config.' });
   }
   for (const [key, value] of hydra.entries) {
     if (hydraKeys.has(key)) continue;

@@ -13,9 +13,9 @@ interface Growing {
 }
 
 /**
- * Lays layers over one another as OmegaConf does: mappings are joined key by key, lists and scalars replaced, null
- * included. `???` leaves what is below it. A section never becomes a list, nor a list a section. What is below and is an
- * interpolation of a section is that section from then on, as far as it is known by then.
+ * Merges layers as OmegaConf does. Mappings are merged key by key. Lists and scalars, including null, are replaced.
+ * `???` keeps the value of the layer below. A section never becomes a list, and a list never becomes a section. An
+ * interpolation of a section in a lower layer is replaced by the section, as far as it is known at that point.
  */
 export class Merger {
   readonly #root: Growing;

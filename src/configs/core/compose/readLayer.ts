@@ -71,8 +71,8 @@ function brokenProblem({ origin }: Value, text: string, at: number): LocatedProb
     code: 'config/interpolation',
     severity: 'error',
     message: open
-      ? `The \`\${\` in \`${shown}\` is never closed.`
-      : `The interpolation in \`${shown}\` cannot be read.`,
+      ? `The closing \`}\` of \`\${\` in \`${shown}\` is missing.`
+      : `The interpolation in \`${shown}\` is not valid.`,
     hint: open
       ? 'Add the closing `}`, or write `\\${` for the characters themselves.'
       : 'Write `${section.key}`, or `\\${` for the characters themselves.',
@@ -85,8 +85,8 @@ function placeholderProblem(location: Location): LocatedProblem {
   return {
     code: 'config/placeholder',
     severity: 'error',
-    message: "A template's placeholder stands here instead of a value.",
+    message: 'The value is a placeholder of a template.',
     location,
-    hint: 'Replace `{{…}}` by a value.',
+    hint: 'Replace `{{…}}` with a value.',
   };
 }

@@ -108,7 +108,7 @@ function readHeader(text: string): {
     if (value === undefined || words.length > 2) {
       return {
         header,
-        wrong: { line: index + 1, message: `\`${trimmed}\` is no header that Hydra can read.` },
+        wrong: { line: index + 1, message: `\`${trimmed}\` is not a header that Hydra can read.` },
       };
     }
     if (key === '@package') header = value;

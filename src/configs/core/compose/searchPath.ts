@@ -31,7 +31,7 @@ export async function readSearchPath(
   const problems: ConfigProblem[] = [];
   if (list.kind === 'scalar' && list.value === null) return { folders: [], problems };
   if (list.kind !== 'sequence') {
-    problems.push(problemAt(list, 'error', '`hydra.searchpath` has to be a list of texts.'));
+    problems.push(problemAt(list, 'error', '`hydra.searchpath` must be a list of strings.'));
     return { folders: [], problems };
   }
   const folders: SearchFolder[] = [];
@@ -41,10 +41,10 @@ export async function readSearchPath(
     if (written !== undefined && path !== undefined) {
       folders.push({ written, folder: await existing(path, context) });
     } else if (written !== undefined && elsewhere.test(written)) {
-      const message = 'This entry of `hydra.searchpath` is not a folder, so it is left out here.';
+      const message = 'This entry of `hydra.searchpath` is not a folder, so it is ignored.';
       problems.push(problemAt(item, 'warning', message));
     } else {
-      problems.push(problemAt(item, 'error', 'This entry of `hydra.searchpath` is no folder.'));
+      problems.push(problemAt(item, 'error', 'This entry of `hydra.searchpath` is not a folder.'));
     }
   }
   return { folders, problems };

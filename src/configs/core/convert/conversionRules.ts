@@ -54,7 +54,7 @@ export function conversionRules(backbone: Backbone): readonly ConversionRule[] {
   const computed = new Set(expressions.map((rule) => rule.target));
   const copies = [...ajetKeys().keys].flatMap(({ path, info }) =>
     (info?.becomes[backbone] ?? [])
-      // Beside targets, the key table has remarks such as `buffer.train_batch_size (factor)`.
+      // In addition to targets, the key table has remarks such as `buffer.train_batch_size (factor)`.
       .filter((target) => !computed.has(target) && !target.includes(' '))
       .map((target): ConversionRule => ({ target, expression: path, sources: [path] })),
   );

@@ -34,10 +34,13 @@ export interface ReplacedValue {
 const known = new WeakMap<object, Map<LaunchTarget, Conversion>>();
 
 /**
- * Converts as upstream's launcher: its preparations (names of the run, the other backbone's defaults), then for Trinity
- * the leaves of `trinity:` laid over the boot file; then the conversion table, which wins over whatever was typed; then
- * what the launcher does afterwards; then `${…}`, which the launcher leaves to the backbone. A config that was handed in
- * without its composition has them resolved already. Never throws.
+ * Converts a config as upstream's launcher does, in these steps:
+ * - the preparations: names of the run, without the defaults of the other backbone;
+ * - for Trinity, the leaves of `trinity:` merged into the boot file;
+ * - the conversion table, which overwrites the values of the user;
+ * - the later changes of the launcher;
+ * - `${…}`, which the launcher leaves to the backbone.
+ * A config without its composition already has resolved values. Never throws.
  */
 export function convert(source: Composition | Config, target: LaunchTarget): Conversion {
   const before = known.get(source) ?? new Map<LaunchTarget, Conversion>();
@@ -48,8 +51,8 @@ export function convert(source: Composition | Config, target: LaunchTarget): Con
 }
 
 /**
- * The config as upstream's launcher composes it for a backbone, before it converts it: with the names of the run, without
- * the other backbone's defaults, `${…}` resolved.
+ * Returns the config as upstream's launcher composes it for a backbone, before the conversion. It has the names of
+ * the run and no defaults of the other backbone. `${…}` is resolved.
  *
  * @param expDir of `--exp-dir`
  */
@@ -117,7 +120,7 @@ class Converter {
     const own = config.entries.get(base.section);
     if (own === undefined) return boot;
     if (own.kind === 'mapping') return this.#lay(own, boot, base.section);
-    this.#notASection(base.section, own, `lay \`${base.section}\` over what it starts with`);
+    this.#notASection(base.section, own, `merge \`${base.section}\` into its base`);
     return boot;
   }
 
@@ -243,7 +246,7 @@ class Converter {
     this.#problems.push({
       code: 'convert/not-a-section',
       severity: 'error',
-      message: `\`${path}\` is ${shown} and no section, so the launcher stops when it is to ${wanted}.`,
+      message: `\`${path}\` is ${shown} and not a section, so the launcher stops when it tries to ${wanted}.`,
       hint: `Make \`${path}\` a section, or remove it.`,
       location,
     });
@@ -279,11 +282,14 @@ function listLogger(root: MappingValue): MappingValue {
   return placed.ok ? placed.root : root;
 }
 
-/** Only this machine's environment may lack a variable; a key of the config is never in the backbone's file. */
+/**
+ * Returns a problem of the new file. Only the environment of this machine can miss a variable. No key of the config
+ * is in the file of the backbone.
+ */
 function inNewFile(problem: ConfigProblem, target: LaunchTarget): ConfigProblem {
   return {
     ...problem,
     severity: problem.code.startsWith('config/environment') ? 'warning' : 'error',
-    message: `In what the launcher hands to ${target}: ${problem.message}`,
+    message: `In the config that the launcher passes to ${target}: ${problem.message}`,
   };
 }

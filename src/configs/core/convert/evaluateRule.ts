@@ -50,14 +50,14 @@ function computed(
   if (open !== undefined) {
     return failed(
       inputs,
-      `\`${open.path}\` is ${shown(open.value)}, which the launcher computes with before it is resolved.`,
+      `\`${open.path}\` is ${shown(open.value)}. The launcher computes with it before it is resolved.`,
     );
   }
   const arithmetic = substituted(expression, inputs);
   try {
     const scalar = toScalar(compute(...inputs.map(({ value }) => toNumber(value))));
     if (scalar === undefined) {
-      return failed(inputs, `\`${arithmetic}\` gives a value that cannot be shown exactly.`);
+      return failed(inputs, `\`${arithmetic}\` has a value that cannot be shown exactly.`);
     }
     const text = `${arithmetic} = ${pythonText(scalar)}`;
     return {
@@ -104,14 +104,13 @@ function shown(value: Value): string {
 }
 
 function toNumber(found: Value): PythonNumber {
-  if (found.kind === 'mapping') throw new EvaluationError('a section stands where a number is needed');
-  if (found.kind === 'sequence') throw new EvaluationError('a list stands where a number is needed');
+  if (found.kind === 'mapping') throw new EvaluationError('a number is needed, but a section is set');
+  if (found.kind === 'sequence') throw new EvaluationError('a number is needed, but a list is set');
   const { type, value } = found;
   if (typeof value === 'boolean') return int(value ? 1n : 0n);
-  if (typeof value !== 'number') throw new EvaluationError('a text stands where a number is needed');
+  if (typeof value !== 'number') throw new EvaluationError('a number is needed, but a string is set');
   if (type === 'float') return float(value);
-  if (!Number.isSafeInteger(value))
-    throw new EvaluationError('an integer in it is too large to be read exactly');
+  if (!Number.isSafeInteger(value)) throw new EvaluationError('an integer is too large to be exact');
   return int(BigInt(value));
 }
 

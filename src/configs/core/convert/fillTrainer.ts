@@ -43,7 +43,7 @@ export function fillTrainer(root: MappingValue): FilledTrainer {
     return {
       root,
       problem: {
-        message: `\`${batch}\` is ${value} and the trainer has ${trainer} GPUs: no whole step makes it a multiple, so the launcher never ends.`,
+        message: `\`${batch}\` is ${value} and the trainer has ${trainer} GPUs. No number of whole steps gives a multiple, so the launcher never ends.`,
         hint: 'Use whole numbers for batch size, repeats, expected steps and GPUs.',
       },
     };

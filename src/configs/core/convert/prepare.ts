@@ -39,7 +39,7 @@ function withRunNames(
     problems.push({
       code: 'convert/experiment-name',
       severity: 'error',
-      message: `\`ajet.experiment_name\` is \`${String(given.value)}\`, which is no text, so the launcher stops.`,
+      message: `\`ajet.experiment_name\` is \`${String(given.value)}\`, which is not a string, so the launcher stops.`,
       hint: `Put it in quotes: "${String(given.value)}".`,
       ...locationOf(given, file),
     });
@@ -97,7 +97,7 @@ function withoutOtherEntry(
     problems.push({
       code: 'convert/searchpath',
       severity: 'error',
-      message: `The launcher takes \`${leavesOut.folder}\` out of \`hydra.searchpath\` together with \`${leavesOut.name}\`, but it is not there, so the launcher stops.`,
+      message: `The launcher removes \`${leavesOut.folder}\` from \`hydra.searchpath\` together with \`${leavesOut.name}\`. It is missing there, so the launcher stops.`,
       hint: `Add \`- ${leavesOut.folder}\` to \`hydra.searchpath\`, or remove \`${leavesOut.name}\` from \`defaults\`.`,
       ...locationOf(folders ?? defaults, file),
     });

@@ -48,10 +48,10 @@ function isSame(a: Value, b: Value): boolean {
   return a.value === b.value || (Number.isNaN(a.value) && Number.isNaN(b.value));
 }
 
-function each(value: Value, path: NodePath, tell: (leaf: Value, path: NodePath) => void): void {
+function each(value: Value, path: NodePath, report: (leaf: Value, path: NodePath) => void): void {
   const children = childrenOf(value);
-  if (children === undefined || children.size === 0) tell(value, path);
-  else for (const [key, child] of children) each(child, [...path, key], tell);
+  if (children === undefined || children.size === 0) report(value, path);
+  else for (const [key, child] of children) each(child, [...path, key], report);
 }
 
 export interface DiffNames {

@@ -35,11 +35,11 @@ export function keySources(
   return found.sort((a, b) => a.path.length - b.path.length);
 }
 
-function visit(value: Value, path: string, tell: (path: string, value: Value) => void): void {
-  if (path !== '') tell(path, value);
+function visit(value: Value, path: string, report: (path: string, value: Value) => void): void {
+  if (path !== '') report(path, value);
   const children =
     value.kind === 'mapping' ? value.entries : value.kind === 'sequence' ? value.items.entries() : [];
-  for (const [step, child] of children) visit(child, path === '' ? String(step) : `${path}.${step}`, tell);
+  for (const [step, child] of children) visit(child, path === '' ? String(step) : `${path}.${step}`, report);
 }
 
 function keysOf(origin: Origin, path: string, target: LaunchTarget): readonly string[] {

@@ -50,7 +50,9 @@ function episodes(numbers: HintNumbers, { batch, repeat }: Names): Hint[] {
   const path = numbers.anchor([repeat, batch]);
   if (tasks === undefined || repeats === undefined || path === undefined) return [];
   const text = `${tasks} × ${repeats} = ${grouped(tasks * repeats)} episodes per step`;
-  return [{ path, text, tooltip: `\`${batch}\` × \`${repeat}\`: each task of a step runs that often.` }];
+  return [
+    { path, text, tooltip: `\`${batch}\` × \`${repeat}\`: the number of runs of each task in a step.` },
+  ];
 }
 
 function tokens(numbers: HintNumbers, { batch, repeat, window }: Names): Hint[] {
@@ -58,7 +60,7 @@ function tokens(numbers: HintNumbers, { batch, repeat, window }: Names): Hint[] 
   const path = numbers.anchor([window]);
   if (tasks === undefined || repeats === undefined || length === undefined || path === undefined) return [];
   const text = `≤ ${grouped(tasks * repeats * length)} tokens per step`;
-  const tooltip = `${tasks * repeats} episodes × \`${window}\` ${length}, if each fills its window with one timeline. Episodes of several timelines can come to more.`;
+  const tooltip = `${tasks * repeats} episodes × \`${window}\` ${length}, if each episode fills its window with one timeline. Episodes with several timelines can have more.`;
   return [{ path, text, tooltip }];
 }
 
@@ -128,7 +130,7 @@ function forVerl(numbers: HintNumbers): Hint[] {
     {
       path,
       text: `verl: ${grouped(perNode * nodes)} GPUs explore and train`,
-      tooltip: 'verl uses all GPUs for both, in turn.',
+      tooltip: 'verl uses all GPUs for both, one after the other.',
     },
   ];
 }
@@ -159,7 +161,10 @@ function auxiliaries(numbers: HintNumbers): string[] {
     : [];
 }
 
-/** GPUs of one model's engines. What releases before pipelines and data parallelism do not know counts as one. */
+/**
+ * Returns the number of GPUs of the engines of one model. Keys that older releases do not know (pipelines, data
+ * parallelism) count as 1.
+ */
 function enginesOf(numbers: HintNumbers, model: string): number | undefined {
   const sizes = ['engine_num', 'tensor_parallel_size', 'data_parallel_size', 'pipeline_parallel_size'].map(
     (key) => (numbers.at(`${model}.${key}`) === undefined ? 1 : numbers.count(`${model}.${key}`)),
@@ -176,5 +181,5 @@ function splitText({ total, explorer, trainer }: GpuSplit): string {
 }
 
 function splitTooltip({ total, explorer, trainer }: GpuSplit): string {
-  return `Engines × tensor parallel take ${explorer} of ${total} GPUs; ${trainer > 0 ? `the trainer gets the other ${trainer}` : 'the trainer needs at least one more'}.`;
+  return `Engines × tensor parallel use ${explorer} of ${total} GPUs. ${trainer > 0 ? `The trainer gets the other ${trainer}` : 'The trainer needs at least one more'}.`;
 }

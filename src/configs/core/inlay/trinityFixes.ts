@@ -52,7 +52,7 @@ const fixed: readonly FixedValue[] = [
   {
     path: 'algorithm.repeat_times',
     becomes: (view) => view.algorithm?.repeat_times,
-    why: 'the algorithm has a number of its own',
+    why: 'the algorithm sets its own number',
   },
   {
     path: 'algorithm.kl_loss_fn',
@@ -73,9 +73,9 @@ const fixed: readonly FixedValue[] = [
       view.number('cluster.node_num') === 1 && view.number('cluster.gpu_per_node') === 1
         ? 'colocate'
         : undefined,
-    why: 'there is one GPU for all',
+    why: 'all processes share one GPU',
   },
-  { path: method, becomes: syncMethod, why: 'nothing else works with this mode and algorithm' },
+  { path: method, becomes: syncMethod, why: 'this is the only one that works with this mode and algorithm' },
   {
     path: 'synchronizer.sync_interval',
     becomes: (view) => (view.offline ? view.number('trainer.save_interval') : undefined),
@@ -84,7 +84,7 @@ const fixed: readonly FixedValue[] = [
   {
     path: 'explorer.eval_interval',
     becomes: evalInterval,
-    why: 'it has to be a multiple of the steps between two synchronizations',
+    why: 'it must be a multiple of the steps between two synchronizations',
   },
   {
     path: 'model.max_model_len',
@@ -94,12 +94,12 @@ const fixed: readonly FixedValue[] = [
   {
     path: 'model.max_prompt_tokens',
     becomes: (view) => whenNull(view, promptTokens, complement(view, responseTokens)),
-    why: 'it gets what the response leaves of `model.max_model_len`',
+    why: 'it is the rest of `model.max_model_len` after the response',
   },
   {
     path: 'model.max_response_tokens',
     becomes: (view) => whenNull(view, responseTokens, complement(view, promptTokens)),
-    why: 'it gets what the prompt leaves of `model.max_model_len`',
+    why: 'it is the rest of `model.max_model_len` after the prompt',
   },
   {
     path: 'model.min_response_tokens',
@@ -107,7 +107,7 @@ const fixed: readonly FixedValue[] = [
       const [least, most] = [view.number('model.min_response_tokens'), view.count(responseTokens)];
       return least !== undefined && most !== undefined && least >= most ? most - 1 : undefined;
     },
-    why: 'it has to be less than `model.max_response_tokens`',
+    why: 'it must be less than `model.max_response_tokens`',
   },
   {
     path: `${rollout}.gpu_memory_utilization`,
@@ -117,7 +117,7 @@ const fixed: readonly FixedValue[] = [
         : undefined,
     why: 'in mode `colocate` the trainer needs the rest',
   },
-  { path: 'explorer.runner_per_model', becomes: runners, why: 'more would have nothing to do' },
+  { path: 'explorer.runner_per_model', becomes: runners, why: 'more runners would have no tasks' },
   {
     path: 'buffer.train_batch_size',
     becomes: (view) => {
@@ -165,7 +165,9 @@ export function trinityFixes(context: ConfigContext): Hint[] {
     if (!view.isTyped(path)) return [];
     const value = becomes(view);
     if (value === undefined || value === view.number(path) || value === view.lower(path)) return [];
-    return [{ path: stepsOf(path), text: `becomes ${value}`, tooltip: `Trinity makes it ${value}: ${why}.` }];
+    return [
+      { path: stepsOf(path), text: `becomes ${value}`, tooltip: `Trinity sets it to ${value}: ${why}.` },
+    ];
   });
 }
 

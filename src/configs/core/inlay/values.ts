@@ -40,7 +40,7 @@ function overridden(node: ScalarNode, value: ScalarPart, { file }: ConfigContext
   const by = origin.kind === 'bundled' ? 'the defaults' : `\`${originText(origin, folderOf(file))}\``;
   return {
     text: `overridden: ${shown(value)}`,
-    tooltip: `Comes after this file in \`defaults\` and wins: ${by}. Put \`_self_\` last to have this file win.`,
+    tooltip: `${by} comes after this file in \`defaults\`, so its value counts. To use the value of this file, put \`_self_\` last.`,
   };
 }
 
@@ -60,7 +60,7 @@ export function replacedValues(context: ConfigContext): Hint[] {
       const path = stepsOf(prefix + rule.target);
       if (was.origin.kind !== 'file' || was.origin.location.file !== context.file) return [];
       if (nodeAt(context.document.root, path) === undefined || isSame(was, becomes)) return [];
-      const tooltip = `The launcher sets \`${rule.target}\` of ${label} from \`${rule.expression}\`; what is typed here is lost.`;
+      const tooltip = `The launcher sets \`${rule.target}\` of ${label} from \`${rule.expression}\`. Your value is not used.`;
       return [{ path, text: `overwritten by ${source(replaced)}`, tooltip }];
     }),
   );
@@ -88,12 +88,12 @@ function folderOf(file: string): string {
 function each(
   node: Node | undefined,
   path: NodePath,
-  tell: (node: ScalarNode, path: NodePath) => void,
+  report: (node: ScalarNode, path: NodePath) => void,
 ): void {
   if (node?.kind === 'mapping') {
     // A key with a dot in it is on no dotted path.
-    for (const { key, value } of node.entries) if (!key.includes('.')) each(value, [...path, key], tell);
+    for (const { key, value } of node.entries) if (!key.includes('.')) each(value, [...path, key], report);
   } else if (node?.kind === 'sequence') {
-    for (const [index, item] of node.items.entries()) each(item, [...path, index], tell);
-  } else if (node?.kind === 'scalar') tell(node, path);
+    for (const [index, item] of node.items.entries()) each(item, [...path, index], report);
+  } else if (node?.kind === 'scalar') report(node, path);
 }

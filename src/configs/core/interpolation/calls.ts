@@ -35,7 +35,7 @@ export function callResolver(
     return host.fail(
       site,
       'config/interpolation-resolver',
-      `The resolver \`${name}\` is not known here.`,
+      `The resolver \`${name}\` is unknown.`,
       'Use `${section.key}`, `${oc.env:NAME,default}` or a plain value.',
     );
   }
@@ -59,7 +59,7 @@ function environmentVariable(
     return host.fail(
       site,
       'config/environment-blocked',
-      `\`${name}\` comes from the environment, which an untrusted workspace may not read.`,
+      `\`${name}\` comes from the environment, which an untrusted workspace cannot read.`,
       'Trust the workspace, or write the value into the config.',
     );
   }
@@ -84,7 +84,7 @@ function decode(host: ResolverHost, given: readonly ResolvedValue[], site: Inter
   const element = parseElement(text);
   if (!isFailure(element)) return host.element(element, site);
   const message = `\`oc.decode\` cannot read ${JSON.stringify(text)} as a value.`;
-  return host.fail(site, 'config/interpolation', message, 'Quote what is meant as a text.');
+  return host.fail(site, 'config/interpolation', message, 'Put a string in quotes.');
 }
 
 function select(host: ResolverHost, given: readonly ResolvedValue[], site: InterpolationSite): ResolvedValue {
@@ -101,7 +101,7 @@ function create(
   const { value } = given.value;
   if (value === null) return nullFound(site);
   if (typeof value === 'string') return createFromText(host, value, site);
-  return host.fail(site, 'config/interpolation', '`oc.create` takes a section, a list or a YAML text.');
+  return host.fail(site, 'config/interpolation', '`oc.create` takes a section, a list or a YAML string.');
 }
 
 /** A text that is nothing more has itself as its only key. */
@@ -136,7 +136,7 @@ function valuesOf(
   const { entries, path } = section(host, 'oc.dict.values', given, site);
   const items = [...entries].map(([key, value]) => {
     if (value.kind === 'scalar' && value.value === '???') {
-      return host.fail(site, 'config/interpolation-missing', `\`${key}\` is \`???\`: it is still to be set.`);
+      return host.fail(site, 'config/interpolation-missing', `\`${key}\` is \`???\`, so you must set it.`);
     }
     return path === undefined ? value : host.deep(value, [...path, key]);
   });
@@ -158,7 +158,7 @@ function deprecated(
     return host.fail(
       site,
       'config/interpolation',
-      'The second argument of `oc.deprecated` has to be a text.',
+      'The second argument of `oc.deprecated` must be a string.',
     );
   }
   return host.select(path, site) ?? notThere(host, path, site);
@@ -173,8 +173,8 @@ function section(
   const written = textArgument(host, name, given, site);
   const { value, path } = host.select(written, site) ?? notThere(host, written, site);
   if (value.kind === 'mapping') return { entries: value.entries, path };
-  const message = `\`${name}\` takes the path of a section, which \`${written}\` is not.`;
-  return host.fail(site, 'config/interpolation', message, 'Name a section.');
+  const message = `\`${name}\` takes the path of a section, but \`${written}\` is not a section.`;
+  return host.fail(site, 'config/interpolation', message, 'Use the path of a section.');
 }
 
 function notThere(host: ResolverHost, path: string, site: InterpolationSite): never {
@@ -190,7 +190,7 @@ function textArgument(
 ): string {
   const value = first?.value;
   if (value?.kind === 'scalar' && typeof value.value === 'string') return value.value;
-  const message = `The first argument of \`${name}\` has to be a text.`;
+  const message = `The first argument of \`${name}\` must be a string.`;
   return host.fail(site, 'config/interpolation', message, 'Quote it.');
 }
 

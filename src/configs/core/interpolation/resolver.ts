@@ -28,11 +28,11 @@ type Path = readonly string[];
 
 /**
  * Replaces every `${…}` as OmegaConf does. `${a.b}` starts at the top, `${.a}` in the section of the value, and each
- * further dot goes one section up; `[0]` and `.0` index lists. An interpolation that is the whole value keeps its type.
- * Resolvers are OmegaConf's `oc.…`.
+ * further dot goes one section up. `[0]` and `.0` index lists. An interpolation that is the whole value keeps its
+ * type. Resolvers are OmegaConf's `oc.…`.
  *
- * What cannot be resolved is reported and stays as written: as an error in the section that training reads, as a warning
- * elsewhere. Malformed interpolations are skipped, because `readLayer` reports them.
+ * Unresolved interpolations are reported and stay unchanged. They are errors in the section that training reads, and
+ * warnings elsewhere. Malformed interpolations are skipped, because `readLayer` reports them.
  */
 export function resolveInterpolations(
   root: MappingValue,
@@ -97,7 +97,7 @@ export class Resolver implements ResolverHost {
     const site = { path, origin: scalar.origin };
     const value = this.#orElse(scalar, () => {
       const found = this.follow(scalar, path);
-      if (this.#expanding.has(id)) this.#failCycle(site, 'brings in itself');
+      if (this.#expanding.has(id)) this.#failCycle(site, 'includes itself');
       if (this.#expanding.size >= limits.depth) this.#failDepth(site);
       this.#expanding.add(id);
       try {
@@ -117,7 +117,7 @@ export class Resolver implements ResolverHost {
     const id = path.join('\0');
     if (this.#found.has(id)) return this.#found.get(id) ?? unknown();
     const site = { path, origin: scalar.origin };
-    if (this.#underWay.has(id)) this.#failCycle(site, 'leads back to itself');
+    if (this.#underWay.has(id)) this.#failCycle(site, 'refers to itself');
     if (this.#underWay.size >= limits.depth) this.#failDepth(site);
     this.#underWay.add(id);
     let found: ResolvedValue | undefined;
@@ -175,7 +175,7 @@ export class Resolver implements ResolverHost {
     const { path } = found;
     const above = path !== undefined && path.length < site.path.length;
     if (above && path.every((step, index) => site.path[index] === step)) {
-      this.#failCycle(site, 'brings in a section that it is part of');
+      this.#failCycle(site, 'includes a section that contains it');
     }
     return found;
   }
@@ -187,8 +187,8 @@ export class Resolver implements ResolverHost {
         if (typeof part === 'string') return part;
         const { value } = this.#interpolate(part, site);
         if (value.kind === 'scalar' && typeof value.value === 'string') return value.value;
-        const message = 'Within a path, `${…}` has to give a text, not a number, a section or a list.';
-        return this.fail(site, 'config/interpolation', message, 'Quote the value that it names.');
+        const message = 'Within a path, `${…}` must give a string, not a number, a section or a list.';
+        return this.fail(site, 'config/interpolation', message, 'Put the value that it names in quotes.');
       })
       .join('');
   }
@@ -236,7 +236,7 @@ export class Resolver implements ResolverHost {
   select(written: string, site: InterpolationSite, soft = false): ResolvedValue | undefined {
     const path = absolutePath(written, site.path);
     if (path === undefined) {
-      const message = `\`${written}\` begins with more dots than there are sections around it.`;
+      const message = `\`${written}\` starts with more dots than it has parent sections.`;
       return this.fail(site, 'config/interpolation-missing', message, 'Remove some of the dots.');
     }
     let found: ResolvedValue = { value: this.#root, path: [] };
@@ -256,7 +256,7 @@ export class Resolver implements ResolverHost {
   ): ResolvedValue | undefined {
     if (value.kind === 'scalar') return undefined;
     if (value.kind === 'sequence' && !/^\s*[-+]?\d+\s*$/.test(step)) {
-      const message = `\`${step}\` cannot be looked up in a list, whose items have numbers.`;
+      const message = `\`${step}\` is not an index of a list.`;
       return this.fail(site, 'config/interpolation-missing', message, 'Write `[0]` for the first item.');
     }
     const child = childOf(value, step);
@@ -294,13 +294,13 @@ export class Resolver implements ResolverHost {
       site,
       'config/interpolation-missing',
       `\`\${${written}}\` names \`${path}\`, which is not in the config.`,
-      'Correct the path; paths start at the top of the file unless they begin with a dot.',
+      'Correct the path. A path starts at the top of the file, unless it starts with a dot.',
     );
   }
 
   #failUnset(site: InterpolationSite, path: Path): never {
     const name = path.join('.');
-    const message = `\`${name}\`, which this asks for, is \`???\`: it is still to be set.`;
+    const message = `\`${name}\`, which this uses, is \`???\`, so you must set it.`;
     return this.fail(site, 'config/interpolation-missing', message, `Set \`${name}\`.`);
   }
 
@@ -309,10 +309,10 @@ export class Resolver implements ResolverHost {
   }
 
   #failDepth(site: InterpolationSite): never {
-    this.fail(site, 'config/interpolation', 'This interpolation goes through too many others.');
+    this.fail(site, 'config/interpolation', 'This interpolation refers to too many others.');
   }
 
-  /** Reports, unless the place is in defaults that come with this program, which are not the user's to mend. */
+  /** Reports a problem, except in built-in defaults, which the user cannot fix. */
   fail(
     site: InterpolationSite,
     code: string,

@@ -12,19 +12,19 @@ export interface ResolverDoc {
 const docs: Readonly<Record<ResolverName, Omit<ResolverDoc, 'name'>>> = {
   'oc.env': {
     arguments: '${1:NAME}',
-    text: 'An environment variable, as text; `oc.env:NAME,default` where it may be unset. Without a default, an unset one is an error.',
+    text: 'The value of an environment variable, as a string. If the variable can be unset, write `oc.env:NAME,default`. Without a default, an unset variable is an error.',
   },
   'oc.decode': {
     arguments: '${1:text}',
-    text: 'Reads a text as YAML reads a value: `${oc.decode:${oc.env:GPUS}}` is a number.',
+    text: 'Parses a string as a YAML value: `${oc.decode:${oc.env:GPUS}}` is a number.',
   },
   'oc.select': {
     arguments: '${1:path}',
-    text: 'The value at a path of this config; `oc.select:path,default` where it may be missing.',
+    text: 'The value at a path of this config. If the value can be missing, write `oc.select:path,default`.',
   },
   'oc.create': {
     arguments: '${1:value}',
-    text: 'Makes a section or a list of a value that another resolver gave, so that paths may lead into it.',
+    text: 'Creates a section or a list from the value of another resolver, so that paths can refer to its parts.',
   },
   'oc.dict.keys': { arguments: '${1:path}', text: 'The names in a section, as a list.' },
   'oc.dict.values': { arguments: '${1:path}', text: 'The values in a section, as a list.' },

@@ -111,7 +111,7 @@ const rules: Readonly<Record<Mode, readonly Rule[]>> = {
   'double-quoted': quoted('"'),
 };
 
-/** The tokens up to the first place that is none; `end` is that place, or the length of the text. */
+/** Returns the tokens up to the first invalid character. `end` is its offset, or the length of the text. */
 export function tokenize(text: string, mode: Mode): { tokens: Token[]; end: number } {
   const tokens: Token[] = [];
   const modes: Mode[] = [mode];

@@ -16,8 +16,8 @@ type Read = (path: string) => ScalarValue | undefined;
 const clauseForm = /^([\w.[\]]+)(?: == (\S+)| in \{([^}]*)\})?$/;
 
 /**
- * Reads `a.b == value`, `a.b in {x, y}` and `a.b` (is true), joined by ` and `; a path that the table does not have
- * from its top is looked for beside `keyPath` and beside each section around it.
+ * Parses `a.b == value`, `a.b in {x, y}` and `a.b` (is true), joined by ` and `. If the table does not have a path
+ * from its top, the path is relative to the section of `keyPath` or one of its parents.
  */
 export function compileCondition(
   text: string,

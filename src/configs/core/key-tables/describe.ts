@@ -41,10 +41,10 @@ function lifecycleTexts(info: KeyInfo): string[] {
   const texts = [
     deprecated ? `Deprecated. ${insteadUse ?? ''}`.trim() : undefined,
     unused ? 'Has no effect.' : undefined,
-    renamedTo === undefined ? undefined : `Its newer name is \`${renamedTo}\`.`,
-    doNotSet === undefined ? undefined : `Not to be set: ${doNotSet}.`,
-    since === undefined ? undefined : `Known since ${since}.`,
-    removed === undefined ? undefined : `Last known to ${removed}.`,
+    renamedTo === undefined ? undefined : `Its new name is \`${renamedTo}\`.`,
+    doNotSet === undefined ? undefined : `Do not set it: ${doNotSet}.`,
+    since === undefined ? undefined : `Available since ${since}.`,
+    removed === undefined ? undefined : `Last available in ${removed}.`,
   ];
   return texts.filter((text) => text !== undefined);
 }
@@ -99,7 +99,7 @@ function allowedText(
 ): string | undefined {
   if (allowed === undefined) return undefined;
   const list = allowed.map((value) => `\`${value}\``).join(', ');
-  const anyCase = caseInsensitive === true ? ', in any letter case' : '';
+  const anyCase = caseInsensitive === true ? ', case-insensitive' : '';
   return `${title}: ${list}${allowsOthers ? ', and others' : ''}${anyCase}`;
 }
 

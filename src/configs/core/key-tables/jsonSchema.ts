@@ -8,9 +8,9 @@ export type JsonSchema = Readonly<Record<string, unknown>>;
 const interpolation = 'interpolation';
 
 /**
- * The keys of a dialect as JSON Schema, draft 07, for other editors. A schema sees one file only: nothing is required,
- * since another file of the composition may have it, and an interpolation may stand for any value. Only sections of
- * which nothing else is read refuse other keys. Each section is a definition, named after the first place it has.
+ * Returns the keys of a dialect as JSON Schema, draft 07, for other editors. A schema sees only one file. So no key
+ * is required, because another file may have it, and an interpolation can replace any value. Only strict sections
+ * reject other keys. Each section is a definition, named after its first path.
  */
 export function jsonSchemaOf(dialect: Dialect): JsonSchema {
   const sections = new Sections();

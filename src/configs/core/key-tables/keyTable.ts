@@ -120,7 +120,7 @@ export const trinityKeys = lazy(() => new KeyTable(rootOf(trinityTree())));
 /** The keys of verl's configuration. */
 export const verlKeys = lazy(() => new KeyTable(rootOf(verlTree())));
 
-/** Reads and checks a table of keys; throws on one that is malformed, which is ours to mend. */
+/** Reads and checks a table of keys. Throws if the table is malformed, which is a bug of AgentJet. */
 export function readKeyTable(data: unknown): KeyTable {
   return new KeyTable(rootOf(new KeyTree(readRows(data), { top: 'open', sections: 'closed' })));
 }

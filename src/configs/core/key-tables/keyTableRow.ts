@@ -68,7 +68,7 @@ const keyRow = () =>
 /** One line of a table of keys. */
 export type KeyRow = z.infer<ReturnType<typeof keyRow>>;
 
-/** Checks rows; throws on malformed ones, which are ours to mend. */
+/** Checks rows. Throws if a row is malformed, which is a bug of AgentJet. */
 export function readRows(data: unknown): KeyRow[] {
   return z.array(keyRow()).parse(data);
 }

@@ -22,9 +22,10 @@ const modules: readonly (readonly [from: string, to: string])[] = [
 const reader = { from: 'dataset_file', to: 'jsonl_dataset_file' };
 
 /**
- * Rewrites a config of AgentJet's predecessor as one of AgentJet: the section, keys with other names or places, entries
- * of `defaults`, search paths, locators and interpolations. Comments and layout stay; keys that AgentJet no longer has
- * go. Nothing where there is no such section. Keys that are not set get AgentJet's defaults, some of which differ.
+ * Returns the edits that turn an ASTuner config into an AgentJet config. They change the section, renamed keys,
+ * entries of `defaults`, search paths, locators and interpolations. Comments and layout stay. Keys that AgentJet does
+ * not have are removed. Keys that are not set get AgentJet's defaults, some of which differ. Empty if there is no
+ * such section.
  */
 export function migrateToAjet(document: ConfigDocument): TextEdit[] {
   if (entryOf(document.root, before) === undefined) return [];

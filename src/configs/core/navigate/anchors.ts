@@ -13,7 +13,7 @@ export interface AnchorMark {
 const beforeScalar = '\u001f';
 const controls: ReadonlySet<string> = new Set(['\u0002', '\u0018', beforeScalar]);
 
-/** All of them in the order of the text; for when one is asked about, since it reads the whole text. */
+/** Returns all anchors and aliases in text order. It reads the whole text, so call it only on request. */
 export function anchorMarks(text: string): AnchorMark[] {
   if (!/[&*]/.test(text)) return [];
   const marks: AnchorMark[] = [];

@@ -17,7 +17,10 @@ export interface ConfigSymbol {
 
 const longestDetail = 80;
 
-/** The keys of a text as they are nested; items of lists only where they are sections. What aliases bring in is left out. */
+/**
+ * Returns the nested keys of a text. List items are included only if they are sections. Values from aliases are
+ * excluded.
+ */
 export function symbolsOf(document: ConfigDocument): ConfigSymbol[] {
   return document.root === undefined ? [] : symbolsIn(document, document.root);
 }

@@ -66,15 +66,15 @@ function subjectAt(context: ConfigContext, offset: number): Subject | string {
 function refusalReason({ dialect }: ConfigContext, path: readonly string[]): string | undefined {
   const name = `\`${path.join('.')}\``;
   if (dialect.composition === 'hydra' && isCompositionKey(path[0])) {
-    return `${name} is read by Hydra, so under another name it would be lost.`;
+    return `${name} is read by Hydra, so it cannot have another name.`;
   }
   const table = dialect.keys();
   if (table.find(path) !== undefined) {
-    return `${name} is a key that ${dialect.label} reads, so under another name it would be lost.`;
+    return `${name} is a key that ${dialect.label} reads, so it cannot have another name.`;
   }
   const above = table.find(path.slice(0, -1));
   if (path.length > 1 && above?.unlisted === 'passed-on') {
-    return `${name} is passed on to a library that may read it, so under another name it could be lost.`;
+    return `${name} is passed to a library that may read it, so it cannot have another name.`;
   }
   return undefined;
 }
@@ -85,14 +85,13 @@ function renamedKey(
   newName: string,
 ): RenameResult {
   if (!/^[^\s.:[\]{}$'",#&*!|>%@`=\\/()-][^\s.:[\]{}$'",\\/()=]*$/u.test(newName)) {
-    return refused(`\`${newName}\` cannot be named in a \`\${…}\`: write letters, digits, \`_\` and \`-\`.`);
+    return refused(`\`${newName}\` cannot be used in a \`\${…}\`. Use letters, digits, \`_\` and \`-\`.`);
   }
   const { type } = resolvePlain(newName);
-  if (type !== 'string')
-    return refused(`\`${newName}\` would be read as a value of type ${type}, not as a key.`);
+  if (type !== 'string') return refused(`\`${newName}\` would be a value of type ${type}, not a key.`);
   const owners = ownersOf(document, entry);
   if (newName !== entry.key && owners.some(({ mapping }) => entryOf(mapping, newName) !== undefined)) {
-    return refused(`\`${newName}\` stands beside it already.`);
+    return refused(`\`${newName}\` already exists in this section.`);
   }
   const paths = [path, ...owners.map((owner) => owner.path)];
   const edits = [renameKey({ ...entry, keySpan: inQuotes(document, entry.keySpan) }, newName)];
@@ -106,14 +105,14 @@ function renamedKey(
       // Relative paths may lead through the key without naming it: those stay as they are.
       if (through && reference.resolver !== undefined) {
         return refused(
-          `\`\${${reference.written}}\` names it through a resolver; change that one by hand first.`,
+          `\`\${${reference.written}}\` refers to it through a resolver. Change that one first.`,
         );
       }
       continue;
     }
     if (document.text.slice(use.span.start, use.span.end) !== entry.key) {
       return refused(
-        `\`\${${reference.written}}\` names it in another spelling; change that one by hand first.`,
+        `\`\${${reference.written}}\` refers to it with another spelling. Change that one first.`,
       );
     }
     if (!seen.has(use.span.start)) edits.push({ span: use.span, newText: newName });
@@ -162,15 +161,13 @@ function renamedAnchor(
   newName: string,
 ): RenameResult {
   if (!/^[^\s,[\]{}&*]+$/u.test(newName)) {
-    return refused(
-      `\`${newName}\` cannot be the name of an anchor: it may hold no blank and no \`,[]{}&*\`.`,
-    );
+    return refused(`\`${newName}\` cannot be the name of an anchor. Do not use spaces or \`,[]{}&*\`.`);
   }
   const taken = group.every(({ name }) => name === newName)
     ? false
     : new RegExp(`&${newName.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')}(?![^\\s,[\\]{}])`, 'u').test(
         document.text,
       );
-  if (taken) return refused(`There is an anchor \`${newName}\` already.`);
+  if (taken) return refused(`The anchor \`${newName}\` already exists.`);
   return { ok: true, edits: group.map(({ span }) => ({ span, newText: newName })) };
 }

@@ -37,7 +37,7 @@ interface Consequence {
 function consequence(section: KeyNode): Consequence {
   if (section.unlisted === 'closed') {
     return section.strict
-      ? { severity: 'error', what: 'Trinity-RFT refuses to start with it.' }
+      ? { severity: 'error', what: 'Trinity-RFT does not start with it.' }
       : { severity: 'warning', what: 'AgentJet does not read it.' };
   }
   return section.strict
@@ -46,8 +46,9 @@ function consequence(section: KeyNode): Consequence {
 }
 
 function passedOn({ path }: KeyNode): string {
-  const what = path === '' ? 'Nothing reads it unless you do' : 'The section is passed on as it is';
-  return `${what}, and it looks like a slip.`;
+  const what =
+    path === '' ? 'Only your own code can read it' : 'The section is passed to a library unchanged';
+  return `${what}, and it may be a typing error.`;
 }
 
 function unknownEntry(
@@ -65,7 +66,7 @@ function unknownEntry(
     meant === undefined
       ? ''
       : isMisplaced
-        ? ` \`${meant}\` is a section of its own at the top of the file.`
+        ? ` \`${meant}\` is a section at the top level of the file.`
         : ` Did you mean \`${meant}\`?`;
   const where = section.path === '' ? 'one of the top-level keys' : `a key of \`${section.path}\``;
   const message = `\`${entry.key}\` is not ${where}. ${what}${hint}`;
@@ -80,7 +81,10 @@ function unknownEntry(
   return finding(document, entry.keySpan, { rule: 'unknown-key', severity, message, fixes });
 }
 
-/** Only values on one line are moved: longer ones would have to be indented anew. An alias would lose its meaning. */
+/**
+ * Returns a fix that moves a key. Only one-line values are moved, because longer ones would need another indentation.
+ * An alias would lose its meaning.
+ */
 function moveFix(document: ConfigDocument, entry: Entry, parent: MappingNode, to: string): Fix[] {
   const { keySpan, value } = entry;
   const written = document.text.slice(keySpan.end, value.span.end).replace(/^\s*:\s*/, '');
@@ -123,8 +127,8 @@ export const lifecycle: Rule = ({ document, table, key, written }) => {
   // Problems of a whole section are reported at the section.
   if (key.parent?.info?.doNotSet !== undefined && info.doNotSet !== undefined) return [];
   const whole: WrittenKey = { document, table, key, info, ...written };
-  for (const tell of lifecycles) {
-    const found = tell(whole);
+  for (const lifecycle of lifecycles) {
+    const found = lifecycle(whole);
     if (found !== undefined) return [found];
   }
   return [];
@@ -133,7 +137,7 @@ export const lifecycle: Rule = ({ document, table, key, written }) => {
 /** Returns true for the few keys that the lifecycle rules apply to. */
 function isSpecial(info: KeyInfo): boolean {
   const { renamedTo, doNotSet, removed: gone, deprecated: old, ignoredWhenSet, unused: idle } = info;
-  return old || idle || [renamedTo, doNotSet, gone, ignoredWhenSet].some((told) => told !== undefined);
+  return old || idle || [renamedTo, doNotSet, gone, ignoredWhenSet].some((remark) => remark !== undefined);
 }
 
 function renamed({ document, table, key, info, entry, parent }: WrittenKey): Finding | undefined {
@@ -154,7 +158,7 @@ function renamed({ document, table, key, info, entry, parent }: WrittenKey): Fin
     rule: 'renamed-key',
     // Which release trains is not known: an older one reads the old name only.
     severity: isLost ? 'warning' : since === undefined ? 'information' : 'hint',
-    message: `\`${key.name}\` is \`${renamedTo}\` now. ${oldName(info, since)}`,
+    message: `\`${key.name}\` is now \`${renamedTo}\`. ${oldName(info, since)}`,
     tag: 'deprecated',
     fixes,
   });
@@ -162,11 +166,11 @@ function renamed({ document, table, key, info, entry, parent }: WrittenKey): Fin
 
 /** Returns the effect of a value under the old name. */
 function oldName({ removed: gone, unused: unread }: KeyInfo, since: string | undefined): string {
-  if (gone !== undefined) return `The old name is gone since ${gone}, and its value is lost there.`;
-  if (unread) return 'Nothing reads the old name: its value is lost.';
+  if (gone !== undefined) return `The old name was removed in ${gone}, which ignores its value.`;
+  if (unread) return 'No release reads the old name, so its value is ignored.';
   return since === undefined
-    ? 'Both names are read.'
-    : `Releases before ${since} read the old name only: rename it when you upgrade.`;
+    ? 'Both names work.'
+    : `Releases before ${since} read only the old name. Rename it when you upgrade.`;
 }
 
 function computed({ document, key, info, entry, parent }: WrittenKey): Finding | undefined {
@@ -175,7 +179,7 @@ function computed({ document, key, info, entry, parent }: WrittenKey): Finding |
   return finding(document, entry.keySpan, {
     rule: 'computed-key',
     severity: 'warning',
-    message: `\`${key.name}\` must not be set: the program fills it itself (${info.doNotSet}), and overwrites what is written here.`,
+    message: `\`${key.name}\` must not be set. The program computes it (${info.doNotSet}) and overwrites your value.`,
     fixes: () => removalOf({ document, entry, parent }),
   });
 }
@@ -191,7 +195,7 @@ function removed({ document, key, info, entry, parent }: WrittenKey): Finding | 
   return finding(document, entry.keySpan, {
     rule: 'removed-key',
     severity: 'warning',
-    message: `\`${key.name}\` is gone in newer releases (${info.removed}).${instead}`,
+    message: `\`${key.name}\` does not exist in newer releases (${info.removed}).${instead}`,
     tag: 'deprecated',
     fixes: () => removalOf({ document, entry, parent }),
   });

@@ -48,7 +48,7 @@ function targetFindings(named: NamedLocator, target: LocatorTarget): Finding[] {
 function noFile(named: NamedLocator, file: string): Finding {
   const { context, node, locator, role } = named;
   const what = locator.kind === 'file' ? 'There is no file' : 'There is no module';
-  const message = `${what} \`${locator.where}\` (looked for as ${file}), so training cannot load the ${role.what}.`;
+  const message = `${what} \`${locator.where}\` (expected at ${file}), so training cannot load the ${role.what}.`;
   return finding(context.document, node.span, {
     rule: 'locator-target',
     severity: 'error',
@@ -63,7 +63,7 @@ function noName(named: NamedLocator, file: string, sites: readonly CodeSite[]): 
   const names = sites.map(({ name }) => name);
   const best = names.length === 0 ? undefined : closest(locator.name, names);
   const hint = best === undefined ? '' : ` Did you mean \`${best}\`?`;
-  const message = `\`${locator.where}\` has no class \`${locator.name}\`, so training cannot load the ${role.what}.${hint}`;
+  const message = `\`${locator.where}\` does not have the class \`${locator.name}\`, so training cannot load the ${role.what}.${hint}`;
   return finding(context.document, node.span, {
     rule: 'locator-target',
     severity: 'error',
@@ -109,7 +109,7 @@ function wrongSignature({ context, node, role }: NamedLocator, site: CodeSite): 
 }
 
 function writtenHere({ name, file, line, column }: CodeSite): RelatedLocation {
-  return { location: { file, line, column }, message: `\`${name}\` is written here.` };
+  return { location: { file, line, column }, message: `\`${name}\` is defined here.` };
 }
 
 /** Reports a class that certainly has a wrong base. Unknown bases may lead to the right one. */
@@ -123,8 +123,10 @@ function wrongKind({ context, node, role }: NamedLocator, site: CodeSite): Findi
   if (!isOther && !(plain && role.needsBase)) return [];
   const named = isOther ? [other] : bases;
   const is =
-    named.length === 0 ? 'extends nothing' : `extends ${named.map((base) => `\`${base}\``).join(', ')}`;
-  const message = `\`${site.name}\` ${is}; a ${role.what} has to extend \`${role.base}\`.`;
+    named.length === 0
+      ? 'does not extend a class'
+      : `extends ${named.map((base) => `\`${base}\``).join(', ')}`;
+  const message = `\`${site.name}\` ${is}, but a ${role.what} must extend \`${role.base}\`.`;
   return [
     finding(context.document, node.span, {
       rule: 'locator-base',

@@ -10,8 +10,8 @@ import type { ScalarValue } from '../scalar.ts';
 import { applyEdits, difference, type Span, type TextEdit } from '../text.ts';
 
 /**
- * Keys that the user has to set and did not: upstream has placeholders for them at best. Only files that are experiments
- * are judged, and only when all they are based on is known: a file that other files are based on need not be complete.
+ * Finds keys that the user must set, because upstream has at most a placeholder. It checks only experiments whose
+ * base files are all known. A base file itself need not be complete.
  */
 export function missingKeys(document: ConfigDocument, table: KeyTable, dialect?: Composed): Finding[] {
   if (isBroken(document) || !isWholeExperiment(document, dialect)) return [];
@@ -150,7 +150,7 @@ function addAll(missing: readonly MissingKey[], document: ConfigDocument): Fix[]
     const edit = insertion(one, filled);
     return edit === undefined ? filled : parseConfig(applyEdits(filled.text, [edit]));
   }, document);
-  return fix(`Add all ${missing.length} keys that are missing`, difference(document.text, text.text));
+  return fix(`Add all ${missing.length} missing keys`, difference(document.text, text.text));
 }
 
 function insertion({ key, path }: MissingKey, document: ConfigDocument): TextEdit | undefined {

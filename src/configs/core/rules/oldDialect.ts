@@ -14,13 +14,22 @@ export function oldDialect({ document, dialect }: ConfigContext): Finding[] {
     .filter(({ path }) => nodeAt(document.root, path.split('.')) === undefined)
     .map(({ path, before, after }) => `\`${path.split('.').at(-1) ?? ''}\` ${before} → ${after}`);
   const changes =
-    changed.length === 0 ? '' : ` Defaults that differ there and are not set here: ${changed.join(', ')}.`;
-  const message = `\`${section}\` is the section of AgentJet's predecessor; AgentJet reads \`${supersededBy}\`, with other names for some keys.${changes}`;
+    changed.length === 0
+      ? ''
+      : ` Changed defaults of keys that this file does not set: ${changed.join(', ')}.`;
+  const message = `\`${section}\` is the section of AgentJet's predecessor. AgentJet reads \`${supersededBy}\`, in which some keys have other names.${changes}`;
   const fixes = (): Fix[] => {
     const edits = migrateToAjet(document);
     return edits.length === 0 ? [] : [{ title: 'Rewrite the file for AgentJet', edits }];
   };
-  return [finding(document, root.keySpan, { rule: 'old-dialect', severity: 'information', message, fixes })];
+  return [
+    finding(document, root.keySpan, {
+      rule: 'legacy-astuner-config',
+      severity: 'information',
+      message,
+      fixes,
+    }),
+  ];
 }
 
 interface ChangedDefault {

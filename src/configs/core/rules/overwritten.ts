@@ -71,9 +71,9 @@ function overwrittenFinding(context: ConfigContext, overwritten: OverwrittenKey)
     ? `\`${twin}\`${isScalar ? ` (${JSON.stringify(effective)})` : ''}`
     : `\`${rule.expression}\``;
   const loss = same
-    ? 'The two agree, so it can be left out.'
-    : 'What is typed here is lost; newer releases of AgentJet refuse to start.';
-  const message = `\`${path.join('.')}\` is overwritten by ${by} on the way to ${label}. ${loss}`;
+    ? 'Both values are the same, so you can remove this key.'
+    : 'Your value is not used, and newer releases of AgentJet do not start.';
+  const message = `\`${path.join('.')}\` is overwritten by ${by} in the conversion for ${label}. ${loss}`;
   return [
     finding(document, entry.keySpan, {
       rule: 'overwritten',

@@ -39,7 +39,7 @@ export function missingPaths(
     if (key === undefined || !takesPath(key)) return [];
     if (node.kind !== 'scalar' || typeof node.value !== 'string' || hasInterpolation(node)) return [];
     if (references.exists(node.value) !== false || !isRead(visit)) return [];
-    const message = `${visit.name} names \`${node.value}\`, which does not exist here; training needs it to start.`;
+    const message = `${visit.name} is \`${node.value}\`, which does not exist on this machine. Training needs it at the start.`;
     return [finding(document, node.span, { rule: 'missing-path', severity: 'warning', message })];
   });
 }

@@ -4,25 +4,25 @@ import { textRules } from './textRules.ts';
 
 const introduction = `# Rules
 
-What AgentJet for VS Code and \`agentjet check\` tell about configs of AgentJet, of its predecessor ASTuner and of
-Trinity-RFT. The severity is the usual one; single findings may be milder.
+AgentJet for VS Code and \`agentjet check\` apply these rules to configs of AgentJet, of its predecessor ASTuner and of
+Trinity-RFT. The severity is the usual one. Single findings can have a lower one.
 
-How to silence a rule:
+To silence a rule:
 
-- on one line: \`# agentjet-ignore rule-id\` at its end, or alone on the line above; several ids with commas
-- in one file: \`# agentjet-ignore-file rule-id\`
-- everywhere: the setting \`agentjet.check.rules\`, such as \`{ "unused-key": "off" }\`, or
-  \`agentjet check --rule unused-key=off\`; instead of \`off\`, \`error\`, \`warning\`, \`information\` or \`hint\` says how
-  seriously it is taken
+- On one line: write \`# agentjet-ignore rule-id\` at its end, or alone on the line above. Separate several ids by commas.
+- In one file: write \`# agentjet-ignore-file rule-id\`.
+- Everywhere: use the setting \`agentjet.check.rules\`, such as \`{ "unused-key": "off" }\`, or
+  \`agentjet check --rule unused-key=off\`. Instead of \`off\` you can set another severity: \`error\`, \`warning\`,
+  \`information\` or \`hint\`.
 `;
 
 /** The list of rules for users, in Markdown: one heading per id. */
 export function ruleDocs(): string {
   return [
     introduction,
-    '## Keys, values, and what they name\n',
+    '## Keys and values\n',
     ...sections(textRules),
-    '## Across keys\n',
+    '## Combinations of keys\n',
     ...sections(acrossRules),
   ].join('\n');
 }

@@ -8,6 +8,6 @@ export interface RuleEntry {
   readonly title: string;
   /** Usual severity; single findings may be milder. */
   readonly severity: Severity;
-  /** Markdown: what is wrong, what training makes of it, how to mend it. */
+  /** Markdown: the problem, its effect on training, and the fix. */
   readonly explanation: string;
 }

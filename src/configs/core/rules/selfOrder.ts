@@ -13,7 +13,7 @@ export function selfBeforeDefaults({ document, dialect }: ConfigContext): Findin
   const later = list.items.slice(self + 1).filter((item) => bundledNames.has(nameOf(item) ?? ''));
   if (self === -1 || later.length === 0) return [];
   const names = later.map((item) => `\`${nameOf(item) ?? ''}\``).join(', ');
-  const message = `\`_self_\` stands before ${names}: what this file sets is overwritten by the values there. Put \`_self_\` at the end.`;
+  const message = `\`_self_\` comes before ${names}, so their values overwrite the values of this file. Put \`_self_\` at the end.`;
   const span = list.items[self]?.span ?? list.span;
   const fixes = (): Fix[] => lastFix(document, list.items.slice(self));
   return [finding(document, span, { rule: 'defaults', severity: 'warning', message, fixes })];

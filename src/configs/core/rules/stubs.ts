@@ -63,7 +63,7 @@ class ${name}(BaseJudge):
 
 
 class ${name}(Workflow):
-    """One episode: asks the model, and leaves the reward to the judge."""
+    """One episode: calls the model. The judge computes the reward."""
 
     async def execute(self, workflow_task: WorkflowTask, tuner: ${tuner}) -> WorkflowOutput:
         client = tuner.as_raw_openai_sdk_client()
@@ -98,7 +98,7 @@ export class ${name} extends ${from}BaseJudge {
 }
 `;
   }
-  return `${head}/** One episode: asks the model, and leaves the reward to the judge. */
+  return `${head}/** One episode: calls the model. The judge computes the reward. */
 export class ${name} extends ${from}Workflow {
   ${override}async execute(workflowTask${type(`${from}WorkflowTask`)}, tuner${type(`${from}AjetTuner`)})${type(`Promise<${from}WorkflowOutput>`)} {
     const client = tuner.asOpenAIClient();

@@ -25,7 +25,7 @@ export function suggestKeys(
     .map((key) => ({ key, score: unlikeness(key.name, name) }))
     .filter(({ score }) => score <= Math.max(1, Math.floor(name.length / 3)));
   const elsewhere = namesakes(name, table)
-    // Next to sections of another program a namesake of theirs means something else.
+    // A key of the same name has another meaning in a section of another program.
     .filter((key) => table.root.strict || topOf(key) === topOf(section))
     // Behind an exact slip of one letter, before vaguer likenesses.
     .map((key) => ({ key, score: 1.5 + 0.1 * stepsBetween(key, section) }));

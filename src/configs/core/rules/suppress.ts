@@ -2,11 +2,13 @@ import { closest } from 'fastest-levenshtein';
 import { finding, fix, type Finding, type Fix } from '../finding.ts';
 import type { Node } from '../node.ts';
 import type { ConfigDocument } from '../parse.ts';
+import { currentId, renamedRules } from '../../../base/core/renamedIds.ts';
 import { ruleCatalog, type RuleId } from './catalog.ts';
 import type { Span, TextEdit } from '../text.ts';
 
 /** One rule id in a comment that silences findings. */
 interface Ignore {
+  /** The current id of the rule. The comment may have its old id. */
   readonly rule: string;
   readonly span: Span;
   /** 0-based; undefined for the whole file. */
@@ -45,7 +47,8 @@ export function suppress(
   });
   const about = ignores.flatMap((ignore) => {
     if (!isRule(ignore.rule)) return [unknownRule(document, ignore)];
-    return used.has(ignore) || !active(ignore.rule) ? [] : [unusedIgnore(document, ignore)];
+    const renamed = renamedRule(document, ignore);
+    return used.has(ignore) || !active(ignore.rule) ? renamed : [...renamed, unusedIgnore(document, ignore)];
   });
   return [...left, ...about.filter((found) => !ignores.some((ignore) => silences(ignore, found)))];
 }
@@ -104,7 +107,10 @@ function ignoresIn(document: ConfigDocument): Ignore[] {
     const ids = idsIn(list, end - list.length);
     const comment: Comment = { span: { start, end }, ids };
     const line = wholeFile === undefined ? lineMeant(document, start) : undefined;
-    return ids.map((span) => ({ rule: document.text.slice(span.start, span.end), span, line, comment }));
+    return ids.map((span) => {
+      const rule = currentId(renamedRules, document.text.slice(span.start, span.end));
+      return { rule, span, line, comment };
+    });
   });
 }
 
@@ -160,7 +166,7 @@ function scalarAround(root: Node | undefined, offset: number): Extract<Node, { k
 
 function unknownRule(document: ConfigDocument, { rule, span, comment }: Ignore): Finding {
   const nearest = closest(rule, Object.keys(ruleCatalog));
-  const message = `There is no rule \`${rule}\`, so this silences nothing. Did you mean \`${nearest}\`?`;
+  const message = `The rule \`${rule}\` does not exist. Did you mean \`${nearest}\`?`;
   const fixes = (): Fix[] => [
     ...fix(`Change to \`${nearest}\``, { span, newText: nearest }),
     ...fix('Remove it', removal(document, span, comment)),
@@ -168,9 +174,25 @@ function unknownRule(document: ConfigDocument, { rule, span, comment }: Ignore):
   return finding(document, span, { rule: 'unknown-rule', severity: 'information', message, fixes });
 }
 
+function renamedRule(document: ConfigDocument, { rule, span }: Ignore): Finding[] {
+  const old = document.text.slice(span.start, span.end);
+  if (old === rule) return [];
+  const message = `The rule \`${old}\` is now \`${rule}\`. A later version will not know the old id.`;
+  const fixes = (): Fix[] => fix(`Change to \`${rule}\``, { span, newText: rule });
+  return [
+    finding(document, span, {
+      rule: 'renamed-rule',
+      severity: 'information',
+      message,
+      fixes,
+      tag: 'deprecated',
+    }),
+  ];
+}
+
 function unusedIgnore(document: ConfigDocument, { rule, span, line, comment }: Ignore): Finding {
   const where = line === undefined ? 'in this file' : 'on this line';
-  const message = `There is no finding of \`${rule}\` ${where}, so this silences nothing.`;
+  const message = `\`${rule}\` has no finding ${where}, so this comment has no effect.`;
   const fixes = (): Fix[] => fix('Remove it', removal(document, span, comment));
   return finding(document, span, {
     rule: 'unused-ignore',

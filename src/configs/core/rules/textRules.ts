@@ -3,176 +3,181 @@ import type { RuleEntry } from './ruleEntry.ts';
 /** Rules on single keys and values, and on what a config names. */
 export const textRules = {
   'yaml-syntax': {
-    title: 'YAML that cannot be read',
+    title: 'Invalid YAML',
     severity: 'error',
     explanation:
-      'The text is not YAML at this place, so nothing can load the file. What stands behind the break is checked as far as it can still be read; keys that seem to be missing are not reported until the file is whole again. Tabs in the indentation are the usual reason; a fix replaces them by spaces.',
+      'The text is not valid YAML at this position, so no program can load the file. The check continues after the error as far as possible. Missing keys are not reported until the error is fixed. The usual cause is a tab in the indentation. A fix replaces tabs with spaces.',
   },
   'yaml-tag': {
-    title: 'A tag that is not understood',
+    title: 'Unknown YAML tag',
     severity: 'error',
     explanation:
-      'Configs use plain YAML values. The loaders know `!!str`, `!!int`, `!!float`, `!!bool` and `!!null` only, and refuse a value that is not what its tag says. Remove the tag, or correct the value.',
+      'Configs use plain YAML values. The loaders know only `!!str`, `!!int`, `!!float`, `!!bool` and `!!null`. They reject a value that does not match its tag. Remove the tag, or correct the value.',
   },
   alias: {
-    title: 'An alias that leads nowhere',
+    title: 'Unresolved alias',
     severity: 'error',
     explanation:
-      '`*name` repeats what `&name` marked earlier in the same file, and `<<` takes a mapping or a list of mappings. An alias without its anchor cannot be loaded. Aliases that bring in an enormous number of values are cut off.',
+      '`*name` repeats the value that `&name` marked earlier in the same file. `<<` takes a mapping or a list of mappings. An alias without its anchor cannot be loaded. Aliases that expand to a very large number of values are cut off.',
   },
   'duplicate-key': {
-    title: 'A key that stands twice',
+    title: 'Duplicate key',
     severity: 'warning',
     explanation:
-      "A mapping has the same key twice. AgentJet's launcher reads the experiment with a loader that keeps the last one and says nothing, so the other value is lost: a warning. Files that Hydra or Trinity-RFT load themselves are refused for it: an error. Remove one of the two.",
+      "A mapping has the same key twice. AgentJet's launcher keeps the last value and ignores the other without a message: a warning. Files that Hydra or Trinity-RFT load are rejected: an error. Remove one of the two keys.",
   },
   'unknown-key': {
-    title: 'A key that nothing reads',
+    title: 'Unknown key',
     severity: 'warning',
     explanation:
-      "The section has no such key. Under `ajet` the run starts all the same and uses the default of the key that was meant, which is how a slip of the pen costs hours: a warning. Trinity-RFT refuses to start: an error. verl's sections that become data classes fail in the worker: a warning. Where a section goes to a library as a whole, only what looks like a slip is told, as information. The first fix renames the key to the nearest one; a key that belongs to another section can be moved there.",
+      "The section does not have this key. Under `ajet` the run starts and uses the default of the key that you meant: a warning. Trinity-RFT does not start: an error. verl's data classes fail in the worker: a warning. If a whole section is passed to a library, only likely typing errors are reported, as information. The first fix renames the key to the most similar one. Another fix moves a key to the section that has it.",
   },
   'wrong-type': {
-    title: 'A value of another type',
+    title: 'Wrong type',
     severity: 'error',
     explanation:
-      'The key takes another type of value: `"4"` is a text and no integer, `[]` is a list and no section. A section that is left empty is `null`, which takes the place of all its defaults. Where a number stands for a text, Python usually gets by: a warning. Fixes convert the value where its meaning is plain.',
+      'The key takes another type of value. For example, `"4"` is a string, not an integer, and `[]` is a list, not a section. An empty section is `null`, which replaces all of its defaults. A number in place of a string usually works in Python: a warning. Fixes convert the value if its meaning is clear.',
   },
   'unknown-value': {
-    title: 'A value that is not one of those allowed',
+    title: 'Unknown value',
     severity: 'error',
     explanation:
-      'The key takes one of a closed list of values, and training stops at any other. Keys whose values are names in a registry that a project may add to are never reported. Fixes offer the nearest allowed values.',
+      'The key takes one of a fixed list of values. Training stops at any other value. Keys whose values come from a registry that a project can extend are never reported. Fixes offer the most similar values.',
   },
   'out-of-range': {
-    title: 'A number out of range',
+    title: 'Number out of range',
     severity: 'error',
     explanation:
-      'The number is too small or too large for this key: it is asserted at start or makes no sense, such as an episode that is repeated no times. The fix takes the nearest number in range, where there is one.',
+      'The number is too small or too large for this key. Training checks it at the start, or the value makes no sense, such as 0 repeats of an episode. The fix uses the nearest number in the range.',
   },
   'missing-key': {
-    title: 'A key that has to be set',
+    title: 'Missing key',
     severity: 'warning',
     explanation:
-      'The experiment cannot run without this key: its default, if there is one, is a placeholder. Asked for are only keys that apply to what is chosen (such as those of the chosen task reader), and only in files that are whole experiments: a file that others are based on need not be complete. Fixes add the key, or all that the section lacks.',
+      'The experiment cannot run without this key. Its default, if there is one, is a placeholder. Only keys that apply to the current choices are required, such as those of the selected task reader. Only whole experiments are checked, not files that other configs include. Fixes add the key, or all missing keys of the section.',
   },
   'deprecated-key': {
-    title: 'A key that is going away',
+    title: 'Deprecated key',
     severity: 'information',
     explanation:
-      'The key still works in the releases that know it, but has been given up for another one. The message names what to use instead.',
+      'The key still works in the releases that know it, but another key replaces it. The message names the replacement.',
   },
   'renamed-key': {
-    title: 'A key with a new name',
+    title: 'Renamed key',
     severity: 'warning',
     explanation:
-      'The key has another name or place now. Releases that do not know the old name run with the default instead. The fix moves the value, with its comment, to where it is read.',
+      'The key has a new name or a new place. Releases that do not know the old name use the default instead. The fix moves the value and its comment to the new key.',
   },
   'removed-key': {
-    title: 'A key that is gone',
+    title: 'Removed key',
     severity: 'warning',
     explanation:
-      'Newer releases no longer have this key: there it is ignored, or refused where unknown keys are. Remove it, unless the host runs an older release.',
+      'Newer releases do not have this key. They ignore it, or reject it if they reject unknown keys. Remove it, unless the GPU host runs an older release.',
   },
   'computed-key': {
-    title: 'A key that must not be set',
+    title: 'Key that must not be set',
     severity: 'warning',
     explanation:
-      'The program fills this key by itself, from other keys or for its own use, and overwrites whatever is written here. Set the key that the message names instead, and remove this one.',
+      'The program computes this key from other keys or for internal use, and overwrites the value in the config. Set the key that the message names instead, and remove this one.',
   },
   'ignored-key': {
-    title: 'A value that is not used as it stands',
+    title: 'Value that is not always used',
     severity: 'information',
     explanation:
-      'The value is read in some releases or circumstances only; the message says which. Elsewhere it is ignored with a line in the log at most.',
+      'Only some releases or conditions use this value. The message names them. Otherwise the value is ignored, with at most one line in the log.',
   },
   'unused-key': {
-    title: 'A key without effect',
+    title: 'Key without effect',
     severity: 'hint',
-    explanation:
-      'The key is in the documented defaults, but nothing reads it, so its value makes no difference. It may be removed.',
+    explanation: 'The key is in the documented defaults, but no code reads it. You can remove it.',
   },
   overwritten: {
-    title: 'A value that conversion overwrites',
+    title: 'Value that the conversion overwrites',
     severity: 'warning',
     explanation:
-      "On the way to a backbone the launcher writes the values of `ajet` keys over keys of Trinity's or verl's own configuration. What is typed on such a key is lost, or, in newer releases, stops the launcher when the two differ. Set the `ajet` key instead; the fix moves the value there.",
+      'When the launcher converts the config for a backbone, it writes the values of `ajet` keys over keys of Trinity or verl. Older releases ignore your value for such a key. Newer releases stop if the two values differ. Set the `ajet` key instead. The fix moves the value there.',
   },
   locator: {
-    title: 'A locator that cannot be read',
+    title: 'Invalid locator',
     severity: 'error',
     explanation:
-      'A workflow or judge is named as `<file or Python module>-><Name>`, with exactly one `->` and no blanks. Training stops when it loads the workflow.',
+      'A locator of a workflow or judge has the form `<file or Python module>-><Name>`. It has exactly one `->` and no spaces. Training stops when it loads the workflow.',
   },
   'locator-target': {
-    title: 'A locator that leads nowhere',
+    title: 'Locator without a target',
     severity: 'error',
     explanation:
-      'The file or module that the locator names is not there, or has no such class, so training stops when it loads it. Files are looked for from the folder that training is started in. Modules that are not of this workspace may be installed where training runs and are left alone. Fixes name the nearest class, or create the class as a stub.',
+      'The file or module of the locator does not exist, or does not have this class. Training stops when it loads the class. Files are relative to the folder in which training starts. Modules outside this workspace are not reported, because they may be installed where training runs. Fixes use the most similar class, or create the class as a stub.',
   },
   'locator-base': {
-    title: 'A class of another kind',
+    title: 'Class with the wrong base class',
     severity: 'warning',
     explanation:
-      'The class exists, but does not extend what this key needs: a workflow extends `Workflow`, a judge extends `BaseJudge`. Training fails when it makes one of it.',
+      'The class exists, but does not extend the class that this key needs. A workflow extends `Workflow`. A judge extends `BaseJudge`. Training fails when it creates an instance.',
   },
   'locator-signature': {
-    title: 'A function with other parameters',
+    title: 'Function with unexpected parameters',
     severity: 'warning',
     explanation:
-      'A workflow or judge that is a function, as those of AgentScope’s tuner are, is given its arguments by the names of its parameters: `task` and `model` for a workflow, `task` and `response` for a judge, and if it wants `auxiliaryModels` (in Python `auxiliary_models`) and `logger`. A name that is missing, any other, and what takes the rest (`...rest`, `*args`, `**kwargs`) are refused before the run starts.',
+      'A workflow or judge that is a function, as in AgentScope’s tuner, receives its arguments by parameter name. A workflow has `task` and `model`. A judge has `task` and `response`. Both can also have `auxiliaryModels` (in Python `auxiliary_models`) and `logger`. A missing parameter, any other parameter, and rest parameters (`...rest`, `*args`, `**kwargs`) are rejected before the run starts.',
   },
   'missing-path': {
-    title: 'A path that does not exist',
+    title: 'Missing file or folder',
     severity: 'warning',
     explanation:
-      'The file or folder has to be there when training starts and is not on this machine. Relative paths are judged only in the project that they belong to. A path that exists on the GPU host alone can be silenced.',
+      'The file or folder must exist when training starts, but does not exist on this machine. Relative paths are checked only in the project that they belong to. If the path exists only on the GPU host, silence the finding.',
   },
   interpolation: {
-    title: 'An interpolation that does not resolve',
+    title: 'Unresolved interpolation',
     severity: 'error',
     explanation:
-      '`${a.b}` stands for another value of the composed config, `${oc.env:NAME}` for an environment variable. One that leads to no value, back to itself or to an unknown resolver stops the launcher. In a file that others are based on the value may come from them: a warning. A variable that is not set here may be set where training runs: information.',
+      '`${a.b}` stands for another value of the composed config. `${oc.env:NAME}` stands for an environment variable. The launcher stops if the value does not exist, if the interpolation refers to itself, or if the resolver is unknown. In a file that other configs include, they may set the value: a warning. A variable that is not set here may be set where training runs: information.',
   },
   defaults: {
-    title: 'A `defaults` entry that does not work',
+    title: 'Invalid `defaults` entry',
     severity: 'error',
     explanation:
-      'The entry names no file of the search path, leads back to itself, or has a form that Hydra does not know. Hydra refuses to compose the config. `_self_` before the file that has all defaults lets them overwrite the config: a warning. Where a folder of the search path is not on this machine, the file may be in it: a warning, and nothing is concluded from values that it may set.',
+      'The entry does not name a file of the search path, includes itself, or has a form that Hydra does not know. Hydra does not compose the config. If `_self_` comes before the file with all defaults, that file overwrites the config: a warning. If a folder of the search path is not on this machine, the file may be in it: a warning. Values that such a file may set are not checked.',
   },
   'search-path': {
-    title: 'A search path that does not work',
+    title: 'Invalid search path',
     severity: 'warning',
     explanation:
-      '`hydra.searchpath` lists folders as `file://path/to/folder`, in which the entries of `defaults` are looked for.',
+      '`hydra.searchpath` lists folders in the form `file://path/to/folder`. Hydra looks for the entries of `defaults` in them.',
   },
   'missing-value': {
-    title: 'A value that still has to be given',
+    title: 'Required value',
     severity: 'error',
-    explanation: '`???` marks a value that somebody has to fill in. Reading it stops the launcher.',
+    explanation: '`???` marks a value that you must set. The launcher stops when it reads it.',
   },
   composition: {
     title: 'Files that cannot be composed',
     severity: 'warning',
     explanation:
-      'A key is written in a way that the loader refuses, or a value cannot be laid over one of a file that this config is based on, as a list over a section: an error. Problems within such a file are told at `defaults`, with their place; it is checked in full when it is opened.',
+      'The loader rejects the form of a key: an error. Or a value cannot replace the value of an included file, such as a list in place of a section: an error. Problems in an included file are reported at `defaults`, with their location. Open that file to check it completely.',
   },
-  'old-dialect': {
-    title: "A config of AgentJet's predecessor",
+  'legacy-astuner-config': {
+    title: "Config of AgentJet's predecessor",
     severity: 'information',
     explanation:
-      'AgentJet was called ASTuner until the end of 2025, with the section `astuner` and other names for some keys. AgentJet does not read such a file. The fix rewrites the whole file and keeps comments and layout.',
+      'Until the end of 2025 AgentJet was called ASTuner. Its configs have the section `astuner`, and some keys have other names. AgentJet does not read such a file. The fix rewrites the whole file and keeps comments and layout.',
   },
   'unknown-rule': {
-    title: 'A comment that names no rule',
+    title: 'Comment with an unknown rule',
     severity: 'information',
     explanation:
-      '`# agentjet-ignore rule-id` silences a rule on its line, or on the next one when it stands alone; `# agentjet-ignore-file rule-id` in the whole file. The id in this comment is none of those listed here.',
+      '`# agentjet-ignore rule-id` silences a rule on its line, or on the next line if it is the only text on its line. `# agentjet-ignore-file rule-id` silences a rule in the whole file. This comment names an id that does not exist.',
+  },
+  'renamed-rule': {
+    title: 'Comment with the old id of a rule',
+    severity: 'information',
+    explanation:
+      'The rule in this comment has a new id. The old id still silences the rule, but a later version will not know it. The fix replaces the id.',
   },
   'unused-ignore': {
-    title: 'A comment that silences nothing',
+    title: 'Comment that silences nothing',
     severity: 'hint',
     explanation:
-      'The comment names a rule that has no finding at this place any more. It may be removed, lest it hide a new one.',
+      'The comment names a rule that has no finding here. Remove the comment, so that it does not hide a new finding.',
   },
 } as const satisfies Readonly<Record<string, RuleEntry>>;

@@ -86,46 +86,46 @@ export const unsupportedKeys: readonly UnsupportedKey[] = [
     path: 'stages',
     matters: isFilled,
     message:
-      'divides the training into stages, each with sections of its own; here the sections at the top count.',
+      'divides the training into stages, each with its own sections. This run uses the sections at the top.',
     hint: 'To debug a stage, write its sections at the top of a copy.',
   },
   {
     path: 'data_processor.task_pipeline',
     matters: isFilled,
-    message: 'changes the tasks before they are run; here they are run as the data set has them.',
-    hint: 'To debug what it makes of them, name its output as the path of the taskset.',
+    message: 'changes the tasks before they run. This run uses the tasks as they are in the data set.',
+    hint: 'To debug the changed tasks, set the path of the taskset to its output.',
   },
   {
     path: 'data_processor.experience_pipeline.operators',
     matters: isFilled,
     message:
-      'changes or drops experiences and their rewards after a run; here they are as the workflow returned them.',
-    hint: 'Read the rewards of this run as those before the operators.',
+      'changes or drops experiences and their rewards after a run. This run shows them as the workflow returned them.',
+    hint: 'The rewards of this run are those before the operators.',
   },
   {
     path: 'explorer.over_rollout.ratio',
     matters: (value) => typeof value === 'number' && value > 0,
-    message: 'gives up the slowest tasks of every step; here all of them run to their end.',
+    message: 'drops the slowest tasks of every step. In this run, all tasks run to their end.',
     hint: 'Set it to 0 to train on all tasks.',
   },
   {
     path: 'buffer.explorer_input.tasksets.1',
     matters: isFilled,
-    message: 'is mixed with the first taskset in training; here the first one alone is run.',
+    message: 'is mixed with the first taskset in training. This run uses only the first one.',
     hint: 'To debug another taskset, put it first.',
   },
   ...['task_selector', 'data_selector'].flatMap((selector) =>
     tasksetPaths.training.map((taskset) => ({
       path: `${taskset}.${selector}.selector_type`,
       matters: (value: Plain) => typeof value === 'string' && value !== 'sequential',
-      message: 'chooses the order of the tasks; here they are taken in the order of the data set.',
-      hint: 'Choose tasks by --task-id ROW (launch.json: taskIds), from 0.',
+      message: 'chooses the order of the tasks. This run uses the order of the data set.',
+      hint: 'To choose tasks, use --task-id ROW (launch.json: taskIds). Rows start at 0.',
     })),
   ),
 ];
 
 /** Modes in which no workflow runs on a taskset, and why. */
 export const modesWithoutRollout: Readonly<Record<string, string>> = {
-  train: 'trains on experiences that are there already',
+  train: 'trains on existing experiences',
   serve: 'answers requests and runs no workflow',
 };

@@ -178,9 +178,9 @@ function modeProblems(config: Config): readonly ConfigProblem[] {
     {
       code: 'trinity/no-rollout',
       severity: 'error',
-      message: `Mode \`${mode}\` of Trinity-RFT ${why}: there is nothing to debug.`,
+      message: `Mode \`${mode}\` of Trinity-RFT ${why}, so there is nothing to debug.`,
       location: config.locate('mode'),
-      hint: 'Debug the config that explores: mode both or explore.',
+      hint: 'Debug a config with mode both or explore.',
     },
   ];
 }

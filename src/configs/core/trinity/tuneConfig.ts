@@ -143,14 +143,14 @@ function unusedOf({ given }: TuneCall, config: Tree): readonly string[] {
     if (value === undefined || value === idle) return [];
     const key = `model.${field}`;
     const instead = valueAtPath(config, key);
-    const effect = instead === undefined ? "Trinity-RFT's default counts" : `${key} of the config counts`;
+    const effect = instead === undefined ? "it uses Trinity-RFT's default" : `it uses ${key} of the config`;
     return [
-      `tune() passes \`${field}=${JSON.stringify(value)}\` of TunerModelConfig on to nobody: in training ${effect}.`,
+      `tune() ignores \`${field}=${JSON.stringify(value)}\` of TunerModelConfig. In training ${effect}.`,
     ];
   });
   if (given.experiment_name === undefined) return idle;
   const name = JSON.stringify(valueAtPath(config, 'name'));
-  return [...idle, `tune() does not use its experiment_name: in training the experiment is called ${name}.`];
+  return [...idle, `tune() ignores its experiment_name. In training the name of the experiment is ${name}.`];
 }
 
 function putNew(tree: Tree, path: string, value: Plain): void {

@@ -43,7 +43,7 @@ function noneNames(target: Extract<Target, { kind: 'workflow' }>): string {
   const locators = target.workflows.map((name) => `${file}->${name}`);
   const either = new Intl.ListFormat(vscode.env.language, { type: 'disjunction' }).format(locators);
   return vscode.l10n.t(
-    'No AgentJet config of this workspace names {0}. Set ajet.rollout.user_workflow to it in a config, with the path as seen from the workspace folder or from the config.',
+    'No AgentJet config of this workspace names {0}. In a config, set ajet.rollout.user_workflow to it. The path is relative to the workspace folder or to the config.',
     either,
   );
 }
@@ -56,7 +56,7 @@ async function pick(configs: readonly vscode.Uri[], recent: RecentConfigs): Prom
   });
   const chosen = await vscode.window.showQuickPick(items, {
     title: vscode.l10n.t('AgentJet: Choose a Config'),
-    placeHolder: vscode.l10n.t('Which config to launch'),
+    placeHolder: vscode.l10n.t('Select a config to launch'),
     matchOnDescription: true,
   });
   return chosen?.uri;

@@ -6,8 +6,8 @@ import { scanUserWorkflows } from '../../core/code/userWorkflows.ts';
 import { languages, readOnlyConfigSchemes } from '../../../base/core/ids.ts';
 
 /**
- * The target of a launch: a config, a script that creates a job or calls `tune`, or a file of workflows, of which
- * `workflow` names one.
+ * The target of a launch. This is a config, a script that creates a job or calls `tune`, or a file of workflows.
+ * `workflow` names one of them.
  */
 export type Target =
   | { readonly kind: 'config' | 'job'; readonly uri: vscode.Uri }

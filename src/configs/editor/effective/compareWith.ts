@@ -35,7 +35,7 @@ export async function compareWith(
   const target = (inFront && readEffectiveUri(inFront)?.target) ?? 'own';
   const name = vscode.workspace.asRelativePath(source);
   const chosen = await vscode.window.showQuickPick(choices(source, configs, configOfLastRun), {
-    placeHolder: vscode.l10n.t('Compare what becomes of {0} with …', name),
+    placeHolder: vscode.l10n.t('Compare the effective values of {0} with …', name),
     matchOnDescription: true,
   });
   const other = await chosen?.other?.();
@@ -45,7 +45,7 @@ export async function compareWith(
   const [before, after] = await Promise.all([documents.read(left), documents.read(right)]);
   if (isSame(before, after)) {
     void vscode.window.showInformationMessage(
-      vscode.l10n.t('{0} and {1}: no difference by value.', other.name, name),
+      vscode.l10n.t('{0} and {1} have the same effective values.', other.name, name),
     );
     return;
   }
@@ -67,7 +67,7 @@ async function choices(
   return [
     {
       label: vscode.l10n.t('$(history) Last Run'),
-      description: vscode.l10n.t('the config as the newest run of it kept it'),
+      description: vscode.l10n.t('The config of its latest run'),
       other: async () => ({
         source: await configOfLastRun(source),
         as: source,
@@ -76,7 +76,7 @@ async function choices(
     },
     {
       label: '$(git-commit) HEAD',
-      description: vscode.l10n.t('the config as it was last committed'),
+      description: vscode.l10n.t('The last committed version'),
       other: async () => ({ source: await headOf(source), as: source, name: 'HEAD' }),
     },
     { label: vscode.l10n.t('$(folder-opened) Another File…'), other: chooseFile },

@@ -10,7 +10,7 @@ import { effectiveUri, readEffectiveUri, type EffectiveView } from './effectiveU
 /** Typing settles before what follows from it is shown. */
 const settleMilliseconds = 250;
 
-/** The read-only documents, as they are to be shown now; those that are open follow what they are of. */
+/** The read-only documents of effective configs. Open documents are updated when their configs change. */
 export class EffectiveDocuments implements vscode.TextDocumentContentProvider, Disposable {
   readonly #contexts: ConfigContexts;
   readonly #store = new DisposableStore();
@@ -55,7 +55,7 @@ export class EffectiveDocuments implements vscode.TextDocumentContentProvider, D
     const view = readEffectiveUri(uri);
     if (view === undefined)
       return messageText(
-        vscode.l10n.t('This is no effective config: open one with "AgentJet: Show Effective Config".'),
+        vscode.l10n.t('This is not an effective config. Run "AgentJet: Show Effective Config" to open one.'),
       );
     try {
       const document = await vscode.workspace.openTextDocument(view.source);
@@ -67,7 +67,7 @@ export class EffectiveDocuments implements vscode.TextDocumentContentProvider, D
         const isOld = context.document.text !== document.getText();
         return effectiveText(context, view, { name: nameOf(view), relativeTo, isOld });
       }
-      return messageText(vscode.l10n.t("{0} is no config of AgentJet's or Trinity-RFT's.", nameOf(view)));
+      return messageText(vscode.l10n.t('{0} is not a config of AgentJet or Trinity-RFT.', nameOf(view)));
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
       return messageText(vscode.l10n.t('{0} cannot be read: {1}', nameOf(view), reason));

@@ -22,11 +22,11 @@ export interface EffectiveText {
 function heading(target: EffectiveTarget, name: string): string {
   switch (target) {
     case 'own':
-      return l10n.t('{0}, as it is once composed', name);
+      return l10n.t('{0}, composed', name);
     case 'trinity':
-      return l10n.t('{0}, as Trinity-RFT would get it', name);
+      return l10n.t('{0}, as Trinity-RFT receives it', name);
     case 'verl':
-      return l10n.t('{0}, as verl would get it', name);
+      return l10n.t('{0}, as verl receives it', name);
   }
 }
 
@@ -47,7 +47,9 @@ export function effectiveText(
   const { dialect } = context;
   // Trinity's own files are handed to it as they are; no launcher converts them.
   if (dialect.section === undefined && target === 'verl') {
-    return messageText(l10n.t('{0} is a config of {1}: verl cannot be given it.', name, dialect.label));
+    return messageText(
+      l10n.t('{0} is a config of {1}, so it cannot be converted for verl.', name, dialect.label),
+    );
   }
   const { root, problems } = effectiveOf(context, target);
   if (shows === 'values') {
@@ -62,7 +64,7 @@ export function effectiveText(
   });
   const header = [
     heading(target, name),
-    ...(isOld ? [l10n.t('The YAML is broken at the moment; this is from before.')] : []),
+    ...(isOld ? [l10n.t('The YAML has an error. This is the last valid version.')] : []),
     ...problems.map((problem) => problemLine(problem, relativeTo)),
   ];
   const lines = header.flatMap(asComments);

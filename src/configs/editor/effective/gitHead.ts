@@ -19,8 +19,8 @@ export async function headOf(file: vscode.Uri): Promise<vscode.Uri> {
   if (api === undefined) {
     throw noHead(
       file,
-      vscode.l10n.t("The editor's Git extension is switched off."),
-      vscode.l10n.t('Enable it, and the setting `git.enabled`.'),
+      vscode.l10n.t('The Git extension is disabled.'),
+      vscode.l10n.t('Enable the Git extension and the setting `git.enabled`.'),
     );
   }
   // Git's extension looks for repositories in its own time: while a window starts, and some time after `git init`.
@@ -29,7 +29,7 @@ export async function headOf(file: vscode.Uri): Promise<vscode.Uri> {
   if (repository === null) {
     throw noHead(
       file,
-      vscode.l10n.t('It is in no Git repository that is open.'),
+      vscode.l10n.t('It is not in an open Git repository.'),
       vscode.l10n.t('Open the folder of its repository.'),
     );
   }
@@ -54,6 +54,6 @@ async function activeApi(
 
 function noHead(file: vscode.Uri, reason: string, hint: string): CodedError {
   const name = vscode.workspace.asRelativePath(file);
-  const message = vscode.l10n.t('There is no last commit of {0} to compare with. {1}', name, reason);
+  const message = vscode.l10n.t('Cannot compare {0} with its last commit. {1}', name, reason);
   return new CodedError({ code: 'config/no-head', message, hint });
 }

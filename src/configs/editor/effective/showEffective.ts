@@ -2,14 +2,17 @@ import * as vscode from 'vscode';
 import { CodedError } from '../../../base/core/errors.ts';
 import { effectiveUri, readEffectiveUri, type EffectiveTarget } from './effectiveUri.ts';
 
-/** The config that a command is about: the one it is given, else the one in front, or that whose effective config is. */
+/**
+ * Returns the config of a command: the given one, the active editor, or the source of the effective config in the
+ * active editor.
+ */
 export function activeConfig(given: unknown): vscode.Uri {
   const uri = given instanceof vscode.Uri ? given : vscode.window.activeTextEditor?.document.uri;
   const source = uri && (readEffectiveUri(uri)?.source ?? uri);
   if (source !== undefined) return source;
   throw new CodedError({
-    code: 'config/none-in-front',
-    message: vscode.l10n.t('No config is in front.'),
+    code: 'config/no-active-config',
+    message: vscode.l10n.t('The active editor does not show a config.'),
     hint: vscode.l10n.t('Open the config, then run the command again.'),
   });
 }

@@ -7,7 +7,7 @@ import type { ConfigTexts } from './configTexts.ts';
 /** Typing settles before the text is looked at again. */
 const settleMilliseconds = 300;
 
-/** Keeps the context key true to the dialect of the file in front, on which menus and commands depend. */
+/** Updates the context key for the dialect of the active file. Menus and commands depend on it. */
 export function registerActiveDialect(texts: ConfigTexts, clock: Clock): Disposable {
   const store = new DisposableStore();
   let pending: Disposable | undefined;

@@ -5,6 +5,7 @@ import type { Finding } from '../../core/finding.ts';
 import { ruleCatalog, type RuleId } from '../../core/rules/catalog.ts';
 import { severities, type Severity } from '../../core/rules/ruleEntry.ts';
 import { settings, settingsSection } from '../../../base/core/ids.ts';
+import { currentId, renamedRules } from '../../../base/core/renamedIds.ts';
 import type { ConfigContexts } from './configContexts.ts';
 
 /** The findings of a config, with the config that was checked. */
@@ -45,7 +46,10 @@ export class ConfigChecks {
 /** Reads the rule settings without invalid entries, which the editor marks in settings.json. */
 function readRules(value: unknown): NonNullable<CheckSettings['rules']> {
   if (typeof value !== 'object' || value === null) return {};
-  const entries = Object.entries(value).filter(
+  const all: (readonly [string, unknown])[] = Object.entries(value);
+  const renamed = all.map(([id, level]) => [currentId(renamedRules, id), level] as const);
+  // A current id comes last and so counts more than its old id.
+  const entries = [...renamed, ...all].filter(
     (entry): entry is [RuleId, Severity | 'off'] => isRule(entry[0]) && isLevel(entry[1]),
   );
   return Object.fromEntries(entries);

@@ -70,7 +70,7 @@ export function registerDiagnostics(parts: DiagnosticsParts): Disposable {
   return store;
 }
 
-/** Older versions of a file, as source control shows them, are not there to be mended. */
+/** Returns false for old versions of a file in source control, which the user cannot fix. */
 function isChecked(document: vscode.TextDocument): boolean {
   const readOnly = ['git', ...readOnlyConfigSchemes].includes(document.uri.scheme);
   return !readOnly && vscode.languages.match(configSelector, document) > 0;

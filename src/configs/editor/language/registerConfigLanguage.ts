@@ -43,7 +43,7 @@ export function registerConfigLanguage(parts: ConfigLanguageParts): Disposable {
   const contexts = store.add(new ConfigContexts({ texts, clock, files, environment, classes, rows }));
   const configs = new WorkspaceConfigs();
   const uses = new ConfigUses(configs, ({ fs }) => classes.in(fs, contexts.filesIn(fs)));
-  // First of all: what is asked about the change looks again.
+  // This listener must be the first: later ones read the caches that it clears.
   store.add(
     contexts.onStale((uri) => {
       if (uri === undefined || !isYaml(uri)) classes.changed();

@@ -3,7 +3,9 @@ import { renamableAt, renameAt } from '../../core/navigate/rename.ts';
 import type { ConfigContexts } from './configContexts.ts';
 import { spanToRange } from './configTexts.ts';
 
-/** Renames keys of the user's own with every `${…}` that names them. What an error says is shown at the caret. */
+/**
+ * Renames user-defined keys and every `${…}` that names them. The editor shows the text of an error at the cursor.
+ */
 export function renameProvider(contexts: ConfigContexts): vscode.RenameProvider {
   return {
     prepareRename: async (document, position) => {

@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import { ruleCatalog } from '../../core/rules/catalog.ts';
+import { currentId, renamedRules } from '../../../base/core/renamedIds.ts';
 import { Manual } from './manual.ts';
 
 /** The manual of rules that comes with the extension. */
@@ -19,14 +20,14 @@ export class RuleManual {
   /** Shows a rule: the one given, or one that the user chooses. */
   async explain(rule: unknown): Promise<void> {
     const id = typeof rule === 'string' ? rule : await chooseRule();
-    if (id !== undefined) await this.#manual.show(id);
+    if (id !== undefined) await this.#manual.show(currentId(renamedRules, id));
   }
 }
 
 async function chooseRule(): Promise<string | undefined> {
   const items = Object.entries(ruleCatalog).map(([label, { title }]) => ({ label, description: title }));
   const chosen = await vscode.window.showQuickPick(items, {
-    placeHolder: vscode.l10n.t('Which rule?'),
+    placeHolder: vscode.l10n.t('Select a rule'),
     matchOnDescription: true,
   });
   return chosen?.label;

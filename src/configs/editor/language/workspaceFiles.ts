@@ -12,7 +12,7 @@ interface CachedText {
 /** Texts as they were on disk, until the disk says otherwise. One for all file systems. */
 export type TextCache = Map<string, CachedText>;
 
-/** Texts kept; the configs in front read a handful of defaults each. */
+/** The number of texts to keep. Each open config reads only a few defaults. */
 const mostTexts = 200;
 
 /**

@@ -45,8 +45,8 @@ export interface ConfigLocation {
 }
 
 /**
- * A text that is in no file counts as one in the first folder of the workspace; what source control shows of an older
- * version, as one where the file is now.
+ * Returns the location of a config. An untitled text is in the first folder of the workspace. An old version from
+ * source control is at the current path of its file.
  */
 export function locateConfig(uri: vscode.Uri): ConfigLocation {
   const first = vscode.workspace.workspaceFolders?.[0]?.uri;

@@ -1,63 +1,64 @@
 import type { FindingKind } from '../findingKind.ts';
 
-/** What a report tells of requests and replies that training refuses or takes otherwise than they were sent. */
+/** The findings about requests and replies that training rejects or changes. */
 export const requestKinds = {
-  'first-not-system': {
+  'missing-system-message': {
     level: 'episode',
     target: 'execute',
     severity: 'error',
-    title: 'A request without a system message first',
-    explanation: 'AgentJet refuses a request whose first message is not a system message.',
-    hint: 'Begin the messages with a system message.',
+    title: 'The first message is not a system message',
+    explanation: 'AgentJet rejects a request whose first message is not a system message.',
+    hint: 'Start the messages with a system message.',
   },
-  'later-system': {
+  'system-message-not-first': {
     level: 'episode',
     target: 'execute',
     severity: 'error',
-    title: 'A system message that is not the first',
-    explanation: 'AgentJet refuses a request that has a system message later on.',
-    hint: 'Keep one system message, the first; say the rest as the user.',
+    title: 'A system message that is not the first message',
+    explanation: 'AgentJet rejects a request with a system message after the first message.',
+    hint: 'Keep one system message at the start. Send the rest as user messages.',
   },
   'tool-result-dropped': {
     level: 'episode',
     target: 'key:ajet.rollout.force_disable_toolcalls',
     severity: 'warning',
-    title: 'A tool result that is left out',
+    title: 'A tool result is dropped',
     explanation: 'With tool calls disabled, the model does not see tool results in training.',
-    hint: 'Set `ajet.rollout.force_disable_toolcalls: false`, or give results as the user’s messages.',
+    hint: 'Set `ajet.rollout.force_disable_toolcalls: false`, or send results as user messages.',
   },
   'role-dropped': {
     level: 'episode',
     target: 'execute',
     severity: 'warning',
-    title: 'A message whose role is not known',
-    explanation: 'AgentJet keeps the roles system, user, assistant and tool, and leaves out the others.',
+    title: 'A message with an unknown role',
+    explanation:
+      'AgentJet keeps the roles system, user, assistant and tool, and drops messages with other roles.',
     hint: 'Use one of the roles system, user, assistant and tool.',
   },
   'content-dropped': {
     level: 'episode',
     target: 'execute',
     severity: 'warning',
-    title: 'A message that is left out for its content',
+    title: 'A message is dropped because of its content',
     explanation:
-      'A part without text, or content that is no plain text where tool calls are disabled, costs the whole message.',
+      'AgentJet drops the whole message if it has a part without text. If tool calls are disabled, it also drops messages whose content is not plain text.',
     hint: 'Send the content as one string.',
   },
-  'text-lost': {
+  'non-text-content-dropped': {
     level: 'episode',
     target: 'execute',
     severity: 'warning',
-    title: 'Text that is lost between parts',
-    explanation: 'A part whose `text` is no string makes AgentJet forget the parts before it.',
+    title: 'Text before a non-text part is dropped',
+    explanation: 'If the `text` of a part is not a string, AgentJet drops the parts before it.',
     hint: 'Send the content as one string.',
   },
-  'part-refused': {
+  'tool-part-rejected': {
     level: 'episode',
     target: 'execute',
     severity: 'error',
-    title: 'A part of a kind that is refused',
-    explanation: 'AgentJet refuses messages with parts of type `tool_use` or `tool_result`.',
-    hint: 'Say tool calls and their results in OpenAI’s form: `tool_calls`, and messages of role tool.',
+    title: 'A message part of a rejected type',
+    explanation: 'AgentJet rejects messages with parts of type `tool_use` or `tool_result`.',
+    hint: 'Use OpenAI’s format for tool calls and their results: `tool_calls`, and messages with the role tool.',
   },
   'template-failed': {
     level: 'episode',
@@ -65,8 +66,8 @@ export const requestKinds = {
     severity: 'error',
     title: 'The chat template fails on a request',
     explanation:
-      'AgentJet applies the model’s chat template to every request, and makes no tokens where it fails.',
-    hint: 'Give the messages the form that the template asks for; its reason is in the message.',
+      'AgentJet applies the chat template of the model to every request. If the template fails, there are no tokens.',
+    hint: 'Send messages in the form that the template expects. The message contains the reason of the template.',
   },
   'foreign-template': {
     level: 'episode',
@@ -74,46 +75,46 @@ export const requestKinds = {
     severity: 'error',
     title: 'A chat template that is not ChatML',
     explanation:
-      'AgentJet looks for `<|im_start|>assistant` and the end token of ChatML; with other frames its loss mask is refused or wrong.',
-    hint: 'Train a model with a ChatML template, such as Qwen’s.',
+      'AgentJet looks for `<|im_start|>assistant` and the end token of ChatML. With another template, its loss mask is rejected or wrong.',
+    hint: 'Train a model with a ChatML template, such as a Qwen model.',
   },
   'reply-repeats-header': {
     level: 'episode',
     severity: 'error',
-    title: 'A reply that begins with the header of a reply',
-    explanation: 'AgentJet refuses a reply that has the tokens of its own header at its start.',
-    hint: 'Keep the endpoint from adding the generation prompt to what it returns.',
+    title: 'A reply that starts with a reply header',
+    explanation: 'AgentJet rejects a reply that starts with the tokens of a reply header.',
+    hint: 'Configure the endpoint so that it does not return the generation prompt.',
   },
   'tool-without-parameters': {
     level: 'episode',
     severity: 'error',
     title: 'A tool without parameters',
-    explanation: 'AgentJet refuses a request with a tool that has no `function.parameters`.',
-    hint: 'Give the tool `parameters`, if only `{"type": "object", "properties": {}}`.',
+    explanation: 'AgentJet rejects a request with a tool that has no `function.parameters`.',
+    hint: 'Give the tool `parameters`, at least `{"type": "object", "properties": {}}`.',
   },
   'sample-refused': {
     level: 'episode',
     severity: 'error',
-    title: 'A timeline that makes no sample',
+    title: 'A timeline that gives no sample',
     explanation:
-      'AgentJet refuses a timeline that begins with its reply, or whose first reply has no token that counts.',
-    hint: 'Begin each request with a system message, and look at the reply that the timeline ends with.',
+      'AgentJet rejects a timeline that starts with its reply, or whose first reply has no token that counts.',
+    hint: 'Start each request with a system message, and look at the last reply of the timeline.',
   },
-  'end-inside-reply': {
+  'end-token-inside-reply': {
     level: 'episode',
     severity: 'error',
     title: 'An end token inside a reply',
     explanation:
-      'AgentJet ends the loss mask at the first end token, and refuses the sample where that is not the last one.',
-    hint: 'Have the endpoint stop at the end token, or leave its text out of what it returns.',
+      'AgentJet ends the loss mask at the first end token. It rejects the sample if that is not the last token.',
+    hint: 'Configure the endpoint to stop at the end token, or to leave its text out of the reply.',
   },
-  'cut-end-trained': {
+  'cut-reply-end-trained': {
     level: 'episode',
     target: 'key:ajet.rollout.max_response_length_in_one_turn',
     severity: 'warning',
-    title: 'The end of a cut reply is trained',
+    title: 'The end of a truncated reply is trained',
     explanation:
-      'When a reply that was cut by length is merged into a later timeline, AgentJet forgets the cut and trains the template’s end token.',
-    hint: 'Raise `ajet.rollout.max_response_length_in_one_turn` so that replies are not cut.',
+      'If a later timeline contains a reply that was truncated by length, AgentJet no longer knows that it was truncated. It trains the end token that the template adds.',
+    hint: 'Raise `ajet.rollout.max_response_length_in_one_turn`, so that replies are not truncated.',
   },
 } as const satisfies Readonly<Record<string, FindingKind>>;

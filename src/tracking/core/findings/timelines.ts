@@ -1,58 +1,58 @@
 import type { FindingKind } from '../findingKind.ts';
 
-/** What a report tells of lengths and timelines, and of calls that training leaves out. */
+/** The findings about lengths and timelines, and about calls that training drops. */
 export const timelineKinds = {
-  overlong: {
+  'context-overflow': {
     level: 'episode',
     target: 'key:ajet.rollout.max_model_len',
     severity: 'error',
-    title: 'A prompt that is too long',
+    title: 'The prompt leaves no room for a reply',
     explanation:
-      'The prompt leaves no room for the longest reply, so the model is not asked, here as in AgentJet: the workflow gets the canned reply `ajet_proxy: Exceeded max model context length.`, nothing of the call is recorded, and `tuner.getContextTracker().contextOverflow` is true from then on. An episode whose first prompt is too long has no timeline, and AgentJet’s means over its batch become NaN. Where the tokenizer is the embedded one, its count decides; it is approximate, so training may ask the model, or not ask it a little earlier.',
-    hint: 'End the episode once `contextOverflow` says so, shorten the conversation, or raise `ajet.rollout.max_model_len`, or lower `ajet.rollout.max_response_length_in_one_turn`.',
+      'The prompt leaves no room for the longest possible reply, so the model is not called. AgentJet does the same. The workflow receives the fixed reply `ajet_proxy: Exceeded max model context length.`, and the call is not recorded. From then on `tuner.getContextTracker().contextOverflow` is true. If the first prompt of an episode is too long, the episode has no timeline, and AgentJet’s means over its batch become NaN. The built-in tokenizer counts only approximately, so training may call the model in this case, or stop a little earlier.',
+    hint: 'End the episode when `contextOverflow` is true, or shorten the conversation. You can also raise `ajet.rollout.max_model_len` or lower `ajet.rollout.max_response_length_in_one_turn`.',
   },
-  'reply-over-turn': {
+  'reply-exceeds-turn-limit': {
     level: 'episode',
     target: 'key:ajet.rollout.max_response_length_in_one_turn',
     severity: 'error',
-    title: 'A reply longer than a turn may be',
-    explanation: 'AgentJet refuses the call: the assertion costs an attempt at the episode.',
-    hint: 'Raise `ajet.rollout.max_response_length_in_one_turn`, or ask for shorter replies.',
+    title: 'A reply exceeds the limit of a turn',
+    explanation: 'AgentJet rejects the call: an assertion fails, and the attempt at the episode is lost.',
+    hint: 'Raise `ajet.rollout.max_response_length_in_one_turn`, or request shorter replies.',
   },
-  'timeline-over-model': {
+  'timeline-exceeds-model-len': {
     level: 'episode',
     target: 'key:ajet.rollout.max_model_len',
     severity: 'error',
-    title: 'A conversation longer than the model takes',
+    title: 'A conversation exceeds the model length',
     explanation:
-      'Request and reply together do not fit `ajet.rollout.max_model_len`, so AgentJet refuses the call.',
+      'Request and reply together are longer than `ajet.rollout.max_model_len`, so AgentJet rejects the call.',
     hint: 'Raise `ajet.rollout.max_model_len`, or shorten the conversation.',
   },
-  'prompt-over': {
+  'prompt-too-long': {
     level: 'episode',
     target: 'key:ajet.data.max_prompt_length',
     severity: 'warning',
-    title: 'A prompt longer than a sample’s',
+    title: 'A prompt exceeds the prompt length of a sample',
     explanation:
-      'What `ajet.data.max_prompt_length` has no room for is counted to the response, which has less room for replies then.',
+      'Tokens beyond `ajet.data.max_prompt_length` count as response, so less room is left for replies.',
     hint: 'Raise `ajet.data.max_prompt_length`, or shorten the first messages.',
   },
   'response-cut': {
     level: 'episode',
     target: 'key:ajet.data.max_response_length',
     severity: 'warning',
-    title: 'A response that is truncated',
+    title: 'A response is truncated',
     explanation:
-      'What is longer than `ajet.data.max_response_length` is cut from the sample, and its tokens do not train; an error where nothing that trains is left.',
-    hint: 'Raise `ajet.data.max_response_length`, or let the episode take fewer turns.',
+      'Tokens beyond `ajet.data.max_response_length` are removed from the sample and not trained. This is an error if no trainable token is left.',
+    hint: 'Raise `ajet.data.max_response_length`, or use fewer turns per episode.',
   },
   'near-limit': {
     level: 'episode',
     severity: 'warning',
-    title: 'A length near its limit, by an approximate count',
+    title: 'A length near its limit, with an approximate count',
     explanation:
-      'Another tokenizer than the model’s counted, so the length may be over the limit in training.',
-    hint: 'Fetch the model’s tokenizer to have it counted exactly.',
+      'The count comes from another tokenizer than the model’s, so the length may exceed the limit in training.',
+    hint: 'Fetch the tokenizer of the model for an exact count.',
   },
   'not-merged': {
     level: 'episode',
@@ -60,35 +60,35 @@ export const timelineKinds = {
     severity: 'warning',
     title: 'Calls of one agent that do not merge',
     explanation:
-      'A later call takes an earlier one over where it begins with its messages and its reply. Where the history was changed in between, both become samples of their own: what they share is trained and computed again, and the reward is spread over more samples. The message names the first that differs, why, and how many timelines other settings of `ajet.context_tracker.timeline_merging_policy` make. Timelines of several agents, or of other system prompts, are not counted.',
-    hint: 'Append to the messages of the call before, its reply as it came; where that is not wanted (a summary, a window, thoughts taken out), nothing is wrong.',
+      'A later call absorbs an earlier one if it starts with its messages and its reply. If the history changed in between, each call becomes its own sample. Shared tokens are then trained and computed twice, and the reward is spread over more samples. The message shows the first difference and its reason. It also shows how many timelines other settings of `ajet.context_tracker.timeline_merging_policy` give. Timelines of several agents, or with other system prompts, are not counted.',
+    hint: 'Append to the messages of the previous call, and keep its reply unchanged. Ignore this finding if you change the history on purpose, for example with a summary, a window, or by removing thoughts.',
   },
   'retokenization-drift': {
     level: 'episode',
     target: 'execute',
     severity: 'warning',
-    title: 'A reply that comes back in other tokens',
+    title: 'A reply that returns as other tokens',
     explanation:
-      'A later prompt holds a reply, and the chat template makes other tokens of it than the model had made: the model goes on from a prompt that it is not trained on. Where timelines merge by `text`, training takes the model’s own tokens; by `token`, they do not merge. `ajet.context_tracker.fix_retokenization_drift` does not mend it (see `prompt-drift`).',
-    hint: 'Merge by text (`timeline_compare_level: text`), and send replies back as they came; where the template writes them in other words, such as without their thoughts, expect it at every turn.',
+      'A later prompt contains a reply, and the chat template gives other tokens for it than the model generated. The model then continues from a prompt that it is not trained on. If timelines merge by `text`, training uses the tokens of the model. If they merge by `token`, they do not merge. `ajet.context_tracker.fix_retokenization_drift` does not fix this (see `prompt-drift`).',
+    hint: 'Merge by text (`timeline_compare_level: text`), and send replies back unchanged. If the template changes replies, such as by removing thoughts, expect this finding at every turn.',
   },
   'prompt-drift': {
     level: 'episode',
     target: 'key:ajet.context_tracker.fix_retokenization_drift',
     severity: 'warning',
-    title: 'Another prompt than the engine was given',
+    title: 'The endpoint used another prompt',
     explanation:
-      'The endpoint told the tokens of its prompt, and they are not those of the tracked messages, which AgentJet makes one by one. It compares them under Trinity only, and only with `ajet.context_tracker.fix_retokenization_drift`: other tokens of the same text are logged and kept; another text, as of templates that write a message by what stands around it, is to be made into tokens anew, which AgentJet gets wrong, so that the sample fails. VERL sends its own tokens and compares nothing.',
-    hint: 'Have the endpoint use the chat template of `ajet.model.path`, and one that writes each message the same wherever it stands; under Trinity, set `ajet.context_tracker.fix_retokenization_drift: false` where texts differ.',
+      'The endpoint returned the tokens of its prompt, and they differ from the tokens of the tracked messages, which AgentJet computes message by message. AgentJet compares them only under Trinity with `ajet.context_tracker.fix_retokenization_drift`. It logs and keeps other tokens of the same text. If the text differs, AgentJet tokenizes it again in a wrong way, and the sample fails. This happens with templates whose output for a message depends on its neighbors. VERL sends its own tokens and does not compare.',
+    hint: 'Use the chat template of `ajet.model.path` in the endpoint, and a template that renders a message independently of its position. Under Trinity, set `ajet.context_tracker.fix_retokenization_drift: false` if texts differ.',
   },
   'timeline-snap': {
     level: 'episode',
     target: 'key:ajet.context_tracker.detect_timeline_snap',
     severity: 'warning',
-    title: 'A history that was rewritten between calls',
+    title: 'The history was rewritten between calls',
     explanation:
-      'With `ajet.context_tracker.detect_timeline_snap`, AgentJet compares each timeline with the one that was kept before it, whichever agent’s that is, and logs that they do not merge. The message names the first message and field that differ. Agents that take turns differ at every turn, and may merge all the same: what does not merge in the end is `not-merged`.',
-    hint: 'Append to the messages of the call before; where agents take turns, or the history is rewritten on purpose, set `ajet.context_tracker.detect_timeline_snap: false`.',
+      'With `ajet.context_tracker.detect_timeline_snap`, AgentJet compares each timeline with the previous one of any agent, and logs if they do not merge. The message names the first message and field that differ. Agents that take turns differ at every turn, but may still merge. `not-merged` reports the calls that do not merge in the end.',
+    hint: 'Append to the messages of the previous call. If agents take turns, or you rewrite the history on purpose, set `ajet.context_tracker.detect_timeline_snap: false`.',
   },
   'degenerate-reply': {
     level: 'episode',
@@ -96,8 +96,8 @@ export const timelineKinds = {
     severity: 'warning',
     title: 'A degenerate reply',
     explanation:
-      'A detector of `ajet.rollout.compute_madness_checklist` found the reply degenerate: every timeline of the episode gets `agent_madness_reward` in place of its reward.',
-    hint: 'If the reply is fine, take the detector out of `ajet.rollout.compute_madness_checklist`.',
+      'A detector of `ajet.rollout.compute_madness_checklist` classified the reply as degenerate. Every timeline of the episode gets `agent_madness_reward` instead of its reward.',
+    hint: 'If the reply is correct, remove the detector from `ajet.rollout.compute_madness_checklist`.',
   },
   'after-degenerate-reply': {
     level: 'episode',
@@ -105,17 +105,17 @@ export const timelineKinds = {
     severity: 'warning',
     title: 'A call after a degenerate reply',
     explanation:
-      'With `agent_madness_termination`, training keeps nothing that begins after a degenerate reply.',
-    hint: 'Have the workflow stop there, or set `ajet.rollout.agent_madness_termination: false`.',
+      'With `agent_madness_termination`, training drops all calls that start after a degenerate reply.',
+    hint: 'Stop the workflow there, or set `ajet.rollout.agent_madness_termination: false`.',
   },
   'externally-interrupted': {
     level: 'episode',
     target: 'execute',
     severity: 'warning',
-    title: 'A call after the episode was told to stop',
+    title: 'A call after the request to stop',
     explanation:
-      'With `enable_oversample`, episodes are told to stop that their task no longer needs. What they ask of the model from then on is not kept, though their reward still counts when the episodes that train are selected.',
-    hint: 'Have the workflow end soon once `observationWindow.stop` says so; nothing it does then is trained on.',
+      'With `enable_oversample`, AgentJet requests episodes to stop that their task no longer needs. Their later calls are not kept. Their reward still counts when training selects the episodes.',
+    hint: 'End the workflow soon after `observationWindow.stop` is true. Later calls are not trained.',
   },
   'task-mutated': {
     level: 'episode',
@@ -123,15 +123,15 @@ export const timelineKinds = {
     severity: 'warning',
     title: 'The workflow changes its task',
     explanation:
-      'Here every episode has a task of its own. In AgentJet all repeats and attempts share one, so what one changes the others see.',
-    hint: 'Copy what you change: `structuredClone(workflowTask.task)`.',
+      'Here every episode has its own task object. In AgentJet all repeats and attempts share one, so they see each other’s changes.',
+    hint: 'Copy the task before you change it: `structuredClone(workflowTask.task)`.',
   },
   'not-selected': {
     level: 'episode',
     severity: 'error',
-    title: 'More episodes than train',
+    title: 'More episodes than training uses',
     explanation:
-      'With `enable_oversample`, more episodes are started than train: tasks whose rewards are all equal are left out, and of the others what is too much.',
-    hint: 'Nothing is wrong; start fewer with a smaller `submit_oversample_multiplier`.',
+      'With `enable_oversample`, AgentJet starts more episodes than it trains on. It drops tasks whose rewards are all equal, and surplus episodes of the other tasks.',
+    hint: 'No action is needed. To start fewer episodes, lower `submit_oversample_multiplier`.',
   },
 } as const satisfies Readonly<Record<string, FindingKind>>;

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { currentId, renamedFindings } from '../../../base/core/renamedIds.ts';
 import { location, errorReport } from '../../../base/core/errorReport.ts';
 
 /** The faults that can be injected into LLM calls. */
@@ -36,8 +37,11 @@ export const episodeTracking = z.object({
   /** The parts that training would reject, truncate or exclude. */
   problems: z.array(
     z.object({
-      /** e.g. `overlong`. */
-      code: z.string(),
+      /** The id of a finding, such as `context-overflow`. Stored traces may have an old id. */
+      code: z.pipe(
+        z.string(),
+        z.transform((code) => currentId(renamedFindings, code)),
+      ),
       /** `error`: the episode is not trained. */
       severity: z.enum(['warning', 'error']),
       message: z.string(),
@@ -97,9 +101,9 @@ export const episodeResult = z.object({
   faults: z.optional(z.array(injectedFault)),
   /** The number of attempts, if more than one. */
   attempts: z.optional(z.number()),
-  /** Whether it was requested to stop, because its task needed no more episodes. */
+  /** True if it was requested to stop because its task needed no more episodes. */
   stopped: z.optional(z.boolean()),
-  /** How often training uses it, if the run was oversampled. Known at the end of the run. */
+  /** The number of times that training uses it in an oversampled run. Known at the end of the run. */
   selected: z.optional(z.number()),
   /** The recorded result of an episode that was scored again or replayed. */
   recorded: z.optional(z.object({ reward: z.nullable(z.number()), isSuccess: z.boolean() })),

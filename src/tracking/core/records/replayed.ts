@@ -30,7 +30,7 @@ export interface ReplayedEpisode {
   readonly isSuccess: boolean;
   readonly calls: readonly ReplayedCall[];
   /** The prompts of a rollout, used to find its task if the task id is unknown. */
-  readonly told: readonly string[];
+  readonly prompts: readonly string[];
 }
 
 /** A trace that is used as a recording. */
@@ -43,9 +43,9 @@ export interface ReplayedRun {
   /** Null: an earlier version wrote the trace. */
   readonly seed: number | null;
   readonly launch: TracedLaunch | null;
-  /** Whether training wrote it. Then it has no original requests and no config. */
+  /** True if training wrote it. Then it has no original requests and no config. */
   readonly isRollout: boolean;
-  /** Whether AgentJet logged the rollouts, with the task ids of the data set and rounded rewards. */
+  /** True if AgentJet logged the rollouts, with the task ids of the data set and rounded rewards. */
   readonly isLogged: boolean;
   readonly episodes: readonly ReplayedEpisode[];
 }

@@ -107,8 +107,12 @@ export interface TracedCall {
 }
 
 /**
- * The kind of a span: `execute` of the workflow, `computeReward` of the judge, a request to an environment service, a
- * request to the helper LLM, or a running LLM call. An LLM call that has ended is a {@link TracedCall}.
+ * The kind of a span:
+ * - `workflow`: `execute` of the workflow
+ * - `judge`: `computeReward` of the judge
+ * - `environment`: a request to an environment service
+ * - `helper`: a request to the helper LLM
+ * - `call`: a running LLM call. An LLM call that has ended is a {@link TracedCall}.
  */
 export type SpanKind = 'workflow' | 'judge' | 'environment' | 'helper' | 'call';
 
@@ -160,7 +164,7 @@ export interface TracedToken {
   readonly id: number;
   /** UTF-8, possibly a part of a character. */
   readonly bytes: Uint8Array;
-  /** Whether it is a token of the template, such as `<|im_start|>`. */
+  /** True for a token of the template, such as `<|im_start|>`. */
   readonly special: boolean;
 }
 

@@ -57,9 +57,9 @@ export interface ImportInfo {
   /** The number of unreadable records. The first of them are in `skips`. */
   readonly skipped: number;
   readonly skips: readonly ImportSkip[];
-  /** Whether training wrote it. Its episodes can then run again with the trained config. */
+  /** True if training wrote it. Its episodes can then run again with the trained config. */
   readonly rollouts?: boolean | undefined;
-  /** Whether its task ids are those of the data set. */
+  /** True if its task ids are those of the data set. */
   readonly ownTaskIds?: boolean | undefined;
 }
 

@@ -10,7 +10,7 @@ export type TemplateSource = string | ReadonlyMap<string, string>;
 export interface TemplateContext {
   /** The model's name, for messages. */
   readonly name: string;
-  /** Where the template was read from, for messages. */
+  /** The file of the template, for messages. */
   readonly file: string | null;
   /** `bos_token`, `eos_token` and the like, which templates name as variables. */
   readonly specialTokens: Readonly<Record<string, unknown>>;
@@ -21,7 +21,7 @@ export interface TemplateContext {
 /**
  * A chat template as transformers' `apply_chat_template` renders it: the same variables and functions, blocks trimmed.
  *
- * @throws CodedError `tokenizer/broken-template` when the text is no template
+ * @throws CodedError `tokenizer/broken-template` if the text is not a template
  */
 export function createChatTemplate(source: TemplateSource, context: TemplateContext): ChatTemplate {
   const sources = typeof source === 'string' ? new Map([['default', source]]) : source;
@@ -90,9 +90,9 @@ function failed(why: string, context: TemplateContext, cause?: unknown): CodedEr
   return new CodedError(
     {
       code: 'tracking/template',
-      message: `The chat template of ${context.name} refuses this conversation: ${why}.`,
+      message: `The chat template of ${context.name} rejects this conversation: ${why}.`,
       ...location(context),
-      hint: 'Training renders the conversation with this template, too: change the messages so that it takes them.',
+      hint: 'Training uses this template, too. Change the messages so that the template accepts them.',
     },
     { cause },
   );

@@ -28,18 +28,17 @@ export type TokenizerConfig = Readonly<Record<string, unknown>>;
 
 const modelTypes = ['BPE', 'Unigram', 'WordPiece'];
 
-/** Ends of replies by which models without a `tokenizer_config.json` are told, the likeliest first. */
+/** The end tokens of models without a `tokenizer_config.json`, most likely first. */
 const knownEnds = ['<|im_end|>', '<|eot_id|>', '<|endoftext|>', '</s>'];
 
 /**
- * Tells without the vocabulary, which takes long, whether the library takes a `tokenizer.json`.
+ * Checks whether the library supports a `tokenizer.json`. It skips the vocabulary, which takes long.
  *
  * @throws Error with the reason
  */
 export function checkTokenizerJson(value: unknown, config: TokenizerConfig): TokenizerJson {
   const { type = 'BPE', vocab } = record(record(value)['model']);
-  if (typeof vocab !== 'object' || vocab === null)
-    throw new Error('it has no vocabulary, as every tokenizer.json has');
+  if (typeof vocab !== 'object' || vocab === null) throw new Error('it has no vocabulary');
   if (!modelTypes.includes(String(type))) throw new Error(`its model is of the unknown type ${String(type)}`);
   const file = value as TokenizerJson;
   libraryTokenizer({ ...file, model: { type: 'BPE', vocab: {}, merges: [] } }, [], config);
@@ -120,8 +119,8 @@ function endOfReply(library: HuggingFaceTokenizer, config: TokenizerConfig): num
   }
   throw new Error(
     named === undefined
-      ? 'tokenizer_config.json names no eos_token'
-      : `its vocabulary lacks the eos_token ${named}`,
+      ? 'tokenizer_config.json has no eos_token'
+      : `its vocabulary does not contain the eos_token ${named}`,
   );
 }
 
@@ -168,7 +167,7 @@ function fallbackOf(byte: number): string {
   return `<0x${byte.toString(16).toUpperCase().padStart(2, '0')}>`;
 }
 
-/** Of an entry such as `<0x0A>`. */
+/** Returns the byte of an entry such as `<0x0A>`. */
 function byteOfFallback(entry: string): number | undefined {
   const digits = /^<0x([0-9A-F]{2})>$/.exec(entry)?.[1];
   return digits === undefined ? undefined : Number.parseInt(digits, 16);

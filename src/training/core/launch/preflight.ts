@@ -44,7 +44,7 @@ function variableFindings(
       severity: isRay && severity === 'error' ? 'warning' : severity,
       message: `\`${key}\` needs ${name} in the environment; without it ${otherwise}.`,
       hint:
-        `Send it with the run (in the editor by the setting \`agentjet.trainingVariables\`, on a command line with ` +
+        `Send it with the run (in the editor by the setting \`agentjet.training.env\`, on a command line with ` +
         `\`--env ${name}\`), or have it set where ${isRay ? 'the nodes of the cluster are' : 'the host is'} started.`,
       key,
     }));

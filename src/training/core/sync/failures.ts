@@ -123,7 +123,7 @@ export function tooLarge(
       tree.files > limit.files
         ? 'Leave out what the run does not need with lines in .agentjetignore.'
         : 'Leave out what the run does not need with lines in .agentjetignore, or raise the limit: in the editor with the ' +
-          'setting `agentjet.trainingUploadLimit`, on a command line with `--limit 4G`.',
+          'setting `agentjet.training.uploadLimit`, on a command line with `--limit 4G`.',
   });
 }
 

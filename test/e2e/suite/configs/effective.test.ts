@@ -74,7 +74,7 @@ describe('the effective config', () => {
     await replace(config, 'num_repeat: 4', 'num_repeat: 16');
     await shows(document, /num_repeat: 16 /);
     await replace(config, 'num_repeat: 16', 'num_repeat: [16');
-    await shows(document, /^# The YAML is broken at the moment/m);
+    await shows(document, /^# The YAML has an error/m);
     assert.match(lineWith(document, 'num_repeat: 16'), /# agent\.yaml:21$/);
     assert.match(lineWith(document, 'n_vllm_engine: 2'), /# agent\.yaml:22$/);
     await replace(config, 'num_repeat: [16', 'num_repeat: 32');

@@ -67,14 +67,14 @@ describe('a function is given what the names of its parameters ask for', () => {
 
 describe('a function that cannot be told what it wants is refused', () => {
   it.each([
-    ['task => task', 'lacks the parameter `model`'],
-    ['() => 1', 'lacks the parameters `task`, `model`'],
-    ['(row, llm) => 1', 'lacks the parameters `task`, `model` and has the parameters `row`, `llm`'],
+    ['task => task', 'does not have the parameter `model`'],
+    ['() => 1', 'does not have the parameters `task`, `model`'],
+    ['(row, llm) => 1', 'does not have the parameters `task`, `model` and has the parameters `row`, `llm`'],
     ['(task, model, tuner) => 1', 'has the parameter `tuner`'],
-    ['(...all) => 1', 'takes the rest of its arguments as `...all`'],
-    ['(task, model, ...others) => 1', 'as `...others`'],
-    ['({ task, model, ...others }) => 1', 'as `...others`'],
-    ['({ task }) => 1', 'lacks the parameter `model`'],
+    ['(...all) => 1', 'has the rest parameter `...all`'],
+    ['(task, model, ...others) => 1', 'rest parameter `...others`'],
+    ['({ task, model, ...others }) => 1', 'rest parameter `...others`'],
+    ['({ task }) => 1', 'does not have the parameter `model`'],
     ['(given) => 1', 'has the parameter `given`'],
     ['([task, model]) => 1', 'has the parameter `[task, model]`'],
     ['function* (task, model) {}', 'is a generator'],
@@ -91,7 +91,7 @@ describe('a function that cannot be told what it wants is refused', () => {
       expect.objectContaining({
         code: 'judge/signature',
         hint: expect.stringContaining(
-          'by the names of its parameters: `task`, `response`, and if it wants `auxiliaryModels`, `logger`.',
+          'by parameter name: `task`, `response`. It can also have `auxiliaryModels`, `logger`.',
         ) as string,
       }) as Error,
     );

@@ -69,7 +69,7 @@ describe('generated tasks', () => {
       aug_type: 'task_augmentation',
       source_doc_id: expect.stringMatching(/^uuid-[123]$/) as string,
     });
-    expect(codes(training)).toEqual(['task-reader/colliding-ids']);
+    expect(codes(training)).toEqual(['task-reader/duplicate-task-id']);
     // Two calls for ten questions each, about the first two chunks.
     const validation = await made.read(config({ taskNum: 12 }), 'validation');
     expect(validation.tasks).toHaveLength(21);
@@ -110,7 +110,7 @@ describe('generated tasks', () => {
     expect(codes(changed)).toEqual([
       'task-reader/stale-cache',
       'task-reader/stale-cache',
-      'task-reader/colliding-ids',
+      'task-reader/duplicate-task-id',
     ]);
     expect(changed.warnings[0]?.message).toContain('document_reader.chunk_size');
     await made.read(config({ taskNum: 5 }));
@@ -138,7 +138,7 @@ describe('generated tasks', () => {
     expect(codes(reading)).toEqual([
       'task-reader/calls-failed',
       'task-reader/calls-failed',
-      'task-reader/colliding-ids',
+      'task-reader/duplicate-task-id',
     ]);
     expect(made.logged.join('\n')).toContain('call 1 of 1 is left out');
     expect(cached(made, 'valid')).toBeUndefined();

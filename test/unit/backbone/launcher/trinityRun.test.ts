@@ -111,7 +111,7 @@ describe('the run of a Trinity-RFT config', () => {
     }
     expect(thrown).toBeInstanceOf(CodedError);
     expect(thrown).toMatchObject({
-      message: '`algorithm.repeat_times` has to be an integer, but is the text "many".',
+      message: '`algorithm.repeat_times` must be an integer, but is the string "many".',
       location: { file, line: 12 },
     });
   });

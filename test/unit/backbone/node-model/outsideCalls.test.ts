@@ -1,4 +1,4 @@
-/** Which requests count as LLM calls around the tuner, sent for real to servers on loopback. */
+/** Which requests count as LLM calls that bypass the tuner, sent for real to servers on loopback. */
 import { createServer, request as httpRequest, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';

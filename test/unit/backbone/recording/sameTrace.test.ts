@@ -218,7 +218,7 @@ function settled(line: string, world: World): string {
       .replaceAll(/2026-11-2\d/g, '<day>')
       .replaceAll(/127\.0\.0\.1:4\d23/g, '<host>:')
       // Excerpts, which may begin or end inside one of these.
-      .replaceAll(/ \(\\+"[^]*?\)\. The episode makes/g, '. The episode makes')
+      .replaceAll(/ \(\\+"[^]*?\)\. The episode has/g, '. The episode has')
   );
 }
 

@@ -47,7 +47,7 @@ describe('the reader of traces', () => {
         qa_hash: '076d75dc128ab8be62af81046a9d589f3cc256dd4a9341c624027e6bbbb6f79e',
       },
     });
-    expect(codes(training)).toEqual(['task-reader/colliding-ids']);
+    expect(codes(training)).toEqual(['task-reader/duplicate-task-id']);
     const lines = made.disk.get('/project/out/tasks.jsonl')?.trim().split('\n') ?? [];
     expect(lines).toHaveLength(10);
     // A second run finds nothing new, and the same tasks.
@@ -85,7 +85,7 @@ describe('the reader of traces', () => {
     expect(warnings.map(({ code, location }) => [code, location?.line])).toEqual([
       ['task-reader/unknown-filter-param', 8],
       ['task-reader/llm-evaluate-fails-upstream', 8],
-      ['task-reader/colliding-ids', expect.any(Number)],
+      ['task-reader/duplicate-task-id', expect.any(Number)],
     ]);
   });
 

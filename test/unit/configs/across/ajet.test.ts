@@ -32,7 +32,7 @@ describe('rules on the keys of AgentJet', () => {
     const text = yamlOf({ ...base, 'ajet.data.max_response_length': '${oc.decode:${oc.env:LENGTH}}' });
     expect(
       (await acrossFindings(text, { environment: { LENGTH: '15001' } })).map(({ rule }) => rule),
-    ).toEqual(['lengths']);
+    ).toEqual(['lengths-exceed-model-len']);
     expect(await acrossFindings(text, { environment: { LENGTH: '15000' } })).toEqual([]);
   });
 
@@ -54,6 +54,6 @@ describe('rules on the keys of AgentJet', () => {
       'astuner.data.max_response_length': 20000,
       'astuner.rollout.max_model_len': 18000,
     });
-    expect((await acrossFindings(text)).map(({ rule }) => rule)).toContain('lengths');
+    expect((await acrossFindings(text)).map(({ rule }) => rule)).toContain('lengths-exceed-model-len');
   });
 });

@@ -5,7 +5,7 @@ import { acrossFindings, contextOf, yamlOf, type Values } from './acrossConfigs.
 import { crossKeyRules } from '../../../../src/configs/core/rules/across/index.ts';
 
 /** Rules that say no more than what a value means, which no choice of values avoids. */
-const remarks = new Set(['environment-key', 'turns', 'not-applied']);
+const remarks = new Set(['missing-environment-variable', 'max-steps-exceed-context', 'not-applied']);
 
 const between = (min: number, max: number): fc.Arbitrary<number> => fc.integer({ min, max });
 

@@ -30,7 +30,7 @@ describe("Trinity's rules", () => {
       'stages.1': { stage_name: 'train', algorithm: { algorithm_type: 'grpo', repeat_times: 1 } },
     });
     expect(await told(text, 'trinity-group-size')).toEqual([
-      'repeat_times: «1» warning: `algorithm_type` grpo compares the runs of one task with one another, but `repeat_times` 1: every advantage is 0 and nothing is learnt. Set `repeat_times` to 2 or more.',
+      'repeat_times: «1» warning: `algorithm_type` grpo compares the runs of one task with each other, but `repeat_times` 1. Every advantage is 0 and training learns nothing. Set `repeat_times` to 2 or more.',
     ]);
     expect((await told(text, 'trinity-offline')).length).toBe(1);
   });
@@ -41,7 +41,7 @@ describe("Trinity's rules", () => {
       'stages.0': { stage_name: 'one', algorithm: { algorithm_type: 'grpo' } },
     });
     expect(await told(text, 'trinity-stage-section')).toEqual([
-      "«algorithm»: information: `algorithm` of a stage takes the place of the whole `algorithm` above: here `algorithm.repeat_times` falls back to Trinity's defaults. Repeat what this stage needs.",
+      '«algorithm»: information: `algorithm` of a stage replaces the whole `algorithm` above, so `algorithm.repeat_times` gets its default here. Repeat the values that this stage needs.',
     ]);
     const whole = yamlOf({
       ...base,
@@ -60,20 +60,20 @@ describe("Trinity's rules", () => {
       'trinity.explorer.rollout_model.enable_history': false,
     });
     expect(await told(text, 'trinity-monitor')).toEqual([
-      'logger: «console» warning: Trinity has no monitor `console`, and stops unless a plug-in brings one. It has `tensorboard`, `wandb`, `mlflow`, `swanlab`.',
+      'logger: «console» warning: Trinity has no monitor `console`, and stops unless a plug-in provides it. The monitors of Trinity are `tensorboard`, `wandb`, `mlflow`, `swanlab`.',
     ]);
     expect(await told(text, 'trinity-eval-interval')).toEqual([
-      'test_freq: «10» warning: `eval_interval` 10 is not a multiple of the 4 steps between two syncs, and becomes 8.',
+      'test_freq: «10» warning: `eval_interval` 10 is not a multiple of the 4 steps between two synchronizations, and becomes 8.',
     ]);
     expect(await told(text, 'trinity-agent-model')).toEqual([
-      'enable_history: «false» warning: The workflow `ajet_workflow` needs `explorer.rollout_model.enable_history: true`; without it what the agent said is not recorded, so there is nothing to train on.',
+      'enable_history: «false» warning: The workflow `ajet_workflow` needs `explorer.rollout_model.enable_history: true`. Without it, the calls of the agent are not recorded, so there is nothing to train on.',
     ]);
   });
 
   it('look at the mode that an interpolation gives', async () => {
     const text = yamlOf({ ...base, mode: '${oc.env:MODE,sometimes}' });
     expect(await told(text, 'trinity-mode')).toEqual([
-      'mode: «${oc.env:MODE,sometimes}» error: `mode` resolves to `sometimes`, which Trinity does not have; it takes `both`, `explore`, `train`, `bench`, `serve`, `colocate`.',
+      'mode: «${oc.env:MODE,sometimes}» error: `mode` resolves to `sometimes`, which is not a mode of Trinity. Use `both`, `explore`, `train`, `bench`, `serve`, `colocate`.',
     ]);
   });
 
@@ -87,7 +87,7 @@ describe("Trinity's rules", () => {
         .map((finding) => shownIn(text, finding));
     };
     expect(toldWhen(true)).toEqual([
-      'path: «/data/out» error: `/data/out` is there already, and the task pipeline refuses to write over it. Name another path, or remove that one.',
+      'path: «/data/out» error: `/data/out` already exists, and the task pipeline does not overwrite it. Set another path, or remove the file.',
     ]);
     expect(toldWhen(false)).toEqual([]);
     expect(toldWhen(undefined)).toEqual([]);

@@ -64,9 +64,9 @@ describe('agentjet check', () => {
       expect.stringMatching(
         /^slip\.yaml:3:5 warning unknown-key `num_repeats` is not a key of `ajet\.rollout`/,
       ),
-      expect.stringMatching(/^wrong\.yaml:3:17 error wrong-type `num_repeat` has to be an integer/),
-      'other.yaml: not a config of AgentJet or Trinity-RFT; left alone',
-      '1 error, 1 warning in 3 configs; 1 other file left alone',
+      expect.stringMatching(/^wrong\.yaml:3:17 error wrong-type `num_repeat` must be an integer/),
+      'other.yaml: not a config of AgentJet or Trinity-RFT, not checked',
+      '1 error, 1 warning in 3 configs; 1 other file not checked',
       '',
     ]);
     expect(stderr).toBe('');
@@ -108,7 +108,7 @@ describe('agentjet check', () => {
   it('counts hints as information', async () => {
     await put({ 'a.yaml': 'ajet:\n  rollout: {max_num_seqs: 4}\n' });
     expect(await json('a.yaml')).toMatchObject([{ diagnostics: [{ severity: 'info', rule: 'unused-key' }] }]);
-    expect((await run(['a.yaml'])).stdout).toContain('0 errors, 0 warnings, 1 for information in 1 config');
+    expect((await run(['a.yaml'])).stdout).toContain('0 errors, 0 warnings, 1 information in 1 config');
   });
 
   it('searches folders and patterns, each file once', async () => {
@@ -135,8 +135,8 @@ describe('agentjet check', () => {
     const { code, stdout, stderr } = await run(['nowhere.yaml', 'empty', 'wrong.yaml']);
     expect(code).toBe(2);
     expect(stdout).toContain('wrong.yaml:3:17 error');
-    expect(stderr).toContain('nowhere.yaml: There is no such file or folder. [cli/no-file]');
-    expect(stderr).toContain('empty: The folder holds no YAML. [cli/no-file]');
+    expect(stderr).toContain('nowhere.yaml: The file or folder does not exist. [cli/no-file]');
+    expect(stderr).toContain('empty: The folder contains no YAML files. [cli/no-file]');
   });
 
   it('takes rules more or less seriously when told to', async () => {
@@ -150,7 +150,7 @@ describe('agentjet check', () => {
   it.each([
     [[], 'agentjet check needs <files>.'],
     [['a.yaml', '--format', 'xml'], '--format xml does not exist.'],
-    [['a.yaml', '--rule', 'nothing=off'], '--rule nothing=off: there is no rule "nothing".'],
+    [['a.yaml', '--rule', 'nothing=off'], '--rule nothing=off: the rule "nothing" does not exist.'],
     [['a.yaml', '--nothing'], 'Unknown option --nothing.'],
   ])('refuses %j', async (args, message) => {
     await expect(run(args)).rejects.toMatchObject({ code: 'cli/usage', message });

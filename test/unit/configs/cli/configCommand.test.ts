@@ -106,7 +106,7 @@ describe('agentjet config', () => {
     expect(out).toBe('algorithm.repeat_times: 4 from ajet.rollout.num_repeat (conf/exp.yaml:6)\n');
     await expect(run('conf/exp.yaml', '--key', 'x')).rejects.toMatchObject({ code: 'cli/usage' });
     await expect(run('conf/exp.yaml', '--to', 'verl', '--key', 'nothing')).rejects.toMatchObject({
-      message: 'verl gets no key named nothing.',
+      message: 'The config for verl has no key nothing.',
     });
   });
 

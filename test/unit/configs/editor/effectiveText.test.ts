@@ -46,7 +46,7 @@ describe('the effective config as a text', () => {
       naming,
     );
     const lines = text.split('\n');
-    expect(lines[0]).toBe('# exp.yaml, as it is once composed');
+    expect(lines[0]).toBe('# exp.yaml, composed');
     const line = lines.findIndex((one) => one.includes('temperature'));
     expect(lines[line]).toMatch(/^ {4}temperature: 0\.5 +# defaults\/team\.yaml:3$/);
     expect(origins.get(line)).toMatchObject({
@@ -65,8 +65,8 @@ describe('the effective config as a text', () => {
     const lines = text.split('\n');
     const header = lines.slice(0, lines.indexOf(''));
     expect(header.slice(0, 2)).toEqual([
-      '# exp.yaml, as it is once composed',
-      '# The YAML is broken at the moment; this is from before.',
+      '# exp.yaml, composed',
+      '# The YAML has an error. This is the last valid version.',
     ]);
     expect(
       header
@@ -110,7 +110,7 @@ describe('the effective config as a text', () => {
       .replace(/num_repeat: .*/, 'num_repeat: 6');
     const context = await contextOf(whole, team);
     const { text, origins } = effectiveText(context, { target: 'trinity', shows: 'origins' }, naming);
-    expect(text).toMatch(/^# exp\.yaml, as Trinity-RFT would get it\n/);
+    expect(text).toMatch(/^# exp\.yaml, as Trinity-RFT receives it\n/);
     expect(text).toMatch(/^ {2}repeat_times: 6 +# ajet\.rollout\.num_repeat, exp\.yaml:6$/m);
     const line = text.split('\n').findIndex((one) => one.startsWith('  train_batch_size: '));
     expect(origins.get(line)?.origin).toMatchObject({ kind: 'rule' });
@@ -135,6 +135,6 @@ hydra:
     const trinity =
       'mode: both\nalgorithm:\n  algorithm_type: grpo\nbuffer:\n  batch_size: 8\nexplorer: {}\n';
     const { text } = effectiveText(await contextOf(trinity), { target: 'verl', shows: 'origins' }, naming);
-    expect(text).toBe('# exp.yaml is a config of Trinity-RFT: verl cannot be given it.\n');
+    expect(text).toBe('# exp.yaml is a config of Trinity-RFT, so it cannot be converted for verl.\n');
   });
 });

@@ -81,17 +81,17 @@ describe('renameAt', () => {
     [
       'no key of the table',
       'ajet:\n  roll|out: {}\n',
-      '`ajet.rollout` is a key that AgentJet reads, so under another name it would be lost.',
+      '`ajet.rollout` is a key that AgentJet reads, so it cannot have another name.',
     ],
     [
       'no key of the table through an interpolation',
       'ajet:\n  model:\n    path: x\nb: ${ajet.model.pa|th}\n',
-      '`ajet.model.path` is a key that AgentJet reads, so under another name it would be lost.',
+      '`ajet.model.path` is a key that AgentJet reads, so it cannot have another name.',
     ],
     [
       "none of Hydra's",
       'ajet: {}\ndef|aults: []\n',
-      '`defaults` is read by Hydra, so under another name it would be lost.',
+      '`defaults` is read by Hydra, so it cannot have another name.',
     ],
     ['no value', 'ajet: {}\na: 1|\n', 'Only keys, `${…}`, anchors and aliases can be renamed.'],
     [
@@ -99,26 +99,30 @@ describe('renameAt', () => {
       'ajet: {}\na: ${mi|ne}\n',
       '`mine` is not a key of this file, so it cannot be renamed here.',
     ],
-    ['nothing to a name that is taken', 'ajet: {}\n|a: 1\nours: 2\n', '`ours` stands beside it already.'],
+    [
+      'nothing to a name that is taken',
+      'ajet: {}\n|a: 1\nours: 2\n',
+      '`ours` already exists in this section.',
+    ],
     [
       'no anchor to one that is taken',
       'ajet: {}\na: &|m 1\nb: &ours 2\n',
-      'There is an anchor `ours` already.',
+      'The anchor `ours` already exists.',
     ],
     [
       'nothing that a resolver names',
       'ajet: {}\n|a: 1\nb: ${oc.select:a,2}\n',
-      '`${oc.select:a,2}` names it through a resolver; change that one by hand first.',
+      '`${oc.select:a,2}` refers to it through a resolver. Change that one first.',
     ],
   ])('renames %s', async (_, marked, expected) => {
     expect(await renamed(marked, 'ours')).toBe(expected);
   });
 
   it.each([
-    ['a.b', '`a.b` cannot be named in a `${…}`: write letters, digits, `_` and `-`.'],
-    ['', '`` cannot be named in a `${…}`: write letters, digits, `_` and `-`.'],
-    ['true', '`true` would be read as a value of type boolean, not as a key.'],
-    ['12', '`12` would be read as a value of type integer, not as a key.'],
+    ['a.b', '`a.b` cannot be used in a `${…}`. Use letters, digits, `_` and `-`.'],
+    ['', '`` cannot be used in a `${…}`. Use letters, digits, `_` and `-`.'],
+    ['true', '`true` would be a value of type boolean, not a key.'],
+    ['12', '`12` would be a value of type integer, not a key.'],
   ])('refuses the name %j', async (name, expected) => {
     expect(await renamed('ajet: {}\n|a: 1\n', name)).toBe(expected);
   });

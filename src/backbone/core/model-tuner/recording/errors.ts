@@ -76,7 +76,7 @@ export const recordingErrors = {
   goesNoFurther: (file: string, cause: unknown) =>
     new CodedError(
       {
-        code: 'recording/goes-no-further',
+        code: 'recording/exhausted',
         message: `The recording of this run goes no further: ${reasonOf(cause)}.`,
         hint: `The run goes on without it; what there is of it is in ${file}.`,
       },

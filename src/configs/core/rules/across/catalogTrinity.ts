@@ -6,118 +6,116 @@ import type { RuleEntry } from '../ruleEntry.ts';
  */
 export const trinityAcross = {
   'trinity-mode': {
-    title: 'A mode that Trinity does not have',
+    title: 'Unknown mode',
     severity: 'error',
-    explanation:
-      '`mode` is one of `both`, `explore`, `train`, `bench`, `serve` and, from 0.5 on, `colocate`.',
+    explanation: '`mode` is `both`, `explore`, `train`, `bench`, `serve` or, from 0.5 on, `colocate`.',
   },
   'trinity-checkpoint-root': {
-    title: 'Checkpoints in the folder that training starts in',
+    title: 'Checkpoint folder relative to the working folder',
     severity: 'hint',
-    explanation: 'A relative `checkpoint_root_dir` is taken from the working folder of the launcher.',
+    explanation: 'A relative `checkpoint_root_dir` is relative to the working folder of the launcher.',
   },
   'trinity-continue': {
-    title: 'A run that goes to another folder',
+    title: 'Run that is written to another folder',
     severity: 'information',
     explanation:
-      'With `continue_from_checkpoint: false` and a folder that has files, a time is added to the name of the run; in mode `bench` the key is turned to true.',
+      'If `continue_from_checkpoint` is false and the folder already has files, Trinity adds the time to the name of the run. In mode `bench`, Trinity sets the key to true.',
   },
   'trinity-monitor': {
-    title: 'A monitor that Trinity does not have',
+    title: 'Unknown monitor',
     severity: 'warning',
     explanation:
-      '`monitor.monitor_type` is looked up among `tensorboard`, `wandb`, `mlflow`, `swanlab` and those of plug-ins.',
+      '`monitor.monitor_type` is `tensorboard`, `wandb`, `mlflow`, `swanlab` or the name of a plug-in.',
   },
-  'trinity-filled-in': {
-    title: 'A value that Trinity fills in',
+  'trinity-default-applied': {
+    title: 'Value that Trinity sets',
     severity: 'hint',
-    explanation: 'Null, empty or not set: what Trinity then uses.',
+    explanation: 'The key is null, empty or not set. The message shows the value that Trinity uses.',
   },
-  'trinity-becomes': {
-    title: 'A value that Trinity changes',
+  'trinity-value-rewritten': {
+    title: 'Value that Trinity replaces',
     severity: 'information',
-    explanation:
-      'The value does not go with another one, and the validator puts something else in its place.',
+    explanation: 'The value does not fit another value, so the validator replaces it.',
   },
   'trinity-offline': {
-    title: 'An algorithm that only trains',
+    title: 'Algorithm that only trains',
     severity: 'error',
     explanation:
-      '`sft` and `dpo` learn from a data set: they need `mode: train` and `buffer.trainer_input.experience_buffer.path`.',
+      '`sft` and `dpo` learn from a data set. They need `mode: train` and `buffer.trainer_input.experience_buffer.path`.',
   },
   'trinity-registry': {
-    title: 'A name that looks mistyped',
+    title: 'Name that may be misspelled',
     severity: 'warning',
     explanation:
-      'Algorithms, workflows and functions are found by name, in registries that plug-ins extend. The name is in none that comes with Trinity, but close to one.',
+      'Trinity finds algorithms, workflows and functions by name, in registries that plug-ins can extend. The registries of Trinity do not have this name, but have a similar one.',
   },
   'trinity-group-size': {
-    title: 'A group of one run',
+    title: 'Group of one run',
     severity: 'warning',
     explanation:
-      'Group algorithms compare the runs of one task; with `algorithm.repeat_times` below 2 every advantage is 0.',
+      'Group algorithms compare the runs of one task. If `algorithm.repeat_times` is less than 2, every advantage is 0.',
   },
   'trinity-function-args': {
-    title: 'Arguments that a function refuses',
+    title: 'Arguments that a function rejects',
     severity: 'error',
     explanation:
-      'What functions assert as they are made: `m2po` wants `loss_agg_mode: token-mean` and a finite `m2_threshold` of at least 0, `gigpo` an `fnorm` of `std` or `none`, `rec` numbers in range and modes it knows, an adaptive KL coefficient `target_kl` and `horizon`.',
+      'Functions check their arguments when they are created. `m2po` needs `loss_agg_mode: token-mean` and a finite `m2_threshold` of at least 0. `gigpo` needs an `fnorm` of `std` or `none`. `rec` needs numbers in range and known modes. An adaptive KL coefficient needs `target_kl` and `horizon`.',
   },
   'trinity-auxiliary-buffer': {
-    title: 'An auxiliary buffer that is missing',
+    title: 'Missing auxiliary buffer',
     severity: 'error',
     explanation:
-      '`mix` and `mix_chord` read examples from the auxiliary buffer named by `sample_strategy_args.sft_dataset_name` (`sft_dataset` where it is not set). Every auxiliary buffer needs a `path`.',
+      '`mix` and `mix_chord` read examples from the auxiliary buffer that `sample_strategy_args.sft_dataset_name` names (default: `sft_dataset`). Every auxiliary buffer needs a `path`.',
   },
   'trinity-lengths': {
-    title: 'Lengths that do not fit the model',
+    title: 'Lengths that exceed the model length',
     severity: 'error',
     explanation:
-      '`model.max_prompt_tokens` + `model.max_response_tokens` may not be more than `model.max_model_len`, which has to be set unless both of them are.',
+      '`model.max_prompt_tokens` + `model.max_response_tokens` must not be more than `model.max_model_len`. Set `max_model_len`, or set both of the others.',
   },
   'trinity-prompt-truncation': {
-    title: 'What becomes of long prompts',
+    title: 'Handling of long prompts',
     severity: 'hint',
     explanation:
-      'Trinity warns of `model.enable_prompt_truncation` whatever it is: each way loses something.',
+      'Trinity prints a warning about `model.enable_prompt_truncation` for both values, because each of them loses data.',
   },
   'trinity-external-model': {
-    title: 'An external model where it cannot be used',
+    title: 'External model that cannot be used',
     severity: 'error',
     explanation:
-      '`model.external_model` works in mode `bench` alone, and needs `base_url_env`, `api_key_env` and `model_name`.',
+      '`model.external_model` works only in mode `bench`. It needs `base_url_env`, `api_key_env` and `model_name`.',
   },
   'trinity-tinker': {
-    title: 'What the Tinker service cannot do',
+    title: 'Setting that the Tinker service does not support',
     severity: 'error',
     explanation:
-      'No algorithm with a critic. The entropy of a reply is only estimated, so `entropy_coef` is better 0.',
+      'The Tinker service does not support algorithms with a critic. It only estimates the entropy of a reply, so leave `entropy_coef` at 0.',
   },
   'trinity-engine': {
-    title: 'An engine that does not fit its nodes',
+    title: 'Engine that does not fit on its nodes',
     severity: 'error',
     explanation:
-      'An engine takes tensor × data × pipeline parallel GPUs: within a node, or whole nodes. vLLM cannot spread data parallelism over nodes; sglang needs a tensor parallel size that the data parallel size divides.',
+      'An engine needs tensor × data × pipeline parallel GPUs, either in one node or in whole nodes. vLLM cannot use data parallelism across nodes. In sglang, the data parallel size must divide the tensor parallel size.',
   },
   'trinity-gpu-share': {
-    title: 'GPUs that do not suffice',
+    title: 'Not enough GPUs',
     severity: 'error',
     explanation:
-      'Engines, auxiliary ones included, take `engine_num` × their GPUs. In mode `both` the trainer needs at least one more, and whole nodes where it has more than one.',
+      'Engines, including auxiliary ones, need `engine_num` × their GPUs. In mode `both` the trainer needs at least one more GPU. If it uses more than one node, it needs whole nodes.',
   },
   'trinity-colocate': {
-    title: 'More than one GPU can hold',
+    title: 'More than one GPU can run',
     severity: 'error',
     explanation:
       'Mode `colocate` is for exactly one GPU: one engine of one GPU, no auxiliary models, no sequence parallelism.',
   },
   'trinity-auxiliary-model': {
-    title: 'An auxiliary model without a path',
+    title: 'Auxiliary model without a path',
     severity: 'error',
-    explanation: 'Each of `explorer.auxiliary_models` needs a `model_path`.',
+    explanation: 'Each entry of `explorer.auxiliary_models` needs a `model_path`.',
   },
   'trinity-over-rollout': {
-    title: 'Runs left behind where that is not possible',
+    title: 'Over-rollout that is not possible',
     severity: 'error',
     explanation:
       '`explorer.over_rollout` needs a `ratio` of at least 0 and less than 1, and a `sync_style` other than `fixed`.',
@@ -125,71 +123,71 @@ export const trinityAcross = {
   'trinity-lora': {
     title: 'More than one LoRA adapter',
     severity: 'error',
-    explanation: '`model.lora_configs` may have one entry.',
+    explanation: '`model.lora_configs` can have one entry.',
   },
   'trinity-sync-method': {
-    title: 'Weights that are passed on another way',
+    title: 'Synchronization method that Trinity replaces',
     severity: 'warning',
     explanation:
-      '`nccl` needs explorer and trainer side by side: with one of them alone, with LoRA, with Tinker and for algorithms that only train it becomes `checkpoint`, in mode `colocate` it becomes `memory`.',
+      '`nccl` needs an explorer and a trainer at the same time. With only one of them, with LoRA, with Tinker and for algorithms that only train, it becomes `checkpoint`. In mode `colocate` it becomes `memory`.',
   },
   'trinity-intervals': {
-    title: 'An interval of nothing',
+    title: 'Interval that is not positive',
     severity: 'error',
     explanation:
-      '`synchronizer.sync_interval` has to be more than 0. For `sft` and `dpo` it is set to `trainer.save_interval`, which then may not be 0.',
+      '`synchronizer.sync_interval` must be more than 0. For `sft` and `dpo` it is set to `trainer.save_interval`, which then must not be 0.',
   },
   'trinity-eval-interval': {
-    title: 'Evaluation between two syncs',
+    title: 'Evaluation between two synchronizations',
     severity: 'warning',
     explanation:
-      '`explorer.eval_interval` is rounded down to a multiple of the interval that weights are synced at.',
+      '`explorer.eval_interval` is rounded down to a multiple of the interval at which weights are synchronized.',
   },
   'trinity-concurrency': {
     title: 'More runners than tasks',
     severity: 'warning',
     explanation:
-      'With a `concurrent_mode` other than `sequential`, `runner_per_model` is lowered to `batch_size` ÷ `engine_num`, rounded up.',
+      'If `concurrent_mode` is not `sequential`, `runner_per_model` is lowered to `batch_size` ÷ `engine_num`, rounded up.',
   },
   'trinity-agent-model': {
-    title: 'An engine that an agent framework cannot use',
+    title: 'Engine that an agent framework cannot use',
     severity: 'warning',
     explanation:
-      'Workflows on an agent framework need `enable_openai_api` and `enable_history` under `explorer.rollout_model`; to call tools also `enable_auto_tool_choice` and a `tool_call_parser`.',
+      'Workflows that use an agent framework need `enable_openai_api` and `enable_history` under `explorer.rollout_model`. To call tools they also need `enable_auto_tool_choice` and a `tool_call_parser`.',
   },
   'trinity-train-batch': {
-    title: 'A training step of no size',
+    title: 'Training step without a size',
     severity: 'error',
     explanation:
-      'Mode `train`, `sft` and `dpo` need `buffer.train_batch_size`; else 0 stands for `batch_size` × `repeat_times`.',
+      'Mode `train`, `sft` and `dpo` need `buffer.train_batch_size`. Otherwise 0 means `batch_size` × `repeat_times`.',
   },
   'trinity-tasksets': {
-    title: 'Tasks that are missing or named twice',
+    title: 'Missing or ambiguous tasks',
     severity: 'error',
-    explanation: 'An explorer needs `taskset` or `tasksets`, not both, and every set needs a `path`.',
+    explanation: 'An explorer needs `taskset` or `tasksets`, not both. Every set needs a `path`.',
   },
   'trinity-pipeline': {
     title: 'Data that a pipeline cannot write',
     severity: 'error',
     explanation:
-      '`input_save_path` is a JSON file or the address of a database. The task pipeline writes to a path that is not there yet, and in mode `train` has to be told which.',
+      '`input_save_path` is a JSON file or the address of a database. The task pipeline writes to a path that does not exist yet. In mode `train` you must set this path.',
   },
   'trinity-trainer': {
-    title: 'A trainer setting that is refused',
+    title: 'Trainer setting that is rejected',
     severity: 'error',
     explanation:
-      '`trainer.trainer_config_path` is no longer read: its content belongs under `trainer.trainer_config`.',
+      'Trinity no longer reads `trainer.trainer_config_path`. Put its content under `trainer.trainer_config`.',
   },
   'trinity-trainer-gpus': {
-    title: 'Numbers that the GPUs cannot share evenly',
+    title: 'Numbers that do not divide the GPUs',
     severity: 'warning',
     explanation:
-      'Of the GPUs that train, `ulysses_sequence_parallel_size` and `fsdp_size` have to be divisors, and `train_batch_size` a multiple of the groups that share a sequence. Newer trainers are laxer, hence a warning.',
+      '`ulysses_sequence_parallel_size` and `fsdp_size` must divide the number of GPUs that train. `train_batch_size` must be a multiple of the number of groups that share a sequence. Newer trainers accept more, so this is only a warning.',
   },
   'trinity-stage-section': {
-    title: 'A stage that forgets a section',
+    title: 'Stage that resets a section',
     severity: 'information',
     explanation:
-      'A section given in a stage takes the place of the whole section of the file; what it does not repeat has its class default.',
+      'A section in a stage replaces the whole section of the file. Keys that the stage does not repeat have the default of their class.',
   },
 } as const satisfies Readonly<Record<string, RuleEntry>>;

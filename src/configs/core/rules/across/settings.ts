@@ -20,9 +20,9 @@ type KnownValue =
   { readonly value: Value } | { readonly absent: true; readonly default: unknown } | undefined;
 
 /**
- * Effective values as rules ask for them, by paths such as `rollout.max_model_len` or `tasksets.0.path`. What no layer
- * sets has the key table's default. Nothing here is a guess: where a value cannot be known (an interpolation that does
- * not resolve, a placeholder, a value of another type) the answer is undefined, and no rule may conclude from it.
+ * Effective values for rules, by paths such as `rollout.max_model_len` or `tasksets.0.path`. A value that no layer
+ * sets is the default of the key table. A value is undefined if it is unknown, such as an unresolved interpolation, a
+ * placeholder, or a value of another type. Rules must not draw conclusions from it.
  */
 export class Settings {
   readonly context: ConfigContext;

@@ -20,7 +20,7 @@ export function verlBatch(settings: Settings): Finding[] {
   return keyFinding(settings, 'verl-batch', {
     severity,
     at: [batch, repeat, ...gpuKeys],
-    message: `${times(settings, [batch, repeat])} = ${episodes} episodes per step are not a multiple of the ${gpus} GPUs (${times(settings, gpuKeys)}); ${rest} are left over, and verl refuses such a batch. Choose a \`train_batch_size\` that ${gpus} divides once it is multiplied with \`num_repeat\`.`,
+    message: `${times(settings, [batch, repeat])} = ${episodes} episodes per step are not a multiple of the ${gpus} GPUs (${times(settings, gpuKeys)}): ${rest} are left over, and verl rejects the batch. Choose a \`train_batch_size\` so that \`train_batch_size\` × \`num_repeat\` is a multiple of ${gpus}.`,
   });
 }
 
@@ -40,7 +40,7 @@ export function trinityBatch(settings: Settings): Finding[] {
   return keyFinding(settings, 'trinity-batch', {
     severity,
     at: [...factors, ...engineKeys, ...gpuKeys],
-    message: `${times(settings, factors)} = ${samples} samples per training step become ${rounded} under Trinity: \`buffer.train_batch_size\` is raised to the next multiple of the ${total} − ${engines} = ${trainer} GPUs that train, so a step waits for ${rounded - samples} samples of the batch after it.`,
+    message: `${times(settings, factors)} = ${samples} samples per training step become ${rounded} under Trinity. \`buffer.train_batch_size\` is raised to the next multiple of the ${total} − ${engines} = ${trainer} GPUs that train. So a step waits for ${rounded - samples} samples of the next batch.`,
   });
 }
 
@@ -56,7 +56,7 @@ export function miniBatch(settings: Settings): Finding[] {
   return keyFinding(settings, 'mini-batch', {
     severity,
     at: [miniBatches, batch, repeat],
-    message: `${times(settings, [batch, repeat])} = ${episodes} episodes in ${nameAndValue(settings, miniBatches)} parts are ${decimal(episodes / parts)} each, fewer than the ${gpus} GPUs that share a part. Lower \`mini_batch_num\` to ${Math.max(1, Math.floor(episodes / gpus))}.`,
+    message: `${times(settings, [batch, repeat])} = ${episodes} episodes in ${nameAndValue(settings, miniBatches)} parts are ${decimal(episodes / parts)} per part, fewer than the ${gpus} GPUs that share a part. Lower \`mini_batch_num\` to ${Math.max(1, Math.floor(episodes / gpus))}.`,
   });
 }
 
@@ -69,7 +69,7 @@ export function expectedSteps(settings: Settings): Finding[] {
   return keyFinding(settings, 'expected-steps', {
     severity,
     at: [expected, 'rollout.multi_turn.max_sample_per_task'],
-    message: `${nameAndValue(settings, expected)} is more than ${nameAndValue(settings, 'rollout.multi_turn.max_sample_per_task')}: an episode never gives as many samples as Trinity's training step is made up for, so each step waits for episodes of the next batch. Lower \`expected_steps\`.`,
+    message: `${nameAndValue(settings, expected)} is more than ${nameAndValue(settings, 'rollout.multi_turn.max_sample_per_task')}. An episode never gives as many samples as Trinity's training step expects, so each step waits for episodes of the next batch. Lower \`expected_steps\`.`,
   });
 }
 

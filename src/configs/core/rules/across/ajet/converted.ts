@@ -21,10 +21,10 @@ export function nullConverted(settings: Settings, whole: Settings): Finding[] {
     }
   }
   return [...nulls].flatMap(([source, { training, targets }]) =>
-    keyFinding(whole, 'null-converted', {
+    keyFinding(whole, 'null-not-convertible', {
       severity: underBackbone(settings, training, 'error'),
       at: [source],
-      message: `${quotedName(source)} is null, and the launcher stops where it copies it to ${quotedList(targets)} for ${training}. Remove the key for its default, or give it a value.`,
+      message: `${quotedName(source)} is null, and the launcher stops when it copies it to ${quotedList(targets)} for ${training}. Remove the key to use its default, or set a value.`,
     }),
   );
 }

@@ -19,7 +19,7 @@ export function gpuShare(settings: Settings): Finding[] {
     return keyFinding(settings, 'gpu-share', {
       severity,
       at: [engines, parallel, perNode, nodes],
-      message: `${nameAndValue(settings, engines)} × ${nameAndValue(settings, parallel)} = ${taken} GPUs for the engines of ${total} in all leave none for the trainer, and Trinity does not start. At most ${total - 1} may go to the engines.`,
+      message: `${nameAndValue(settings, engines)} × ${nameAndValue(settings, parallel)} = ${taken} of ${total} GPUs are for the engines, so none is left for the trainer and Trinity does not start. Use at most ${total - 1} GPUs for the engines.`,
     });
   }
   return [...nodeRemainder(settings, total - taken)];
@@ -35,7 +35,7 @@ function nodeRemainder(settings: Settings, left: number): Finding[] {
   return keyFinding(settings, 'gpu-share', {
     severity,
     at: [engines, parallel, perNode, nodes],
-    message: `${left} GPUs are left for the trainer, more than one node of ${node} but no multiple of it, and Trinity does not start. Let the engines take ${left % node} more.`,
+    message: `${left} GPUs are left for the trainer. This is more than one node of ${node}, but not a multiple of it, so Trinity does not start. Use ${left % node} more GPUs for the engines.`,
   });
 }
 
@@ -68,6 +68,6 @@ export function tensorParallel(settings: Settings): Finding[] {
   return keyFinding(settings, 'gpu-share', {
     severity,
     at: [parallel, perNode],
-    message: `An engine of ${size} GPUs is larger than a node of ${node} but no multiple of it, and Trinity does not start. Set ${quotedName(parallel)} to ${node} or less.`,
+    message: `An engine of ${size} GPUs is larger than a node of ${node}, but not a multiple of it, so Trinity does not start. Set ${quotedName(parallel)} to ${node} or less.`,
   });
 }

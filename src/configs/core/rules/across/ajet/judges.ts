@@ -33,11 +33,11 @@ export function judgeReader(settings: Settings): Finding[] {
   if (settings.info(reader)?.allowed?.includes(source) === false) return [];
   const typed = settings.typed(protocol) !== undefined;
   const lacks = judge.fits === undefined ? (readers[source] ?? 'does not have it') : 'has none';
-  return keyFinding(settings, 'judge-reader', {
+  return keyFinding(settings, 'judge-task-mismatch', {
     // A default judge is usually unused because the workflow returns a reward itself.
     severity: typed ? 'warning' : 'hint',
     at: typed ? [protocol, reader] : [reader],
-    message: `\`${judge.name}\`${typed ? '' : ', the default judge,'} needs ${judge.needs}, but the reader \`${source}\` ${lacks}: scoring fails for every episode whose workflow returns no reward. Choose another \`judge_protocol\`, or null where the workflow returns the reward.`,
+    message: `\`${judge.name}\`${typed ? '' : ', the default judge,'} needs ${judge.needs}, but the reader \`${source}\` ${lacks}. Scoring fails for every episode whose workflow returns no reward. Choose another \`judge_protocol\`. If the workflow returns the reward, set it to null.`,
   });
 }
 
@@ -51,7 +51,7 @@ export function rubrics(settings: Settings): Finding[] {
   const findings = keyFinding(settings, 'rubrics-grader', {
     at: [type],
     message:
-      'In a rollout `rubrics_auto_grader` fails as AgentJet has it: the grader of an episode loads the rubrics but never counts them as generated, so scoring raises for every episode whose workflow returns no reward. Return the reward from the workflow, or set `judge_type` to `customized_protocol`.',
+      'In a rollout, `rubrics_auto_grader` of AgentJet fails. It loads the rubrics but does not recognize them as generated, so scoring fails for every episode whose workflow returns no reward. Return the reward from the workflow, or set `judge_type` to `customized_protocol`.',
   });
   const mode = settings.text(`${grader}.grader_mode`);
   const least = settings.number(`${grader}.min_score`);
@@ -60,7 +60,7 @@ export function rubrics(settings: Settings): Finding[] {
     findings.push(
       ...keyFinding(settings, 'rubrics-grader', {
         at: [`${grader}.grader_mode`],
-        message: `A rollout scores one answer at a time, which \`grader_mode\` \`${mode}\` cannot: it ranks several. Set it to \`pointwise\`.`,
+        message: `A rollout scores one answer at a time, but \`grader_mode\` \`${mode}\` ranks several answers. Set it to \`pointwise\`.`,
       }),
     );
   } else if (mode !== undefined && least !== undefined && most !== undefined && least >= most) {
@@ -81,9 +81,9 @@ export function taskIds(settings: Settings): Finding[] {
   const source = settings.text(reader);
   const why = source === undefined ? undefined : sameIds[source];
   if (severity === undefined || source === undefined || why === undefined) return [];
-  return keyFinding(settings, 'task-ids', {
+  return keyFinding(settings, 'shared-task-id', {
     severity,
     at: [reader],
-    message: `The reader \`${source}\` ${why}. verl groups the episodes of a step by that id, so all tasks of a step become one group and are compared with one another, and pass@n counts one task. Write the tasks to a file with ids of their own and read it with \`jsonl_dataset_file\`.`,
+    message: `The reader \`${source}\` ${why}. verl groups the episodes of a step by this id, so all tasks of a step become one group. They are compared with each other, and pass@n counts one task. Write the tasks to a file with different ids, and read it with \`jsonl_dataset_file\`.`,
   });
 }

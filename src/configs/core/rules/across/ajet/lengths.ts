@@ -15,9 +15,9 @@ export function lengths(settings: Settings): Finding[] {
   if (forPrompt === undefined || forResponse === undefined || limit === undefined) return [];
   const sum = forPrompt + forResponse;
   if (sum <= limit) return [];
-  return keyFinding(settings, 'lengths', {
+  return keyFinding(settings, 'lengths-exceed-model-len', {
     at: [response, prompt, model],
-    message: `${forPrompt} + ${forResponse} = ${sum} tokens of prompt and response, but \`max_model_len\` is ${limit}: every episode fails an assertion as it starts. Shorten one of them, or raise \`max_model_len\` to ${sum}.`,
+    message: `${forPrompt} + ${forResponse} = ${sum} tokens of prompt and response, but \`max_model_len\` is ${limit}. An assertion fails at the start of every episode. Lower one of them, or raise \`max_model_len\` to ${sum}.`,
     fixes: () => [
       ...(limit > forPrompt ? setValueFix(settings, response, limit - forPrompt, 'Lower') : []),
       ...setValueFix(settings, model, sum, 'Raise'),
@@ -33,7 +33,7 @@ export function turnLength(settings: Settings): Finding[] {
   if (reply >= limit) {
     return keyFinding(settings, 'turn-length', {
       at: [turn, model],
-      message: `${nameAndValue(settings, turn)} is not less than ${nameAndValue(settings, model)}: ${limit} − ${reply} = ${limit - reply} tokens are left for the prompt, so no call reaches the model. Lower \`max_response_length_in_one_turn\`.`,
+      message: `${nameAndValue(settings, turn)} is not less than ${nameAndValue(settings, model)}: ${limit} − ${reply} = ${limit - reply} tokens are left for the prompt, so no call is sent to the model. Lower \`max_response_length_in_one_turn\`.`,
     });
   }
   return [...promptRoom(settings, limit - reply), ...keptReply(settings, reply)];
@@ -42,9 +42,9 @@ export function turnLength(settings: Settings): Finding[] {
 function promptRoom(settings: Settings, room: number): Finding[] {
   const forPrompt = settings.number(prompt);
   if (forPrompt === undefined || forPrompt <= room) return [];
-  return keyFinding(settings, 'prompt-room', {
+  return keyFinding(settings, 'prompt-never-sent', {
     at: [turn, prompt, model],
-    message: `${nameAndValue(settings, model)} − ${nameAndValue(settings, turn)} = ${room} tokens, fewer than ${nameAndValue(settings, prompt)}: a call whose prompt has ${room} tokens or more is not sent, and the episode is taken for overflowed.`,
+    message: `${nameAndValue(settings, model)} − ${nameAndValue(settings, turn)} = ${room} tokens, fewer than ${nameAndValue(settings, prompt)}. A call whose prompt has ${room} tokens or more is not sent, and the episode counts as overflowed.`,
   });
 }
 
@@ -54,7 +54,7 @@ function keptReply(settings: Settings, reply: number): Finding[] {
   return keyFinding(settings, 'turn-length', {
     severity: 'warning',
     at: [turn, response],
-    message: `One reply may have ${reply} tokens, but ${nameAndValue(settings, response)} is all that is kept of an episode: the tail of a longer reply is dropped from training. Lower \`max_response_length_in_one_turn\` to ${kept}, or raise \`max_response_length\`.`,
+    message: `One reply may have ${reply} tokens, but ${nameAndValue(settings, response)} is the limit of a whole episode. The end of a longer reply is not trained. Lower \`max_response_length_in_one_turn\` to ${kept}, or raise \`max_response_length\`.`,
     fixes: () => setValueFix(settings, turn, kept, 'Lower'),
   });
 }
@@ -72,16 +72,16 @@ export function turns(settings: Settings): Finding[] {
   if (room <= 0) return [];
   const each = Math.floor(room / count);
   if (each < fewTokens) {
-    return keyFinding(settings, 'turns', {
+    return keyFinding(settings, 'max-steps-exceed-context', {
       at: [steps, model, prompt],
-      message: `${limit} − ${forPrompt} = ${room} tokens for ${count} steps are ${each} for each, reply and observation together: episodes overflow long before \`max_steps\`. Lower \`max_steps\`, or raise \`max_model_len\`.`,
+      message: `${limit} − ${forPrompt} = ${room} tokens for ${count} steps are ${each} tokens for the reply and the observation of a step. Episodes overflow long before \`max_steps\`. Lower \`max_steps\`, or raise \`max_model_len\`.`,
     });
   }
   if (reply === undefined || forPrompt + count * reply <= limit) return [];
   const full = Math.max(0, Math.floor(room / reply));
-  return keyFinding(settings, 'turns', {
+  return keyFinding(settings, 'max-steps-exceed-context', {
     severity: 'hint',
     at: [steps],
-    message: `${forPrompt} + ${count} × ${reply} = ${forPrompt + count * reply} tokens for ${count} replies of full length, but ${nameAndValue(settings, model)}: ${full} of them ${full === 1 ? 'fits' : 'fit'}. Episodes of long replies end before \`max_steps\`.`,
+    message: `${forPrompt} + ${count} × ${reply} = ${forPrompt + count * reply} tokens are needed for ${count} replies of full length, but ${nameAndValue(settings, model)}: ${full} of them ${full === 1 ? 'fits' : 'fit'}. Episodes with long replies end before \`max_steps\`.`,
   });
 }

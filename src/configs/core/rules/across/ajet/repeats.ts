@@ -22,11 +22,11 @@ export function groupSize(settings: Settings): Finding[] {
   const inVerl = name !== undefined && groupEstimators.includes(name);
   const at = [repeat, estimator];
   if (inVerl && underBackbone(settings, 'verl', 'warning') !== undefined) {
-    const message = `${nameAndValue(settings, repeat)} with ${nameAndValue(settings, estimator)}: an episode is compared with the others of its task, and there are none. verl then takes the bare reward for the advantage, and Trinity's is always 0. Set \`num_repeat\` to 2 or more.`;
+    const message = `${nameAndValue(settings, repeat)} with ${nameAndValue(settings, estimator)}. Training compares an episode with the others of its task, but there are none. Under verl the advantage is then the reward itself. Under Trinity it is always 0. Set \`num_repeat\` to 2 or more.`;
     return keyFinding(settings, 'group-size', { at, message });
   }
   if (underBackbone(settings, 'trinity', 'warning') === undefined) return [];
-  const message = `${nameAndValue(settings, repeat)} leaves an episode alone in its group: Trinity's \`multi_step_grpo\` compares the episodes of one task, so every advantage is 0 and nothing is learnt. Set \`num_repeat\` to 2 or more.`;
+  const message = `${nameAndValue(settings, repeat)}: Trinity's \`multi_step_grpo\` compares the episodes of one task. With a single episode, every advantage is 0 and training learns nothing. Set \`num_repeat\` to 2 or more.`;
   return keyFinding(settings, 'group-size', { at: [repeat], message });
 }
 
@@ -34,7 +34,7 @@ export function estimatorRefused(settings: Settings): Finding[] {
   const severity = underBackbone(settings, 'verl', 'error');
   const name = settings.text(estimator);
   if (severity === undefined || name === undefined || !refusedEstimators.includes(name)) return [];
-  const message = `AgentJet's verl trainer refuses ${nameAndValue(settings, estimator)}. Use \`grpo\`, \`rloo\` or \`gae\`.`;
+  const message = `AgentJet's verl trainer rejects ${nameAndValue(settings, estimator)}. Use \`grpo\`, \`rloo\` or \`gae\`.`;
   return keyFinding(settings, 'advantage-estimator', { severity, at: [estimator], message });
 }
 
@@ -46,7 +46,7 @@ export function oversampling(settings: Settings): Finding[] {
   if (size === undefined || factor === undefined) return [];
   const at = [multiplier, repeat, oversample];
   if (size === 1) {
-    const message = `\`enable_oversample\` has no effect while \`num_repeat\` is 1.`;
+    const message = `\`enable_oversample\` has no effect if \`num_repeat\` is 1.`;
     return keyFinding(settings, 'oversample', { severity: 'information', at: [oversample, repeat], message });
   }
   const severity = underBackbone(settings, 'verl', 'error');
@@ -61,7 +61,7 @@ export function oversampling(settings: Settings): Finding[] {
   return keyFinding(settings, 'oversample', {
     severity: 'error',
     at,
-    message: `With \`num_repeat\` n = ${size} and a multiplier m = ${factor}, oversampling needs n < ⌊n(1+m)/2⌋ < ⌊n·m⌋, but these are ${size}, ${confirm} and ${over}: the first batch fails an assertion. ${remedy}`,
+    message: `With \`num_repeat\` n = ${size} and a multiplier m = ${factor}, oversampling needs n < ⌊n(1+m)/2⌋ < ⌊n·m⌋, but these are ${size}, ${confirm} and ${over}. An assertion fails in the first batch. ${remedy}`,
     fixes: () => (least === undefined ? [] : setValueFix(settings, repeat, least, 'Raise')),
   });
 }
@@ -86,7 +86,7 @@ export function validationPasses(settings: Settings): Finding[] {
   if (settings.typed(temperature) === undefined) return [];
   return keyFinding(settings, 'validation-passes', {
     at: [passes, temperature],
-    message: `Validation runs ${count} times (\`val_pass_n\`) at temperature 0: the passes are all but identical, so pass@${count} is hardly more than pass@1. Raise \`val_kwargs.temperature\`, or set \`val_pass_n\` to 1.`,
+    message: `Validation runs ${count} times (\`val_pass_n\`) at temperature 0. The passes are almost identical, so pass@${count} is hardly more than pass@1. Raise \`val_kwargs.temperature\`, or set \`val_pass_n\` to 1.`,
   });
 }
 
@@ -100,7 +100,7 @@ export function validationSampling(settings: Settings): Finding[] {
   return keyFinding(settings, 'validation-sampling', {
     severity,
     at: [trained, sampled],
-    message: `With \`val_kwargs.do_sample\` AgentJet asserts that \`rollout.temperature\` is more than 0, but it is ${heat}: training does not start. Raise it, or turn \`do_sample\` off.`,
+    message: `With \`val_kwargs.do_sample\` AgentJet requires that \`rollout.temperature\` is more than 0, but it is ${heat}, so training does not start. Raise it, or turn off \`do_sample\`.`,
   });
 }
 
@@ -110,8 +110,8 @@ export function klTwice(settings: Settings): Finding[] {
   const typed = inReward.find((path) => settings.typed(path) !== undefined && settings.flag(path) === true);
   if (typed === undefined || settings.flag('trainer_common.use_kl_loss') !== true) return [];
   if (underBackbone(settings, 'verl', 'information') === undefined) return [];
-  return keyFinding(settings, 'kl-twice', {
+  return keyFinding(settings, 'kl-double-counted', {
     at: [typed],
-    message: `\`use_kl_in_reward\` and \`use_kl_loss\` are both on: the distance to the reference model is paid for twice. Turn one of them off.`,
+    message: `\`use_kl_in_reward\` and \`use_kl_loss\` are both on, so the distance to the reference model is penalized twice. Turn off one of them.`,
   });
 }

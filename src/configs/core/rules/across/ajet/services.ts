@@ -19,7 +19,7 @@ export function interchangeNodes(settings: Settings): Finding[] {
   if (settings.text(method) !== 'ipc') return [];
   return keyFinding(settings, 'interchange-nodes', {
     at: [method, nodes, enabled],
-    message: `${nameAndValue(settings, method)} joins processes of one machine, but ${nameAndValue(settings, nodes)}: episodes on the other nodes cannot be reached. Set \`interchange_method\` to \`tcp\`.`,
+    message: `${nameAndValue(settings, method)} connects processes of one machine, but ${nameAndValue(settings, nodes)}. Episodes on the other nodes cannot be reached. Set \`interchange_method\` to \`tcp\`.`,
     fixes: () => setValueFix(settings, method, 'tcp'),
   });
 }
@@ -30,7 +30,7 @@ export function portClash(settings: Settings): Finding[] {
   if (settings.flag(enabled) !== true || one === undefined || settings.number(debugPort) !== one) return [];
   return keyFinding(settings, 'port-clash', {
     at: [port, debugPort],
-    message: `${nameAndValue(settings, port)} is also \`debug_vllm_port\`: under the debug backbone the second of the two servers cannot start. Use another port, or \`auto\`.`,
+    message: `${nameAndValue(settings, port)} is also \`debug_vllm_port\`. Under the debug backbone, the second of the two servers cannot start. Use another port, or \`auto\`.`,
   });
 }
 
@@ -54,8 +54,8 @@ export function environmentKeys(settings: Settings): Finding[] {
   return wanted.flatMap(({ key, values, names, otherwise }) => {
     const value = settings.text(key);
     if (value === undefined || !values.some((one) => one === value)) return [];
-    const message = `${nameAndValue(settings, key)} needs ${quotedList(names)} in the environment where training starts; without, ${otherwise}.`;
-    return keyFinding(settings, 'environment-key', { at: [key], message });
+    const message = `${nameAndValue(settings, key)} needs ${quotedList(names)} in the environment in which training starts. Otherwise ${otherwise}.`;
+    return keyFinding(settings, 'missing-environment-variable', { at: [key], message });
   });
 }
 
@@ -64,11 +64,11 @@ export function madnessChecklist(settings: Settings): Finding[] {
   const checks = settings.texts(checklist);
   if (checks?.includes('non_ascii') !== true) return [];
   const effect = checks.includes('nonsense')
-    ? 'turns the test for unusual characters off within `nonsense` instead of adding it'
-    : 'has no effect alone';
+    ? 'turns off the test for unusual characters in `nonsense` instead of adding it'
+    : 'has no effect without `nonsense`';
   return keyFinding(settings, 'madness-checklist', {
     at: [`${checklist}.${checks.indexOf('non_ascii')}`, checklist],
-    message: `\`non_ascii\` ${effect}. To have unusual characters punished, list \`nonsense\` only.`,
+    message: `\`non_ascii\` ${effect}. To penalize unusual characters, list only \`nonsense\`.`,
   });
 }
 
@@ -79,7 +79,7 @@ export function lostTimelines(settings: Settings): Finding[] {
   return keyFinding(settings, 'lost-timelines', {
     at: [key],
     message:
-      'With `multi-processing` what an episode recorded stays in the child process: there are no samples to train on, and a child that crashes blocks its parent. Use `asyncio-with-gc`.',
+      'With `multi-processing`, the recorded calls of an episode stay in the child process, so there are no samples to train on. A child process that crashes blocks its parent. Use `asyncio-with-gc`.',
     fixes: () => setValueFix(settings, key, 'asyncio-with-gc'),
   });
 }
@@ -99,7 +99,7 @@ export function fixedBatches(settings: Settings, whole: Settings): Finding[] {
   const missing = microBatches.filter((name) => !present.includes(name));
   if (missing.length > 0) {
     return report(
-      `With \`use_dynamic_bsz\` off AgentJet reads ${quotedList(microBatches)} under \`rollout\`, and no default has ${quotedList(missing)}: training stops where the key is missed. Write both, one of them null, or leave \`use_dynamic_bsz\` on.`,
+      `With \`use_dynamic_bsz\` off AgentJet reads ${quotedList(microBatches)} under \`rollout\`, but the defaults do not have ${quotedList(missing)}, so training stops. Set both, one of them to null, or leave \`use_dynamic_bsz\` on.`,
     );
   }
   const values = microBatches.map((name) => settings.scalar(`rollout.${name}`));
@@ -107,6 +107,6 @@ export function fixedBatches(settings: Settings, whole: Settings): Finding[] {
   const set = values.filter((value) => value !== null).length;
   if (set === 1) return [];
   return report(
-    `With \`use_dynamic_bsz\` off one of ${quotedList(microBatches)} has to be set and the other null, but ${set === 0 ? 'both are null' : 'both are set'}: verl refuses that.`,
+    `With \`use_dynamic_bsz\` off, one of ${quotedList(microBatches)} must be set and the other must be null, but ${set === 0 ? 'both are null' : 'both are set'}. verl rejects this.`,
   );
 }

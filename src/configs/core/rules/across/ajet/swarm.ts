@@ -15,7 +15,7 @@ export function swarmMode(settings: Settings): Finding[] {
       ...keyFinding(settings, 'swarm-mode', {
         at: ['backbone', key],
         message:
-          'A swarm is trained by verl: with `enable_swarm_mode` the backbone `trinity` is refused. Set `backbone` to `verl`.',
+          'Only verl trains a swarm, so `enable_swarm_mode` does not work with the backbone `trinity`. Set `backbone` to `verl`.',
         fixes: () => setValueFix(settings, 'backbone', 'verl'),
       }),
     );
@@ -26,7 +26,7 @@ export function swarmMode(settings: Settings): Finding[] {
     findings.push(
       ...keyFinding(settings, 'swarm-mode', {
         at: [validation, key],
-        message: `A swarm does not validate: \`enable_swarm_mode\` with ${quotedName(validation)} fails an assertion as training starts. Set it to false.`,
+        message: `A swarm does not support validation. With \`enable_swarm_mode\` and ${quotedName(validation)}, an assertion fails when training starts. Set it to false.`,
         fixes: () => setValueFix(settings, validation, false),
       }),
     );
@@ -37,7 +37,7 @@ export function swarmMode(settings: Settings): Finding[] {
       ...keyFinding(settings, 'swarm-mode', {
         severity: 'warning',
         at: [server, key],
-        message: `Clients of a swarm speak to the interchange server, and \`${server}\` is false. Set it to true.`,
+        message: `Clients of a swarm need the interchange server, but \`${server}\` is false. Set it to true.`,
         fixes: () => setValueFix(settings, server, true),
       }),
     );
@@ -64,7 +64,7 @@ export function loraSettings(settings: Settings): Finding[] {
       // The job class makes the configs of swarm mode; elsewhere the backbone alone decides.
       severity: settings.flag('enable_swarm_mode') === true ? undefined : 'information',
       at: [key, rank],
-      message: `${nameAndValue(settings, rank)} turns LoRA on, which needs ${wanted} for \`${key}\`; it is ${String(settings.scalar(key))}.`,
+      message: `${nameAndValue(settings, rank)} turns on LoRA, which needs ${wanted} for \`${key}\`, but it is ${String(settings.scalar(key))}.`,
       fixes: () => (to === undefined ? [] : setValueFix(settings, key, to)),
     }),
   );

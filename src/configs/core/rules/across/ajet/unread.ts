@@ -7,8 +7,9 @@ import { quotedList, quotedName, scalarText, keyFinding } from '../report.ts';
 import type { Settings } from '../settings.ts';
 
 /**
- * Keys that are typed but not read, because another key says otherwise. Sections of readers and judges that are kept
- * for another time are left alone, and so is what depends on the backbone while the file does not name one for training.
+ * Finds keys that are set but not read because of another key. Sections of unused readers and judges are not
+ * reported. If the file does not set a backbone for training, keys that depend on the backbone are not reported
+ * either.
  */
 export function unreadKeys(settings: Settings): Finding[] {
   const { document, dialect } = settings.context;
@@ -39,6 +40,6 @@ function unread(settings: Settings, key: KeyNode, path: string): Finding[] {
   if (failing === undefined) return [];
   return keyFinding(settings, 'not-applied', {
     at: [path],
-    message: `${quotedName(path)} has no effect: it is read only where \`${failing.path}\` is ${quotedList(failing.values, 'or')}, and that is \`${scalarText(failing.value)}\`.`,
+    message: `${quotedName(path)} has no effect. It is read only if \`${failing.path}\` is ${quotedList(failing.values, 'or')}, but that is \`${scalarText(failing.value)}\`.`,
   });
 }

@@ -18,9 +18,9 @@ export function offline(view: TrinityView): Finding[] {
   const name = nameAndValue(view, type);
   if (!algorithm.modes.includes(view.mode)) {
     if (!view.isMode('both', 'explore', 'colocate')) return [];
-    return view.tell('trinity-offline', {
+    return view.report('trinity-offline', {
       at: ['mode', type],
-      message: `${name} learns from a data set and does not explore: Trinity refuses it in mode \`${view.mode}\`. Set \`mode\` to \`train\`.`,
+      message: `${name} learns from a data set and does not explore. Trinity rejects it in mode \`${view.mode}\`. Set \`mode\` to \`train\`.`,
       fixes: () => setValueFix(view, 'mode', 'train'),
     });
   }
@@ -29,9 +29,9 @@ export function offline(view: TrinityView): Finding[] {
 
 function offlineData(view: TrinityView, name: string): Finding[] {
   if (!view.isEmpty(experiencePath)) return [];
-  return view.tell('trinity-offline', {
+  return view.report('trinity-offline', {
     at: [experiencePath, 'buffer.trainer_input.experience_buffer', 'buffer.trainer_input', 'buffer', type],
-    message: `${name} reads its data from \`${experiencePath}\`, which is not set, and Trinity does not start. Name the data set there.`,
+    message: `${name} reads its data from \`${experiencePath}\`, which is not set, so Trinity does not start. Set the path of the data set there.`,
   });
 }
 
@@ -39,19 +39,19 @@ function offlineSync(view: TrinityView, name: string): Finding[] {
   const findings: Finding[] = [];
   if (view.syncMethod !== undefined && view.syncMethod !== 'checkpoint') {
     findings.push(
-      ...view.tell('trinity-sync-method', {
+      ...view.report('trinity-sync-method', {
         severity: view.typed(method) === undefined ? 'information' : 'warning',
         at: [method, type],
-        message: `${name} has no explorer to pass weights to: ${nameAndValue(view, method)} becomes \`checkpoint\`.`,
+        message: `${name} has no explorer to send weights to: ${nameAndValue(view, method)} becomes \`checkpoint\`.`,
         fixes: () => setValueFix(view, method, 'checkpoint'),
       }),
     );
   }
   if (view.number(saveInterval) === 0) {
     findings.push(
-      ...view.tell('trinity-intervals', {
+      ...view.report('trinity-intervals', {
         at: [saveInterval, type],
-        message: `With ${name} \`sync_interval\` is set to \`trainer.save_interval\`, which is 0, and an assertion then wants more than 0. Set \`save_interval\` to the steps between two checkpoints.`,
+        message: `With ${name} \`sync_interval\` is set to \`trainer.save_interval\`, which is 0, but it must be more than 0. Set \`save_interval\` to the number of steps between two checkpoints.`,
       }),
     );
   }
@@ -64,13 +64,13 @@ function offlineRepeat(view: TrinityView, name: string): Finding[] {
   const written = view.number(repeat);
   if (forced === undefined) return findings;
   if (view.typed(repeat) !== undefined && written !== undefined && written !== forced) {
-    const message = `With ${name} ${nameAndValue(view, repeat)} becomes ${forced}: a chosen and a rejected answer.`;
-    findings.push(...view.tell('trinity-becomes', { at: [repeat], message }));
+    const message = `With ${name} ${nameAndValue(view, repeat)} becomes ${forced}, for a chosen and a rejected answer.`;
+    findings.push(...view.report('trinity-value-rewritten', { at: [repeat], message }));
   }
   if (view.text('algorithm.kl_loss_fn') === 'none') {
-    const message = `${name} needs a distance to the reference model: \`kl_loss_fn\` \`none\` becomes \`k2\`.`;
+    const message = `${name} needs a distance to the reference model, so \`kl_loss_fn\` \`none\` becomes \`k2\`.`;
     findings.push(
-      ...view.tell('trinity-becomes', { severity: 'warning', at: ['algorithm.kl_loss_fn'], message }),
+      ...view.report('trinity-value-rewritten', { severity: 'warning', at: ['algorithm.kl_loss_fn'], message }),
     );
   }
   return findings;
@@ -123,9 +123,9 @@ export function registered(view: TrinityView): Finding[] {
       .sort((a, b) => a.steps - b.steps);
     const [nearest] = near;
     if (nearest === undefined) return [];
-    return view.tell('trinity-registry', {
+    return view.report('trinity-registry', {
       at: [key],
-      message: `Trinity has no ${quotedName(key)} \`${name}\`, and stops unless a plug-in brings one. It has \`${nearest.one}\`.`,
+      message: `Trinity has no ${quotedName(key)} \`${name}\`, and stops unless a plug-in provides it. Did you mean \`${nearest.one}\`?`,
       fixes: () => near.slice(0, 2).flatMap(({ one }) => setValueFix(view, key, one, 'Change')),
     });
   });
@@ -143,10 +143,10 @@ export function lossAggregation(view: TrinityView): Finding[] {
   if (written === undefined || outer === undefined || view.typed(inner) === undefined) return [];
   const effective = outer ?? 'token-mean';
   if (written === effective) return [];
-  return view.tell('trinity-becomes', {
+  return view.report('trinity-value-rewritten', {
     severity: 'warning',
     at: [inner],
-    message: `\`loss_agg_mode\` \`${written}\` becomes \`${scalarText(effective)}\`: \`algorithm.loss_agg_mode\` takes its place. Set it there.`,
+    message: `\`loss_agg_mode\` \`${written}\` becomes \`${scalarText(effective)}\`, because \`algorithm.loss_agg_mode\` replaces it. Set it there.`,
   });
 }
 
@@ -155,10 +155,10 @@ export function groupSize(view: TrinityView): Finding[] {
   if (view.algorithm?.group !== true || times === undefined || times >= 2) return [];
   if (view.isMode('bench', 'serve')) return [];
   const typed = view.typed(repeat) !== undefined;
-  return view.tell('trinity-group-size', {
+  return view.report('trinity-group-size', {
     severity: typed ? 'warning' : 'information',
     at: [repeat, type],
-    message: `${nameAndValue(view, type)} compares the runs of one task with one another, but ${nameAndValue(view, repeat)}${typed ? '' : ' is the default'}: every advantage is 0 and nothing is learnt. Set \`repeat_times\` to 2 or more.`,
+    message: `${nameAndValue(view, type)} compares the runs of one task with each other, but ${nameAndValue(view, repeat)}${typed ? '' : ' is the default'}. Every advantage is 0 and training learns nothing. Set \`repeat_times\` to 2 or more.`,
   });
 }
 
@@ -192,9 +192,9 @@ function outsideLimits(view: TrinityView, key: string, name: string, limits: Lim
       ? wantedNumber(view.scalar(key), limits)
       : wantedText(view.text(key), limits.oneOf);
   if (wanted === undefined) return [];
-  return view.tell('trinity-function-args', {
+  return view.report('trinity-function-args', {
     at: [key],
-    message: `\`${name}\` asserts that ${quotedName(key)} is ${wanted}, but it is ${scalarText(view.scalar(key))}.`,
+    message: `\`${name}\` requires that ${quotedName(key)} is ${wanted}, but it is ${scalarText(view.scalar(key))}.`,
   });
 }
 
@@ -216,8 +216,8 @@ function m2poAggregation(view: TrinityView): Finding[] {
   const loss = view.text('algorithm.policy_loss_fn') ?? view.algorithm?.policy_loss_fn;
   const mode = view.text('algorithm.loss_agg_mode');
   if (loss !== 'm2po' || mode === undefined || mode === 'token-mean') return [];
-  const message = `The loss \`m2po\` works with \`loss_agg_mode\` \`token-mean\` alone, not with \`${mode}\`.`;
-  return view.tell('trinity-function-args', { at: ['algorithm.loss_agg_mode'], message });
+  const message = `The loss \`m2po\` works only with \`loss_agg_mode\` \`token-mean\`, not with \`${mode}\`.`;
+  return view.report('trinity-function-args', { at: ['algorithm.loss_agg_mode'], message });
 }
 
 function adaptiveKl(view: TrinityView): Finding[] {
@@ -226,9 +226,9 @@ function adaptiveKl(view: TrinityView): Finding[] {
     const present = view.names(section);
     const missing = ['target_kl', 'horizon'].filter((name) => present?.includes(name) === false);
     if (missing.length === 0) return [];
-    return view.tell('trinity-function-args', {
+    return view.report('trinity-function-args', {
       at: [`${section}.adaptive`],
-      message: `An adaptive KL coefficient needs ${missing.map((name) => `\`${name}\``).join(' and ')} beside \`adaptive\`.`,
+      message: `An adaptive KL coefficient needs ${missing.map((name) => `\`${name}\``).join(' and ')} in addition to \`adaptive\`.`,
     });
   });
 }
@@ -242,8 +242,8 @@ function auxiliaryData(view: TrinityView): Finding[] {
   const args = view.names('algorithm.sample_strategy_args');
   const wanted = args?.includes('sft_dataset_name') === false ? 'sft_dataset' : view.text(key);
   if (names === undefined || wanted === undefined || names.includes(wanted)) return [];
-  return view.tell('trinity-auxiliary-buffer', {
+  return view.report('trinity-auxiliary-buffer', {
     at: [key, section, type],
-    message: `${nameAndValue(view, type)} mixes in the examples of the auxiliary buffer \`${wanted}\`, which \`${section}\` does not have. Add it there, or name one that is there as \`sft_dataset_name\`.`,
+    message: `${nameAndValue(view, type)} mixes in the examples of the auxiliary buffer \`${wanted}\`, which \`${section}\` does not have. Add it there, or set \`sft_dataset_name\` to an existing buffer.`,
   });
 }

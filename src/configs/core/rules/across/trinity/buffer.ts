@@ -12,15 +12,15 @@ export function trainBatch(view: TrinityView): Finding[] {
   if (view.number(train) !== 0) return [];
   if (view.isMode('train') || view.algorithm?.modes !== undefined) {
     const why = view.isMode('train') ? 'Mode `train`' : nameAndValue(view, type);
-    return view.tell('trinity-train-batch', {
+    return view.report('trinity-train-batch', {
       at: [train, 'buffer', 'mode', type],
-      message: `${why} needs \`buffer.train_batch_size\`, which is not set, and Trinity does not start. Set it to the samples of one training step.`,
+      message: `${why} needs \`buffer.train_batch_size\`, which is not set, so Trinity does not start. Set it to the number of samples of one training step.`,
     });
   }
   const [batch, repeat] = [view.number('buffer.batch_size'), view.number('algorithm.repeat_times')];
   if (batch === undefined || repeat === undefined || view.typed(train) === undefined) return [];
   const message = `${quotedName(train)} 0 becomes \`batch_size\` ${batch} × \`repeat_times\` ${repeat} = ${batch * repeat}.`;
-  return view.tell('trinity-filled-in', { at: [train], message });
+  return view.report('trinity-default-applied', { at: [train], message });
 }
 
 /** Checks the tasksets. */
@@ -39,28 +39,29 @@ export function tasksets(view: TrinityView): Finding[] {
 }
 
 function bothSets(view: TrinityView): Finding[] {
-  return view.tell('trinity-tasksets', {
+  return view.report('trinity-tasksets', {
     at: [`${input}.taskset`, `${input}.tasksets`],
-    message: '`taskset` and `tasksets` are both set, and Trinity does not start. Move the one into the list.',
+    message:
+      '`taskset` and `tasksets` are both set, so Trinity does not start. Move `taskset` into the list `tasksets`.',
   });
 }
 
 function noSet(view: TrinityView): Finding[] {
   if (view.isMode('bench')) {
     if (view.count(`${input}.eval_tasksets`) !== 0) return [];
-    const message = 'Mode `bench` runs the `eval_tasksets`, and there are none.';
-    return view.tell('trinity-tasksets', {
+    const message = 'Mode `bench` runs the `eval_tasksets`, but none are set.';
+    return view.report('trinity-tasksets', {
       severity: 'warning',
       at: [`${input}.eval_tasksets`, input, 'mode'],
       message,
     });
   }
   const reads = view.typed(input) !== undefined;
-  return view.tell('trinity-tasksets', {
+  return view.report('trinity-tasksets', {
     // Without the section the file may be one that a program fills in, as AgentScope's tuner does.
     severity: reads ? 'error' : 'information',
     at: [input, 'buffer', 'mode'],
-    message: `Mode \`${view.mode ?? ''}\` needs tasks, but neither \`taskset\` nor \`tasksets\` of \`${input}\` is set, and Trinity does not start. Name a data set there.`,
+    message: `Mode \`${view.mode ?? ''}\` needs tasks, but neither \`taskset\` nor \`tasksets\` of \`${input}\` is set, so Trinity does not start. Set the path of a data set there.`,
   });
 }
 
@@ -75,10 +76,10 @@ function trainingSets(view: TrinityView, single: boolean, count: number): Findin
     const own = view.number(repeat);
     const differs =
       own !== undefined && wanted !== undefined && own !== wanted && view.typed(repeat) !== undefined;
-    const message = `${nameAndValue(view, repeat)} becomes ${wanted ?? ''}: training takes \`algorithm.repeat_times\`.`;
+    const message = `${nameAndValue(view, repeat)} becomes ${wanted ?? ''}, because training uses \`algorithm.repeat_times\`.`;
     return [
       ...pathMissing(view, section),
-      ...(differs ? view.tell('trinity-becomes', { at: [repeat], message }) : []),
+      ...(differs ? view.report('trinity-value-rewritten', { at: [repeat], message }) : []),
     ];
   });
 }
@@ -91,10 +92,10 @@ function evaluationSets(view: TrinityView): Finding[] {
 
 function pathMissing(view: TrinityView, section: string): Finding[] {
   if (!view.isEmpty(`${section}.path`)) return [];
-  return view.tell('trinity-tasksets', {
+  return view.report('trinity-tasksets', {
     at: [`${section}.path`, section],
     message:
-      'This task set has no `path`, and Trinity does not start. Name a file, a folder or a data set of the hub.',
+      'This task set has no `path`, so Trinity does not start. Set it to a file, a folder or a data set of the hub.',
   });
 }
 
@@ -108,18 +109,18 @@ function experienceStore(view: TrinityView): Finding[] {
   const key = `${experience}.storage_type`;
   const storage = view.text(key)?.toLowerCase();
   if (storage === 'file' && view.isMode('both', 'colocate') && view.algorithm?.modes === undefined) {
-    return view.tell('trinity-becomes', {
+    return view.report('trinity-value-rewritten', {
       severity: 'warning',
       at: [key],
-      message: `In mode \`${view.mode ?? ''}\` the trainer reads while the explorer writes: \`storage_type\` \`file\` becomes \`queue\`.`,
+      message: `In mode \`${view.mode ?? ''}\` the trainer reads while the explorer writes, so \`storage_type\` \`file\` becomes \`queue\`.`,
       fixes: () => setValueFix(view, key, 'queue'),
     });
   }
   if (storage === undefined || storage === 'queue' || !view.isEmpty(`${experience}.path`)) return [];
   if (view.algorithm?.modes !== undefined || view.typed(experience) === undefined) return [];
   const kind = storage === 'sql' ? 'an SQLite file' : 'a file';
-  const message = `${quotedName(experience)} has no \`path\`: Trinity puts ${kind} into the folder of the job, named after \`name\`. Runs that share the buffer have to name one path.`;
-  return view.tell('trinity-filled-in', { severity: 'information', at: [key, experience], message });
+  const message = `${quotedName(experience)} has no \`path\`. Trinity creates ${kind} in the folder of the job, with a name from \`name\`. If several runs share the buffer, set the same path for all of them.`;
+  return view.report('trinity-default-applied', { severity: 'information', at: [key, experience], message });
 }
 
 function auxiliaryStores(view: TrinityView): Finding[] {
@@ -127,9 +128,9 @@ function auxiliaryStores(view: TrinityView): Finding[] {
     const section = `${auxiliary}.${name}`;
     if (name.includes('.') || view.names(section) === undefined || !view.isEmpty(`${section}.path`))
       return [];
-    return view.tell('trinity-auxiliary-buffer', {
+    return view.report('trinity-auxiliary-buffer', {
       at: [`${section}.path`, section],
-      message: `The auxiliary buffer \`${name}\` has no \`path\`, and Trinity does not start.`,
+      message: `The auxiliary buffer \`${name}\` has no \`path\`, so Trinity does not start.`,
     });
   });
 }
@@ -147,9 +148,9 @@ function savedInput(view: TrinityView): Finding[] {
   if (view.flag(`${experiencePipeline}.save_input`) !== true || path === undefined || path === '') return [];
   if (!view.isMode('explore', 'both', 'serve', 'colocate')) return [];
   if (/\.jsonl?$|^[a-z][a-z0-9+]*:\/\//i.test(path)) return [];
-  return view.tell('trinity-pipeline', {
+  return view.report('trinity-pipeline', {
     at: [key],
-    message: `Experiences are saved to a \`.json\` or \`.jsonl\` file or to a database (\`sqlite:///…\`), and \`${path}\` is neither: Trinity stops as it starts exploring.`,
+    message: `Experiences are saved to a \`.json\` or \`.jsonl\` file or to a database (\`sqlite:///…\`), but \`${path}\` is neither. Trinity stops when it starts to explore.`,
   });
 }
 
@@ -162,15 +163,15 @@ function taskOutput(view: TrinityView): Finding[] {
     view.algorithm !== undefined &&
     view.algorithm.modes === undefined
   ) {
-    return view.tell('trinity-pipeline', {
+    return view.report('trinity-pipeline', {
       at: [taskPipeline],
-      message: `In mode \`train\` the task pipeline needs an \`output\`, which is ${scalarText(view.scalar(output))}: Trinity does not start.`,
+      message: `In mode \`train\` the task pipeline needs an \`output\`, but it is ${scalarText(view.scalar(output))}, so Trinity does not start.`,
     });
   }
   const path = view.text(`${output}.path`);
   if (path === undefined || view.context.references.exists(path) !== true) return [];
-  return view.tell('trinity-pipeline', {
+  return view.report('trinity-pipeline', {
     at: [`${output}.path`],
-    message: `\`${path}\` is there already, and the task pipeline refuses to write over it. Name another path, or remove that one.`,
+    message: `\`${path}\` already exists, and the task pipeline does not overwrite it. Set another path, or remove the file.`,
   });
 }

@@ -65,9 +65,9 @@ export function parallelSizes(view: TrinityView): Finding[] {
     const size = view.number(key);
     // If the key table has a minimum, the rule for values reports it.
     if (size === undefined || size >= 1 || view.info(key)?.min !== undefined) return [];
-    return view.tell('trinity-engine', {
+    return view.report('trinity-engine', {
       at: [key],
-      message: `${nameAndValue(view, key)} has to be at least 1, or Trinity does not start.`,
+      message: `${nameAndValue(view, key)} must be at least 1. Otherwise Trinity does not start.`,
       fixes: () => setValueFix(view, key, 1),
     });
   });
@@ -85,9 +85,9 @@ export function engineLayout(view: TrinityView): Finding[] {
 
 function acrossNodes(view: TrinityView, { section, each, arithmetic }: Engine, node: number): Finding[] {
   if (each <= node || each % node === 0) return [];
-  return view.tell('trinity-engine', {
+  return view.report('trinity-engine', {
     at: [...dimensions.map((name) => `${section}.${name}`), perNode],
-    message: `An engine takes ${arithmetic} GPUs, more than the ${node} of a node but no multiple of them, and Trinity does not start. Choose ${node} or less, or a multiple of ${node}.`,
+    message: `An engine needs ${arithmetic} GPUs. This is more than the ${node} GPUs of a node, but not a multiple of them, so Trinity does not start. Choose ${node} or less, or a multiple of ${node}.`,
   });
 }
 
@@ -98,12 +98,12 @@ function dataParallel(view: TrinityView, { section, each }: Engine, node: number
   if (data === undefined || tensor === undefined || type === undefined) return [];
   const at = [key, `${section}.tensor_parallel_size`];
   if (type.startsWith('vllm') && data > 1 && each > node) {
-    const message = `vLLM cannot spread ${nameAndValue(view, key)} over nodes: an engine of ${each} GPUs does not fit the ${node} of one.`;
-    return view.tell('trinity-engine', { since: '0.5.1', at, message });
+    const message = `vLLM cannot spread ${nameAndValue(view, key)} over several nodes. An engine of ${each} GPUs does not fit into a node of ${node}.`;
+    return view.report('trinity-engine', { since: '0.5.1', at, message });
   }
   if (type === 'sglang' && data > 0 && tensor % data !== 0) {
-    const message = `sglang needs \`tensor_parallel_size\` to be a multiple of \`data_parallel_size\`, but ${tensor} is none of ${data}.`;
-    return view.tell('trinity-engine', { since: '0.5.1', at, message });
+    const message = `sglang needs \`tensor_parallel_size\` to be a multiple of \`data_parallel_size\`, but ${tensor} is not a multiple of ${data}.`;
+    return view.report('trinity-engine', { since: '0.5.1', at, message });
   }
   return [];
 }
@@ -132,19 +132,19 @@ export function gpuShare(view: TrinityView): Finding[] {
     nodes,
   ];
   if (view.isMode('explore', 'bench', 'serve') && taken > total) {
-    const message = `${sum}, but there are ${total} in all, and Trinity does not start. Lower \`engine_num\`.`;
-    return view.tell('trinity-gpu-share', { at, message });
+    const message = `${sum}, but the cluster has only ${total}, so Trinity does not start. Lower \`engine_num\`.`;
+    return view.report('trinity-gpu-share', { at, message });
   }
   if (!view.isMode('both')) return [];
   if (taken >= total) {
-    const message = `${sum} of ${total} in all leave none for the trainer, and Trinity does not start. Lower \`engine_num\`, or choose mode \`colocate\` for a single GPU.`;
-    return view.tell('trinity-gpu-share', { at, message });
+    const message = `${sum} leave none of ${total} for the trainer, so Trinity does not start. Lower \`engine_num\`, or choose mode \`colocate\` for a single GPU.`;
+    return view.report('trinity-gpu-share', { at, message });
   }
   const left = total - taken;
   const node = view.number(perNode) ?? total;
   if (left <= node || left % node === 0) return [];
-  const message = `${sum} leave ${left} of ${total} for the trainer: more than a node of ${node} but no multiple of it, and Trinity does not start. Let the engines take ${left % node} more.`;
-  return view.tell('trinity-gpu-share', { at, message });
+  const message = `${sum} leave ${left} of ${total} for the trainer. This is more than one node of ${node}, but not a multiple of it, so Trinity does not start. Use ${left % node} more GPUs for the engines.`;
+  return view.report('trinity-gpu-share', { at, message });
 }
 
 /** Explorer and trainer on one GPU. */
@@ -152,9 +152,9 @@ export function colocate(view: TrinityView): Finding[] {
   if (!view.isMode('colocate')) return [];
   const total = totalGpus(view);
   const wrong = (at: string, what: string): Finding[] =>
-    view.tell('trinity-colocate', {
+    view.report('trinity-colocate', {
       at: [at, 'mode'],
-      message: `Mode \`colocate\` puts everything on one GPU: ${what}, and Trinity does not start.`,
+      message: `Mode \`colocate\` runs everything on one GPU, but ${what}. Trinity does not start.`,
     });
   const engine = engineAt(view, rollout);
   const auxiliary = view.count('explorer.auxiliary_models') ?? 0;
@@ -167,17 +167,17 @@ export function colocate(view: TrinityView): Finding[] {
       ? wrong(`${rollout}.engine_num`, `\`engine_num\` is ${engine.count}`)
       : []),
     ...(engine !== undefined && engine.each !== 1
-      ? wrong(`${rollout}.tensor_parallel_size`, `an engine takes ${engine.each}`)
+      ? wrong(`${rollout}.tensor_parallel_size`, `an engine needs ${engine.each}`)
       : []),
     ...(auxiliary > 0 ? wrong('explorer.auxiliary_models', 'there is no room for auxiliary models') : []),
     ...(ulysses !== undefined && ulysses > 1
       ? wrong('trainer.ulysses_sequence_parallel_size', `\`ulysses_sequence_parallel_size\` is ${ulysses}`)
       : []),
     ...(use !== undefined && use > 0.25 && view.typed(useKey) !== undefined
-      ? view.tell('trinity-becomes', {
+      ? view.report('trinity-value-rewritten', {
           severity: 'warning',
           at: [useKey],
-          message: `In mode \`colocate\` the trainer needs the rest of the memory: ${nameAndValue(view, useKey)} becomes 0.25.`,
+          message: `In mode \`colocate\` the trainer needs the rest of the memory, so ${nameAndValue(view, useKey)} becomes 0.25.`,
           fixes: () => setValueFix(view, useKey, 0.25, 'Lower'),
         })
       : []),

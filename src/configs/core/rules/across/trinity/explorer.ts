@@ -13,11 +13,11 @@ export function engineSwitches(view: TrinityView): Finding[] {
   const auxiliary = engineSections(view)?.slice(1) ?? [];
   const forced = [
     ...auxiliary.flatMap((section) => [
-      { key: `${section}.enable_openai_api`, to: true, why: 'An auxiliary model is reached through it' },
+      { key: `${section}.enable_openai_api`, to: true, why: 'Calls to an auxiliary model need it' },
       { key: `${section}.enable_history`, to: false, why: 'An auxiliary model is not trained' },
     ]),
     ...(view.isMode('serve')
-      ? [{ key: `${rollout}.enable_openai_api`, to: true, why: 'Mode `serve` is that API' }]
+      ? [{ key: `${rollout}.enable_openai_api`, to: true, why: 'Mode `serve` provides this API' }]
       : []),
   ];
   return [
@@ -25,16 +25,20 @@ export function engineSwitches(view: TrinityView): Finding[] {
     ...forced.flatMap(({ key, to, why }) => {
       if (view.flag(key) !== !to || view.typed(key) === undefined) return [];
       const message = `${why}: ${quotedName(key)} becomes ${to}.`;
-      return view.tell('trinity-becomes', { at: [key], message, fixes: () => setValueFix(view, key, to) });
+      return view.report('trinity-value-rewritten', {
+        at: [key],
+        message,
+        fixes: () => setValueFix(view, key, to),
+      });
     }),
   ];
 }
 
 function auxiliaryModel(view: TrinityView, section: string): Finding[] {
   if (!view.isEmpty(`${section}.model_path`) || !view.local) return [];
-  return view.tell('trinity-auxiliary-model', {
+  return view.report('trinity-auxiliary-model', {
     at: [`${section}.model_path`, section],
-    message: 'An auxiliary model needs a `model_path`, or Trinity does not start.',
+    message: 'An auxiliary model needs a `model_path`. Otherwise Trinity does not start.',
   });
 }
 
@@ -46,14 +50,14 @@ export function overRollout(view: TrinityView): Finding[] {
   if (share === undefined || (share <= 0 && early !== true)) return [];
   const findings: Finding[] = [];
   if (share < 0 || share >= 1) {
-    const message = `${nameAndValue(view, ratio)} has to be at least 0 and less than 1, or Trinity does not start.`;
-    findings.push(...view.tell('trinity-over-rollout', { at: [ratio], message }));
+    const message = `${nameAndValue(view, ratio)} must be at least 0 and less than 1. Otherwise Trinity does not start.`;
+    findings.push(...view.report('trinity-over-rollout', { at: [ratio], message }));
   }
   if (view.text(style)?.toLowerCase() === 'fixed') {
     findings.push(
-      ...view.tell('trinity-over-rollout', {
+      ...view.report('trinity-over-rollout', {
         at: [style, ratio, partial],
-        message: `Leaving runs behind (${nameAndValue(view, share === 0 ? partial : ratio)}) does not go with ${nameAndValue(view, style)}, and Trinity does not start. Set \`sync_style\` to \`dynamic_by_explorer\`.`,
+        message: `Over-rollout (${nameAndValue(view, share === 0 ? partial : ratio)}) does not work with ${nameAndValue(view, style)}, so Trinity does not start. Set \`sync_style\` to \`dynamic_by_explorer\`.`,
         fixes: () => setValueFix(view, style, 'dynamic_by_explorer'),
       }),
     );
@@ -74,10 +78,10 @@ export function concurrency(view: TrinityView): Finding[] {
   if (batch === undefined || count === undefined || count < 1) return [];
   const most = Math.ceil(batch / count);
   if (runners <= most) return [];
-  return view.tell('trinity-concurrency', {
+  return view.report('trinity-concurrency', {
     since: '0.4',
     at: [key, 'explorer.concurrent_mode'],
-    message: `\`batch_size\` ${batch} ÷ \`engine_num\` ${count} leaves ${most} tasks for an engine, fewer than ${nameAndValue(view, key)}: with \`concurrent_mode\` \`${mode}\` it becomes ${most}.`,
+    message: `\`batch_size\` ${batch} ÷ \`engine_num\` ${count} leaves ${most} tasks per engine, fewer than ${nameAndValue(view, key)}. With \`concurrent_mode\` \`${mode}\` it becomes ${most}.`,
     fixes: () => setValueFix(view, key, most, 'Lower'),
   });
 }
@@ -90,17 +94,17 @@ export function agentModel(view: TrinityView): Finding[] {
   const found = workflows(view).find(({ name }) => agentWorkflows.includes(name));
   if (found === undefined || view.isMode('train')) return [];
   const needed = [
-    { key: `${rollout}.enable_openai_api`, why: 'the agent asks for an OpenAI client and gets an error' },
+    { key: `${rollout}.enable_openai_api`, why: 'the agent gets an error when it requests an OpenAI client' },
     {
       key: `${rollout}.enable_history`,
-      why: 'what the agent said is not recorded, so there is nothing to train on',
+      why: 'the calls of the agent are not recorded, so there is nothing to train on',
     },
   ];
   const findings = needed.flatMap(({ key, why }) => {
     if (view.flag(key) !== false) return [];
-    return view.tell('trinity-agent-model', {
+    return view.report('trinity-agent-model', {
       at: [key, found.key],
-      message: `The workflow \`${found.name}\` needs \`${key}: true\`; without it ${why}.`,
+      message: `The workflow \`${found.name}\` needs \`${key}: true\`. Without it, ${why}.`,
       fixes: () => setValueFix(view, key, true),
     });
   });
@@ -109,10 +113,10 @@ export function agentModel(view: TrinityView): Finding[] {
   const [choice, parser] = tools;
   if (view.flag(choice) === false || view.isNull(parser)) {
     findings.push(
-      ...view.tell('trinity-agent-model', {
+      ...view.report('trinity-agent-model', {
         severity: 'information',
         at: [choice, parser, found.key],
-        message: `The workflow \`${found.name}\` calls tools: the engine reads them from replies only with \`enable_auto_tool_choice: true\` (it is ${scalarText(view.scalar(choice))}) and a \`tool_call_parser\` (it is ${scalarText(view.scalar(parser))}).`,
+        message: `The workflow \`${found.name}\` calls tools. The engine reads tool calls from replies only with \`enable_auto_tool_choice: true\` (it is ${scalarText(view.scalar(choice))}) and a \`tool_call_parser\` (it is ${scalarText(view.scalar(parser))}).`,
       }),
     );
   }

@@ -9,16 +9,16 @@ export function mode(view: TrinityView): Finding[] {
   const fromElsewhere = view.node('mode')?.kind === 'scalar' && textOfNode(view) !== written;
   if (fromElsewhere && allowed !== undefined && !allowed.includes(written)) {
     const list = allowed.map((one) => `\`${one}\``).join(', ');
-    return view.tell('trinity-mode', {
+    return view.report('trinity-mode', {
       at: ['mode'],
-      message: `\`mode\` resolves to \`${written}\`, which Trinity does not have; it takes ${list}.`,
+      message: `\`mode\` resolves to \`${written}\`, which is not a mode of Trinity. Use ${list}.`,
     });
   }
   if (written !== 'colocate') return [];
-  return view.tell('trinity-mode', {
+  return view.report('trinity-mode', {
     severity: 'information',
     at: ['mode'],
-    message: `\`colocate\` is there from Trinity-RFT 0.5 on; an older one refuses it.`,
+    message: `\`colocate\` needs Trinity-RFT 0.5 or later. Older releases reject it.`,
   });
 }
 
@@ -30,9 +30,9 @@ function textOfNode(view: TrinityView): string | undefined {
 export function checkpointRoot(view: TrinityView): Finding[] {
   const root = view.text('checkpoint_root_dir');
   if (root === undefined || root === '' || /^(?:\/|[A-Za-z]:|[a-z0-9]+:\/\/)/.test(root)) return [];
-  return view.tell('trinity-checkpoint-root', {
+  return view.report('trinity-checkpoint-root', {
     at: ['checkpoint_root_dir'],
-    message: `\`${root}\` is taken from the folder that training is started in, which has to be the same one to continue from a checkpoint.`,
+    message: `\`${root}\` is relative to the folder in which training starts. To continue from a checkpoint, start training in the same folder.`,
   });
 }
 
@@ -40,9 +40,9 @@ export function continuing(view: TrinityView): Finding[] {
   const key = 'continue_from_checkpoint';
   if (view.flag(key) !== false) return [];
   const message = view.isMode('bench')
-    ? '`bench` reads checkpoints: where the folder of the job has files already, `continue_from_checkpoint` is turned to true.'
-    : 'Where the folder of the job has files already, the run is renamed: a time is added to `name`, and results go to another folder.';
-  return view.tell('trinity-continue', { at: [key], message });
+    ? 'Mode `bench` reads checkpoints. If the folder of the job already has files, Trinity sets `continue_from_checkpoint` to true.'
+    : 'If the folder of the job already has files, Trinity adds the time to `name` and writes the results to another folder.';
+  return view.report('trinity-continue', { at: [key], message });
 }
 
 /** Names that Trinity's registry of monitors has; plug-ins may add others. */
@@ -51,21 +51,21 @@ export function monitor(view: TrinityView): Finding[] {
   const name = view.text(key);
   const known = view.info(key)?.allowed;
   if (name === undefined || known === undefined || name.includes('.') || known.includes(name)) return [];
-  return view.tell('trinity-monitor', {
+  return view.report('trinity-monitor', {
     at: [key],
-    message: `Trinity has no monitor \`${name}\`, and stops unless a plug-in brings one. It has ${known.map((one) => `\`${one}\``).join(', ')}.`,
+    message: `Trinity has no monitor \`${name}\`, and stops unless a plug-in provides it. The monitors of Trinity are ${known.map((one) => `\`${one}\``).join(', ')}.`,
   });
 }
 
 /** Null if Trinity then uses its own value. */
 const filledIn: readonly { readonly key: string; readonly becomes: string }[] = [
   { key: 'monitor.monitor_args', becomes: "the monitor's own defaults" },
-  { key: 'algorithm.sample_strategy', becomes: "the algorithm's own, or `warmup`" },
-  { key: 'algorithm.policy_loss_fn', becomes: "the algorithm's own, or `ppo`" },
-  { key: 'algorithm.advantage_fn', becomes: "the algorithm's own, or `ppo`" },
-  { key: 'algorithm.kl_penalty_fn', becomes: "the algorithm's own, or `none`" },
-  { key: 'algorithm.kl_loss_fn', becomes: "the algorithm's own, or `k2`" },
-  { key: 'algorithm.entropy_loss_fn', becomes: "the algorithm's own, or `default`" },
+  { key: 'algorithm.sample_strategy', becomes: "the algorithm's default, or `warmup`" },
+  { key: 'algorithm.policy_loss_fn', becomes: "the algorithm's default, or `ppo`" },
+  { key: 'algorithm.advantage_fn', becomes: "the algorithm's default, or `ppo`" },
+  { key: 'algorithm.kl_penalty_fn', becomes: "the algorithm's default, or `none`" },
+  { key: 'algorithm.kl_loss_fn', becomes: "the algorithm's default, or `k2`" },
+  { key: 'algorithm.entropy_loss_fn', becomes: "the algorithm's default, or `default`" },
   { key: 'algorithm.loss_agg_mode', becomes: '`token-mean`' },
   { key: 'algorithm.sample_strategy_args', becomes: "the strategy's own defaults" },
   { key: 'algorithm.policy_loss_fn_args', becomes: "the loss's own defaults" },
@@ -74,9 +74,9 @@ const filledIn: readonly { readonly key: string; readonly becomes: string }[] = 
   { key: 'algorithm.kl_loss_fn_args', becomes: "the function's own defaults" },
   { key: 'algorithm.entropy_loss_fn_args', becomes: "the function's own defaults" },
   { key: 'model.critic_model_path', becomes: '`model.model_path`' },
-  { key: 'ray_namespace', becomes: 'made of `project`, `group` and `name`' },
-  { key: 'cluster.node_num', becomes: 'what the running Ray cluster has' },
-  { key: 'cluster.gpu_per_node', becomes: 'what the running Ray cluster has' },
+  { key: 'ray_namespace', becomes: 'a path from `project`, `group` and `name`' },
+  { key: 'cluster.node_num', becomes: 'the number in the running Ray cluster' },
+  { key: 'cluster.gpu_per_node', becomes: 'the number in the running Ray cluster' },
   { key: 'buffer.trainer_input.experience_buffer', becomes: 'a queue' },
   { key: 'synchronizer.explorer_sync_interval', becomes: '`sync_interval`' },
   { key: 'synchronizer.trainer_sync_interval', becomes: '`sync_interval`' },
@@ -94,9 +94,9 @@ export function filled(view: TrinityView): Finding[] {
     const empty = value === null || value === '' || (value === 0 && key.startsWith('cluster.'));
     if (!empty || view.typed(key) === undefined) return [];
     const written = value === '' ? 'empty' : scalarText(value);
-    return view.tell('trinity-filled-in', {
+    return view.report('trinity-default-applied', {
       at: [key],
-      message: `${quotedName(key)} is ${written}: Trinity fills in ${becomes}.`,
+      message: `${quotedName(key)} is ${written}, so Trinity uses ${becomes}.`,
     });
   });
 }

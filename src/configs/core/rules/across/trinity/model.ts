@@ -23,9 +23,9 @@ function sumOfLengths(view: TrinityView): Finding[] {
   if (forPrompt === undefined || forResponse === undefined || most === undefined) return [];
   const sum = forPrompt + forResponse;
   if (sum <= most) return [];
-  return view.tell('trinity-lengths', {
+  return view.report('trinity-lengths', {
     at: [response, prompt, limit],
-    message: `${forPrompt} + ${forResponse} = ${sum} tokens of prompt and response, but \`max_model_len\` is ${most}, and Trinity does not start. Shorten one of them, or raise \`max_model_len\` to ${sum}.`,
+    message: `${forPrompt} + ${forResponse} = ${sum} tokens of prompt and response, but \`max_model_len\` is ${most}, so Trinity does not start. Lower one of them, or raise \`max_model_len\` to ${sum}.`,
     fixes: () => [
       ...(most > forPrompt ? setValueFix(view, response, most - forPrompt, 'Lower') : []),
       ...setValueFix(view, limit, sum, 'Raise'),
@@ -36,15 +36,15 @@ function sumOfLengths(view: TrinityView): Finding[] {
 function unknownLimit(view: TrinityView, undetermined: boolean): Finding[] {
   const [forPrompt, forResponse] = [view.number(prompt), view.number(response)];
   if (undetermined) {
-    return view.tell('trinity-lengths', {
+    return view.report('trinity-lengths', {
       since: '0.4',
       at: [response, prompt, limit, 'model'],
       message:
-        'Trinity cannot tell `max_model_len`: neither it nor both of `max_prompt_tokens` and `max_response_tokens` are set. Set `model.max_model_len`.',
+        'Trinity cannot compute `max_model_len`, because `max_prompt_tokens` and `max_response_tokens` are not both set. Set `model.max_model_len`.',
     });
   }
   if (forPrompt === undefined || forResponse === undefined) return [];
-  return view.tell('trinity-filled-in', {
+  return view.report('trinity-default-applied', {
     severity: 'information',
     at: [limit, response, prompt],
     message: `\`max_model_len\` is not set and becomes ${forPrompt} + ${forResponse} = ${forPrompt + forResponse}.`,
@@ -61,20 +61,20 @@ export function derivedLengths(view: TrinityView): Finding[] {
   const other = only === prompt ? response : prompt;
   const given = view.number(other) ?? 0;
   if (second === undefined && given >= most) {
-    const message = `${nameAndValue(view, other)} leaves nothing of ${nameAndValue(view, limit)} for the ${only === prompt ? 'prompt' : 'response'}: it becomes ${most - 1}, and ${quotedName(only)} 1.`;
-    return view.tell('trinity-becomes', { severity: 'warning', at: [other, limit], message });
+    const message = `${nameAndValue(view, other)} leaves no room in ${nameAndValue(view, limit)} for the ${only === prompt ? 'prompt' : 'response'}. It becomes ${most - 1}, and ${quotedName(only)} 1.`;
+    return view.report('trinity-value-rewritten', { severity: 'warning', at: [other, limit], message });
   }
   const message =
     second === undefined
       ? `${quotedName(only)} is not set and becomes ${most} − ${given} = ${most - given}.`
       : `\`max_prompt_tokens\` and \`max_response_tokens\` are not set and become half of ${nameAndValue(view, limit)} each.`;
-  return view.tell('trinity-filled-in', { at: [limit], message });
+  return view.report('trinity-default-applied', { at: [limit], message });
 }
 
 function leastResponse(view: TrinityView): Finding[] {
   const [few, most] = [view.number(least), view.number(response)];
   if (few === undefined || most === undefined || few < most) return [];
-  return view.tell('trinity-becomes', {
+  return view.report('trinity-value-rewritten', {
     severity: 'warning',
     at: [least, response],
     message: `${nameAndValue(view, least)} is not less than ${nameAndValue(view, response)}, and becomes ${most - 1}.`,
@@ -87,9 +87,9 @@ export function promptTruncation(view: TrinityView): Finding[] {
   const on = view.flag(key);
   if (on === undefined) return [];
   const message = on
-    ? 'A prompt longer than `max_prompt_tokens` is cut, and what is made of it is not trained on.'
-    : 'A prompt longer than `max_prompt_tokens` is passed on whole, and may overflow the engine.';
-  return view.tell('trinity-prompt-truncation', { at: [key], message });
+    ? 'A prompt longer than `max_prompt_tokens` is truncated, and its responses are not trained.'
+    : 'A prompt longer than `max_prompt_tokens` is sent in full, and may exceed the limit of the engine.';
+  return view.report('trinity-prompt-truncation', { at: [key], message });
 }
 
 /** Somebody else's model can be measured, not trained. */
@@ -99,16 +99,16 @@ export function externalModel(view: TrinityView): Finding[] {
   const findings: Finding[] = [];
   if (view.mode !== undefined && !view.isMode('bench')) {
     findings.push(
-      ...view.tell('trinity-external-model', {
+      ...view.report('trinity-external-model', {
         at: [`${section}.enable`, 'mode'],
-        message: `An external model works in mode \`bench\` alone, not in \`${view.mode}\`: Trinity does not start.`,
+        message: `An external model works only in mode \`bench\`, not in \`${view.mode}\`. Trinity does not start.`,
       }),
     );
   }
   for (const name of ['base_url_env', 'api_key_env', 'model_name']) {
     if (!view.isEmpty(`${section}.${name}`)) continue;
     findings.push(
-      ...view.tell('trinity-external-model', {
+      ...view.report('trinity-external-model', {
         at: [`${section}.${name}`, `${section}.enable`],
         message: `An external model needs \`${section}.${name}\`, which is not set.`,
       }),
@@ -118,7 +118,7 @@ export function externalModel(view: TrinityView): Finding[] {
   const type = view.text(engine);
   if (type !== undefined && type !== 'external' && view.typed(engine) !== undefined) {
     const message = `With an external model ${nameAndValue(view, engine)} becomes \`external\`.`;
-    findings.push(...view.tell('trinity-becomes', { at: [engine], message }));
+    findings.push(...view.report('trinity-value-rewritten', { at: [engine], message }));
   }
   return findings;
 }
@@ -131,9 +131,9 @@ export function tinker(view: TrinityView): Finding[] {
     ...tinkerAlgorithm(view, enable),
     ...becomesTinker(view),
     ...(view.syncMethod === 'nccl' && view.typed('synchronizer.sync_method') !== undefined
-      ? view.tell('trinity-sync-method', {
+      ? view.report('trinity-sync-method', {
           at: ['synchronizer.sync_method'],
-          message: `With \`tinker\` weights go through checkpoints: ${nameAndValue(view, 'synchronizer.sync_method')} becomes \`checkpoint\`.`,
+          message: `With \`tinker\`, weights are sent as checkpoints, so ${nameAndValue(view, 'synchronizer.sync_method')} becomes \`checkpoint\`.`,
         })
       : []),
   ];
@@ -143,14 +143,14 @@ function tinkerAlgorithm(view: TrinityView, enable: string): Finding[] {
   const findings: Finding[] = [];
   const type = 'algorithm.algorithm_type';
   if (view.algorithm?.critic === true) {
-    const message = `${nameAndValue(view, type)} trains a critic, which \`tinker\` cannot: Trinity does not start.`;
-    findings.push(...view.tell('trinity-tinker', { at: [type, enable], message }));
+    const message = `${nameAndValue(view, type)} trains a critic, which \`tinker\` does not support. Trinity does not start.`;
+    findings.push(...view.report('trinity-tinker', { at: [type, enable], message }));
   }
   const entropy = 'algorithm.entropy_loss_fn_args.entropy_coef';
   const coefficient = view.number(entropy);
   if (coefficient !== undefined && coefficient !== 0) {
-    const message = `With \`tinker\` the entropy is an estimate: ${nameAndValue(view, entropy)} is better left at 0.`;
-    findings.push(...view.tell('trinity-tinker', { severity: 'warning', at: [entropy], message }));
+    const message = `With \`tinker\` the entropy is only an estimate, so leave ${quotedName(entropy)} at 0 instead of ${scalarText(view.scalar(entropy))}.`;
+    findings.push(...view.report('trinity-tinker', { severity: 'warning', at: [entropy], message }));
   }
   return findings;
 }
@@ -166,6 +166,6 @@ function becomesTinker(view: TrinityView): Finding[] {
     const value = view.text(key);
     if (value === undefined || value === 'tinker' || view.typed(key) === undefined) return [];
     const message = `With \`tinker\` on, ${quotedName(key)} ${scalarText(value)} becomes \`tinker\`.`;
-    return view.tell('trinity-becomes', { severity: 'warning', at: [key], message });
+    return view.report('trinity-value-rewritten', { severity: 'warning', at: [key], message });
   });
 }

@@ -20,9 +20,9 @@ export function lostInStages(view: TrinityView): Finding[] {
       const lost = missingFrom(above, value, key);
       if (lost.length === 0) return [];
       const more = lost.length > mostNamed ? ` and ${lost.length - mostNamed} more` : '';
-      return view.tell('trinity-stage-section', {
+      return view.report('trinity-stage-section', {
         at: [`stages.${index}.${key}`],
-        message: `\`${key}\` of a stage takes the place of the whole \`${key}\` above: here ${quotedList(lost.slice(0, mostNamed))}${more} ${lost.length === 1 ? 'falls' : 'fall'} back to Trinity's defaults. Repeat what this stage needs.`,
+        message: `\`${key}\` of a stage replaces the whole \`${key}\` above, so ${quotedList(lost.slice(0, mostNamed))}${more} ${lost.length === 1 ? 'gets its default' : 'get their defaults'} here. Repeat the values that this stage needs.`,
       });
     });
   });

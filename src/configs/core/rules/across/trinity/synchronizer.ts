@@ -13,8 +13,10 @@ export function syncMethod(view: TrinityView): Finding[] {
   const alone = view.isMode('train', 'explore', 'bench', 'serve');
   const becomes = alone ? 'checkpoint' : view.isMode('colocate') ? 'memory' : undefined;
   if (becomes === undefined || view.mode === undefined) return loraMethod(view);
-  const why = alone ? 'has no partner to pass weights to directly' : 'has both sides on one GPU';
-  return view.tell('trinity-sync-method', {
+  const why = alone
+    ? 'has no other process to send weights to directly'
+    : 'has the explorer and the trainer on one GPU';
+  return view.report('trinity-sync-method', {
     severity: view.typed(method) === undefined ? 'information' : 'warning',
     at: [method, 'mode'],
     message: `Mode \`${view.mode}\` ${why}: ${nameAndValue(view, method)} becomes \`${becomes}\`.`,
@@ -25,10 +27,10 @@ export function syncMethod(view: TrinityView): Finding[] {
 function loraMethod(view: TrinityView): Finding[] {
   const count = view.count(lora);
   if (count === undefined || count < 1) return [];
-  return view.tell('trinity-sync-method', {
+  return view.report('trinity-sync-method', {
     severity: view.typed(method) === undefined ? 'information' : 'warning',
     at: [method, lora],
-    message: `LoRA weights are passed on through checkpoints: ${nameAndValue(view, method)} becomes \`checkpoint\`.`,
+    message: `LoRA weights are sent as checkpoints, so ${nameAndValue(view, method)} becomes \`checkpoint\`.`,
     fixes: () => setValueFix(view, method, 'checkpoint'),
   });
 }
@@ -37,13 +39,13 @@ export function adapters(view: TrinityView): Finding[] {
   const count = view.count(lora);
   if (count === undefined || count < 1 || !view.local) return [];
   if (count > 1) {
-    const message = `\`lora_configs\` has ${count} entries; Trinity takes one, and does not start with more.`;
-    return view.tell('trinity-lora', { at: [lora], message });
+    const message = `\`lora_configs\` has ${count} entries, but Trinity starts only with one.`;
+    return view.report('trinity-lora', { at: [lora], message });
   }
   const path = `${lora}.0.path`;
   if (!view.isEmpty(path)) return [];
-  const message = 'No `path`: Trinity makes an adapter of its own out of the base model.';
-  return view.tell('trinity-filled-in', { at: [path, lora], message });
+  const message = 'There is no `path`, so Trinity creates an adapter from the base model.';
+  return view.report('trinity-default-applied', { at: [path, lora], message });
 }
 
 export function intervals(view: TrinityView): Finding[] {
@@ -53,8 +55,8 @@ export function intervals(view: TrinityView): Finding[] {
   if (view.algorithm?.modes !== undefined) return [];
   if (every <= 0) {
     if (view.info(interval)?.min !== undefined) return [];
-    const message = `${nameAndValue(view, interval)} has to be more than 0: an assertion fails as Trinity starts.`;
-    return view.tell('trinity-intervals', { at: [interval], message });
+    const message = `${nameAndValue(view, interval)} must be more than 0. Otherwise an assertion fails when Trinity starts.`;
+    return view.report('trinity-intervals', { at: [interval], message });
   }
   return view.isMode('bench', 'train') ? [] : evaluationInterval(view, every);
 }
@@ -66,9 +68,9 @@ function evaluationInterval(view: TrinityView, every: number): Finding[] {
   const between = view.number(evaluation);
   if (between === undefined || between % step === 0) return [];
   const becomes = Math.max(step, Math.floor(between / step) * step);
-  return view.tell('trinity-eval-interval', {
+  return view.report('trinity-eval-interval', {
     at: [evaluation, interval],
-    message: `${nameAndValue(view, evaluation)} is not a multiple of the ${step} steps between two syncs, and becomes ${becomes}.`,
+    message: `${nameAndValue(view, evaluation)} is not a multiple of the ${step} steps between two synchronizations, and becomes ${becomes}.`,
     fixes: () => setValueFix(view, evaluation, becomes),
   });
 }

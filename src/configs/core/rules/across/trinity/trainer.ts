@@ -17,9 +17,10 @@ function oldConfig(view: TrinityView): Finding[] {
   const key = 'trainer.trainer_config_path';
   // It is looked at only where there is no other configuration of the trainer.
   if (!view.isSet(key) || view.names('trainer.trainer_config')?.length !== 0) return [];
-  return view.tell('trinity-trainer', {
+  return view.report('trinity-trainer', {
     at: [key],
-    message: '`trainer_config_path` is refused. Write what that file has under `trainer.trainer_config`.',
+    message:
+      'Trinity rejects `trainer_config_path`. Move the content of that file to `trainer.trainer_config`.',
   });
 }
 
@@ -30,7 +31,7 @@ function sequenceParallel(view: TrinityView): Finding[] {
   if (size < 1) {
     if (view.info(ulysses)?.min !== undefined) return [];
     const message = `${nameAndValue(view, ulysses)} becomes 1.`;
-    return view.tell('trinity-becomes', {
+    return view.report('trinity-value-rewritten', {
       severity: 'warning',
       at: [ulysses],
       message,
@@ -40,8 +41,8 @@ function sequenceParallel(view: TrinityView): Finding[] {
   const gpus = trainerGpus(view);
   if (gpus === undefined || gpus < 1) return [];
   if (gpus % size !== 0) {
-    const message = `${nameAndValue(view, ulysses)} does not divide the ${gpus} GPUs that train, and Trinity does not start.`;
-    return view.tell('trinity-trainer-gpus', {
+    const message = `${nameAndValue(view, ulysses)} does not divide the ${gpus} GPUs that train, so Trinity does not start.`;
+    return view.report('trinity-trainer-gpus', {
       at: [ulysses, 'cluster.gpu_per_node', 'cluster.node_num'],
       message,
     });
@@ -63,9 +64,9 @@ function batchShare(view: TrinityView, gpus: number, size: number): Finding[] {
     written === 0
       ? `\`batch_size\` ${tasks} × \`repeat_times\` ${repeat} = ${samples}`
       : nameAndValue(view, batch);
-  return view.tell('trinity-trainer-gpus', {
+  return view.report('trinity-trainer-gpus', {
     at: [batch, 'buffer.batch_size', 'algorithm.repeat_times', ulysses, 'explorer.rollout_model.engine_num'],
-    message: `${product} samples per training step are no multiple of the ${gpus}${size === 1 ? '' : ` ÷ ${size} = ${parts}`} groups of GPUs that train, and Trinity does not start. Use ${samples + parts - (samples % parts)}.`,
+    message: `${product} samples per training step are not a multiple of the ${gpus}${size === 1 ? '' : ` ÷ ${size} = ${parts}`} groups of GPUs that train, so Trinity does not start. Use ${samples + parts - (samples % parts)}.`,
     fixes: () =>
       written === 0 ? [] : setValueFix(view, batch, samples + parts - (samples % parts), 'Raise'),
   });
@@ -74,8 +75,8 @@ function batchShare(view: TrinityView, gpus: number, size: number): Finding[] {
 function shards(view: TrinityView, gpus: number): Finding[] {
   const size = view.number(fsdp);
   if (size === undefined || size < 1 || gpus % size === 0) return [];
-  const message = `${quotedName(fsdp)} ${size} does not divide the ${gpus} GPUs that train, and Trinity does not start.`;
-  return view.tell('trinity-trainer-gpus', { at: [fsdp], message });
+  const message = `${quotedName(fsdp)} ${size} does not divide the ${gpus} GPUs that train, so Trinity does not start.`;
+  return view.report('trinity-trainer-gpus', { at: [fsdp], message });
 }
 
 function tokenBudget(view: TrinityView): Finding[] {
@@ -87,10 +88,10 @@ function tokenBudget(view: TrinityView): Finding[] {
   if (tokens === undefined || size === undefined || size < 1 || most === undefined) return [];
   if (tokens * size >= most || view.typed(budget) === undefined) return [];
   const becomes = Math.ceil(most / size);
-  return view.tell('trinity-becomes', {
+  return view.report('trinity-value-rewritten', {
     severity: 'warning',
     at: [budget],
-    message: `${nameAndValue(view, budget)} × ${nameAndValue(view, ulysses)} = ${tokens * size} tokens are fewer than one sample may have (\`max_model_len\` ${most}), and Trinity raises it. Set it to ${becomes} or more.`,
+    message: `${nameAndValue(view, budget)} × ${nameAndValue(view, ulysses)} = ${tokens * size} tokens are fewer than one sample may have (\`max_model_len\` ${most}), so Trinity raises the value. Set it to ${becomes} or more.`,
     fixes: () => setValueFix(view, budget, becomes, 'Raise'),
   });
 }
@@ -99,10 +100,10 @@ function strategy(view: TrinityView): Finding[] {
   const key = 'trainer.trainer_strategy';
   const adapters = view.count('model.lora_configs');
   if (view.text(key) !== 'megatron' || adapters === undefined || adapters < 1) return [];
-  return view.tell('trinity-becomes', {
+  return view.report('trinity-value-rewritten', {
     severity: 'warning',
     at: [key],
-    message: 'LoRA is not trained with `megatron`: `trainer_strategy` becomes `fsdp`.',
+    message: '`megatron` does not support LoRA, so `trainer_strategy` becomes `fsdp`.',
     fixes: () => setValueFix(view, key, 'fsdp'),
   });
 }

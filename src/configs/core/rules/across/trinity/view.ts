@@ -82,7 +82,7 @@ export class TrinityView extends Settings {
    * Returns the finding for one action of the validator. If only some releases raise an error, it is a warning until
    * the release is known. Rules of other releases are dropped.
    */
-  tell(rule: AcrossRuleId, { since, severity, ...rest }: Report): Finding[] {
+  report(rule: AcrossRuleId, { since, severity, ...rest }: Report): Finding[] {
     const usual: Severity = severity ?? acrossRules[rule].severity;
     const { version, weigh } = this.#options;
     if (since !== undefined && version !== undefined && isBefore(version, since)) return [];
