@@ -55,7 +55,7 @@ async function readConfigText(file: string): Promise<string> {
   throw new CodedError({
     code: 'launcher/config-not-found',
     message: `The config ${file} does not exist.`,
-    hint: 'Correct the path.',
+    hint: 'Correct the path of the config.',
   });
 }
 
@@ -65,7 +65,7 @@ function unreadableConfig(file: string, cause: unknown): CodedError {
     {
       code: 'launcher/config-unreadable',
       message: `The config ${file} cannot be read: ${reason}.`,
-      hint: 'Name a YAML file that you may read.',
+      hint: 'Select a YAML file that you can read.',
     },
     { cause },
   );

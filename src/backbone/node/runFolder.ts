@@ -69,7 +69,7 @@ function cannotWrite(folder: string, cause: unknown): CodedError {
     {
       code: 'launcher/run-folder',
       message: `The run's folder ${folder} cannot be written: ${reason}.`,
-      hint: 'Choose another place with --exp-dir (launch.json: expDir).',
+      hint: 'Choose another folder with --exp-dir (launch.json: expDir).',
     },
     { cause },
   );

@@ -12,11 +12,11 @@ from typing import Any, Callable
 
 
 class BackboneError(Exception):
-    """What the backbone answered in place of a result."""
+    """The error that the backbone returned instead of a result."""
 
 
 class Channel:
-    """Messages may be sent from any thread, whole; a thread of its own reads, so that no other has to."""
+    """The connection to the backbone. Any thread may send messages. A separate thread reads."""
 
     def __init__(self, connection: socket.socket) -> None:
         self._connection = connection

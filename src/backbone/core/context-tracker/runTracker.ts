@@ -283,8 +283,8 @@ function notTracked(cause: unknown): CodedError {
   return new CodedError(
     {
       code: 'context-tracker/failed',
-      message: `The calls of this run are tracked no further: ${reasonOf(cause)}.`,
-      hint: 'Rewards are not concerned; report this with the config and the workflow.',
+      message: `Tracking of this run stopped: ${reasonOf(cause)}.`,
+      hint: 'Rewards are not affected. Report this as a bug, with the config and the workflow.',
     },
     { cause },
   );
@@ -294,8 +294,8 @@ function notKept(cause: unknown): CodedError {
   return new CodedError(
     {
       code: 'context-tracker/output-not-kept',
-      message: `What the workflow returns is no JSON, so the trace cannot be judged again: ${reasonOf(cause)}.`,
-      hint: 'Return plain data in metadata.',
+      message: `The trace cannot be judged again, because the output of the workflow is not JSON: ${reasonOf(cause)}.`,
+      hint: 'Return only plain data in metadata.',
     },
     { cause },
   );
@@ -305,8 +305,8 @@ function notTraced(cause: unknown): CodedError {
   return new CodedError(
     {
       code: 'context-tracker/no-trace',
-      message: `The trace of this run goes no further: ${reasonOf(cause)}.`,
-      hint: 'The run goes on without it; look at the disk and the permissions of the run folder.',
+      message: `Writing the trace of this run stopped: ${reasonOf(cause)}.`,
+      hint: 'The run continues without a trace. Check the free disk space and the permissions of the run folder.',
     },
     { cause },
   );

@@ -81,7 +81,7 @@ export class EpisodeSpans {
   close(): void {
     this.#isClosed = true;
     for (const call of [...this.#calls.keys()]) this.callEnded(call);
-    for (const span of [...this.#open.keys()]) this.#end(span, 'It had not ended when the episode did.');
+    for (const span of [...this.#open.keys()]) this.#end(span, 'The episode ended first.');
   }
 
   #add(begun: Pick<TracedSpan, 'kind' | 'name' | 'call' | 'startedAt'>): number {

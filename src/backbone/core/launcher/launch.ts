@@ -191,7 +191,7 @@ function rolloutOf({ plan, tasks, wanted }: Prepared): RolloutState {
 function triedAgain(slot: EpisodeSlot, failure: ErrorReport, seconds: number, attempts: number): RunEvent {
   const { task, repeat, attempt = 1 } = slot;
   const which = `task ${task.task_id}, repeat ${repeat}: attempt ${attempt} of ${attempts}`;
-  const message = `${which} failed: ${failure.message} Again in ${seconds} s.`;
+  const message = `${which} failed: ${failure.message} The next attempt starts in ${seconds} s.`;
   return { type: 'log', level: 'warn', message };
 }
 

@@ -147,7 +147,7 @@ export class ChatCompletionHandler {
       const reason = error instanceof Error ? error.message : String(error);
       this.#options.logger.log(
         'error',
-        `Call ${call.call} of episode ${call.episode} went unrecorded: ${reason}`,
+        `Call ${call.call} of episode ${call.episode} was not recorded: ${reason}`,
       );
     }
   }
@@ -242,8 +242,8 @@ function answerId({ episode }: Caller, call: number): string {
 }
 
 /**
- * Returns the request for `ajet.rollout.force_disable_toolcalls`, as in upstream: without tools, without tool results, and
- * without messages whose content is not plain text, such as tool calls. Findings of the run report the lost messages.
+ * Returns the request for `ajet.rollout.force_disable_toolcalls`, as in upstream: without tools and tool results. Messages
+ * whose content is not plain text, such as tool calls, are removed too. Findings of the run report the lost messages.
  */
 function withoutToolCalls(request: ChatRequest): ChatRequest {
   const others = Object.entries(request).filter(([option]) => option !== 'tools');
@@ -257,6 +257,6 @@ function withoutToolCalls(request: ChatRequest): ChatRequest {
 function removedTools({ tools = [] }: ChatRequest): readonly Override[] {
   if (!Array.isArray(tools) || tools.length === 0) return [];
   const message =
-    'offers tools, which are left out, and results of tools with them: ajet.rollout.force_disable_toolcalls is set';
+    'offers tools, which are removed with their results: ajet.rollout.force_disable_toolcalls is set';
   return [{ option: 'tools', message }];
 }

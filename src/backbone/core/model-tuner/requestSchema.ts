@@ -113,5 +113,5 @@ export function checkChatRequest(value: unknown): { request: ChatRequest } | { f
   const parsed = chatRequest.safeParse(value);
   if (parsed.success) return { request: value as ChatRequest };
   const { param, problem } = describeIssue(parsed.error.issues, value);
-  return { failure: failures.invalid(`'${param}' ${problem}; correct the request.`, param) };
+  return { failure: failures.invalid(`'${param}' ${problem}. Correct the request.`, param) };
 }

@@ -1,8 +1,8 @@
 import type { ModelChoice } from './run.ts';
 
 /**
- * A debug model as launch configurations and the command line write it: `embedded`, a script of the user's, or the base
- * URL of an OpenAI-compatible server, before which `MODEL@` may say what the model is called there.
+ * The text of a debug model in launch configurations and on the command line. It is `embedded`, a script of the user, or
+ * the base URL of an OpenAI-compatible server. `MODEL@` before the URL gives the name of the model on the server.
  */
 export type DebugModelText =
   | { readonly kind: 'embedded' }

@@ -1,22 +1,22 @@
 /**
- * What crosses between a run's backbone and the Python process that its Python workflows and judges run in: one JSON
- * object per line, both ways, over one connection on loopback. Never over stdout, which belongs to the user's code.
+ * The messages between the backbone of a run and the process of its Python workflows and judges. Each is one line of JSON
+ * on one loopback connection, in both directions. They never use stdout, which belongs to the user's code.
  */
 import * as z from 'zod/mini';
 
 /** The first and only line of the worker's standard input. */
 export interface WorkerBegin {
-  /** Where the backbone listens, on 127.0.0.1. */
+  /** The port of the backbone on 127.0.0.1. */
   readonly port: number;
   /** Proves that who connects is the worker. */
   readonly token: string;
-  /** What Python's search path begins with. */
+  /** The first entries of Python's search path. */
   readonly path: readonly string[];
-  /** Whose `ajet` is imported: the one that the worker brings, or the interpreter's own. */
+  /** The `ajet` to import: that of the worker, or that of the interpreter. */
   readonly package: 'bundled' | 'installed';
   /** Folders of Trinity-RFT's plugins. */
   readonly plugins: readonly string[];
-  /** Whether to open a debugger's port and wait for one. */
+  /** True to open a debugger port and wait for a debugger. */
   readonly debug: boolean;
   /** Folders that debugpy is taken from where the interpreter has none, in order. */
   readonly debugpy: readonly string[];
@@ -60,7 +60,7 @@ const failure = z.object({
 });
 export type WorkerFailure = z.infer<typeof failure>;
 
-/** What the worker asks of the backbone while the code of an episode waits, or that of a script: the last three. */
+/** The requests of the worker to the backbone, for the code of an episode; the last three are for scripts. */
 export const workerRequests = [
   'gym-step',
   'gym-evaluate',
@@ -82,7 +82,7 @@ const fromWorker = z.discriminatedUnion('type', [
     python: z.string(),
     executable: z.string(),
     pid: z.number(),
-    /** Of the debugger, on 127.0.0.1; null: none was asked for. */
+    /** The port of the debugger on 127.0.0.1; null if none was requested. */
     debugPort: z.nullable(z.number()),
   }),
   /** In place of `ready`: why it cannot begin. */
@@ -95,7 +95,7 @@ const fromWorker = z.discriminatedUnion('type', [
     method: z.enum(workerRequests),
     params: z.looseObject({ episodeUuid: z.optional(z.string()) }),
   }),
-  /** Raised where nobody waits for it, such as in a callback of the event loop. */
+  /** An exception that no caller catches, for example in a callback of the event loop. */
   z.object({ type: z.literal('uncaught'), failure }),
 ]);
 export type FromWorker = z.infer<typeof fromWorker>;
@@ -110,7 +110,7 @@ export function decodeFromWorker(line: string): FromWorker | undefined {
   }
 }
 
-/** What `load` tells of a class or function. */
+/** The result of `load` for a class or function. */
 export const loadedCode = z.object({
   file: z.nullable(z.string()),
   /** Absent: it is a class. */
@@ -132,7 +132,7 @@ function numberNamed(name: string): number {
   return name.endsWith('inf') ? sign * Infinity : NaN;
 }
 
-/** What `execute` returned. A reward that is no number is there as it came, for the run to refuse. */
+/** The result of `execute`. A reward that is not a number is unchanged, so that the run can reject it. */
 export const returnedOutput = z.object({
   reward: z.union([anyNumber, z.unknown()]),
   isSuccess: z.nullable(z.boolean()),
@@ -140,7 +140,7 @@ export const returnedOutput = z.object({
   logMetrics: z.record(z.string(), z.unknown()),
 });
 
-/** What `compute_reward` returned, and the output as it left it: a judge may add to it. */
+/** The result of `compute_reward`, and the output, to which a judge may add. */
 export const returnedVerdict = z.object({
   reward: z.union([anyNumber, z.unknown()]),
   isSuccess: z.boolean(),
@@ -148,7 +148,7 @@ export const returnedVerdict = z.object({
   logMetrics: z.record(z.string(), z.unknown()),
 });
 
-/** What a workflow that is a function returned. What is no number is there as it came. */
+/** The result of a workflow function. Values that are not numbers are unchanged. */
 export const functionOutput = z.object({
   reward: z.union([anyNumber, z.unknown()]),
   response: z.unknown(),
@@ -156,18 +156,18 @@ export const functionOutput = z.object({
   awaited: z.boolean(),
 });
 
-/** What a judge that is a function returned. */
+/** The result of a judge function. */
 export const functionVerdict = z.omit(functionOutput, { response: true });
 
-/** What `load-trinity` tells of a class. */
+/** The result of `load-trinity` for a class. */
 export const loadedTrinity = z.object({
   file: z.nullable(z.string()),
   line: z.nullable(z.number()),
-  /** Of plugins; they keep no run from going. */
+  /** The problems of plugins. They do not stop a run. */
   problems: z.array(z.extend(failure, { hint: z.nullish(z.string()) })),
 });
 
-/** What `execute-trinity` made of the experiences that came back. */
+/** The result of `execute-trinity`, from the returned experiences. */
 export const returnedExperiences = z.extend(returnedOutput, {
   isSuccess: z.boolean(),
   problems: z.array(

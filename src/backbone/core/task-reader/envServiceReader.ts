@@ -20,9 +20,9 @@ export const readEnvService: ReadTasks = async ({ config, split, environments },
   if (ids.length === 0) {
     throw new CodedError({
       code: 'task-reader/no-tasks',
-      message: `The environment service lists no task of "${envType}" in the split "${name}".`,
+      message: `The environment service has no tasks of "${envType}" in the split "${name}".`,
       location: config.locate(splitKey),
-      hint: `Correct env_type or ${split}_split under ${section}; AgentJet refuses an empty list too.`,
+      hint: `Correct env_type or ${split}_split under ${section}. AgentJet rejects an empty list too.`,
     });
   }
   const tasks = ids.map((id) => ({
@@ -38,7 +38,7 @@ export const readEnvService: ReadTasks = async ({ config, split, environments },
 function noService(location: Location): CodedError {
   return new CodedError({
     code: 'task-reader/no-environments',
-    message: 'Tasks of an environment service cannot be listed here: nothing is there to ask it.',
+    message: 'Cannot list the tasks of an environment service: this reader has no connection to one.',
     location,
     hint: 'Write the tasks to a JSONL file and read them with the type "jsonl_dataset_file".',
   });

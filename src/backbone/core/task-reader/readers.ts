@@ -38,7 +38,7 @@ export const readTasks: ReadTasks = async (source, selection) => {
 function unknownType(type: string, location: Location): CodedError {
   return new CodedError({
     code: 'task-reader/unknown-type',
-    message: `The debug backbone does not read tasks of type ${JSON.stringify(type)}.`,
+    message: `The debug backbone does not support the task reader ${JSON.stringify(type)}.`,
     location,
     hint: `It reads ${Object.keys(readers).join(', ')}.`,
   });
@@ -48,8 +48,8 @@ function notOurs(location: Location): CodedError {
   return new CodedError({
     code: 'task-reader/example-reader',
     message:
-      'The type "deep_finance" is the reader of one example of AgentJet, written in Python beside it, and is not read here.',
+      'The debug backbone does not support the task reader "deep_finance", which is Python code of one AgentJet example.',
     location,
-    hint: 'To debug its workflow, write its tasks to a JSONL file with main_query, init_messages, task_id and metadata, and read that with the type "jsonl_dataset_file".',
+    hint: 'Write its tasks to a JSONL file with main_query, init_messages, task_id and metadata. Then use the type "jsonl_dataset_file".',
   });
 }

@@ -5,9 +5,9 @@ import { readDataSet } from './huggingFaceReader.ts';
 import type { ReadTasks } from './taskReader.ts';
 
 /**
- * The reader of Trinity-RFT's tasksets with `storage_type: file`: `load_dataset(path, subset_name, split=…)` and its rows in
- * their order, each of which is the task, whole, as `raw_task`; `main_query` is the column `format.prompt_key`, for those
- * who read, or `Empty`.
+ * The reader of Trinity-RFT's tasksets with `storage_type: file`. Tasks are the rows of
+ * `load_dataset(path, subset_name, split=…)` in their order, with the whole row as `raw_task`. For display, `main_query` is
+ * the column `format.prompt_key`, or `Empty`.
  */
 export const readTaskset: ReadTasks = async (source, selection) => {
   const { config, split } = source;
@@ -39,16 +39,16 @@ function noTaskset(split: string, location: Location): CodedError {
     message: `The config has no ${isTraining ? 'taskset' : 'eval_tasksets'} in buffer.explorer_input.`,
     location,
     hint: isTraining
-      ? 'Name one: buffer.explorer_input.taskset, with path and split; or run those of evaluation: --split validation.'
-      : 'Name one, with path and split, or run the tasks of training: --split training.',
+      ? 'Set buffer.explorer_input.taskset with path and split, or run the evaluation tasks with --split validation.'
+      : 'Add one with path and split, or run the training tasks with --split training.',
   });
 }
 
 function notAFile(storage: string, location: Location): CodedError {
   return new CodedError({
     code: 'task-reader/taskset-storage',
-    message: `A taskset of storage_type ${JSON.stringify(storage)} is not read here.`,
+    message: `The debug backbone does not support tasksets with storage_type ${JSON.stringify(storage)}.`,
     location,
-    hint: 'Write its tasks to a JSONL or Parquet file in a folder, and name that with storage_type: file.',
+    hint: 'Write its tasks to a JSONL or Parquet file in a folder, and set path to the folder with storage_type: file.',
   });
 }

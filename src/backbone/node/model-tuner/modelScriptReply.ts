@@ -64,7 +64,7 @@ function plain(value: unknown): unknown {
   try {
     return JSON.parse(JSON.stringify(value)) as unknown;
   } catch (error) {
-    throw new BadReplyError(`it is no JSON (${error instanceof Error ? error.message : String(error)})`);
+    throw new BadReplyError(`it is not JSON (${error instanceof Error ? error.message : String(error)})`);
   }
 }
 

@@ -49,7 +49,7 @@ async function loadReplies({ file, files }: ScriptModelOptions): Promise<ScriptF
   } catch (error) {
     throw scriptErrors.badJson(file, error instanceof Error ? error.message : String(error));
   }
-  if (!Array.isArray(replies)) throw scriptErrors.badJson(file, 'the file must hold an array');
+  if (!Array.isArray(replies)) throw scriptErrors.badJson(file, 'the file must contain an array');
   return (_, { call }) => {
     if (call >= replies.length) throw scriptErrors.noMoreReplies(file, replies.length);
     return replies[call] as unknown;

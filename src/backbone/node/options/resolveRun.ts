@@ -187,12 +187,12 @@ class RunResolver {
       case 'script': {
         const file = await this.#existingPath('script', script);
         if (file === undefined)
-          throw this.#errors.missing('script', "the model 'script' needs the file that answers");
+          throw this.#errors.missing('script', "the model 'script' needs a script file");
         return { kind: 'script', file };
       }
       case 'endpoint':
         if (endpoint === undefined)
-          throw this.#errors.missing('endpoint', "the model 'endpoint' needs its server");
+          throw this.#errors.missing('endpoint', "the model 'endpoint' needs a server");
         return this.#endpoint(endpoint);
     }
   }
@@ -211,7 +211,7 @@ class RunResolver {
       Object.entries(debugModels).map(([name, text]) => {
         const model = parseDebugModel(name, text);
         if (model === undefined) {
-          const expected = "'embedded', the file of a script, or an http or https URL";
+          const expected = "'embedded', a script file, or an http or https URL";
           throw this.#errors.bad(`debugModels.${name}`, expected, `'${text}'`);
         }
         return [name, debugModelChoice(model, (file) => this.#path(file), apiKey)];
@@ -230,12 +230,12 @@ class RunResolver {
       case 'script': {
         const file = await this.#existingPath('helper.script', script);
         if (file === undefined)
-          throw this.#errors.missing('helper.script', "the helper 'script' needs the file that answers");
+          throw this.#errors.missing('helper.script', "the helper 'script' needs a script file");
         return { kind: 'script', file };
       }
       case 'endpoint': {
         if (baseUrl === undefined)
-          throw this.#errors.missing('helper.baseUrl', "the helper 'endpoint' needs its server");
+          throw this.#errors.missing('helper.baseUrl', "the helper 'endpoint' needs a server");
         const apiKey = await this.#key('helper', baseUrl, apiKeyEnv);
         return {
           kind: 'endpoint',

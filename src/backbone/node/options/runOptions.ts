@@ -52,7 +52,7 @@ const texts = () => z.array(z.string());
 const atLeast = (minimum: number) => z.int().check(z.minimum(minimum));
 
 const savedKey =
-  'Environment variable that holds the API key. The key itself is never an option: configurations get committed.';
+  'Environment variable with the API key. The key itself is never an option, because configurations are often committed.';
 const keyDefault = { launch: 'the key saved with "AgentJet: Set API Key"', cli: 'OPENAI_API_KEY' };
 
 const endpoint = z.strictObject({
@@ -94,7 +94,7 @@ const helper = z.strictObject({
     value: '<kind>',
   }),
   script: option(text(), {
-    description: 'File that answers.',
+    description: 'Script that answers the calls.',
     group: 'helper',
     flag: 'helper-script',
     value: '<file>',
@@ -123,7 +123,7 @@ const helper = z.strictObject({
 
 const faults = z.strictObject({
   rate: described(z.number().check(z.minimum(0), z.maximum(1)), {
-    description: 'Share of the calls, from 0 to 1.',
+    description: 'Share of the calls that fail, from 0 to 1.',
     group: 'recording',
     flag: null,
   }),
@@ -144,7 +144,7 @@ const faults = z.strictObject({
 const experiment = {
   config: described(text(), {
     description:
-      "The AgentJet or Trinity-RFT YAML file to run, or a script that starts a run: TypeScript or JavaScript that creates an `AgentJetJob`, or Python that calls AgentScope's `tune`.",
+      "The YAML file of AgentJet or Trinity-RFT to run, or a script. A TypeScript or JavaScript script creates an `AgentJetJob`. A Python script calls AgentScope's `tune`.",
     default: '${file}',
     group: 'experiment',
     flag: 'conf',
@@ -178,12 +178,12 @@ const models = {
     value: '<kind>',
   }),
   script: option(text(), {
-    description: 'File that answers LLM calls when `model` is "script".',
+    description: 'Script that answers LLM calls if `model` is "script".',
     group: 'model',
     value: '<file>',
   }),
   endpoint: option(endpoint, {
-    description: 'The OpenAI-compatible server that answers when `model` is "endpoint".',
+    description: 'OpenAI-compatible server that answers LLM calls if `model` is "endpoint".',
     group: 'model',
     flag: null,
   }),
@@ -217,7 +217,7 @@ const recording = {
   }),
   force: option(z.boolean(), {
     description:
-      'Replaces an existing recording once the run has completed. Without it, the run does not start.',
+      'Replaces an existing recording when the run has completed. Without it, the run does not start if the recording exists.',
     group: 'recording',
   }),
   recordOverwrite: option(z.boolean(), {
@@ -226,7 +226,7 @@ const recording = {
   }),
   replay: option(text(), {
     description:
-      "Answers LLM calls from a recording, or from a run's `.ajtrace`: no model, no server, no key and no waiting.",
+      "Answers LLM calls from a recording or from a run's `.ajtrace`, without a model, a server or a key.",
     group: 'recording',
     value: '<file>',
   }),
@@ -237,7 +237,7 @@ const recording = {
     value: '<n>',
   }),
   onReplayMiss: option(z.enum(replayMisses), {
-    description: 'What happens when a call differs from the recording of `replay`.',
+    description: 'Reaction to a call that differs from the recording of `replay`.',
     unset: '`fail`',
     enumDescriptions: [
       'The call fails and shows the difference.',
@@ -254,14 +254,14 @@ const recording = {
   }),
   faults: option(faults, {
     description:
-      'Makes LLM calls fail, to test how the workflow copes. The log, the trace and the result show each fault.',
+      'Makes LLM calls fail, to test the error handling of the workflow. The log, the trace and the result show each fault.',
     unset: { cli: 'no faults; for example 0.2 or rate=0.2,seed=7,kinds=timeout+cut' },
     group: 'recording',
     value: '<spec>',
   }),
   judgeTrace: option(text(), {
     description:
-      "A run's `.ajtrace`: the config's judge scores its episodes again, without running them. Breakpoints in the judge stop.",
+      "A run's `.ajtrace`. The config's judge scores its episodes again without running them. Breakpoints in the judge work.",
     group: 'recording',
     flag: null,
   }),
@@ -291,7 +291,7 @@ const episodes = {
     value: '<n>',
   }),
   taskIds: option(texts(), {
-    description: 'Run only the tasks with these ids. Wins over `tasks`.',
+    description: 'Run only the tasks with these ids. Overrides `tasks`.',
     group: 'episodes',
     flag: 'task-id',
     value: '<id>',
@@ -305,14 +305,14 @@ const episodes = {
   }),
   mode: option(z.enum(['sample', 'validate']), {
     description:
-      'How episodes run: `sample` as training samples, `validate` as training validates: each task `ajet.trainer_common.val_pass_n` times, sampled by `ajet.rollout.val_kwargs`, by default on the validation split.',
+      '`sample` runs episodes as training does. `validate` runs them as validation does: each task `ajet.trainer_common.val_pass_n` times, with the sampling of `ajet.rollout.val_kwargs`, by default on the validation split.',
     unset: '`sample`',
     group: 'episodes',
     value: '<name>',
   }),
   ajetDebugParity: option(z.boolean(), {
     description:
-      "Runs as AgentJet's own debug backbone, which differs from training: validation split, sampling by `ajet.rollout.val_kwargs`, and no 16 tokens in reserve per turn.",
+      "Runs like AgentJet's own debug backbone, which differs from training: validation split, sampling by `ajet.rollout.val_kwargs`, and no reserve of 16 tokens per turn.",
     group: 'episodes',
   }),
   asUpstreamDebug: option(z.boolean(), {
@@ -320,16 +320,18 @@ const episodes = {
     group: 'episodes',
   }),
   attempts: option(atLeast(1), {
-    description: 'How often to try an episode that fails. Training tries 3 times and then drops the batch.',
-    unset: '1, so that an error shows at once',
+    description:
+      'Number of attempts for an episode that fails. Training makes 3 attempts and then drops the batch.',
+    unset: '1, so that errors appear immediately',
     group: 'episodes',
     value: '<n>',
   }),
   parallel: option(atLeast(0), {
-    description: 'Episodes that run at a time. 0 takes `ajet.debug.debug_max_parallel` of the config.',
+    description:
+      'Number of episodes that run at the same time. 0 means `ajet.debug.debug_max_parallel` of the config.',
     unset: {
       launch:
-        'when debugging, the setting `agentjet.parallel`, which is 1, so that stepping stays in one episode; without debugging, 0',
+        'the setting `agentjet.parallel` when debugging (1 by default, so that stepping stays in one episode); 0 without debugging',
       cli: '0',
     },
     group: 'episodes',
@@ -351,7 +353,7 @@ const episodes = {
 
 const environment = {
   env: option(z.record(z.string(), z.union([z.string(), z.null()])), {
-    description: 'Environment variables for the run; `null` removes one. They win over `envFile`.',
+    description: 'Environment variables for the run. `null` removes a variable. They override `envFile`.',
     group: 'environment',
     flag: null,
   }),
@@ -379,7 +381,7 @@ const environment = {
   }),
   jsDebug: option(z.record(z.string(), z.unknown()), {
     description:
-      'Options of the JavaScript debugger (`pwa-node`, `attach`) that win over those AgentJet chooses, such as `skipFiles` or `smartStep`.',
+      'Options of the JavaScript debugger (`pwa-node`, `attach`), such as `skipFiles` or `smartStep`. They override those of AgentJet.',
     group: 'environment',
     flag: null,
   }),
@@ -387,17 +389,17 @@ const environment = {
     description: 'The Python (3.10 or later) that runs workflows and judges in Python.',
     unset: {
       launch:
-        'what the Python extension has selected for the folder, else a `.venv` in `cwd` or next to the config, else the setting `agentjet.python`, else the one on PATH',
+        'the interpreter that the Python extension has selected, else a `.venv` in `cwd` or next to the config, else the setting `agentjet.python`, else PATH',
       cli: 'a `.venv` in the working directory or next to the config, else python3',
     },
     group: 'environment',
     value: '<file>',
   }),
   ajetPackage: option(z.enum(['bundled', 'installed']), {
-    description: 'Which `ajet` Python workflows and judges import.',
+    description: 'The `ajet` package that Python workflows and judges import.',
     unset: '`bundled`',
     enumDescriptions: [
-      'The part of `ajet` that workflows and judges use comes with AgentJet: no torch, no GPU. Anything else is imported from the folder and the interpreter.',
+      'The part of `ajet` for workflows and judges that comes with AgentJet, without torch and GPU. Other modules are imported from the folder and the interpreter.',
       "The interpreter's own `ajet`, with all of its dependencies.",
     ],
     group: 'environment',
@@ -413,7 +415,7 @@ const environment = {
   }),
   pythonDebug: option(z.record(z.string(), z.unknown()), {
     description:
-      'Options of debugpy (`attach`) that win over those AgentJet chooses, such as `justMyCode` or `showReturnValue`.',
+      'Options of debugpy (`attach`), such as `justMyCode` or `showReturnValue`. They override those of AgentJet.',
     group: 'environment',
     flag: null,
   }),

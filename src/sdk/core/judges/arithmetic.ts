@@ -153,7 +153,7 @@ function combine(operator: Operator, left: Value, right: Value): Value {
     case '**':
       return powerComplex(a, b);
     case '//':
-      throw new EvaluationError('complex numbers have no floor');
+      throw new EvaluationError('a complex number has no floor');
   }
 }
 
@@ -194,7 +194,7 @@ export function multiplyComplex(a: Complex, b: Complex): Complex {
 
 /** Scaled by the divisor's larger part, so that its square does not overflow. */
 export function divideComplex(a: Complex, b: Complex): Complex {
-  if (b.re === 0 && b.im === 0) throw new EvaluationError('it divides by zero');
+  if (b.re === 0 && b.im === 0) throw new EvaluationError('division by zero');
   if (Math.abs(b.re) >= Math.abs(b.im)) {
     const ratio = b.im / b.re;
     const scale = b.re + b.im * ratio;
@@ -209,7 +209,7 @@ export function powerComplex(base: Complex, exponent: Complex): Complex {
   if (exponent.re === 0 && exponent.im === 0) return complex(1, 0);
   if (base.re === 0 && base.im === 0) {
     if (exponent.im !== 0 || exponent.re < 0)
-      throw new EvaluationError('zero is raised to a power it has not');
+      throw new EvaluationError('zero is raised to a negative or complex power');
     return complex(0, 0);
   }
   const length = Math.hypot(base.re, base.im);

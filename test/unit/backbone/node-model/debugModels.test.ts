@@ -54,7 +54,7 @@ describe('a debug model', () => {
     await models.get('constructor');
     expect(opened).toEqual([{ kind: 'embedded' }]);
     expect(logged).toEqual([
-      'info: Debug model constructor: embedded, since no server is configured; name one with --debug-model constructor=URL (launch.json: debugModels).',
+      'info: Debug model constructor: embedded, since no server is configured; set one with --debug-model constructor=URL (launch.json: debugModels).',
     ]);
   });
 

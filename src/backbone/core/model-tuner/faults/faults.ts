@@ -99,7 +99,7 @@ async function wholeReply(
   const assembler = new Assembler();
   for await (const batch of reply.chunks) for (const chunk of batch) assembler.add(chunk);
   const completion = assembler.completion();
-  if (completion === undefined) throw new Error('its stream was empty.');
+  if (completion === undefined) throw new Error('The stream was empty.');
   return completion;
 }
 
@@ -110,13 +110,13 @@ async function* brokenOff(completion: ChatCompletion): AsyncGenerator<readonly C
 }
 
 const what: Readonly<Record<FaultKind, string>> = {
-  timeout: 'the model did not answer in time',
-  'rate-limit': 'too many requests, to be tried again in 1 s',
+  timeout: 'the model did not respond in time',
+  'rate-limit': 'too many requests, retry after 1 s',
   'server-error': 'the model server failed',
   'tool-json': 'the JSON of a tool call is malformed',
-  length: 'the reply is cut off, as at the limit of tokens',
-  cut: 'the connection was cut in the middle of the reply',
-  empty: 'the reply is empty',
+  length: 'the response is cut off, as at the token limit',
+  cut: 'the connection was lost during the response',
+  empty: 'the response is empty',
 };
 
 const codePrefix = 'faults/';
@@ -130,7 +130,7 @@ function failureOf(kind: keyof typeof statuses): ModelFailure {
     report: new CodedError({
       code: `${codePrefix}${kind}`,
       message,
-      hint: 'It is no failure of the model: have the workflow cope with it, or leave out --faults (launch.json: faults).',
+      hint: 'The model did not fail. Handle the error in the workflow, or remove --faults (launch.json: faults).',
     }),
   };
 }

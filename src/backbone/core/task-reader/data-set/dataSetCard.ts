@@ -19,7 +19,7 @@ export interface Subset {
   readonly patterns: ReadonlyMap<string, readonly string[]> | undefined;
   /** Empty, or ending in `/`. */
   readonly folder: string;
-  /** What the reader of the files is told besides, e.g. `sep`. */
+  /** Further options of the file reader, for example `sep`. */
   readonly options: Readonly<Record<string, unknown>>;
 }
 

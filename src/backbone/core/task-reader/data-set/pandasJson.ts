@@ -4,15 +4,15 @@ import type { Row } from './table.ts';
 /** Columns that pandas takes for moments by their name. */
 const momentNames = /(?:_at|_time)$|^timestamp|^(?:modified|date)$/;
 
-/** Numbers up to this are no moments for pandas: seconds of a year. */
+/** pandas does not read numbers up to this one as timestamps: the seconds of a year. */
 const leastStamp = 31_536_000;
 
 /** Nanoseconds of the units that a number may be counted in, tried in this order. */
 const units = [1_000_000_000n, 1_000_000n, 1000n, 1n];
 
 /**
- * The shape of a file that is one list of rows, which `datasets` reads through pandas: texts become moments only in
- * columns with a name for them, and there numbers do as well.
+ * Returns the shape of a file that is one list of rows, which `datasets` reads through pandas. Strings and numbers become
+ * timestamps only in columns whose names suggest it.
  */
 export function convertLikePandas(shape: JsonShape, rows: readonly Row[]): JsonShape {
   if (shape.kind !== 'record') return shape;

@@ -39,7 +39,7 @@ export async function runCalls<T>(
         }
         const reason = error instanceof Error ? error.message : String(error);
         failures.push(reason);
-        log('error', `${what}, call ${index + 1} of ${count} is left out: ${reason}`);
+        log('error', `${what}: call ${index + 1} of ${count} failed and is skipped: ${reason}`);
       }
       done += 1;
       if (done % step === 0 || done === count) log('info', `${what}: ${done} of ${count} calls.`);

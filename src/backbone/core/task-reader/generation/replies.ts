@@ -12,9 +12,9 @@ type Fields = Readonly<Record<string, unknown>>;
  */
 export function questionsIn(reply: string, document: Pick<Document, 'docId'>): readonly Task[] {
   const value: unknown = JSON.parse(withoutFence(reply));
-  if (!Array.isArray(value)) throw new Error('the reply is no list');
+  if (!Array.isArray(value)) throw new Error('the response is not a list');
   return value.flatMap((entry: unknown) => {
-    if (!isFields(entry)) throw new Error('the list holds something else than objects');
+    if (!isFields(entry)) throw new Error('the list contains an element that is not an object');
     const query = textIn(entry, 'query');
     if (query === '') return [];
     const related = textIn(entry, 'related_doc');
@@ -26,9 +26,9 @@ export function questionsIn(reply: string, document: Pick<Document, 'docId'>): r
 /** The task in a reply to the prompt for a query, repaired where its JSON is broken. @throws Error where there is none */
 export function queryIn(reply: string, source: Task, document: Pick<Document, 'docId'> | undefined): Task {
   const value = readReply(reply);
-  if (!isFields(value)) throw new Error(`the reply is no JSON object: ${reply.slice(0, 80)}`);
+  if (!isFields(value)) throw new Error(`the response is not a JSON object: ${reply.slice(0, 80)}`);
   const query = textIn(value, 'query');
-  if (query === '') throw new Error('the reply has no query');
+  if (query === '') throw new Error('the response has no query');
   return taskOf(query, source.env_type, {
     source_task_id: source.task_id,
     aug_type: 'task_augmentation',
@@ -43,7 +43,7 @@ function taskOf(main_query: string, env_type: string, metadata: Fields): Task {
 
 function textIn(fields: Fields, name: string): string {
   const value = Object.hasOwn(fields, name) ? fields[name] : '';
-  if (typeof value !== 'string') throw new Error(`${name} is no text`);
+  if (typeof value !== 'string') throw new Error(`${name} is not a string`);
   return strip(value);
 }
 

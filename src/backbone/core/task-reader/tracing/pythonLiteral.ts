@@ -163,7 +163,7 @@ class LiteralParser {
       this.#skipBlank();
       const read = parseString(this.#text, this.#at);
       if (read === undefined) break;
-      if (kind !== undefined && kind !== read.kind) throw new PythonLiteralError('text beside bytes');
+      if (kind !== undefined && kind !== read.kind) throw new PythonLiteralError('text next to bytes');
       kind = read.kind;
       text = (text ?? '') + read.value;
       this.#at = read.end;
