@@ -1,6 +1,6 @@
 import path from 'node:path';
 import process from 'node:process';
-import { CodedError } from '../../base/core/errors.ts';
+import { CodedError, messageOf } from '../../base/core/errors.ts';
 import { astunerRun } from '../../configs/core/astuner/astunerRun.ts';
 import { compose, type Composition } from '../../configs/core/compose.ts';
 import { dialectOf, type DialectId } from '../../configs/core/dialect.ts';
@@ -60,7 +60,7 @@ async function readConfigText(file: string): Promise<string> {
 }
 
 function unreadableConfig(file: string, cause: unknown): CodedError {
-  const reason = cause instanceof Error ? cause.message : String(cause);
+  const reason = messageOf(cause);
   return new CodedError(
     {
       code: 'launcher/config-unreadable',

@@ -1,3 +1,4 @@
+import { messageOf } from '../../../base/core/errors.ts';
 import type { Disposable } from '../../../base/core/disposable.ts';
 import type { Clock } from '../../../base/core/ports.ts';
 import type { SpanKind, TracedSpan } from '../../../tracking/core/records/trace.ts';
@@ -27,7 +28,7 @@ export async function runInSpan<T>(
     end?.(null);
     return result;
   } catch (error) {
-    end?.(error instanceof Error ? error.message : String(error));
+    end?.(messageOf(error));
     throw error;
   }
 }

@@ -1,4 +1,4 @@
-import { CodedError, type Location } from '../../../base/core/errors.ts';
+import { CodedError, type Location, messageOf } from '../../../base/core/errors.ts';
 
 /** The service that an error message names. */
 export interface ServiceAddress {
@@ -26,7 +26,7 @@ export class EnvServiceFailures {
   }
 
   unreachable(asked: ServiceRequest, cause: unknown): CodedError {
-    const reason = cause instanceof Error ? cause.message : String(cause);
+    const reason = messageOf(cause);
     return this.#failure('unreachable', asked, `did not respond to ${asked.endpoint}: ${reason}`, {
       hint: `Start the service, or correct ${urlKey}.`,
       cause,

@@ -1,3 +1,4 @@
+import { messageOf } from '../../../base/core/errors.ts';
 import { hashText } from '../../../base/core/random.ts';
 import type { Clock, Logger } from '../../../base/core/ports.ts';
 import type { Api, ApiAnswer } from './apis/api.ts';
@@ -144,7 +145,7 @@ export class ChatCompletionHandler {
     try {
       this.#options.observer.onCall(call);
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = messageOf(error);
       this.#options.logger.log(
         'error',
         `Call ${call.call} of episode ${call.episode} was not recorded: ${reason}`,

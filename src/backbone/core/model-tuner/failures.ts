@@ -1,3 +1,4 @@
+import { messageOf } from '../../../base/core/errors.ts';
 import type { ModelFailure } from './model.ts';
 
 /** Everything the gateway itself refuses; each message says what to do. */
@@ -72,7 +73,7 @@ export const failures = {
   modelThrew: (error: unknown): ModelFailure => ({
     status: 500,
     error: {
-      message: `The model failed: ${error instanceof Error ? error.message : String(error)}`,
+      message: `The model failed: ${messageOf(error)}`,
       type: 'server_error',
       param: null,
       code: 'model_failed',

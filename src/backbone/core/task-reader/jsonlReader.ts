@@ -1,5 +1,5 @@
 import { isRecord } from '../../../base/core/isRecord.ts';
-import { CodedError, type Location } from '../../../base/core/errors.ts';
+import { CodedError, type Location, messageOf } from '../../../base/core/errors.ts';
 import type { FileReader } from '../../../base/core/ports.ts';
 import type { InitMessage, Task } from '../../../sdk/core/index.ts';
 import { IdTally } from './idTally.ts';
@@ -90,7 +90,7 @@ function parseRow(text: string, file: string, line: number): Row | CodedError {
   try {
     value = JSON.parse(json);
   } catch (error) {
-    const { reason, column } = jsonProblem(error instanceof Error ? error.message : String(error));
+    const { reason, column } = jsonProblem(messageOf(error));
     return brokenRow(file, line, reason, column);
   }
   return isRecord(value) ? value : brokenRow(file, line, `it is ${kindOf(value)}`);
@@ -153,7 +153,7 @@ function fileNotFound(file: string, location: Location | undefined): CodedError 
 }
 
 function unreadable(file: string, cause: unknown, namedAt: Location | undefined): CodedError {
-  const reason = cause instanceof Error ? cause.message : String(cause);
+  const reason = messageOf(cause);
   return new CodedError(
     {
       code: 'task-reader/unreadable',

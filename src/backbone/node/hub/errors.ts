@@ -1,8 +1,8 @@
-import { CodedError } from '../../../base/core/errors.ts';
+import { CodedError, messageOf } from '../../../base/core/errors.ts';
 
 const reasonOf = (cause: unknown): string => {
   const own = cause instanceof Error && cause.cause instanceof Error ? cause.cause : cause;
-  return (own instanceof Error ? own.message : String(own)).replace(/\.$/, '');
+  return messageOf(own).replace(/\.$/, '');
 };
 
 const byHand =

@@ -1,4 +1,4 @@
-import { CodedError } from '../../../base/core/errors.ts';
+import { CodedError, messageOf } from '../../../base/core/errors.ts';
 
 /** Names of the job API in the language of the script. */
 export interface JobNames {
@@ -95,7 +95,7 @@ export const jobErrors = {
     new CodedError(
       {
         code: 'job/not-written',
-        message: `The config ${file} cannot be written: ${cause instanceof Error ? cause.message : String(cause)}.`,
+        message: `The config ${file} cannot be written: ${messageOf(cause)}.`,
         hint: 'Choose another file.',
       },
       { cause },

@@ -1,4 +1,4 @@
-import { CodedError, type Location } from '../../../base/core/errors.ts';
+import { CodedError, type Location, messageOf } from '../../../base/core/errors.ts';
 import type { WorkerFailure } from '../../core/protocol/worker.ts';
 
 /** An error of the user's Python, with its location and traceback. */
@@ -84,7 +84,7 @@ function startFailure(cause: unknown): string {
   const code = cause instanceof Error && 'code' in cause ? cause.code : undefined;
   if (code === 'ENOENT') return 'the file does not exist';
   if (code === 'EACCES') return 'the file is not executable';
-  return cause instanceof Error ? cause.message : String(cause);
+  return messageOf(cause);
 }
 
 const nameAnother =

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { parse, stringify, YAMLParseError } from 'yaml';
 import type { LaunchPorts } from '../../core/launcher/launch.ts';
 import type { CancellationToken } from '../../../base/core/cancellation.ts';
-import { CodedError, toReport, type Location } from '../../../base/core/errors.ts';
+import { CodedError, toReport, type Location, messageOf } from '../../../base/core/errors.ts';
 import { isRecord } from '../../../base/core/isRecord.ts';
 import type { Composition } from '../../../configs/core/compose.ts';
 import { scanTuneCalls } from '../../../configs/core/code/tuneScan.ts';
@@ -226,7 +226,7 @@ class TuneScript {
       if (isRecord(parsed)) return parsed as Record<string, Plain>;
     } catch (error) {
       const line = error instanceof YAMLParseError ? error.linePos?.[0].line : undefined;
-      const [why = ''] = (error instanceof Error ? error.message : String(error)).split('\n');
+      const [why = ''] = messageOf(error).split('\n');
       throw tuneErrors.badConfig(why, { file, ...(line !== undefined && { line }) });
     }
     throw tuneErrors.badConfig('A config of Trinity-RFT must be a mapping.', { file, line: 1 });

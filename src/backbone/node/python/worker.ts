@@ -1,3 +1,4 @@
+import { messageOf } from '../../../base/core/errors.ts';
 /** The Python process of a run, which is started on first use and ends with the run. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -255,7 +256,7 @@ export class PythonWorker {
       const value: unknown = await this.#launch.answer(method, params);
       this.#send({ type: 'answer', id, value: value ?? null });
     } catch (error) {
-      this.#send({ type: 'answer', id, error: error instanceof Error ? error.message : String(error) });
+      this.#send({ type: 'answer', id, error: messageOf(error) });
     }
   }
 

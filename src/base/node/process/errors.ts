@@ -1,4 +1,4 @@
-import { CodedError } from '../../core/errors.ts';
+import { CodedError, messageOf } from '../../core/errors.ts';
 import type { ProcessExit } from './processTree.ts';
 
 export const processErrors = {
@@ -6,7 +6,7 @@ export const processErrors = {
     new CodedError(
       {
         code: 'run/cannot-start',
-        message: `${executable} could not be started: ${cause instanceof Error ? cause.message : String(cause)}.`,
+        message: `${executable} could not be started: ${messageOf(cause)}.`,
         hint: 'Check "agentjet.runtimeExecutable", and check that the working directory of the run exists.',
       },
       { cause },

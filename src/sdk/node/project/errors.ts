@@ -1,4 +1,4 @@
-import { CodedError } from '../../../base/core/errors.ts';
+import { CodedError, messageOf } from '../../../base/core/errors.ts';
 
 export const projectErrors = {
   alreadyThere: (folder: string): CodedError =>
@@ -11,7 +11,7 @@ export const projectErrors = {
     new CodedError(
       {
         code: 'project/cannot-write',
-        message: `The folder ${folder} cannot be created: ${cause instanceof Error ? cause.message : String(cause)}.`,
+        message: `The folder ${folder} cannot be created: ${messageOf(cause)}.`,
         hint: 'Choose an existing parent folder with write access.',
       },
       { cause },

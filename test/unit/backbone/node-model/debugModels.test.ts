@@ -4,7 +4,7 @@ import {
   DebugModels,
   type DebugModelsOptions,
 } from '../../../../src/backbone/node/model-tuner/debugModels.ts';
-import { debugModelChoice, parseDebugModel } from '../../../../src/backbone/core/protocol/debugModelText.ts';
+import { debugModelChoice, parseDebugModel } from '../../../../src/backbone/node/options/resolveRun.ts';
 import type { ModelChoice } from '../../../../src/backbone/core/protocol/run.ts';
 import { CodedError } from '../../../../src/base/core/errors.ts';
 import { saying } from '../model-tuner/tunerBench.ts';

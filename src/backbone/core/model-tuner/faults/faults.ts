@@ -1,24 +1,32 @@
 import type { CancellationToken } from '../../../../base/core/cancellation.ts';
 import { CodedError } from '../../../../base/core/errors.ts';
 import type { Logger } from '../../../../base/core/ports.ts';
-import { faultKinds, type FaultKind } from '../../../../tracking/core/records/episodeResult.ts';
+import { faultKinds, type FaultKind, type InjectedFault } from '../../../../tracking/core/records/episodeResult.ts';
 import type { FaultChoice } from '../../protocol/run.ts';
 import { Assembler } from '../assemble.ts';
 import { cutCompletion } from '../chunks.ts';
 import { oneByOne } from '../stream.ts';
 import { Random } from '../../../../base/core/random.ts';
-import {
-  ModelFailureError,
-  type CallIdentity,
-  type ChatCompletion,
-  type ChatCompletionChunk,
-  type ChatModel,
-  type ChatRequest,
-  type ModelFailure,
-  type ModelReply,
-} from '../model.ts';
+import { ModelFailureError, type CallIdentity, type ChatCompletion, type ChatCompletionChunk, type ChatModel, type ChatRequest, type ModelFailure, type ModelReply } from '../model.ts';
 import { formatEpisode, type EpisodeNames } from '../recording/episodeNames.ts';
 import { truncateReply, emptyReply, breakToolCall } from './alteredReply.ts';
+import type { FinishedCall } from '../call.ts';
+
+/** Counts the faults injected into the calls of each episode. */
+export class FaultTally {
+  readonly #faults = new Map<string, InjectedFault[]>();
+
+  take(call: FinishedCall): void {
+    const kind = injectedFault(call);
+    if (kind === undefined) return;
+    const known = this.#faults.get(call.episodeUuid) ?? [];
+    this.#faults.set(call.episodeUuid, [...known, { call: call.call, agent: call.agentName, kind }]);
+  }
+
+  of(episodeUuid: string): readonly InjectedFault[] {
+    return this.#faults.get(episodeUuid) ?? [];
+  }
+}
 
 export interface FaultOptions extends FaultChoice {
   readonly names: EpisodeNames;

@@ -1,4 +1,4 @@
-import { CodedError } from '../../../../base/core/errors.ts';
+import { CodedError, messageOf } from '../../../../base/core/errors.ts';
 
 const replayPlaces = '--replay (launch.json: replay)';
 
@@ -18,7 +18,7 @@ export const recordingErrors = {
     new CodedError(
       {
         code: 'recording/unreadable',
-        message: `The recording ${file} cannot be read: ${reasonOf(cause)}.`,
+        message: `The recording ${file} cannot be read: ${messageOf(cause)}.`,
         hint: `Set ${replayPlaces} to a file that you can read.`,
       },
       { cause },
@@ -67,7 +67,7 @@ export const recordingErrors = {
     new CodedError(
       {
         code: 'recording/cannot-write',
-        message: `The recording ${file} cannot be written: ${reasonOf(cause)}.`,
+        message: `The recording ${file} cannot be written: ${messageOf(cause)}.`,
         hint: 'Choose another file with --record (launch.json: record).',
       },
       { cause },
@@ -77,13 +77,9 @@ export const recordingErrors = {
     new CodedError(
       {
         code: 'recording/goes-no-further',
-        message: `Recording of this run stopped: ${reasonOf(cause)}.`,
+        message: `Recording of this run stopped: ${messageOf(cause)}.`,
         hint: `The run continues without a recording. The calls recorded so far are in ${file}.`,
       },
       { cause },
     ),
 };
-
-export function reasonOf(cause: unknown): string {
-  return cause instanceof Error ? cause.message : String(cause);
-}

@@ -1,4 +1,4 @@
-import { CodedError, type Location } from '../../../../base/core/errors.ts';
+import { CodedError, type Location, messageOf } from '../../../../base/core/errors.ts';
 
 export const graderErrors = {
   noRange: (lowest: number, highest: number, location: Location) =>
@@ -69,7 +69,7 @@ export const graderErrors = {
   notKept: (file: string, cause: unknown) =>
     new CodedError({
       code: 'task-judge/rubrics-not-kept',
-      message: `The rubrics could not be written to ${file}: ${cause instanceof Error ? cause.message : String(cause)}.`,
+      message: `The rubrics could not be written to ${file}: ${messageOf(cause)}.`,
       hint: 'This run uses them, but the next one must make them again. Choose another folder with --exp-dir (launch.json: expDir).',
     }),
 

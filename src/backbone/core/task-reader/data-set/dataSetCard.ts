@@ -1,3 +1,4 @@
+import { messageOf } from '../../../../base/core/errors.ts';
 import { parse } from 'yaml';
 import * as z from 'zod/mini';
 import { dataSetErrors } from './errors.ts';
@@ -67,7 +68,7 @@ function subsetsOf(header: string, place: string): readonly z.infer<typeof subse
   try {
     value = parse(header, { logLevel: 'silent' });
   } catch (error) {
-    throw dataSetErrors.badCard(place, error instanceof Error ? error.message : String(error));
+    throw dataSetErrors.badCard(place, messageOf(error));
   }
   const decoded = card.safeParse(value ?? {});
   if (!decoded.success) throw dataSetErrors.badCard(place, z.prettifyError(decoded.error));

@@ -1,4 +1,4 @@
-import type { Location } from '../../../../base/core/errors.ts';
+import { type Location, messageOf } from '../../../../base/core/errors.ts';
 import type { TaskSource } from '../taskReader.ts';
 import { throwIfCancelled } from '../throwIfCancelled.ts';
 import { chunksOf } from './chunks.ts';
@@ -55,7 +55,7 @@ async function textOf(
     if (/\.pdf$/i.test(file)) return (await tools.readPdf(bytes)).join('\n\n');
     return plainText((await files.readText(file)) ?? '');
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = messageOf(error);
     throw generationErrors.badDocument(file, reason, location);
   }
 }

@@ -1,4 +1,4 @@
-import { CodedError, type Location } from '../../../../base/core/errors.ts';
+import { CodedError, type Location, messageOf } from '../../../../base/core/errors.ts';
 import type { EmbeddingEndpoint, ReaderTools } from '../readerTools.ts';
 import type { TaskSource } from '../taskReader.ts';
 import { throwIfCancelled } from '../throwIfCancelled.ts';
@@ -65,7 +65,7 @@ async function askPatiently(
       return await tools.embed(endpoint, text, cancellation);
     } catch (error) {
       throwIfCancelled(cancellation);
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = messageOf(error);
       if (attempt === attempts) throw noEmbedding(endpoint, reason, location);
       log('warn', `Embeddings: ${reason} The request is repeated in 4 s.`);
       await pause(tools);

@@ -1,4 +1,4 @@
-import { CodedError, type Location } from '../../../../base/core/errors.ts';
+import { CodedError, type Location, messageOf } from '../../../../base/core/errors.ts';
 
 export const tracingErrors = {
   noDatabase: (file: string, location: Location) =>
@@ -10,7 +10,7 @@ export const tracingErrors = {
     }),
 
   unreadable: (file: string, cause: unknown, location: Location) => {
-    const reason = cause instanceof Error ? cause.message : String(cause);
+    const reason = messageOf(cause);
     const lacksTable = /no such (table|column)/i.test(reason);
     return new CodedError(
       {
