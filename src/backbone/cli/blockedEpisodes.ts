@@ -76,7 +76,7 @@ export class BlockedEpisodes implements Disposable {
 function blocked(limit: number): CodedError {
   return new CodedError({
     code: 'episode/blocked',
-    message: `The workflow ran past its ${limit} s without ever yielding, so the run was killed.`,
-    hint: 'Look for a loop without an await; under F5, Pause shows where it is.',
+    message: `The run was killed: the workflow exceeded its limit of ${limit} s and blocked the event loop.`,
+    hint: 'Look for a loop without an await. In a debug session, Pause shows where it is.',
   });
 }

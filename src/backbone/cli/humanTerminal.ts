@@ -51,7 +51,7 @@ export class HumanTerminal {
     this.#question = question;
     this.#written = [];
     if (question.problem === null) this.#say(this.#introduce(question));
-    else this.#say(`Line ${question.problem.line + 1}: ${question.problem.message}. Once more:`);
+    else this.#say(`Line ${question.problem.line + 1}: ${question.problem.message}. Try again:`);
     this.#lines.prompt();
   }
 

@@ -28,7 +28,7 @@ const ownOptions = {
     '<name>',
     'The backbone (default: debug). With trinity or verl, the command is agentjet remote run --follow.',
   ),
-  withLogview: flag('Shows the trace of the run in a browser, during the run and until Ctrl-C.'),
+  withLogview: flag('Shows the trace of the run in a browser. The page stays until Ctrl-C.'),
   json: flag("Prints one JSON document on stdout. The workflow's own output goes to stderr."),
 };
 
@@ -187,7 +187,10 @@ function targetsOf(written: string): unknown {
     .map((target) => target.trim())
     .filter((target) => target !== '');
   if (targets.length > 0) return targets;
-  throw usageError('--trainable-targets names no target.', 'Remove it to train the targets of the workflow.');
+  throw usageError(
+    '--trainable-targets is empty.',
+    'Name a target, or remove the flag to train the targets of the workflow.',
+  );
 }
 
 function debugModelOf(written: string): [name: string, model: string] {
@@ -204,7 +207,7 @@ export const flagErrors: OptionErrors = {
   bad: (option, expected, actual) =>
     usageError(
       `${flagName(option)} must be ${expected}, but is ${actual}.`,
-      option.startsWith('faults') ? faultExample : 'agentjet --help explains the flag.',
+      option.startsWith('faults') ? faultExample : 'For the flag, see agentjet run --help.',
     ),
   missing: (option, because) =>
     usageError(`${flagName(option)} is missing: ${because}.`, `Add ${flagName(option)}.`),
@@ -251,22 +254,22 @@ const foreignFlags: Readonly<Record<string, string>> = {
   ...Object.fromEntries(
     ['with-ray', 'with-ray-cluster'].map((flag) => [
       flag,
-      'the debug backbone runs in one process, without Ray; leave it out',
+      'the debug backbone runs in one process, without Ray. Remove the flag',
     ]),
   ),
   ...Object.fromEntries(
     ['with-appworld', 'with-deepfinance', 'with-webshop', 'with-bfcl', 'with-crafters'].map((flag) => [
       flag,
-      'start the environment service yourself and name its address in the config',
+      'start the environment service yourself and set its address in the config',
     ]),
   ),
-  debug: 'its breakpoint tags are for Ray; set a breakpoint in the editor and press F5 instead',
-  db: 'its breakpoint tags are for Ray; set a breakpoint in the editor and press F5 instead',
-  'skip-check-avail-gpu': 'the debug backbone looks for no GPU; leave it out',
-  reboot: 'upstream parses it and never uses it; leave it out',
-  kill: 'a debug run leaves no process behind; leave it out',
-  autokill: 'a debug run leaves no process behind; leave it out',
-  prefix: 'it names a service of the deep-finance example only; leave it out',
+  debug: 'its breakpoint tags are for Ray. Set a breakpoint in the editor and press F5',
+  db: 'its breakpoint tags are for Ray. Set a breakpoint in the editor and press F5',
+  'skip-check-avail-gpu': 'the debug backbone does not check for GPUs. Remove the flag',
+  reboot: 'AgentJet parses it but never uses it. Remove the flag',
+  kill: 'a debug run leaves no processes behind. Remove the flag',
+  autokill: 'a debug run leaves no processes behind. Remove the flag',
+  prefix: 'it names a service of the deep-finance example only. Remove the flag',
 };
 
 /** Refuses flags of `ajet` that the debug backbone cannot honor. Throws `cli/refused-flag`. */

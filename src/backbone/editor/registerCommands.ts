@@ -10,34 +10,36 @@ import { localFiles } from '../../base/node/files.ts';
 import { tokenizerFile } from '../node/tokenizer/modelCaches.ts';
 
 interface Choice extends vscode.QuickPickItem {
-  /** Undefined: the user thought better of it; empty: none. */
+  /** Resolves to undefined if the user cancels, and to an empty text for no tokenizer. */
   readonly ask: () => Promise<string | undefined>;
 }
 
 const choices = (): readonly Choice[] => [
   {
     label: 'tokenizer.json…',
-    detail: vscode.l10n.t('A file, with tokenizer_config.json and the chat template beside it.'),
+    detail: vscode.l10n.t('A file, with tokenizer_config.json and the chat template in the same folder.'),
     ask: () => openDialog({ canSelectFiles: true, filters: { [vscode.l10n.t('Tokenizer')]: ['json'] } }),
   },
   {
     label: vscode.l10n.t('Folder…'),
-    detail: vscode.l10n.t('The folder of a model, which holds all three.'),
+    detail: vscode.l10n.t('The folder of a model with all three files.'),
     ask: () => openDialog({ canSelectFiles: false, canSelectFolders: true }),
   },
   {
     label: vscode.l10n.t("The Config's"),
-    detail: vscode.l10n.t('That of ajet.model.path where this machine has it, else the built-in one.'),
+    detail: vscode.l10n.t(
+      'The tokenizer of ajet.model.path if it is on this machine, otherwise the built-in one.',
+    ),
     ask: () => Promise.resolve(''),
   },
 ];
 
-/** Makes a tokenizer the setting of a workspace folder; one below it by its relative path, so that others can use it. */
+/** Saves a tokenizer in the settings of a workspace folder. One below the folder is saved by its relative path. */
 async function chooseTokenizer(folder: vscode.WorkspaceFolder): Promise<void> {
   // Two entries, because dialogs on Windows and Linux show either files or folders.
   const choice = await vscode.window.showQuickPick(choices(), {
     title: vscode.l10n.t('AgentJet: Choose Tokenizer'),
-    placeHolder: vscode.l10n.t('Whose tokens count'),
+    placeHolder: vscode.l10n.t('Select a tokenizer'),
   });
   const place = await choice?.ask();
   if (place === undefined) return;
@@ -62,7 +64,7 @@ function asWritten(place: string, folder: vscode.WorkspaceFolder): string {
   return isBelow ? relative.split(path.sep).join('/') : place;
 }
 
-/** The commands that start no run. Messages are not waited for: a command has ended when its work has. */
+/** Registers the commands that do not start a run. A command ends with its work; it does not wait for its messages. */
 export function registerSetupCommands(extension: vscode.Uri, log: vscode.LogOutputChannel): Disposable {
   const store = new DisposableStore();
   const register = (id: string, run: () => Promise<void>): void => {
@@ -77,8 +79,8 @@ export function registerSetupCommands(extension: vscode.Uri, log: vscode.LogOutp
   register(commands.addTypes, () => addTypesToWorkspace(extension));
   register(commands.chooseTokenizer, async () => {
     const folder = await chooseFolder(
-      vscode.l10n.t('Choose a tokenizer for which folder?'),
-      vscode.l10n.t('Open the folder that the tokenizer is for, then run the command again.'),
+      vscode.l10n.t('Select the folder that uses the tokenizer'),
+      vscode.l10n.t('Open the folder that uses the tokenizer, then run the command again.'),
     );
     if (folder) await chooseTokenizer(folder);
   });
@@ -92,17 +94,17 @@ export function registerSetupCommands(extension: vscode.Uri, log: vscode.LogOutp
 
 async function addTypesToWorkspace(extension: vscode.Uri): Promise<void> {
   const folder = await chooseFolder(
-    vscode.l10n.t('Add the types to which folder?'),
-    vscode.l10n.t('Open the folder that the types are for, then run the command again.'),
+    vscode.l10n.t('Select the folder for the types'),
+    vscode.l10n.t('Open the folder for the types, then run the command again.'),
   );
   if (folder === undefined) return;
   await addTypes(folder.uri, extension);
   void vscode.window.showInformationMessage(
-    vscode.l10n.t('"agentjet" now has its types in {0}.', folder.name),
+    vscode.l10n.t('The types of "agentjet" were added to {0}.', folder.name),
   );
 }
 
-/** @param none said where no folder is open */
+/** @param none the message if no folder is open */
 async function chooseFolder(question: string, none: string): Promise<vscode.WorkspaceFolder | undefined> {
   const folders = vscode.workspace.workspaceFolders ?? [];
   if (folders.length > 1) return vscode.window.showWorkspaceFolderPick({ placeHolder: question });

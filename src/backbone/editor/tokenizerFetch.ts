@@ -21,7 +21,7 @@ export async function fetchModelTokenizer(): Promise<void> {
     placeHolder: modelForExample,
     value: await modelOfActiveConfig(),
     validateInput: (text) =>
-      isModelId(text.trim()) ? undefined : vscode.l10n.t('An id such as {0} is needed.', modelForExample),
+      isModelId(text.trim()) ? undefined : vscode.l10n.t('Enter an id, for example {0}.', modelForExample),
     ignoreFocusOut: true,
   });
   if (model === undefined) return;

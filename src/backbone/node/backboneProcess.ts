@@ -206,7 +206,7 @@ function textLater(): {
 } {
   let source: ModelTextSource | undefined;
   return {
-    open: () => source?.open() ?? Promise.reject(new Error('The tokenizer has not been looked for.')),
+    open: () => source?.open() ?? Promise.reject(new Error('No tokenizer was selected.')),
     found: (text) => (source = text),
   };
 }
@@ -244,7 +244,7 @@ function readRecorded(file: string): RecordedRun {
 function reportUncaught(error: unknown, code: Pick<UserCode, 'userFrame'>): void {
   const location = code.userFrame(error);
   const report = toReport(error, 'episode/uncaught');
-  const hint = 'Several episodes were running, or none: run one at a time to see whose it is.';
+  const hint = 'Several episodes were running, or none. To find the episode, run one at a time.';
   emit({ type: 'problem', severity: 'error', report: { ...report, hint, ...(location && { location }) } });
 }
 

@@ -26,7 +26,8 @@ async function askEmbedding(
 ): Promise<readonly number[]> {
   const where = writeUrl(baseUrl);
   const url = URL.parse(`${baseUrl.replace(/\/+$/, '')}/embeddings`);
-  if (url === null || !/^https?:$/.test(url.protocol)) throw new Error(`${where} is no http or https URL.`);
+  if (url === null || !/^https?:$/.test(url.protocol))
+    throw new Error(`${where} is not an http or https URL.`);
   const headers = { 'content-type': 'application/json', authorization: `Bearer ${apiKey}` };
   const body = JSON.stringify({ input: text, model, encoding_format: 'float' });
   let status: number | undefined;
@@ -39,10 +40,9 @@ async function askEmbedding(
     throw new Error(`${where} cannot be reached: ${explainTransport(error)}.`, { cause: error });
   }
   const excerpt = said.replaceAll(apiKey, '***').slice(0, 200);
-  if (status !== 200) throw new Error(`${where} answered ${String(status)}: ${excerpt}`);
+  if (status !== 200) throw new Error(`${where} responded with status ${String(status)}: ${excerpt}`);
   const vector = answer.safeParse(jsonOf(said)).data?.data[0]?.embedding;
-  if (vector === undefined)
-    throw new Error(`${where} answered with something else than embeddings: ${excerpt}`);
+  if (vector === undefined) throw new Error(`The response of ${where} has no embeddings: ${excerpt}`);
   return vector;
 }
 

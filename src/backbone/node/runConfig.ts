@@ -1,6 +1,6 @@
 import path from 'node:path';
 import process from 'node:process';
-import { CodedError } from '../../base/core/errors.ts';
+import { CodedError, messageOf } from '../../base/core/errors.ts';
 import { astunerRun } from '../../configs/core/astuner/astunerRun.ts';
 import { compose, type Composition } from '../../configs/core/compose.ts';
 import { dialectOf, type DialectId } from '../../configs/core/dialect.ts';
@@ -55,17 +55,17 @@ async function readConfigText(file: string): Promise<string> {
   throw new CodedError({
     code: 'launcher/config-not-found',
     message: `The config ${file} does not exist.`,
-    hint: 'Correct the path.',
+    hint: 'Correct the path of the config.',
   });
 }
 
 function unreadableConfig(file: string, cause: unknown): CodedError {
-  const reason = cause instanceof Error ? cause.message : String(cause);
+  const reason = messageOf(cause);
   return new CodedError(
     {
       code: 'launcher/config-unreadable',
       message: `The config ${file} cannot be read: ${reason}.`,
-      hint: 'Name a YAML file that you may read.',
+      hint: 'Select a YAML file that you can read.',
     },
     { cause },
   );

@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { CodedError } from '../../base/core/errors.ts';
+import { CodedError, messageOf } from '../../base/core/errors.ts';
 import { redactSecrets } from '../../base/core/secrets/texts.ts';
 import type { RunFolder } from '../core/launcher/launch.ts';
 import { openTraceWriter } from '../../traces/node/store/openWriter.ts';
@@ -64,12 +64,12 @@ function isCode(error: unknown, code: string): boolean {
 }
 
 function cannotWrite(folder: string, cause: unknown): CodedError {
-  const reason = cause instanceof Error ? cause.message : String(cause);
+  const reason = messageOf(cause);
   return new CodedError(
     {
       code: 'launcher/run-folder',
       message: `The run's folder ${folder} cannot be written: ${reason}.`,
-      hint: 'Choose another place with --exp-dir (launch.json: expDir).',
+      hint: 'Choose another folder with --exp-dir (launch.json: expDir).',
     },
     { cause },
   );

@@ -3,7 +3,7 @@ import { toDisposable, type Disposable } from './disposable.ts';
 /** A cancellation token without platform types. Callers convert it to an `AbortSignal` if they need one. */
 export interface CancellationToken {
   readonly isCancelled: boolean;
-  /** Calls the listener once on cancellation, or synchronously if it is already cancelled. */
+  /** Calls the listener once on cancellation, or synchronously if it is already canceled. */
   onCancelled(listener: () => void): Disposable;
 }
 

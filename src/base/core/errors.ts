@@ -54,6 +54,11 @@ export function toReport(error: unknown, fallbackCode: string): ErrorReport {
   return { code: fallbackCode, message: typeof error === 'string' ? error : String(error) };
 }
 
+/** Returns the message of any thrown value. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
 export function formatLocation(location: Location): string {
   const line = location.line === undefined ? '' : `:${location.line}`;
   const column = location.line === undefined || location.column === undefined ? '' : `:${location.column}`;

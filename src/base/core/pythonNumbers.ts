@@ -80,7 +80,7 @@ function ofFloats(operator: BinaryOperator, left: number, right: number): number
 }
 
 function nonZero<T extends number | bigint>(divisor: T): T {
-  if (Number(divisor) === 0) throw new EvaluationError('it divides by zero');
+  if (Number(divisor) === 0) throw new EvaluationError('division by zero');
   return divisor;
 }
 

@@ -1,2 +1,2 @@
-/** The bundler gathers imported style sheets in one file beside the script. */
+/** The bundler writes imported style sheets to one file next to the script. */
 declare module '*.css';

@@ -10,7 +10,7 @@ import { judgeArguments, judgeTable, runArguments, runTable } from '../../backbo
 export function buildProgram(version: string): CliCommand {
   const program = new CliCommand('agentjet').does({
     description:
-      'Runs the episodes of an AgentJet config on the debug backbone: one process, no GPU, no Ray, no key.',
+      'Runs the episodes of an AgentJet config on the debug backbone, in one process without a GPU, Ray or API key.',
     options: runTable,
     notes: 'Exit code: 0 all episodes ran, 1 some failed, 2 the run could not start, 130 interrupted.',
     run: async (values, _, context) =>
@@ -51,12 +51,12 @@ export function buildProgram(version: string): CliCommand {
 const traceSpec: CommandSpec<typeof traceOptions> = {
   usage: 'trace <file> [others...]',
   description:
-    'Shows a trace in a browser until Ctrl-C, on 127.0.0.1 only, or prints or exports it. Other traces of the same tasks can be compared with it.',
+    'Shows a trace in a browser until Ctrl-C, on 127.0.0.1 only. Also prints, exports and compares traces.',
   options: traceOptions,
-  notes: `BROWSER=none opens no browser; the address is printed anyway.
+  notes: `With BROWSER=none, the command only prints the address and opens no browser.
 
-<file> is the .ajtrace of a run, or a file of another tool, which is imported into a cache and only read:
-experiences.db of Trinity-RFT, trajectory JSON and .json.log of AgentJet, traces.jsonl of verifiers,
+<file> is the .ajtrace of a run or a file of another tool. AgentJet imports such a file into a cache and does not change it.
+It reads experiences.db of Trinity-RFT, trajectory JSON and .json.log of AgentJet, traces.jsonl of verifiers,
 OTLP/JSON with GenAI conventions, and logs of OpenAI requests as JSON.
 
 Exit code: 0, or 2 if the file cannot be read or the query is wrong.`,
@@ -67,9 +67,10 @@ Exit code: 0, or 2 if the file cannot be read or the query is wrong.`,
 const judgeSpec: CommandSpec<typeof judgeTable> = {
   usage: 'judge <trace>',
   description:
-    'Scores the episodes of an .ajtrace again, without running them, by the judge of its config or of --conf.',
+    'Scores the episodes of an .ajtrace again, with the judge of its config or of --conf. Does not run the episodes.',
   options: judgeTable,
-  notes: 'Exit code: 0 all episodes were scored, 1 some failed, 2 it could not start, 130 interrupted.',
+  notes:
+    'Exit code: 0 all episodes were scored, 1 some failed, 2 the command could not start, 130 interrupted.',
   run: async (values, [trace = ''], context) =>
     (await import('../../backbone/cli/runCommand.ts')).runEpisodes(
       judgeArguments(values, trace, context.io.cwd),
@@ -80,11 +81,11 @@ const judgeSpec: CommandSpec<typeof judgeTable> = {
 const samplesSpec: CommandSpec<typeof samplesOptions> = {
   usage: 'samples <trace>',
   description:
-    'Prints the samples that training would get from the .ajtrace of a run: prompt and response, loss mask, rewards and advantages, and what is cut or dropped.',
+    'Prints the samples that training would get from the .ajtrace of a run: prompt and response, loss mask, rewards and advantages. Also shows truncated and dropped samples.',
   options: samplesOptions,
-  notes: `Advantages are those of the whole run as one batch, whichever samples are printed. AgentJet drops samples at
-random, without a seed; here the seed of the run decides. reference_advantage is for display: Trinity leaves
-it 0. It is null if an episode of the task has no timeline. GRPO's advantage is what trains.
+  notes: `Advantages are computed for the whole run as one batch, whichever samples are printed. AgentJet drops random samples
+without a seed. This command uses the seed of the run. reference_advantage is only for display, since Trinity leaves it
+at 0. It is null if an episode of the task has no timeline. Training uses the advantage of GRPO.
 
 Exit code: 0, or 2 if the trace cannot be read or has no such episode.`,
   run: async (values, [trace = ''], context) => {
@@ -96,12 +97,12 @@ Exit code: 0, or 2 if the trace cannot be read or has no such episode.`,
 const checkSpec: CommandSpec<typeof checkOptions> = {
   usage: 'check <files...>',
   description:
-    'Checks configs of AgentJet, ASTuner and Trinity-RFT. Files are files, folders (searched for YAML) or patterns such as "conf/**/*.yaml"; - is the standard input.',
+    'Checks configs of AgentJet, ASTuner and Trinity-RFT. Arguments are files, folders (searched for YAML) or patterns such as "conf/**/*.yaml". Use - for the standard input.',
   options: checkOptions,
-  notes: `Comments silence single findings: "# agentjet-ignore ID" on the line or alone above it,
-"# agentjet-ignore-file ID" for the file. Relative paths in a config start from the working directory.
+  notes: `To hide a finding, write "# agentjet-ignore ID" on its line or alone on the line above, or
+"# agentjet-ignore-file ID" for the whole file. Relative paths in a config start from the working directory.
 
-Exit code: 0 no errors, 1 errors, 2 a file could not be read or there was none.`,
+Exit code: 0 no errors, 1 errors, 2 a file could not be read or no file was found.`,
   run: async (values, files, { io }) =>
     (await import('../../configs/cli/checkCommand.ts')).runCheck(values, files, io),
 };
@@ -109,9 +110,9 @@ Exit code: 0 no errors, 1 errors, 2 a file could not be read or there was none.`
 const configSpec: CommandSpec<typeof configOptions> = {
   usage: 'config <file>',
   description:
-    'Prints the effective config: composed with its defaults, or converted for a backbone. A file of - is the standard input.',
+    'Prints the effective config: composed with its defaults, or converted for a backbone. Use - for the standard input.',
   options: configOptions,
-  notes: `Relative paths start from the working directory, where training starts.
+  notes: `Relative paths start from the working directory, as in training.
 
 Exit code: 0, 1 if training would not start with the config, 2 if it could not be read.`,
   run: async (values, [file = ''], { io }) =>
@@ -148,9 +149,9 @@ Exit code: 0, or 2 for an unknown format.`,
 const newSpec: CommandSpec<typeof newOptions> = {
   usage: 'new <name>',
   description:
-    'Creates a folder with a config, a workflow, a judge, tasks and a README that runs as it is. It never overwrites files.',
+    'Creates a project that is ready to run: a folder with a config, a workflow, a judge, tasks and a README. Never overwrites files.',
   options: newOptions,
-  notes: `The name may have letters, digits, _ and -, and starts with a letter.
+  notes: `The name may contain letters, digits, _ and -, and must begin with a letter.
 
 Exit code: 0, or 2 if the project could not be created.`,
   run: async (values, [name = ''], context) =>

@@ -4,7 +4,7 @@ import { settings, settingsSection } from '../../base/core/ids.ts';
 const knownKey = 'agentjet.endpointsWithKey';
 const title = (): string => vscode.l10n.t('AgentJet: API Key');
 
-/** API keys of endpoints, in the editor's secret storage and nowhere else. Which endpoints have one is no secret. */
+/** The API keys of endpoints, only in the editor's secret storage. The names of their endpoints are not secret. */
 export class ApiKeys {
   readonly #secrets: vscode.SecretStorage;
   readonly #state: vscode.Memento;
@@ -54,7 +54,7 @@ export class ApiKeys {
     }
     const baseUrl = await vscode.window.showQuickPick(known, {
       title: title(),
-      placeHolder: vscode.l10n.t('Whose key to forget'),
+      placeHolder: vscode.l10n.t('Select the key to delete'),
     });
     if (baseUrl === undefined) return;
     await this.#secrets.delete(secretName(baseUrl));

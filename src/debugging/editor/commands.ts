@@ -8,7 +8,7 @@ import { configurationFor } from './configurationProvider.ts';
 import type { RecentConfigs } from '../../configs/editor/choose/recentConfigs.ts';
 import { targetOf, type Target } from '../../configs/editor/choose/target.ts';
 
-/** What a command does, and what it does instead where nothing can be run. */
+/** A command and its replacement in a workspace that cannot run anything. */
 interface CommandRow {
   readonly enabled: (...args: unknown[]) => Promise<void>;
   readonly disabled: (...args: unknown[]) => Promise<void>;
@@ -41,7 +41,7 @@ function isOnDisk(): boolean {
 async function needsDisk(): Promise<void> {
   await vscode.window.showErrorMessage(
     vscode.l10n.t(
-      'AgentJet runs files on disk, and this workspace has none. Open the folder on a machine, or clone it.',
+      'This workspace has no files on disk, which AgentJet needs. Clone the repository or open a local folder.',
     ),
   );
 }

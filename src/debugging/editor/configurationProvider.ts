@@ -42,7 +42,7 @@ export class ConfigurationProvider implements vscode.DebugConfigurationProvider 
     return [{ type: debugType, request: 'launch', name: 'AgentJet: current file', config: '${file}' }];
   }
 
-  /** What can be launched as it stands. The editor asks for each folder, and once more for none, which adds nothing. */
+  /** Returns the configurations that need no changes. The editor calls it for each folder, and once without a folder. */
   async provideDynamicConfigurations(folder?: vscode.WorkspaceFolder): Promise<vscode.DebugConfiguration[]> {
     const configs = folder ? await findConfigs(folder) : [];
     return configs.map((config) => configurationFor(config, folder));
@@ -83,7 +83,7 @@ export class ConfigurationProvider implements vscode.DebugConfigurationProvider 
       tokenizer: section.get<string>(settings.tokenizer),
       runtimeExecutable: section.get<string>(settings.runtimeExecutable),
       python: await this.#python.executableFor(uri, { cwd, ...configuration }),
-      // For stepping; a run that nobody steps through goes as fast as the config lets it.
+      // The setting is for stepping. Without a debugger the config decides.
       parallel: configuration['noDebug'] === true ? undefined : section.get<number>(settings.parallel),
     });
     return { cwd, ...resolved, config: uri.fsPath };

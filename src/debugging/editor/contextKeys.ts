@@ -47,8 +47,8 @@ export function registerContextKeys(clock: Clock): Disposable {
 }
 
 /**
- * The editor's own `debugUx` says the same, but late: until it has read its configurations it says that there are
- * some, and F5 in that time would show a list of debuggers.
+ * Returns true if a launch configuration exists. The editor's `debugUx` has the same meaning but is wrong at first. Until
+ * the editor has read its configurations, `debugUx` says that there are some, and F5 would show a list of debuggers.
  */
 function isLaunchConfigured(): boolean {
   const scopes = vscode.workspace.workspaceFolders ?? [undefined];

@@ -61,11 +61,11 @@ function messageOf({ launcher, backbone, dropped }: UpstreamLaunch): string {
   const what =
     backbone === 'debug'
       ? vscode.l10n.t(
-          '{0} needs a GPU and vLLM for its debug backbone, too. AgentJet debugs the same config on this machine.',
+          '{0} needs a GPU and vLLM, even for its debug backbone. AgentJet can debug the same config on this machine.',
           launcher,
         )
       : vscode.l10n.t(
-          '{0} trains on GPUs. AgentJet debugs the workflow of the same config on this machine.',
+          '{0} trains on GPUs. AgentJet can debug the workflow of the same config on this machine.',
           launcher,
         );
   if (dropped.length === 0) return what;
@@ -94,8 +94,8 @@ function actionFor(
 ): vscode.CodeAction {
   const title =
     launch.backbone === 'debug'
-      ? vscode.l10n.t('Debug with AgentJet instead')
-      : vscode.l10n.t('Add a configuration that debugs it with AgentJet');
+      ? vscode.l10n.t('Debug with AgentJet')
+      : vscode.l10n.t('Add an AgentJet launch configuration');
   const action = new vscode.CodeAction(title, vscode.CodeActionKind.QuickFix);
   action.diagnostics = [diagnostic];
   action.isPreferred = true;

@@ -324,7 +324,7 @@ function unverified(args: Arguments): DebugProtocol.SetBreakpointsResponse['body
     breakpoints: breakpoints.map(({ line }) => ({
       verified: false,
       line,
-      message: 'Bound by the debugger of its language once the workflow is loaded.',
+      message: 'The debugger of its language binds the breakpoint when the workflow is loaded.',
     })),
   };
 }
@@ -333,5 +333,5 @@ function attachYourself(child: ChildConfiguration): string {
   const debugpy = child[debugpyPortField];
   const which = debugpy === undefined ? 'a JavaScript debugger' : 'a client of debugpy';
   const port = Number(debugpy ?? child['port']);
-  return `The run waits for ${which}: attach one to 127.0.0.1:${port} (this client cannot start it by itself).\n`;
+  return `The run waits for ${which}. This client cannot start one, so attach it to 127.0.0.1:${port}.\n`;
 }

@@ -44,7 +44,7 @@ export const attributeErrors: OptionErrors = {
     new CodedError({
       code: 'debug/file-not-found',
       message: `Launch attribute '${attribute}' names a path that does not exist: ${file}.`,
-      hint: `Correct '${attribute}' ${inConfiguration}, or create it.`,
+      hint: `Correct '${attribute}' ${inConfiguration}, or create the file.`,
     }),
 
   missingApiKey: (attribute, variable) =>
@@ -66,28 +66,28 @@ export const debugErrors = {
   cannotEvaluate: () =>
     new CodedError({
       code: 'debug/cannot-evaluate',
-      message: 'Expressions cannot be evaluated in the AgentJet session itself.',
-      hint: 'Stop at a breakpoint of the workflow, and evaluate in the session of the JavaScript debugger.',
+      message: 'The AgentJet session cannot evaluate expressions.',
+      hint: 'Stop at a breakpoint of the workflow and select the session of the JavaScript debugger.',
     }),
 
   badAnswer: () =>
     new CodedError({
       code: 'debug/bad-answer',
-      message: 'An answer has the number `id` of its question and a `text`.',
-      hint: 'Send both with the request.',
+      message: 'An answer must have the `id` of its LLM call and a `text`.',
+      hint: 'Add both to the request.',
     }),
 
   cannotPause: () =>
     new CodedError({
       code: 'debug/cannot-pause',
-      message: 'An episode cannot be paused from the AgentJet session itself.',
+      message: 'The AgentJet session cannot pause an episode.',
       hint: 'Select the session of the JavaScript debugger below it and pause there.',
     }),
 
   neverStopped: (command: string) =>
     new CodedError({
       code: 'debug/never-stopped',
-      message: `The AgentJet session never stops, so there is nothing to answer '${command}' with.`,
+      message: `The AgentJet session never stops, so it cannot respond to '${command}'.`,
       hint: 'Select the session of the JavaScript debugger below it.',
     }),
 
@@ -101,12 +101,11 @@ export const debugErrors = {
   alreadyLaunched: () =>
     new CodedError({
       code: 'debug/already-launched',
-      message: 'This session has already launched its run.',
+      message: 'This session has already started its run.',
       hint: 'Start a new session for another run.',
     }),
 
-  stopped: () =>
-    new CodedError({ code: 'debug/stopped', message: 'The run was stopped before it had started.' }),
+  stopped: () => new CodedError({ code: 'debug/stopped', message: 'The run was stopped before it started.' }),
 };
 
 /** A failure as a DAP error response carries it: one line, with where it is, what to do, and its code. */

@@ -138,7 +138,7 @@ export class RunReporter {
     return [
       ...(event.error ? [this.#problem(event.error, 'stderr')] : []),
       ...this.#summary(),
-      ...(event.status === 'cancelled' ? [output('console', 'The run was cancelled.')] : []),
+      ...(event.status === 'cancelled' ? [output('console', 'The run was canceled.')] : []),
     ];
   }
 

@@ -1,6 +1,6 @@
 """
-A TypeScript workflow and judge, for AgentJet's training: they run in Node processes beside the trainer, and reach the
-model through the tuner that Python gave. Which class it is, `named.json` beside this file tells.
+Runs a TypeScript workflow and judge in AgentJet's training. They run in Node.js processes next to the trainer and call the
+model through the tuner of Python. `named.json` in this folder names the classes.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What went wrong, for the log of the training."""
+"""The errors of the bridge, for the log of the training run."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ def of_report(report: Dict[str, Any]) -> BridgeError:
 def no_node(found: str) -> BridgeError:
     return BridgeError(
         "bridge/node",
-        f"A TypeScript workflow needs Node.js 22.18 or later beside the trainer, and {found}.",
-        "Install it on this machine, and put it on PATH or name its executable in AGENTJET_NODE.",
+        f"A TypeScript workflow needs Node.js 22.18 or later on the machine of the trainer, but {found}.",
+        "Install Node.js on this machine. Add it to PATH, or set AGENTJET_NODE to its executable.",
     )
 
 
@@ -33,7 +33,7 @@ def lost(ended: str) -> BridgeError:
     return BridgeError(
         "bridge/node-ended",
         f"The Node.js process that ran the workflow {ended}.",
-        "What it printed last is in this log. The next episode gets a new process.",
+        "See its last output in this log. The next episode runs in a new process.",
     )
 
 
@@ -41,5 +41,5 @@ def slow_start(seconds: float) -> BridgeError:
     return BridgeError(
         "bridge/slow-start",
         f"The workflow was not loaded within {seconds:g} s.",
-        "Look for what its modules wait for while they are loaded.",
+        "Check whether its modules wait for something while they are loaded.",
     )

@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from typing import Any, Mapping
 
-#: What lies deeper is told as text.
+#: Deeper values become text.
 DEEPEST = 64
 
 
 def plain(value: Any, depth: int = 0) -> Any:
-    """Never fails, and never ends up in a circle: what JSON has not is told as its text."""
+    """Returns a value as JSON data. Never fails and never loops. Values without a JSON form become text."""
     if value is None or isinstance(value, (bool, str)):
         return value
     if isinstance(value, int):

@@ -50,7 +50,7 @@ class Pool:
 
 
 def _absolute(named: Dict[str, Any]) -> Dict[str, Any]:
-    """Files are told from the folder that this package lies in, which is that of the run."""
+    """Makes the paths of files absolute. They are relative to the folder of the run, which contains this package."""
 
     def one(export: Optional[Dict[str, str]]) -> Optional[Dict[str, str]]:
         return export and {**export, "file": str(FOLDER.parent / export["file"])}
@@ -64,7 +64,7 @@ _making = threading.Lock()
 
 
 def pool() -> Pool:
-    """Of this process: a forked child has its own."""
+    """Returns the pool of this process. A forked child has its own pool."""
     global _pool, _owner
     with _making:
         if _pool is None or _owner != os.getpid():

@@ -1,4 +1,4 @@
-"""One Node process, which runs many episodes at a time. Whoever asks may do so in any thread and any event loop."""
+"""One Node.js process, which runs many episodes at a time. It can be called from any thread and any event loop."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .tuners import Asked
 
 DESCRIPTOR = "AGENTJET_BRIDGE_FD"
 START_SECONDS = 120.0
-#: For the process to let go of a cancelled episode; an endless loop in a workflow never does.
+#: The time that the process has to end a canceled episode. An endless loop in a workflow never ends.
 CANCEL_SECONDS = 20.0
 
 
@@ -60,14 +60,14 @@ class NodeProcess:
         )
 
     def configure(self, config: Any) -> None:
-        """Tells it the effective config, once."""
+        """Sends the effective config, once."""
         with self._configuring:
             if not self._is_configured:
                 self._tell({"type": "config", "config": plain_config(config)})
                 self._is_configured = True
 
     def opened(self) -> Dict[str, Any]:
-        """What the process told when it had loaded the user's code; blocks until then."""
+        """Returns the message of the process about the loaded user code. Blocks until then."""
         try:
             return self._opened.result(START_SECONDS)
         except concurrent.futures.TimeoutError:
@@ -87,7 +87,7 @@ class NodeProcess:
         return waiting.result.result()
 
     def kill(self) -> None:
-        """Nothing is asked of it any more, even before it has gone."""
+        """Ends the process. It receives no more requests, even before it has ended."""
         self._is_over = True
         self._process.kill()
 
@@ -103,11 +103,11 @@ class NodeProcess:
         return number, waiting
 
     def _cancel(self, number: int) -> None:
-        """Has the process let go of an episode; one that does not, in time, is ended with all that it runs."""
+        """Cancels an episode. A process that does not end it in time is killed with all its episodes."""
         left = _Request(Asked(None, None), None)
         with self._lock:
             if number not in self._requests:
-                return  # it has ended, and whoever asked was about to hear of it
+                return  # it has ended, and its result is on the way
             self._requests[number] = left
         timer = threading.Timer(CANCEL_SECONDS, self.kill)
         timer.daemon = True
@@ -121,7 +121,7 @@ class NodeProcess:
         try:
             self._send(message)
         except OSError:
-            pass  # it has ended, and the reader tells so
+            pass  # it has ended, which the reader reports
 
     def _send(self, message: Dict[str, Any]) -> None:
         line = json.dumps(message, allow_nan=False).encode() + b"\n"
@@ -143,7 +143,7 @@ class NodeProcess:
             code = self._process.wait(10)
         except subprocess.TimeoutExpired:
             self.kill()
-            return lost("closed its connection")
+            return lost("closed its connection unexpectedly")
         if code < 0:
             return lost(f"was ended by {_signal_name(-code)}")
         return lost(f"ended with exit code {code}")
@@ -205,7 +205,7 @@ def _settle(waiting: _Request, value: Any = None, error: Optional[BridgeError] =
         else:
             waiting.result.set_exception(error)
     except concurrent.futures.InvalidStateError:
-        pass  # nobody waits for it any more
+        pass  # no caller waits for it any more
 
 
 def _signal_name(number: int) -> str:

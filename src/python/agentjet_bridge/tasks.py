@@ -58,10 +58,10 @@ def plain_output(output: Any) -> Dict[str, Any]:
     }
 
 
-def output_of(kind: Any, told: Dict[str, Any]) -> Any:
+def output_of(kind: Any, output: Dict[str, Any]) -> Any:
     return kind(
-        reward=told["reward"],
-        is_success=told["isSuccess"],
-        metadata=told["metadata"],
-        log_metrics=told["logMetrics"],
+        reward=output["reward"],
+        is_success=output["isSuccess"],
+        metadata=output["metadata"],
+        log_metrics=output["logMetrics"],
     )

@@ -1,4 +1,4 @@
-"""What a TypeScript episode asks the Python's tuner and environment."""
+"""Answers the requests of a TypeScript episode with the tuner and environment of Python."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ class Asked:
             return dict(zip(("obs", "reward", "terminate", "info"), (plain(part) for part in taken)))
         if method == "gym-evaluate":
             return plain(await _in_thread(env.evaluate, self._task.episode_uuid, call["messages"]))
-        raise ValueError(f"There is no method {method}.")
+        raise ValueError(f"Unknown method {method}.")
 
     def overflow(self) -> bool:
-        """Whether a call so far was not safe; upstream's tracker tells."""
+        """Returns true if upstream's tracker found a call so far that was not safe."""
         tracker = getattr(self._tuner, "get_context_tracker", lambda: None)()
         return bool(getattr(tracker, "context_overflow", False))
 
     async def _chat(self, call: Dict[str, Any]) -> Any:
         if self._tuner is None:
-            raise RuntimeError("A judge has no model to ask.")
+            raise RuntimeError("A judge cannot call the model.")
         debug = {} if call["debugModel"] is None else {"debug_model": call["debugModel"]}
         client = self._tuner.as_raw_openai_sdk_client(
             agent_name=call["agentName"], target_tag=call["targetTag"], **debug

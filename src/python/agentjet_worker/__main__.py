@@ -15,7 +15,7 @@ OLDEST = (3, 10)
 
 def main() -> None:
     begin = json.loads(sys.stdin.buffer.readline().decode("utf-8"))
-    # What is left of stdin is nobody's: code that reads it gets its end, as under a scheduler.
+    # User code that reads stdin gets the end of the file, as under a scheduler.
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     if sys.version_info < OLDEST:
         refuse(begin)
@@ -24,7 +24,7 @@ def main() -> None:
 
     from .agentscope_stand_in import AgentScope
     from .channel import Channel
-    from .sources import install as tell_sources
+    from .sources import install as install_sources
     from .stand_in import FOLDER, install
     from .worker import Worker
 
@@ -32,12 +32,12 @@ def main() -> None:
     if begin["package"] == "bundled":
         install()
     sys.meta_path.insert(0, AgentScope(FOLDER))
-    tell_sources()
+    install_sources()
     Worker(channel, begin["path"], begin["plugins"]).run(begin["debug"], begin["debugpy"])
 
 
 def set_path(first: list) -> None:
-    """As `ajet` has it, of which the search path begins with the working directory; programs started here see nothing of us."""
+    """Sets the search path as `ajet` does, beginning with the working directory. Child processes do not see this package."""
     own = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
     sys.path[:] = first + [folder for folder in sys.path[1:] if folder != own]
     rest = [folder for folder in os.environ.get("PYTHONPATH", "").split(os.pathsep) if folder != own]
@@ -50,9 +50,9 @@ def set_path(first: list) -> None:
 def refuse(begin: dict) -> None:
     failure = {
         "code": "python/too-old",
-        "message": "%s is Python %d.%d; workflows need 3.10 or later." % ((sys.executable,) + tuple(sys.version_info[:2])),
-        "hint": "Install a later one, make an environment with it (python3.12 -m venv --clear .venv), or name it: "
-        '--python FILE (launch.json: python; in the editor also "Python: Select Interpreter").',
+        "message": "%s is Python %d.%d, but workflows need Python 3.10 or later." % ((sys.executable,) + tuple(sys.version_info[:2])),
+        "hint": "Install a later version. Create an environment with it (python3.12 -m venv --clear .venv), or select it "
+        'with --python FILE (launch.json: python; in the editor also "Python: Select Interpreter").',
     }
     connection = socket.create_connection(("127.0.0.1", begin["port"]))
     for method, params in (("hello", {"token": begin["token"]}), ("refused", {"failure": failure})):

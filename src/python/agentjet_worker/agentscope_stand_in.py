@@ -1,6 +1,6 @@
 """
-Has `import agentscope.tuner` find ours where the AgentScope that is installed has none, or none is installed. Where it has one
-that is taken, but for what would start a cluster. All else is the user's own.
+Provides `agentscope.tuner` if the installed AgentScope has no such module, or if AgentScope is not installed. An installed
+module is used, except for functions that would start a cluster. All other modules are the user's.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from importlib.machinery import ModuleSpec, PathFinder
 from types import ModuleType
 from typing import Any, Callable, Sequence
 
-#: What older and newer versions lack; the package itself, where nothing is installed.
-LACKED = ("agentscope", "agentscope.tuner", "agentscope.tune")
+#: The modules that are missing in older and newer versions, and the package itself if nothing is installed.
+PROVIDED = ("agentscope", "agentscope.tuner", "agentscope.tune")
 
 #: Not run here, so that what it is made of (DSPy) need not be there for a tuner to be imported.
 OURS = ("agentscope.tuner.prompt_tune",)
@@ -32,7 +32,7 @@ class AgentScope(MetaPathFinder):
         self._folder = folder
 
     def find_spec(self, name: str, path: Sequence[str] | None, target: Any = None) -> ModuleSpec | None:
-        if name not in LACKED and name not in OURS and name not in REPLACED:
+        if name not in PROVIDED and name not in OURS and name not in REPLACED:
             return None
         found = None if name in OURS else PathFinder.find_spec(name, path)
         if found is not None:

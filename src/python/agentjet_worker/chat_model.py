@@ -1,6 +1,6 @@
 """
-The models that workflows and judges which are functions are given: chat models of the AgentScope that is installed, else
-one of ours that is called as those of AgentScope 1.0 are. All ask the gateway of the run.
+The models that workflow and judge functions receive. They are chat models of the installed AgentScope. Without AgentScope,
+they are models with the interface of AgentScope 1.0. All send their calls to the gateway of the run.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def model_of_1(models: Any, access: dict[str, Any], client: dict[str, Any]) -> A
 
 @dataclass
 class ChatResponse:
-    """What a model answered; blocks are plain dictionaries, as those of AgentScope 1.0 are."""
+    """The response of a model. Blocks are plain dictionaries, as in AgentScope 1.0."""
 
     content: list[dict[str, Any]]
     id: str = ""
@@ -126,5 +126,5 @@ def tool_use(call: dict[str, Any]) -> dict[str, Any]:
 def post(access: dict[str, Any], request: dict[str, Any]) -> Any:
     status, body = post_chat(access["baseUrl"], access["apiKey"], access["headers"], request)
     if status != 200:
-        raise RuntimeError(f"The model answered with status {status}: {body}")
+        raise RuntimeError(f"The model responded with status {status}: {body}")
     return json.loads(body)

@@ -6,14 +6,14 @@ from typing import Any
 
 
 class Attributes(dict):  # type: ignore[type-arg]
-    """Whose keys are attributes too."""
+    """A dictionary whose keys are also attributes."""
 
     def __getattr__(self, name: str) -> Any:
         try:
             return self[name]
         except KeyError:
             known = ", ".join(map(str, self)) or "none"
-            raise AttributeError(f"The configuration has no `{name}` here; its keys are: {known}.") from None
+            raise AttributeError(f"The configuration has no `{name}`. Its keys are: {known}.") from None
 
     def __setattr__(self, name: str, value: Any) -> None:
         self[name] = value

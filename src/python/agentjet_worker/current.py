@@ -1,4 +1,4 @@
-"""Whose code it is that runs: for what `ajet` offers by plain functions, which are not told."""
+"""The episode whose code runs now, for functions of `ajet` that do not receive it as an argument."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _current: ContextVar[tuple[Channel, str]] = ContextVar("agentjet_episode")
 
 
 def enter(channel: Channel, episode_uuid: str) -> None:
-    """For the rest of the context, which is the episode's own."""
+    """Sets the episode for the rest of the context. Each episode has its own context."""
     _current.set((channel, episode_uuid))
 
 
@@ -20,5 +20,5 @@ def ask_helper(messages: list[dict[str, Any]]) -> str:
     try:
         channel, episode_uuid = _current.get()
     except LookupError:
-        raise RuntimeError("The helper LLM answers the episodes of a run and their judges, not code that runs beside them.") from None
+        raise RuntimeError("Only the episodes of a run and their judges can call the helper LLM, not other code.") from None
     return channel.ask("helper", {"episodeUuid": episode_uuid, "messages": plain(messages)}).result()

@@ -11,7 +11,7 @@ from .failures import WorkerFailure, install_command
 
 
 def start_debugger(folders: list[str]) -> int:
-    """Has debugpy listen on loopback. Processes that the user's code starts are left alone: nobody would attach to them."""
+    """Makes debugpy listen on loopback. It ignores child processes of the user's code, since no client would attach to them."""
     debugpy = find_debugger(folders)
     debugpy.configure(subProcess=False)
     _, port = debugpy.listen(("127.0.0.1", 0))
@@ -33,8 +33,8 @@ def find_debugger(folders: list[str]) -> ModuleType:
             return import_from(folder)
     raise WorkerFailure(
         "python/no-debugpy",
-        f"{sys.executable} has no debugpy, without which breakpoints cannot stop.",
-        f"Install it: {install_command('debugpy', sys.executable)}. Or run without debugging.",
+        f"{sys.executable} has no debugpy, which breakpoints need.",
+        f"Install debugpy ({install_command('debugpy', sys.executable)}), or run without debugging.",
     ) from missing
 
 

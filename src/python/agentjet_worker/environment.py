@@ -1,4 +1,4 @@
-"""What the backbone keeps for an episode: its environment, and what is going on in all of them."""
+"""The environment of an episode, and the state of all episodes, both kept by the backbone."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class GymEnv:
         return self._ask("gym-evaluate", {"messages": plain(params or {})})
 
     def reset(self) -> str:
-        raise RuntimeError("An episode has an environment of its own, which cannot be reset.")
+        raise RuntimeError("gym_env.reset is not supported: every episode has its own new environment.")
 
     def _ask(self, method: str, params: dict[str, Any]) -> Any:
         return self._channel.ask(method, {"episodeUuid": self.episode_uuid, **params}).result()

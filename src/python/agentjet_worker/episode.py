@@ -1,4 +1,4 @@
-"""What an episode's code is given, and what it returns, between the backbone's JSON and the classes of `ajet`."""
+"""Converts the inputs and outputs of an episode between the backbone's JSON and the classes of `ajet`."""
 
 from __future__ import annotations
 
@@ -89,9 +89,9 @@ def judged_of(params: dict[str, Any], channel: Channel) -> tuple[Any, Any]:
 def verdict_of(verdict: Any, output: Any, cls: type) -> dict[str, Any]:
     if inspect.isawaitable(verdict):
         verdict.close() if inspect.iscoroutine(verdict) else None
-        raise bad_verdict(cls, "a coroutine: AgentJet does not await it", "Make `compute_reward` a plain `def`.")
+        raise bad_verdict(cls, "a coroutine: AgentJet does not await it", "Define `compute_reward` with `def`, not `async def`.")
     if not isinstance(verdict, (tuple, list)) or len(verdict) != 2:
-        raise bad_verdict(cls, type_of(verdict), "Return the two: reward, is_success.")
+        raise bad_verdict(cls, type_of(verdict), "Return a pair: reward, is_success.")
     reward, is_success = verdict
     return {
         "reward": number_of(reward),
@@ -112,7 +112,7 @@ def place_of_method(cls: type, name: str) -> tuple[str | None, int | None]:
 
 
 def number_of(value: Any) -> Any:
-    """A number that JSON has not goes as its name; whatever is no number is the backbone's to refuse."""
+    """Returns a number for the backbone. NaN and infinity go by name. Other values are unchanged, and the backbone rejects them."""
     value = value.item() if hasattr(value, "item") and not isinstance(value, type) else value
     if isinstance(value, float) and not math.isfinite(value):
         return {"number": str(value)}

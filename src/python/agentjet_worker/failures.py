@@ -1,4 +1,4 @@
-"""What went wrong, as the backbone tells it: with the place in the user's code."""
+"""The errors that the backbone reports, with their location in the user's code."""
 
 from __future__ import annotations
 
@@ -28,24 +28,24 @@ class WorkerFailure(Exception):
 
 
 def failure_of(error: BaseException) -> dict[str, Any]:
-    told: dict[str, Any] = {"message": message_of(error), "stack": stack_of(error)}
+    failure: dict[str, Any] = {"message": message_of(error), "stack": stack_of(error)}
     place = place_of(error)
     if isinstance(error, WorkerFailure):
-        told["code"] = error.code
-        told["hint"] = error.hint
+        failure["code"] = error.code
+        failure["hint"] = error.hint
         if error.place is not None and error.place[0] is not None:
             place = (error.place[0], error.place[1])
     elif isinstance(error, SystemExit):
-        told["code"] = "episode/exit"
-        told["message"] = f"The code called sys.exit({error.code!r})."
-        told["hint"] = "Return, or raise an error that tells what is wrong: an episode ends by what it returns."
+        failure["code"] = "episode/exit"
+        failure["message"] = f"The code called sys.exit({error.code!r})."
+        failure["hint"] = "Return a result, or raise an error that describes the problem."
     elif isinstance(error, asyncio.CancelledError):
-        told["code"] = "episode/cancelled"
+        failure["code"] = "episode/cancelled"
     if place is not None:
-        told["file"], line = place
+        failure["file"], line = place
         if line is not None:
-            told["line"] = line
-    return {key: value for key, value in told.items() if value is not None}
+            failure["line"] = line
+    return {key: value for key, value in failure.items() if value is not None}
 
 
 def message_of(error: BaseException) -> str:
@@ -67,7 +67,7 @@ def stack_of(error: BaseException) -> str:
 
 
 def place_of(error: BaseException) -> tuple[str, int | None] | None:
-    """The innermost line of the user's own; a file that cannot be read as Python is its own place."""
+    """Returns the innermost line of user code. For a file that is not valid Python, returns that file."""
     if isinstance(error, SyntaxError) and error.filename is not None:
         return error.filename, error.lineno
     frames = [frame for frame in frames_of(error.__traceback__) if is_users(frame[0])]
@@ -105,45 +105,45 @@ FOREIGN = foreign_folders()
 
 
 def import_failure(error: Exception, executable: str) -> WorkerFailure:
-    """What keeps the user's module from being imported, and what to do about it."""
+    """Returns the error of a user module that cannot be imported, with a fix."""
     message = message_of(error)
     if isinstance(error, SyntaxError):
-        return WorkerFailure("python/syntax", message, "Mend the line; Python reads nothing of the file before that.")
+        return WorkerFailure("python/syntax", message, "Fix the line. Python cannot read the file before that.")
     if isinstance(error, ImportError) and is_stand_in(error, ("trinity",)):
         return WorkerFailure(
             "python/not-in-bundled-trinity",
             without_path(message, error),
-            "AgentJet's debug process brings the part of `trinity` that workflows and reward functions use. The rest comes "
-            f"from an installed Trinity-RFT, without what it needs to train: {install_command('--no-deps trinity-rft', executable)}",
+            "AgentJet includes only the part of `trinity` that workflows and reward functions use. For the rest, install "
+            f"Trinity-RFT without the packages for training: {install_command('--no-deps trinity-rft', executable)}",
         )
     if isinstance(error, ImportError) and is_stand_in(error, ("ajet", "astuner")):
         return WorkerFailure(
             "python/not-in-bundled-ajet",
             without_path(message, error),
-            "AgentJet's debug process brings the part of `ajet` that workflows and judges use. To have the rest, run in a "
-            "clone of AgentJet, or take the interpreter's own: --ajet-package installed (launch.json: ajetPackage).",
+            "AgentJet includes only the part of `ajet` that workflows and judges use. For the rest, run in a clone of "
+            "AgentJet, or use the package of the interpreter with --ajet-package installed (launch.json: ajetPackage).",
         )
     if isinstance(error, ModuleNotFoundError) and error.name == "pydantic":
         return WorkerFailure(
             "python/no-pydantic",
-            f"{executable} has no pydantic, of which AgentJet's classes are made.",
-            f"Install it: {install_command('pydantic', executable)}",
+            f"{executable} has no pydantic, which AgentJet needs.",
+            f"Install pydantic: {install_command('pydantic', executable)}",
         )
     if isinstance(error, ModuleNotFoundError) and error.name is not None:
         package = error.name.partition(".")[0]
         return WorkerFailure(
             "python/no-such-module",
             message,
-            f"Install it ({install_command(package, executable)}), name another interpreter (--python FILE; launch.json: "
-            "python), or mend the name; modules are looked for in the working directory and beside the config.",
+            f"Install it ({install_command(package, executable)}), select another interpreter (--python FILE; launch.json: "
+            "python), or correct the name. AgentJet searches modules in the working directory and next to the config.",
         )
     return WorkerFailure(
-        "python/import-raised", message, "Set a breakpoint there, or run with --verbose to see the whole stack."
+        "python/import-raised", message, "Set a breakpoint there, or use --verbose to see the whole stack."
     )
 
 
 def install_command(package: str, executable: str) -> str:
-    """What installs a package for this very interpreter, which may have been made without pip, by `uv` for one."""
+    """Returns the command that installs a package for this interpreter, which may not have pip, for example one of `uv`."""
     python = f'"{executable}"' if " " in executable else executable
     if importlib.util.find_spec("pip") is not None:
         return f"{python} -m pip install {package}"

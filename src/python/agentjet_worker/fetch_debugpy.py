@@ -1,7 +1,7 @@
 """Installs debugpy into a folder, and nothing into the interpreter: ``python -m agentjet_worker.fetch_debugpy FOLDER VERSION``.
 
-Below it a folder is made for this Python, such as ``py3.12``, as part of debugpy is native code. What installs it is the
-interpreter's pip, else `uv`, else the pip that Python brings along for new environments: its settings (index, proxy) count.
+The folder gets a subfolder for this Python, such as ``py3.12``, because debugpy has native code. The installer is the
+interpreter's pip, else `uv`, else the pip of Python for new environments. Its settings for index and proxy apply.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ def main(folder: str, version: str) -> int:
     target = os.path.join(folder, f"py{sys.version_info[0]}.{sys.version_info[1]}")
     installer = find_installer()
     if installer is None:
-        print(f"{sys.executable} has no pip, and there is no uv.", file=sys.stderr)
+        print(f"{sys.executable} has no pip, and PATH has no uv.", file=sys.stderr)
         return 1
     # Settings for installing into environments, which this does not.
     os.environ.update(PIP_USER="0", PIP_REQUIRE_VIRTUALENV="0")
     done = subprocess.run([*installer, "--no-deps", "--target", target, f"debugpy=={version}"])
     if done.returncode == 0 and not os.path.isfile(os.path.join(target, "debugpy", "__init__.py")):
-        print("What was installed has no debugpy in it.", file=sys.stderr)
+        print("The installed package does not contain debugpy.", file=sys.stderr)
         return 1
     return done.returncode
 

@@ -1,6 +1,6 @@
 """
-Has `astuner`, AgentJet's earlier name, be `ajet`: its modules are the very modules, so that a class is one class by whichever
-name it is imported. What `ajet` has no more comes from the user's own `astuner`, if there is one.
+Makes `astuner`, AgentJet's earlier name, an alias of `ajet`. Both names give the same modules, so their classes are equal.
+Modules that `ajet` no longer has come from the user's `astuner`, if it exists.
 """
 
 from __future__ import annotations

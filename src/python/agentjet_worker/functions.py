@@ -1,4 +1,4 @@
-"""Workflows and judges that are functions, as AgentScope's tuner has them and Trinity's adapter calls them."""
+"""Workflow and judge functions, as in AgentScope's tuner and called like Trinity's adapter."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Form(NamedTuple):
     what: str
     essential: tuple[str, ...]
     optional: tuple[str, ...]
-    #: What it has to return, of `agentscope.tuner`.
+    #: The class of `agentscope.tuner` that it must return.
     output: str
     example: str
 
@@ -34,17 +34,17 @@ FORMS = {
 
 
 class SignatureFailure(WorkerFailure, ValueError):
-    """A ValueError, too, as AgentScope raises it."""
+    """Also a ValueError, as in AgentScope."""
 
 
 def check_signature(function: Callable[..., Any], form: Form) -> None:
-    """By the names of parameters alone: neither annotations nor order, nor whether it is async."""
+    """Checks the names of the parameters only. Annotations, order and async do not matter."""
     fault = fault_of(inspect.signature(function), form)
     if fault is None:
         return
     hint = (
-        f"A {form.what} function is given its arguments by the names of its parameters: "
-        f"{listed(form.essential)}, and if it wants {listed(form.optional)}."
+        f"A {form.what} function needs the parameters {listed(form.essential)}. "
+        f"Optional parameters are {listed(form.optional)}."
     )
     message = f"The {form.what} {name_of(function)} {fault}."
     raise SignatureFailure(f"{form.what}/signature", message, hint, place_of_function(function))
@@ -55,15 +55,15 @@ def fault_of(signature: inspect.Signature, form: Form) -> str | None:
     for name, parameter in signature.parameters.items():
         if parameter.kind in rest:
             star = rest[parameter.kind]
-            return f"takes the rest of its arguments as `{star}{name}`, which has no name to give them by"
+            return f"has the parameter `{star}{name}`, which AgentJet cannot fill by name"
     names = list(signature.parameters)
     missing = [name for name in form.essential if name not in names]
     unknown = [name for name in names if name not in form.essential + form.optional]
     faults = []
     if missing:
-        faults.append(f"lacks the parameter{plural(missing)} {listed(missing)}")
+        faults.append(f"needs the parameter{plural(missing)} {listed(missing)}")
     if unknown:
-        faults.append(f"has the parameter{plural(unknown)} {listed(unknown)}, which nothing is given for")
+        faults.append(f"has the unknown parameter{plural(unknown)} {listed(unknown)}")
     return " and ".join(faults) or None
 
 
@@ -108,7 +108,7 @@ class Functions:
         return {"reward": number_of(output.reward), "metrics": numbers_of(output.metrics), "awaited": awaited}
 
     def _response(self, params: dict[str, Any]) -> Any:
-        """Of a workflow that is a class, its metadata; of one that did not run here, what it was as JSON."""
+        """Returns the response of a function, the metadata of a class, or JSON data if the workflow ran elsewhere."""
         uuid = params["episodeUuid"]
         if uuid in self._responses:
             return self._responses[uuid]
@@ -147,7 +147,7 @@ class Reward(NamedTuple):
 
 
 def check_first_signature(function: Callable[..., Any]) -> None:
-    """As `agentscope.tune` had it: exactly these, annotated so, in this order, and async."""
+    """Checks the signature as `agentscope.tune` did: these parameters with these annotations in this order, and async."""
     signature = inspect.signature(function)
     parameters = [(name, annotation_of(one.annotation)) for name, one in signature.parameters.items()]
     wanted = [("task", ("Dict", "dict")), ("model", ("TrinityChatModel",))]
@@ -158,8 +158,8 @@ def check_first_signature(function: Callable[..., Any]) -> None:
         return
     raise SignatureFailure(
         "workflow/signature",
-        f"The workflow {name_of(function)} is not as agentscope.tune has them.",
-        "Write async def NAME(task: Dict, model: TrinityChatModel) -> float; or take agentscope.tuner.",
+        f"The workflow {name_of(function)} does not have the signature that agentscope.tune requires.",
+        "Write async def NAME(task: Dict, model: TrinityChatModel) -> float, or use agentscope.tuner.",
         place_of_function(function),
     )
 
@@ -199,7 +199,7 @@ def place_of_function(function: Callable[..., Any]) -> tuple[str | None, int | N
 
 
 def logger() -> logging.Logger:
-    """For functions that ask for one: like Trinity's it tells everything from INFO on."""
+    """Returns the logger of functions. Like Trinity's, it logs from INFO upwards."""
     own = logging.getLogger("agentscope.tuner")
     if not own.handlers:
         handler = logging.StreamHandler()

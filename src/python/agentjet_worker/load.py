@@ -39,7 +39,7 @@ class Loader:
             raise WorkerFailure(
                 "python/not-a-class",
                 f"`{name}` of {where} is neither a class nor a function but of type {type(found).__name__}.",
-                "Name a class that extends `Workflow`, or as a judge `BaseJudge`; or a function as AgentScope's tuner has them.",
+                "Use a class that extends `Workflow` (for a judge, `BaseJudge`) or a function with the signature of AgentScope's tuner.",
                 (file_of_module(module), None),
             )
         return found
@@ -59,20 +59,20 @@ class Loader:
             return None
 
     def _file(self, path: str) -> ModuleType:
-        """As upstream: a module goes by its file's bare name, and one that is loaded by that name is taken as it is."""
+        """Loads a module under the base name of its file, as upstream. A loaded module of that name is used as it is."""
         name = os.path.splitext(os.path.basename(path))[0]
         loaded = sys.modules.get(name)
         if loaded is not None:
             return self._same_file(loaded, path, name)
         spec = importlib.util.spec_from_file_location(name, path)
         if spec is None or spec.loader is None:
-            raise WorkerFailure("python/not-python", f"{path} is no Python file.", None, (path, None))
+            raise WorkerFailure("python/not-python", f"{path} is not a Python file.", None, (path, None))
         module = importlib.util.module_from_spec(spec)
         sys.modules[name] = module
         try:
             spec.loader.exec_module(module)
         except BaseException:
-            sys.modules.pop(name, None)  # or the second attempt would get the half of it
+            sys.modules.pop(name, None)  # otherwise the second attempt would get a half-loaded module
             raise
         return module
 
@@ -82,9 +82,9 @@ class Loader:
             return loaded
         raise WorkerFailure(
             "python/module-name-taken",
-            f"{path} would be imported as `{name}`, which {other or 'a built-in module'} already is. "
-            "AgentJet would take that module, without a look at the path.",
-            "Give the file another name.",
+            f"{path} cannot be imported as `{name}`, because {other or 'a built-in module'} has this name. "
+            "AgentJet would use that module instead of the file.",
+            "Rename the file.",
             (path, None),
         )
 
@@ -95,14 +95,14 @@ def file_of_module(module: ModuleType) -> str | None:
 
 def no_such_class(where: str, name: str, module: ModuleType) -> WorkerFailure:
     own = [key for key, value in vars(module).items() if inspect.isclass(value) and value.__module__ == module.__name__]
-    others = f"It has {', '.join(f'`{key}`' for key in own)}." if own else "It has no class of its own."
+    others = f"It has {', '.join(f'`{key}`' for key in own)}." if own else "It defines no classes."
     return WorkerFailure(
         "python/no-such-class", f"{where} has no `{name}`.", others, (file_of_module(module), None)
     )
 
 
 def targets_of(workflow: Any) -> list[str] | None:
-    """None is all. A text is refused, in whose letters AgentJet would look for targets."""
+    """Returns the targets; None means all. A string is rejected, because AgentJet would search targets in its letters."""
     targets = getattr(workflow, "trainable_targets", None)
     if targets is None:
         return None
@@ -111,8 +111,8 @@ def targets_of(workflow: Any) -> list[str] | None:
     cls = type(workflow)
     raise WorkerFailure(
         "python/bad-trainable-targets",
-        f"`trainable_targets` of {cls.__name__} is {targets!r}, not a list of texts.",
-        'List the target tags to train, such as ["wolf"], or leave it out to train all.',
+        f"`trainable_targets` of {cls.__name__} is {targets!r}, not a list of strings.",
+        'List the target tags to train, for example ["wolf"], or remove it to train all.',
         place_of_class(cls),
     )
 

@@ -1,4 +1,4 @@
-"""What speaks to the gateway of the run, and to nobody else."""
+"""HTTP clients for the gateway of the run only."""
 
 from __future__ import annotations
 

@@ -10,11 +10,11 @@ from .failures import install_command
 
 
 def needed(module: str, package: str, purpose: str) -> ModuleType:
-    """Raises ImportError with the command that installs it."""
+    """Returns the module. Raises ImportError with the command that installs it."""
     try:
         return importlib.import_module(module)
     except ImportError as error:
         raise ImportError(
-            f"{sys.executable} has no package `{module}`, which {purpose} is made of: "
+            f"{sys.executable} has no package `{module}`, which {purpose} needs. To install it: "
             f"{install_command(package, sys.executable)}"
         ) from error

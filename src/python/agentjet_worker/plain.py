@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-#: Deeper than any conversation; what lies deeper is told by its type.
+#: Deeper than any conversation. Deeper values are replaced by their type.
 DEEPEST = 64
 
 

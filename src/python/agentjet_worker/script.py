@@ -61,7 +61,7 @@ class Scripts:
         except BackboneError as error:
             raise RuntimeError(str(error)) from None
         if status == "cancelled":
-            raise KeyboardInterrupt("The run was cancelled.")
+            raise KeyboardInterrupt("The run was canceled.")
 
     def preview(self, dataset: Any, rows: int) -> list[Any]:
         call = {"path": dataset.path, "name": dataset.name, "split": dataset.split, "rows": rows}
@@ -71,7 +71,7 @@ class Scripts:
             raise RuntimeError(str(error)) from None
 
     def job(self, call: dict[str, Any]) -> Any:
-        """What the backbone answers to an `AgentJetJob`; what it refuses is raised."""
+        """Sends a request of an `AgentJetJob` to the backbone and returns its result. Raises its errors."""
         if not self._runs:
             raise not_a_script()
         file, line = users_line()
@@ -81,7 +81,7 @@ class Scripts:
             raise RuntimeError(str(error)) from None
 
     def reference(self, workflow: Any) -> dict[str, str]:
-        """By which the backbone asks for a job's very class or function, wherever it comes from."""
+        """Returns a reference by which the backbone requests a job's class or function, wherever it was defined."""
         if not inspect.isclass(workflow):
             return self._reference(workflow, "workflow", None)
         file = os.path.abspath(inspect.getfile(workflow))
@@ -89,7 +89,7 @@ class Scripts:
         return {"file": file, "name": workflow.__name__}
 
     def _reference(self, function: Callable[..., Any], fallback: str, caller: FrameType | None) -> dict[str, str]:
-        """By which the backbone asks for the very function, wherever it comes from."""
+        """Returns a reference by which the backbone requests the function, wherever it was defined."""
         target = function.func if isinstance(function, functools.partial) else function
         code = getattr(inspect.unwrap(target), "__code__", None) or (caller.f_code if caller else None)
         file = os.path.abspath(code.co_filename) if code is not None else ""
@@ -111,8 +111,8 @@ def scripts() -> Scripts:
 def not_a_script() -> WorkerFailure:
     return WorkerFailure(
         "tune/not-a-script",
-        "tune(…) is called, or an AgentJetJob made, while a module is imported, and not by a script that is run.",
-        'Do it under if __name__ == "__main__", or run the script itself: agentjet --conf FILE.py.',
+        "The call of tune(…) or AgentJetJob is in an imported module, but must be in the script that is run.",
+        'Move it under if __name__ == "__main__", or run the script itself: agentjet --conf FILE.py.',
     )
 
 
@@ -126,7 +126,7 @@ def settle(ended: asyncio.Future[None], error: BaseException | None) -> None:
 
 
 def raised_by(file: str) -> BaseException | None:
-    """What `python FILE` would end with."""
+    """Runs the file like `python FILE` and returns the exception that ends it; None without one."""
     module = ModuleType("__main__")
     module.__file__ = file
     sys.modules["__main__"] = module
@@ -149,7 +149,7 @@ def exited(error: SystemExit) -> WorkerFailure:
     return WorkerFailure(
         "tune/exit",
         f"The script called sys.exit({error.code!r}).",
-        "Its run counts only where the script ends well, as it does for whoever starts it.",
+        "The run counts only if the script ends with exit code 0.",
     )
 
 
@@ -182,7 +182,7 @@ def tune(
     monitor_type: str | None = None,
     config_path: str | None = None,
 ) -> None:
-    """As `agentscope.tuner.tune`, on the debug backbone: returns when the run has ended."""
+    """Replaces `agentscope.tuner.tune` with a run on the debug backbone. Returns when the run has ended."""
     check_signature(workflow_func, FORMS["workflow"])
     if judge_func is not None:
         check_signature(judge_func, FORMS["judge"])
@@ -201,7 +201,7 @@ def tune(
 
 
 def tune_as_before_1_0_12(workflow_func: Any, config_path: str) -> None:
-    """As `agentscope.tune.tune`: the workflow returns its reward."""
+    """Replaces `agentscope.tune.tune`, whose workflows return their reward."""
     from .functions import RewardOnly, check_first_signature
 
     check_first_signature(workflow_func)
@@ -210,7 +210,7 @@ def tune_as_before_1_0_12(workflow_func: Any, config_path: str) -> None:
 
 
 def users_line() -> tuple[str | None, int | None]:
-    """The innermost line of the user's own that led here."""
+    """Returns the innermost line of user code on the stack."""
     frame: FrameType | None = sys._getframe(1) if hasattr(sys, "_getframe") else None
     while frame is not None and not is_users(frame.f_code.co_filename):
         frame = frame.f_back
@@ -232,6 +232,6 @@ async def select_model(*_: Any, **__: Any) -> Any:
 def not_debugged(name: str) -> WorkerFailure:
     return WorkerFailure(
         "tune/not-debugged",
-        f"{name}(…) trains no model, and is not run on the debug backbone.",
-        "Run the script by itself, without AgentJet: python FILE. Its workflow and judge can be debugged through tune(…).",
+        f"The debug backbone does not support {name}(…), which does not train a model.",
+        "Run the script without AgentJet: python FILE. To debug its workflow and judge, use tune(…).",
     )

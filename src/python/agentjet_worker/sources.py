@@ -1,6 +1,6 @@
 """
-Tells the gateway which line of the user's code asks: a header on requests with the key of an episode, whatever client
-sends them. The header ends at the gateway; no model sees it.
+Adds a header with the calling line of user code to all requests with the key of an episode, whatever client sends them.
+The gateway removes the header, so no model receives it.
 """
 
 from __future__ import annotations
@@ -107,7 +107,7 @@ def patch_httpx(httpx: ModuleType) -> None:
 
 
 def telling_httpx(send: Callable[..., Any]) -> Callable[..., Any]:
-    """Of the asynchronous client as well: the line is on the stack when the coroutine is made."""
+    """Also for the asynchronous client, because the line is on the stack when the coroutine is created."""
 
     @wraps(send)
     def telling(self: Any, request: Any, *args: Any, **options: Any) -> Any:

@@ -1,7 +1,6 @@
 """
-Has `import ajet` find our stand-in: the names that workflows and judges use, with AgentJet's semantics and without what it
-needs to train (torch, VERL, Ray). A module that the stand-in lacks is looked for in the user's own `ajet`, if there is one, and
-so is a name that a module of ours lacks.
+Makes `import ajet` find the stand-in. It has the names that workflows and judges use, with AgentJet's semantics, but does not
+need the packages for training (torch, VERL, Ray). Missing modules and names are searched in the user's `ajet`, if it exists.
 """
 
 from __future__ import annotations
@@ -33,7 +32,7 @@ class StandIn(MetaPathFinder):
         if found is None:
             return missing(name)
         if found.submodule_search_locations is not None:
-            # A package of ours may lack modules that the user's own has.
+            # The user's package may have modules that the stand-in does not have.
             folders = [os.path.join(folder, name.rpartition(".")[2]) for folder in path or ()]
             found.submodule_search_locations = [folder for folder in folders if os.path.isdir(folder)]
         if found.origin is not None and found.origin.startswith(FOLDER + os.sep):
@@ -52,7 +51,7 @@ class StandIn(MetaPathFinder):
 
 
 class OwnLoader(importlib.machinery.SourceFileLoader):
-    """Of a module of ours: what it has not, the user's own module of that name may have."""
+    """Loads a module of the stand-in. Its missing names are searched in the user's module of that name."""
 
     def exec_module(self, module: ModuleType) -> None:
         super().exec_module(module)
@@ -80,17 +79,17 @@ def file_of_users(module: str) -> str | None:
 
 
 def run(name: str, wanted: str, file: str) -> ModuleType:
-    """The user's own module, beside ours and not in its place: what it imports in turn is ours where we have it."""
+    """Loads the user's module without replacing that of the stand-in. Its imports find the stand-in first."""
     spec = importlib.util.spec_from_file_location(name, file)
     if spec is None or spec.loader is None:
-        raise AttributeError(f"{file} is no Python file")
+        raise AttributeError(f"{file} is not a Python file")
     own = importlib.util.module_from_spec(spec)
     own.__package__ = name if os.path.basename(file) == "__init__.py" else name.rpartition(".")[0]
     try:
         spec.loader.exec_module(own)
     except Exception as error:
         raise ImportError(
-            f"cannot import name {wanted!r} from {name!r}: the bundled `{name.partition('.')[0]}` lacks it, and {file} raises "
+            f"cannot import name {wanted!r} from {name!r}: the bundled `{name.partition('.')[0]}` does not have it, and {file} raises "
             f"{type(error).__name__}: {error}",
             name=name,
         ) from error
@@ -98,7 +97,7 @@ def run(name: str, wanted: str, file: str) -> ModuleType:
 
 
 def installed(name: str) -> list[str]:
-    """Where the user's own package lies: a clone that they work in, or one that is installed."""
+    """Returns the folders of the user's package: a clone in the working directory, or an installed one."""
     folders = [os.path.join(folder or os.getcwd(), name) for folder in sys.path]
     return [folder for folder in folders if os.path.isfile(os.path.join(folder, "__init__.py"))]
 

@@ -18,7 +18,7 @@ class ModelFailed(RuntimeError):
 
 @dataclass(frozen=True)
 class Access:
-    """How an episode asks a model."""
+    """The access of an episode to a model."""
 
     base_url: str
     api_key: str
@@ -26,7 +26,7 @@ class Access:
 
 
 class Ledger:
-    """What the model answered in one episode, to be compared with what the workflow returns."""
+    """The responses of the model in one episode, for comparison with the experiences that the workflow returns."""
 
     def __init__(self) -> None:
         #: Of each answer its text and, where it became an experience, the tokens of that.
@@ -79,12 +79,12 @@ class Engine:
         return client
 
     def chat(self, messages: list[Any], options: dict[str, Any], config: Any) -> list[Any]:
-        """As many answers as `n` says, each a call of its own; None asks for what the config has."""
+        """Returns `n` responses from separate calls. For None, the value of the config applies."""
         asked = {key: value for key, value in options.items() if value is not None}
         count = asked.pop("n", 1)
-        asked.pop("logprobs", None)  # they come unasked
+        asked.pop("logprobs", None)  # always returned
         if asked.get("top_k", 0) <= 0:
-            asked.pop("top_k", None)  # -1 is all, which servers other than vLLM have no word for
+            asked.pop("top_k", None)  # -1 means all, which only vLLM understands
         cut = self._cut_prompt(messages, config)
         if cut is not None:
             return [cut() for _ in range(count)]
@@ -112,16 +112,16 @@ class Engine:
             "promptIds": completion.get("prompt_token_ids"),
             "ended": choice.get("finish_reason") != "length",
         }
-        told = self._ask("answer", messages, tools, reply)
-        length = len(told["tokens"]) - told["promptLength"]
+        converted = self._ask("answer", messages, tools, reply)
+        length = len(converted["tokens"]) - converted["promptLength"]
         made = Experience(
-            tokens=told["tokens"],
-            prompt_length=told["promptLength"],
+            tokens=converted["tokens"],
+            prompt_length=converted["promptLength"],
             logprobs=logprobs_of(choice, length),
             response_text=text,
-            prompt_text=told["promptText"],
+            prompt_text=converted["promptText"],
         )
-        self.ledger.answers.append((text, told["tokens"]))
+        self.ledger.answers.append((text, converted["tokens"]))
         self.ledger.experiences.append(made)
         return made
 
@@ -130,16 +130,16 @@ class Engine:
         most = config.max_prompt_tokens
         if not config.enable_prompt_truncation or most is None:
             return None
-        told = self._ask("prompt", messages, None, None)
-        if len(told["tokens"]) <= most:
+        converted = self._ask("prompt", messages, None, None)
+        if len(converted["tokens"]) <= most:
             return None
         from trinity.common.experience import Experience
 
         return lambda: Experience(
-            tokens=told["tokens"][: most + 1],
+            tokens=converted["tokens"][: most + 1],
             logprobs=[0.0],
             prompt_length=most,
-            prompt_text=told["text"],
+            prompt_text=converted["text"],
             response_text="",
             truncate_status="prompt_truncated",
             reward=0.0,
@@ -148,8 +148,8 @@ class Engine:
     def convert(self, messages: list[Any], tools: Any, config: Any) -> Any:
         from trinity.common.experience import Experience
 
-        told = self._ask("answer", messages, tools, None)
-        tokens, start, mask = told["tokens"], told["promptLength"], told["mask"]
+        converted = self._ask("answer", messages, tools, None)
+        tokens, start, mask = converted["tokens"], converted["promptLength"], converted["mask"]
         truncated = None
         if config.enable_prompt_truncation and start > (config.max_prompt_tokens or start):
             start = config.max_prompt_tokens
@@ -191,14 +191,14 @@ class Engine:
 def reason_of(status: int, answer: str) -> str:
     try:
         return json.loads(answer)["error"]["message"]
-    except Exception:  # whatever it is that came
-        return f"the model answered with status {status}"
+    except Exception:  # any other response
+        return f"the model responded with status {status}"
 
 
 def logprobs_of(choice: dict[str, Any], length: int) -> list[float]:
-    """Those that the server told; where it told of other tokens than these, 0."""
-    told = (choice.get("logprobs") or {}).get("content") or []
-    known = [float(one.get("logprob") or 0.0) for one in told]
+    """Returns the log probabilities of the server, or 0 for tokens without one."""
+    content = (choice.get("logprobs") or {}).get("content") or []
+    known = [float(one.get("logprob") or 0.0) for one in content]
     return known if len(known) == length else (known + [0.0] * length)[:length]
 
 

@@ -12,7 +12,7 @@ from typing import Any, Iterator
 from .failures import WorkerFailure, failure_of, import_failure, place_of
 from .stand_in import install_trinity
 
-#: Where a class is looked for whose plugin folder nobody named: not deeper than this, and not in more files.
+#: The limits of the search for a class without a plugin folder: the depth of folders and the number of files.
 DEEPEST = 3
 MOST_FILES = 500
 SKIPPED = {"node_modules", "site-packages", "__pycache__", "saved_experiments"}
@@ -26,7 +26,7 @@ class TrinityRegistry:
         self._loaded: set[str] = set()
         self._begun = False
         #: Things to tell that keep no run from going.
-        self.told: list[dict[str, Any]] = []
+        self.problems: list[dict[str, Any]] = []
 
     def workflow(self, name: str) -> Any:
         return self._find("workflow", name)
@@ -34,9 +34,9 @@ class TrinityRegistry:
     def reward_fn(self, name: str | None) -> Any:
         return None if name is None else self._find("reward function", name)
 
-    def take_told(self) -> list[dict[str, Any]]:
-        told, self.told = self.told, []
-        return told
+    def take_problems(self) -> list[dict[str, Any]]:
+        problems, self.problems = self.problems, []
+        return problems
 
     def _find(self, kind: str, name: str) -> Any:
         self._begin()
@@ -59,7 +59,7 @@ class TrinityRegistry:
         except AttributeError as error:
             if place_of(error) is not None:
                 raise import_failure(error, sys.executable) from error
-            raise WorkerFailure("trinity/no-such-class", f"`{name}` names no class: {error}.") from error
+            raise WorkerFailure("trinity/no-such-class", f"`{name}` is not the name of a class: {error}.") from error
         except Exception as error:
             raise import_failure(error, sys.executable) from error
 
@@ -71,15 +71,15 @@ class TrinityRegistry:
         for folder in self._plugins:
             if not os.path.isdir(folder):
                 message = f"The plugin folder {folder} does not exist."
-                hint = "Correct --plugin-dir (launch.json: pluginDirs); it is relative to the working directory."
-                self.told.append({"code": "trinity/no-plugin-folder", "message": message, "hint": hint})
+                hint = "Correct --plugin-dir (launch.json: pluginDirs). It is relative to the working directory."
+                self.problems.append({"code": "trinity/no-plugin-folder", "message": message, "hint": hint})
                 continue
             for file in sorted(os.listdir(folder)):
                 if file.endswith(".py") and not file.startswith("__"):
                     self._load(os.path.join(folder, file))
 
     def _load(self, file: str) -> None:
-        """As Trinity: a plugin that fails is a warning, and what it registers is missed where it is named."""
+        """Loads a plugin. As in Trinity, a failure is only a warning; its classes are then missing."""
         path = os.path.abspath(file)
         if path in self._loaded:
             return
@@ -94,22 +94,22 @@ class TrinityRegistry:
             spec.loader.exec_module(module)
         except Exception as error:
             self._failed.append((path, error))
-            self.told.append({**failure_of(error), "code": "trinity/plugin-failed", "hint": None})
+            self.problems.append({**failure_of(error), "code": "trinity/plugin-failed", "hint": None})
             return
         sys.modules.setdefault(name, module)
 
     def _search(self, name: str) -> None:
-        """A config does not say where its plugins are; training is told by `--plugin-dir`."""
+        """Searches for the plugin of a class, because a config does not name its plugins. Training needs `--plugin-dir`."""
         found = [file for file in sources(self._folders) if registers(file, name)]
         if len(found) != 1 or os.path.abspath(found[0]) in self._loaded:
             return
         self._load(found[0])
         folder = os.path.relpath(os.path.dirname(found[0]) or ".")
-        self.told.append(
+        self.problems.append(
             {
                 "code": "trinity/plugin-found",
-                "message": f"`{name}` is registered by {os.path.relpath(found[0])}, which is in no plugin folder of this run.",
-                "hint": f"Training needs to be told of it: trinity run --plugin-dir {folder} (here too; launch.json: pluginDirs).",
+                "message": f"{os.path.relpath(found[0])} registers `{name}`, but is not in a plugin folder of this run.",
+                "hint": f"Training needs the plugin folder: trinity run --plugin-dir {folder}. Set it here too (launch.json: pluginDirs).",
             }
         )
 
@@ -121,12 +121,12 @@ class TrinityRegistry:
             return WorkerFailure("trinity/plugin-failed", message, failure.hint, place_of(error) or (file, None))
         own = list(registry.modules)
         near = difflib.get_close_matches(name, [*own, *registry._default_mapping], 3, 0.5)
-        known = f"Close to it: {listed(near)}." if near else f"Registered are {listed(own)}." if own else ""
+        known = f"Similar names: {listed(near)}." if near else f"Registered names: {listed(own)}." if own else ""
         return WorkerFailure(
             "trinity/unknown-name",
             f"No {kind} is registered as `{name}`.",
-            f"{known} Correct the name, write a dotted path (package.module.Class), or say where the file is that "
-            "registers it: --plugin-dir FOLDER (launch.json: pluginDirs).".strip(),
+            f"{known} Correct the name, use a dotted path (package.module.Class), or set the folder of the file that "
+            "registers it with --plugin-dir FOLDER (launch.json: pluginDirs).".strip(),
         )
 
 

@@ -1,4 +1,4 @@
-"""What became of a run's experiences: the episode's reward by the algorithm's rule, and what training would not see."""
+"""Derives the episode's reward from its experiences by the rule of the algorithm, and finds responses that are not trained."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ def output_of(returned: Any, cls: type, task: Any, ledger: Ledger, config: dict[
         return evaluated(experiences, metrics)
     rewards = rewards_of(experiences, cls)
     problems = [*lost_answers(experiences, ledger), *foreign_parts(experiences, ledger)]
-    return told(experiences, rewards, metrics, [*problems, *alone(cls, task, config)], config)
+    return output_from(experiences, rewards, metrics, [*problems, *alone(cls, task, config)], config)
 
 
-def told(
+def output_from(
     experiences: list[Any],
     rewards: list[float],
     metrics: dict[str, Any],
@@ -47,7 +47,7 @@ def told(
 
 
 def evaluated(experiences: list[Any], metrics: dict[str, float]) -> dict[str, Any]:
-    """Evaluation asks for metrics only: what stands for the reward is `accuracy`, else the first of them."""
+    """Returns the output of an evaluation, which only has metrics. The reward is `accuracy`, else the first metric."""
     name = "accuracy" if "accuracy" in metrics else next(iter(metrics))
     return {
         "reward": number_of(metrics[name]),
@@ -57,25 +57,25 @@ def evaluated(experiences: list[Any], metrics: dict[str, float]) -> dict[str, An
         "problems": [
             {
                 "code": "trinity-rewards",
-                "message": f"It has no reward, which evaluation does not ask for: shown is `{name}`.",
+                "message": f"The evaluation has no reward, so `{name}` is shown.",
             }
         ],
     }
 
 
 def recorded_output(returned: Any, cls: type, ledger: Ledger, config: dict[str, Any]) -> dict[str, Any]:
-    """Of a workflow whose calls are recorded: it returns metrics, and tells its reward by `update_reward`."""
+    """Returns the output of a workflow with recorded calls, which returns metrics and calls `update_reward`."""
     if ledger.reward is None:
         raise WorkerFailure(
             "trinity/no-reward",
-            f"{cls.__name__} ended without `update_reward`, so what it asked the model has no reward.",
+            f"{cls.__name__} ended without calling `update_reward`, so its LLM calls have no reward.",
             "Call await self.update_reward(reward) before run_async returns.",
             place_of(cls),
         )
     metrics = returned if isinstance(returned, dict) else {}
     for one in ledger.experiences:
         one.reward = ledger.reward
-    return told(ledger.experiences, [ledger.reward], metrics, [], config)
+    return output_from(ledger.experiences, [ledger.reward], metrics, [], config)
 
 
 def experiences_of(returned: Any, cls: type) -> list[Any]:
@@ -86,8 +86,8 @@ def experiences_of(returned: Any, cls: type) -> list[Any]:
         what = "None" if returned is None else "no experience"
         raise WorkerFailure(
             "trinity/no-experience",
-            f"`{method}` of {cls.__name__} returned {what}. Trinity takes the run for failed.",
-            "Return a list of experiences, such as those that self.model.chat gave.",
+            f"`{method}` of {cls.__name__} returned {what}. Trinity treats the run as failed.",
+            "Return a list of experiences, such as those of self.model.chat.",
             place_of(cls),
         )
     if not isinstance(returned, (list, tuple)):
@@ -112,7 +112,7 @@ def rewards_of(experiences: list[Any], cls: type) -> list[float]:
             has = "has no reward" if reward is None else f"has {type_of(reward)} as its reward"
             raise WorkerFailure(
                 "trinity/no-reward",
-                f"{which} that {cls.__name__} returned {has}; the advantages of its group cannot be computed.",
+                f"{which} that {cls.__name__} returned {has}, so the advantages of its group cannot be computed.",
                 "Set experience.reward to a number before you return it.",
                 place_of(cls),
             )
@@ -121,7 +121,7 @@ def rewards_of(experiences: list[Any], cls: type) -> list[float]:
 
 
 def episode_reward(rewards: list[float], config: dict[str, Any]) -> tuple[float, list[dict[str, str]]]:
-    """By advantages of steps the last one's; else the mean, since each experience counts for itself."""
+    """Returns the last reward if advantages are those of steps; else the mean, since each experience counts separately."""
     algorithm = config.get("algorithm") or {}
     kind = algorithm.get("algorithm_type") or "ppo"
     advantage = algorithm.get("advantage_fn") or USUAL_ADVANTAGE.get(kind)
@@ -131,15 +131,15 @@ def episode_reward(rewards: list[float], config: dict[str, Any]) -> tuple[float,
         return reward, []
     listed = ", ".join(f"{one:g}" for one in rewards[:8]) + (", …" if len(rewards) > 8 else "")
     rule = (
-        f"`{advantage}` looks at the last one alone, {reward:g}, for all steps of the run"
+        f"`{advantage}` uses only the last one, {reward:g}, for all steps of the run"
         if last
-        else f"`{kind}` takes each for itself; the reward shown is their mean"
+        else f"`{kind}` uses each separately, and the reward shown is their mean"
     )
-    return reward, [{"code": "trinity-rewards", "message": f"Its {len(rewards)} experiences have rewards {listed}: {rule}."}]
+    return reward, [{"code": "trinity-rewards", "message": f"The {len(rewards)} experiences have the rewards {listed}: {rule}."}]
 
 
 def lost_answers(experiences: list[Any], ledger: Ledger) -> list[dict[str, str]]:
-    """Answers of the model that no experience has."""
+    """Finds responses of the model that are in no experience."""
     returned = [tokens_of(one) for one in experiences]
     replies = {text for tokens, texts in ledger.conversations if tokens in returned for text in texts}
     lost = [
@@ -149,14 +149,14 @@ def lost_answers(experiences: list[Any], ledger: Ledger) -> list[dict[str, str]]
         return []
     places = ", ".join(str(at) for at in lost[:8]) + (", …" if len(lost) > 8 else "")
     message = (
-        f"{len(lost)} of {len(ledger.answers)} answers of the model (from 0: {places}) are in none of the experiences that "
-        "were returned, so nothing is learned from them."
+        f"{len(lost)} of {len(ledger.answers)} responses of the model (from 0: {places}) are in none of the returned "
+        "experiences, so they are not trained."
     )
     return [{"code": "trinity-untrained-replies", "message": message}]
 
 
 def foreign_parts(experiences: list[Any], ledger: Ledger) -> list[dict[str, str]]:
-    """What would be trained as the model's own, and is not."""
+    """Finds text that would be trained as text of the model but is not from the model."""
     answers = {text for text, _ in ledger.answers}
     known = [tokens for _, tokens in ledger.answers]
     foreign = 0
@@ -168,28 +168,28 @@ def foreign_parts(experiences: list[Any], ledger: Ledger) -> list[dict[str, str]
     if foreign == 0:
         return []
     message = (
-        f"{foreign} of {len(experiences)} experiences have replies that the model did not give in this episode; they "
-        "are trained as if it had."
+        f"{foreign} of {len(experiences)} experiences have responses that are not from the model in this episode. They "
+        "are trained anyway."
     )
     return [{"code": "trinity-foreign-replies", "message": message}]
 
 
 def alone(cls: Any, task: Any, config: dict[str, Any]) -> list[dict[str, str]]:
-    """A workflow of the user's own that gets all repeats of a task at once, and here one at a time."""
+    """Reports a user's workflow that gets all repeats of a task at once in training, but one at a time here."""
     together = (config.get("explorer") or {}).get("max_repeat_times_per_runner")
     repeats = task.repeat_times or 1
     is_own = not getattr(cls, method_of(cls)).__module__.startswith("trinity.common.workflows.workflow")
     if not getattr(cls, "can_repeat", False) or repeats < 2 or together == 1 or not is_own:
         return []
     message = (
-        f"{cls.__name__} says `can_repeat`: training calls set_repeat_times({together or repeats}, …) and runs the "
-        "repeats of a task together; here each is an episode of its own."
+        f"{cls.__name__} sets `can_repeat`: training calls set_repeat_times({together or repeats}, …) and runs the "
+        "repeats of a task together. Here each repeat is a separate episode."
     )
     return [{"code": "trinity-repeats", "message": message}]
 
 
 def averaged(metrics: list[dict[str, Any]]) -> dict[str, float]:
-    """Of a run, as Trinity has it: each metric over the experiences that have it."""
+    """Returns the metrics of a run as Trinity does: each metric over the experiences that have it."""
     values: dict[str, list[float]] = {}
     for one in metrics:
         for key, value in (one or {}).items():

@@ -30,13 +30,13 @@ class TrinityRunner:
         self._free: dict[type, list[Seat]] = {}
 
     def load(self, what: str, name: str) -> dict[str, Any]:
-        """Whether there is such a class; and where a workflow's method is that runs."""
+        """Checks that the class exists. For a workflow, also returns the location of its method."""
         if what == "workflow":
             file, line = place_of(self._registry.workflow(name))
         else:
             self._registry.reward_fn(name)
             file, line = None, None
-        return {"file": file, "line": line, "problems": self._registry.take_told()}
+        return {"file": file, "line": line, "problems": self._registry.take_problems()}
 
     async def execute(self, params: dict[str, Any]) -> dict[str, Any]:
         config = params["config"]
@@ -155,7 +155,7 @@ def name_of(model: dict[str, Any]) -> str:
 
 
 def keeps_instance(cls: Any, config: dict[str, Any]) -> bool:
-    """Trinity makes a new one for each run where the runs of a task go on side by side."""
+    """Returns true if Trinity creates a new workflow for each run, which it does for concurrent runs of a task."""
     mode = (config.get("explorer") or {}).get("concurrent_mode") or "sequential"
     one_by_one = mode == "sequential" or bool(getattr(cls, "can_repeat", False))
     return bool(getattr(cls, "can_reset", False)) and one_by_one
@@ -181,7 +181,7 @@ def at(config: dict[str, Any], path: str) -> dict[str, Any]:
 
 
 def set_of(values: Any) -> dict[str, Any]:
-    """What is set; null stands for nothing said."""
+    """Returns the values that are set. Null means unset."""
     return {key: value for key, value in (values or {}).items() if value is not None}
 
 

@@ -20,7 +20,7 @@ from .functions import FORMS, Functions, check_signature
 from .load import Loader, targets_of
 from .script import Scripts
 
-#: The most episodes and judges that are not async and go on at the same time; more of them wait.
+#: The limit of concurrent episodes and judges that are not async. More of them wait.
 MOST_THREADS = 256
 
 
@@ -70,7 +70,7 @@ class Worker:
             try:
                 self._channel.read(take)
             finally:
-                os._exit(0)  # the backbone has gone: whatever still runs here runs for nobody
+                os._exit(0)  # the backbone has ended, so no results are needed
 
         reader = threading.Thread(target=read, name="agentjet channel", daemon=True)
         # Not the user's: the debugger neither lists it nor holds it, so that the console may ask the environment.
@@ -86,7 +86,7 @@ class Worker:
             return
         number = message["id"]
         work = self._answer(number, message["method"], message["params"])
-        # A context of its own, so that what one episode sets in it no other sees.
+        # A separate context, so that episodes do not see each other's values.
         name = message["params"].get("name", message["method"])
         create = asyncio.get_running_loop().create_task
         task = contextvars.Context().run(lambda: create(work, name=name))
@@ -103,11 +103,11 @@ class Worker:
         try:
             value = await self._methods[method](params)
             self._channel.respond(number, value)
-        except BaseException as error:  # sys.exit() and a cancelled task included: the backbone waits for an answer
+        except BaseException as error:  # also sys.exit() and a canceled task: the backbone waits for a response
             self._channel.fail(number, failure_of(error))
 
     async def _load(self, params: dict[str, Any]) -> dict[str, Any]:
-        """Imports a class or function and tells what has to be known of it before an episode runs."""
+        """Imports a class or function and returns its properties that the backbone needs before an episode."""
         loaded = await in_thread(lambda: self._loader.load(params["kind"], params["where"], params["name"]))
         if not inspect.isclass(loaded):
             check_signature(loaded, FORMS[params["what"]])

@@ -12,7 +12,7 @@ export async function runNew(
   { io, distFolder }: CommandContext,
 ): Promise<number> {
   if (python && typescript)
-    throw usageError('--python and --typescript exclude each other.', 'Choose one of them.');
+    throw usageError('--python and --typescript cannot be combined.', 'Use only one of them.');
   const language = typescript ? 'typescript' : 'python';
   const source = new ProjectSource(path.join(distFolder, '..'));
   const { folder, config } = await createProject(source, { name, language, parent: io.cwd });

@@ -14,7 +14,7 @@ export interface ToolUseBlock {
   readonly type: 'tool_use';
   readonly id: string;
   readonly name: string;
-  /** The arguments, their JSON repaired where the model broke it; empty where they are no object. */
+  /** The arguments. Broken JSON of the model is repaired. Empty if they are not an object. */
   readonly input: Readonly<Record<string, unknown>>;
 }
 
@@ -23,7 +23,7 @@ export interface ChatResponse {
   readonly id: string;
   /** At most one text, then one block per tool call. */
   readonly content: readonly (TextBlock | ToolUseBlock)[];
-  /** What a `structuredModel` asked for; null: the model did not give it, or was not asked. */
+  /** The values that `structuredModel` requests; null without one, or if the model did not return them. */
   readonly metadata: Readonly<Record<string, unknown>> | null;
   /** The reply as chat completions have it. To append it as it is keeps the agent's calls one timeline. */
   readonly message: ChatCompletionMessage;

@@ -1,12 +1,12 @@
 import type { ChatModel } from './chatModel.ts';
 
 /**
- * A row of the data set: the `metadata` of its task, which is the whole row where that has no such field. Where the
- * query stands beside the metadata, it is here as `main_query`.
+ * A row of the data set: the `metadata` of its task, which is the whole row if the row has no such field. If the query is
+ * next to the metadata, it is added as `main_query`.
  */
 export type TaskRow = Readonly<Record<string, unknown>>;
 
-/** What the function form may print with. */
+/** The logger of the function form. */
 export interface FunctionLogger {
   debug(...values: readonly unknown[]): void;
   info(...values: readonly unknown[]): void;
@@ -35,16 +35,16 @@ export interface WorkflowFunctionOutput {
 }
 
 /**
- * The function form of a workflow, as in `agentscope.tuner`: `ajet.rollout.user_workflow: file.ts->name`. It takes one
- * object apart, by these names, `task` and `model` at least; or it has parameters of these names, in any order, and is
- * given what they ask for: `(task: TaskRow, model: ChatModel) => …`.
+ * The function form of a workflow, as in `agentscope.tuner`: `ajet.rollout.user_workflow: file.ts->name`. It destructures
+ * one object with these names, at least `task` and `model`. Or it has parameters with these names in any order, for
+ * example `(task: TaskRow, model: ChatModel) => …`.
  */
 export type WorkflowFunction = (
   given: WorkflowArguments,
 ) => Promise<WorkflowFunctionOutput> | WorkflowFunctionOutput;
 
 export interface JudgeArguments extends Omit<WorkflowArguments, 'model'> {
-  /** That of the workflow's output, null where it has none; its `metadata`, where the workflow is a class. */
+  /** The response of the workflow, or null. For a workflow class, the `metadata` of its output. */
   readonly response: unknown;
 }
 

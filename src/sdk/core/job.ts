@@ -10,11 +10,11 @@ import type { EpisodeResult } from '../../tracking/core/records/episodeResult.ts
 
 export type { JobConfig, JobOptions, JobSection, JobSplits, JobWorkflow } from './jobHost.ts';
 
-/** How an episode of a job's run ended. */
+/** The result of an episode of a job's run. */
 export type JobEpisode = EpisodeResult;
 
 /**
- * A training job that is put together by code instead of YAML, as upstream's class of this name is:
+ * A training job that is configured in code instead of YAML, as with upstream's class of this name:
  *
  * ```ts
  * const job = new AgentJetJob({ model: 'Qwen/Qwen2.5-7B-Instruct', nGpu: 8 })
@@ -24,11 +24,11 @@ export type JobEpisode = EpisodeResult;
  * await job.tune();
  * ```
  *
- * A script that makes one is started by `agentjet --conf job.ts`, or by F5 on it. Whatever is wrong throws an Error that
- * says what to do.
+ * Start a script that creates a job with `agentjet --conf job.ts`, or with F5. Every problem throws an Error that says
+ * what to do.
  */
 export class AgentJetJob {
-  /** Every key with its default or what was set; keys that AgentJet does not know are refused. */
+  /** All keys with their current values. Keys that AgentJet does not know are rejected. */
   config: JobConfig;
   /** The episodes of the run, once `tune` has resolved. */
   results: readonly JobEpisode[] = [];
@@ -84,6 +84,6 @@ function host(): JobHost {
   const found = (globalThis as { readonly [jobHostKey]?: JobHost })[jobHostKey];
   if (found !== undefined) return found;
   throw new Error(
-    'An AgentJetJob runs under AgentJet: start its script with "agentjet --conf FILE", or press F5 on it.',
+    'An AgentJetJob only runs under AgentJet. Start its script with "agentjet --conf FILE", or press F5.',
   );
 }

@@ -1,7 +1,7 @@
-/** What an `AgentJetJob` of the SDK and the process that runs its script say to one another, in one address space. */
+/** The interface between an `AgentJetJob` of the SDK and the process that runs its script. */
 import type { EpisodeResult } from '../../tracking/core/records/episodeResult.ts';
 
-/** Where the SDK finds its host: the user's code shares nothing else with this program. */
+/** The key of the host on the global object, which is all that user code shares with this program. */
 export const jobHostKey = Symbol.for('agentjet.jobHost');
 
 /** A section of a config as plain data; what it has is the key tables' to say. */
@@ -14,7 +14,7 @@ export interface JobConfig extends Record<string, unknown> {
 }
 
 export interface JobOptions {
-  /** What training runs on: `trinity` (default), `verl` or `debug`. `tune` runs on `debug` in any case. */
+  /** The backbone of training: `trinity` (default), `verl` or `debug`. `tune` always runs on `debug`. */
   readonly backbone?: string | undefined;
   /** `ajet.model.path`. Default `Qwen/Qwen2___5-7B-Instruct`. */
   readonly model?: string | undefined;
@@ -31,7 +31,7 @@ export interface JobSplits {
   readonly trainingSplit?: string | undefined;
   /** Default `test`. */
   readonly validationSplit?: string | undefined;
-  /** Of `jsonl`: the file of validation tasks. Default: the one of training tasks. */
+  /** For `jsonl`: the file of validation tasks. Default: the file of training tasks. */
   readonly validationPath?: string | undefined;
 }
 

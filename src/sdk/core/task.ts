@@ -11,7 +11,7 @@ export interface Task {
   readonly metadata: Readonly<Record<string, unknown>>;
 }
 
-/** What a workflow and a judge are given: a task, and which episode of it this is. */
+/** The input of a workflow and a judge: a task and the episode. */
 export interface WorkflowTask {
   readonly task: Task;
   readonly taskId: string;
@@ -30,7 +30,7 @@ export interface WorkflowTask {
   readonly gymEnv: GymEnv;
 }
 
-/** What a workflow returns. */
+/** The output of a workflow. */
 export interface WorkflowOutput {
   /** Null or absent: the judge computes it. Any number, 0 included, is taken as it is and the judge is not run. */
   readonly reward?: number | null;
@@ -50,25 +50,25 @@ export interface InitMessage {
   readonly content: string;
 }
 
-/** What is going on in the episodes of a run, by `taskThreadIndex`; every workflow may look at all of them. */
+/** The state of all episodes of a run, by `taskThreadIndex`. Every workflow can read all of it. */
 export interface ObservationWindow {
   /** Steps taken in the environment; −1 once the episode has ended well. */
   readonly step: readonly number[];
   /** Tokens generated. */
   readonly token: readonly number[];
-  /** Whether the episode is no longer wanted: what it asks of the model from now on is not trained on. */
+  /** True if the episode is no longer needed: its further LLM calls are not trained. */
   readonly stop: readonly boolean[];
 }
 
-/** What an agent does in its environment: a chat message. */
+/** The action of an agent in its environment: a chat message. */
 export interface GymAction {
   readonly role: string;
-  /** Of a list of parts, as agents reply with, the first part's `text` is sent. */
+  /** A text, or a list of parts as agents return. Of a list, the first part's `text` is sent. */
   readonly content: unknown;
 }
 
 export interface GymStep {
-  /** What the environment answers: a text, or the list of messages that the service sent. */
+  /** The observation: a text, or the list of messages that the service sent. */
   readonly obs: string | readonly InitMessage[];
   /** 0 where the environment answers with a single message. */
   readonly reward: number;
@@ -84,8 +84,8 @@ export interface GymEnv {
   /** Base URL of the service, without a slash at its end; undefined where there is none. */
   readonly serviceUrl: string | undefined;
   step(action: GymAction): Promise<GymStep>;
-  /** The instance's score. What is given arrives in the service as `messages`, not as `params`: so does upstream. */
+  /** Returns the score of the instance. As in upstream, the service receives the argument as `messages`, not as `params`. */
   evaluate(messages?: Readonly<Record<string, unknown>>): Promise<number>;
-  /** Throws: every episode has an environment of its own. */
+  /** Always throws: every episode has its own environment. */
   reset(): never;
 }

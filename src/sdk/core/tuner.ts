@@ -2,7 +2,7 @@ import type OpenAI from 'openai';
 import type { ChatModel } from './chatModel.ts';
 import type { AuxiliaryModels } from './functions.ts';
 
-/** Whose call it is. */
+/** The agent that makes a call. */
 export interface AgentOptions {
   /** Default `default_agent_name`. */
   readonly agentName?: string;
@@ -27,18 +27,18 @@ export interface BaseUrlApiKey {
   readonly model: string;
 }
 
-/** What a workflow sees of the Context Tracker of its episode. */
+/** The view of a workflow on the Context Tracker of its episode. */
 export interface ContextTracker {
   /**
-   * Whether a call of the episode was not safe when it began; once true, it stays so. Upstream's `context_overflow`,
-   * and like it true in three cases:
+   * True if a call of the episode was not safe when it began. It then stays true. Like upstream's `context_overflow`, it
+   * is true in three cases:
    *
-   * - the prompt leaves no room for the longest reply: the model was not asked, the call was answered with `ajet_proxy:
-   *   Exceeded max model context length.`, and nothing of it was recorded;
-   * - an earlier reply was degenerate (`agent_madness_termination`), or
-   * - the episode has been told to stop (`observationWindow.stop`): the model answered, but the call is not trained.
+   * - The prompt leaves no room for the longest reply. The model does not receive the call, and nothing is recorded. The
+   *   response is `ajet_proxy: Exceeded max model context length.`
+   * - An earlier reply was degenerate (`agent_madness_termination`).
+   * - The episode must stop (`observationWindow.stop`). The model responds, but the call is not trained.
    *
-   * In each there is nothing more to gain, so a workflow does well to end soon.
+   * In all cases the episode cannot gain anything more, so a workflow should end soon.
    */
   readonly contextOverflow: boolean;
 }
@@ -46,8 +46,8 @@ export interface ContextTracker {
 /** Gives an episode's agents their access to the model being tuned. */
 export interface AjetTuner {
   /**
-   * The effective configuration, as plain data: sections of the user's own beside `ajet:` included. Upstream's
-   * `tuner.config`. Frozen, since all episodes share it.
+   * The effective configuration as plain data, including the user's own sections next to `ajet:`. Upstream's `tuner.config`.
+   * It is frozen, since all episodes share it.
    */
   readonly config: Readonly<Record<string, unknown>>;
 
@@ -58,9 +58,9 @@ export interface AjetTuner {
   asOpenAIClient(agent?: RoutedAgentOptions): OpenAI;
 
   /**
-   * For agents that bring their own client, in any language or process of this machine: OpenAI's, chat completions and
-   * responses, or Anthropic's, which takes the same base URL and key. What comes this way is always
-   * answered by the model being trained, and trained, whatever its target.
+   * Returns the base URL and key for agents with their own client, in any language or process of this machine. The client
+   * may be OpenAI's (chat completions and responses) or Anthropic's. The model being trained always answers these calls,
+   * and they are always trained, whatever their target.
    */
   asOaiBaseUrlApiKey(agent?: AgentOptions): BaseUrlApiKey;
 

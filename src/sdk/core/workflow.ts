@@ -1,7 +1,7 @@
 import type { WorkflowOutput, WorkflowTask } from './task.ts';
 import type { AjetTuner } from './tuner.ts';
 
-/** The large model beside the one being tuned, chosen with `--helper…` (launch.json: `helper`). */
+/** A second, large model, selected with `--helper…` (launch.json: `helper`). It is not trained. */
 export interface JudgeHelper {
   /**
    * The text of its reply, at temperature 0 and of at most `ajet.task_judge.alien_llm_response_length` tokens. Rejects
@@ -13,7 +13,7 @@ export interface JudgeHelper {
 }
 
 const noHelper: JudgeHelper = {
-  ask: () => Promise.reject(new Error('Only a run gives a workflow or a judge its helper LLM.')),
+  ask: () => Promise.reject(new Error('The helper LLM is only available during a run.')),
 };
 
 /** The agent: extend it, and name it in `ajet.rollout.user_workflow` as `file.ts->ClassName`. */
@@ -28,7 +28,7 @@ export abstract class Workflow {
   /** To ask in execute, as judges do; its calls belong to no timeline. A run sets it; a test of a workflow sets its own. */
   helperLlm: JudgeHelper = noHelper;
 
-  /** Runs one episode. A throw ends this episode with an error; the others go on. */
+  /** Runs one episode. A thrown error ends only this episode. */
   abstract execute(workflowTask: WorkflowTask, tuner: AjetTuner): Promise<WorkflowOutput>;
 }
 
@@ -40,7 +40,7 @@ export interface Verdict {
   readonly isSuccess: boolean;
 }
 
-/** Scores an episode whose workflow returned no reward. Made anew for every episode, with the effective config. */
+/** Scores an episode whose workflow returned no reward. Every episode gets a new instance with the effective config. */
 export abstract class BaseJudge {
   /** The effective configuration, as plain data. */
   readonly config: Readonly<Record<string, unknown>>;

@@ -4,7 +4,7 @@ import { placeTypes, typesFile } from '../node/project/copy.ts';
 import { ProjectSource } from '../node/project/source.ts';
 import { withPathMapping } from './tsconfigText.ts';
 
-/** How a tsconfig.json names the place of the SDK's types. */
+/** The `paths` entry of a tsconfig.json for the types of the SDK. */
 const mapping = { agentjet: [`./${typesFile}`] };
 
 /** For a folder that has no tsconfig.json: what a workflow needs to be checked, and no more. */
@@ -23,9 +23,8 @@ const newConfig = {
 };
 
 /**
- * Gives a folder the types of the package "agentjet" without a registry: the file beside the user's code, and a
- * `paths` entry in tsconfig.json, whose comments and order stay as they are. Safe to repeat; a repeat refreshes
- * the file.
+ * Adds the types of the package "agentjet" to a folder without a registry: the file of the types and a `paths` entry in
+ * tsconfig.json. The comments and the order of tsconfig.json do not change. A repeated call updates the file.
  */
 export async function addTypes(folder: vscode.Uri, extension: vscode.Uri): Promise<void> {
   await placeTypes(folder.fsPath, new ProjectSource(extension.fsPath).types);
@@ -53,10 +52,10 @@ async function readText(file: vscode.Uri): Promise<string | undefined> {
 function brokenConfig(config: vscode.Uri): CodedError {
   return new CodedError({
     code: 'types/broken-tsconfig',
-    message: vscode.l10n.t('This tsconfig.json cannot be read, so the types were not added to it.'),
+    message: vscode.l10n.t('The types were not added, because this tsconfig.json cannot be read.'),
     location: { file: config.fsPath },
     hint: vscode.l10n.t(
-      'Mend it, then run the command again, or add "paths": {0} yourself.',
+      'Fix the file and run the command again, or add "paths": {0} yourself.',
       JSON.stringify(mapping),
     ),
   });

@@ -16,7 +16,7 @@ export async function chooseLanguage(
   const items = available.map((language) => ({ label: labels[language], language }));
   const chosen = await vscode.window.showQuickPick(items, {
     title,
-    placeHolder: vscode.l10n.t('In which language'),
+    placeHolder: vscode.l10n.t('Select the language of the project'),
   });
   return chosen?.language;
 }
@@ -53,13 +53,18 @@ export async function newProject(extension: vscode.Uri): Promise<vscode.Uri | un
 const projectTitle = (): string => vscode.l10n.t('AgentJet: New Project');
 
 function askForPlace(): Promise<string | undefined> {
-  return askForParent(vscode.l10n.t('Where should the project go?'), vscode.l10n.t('Make the Project Here'));
+  return askForParent(
+    vscode.l10n.t('Select the parent folder of the project'),
+    vscode.l10n.t('Create Project Here'),
+  );
 }
 
 async function askForName(): Promise<string | undefined> {
   return vscode.window.showInputBox({
     title: projectTitle(),
-    prompt: vscode.l10n.t('The name of the project, which its folder, its config and its classes get'),
+    prompt: vscode.l10n.t(
+      'The name of the project. Its folder, its config and its classes are named after it.',
+    ),
     value: 'my_agent',
     validateInput: problemOfName,
     ignoreFocusOut: true,
@@ -76,8 +81,8 @@ export async function openExample(extension: vscode.Uri): Promise<vscode.Uri | u
   const language = example && (await chooseLanguage(exampleTitle(), example.languages));
   if (example === undefined || language === undefined) return undefined;
   const parent = await askForParent(
-    vscode.l10n.t('Where should the example go?'),
-    vscode.l10n.t('Put the Example Here'),
+    vscode.l10n.t('Select the parent folder of the example'),
+    vscode.l10n.t('Copy Example Here'),
   );
   if (parent === undefined) return undefined;
   const folder = path.join(parent, example.name);
@@ -94,7 +99,7 @@ async function chooseExample(source: ProjectSource): Promise<Example | undefined
     .map((example) => ({ label: example.name, detail: example.description, example }));
   const chosen = await vscode.window.showQuickPick(items, {
     title: exampleTitle(),
-    placeHolder: vscode.l10n.t('Which example to copy and open'),
+    placeHolder: vscode.l10n.t('Select the example to copy and open'),
     matchOnDetail: true,
   });
   return chosen?.example;

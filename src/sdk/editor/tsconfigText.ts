@@ -10,8 +10,8 @@ import {
 } from 'jsonc-parser';
 
 /**
- * A tsconfig.json in which `compilerOptions.paths` maps `name` to `places`. What the user wrote stays where it is,
- * comments included; a text that has the mapping comes back as it is. Undefined for a text that is no tsconfig.json.
+ * Returns a tsconfig.json in which `compilerOptions.paths` maps `name` to `places`. It keeps the text and the comments of
+ * the user. A text with the mapping is returned unchanged. Returns undefined for a text that is not a tsconfig.json.
  */
 export function withPathMapping(text: string, name: string, places: readonly string[]): string | undefined {
   const errors: ParseError[] = [];

@@ -72,7 +72,7 @@ it('says what to do where nobody listens', async () => {
   const { code, stderr } = await runCli(project, args());
   expect(code).toBe(2);
   expect(at(project, stderr)).toContain(
-    'PROJECT/small.yaml:5:29: The environment service at URL gave no answer to get_env_profile: ',
+    'PROJECT/small.yaml:5:29: The environment service at URL did not respond to get_env_profile: ',
   );
   expect(stderr).toContain('Start the service, or correct `ajet.task_reader.env_service.env_url`.');
 });

@@ -91,7 +91,7 @@ wait_for_the_moon()
     const { code, message } = JSON.parse(stdout) as { code: string; message: string };
     expect([code, message.replace(python, '<python>')]).toEqual([
       'python/hangs',
-      '<python> was not ready after 60 s, before any code of the run, and was ended.',
+      '<python> was stopped: it was not ready after 60 s, before any code of the run.',
     ]);
     expect(stderr).toMatch(/sitecustomize\.py", line \d+ in wait_for_the_moon/);
     expect(living([Number(await made.read('begun'))])).toEqual([]);

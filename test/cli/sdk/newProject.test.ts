@@ -72,8 +72,8 @@ Or open the folder in VS Code, open my_agent.yaml, and press F5.
     await writeFile(parent.path('taken'), 'mine');
     const { stderr, code } = await runCli(parent, ['new', 'taken']);
     expect(code).toBe(2);
-    expect(stderr).toBe(`agentjet: There is already a folder ${parent.path('taken')}. [project/already-there]
-  Open that folder, or choose another place.
+    expect(stderr).toBe(`agentjet: The folder ${parent.path('taken')} already exists. [project/already-there]
+  Open that folder, or choose another name or parent folder.
 `);
     expect(await parent.read('taken')).toBe('mine');
   });
@@ -81,10 +81,10 @@ Or open the folder in VS Code, open my_agent.yaml, and press F5.
   it.each([
     [['new'], 'agentjet new needs <name>. [cli/usage]'],
     [['new', 'a', 'b'], 'Unexpected argument "b". [cli/usage]'],
-    [['new', 'a', '--python', '--typescript'], '--python and --typescript exclude each other. [cli/usage]'],
+    [['new', 'a', '--python', '--typescript'], '--python and --typescript cannot be combined. [cli/usage]'],
     [
       ['new', '../a'],
-      '"../a" cannot be the name of a project: It must begin with a letter. [project/bad-name]',
+      '"../a" is not a valid project name. The name must begin with a letter. [project/bad-name]',
     ],
   ])('refuses %j', async (args, message) => {
     const parent = await emptyProject();

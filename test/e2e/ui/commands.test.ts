@@ -65,7 +65,7 @@ test('Open Example copies the example into the chosen folder, once', async () =>
   await editor().pickThatAsks('math_agent');
   await editor().pickThatAsks('TypeScript');
   // The window of the example takes the keyboard.
-  const opened = await editor().windowOpenedBy(() => editor().chooseFolder(parent, 'Put the Example Here'));
+  const opened = await editor().windowOpenedBy(() => editor().chooseFolder(parent, 'Copy Example Here'));
   await opened.page.close();
   const copied = path.join(parent, 'math_agent');
   const types = path.join(copied, '.agentjet/types/agentjet.d.ts');
@@ -76,7 +76,7 @@ test('Open Example copies the example into the chosen folder, once', async () =>
   await editor().commandThatAsks('AgentJet: Open Example');
   await editor().pickThatAsks('math_agent');
   await editor().pickThatAsks('TypeScript');
-  await editor().chooseFolder(parent, 'Put the Example Here');
+  await editor().chooseFolder(parent, 'Copy Example Here');
   await editor().see(toast, `There is already a folder ${copied}`);
   await editor().screenshot('already-there');
 });

@@ -285,7 +285,7 @@ describe('a GPU host', () => {
     await answer(editor(), address);
     await editor().see('.quick-input-widget', 'What the host is started with there');
     await (await editor().see(hostInput)).fill('--gpus all');
-    await editor().see('.quick-input-widget', '--gpus all is not a whole number from 0.');
+    await editor().see('.quick-input-widget', '--gpus must be a whole number of at least 0, but is all.');
     await editor().screenshot('ssh-start');
     await answer(editor(), '--gpus 2 --ray http://127.0.0.1:1');
     await editor().see('.quick-input-widget', 'Name of the host');

@@ -26,7 +26,7 @@ test('New Project makes one that runs at the first F5, in Python', async () => {
   await input.fill('my_agent');
   await editor().seeNo('.quick-input-widget', 'It may have letters, digits, _ and -');
   await editor().press('Enter');
-  const project = await editor().windowOpenedBy(() => editor().chooseFolder(parent, 'Make the Project Here'));
+  const project = await editor().windowOpenedBy(() => editor().chooseFolder(parent, 'Create Project Here'));
   await project.openFile('my_agent.yaml');
   await project.see(titleButton);
   await project.startDebugging();

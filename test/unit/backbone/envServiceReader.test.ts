@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readEnvService } from '../../../src/backbone/core/task-reader/envServiceReader.ts';
+import { readEnvService } from '../../../src/backbone/core/task-reader/readers.ts';
 import type { TaskReadResult, TaskSelection } from '../../../src/backbone/core/task-reader/taskReader.ts';
 import { composeText, memoryFiles } from '../configs/memoryFiles.ts';
 import { unasked } from './taskSource.ts';

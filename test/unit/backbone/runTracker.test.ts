@@ -112,7 +112,7 @@ describe('what an episode does beside its calls', () => {
     end(null);
     recorder.spanBegins(0, { kind: 'judge', name: 'Judge' })(null);
     clock.advance(1_000);
-    expect(told()).toEqual([['workflow', 'W', 0.05, 'It had not ended when the episode did.']]);
+    expect(told()).toEqual([['workflow', 'W', 0.05, 'The episode ended first.']]);
   });
 });
 
@@ -190,7 +190,7 @@ describe('a run that is recorded', () => {
     const { tracking: tracked } = await recorder.episodeEnded(episodeResult());
     expect(noted.slice(1)).toEqual([
       'call 0/0 429: Too fast.',
-      'call 0/1 499: The request was cancelled before it was answered.',
+      'call 0/1 499: The request was canceled before the response.',
       'episode 0 ends, 0 timelines',
     ]);
     expect(tracked?.timelines).toBe(0);

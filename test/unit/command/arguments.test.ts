@@ -62,7 +62,7 @@ describe('the command line of a run', () => {
     });
     expect(() => read(['judge'])).toThrow('agentjet judge needs <trace>.');
     expect(() => read(['judge', 'a', 'b'])).toThrow('Unexpected argument "b".');
-    expect(() => read(['judge', 'a', '--episode=x'])).toThrow('--episode x');
+    expect(() => read(['judge', 'a', '--episode=x'])).toThrow('--episode must be');
     expect(() => read(['judge', 'a', '--seed=1'])).toThrow('--seed');
   });
 
@@ -179,12 +179,12 @@ describe('the command line of a run', () => {
     [['--faults', 'often=1'], 'cli/usage', 'rate=0.2'],
     [['--debug-model', 'big'], 'cli/usage', 'NAME=MODEL'],
     [['--debug-model', 'big=who'], 'cli/usage', '--debug-model (big)'],
-    [['--trainable-targets', ','], 'cli/usage', 'names no target'],
+    [['--trainable-targets', ','], 'cli/usage', 'is empty'],
     [['--backbone', 'vrel'], 'cli/backbone', 'vrel'],
     [['--with-ray'], 'cli/refused-flag', 'Ray'],
     [['--debug=tag'], 'cli/refused-flag', 'F5'],
     [['--kill', 'ray'], 'cli/refused-flag', '--kill'],
-    [['b.yaml'], 'cli/usage', 'Write --conf b.yaml'],
+    [['b.yaml'], 'cli/usage', 'write --conf b.yaml'],
     [['--taks', '3'], 'cli/usage', 'Did you mean --tasks?'],
     [['--tasks', '0'], 'cli/usage', '--tasks'],
     [['--tasks', '1.5'], 'cli/usage', '--tasks'],
@@ -253,6 +253,6 @@ describe('the commands', () => {
   });
 
   it('complete in no other shell', () => {
-    expect(() => completionScript(program, 'csh')).toThrow('Shell csh does not exist.');
+    expect(() => completionScript(program, 'csh')).toThrow('Shell has no value csh.');
   });
 });

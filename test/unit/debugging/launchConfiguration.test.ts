@@ -206,20 +206,17 @@ describe('resolveLaunch', () => {
   it.each([
     [
       { config, helper: { kind: 'script' } },
-      "debug/missing-attribute: Launch attribute 'helper.script' is missing: the helper 'script' needs the file that answers.",
+      "debug/missing-attribute: Launch attribute 'helper.script' is missing: the helper 'script' needs a script file.",
     ],
     [
       { config, helper: { model: 'big' } },
-      "debug/missing-attribute: Launch attribute 'helper.baseUrl' is missing: the helper 'endpoint' needs its server.",
+      "debug/missing-attribute: Launch attribute 'helper.baseUrl' is missing: the helper 'endpoint' needs a server.",
     ],
     [
       { config, helper: { baseUrl: 'https://host', apiKeyEnv: 'NONE' } },
       "debug/missing-api-key: Launch attribute 'helper.apiKeyEnv' names the environment variable NONE, which is not set.",
     ],
-    [
-      {},
-      "debug/missing-attribute: Launch attribute 'config' is missing: it names the AgentJet YAML file to run.",
-    ],
+    [{}, "debug/missing-attribute: Launch attribute 'config' is missing: it is the config or script to run."],
     [
       { config: ' ' },
       "debug/bad-attribute: Launch attribute 'config' must be a string that is not empty, but is ' '.",
@@ -279,7 +276,7 @@ describe('resolveLaunch', () => {
     ],
     [
       { config, model: 'script' },
-      "debug/missing-attribute: Launch attribute 'script' is missing: the model 'script' needs the file that answers.",
+      "debug/missing-attribute: Launch attribute 'script' is missing: the model 'script' needs a script file.",
     ],
     [
       { config, model: 'script', script: 'm.ts' },
@@ -287,7 +284,7 @@ describe('resolveLaunch', () => {
     ],
     [
       { config, model: 'endpoint' },
-      "debug/missing-attribute: Launch attribute 'endpoint' is missing: the model 'endpoint' needs its server.",
+      "debug/missing-attribute: Launch attribute 'endpoint' is missing: the model 'endpoint' needs a server.",
     ],
     [
       { config, endpoint: { model: 'm' } },

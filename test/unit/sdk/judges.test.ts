@@ -70,14 +70,17 @@ describe('a judge that lacks something', () => {
   const math = (output: WorkflowOutput) => () => new MathAnswerAsJudge({}).computeReward(task, output);
 
   it.each([
-    [{}, 'MathAnswerAsJudge needs metadata.final_answer of the workflow’s output, which has no metadata.'],
+    [
+      {},
+      'MathAnswerAsJudge needs metadata.final_answer in the output of the workflow, which has no metadata.',
+    ],
     [
       { metadata: { answer: '1', text: '2' } },
-      'MathAnswerAsJudge needs metadata.final_answer of the workflow’s output, which has only answer, text.',
+      'MathAnswerAsJudge needs metadata.final_answer in the output of the workflow, which has only answer, text.',
     ],
     [
       { metadata: { final_answer: 12 } },
-      'MathAnswerAsJudge needs metadata.final_answer of the workflow’s output to be a text, and it is a value of type number.',
+      'MathAnswerAsJudge needs metadata.final_answer in the output of the workflow to be a string, but it is a value of type number.',
     ],
     [
       { metadata: { final_answer: 'x' } },
@@ -162,7 +165,7 @@ describe('the judge that asks the helper LLM', () => {
 
   it('says where there is none', async () => {
     await expect(new MathAnswerAndLlmAsJudge({}).computeReward(task, output)).rejects.toThrow(
-      'Only a run gives a workflow or a judge its helper LLM.',
+      'The helper LLM is only available during a run.',
     );
   });
 });

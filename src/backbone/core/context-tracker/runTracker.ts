@@ -1,4 +1,4 @@
-import { CodedError } from '../../../base/core/errors.ts';
+import { CodedError, messageOf } from '../../../base/core/errors.ts';
 import type { Clock } from '../../../base/core/ports.ts';
 import type { EpisodeResult, EpisodeTracking } from '../../../tracking/core/records/episodeResult.ts';
 import type { CodeLocations, TracedRunEnd } from '../../../tracking/core/records/tracedRun.ts';
@@ -281,8 +281,8 @@ function notTracked(cause: unknown): CodedError {
   return new CodedError(
     {
       code: 'context-tracker/failed',
-      message: `The calls of this run are tracked no further: ${reasonOf(cause)}.`,
-      hint: 'Rewards are not concerned; report this with the config and the workflow.',
+      message: `Tracking of this run stopped: ${messageOf(cause)}.`,
+      hint: 'Rewards are not affected. Report this as a bug, with the config and the workflow.',
     },
     { cause },
   );
@@ -292,8 +292,8 @@ function notKept(cause: unknown): CodedError {
   return new CodedError(
     {
       code: 'context-tracker/output-not-kept',
-      message: `What the workflow returns is no JSON, so the trace cannot be judged again: ${reasonOf(cause)}.`,
-      hint: 'Return plain data in metadata.',
+      message: `The trace cannot be judged again, because the output of the workflow is not JSON: ${messageOf(cause)}.`,
+      hint: 'Return only plain data in metadata.',
     },
     { cause },
   );
@@ -303,15 +303,11 @@ function notTraced(cause: unknown): CodedError {
   return new CodedError(
     {
       code: 'context-tracker/no-trace',
-      message: `The trace of this run goes no further: ${reasonOf(cause)}.`,
-      hint: 'The run goes on without it; look at the disk and the permissions of the run folder.',
+      message: `Writing the trace of this run stopped: ${messageOf(cause)}.`,
+      hint: 'The run continues without a trace. Check the free disk space and the permissions of the run folder.',
     },
     { cause },
   );
-}
-
-function reasonOf(cause: unknown): string {
-  return cause instanceof Error ? cause.message : String(cause);
 }
 
 /** Finds the tokens that are new to a run: the trace keeps the text of each token once. */

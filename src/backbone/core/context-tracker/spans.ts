@@ -1,3 +1,4 @@
+import { messageOf } from '../../../base/core/errors.ts';
 import type { Disposable } from '../../../base/core/disposable.ts';
 import type { Clock } from '../../../base/core/ports.ts';
 import type { SpanKind, TracedSpan } from '../../../tracking/core/records/trace.ts';
@@ -27,7 +28,7 @@ export async function runInSpan<T>(
     end?.(null);
     return result;
   } catch (error) {
-    end?.(error instanceof Error ? error.message : String(error));
+    end?.(messageOf(error));
     throw error;
   }
 }
@@ -81,7 +82,7 @@ export class EpisodeSpans {
   close(): void {
     this.#isClosed = true;
     for (const call of [...this.#calls.keys()]) this.callEnded(call);
-    for (const span of [...this.#open.keys()]) this.#end(span, 'It had not ended when the episode did.');
+    for (const span of [...this.#open.keys()]) this.#end(span, 'The episode ended first.');
   }
 
   #add(begun: Pick<TracedSpan, 'kind' | 'name' | 'call' | 'startedAt'>): number {

@@ -113,7 +113,7 @@ export class EnvClient {
     );
     if (typeof data === 'boolean') return Number(data);
     if (typeof data === 'number') return data;
-    const wrong = `a score that is no number: ${excerpt(JSON.stringify(data))}`;
+    const wrong = `a score that is not a number: ${excerpt(JSON.stringify(data))}`;
     throw this.failures.badReply({ endpoint: 'evaluate', tries: 1 }, wrong);
   }
 
@@ -140,7 +140,7 @@ export class EnvClient {
         const failure = error instanceof Unusable ? this.failures.badReply(asked, error.message) : error;
         if (attempt >= tries || !(failure instanceof CodedError)) throw failure;
         const seconds = pauses[0] + this.#options.random() * (pauses[1] - pauses[0]);
-        const next = `Try ${attempt + 1} of ${tries} in ${seconds.toFixed(1)} s.`;
+        const next = `Attempt ${attempt + 1} of ${tries} follows in ${seconds.toFixed(1)} s.`;
         this.#options.logger.log('warn', `${failure.message} ${next}`);
         await this.#pause(seconds, cancellation);
       }
@@ -209,21 +209,21 @@ function jsonObject(body: string): JsonObject {
   try {
     value = JSON.parse(body);
   } catch {
-    throw new Unusable(`what is not JSON: ${excerpt(body)}`);
+    throw new Unusable(`invalid JSON: ${excerpt(body)}`);
   }
   if (isObject(value)) return value;
-  throw new Unusable(`what is no JSON object: ${excerpt(body)}`);
+  throw new Unusable(`JSON that is not an object: ${excerpt(body)}`);
 }
 
 function dataObject(reply: JsonObject): JsonObject {
   const { data } = reply;
   if (isObject(data)) return data;
-  throw new Unusable(`no object as \`data\`: ${excerpt(JSON.stringify(reply))}`);
+  throw new Unusable(`\`data\` that is not an object: ${excerpt(JSON.stringify(reply))}`);
 }
 
 function taskIds(value: unknown): readonly unknown[] {
   if (Array.isArray(value)) return value;
-  throw new Unusable(`what is no list of task ids: ${excerpt(JSON.stringify(value))}`);
+  throw new Unusable(`a value that is not a list of task ids: ${excerpt(JSON.stringify(value))}`);
 }
 
 export function isObject(value: unknown): value is JsonObject {

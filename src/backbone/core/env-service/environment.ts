@@ -189,6 +189,6 @@ function queryOf(state: unknown, { failures }: EnvClient): Pick<Task, 'main_quer
   if (isObject(messages[0]) && isObject(last) && 'content' in last) {
     return { main_query: pythonValue(last['content']), init_messages: messages as readonly InitMessage[] };
   }
-  const wrong = `no message or list of messages as \`state\`: ${show(state)}`;
+  const wrong = `a \`state\` that is neither a message nor a list of messages: ${show(state)}`;
   throw failures.badReply({ endpoint: 'create', tries: 1 }, wrong);
 }

@@ -1,4 +1,4 @@
-import { CodedError, type Location } from '../../../base/core/errors.ts';
+import { CodedError, type Location, messageOf } from '../../../base/core/errors.ts';
 
 /** The service that an error message names. */
 export interface ServiceAddress {
@@ -15,7 +15,7 @@ export interface ServiceRequest {
 }
 
 const urlKey = '`ajet.task_reader.env_service.env_url`';
-const seeLog = "Look for the reason in the service's log.";
+const seeLog = "See the service's log for the reason.";
 
 /** One factory for each way in which an environment service fails. */
 export class EnvServiceFailures {
@@ -26,29 +26,29 @@ export class EnvServiceFailures {
   }
 
   unreachable(asked: ServiceRequest, cause: unknown): CodedError {
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    return this.#failure('unreachable', asked, `gave no answer to ${asked.endpoint}: ${reason}`, {
+    const reason = messageOf(cause);
+    return this.#failure('unreachable', asked, `did not respond to ${asked.endpoint}: ${reason}`, {
       hint: `Start the service, or correct ${urlKey}.`,
       cause,
     });
   }
 
   timedOut(asked: ServiceRequest, seconds: number): CodedError {
-    return this.#failure('timed-out', asked, `did not answer ${asked.endpoint} within ${seconds} s`, {
-      hint: `${seeLog} AgentJet waits no longer, either.`,
+    return this.#failure('timed-out', asked, `did not respond to ${asked.endpoint} within ${seconds} s`, {
+      hint: `${seeLog} AgentJet has the same timeout.`,
     });
   }
 
   refused(asked: ServiceRequest, status: number, body: string): CodedError {
-    const said = body.trim() === '' ? 'without a word' : `saying ${excerpt(body)}`;
-    return this.#failure('refused', asked, `answered ${asked.endpoint} with status ${status}, ${said}`, {
+    const said = body.trim() === '' ? 'without a message' : `and ${excerpt(body)}`;
+    return this.#failure('refused', asked, `responded to ${asked.endpoint} with status ${status} ${said}`, {
       hint: status === 404 ? `Check that ${urlKey} is the base URL of an environment service.` : seeLog,
     });
   }
 
   badReply(asked: ServiceRequest, wrong: string): CodedError {
-    return this.#failure('bad-reply', asked, `answered ${asked.endpoint} with ${wrong}`, {
-      hint: 'Mend the service; AgentJet cannot use that answer, either.',
+    return this.#failure('bad-reply', asked, `responded to ${asked.endpoint} with ${wrong}`, {
+      hint: 'Fix the service. AgentJet cannot use that response either.',
     });
   }
 
@@ -56,7 +56,7 @@ export class EnvServiceFailures {
     return new CodedError(
       {
         code: 'env-service/not-released',
-        message: `The instance ${instance} may still live in the environment service: ${cause.message}`,
+        message: `The instance ${instance} may still exist in the environment service: ${cause.message}`,
         location: this.#place.location,
         hint: `${cause.hint ?? seeLog} In AgentJet this fails the episode.`,
       },
@@ -70,7 +70,7 @@ export class EnvServiceFailures {
     what: string,
     { hint, cause }: { hint: string; cause?: unknown },
   ): CodedError {
-    const often = tries > 1 ? `, ${tries} times in a row` : '';
+    const often = tries > 1 ? ` (${tries} attempts)` : '';
     return new CodedError(
       {
         code: `env-service/${code}`,
@@ -86,7 +86,7 @@ export class EnvServiceFailures {
 export function badServiceUrl(url: string, location: Location | undefined): CodedError {
   return new CodedError({
     code: 'env-service/bad-url',
-    message: `${JSON.stringify(url)} is no http or https URL of an environment service.`,
+    message: `The URL of the environment service is not an http or https URL: ${JSON.stringify(url)}.`,
     location,
     hint: `Correct ${urlKey}, e.g. http://127.0.0.1:8080.`,
   });
@@ -95,24 +95,24 @@ export function badServiceUrl(url: string, location: Location | undefined): Code
 export function episodeOver(): CodedError {
   return new CodedError({
     code: 'env-service/episode-over',
-    message: 'The episode has ended, and its environment with it.',
-    hint: 'Await every gymEnv.step before execute returns.',
+    message: 'The episode and its environment have ended.',
+    hint: 'Await every call of gymEnv.step before execute returns.',
   });
 }
 
 export function noEnvironment(method: string): CodedError {
   return new CodedError({
     code: 'env-service/no-environment',
-    message: `gymEnv.${method} was called, but the task belongs to no environment service.`,
-    hint: 'Set `ajet.task_reader.type` to env_service, or leave gymEnv alone; AgentJet fails here, too.',
+    message: `gymEnv.${method} is not available: the task does not belong to an environment service.`,
+    hint: 'Set `ajet.task_reader.type` to env_service, or remove the call. AgentJet fails here too.',
   });
 }
 
 export function noReset(): CodedError {
   return new CodedError({
     code: 'env-service/no-reset',
-    message: 'gymEnv.reset is not supported: every episode has an environment of its own, made anew.',
-    hint: 'Leave the call out; AgentJet raises here, too.',
+    message: 'gymEnv.reset is not supported: every episode has its own new environment.',
+    hint: 'Remove the call. AgentJet raises an error here too.',
   });
 }
 

@@ -60,10 +60,10 @@ function toStep(client: EnvClient, output: JsonObject): GymStep {
   if (Array.isArray(first)) {
     const { reward, info } = output;
     if (typeof reward !== 'number' || !isObject(info))
-      throw bad('a list as state, but no `reward` and `info`');
+      throw bad('a list as `state`, but without `reward` and `info`');
     return { obs: first as readonly InitMessage[], reward, terminate, info };
   }
-  if (!isObject(first)) throw bad(`no list of a message or of messages as \`state\`: ${show(state)}`);
+  if (!isObject(first)) throw bad(`a \`state\` that is not a list of messages: ${show(state)}`);
   return { obs: observation(first, output, bad), reward: 0, terminate, info: {} };
 }
 
@@ -71,7 +71,9 @@ function observation(message: JsonObject, output: JsonObject, bad: (wrong: strin
   if (!('content' in message) && 'error' in message) {
     // Upstream reads the text next to the state, and fails if it is only inside.
     if ('error' in output) return `[Error from environment: ${pythonValue(output['error'])}]`;
-    throw bad(`an error in its state, which AgentJet reads only beside it: ${show(message['error'])}`);
+    throw bad(
+      `an error inside \`state\`, which AgentJet reads only next to \`state\`: ${show(message['error'])}`,
+    );
   }
   const content = 'content' in message ? message['content'] : '';
   return content === '' ? noFeedback : (content as string);

@@ -38,14 +38,14 @@ export function bindByName(call: UserFunction, form: FunctionForm): NamedFunctio
 function readParameters(call: UserFunction, form: FunctionForm): Parameters {
   const source = Function.prototype.toString.call(call);
   if (/\{\s*\[native code\]\s*\}$/.test(source)) {
-    throw unfit(call, form, 'is bound, so that the names of its parameters are not to be seen');
+    throw unfit(call, form, 'is a bound function, so the names of its parameters are hidden');
   }
   const { text, node } = parseFunction(source);
   if (node?.name === 'ClassExpression') {
     throw unfit(call, form, `is a class that does not extend \`${bases[form.what]}\``);
   }
   if (node?.getChild('Star')) {
-    throw unfit(call, form, 'is a generator, which returns no output when it is called');
+    throw unfit(call, form, 'is a generator function, so a call returns no output');
   }
   const list = node?.getChild('ParamList');
   return list ? parametersOf(list, text) : { form: 'each', names: [] };

@@ -4,8 +4,8 @@ import type { FunctionLogger, Task, TaskRow } from '../../../sdk/core/index.ts';
 export const noQuery: ReadonlySet<unknown> = new Set(['', '[not defined]', 'Empty']);
 
 /**
- * The row as functions get it: the task's metadata, which is the row where the data set is not of AgentJet's own form.
- * Where it is, the query stands beside the metadata, and would be lost.
+ * Returns the row that functions receive: the task's metadata, which is the whole row of most data sets. In AgentJet's own
+ * format the query is next to the metadata, so it is added.
  */
 export function rowOf({ main_query, metadata }: Task): TaskRow {
   const hasQuery = noQuery.has(main_query) || Object.values(metadata).includes(main_query);

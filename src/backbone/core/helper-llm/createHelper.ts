@@ -82,7 +82,10 @@ export function createHelperLlm(source: HelperSource, ports: HelperPorts): Helpe
         if (attempt + 1 >= most || final.has(answer.status)) {
           throw helperErrors.noAnswer(model.description, attempt + 1, answer);
         }
-        ports.logger.log('warn', `${model.description}: ${answer.error.message} Asked again in 5 s.`);
+        ports.logger.log(
+          'warn',
+          `${model.description}: ${answer.error.message} The call is repeated in 5 s.`,
+        );
         await pause(ports.clock, cancellation);
       }
     },
@@ -142,7 +145,7 @@ async function assembled(chunks: ChunkBatches): Promise<ChatCompletion | ModelFa
 
 const noChunks: ModelFailure = {
   status: 502,
-  error: { message: 'The answer was empty.', type: 'server_error', param: null, code: 'empty_answer' },
+  error: { message: 'The response was empty.', type: 'server_error', param: null, code: 'empty_answer' },
 };
 
 function pause(clock: Pick<Clock, 'after'>, cancellation: CancellationToken): Promise<void> {

@@ -21,8 +21,8 @@ export interface HelperOptions {
 }
 
 /**
- * The large model beside the one being tuned, which judges, graders and data generation ask (upstream's external
- * LLM). Its calls belong to no episode and are not tracked.
+ * The large model that judges, graders and data generation call (upstream's external LLM). It is not the model being
+ * trained. Its calls belong to no episode and are not tracked.
  */
 export interface HelperLlm {
   /** e.g. `qwen-plus at https://…`. */

@@ -118,13 +118,13 @@ class JudgeModels {
   }
 
   async close(): Promise<void> {
-    const tuner = await this.#opening?.catch(() => undefined); // that it did not open, every episode has told
+    const tuner = await this.#opening?.catch(() => undefined); // every episode has reported a failure to open
     await tuner?.close();
   }
 
   async #open(): Promise<ModelTuner> {
     const request = { ...this.#request };
-    delete request.record; // what a judge asks is no recording of a run
+    delete request.record; // the calls of a judge are not a recording of a run
     const text = await this.#ports.findModelText(request, this.#plan);
     return this.#ports.openModelTuner(request, this.#plan, text);
   }
@@ -153,7 +153,7 @@ function started(
     type: 'run-started',
     experiment,
     config,
-    model: 'none: what was recorded is judged',
+    model: 'none (recorded outputs are judged)',
     workflow,
     workflowFile,
     folder: trace,
@@ -241,8 +241,8 @@ function taskOf(recorded: RecordedEpisode, { task }: TracedReturn): WorkflowTask
 function nothingReturned(): CodedError {
   return new CodedError({
     code: 'task-judge/nothing-returned',
-    message: 'The trace has no output of this episode: its workflow ended with an error, or not at all.',
-    hint: 'Look at the episode in the trace; run it again once that is mended.',
+    message: 'The trace has no output of this episode: its workflow failed or did not finish.',
+    hint: 'Look at the episode in the trace. Fix the cause, then run the episode again.',
   });
 }
 
@@ -260,6 +260,6 @@ function noSuchEpisode(trace: string, episode: number, has: readonly RecordedEpi
     code: 'trace/no-such-episode',
     message: `The trace has no episode ${episode}.`,
     location: { file: trace },
-    hint: `It has ${has.length} of them, the last being ${has.at(-1)?.episode ?? 0}.`,
+    hint: `It has ${has.length} episodes. The last one is ${has.at(-1)?.episode ?? 0}.`,
   });
 }

@@ -98,6 +98,6 @@ const classes: Readonly<Record<string, JudgeClass>> = {
 
 export function classOfBuiltIn({ name }: BuiltInJudge): JudgeClass {
   const Judge = classes[name];
-  if (Judge === undefined) throw new Error(`The table of judges names ${name}, which has no class.`);
+  if (Judge === undefined) throw new Error(`The judge ${name} has no class.`);
   return Judge;
 }

@@ -4,11 +4,7 @@ import type { Clock, FileReader, PathRules } from '../../../base/core/ports.ts';
 import type { Composition } from '../../../configs/core/compose.ts';
 import type { Config } from '../../../configs/core/effectiveConfig.ts';
 import { isPython, type Locator } from '../../../configs/core/locator.ts';
-import type {
-  EpisodeResult,
-  EpisodeTracking,
-  RunLocations,
-} from '../../../tracking/core/records/episodeResult.ts';
+import type { EpisodeResult, EpisodeTracking, RunLocations } from '../../../tracking/core/records/episodeResult.ts';
 import type { RunEvent, RunRequest } from '../protocol/run.ts';
 import type { ReplayedRun } from '../../../tracking/core/records/replayed.ts';
 import type { RecordedRun } from '../../../traces/core/protocol/runRpc.ts';
@@ -24,7 +20,7 @@ import { Random } from '../../../base/core/random.ts';
 import type { FinishedCall } from '../model-tuner/call.ts';
 import type { UserFunction } from '../function-form/bindByName.ts';
 import { asWorkflowClass, type WorkflowClass } from '../function-form/functionWorkflow.ts';
-import type { JudgeClass, UserMethod } from '../task-judge/judge.ts';
+import type { JudgeClass, UserMethod, JudgeContext } from '../task-judge/judge.ts';
 import type { DataSetPorts } from '../task-reader/data-set/dataSetPorts.ts';
 import { readTasks } from '../task-reader/readers.ts';
 import type { ReaderTools } from '../task-reader/readerTools.ts';
@@ -36,29 +32,36 @@ import { factsOf, runStarted, tracedEpisode, type RunFacts } from './runFacts.ts
 import { judgeAgain } from './judgeAgain.ts';
 import type { ModelPorts, ModelTuner } from './modelPorts.ts';
 import { readPlan } from './readPlan.ts';
-import {
-  compareRewards,
-  replayRequest,
-  replaySlot,
-  replayTarget,
-  type ReplayTarget,
-} from './replayedEpisode.ts';
-import { findCodeLocations } from './runPlaces.ts';
+import { compareRewards, replayRequest, replaySlot, replayTarget, type ReplayTarget } from './replayedEpisode.ts';
 import type { RunPlan } from './runPlan.ts';
 import { judgeContextOf } from './judgeContext.ts';
 import { environmentPorts, taskSourceOf, type SourceOf } from './taskSource.ts';
-import {
-  atCodeLocation,
-  isFunction,
-  configuredJudge,
-  locatorResolver,
-  atConfigLocation,
-  functionNotTrained,
-  rewardSource,
-  workflowOf,
-  type ResolveLocator,
-  type ResolvedLocator,
-} from './userClasses.ts';
+import { atCodeLocation, isFunction, configuredJudge, locatorResolver, atConfigLocation, functionNotTrained, rewardSource, workflowOf, type ResolveLocator, type ResolvedLocator } from './userClasses.ts';
+import { findingKinds, type FindingKind } from '../../../tracking/core/findings.ts';
+
+/** Returns the locations in the user's files that findings can refer to. */
+export async function findCodeLocations(
+  config: Config,
+  { placeOf }: Pick<JudgeContext, 'placeOf'>,
+): Promise<RunLocations> {
+  const [execute, judge] = await Promise.all([placeOf('execute'), judgePlace(config, placeOf)]);
+  return {
+    ...(execute && { execute }),
+    ...(judge && { judge }),
+    keys: Object.fromEntries(findingKeys.map((key) => [key, config.locate(key)])),
+  };
+}
+
+async function judgePlace(config: Config, placeOf: JudgeContext['placeOf']): Promise<Location | undefined> {
+  if (configuredJudge(config) === undefined) return undefined;
+  // The judge that the config names may not exist, as long as no episode needs it.
+  return placeOf('computeReward').catch(() => config.locate('ajet.task_judge.judge_protocol'));
+}
+
+const kinds: readonly FindingKind[] = Object.values(findingKinds);
+const findingKeys: readonly string[] = [
+  ...new Set(kinds.flatMap(({ target: place = '' }) => (place.startsWith('key:') ? [place.slice(4)] : []))),
+];
 
 /** The folder with the results of a run. */
 export interface RunFolder {
@@ -195,7 +198,7 @@ function rolloutOf({ plan, tasks, wanted }: Prepared): RolloutState {
 function triedAgain(slot: EpisodeSlot, failure: ErrorReport, seconds: number, attempts: number): RunEvent {
   const { task, repeat, attempt = 1 } = slot;
   const which = `task ${task.task_id}, repeat ${repeat}: attempt ${attempt} of ${attempts}`;
-  const message = `${which} failed: ${failure.message} Again in ${seconds} s.`;
+  const message = `${which} failed: ${failure.message} The next attempt starts in ${seconds} s.`;
   return { type: 'log', level: 'warn', message };
 }
 

@@ -64,7 +64,7 @@ export function replaySlot({ run, episode, file }: ReplayTarget, tasks: readonly
 }
 
 /**
- * Finds the task of a rollout's episode by its query, preferably among the tasks with the logged id: training and
+ * Finds the task of a rollout's episode by its query, preferably among the tasks with the logged id. Training and
  * validation may use the same id for different tasks. Tasks of an environment have no query, so the id alone decides.
  */
 function ofRollout(
@@ -123,8 +123,8 @@ export function compareRewards(
   const isSame = isSameReward && result.isSuccess === isSuccess;
   const [now, then] = [result.reward, reward].map((one) => (one === null ? 'an error' : `reward ${one}`));
   const message = isSame
-    ? `Episode ${result.episode} ended as it was recorded, with ${now ?? ''}.`
-    : `Episode ${result.episode} ended otherwise than it was recorded: with ${now ?? ''}, recorded ${then ?? ''}${isSameReward ? ', and another success' : ''}.`;
+    ? `Episode ${result.episode} ended as recorded, with ${now ?? ''}.`
+    : `Episode ${result.episode} ended with ${now ?? ''}, but was recorded with ${then ?? ''}${isSameReward ? ' and a different isSuccess' : ''}.`;
   return {
     result: { ...result, recorded: { reward, isSuccess } },
     event: { type: 'log', level: isSame ? 'info' : 'warn', message },
@@ -134,23 +134,23 @@ export function compareRewards(
 function notATrace(file: string): CodedError {
   return new CodedError({
     code: 'replay/not-a-trace',
-    message: `Episodes have numbers in traces only, and ${file} is none.`,
-    hint: 'Name an .ajtrace with --replay (launch.json: replay), or leave --episode (launch.json: episode) out.',
+    message: `--episode selects an episode of a trace, but ${file} is not a trace.`,
+    hint: 'Replay an .ajtrace file with --replay (launch.json: replay), or remove --episode (launch.json: episode).',
   });
 }
 
 function noTaskAsked(count: number, file: string): CodedError {
   return new CodedError({
     code: 'replay/no-task',
-    message: `Of the ${count} tasks that the config reads, the rollout in ${file} was asked the query of none.`,
-    hint: 'Choose the config and the split that were trained; a workflow that puts queries into other words cannot be found this way.',
+    message: `None of the ${count} tasks of the config has the query of the rollout in ${file}.`,
+    hint: 'Select the config and the split that were trained. This does not work for a workflow that rewords its queries.',
   });
 }
 
 function noTask(taskId: string, count: number, file: string): CodedError {
   return new CodedError({
     code: 'replay/no-task',
-    message: `The data set has ${count} of the tasks with the id ${JSON.stringify(taskId)}, fewer than when ${file} was made.`,
-    hint: 'Bring the task back, or replay an episode of the first task with that id.',
+    message: `The data set has ${count} tasks with the id ${JSON.stringify(taskId)}, fewer than when ${file} was recorded.`,
+    hint: 'Restore the task, or replay an episode of the first task with that id.',
   });
 }

@@ -7,8 +7,8 @@ export interface ResolvePorts {
 }
 
 /**
- * Returns the absolute path of a file that the config names. The path is relative to the working directory, as in
- * upstream; if the file does not exist there, it is relative to the folder of the config.
+ * Returns the absolute path of a file that the config names. As in upstream, the path is relative to the working
+ * directory. If the file does not exist there, the path is relative to the folder of the config.
  */
 export async function resolveFile(
   file: string,

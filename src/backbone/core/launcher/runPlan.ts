@@ -35,7 +35,7 @@ export interface RunPlan {
   readonly parallel: number;
   readonly seed: number;
   readonly mode: 'sample' | 'validate';
-  /** Names of the models that functions are given beside the one being trained; undefined: of the debug models. */
+  /** Names of the auxiliary models that functions receive; undefined: the names of the debug models. */
   readonly auxiliaryModels: readonly string[] | undefined;
   readonly sampling: Sampling;
   /** `ajet.model.path`: whose tokenizer training counts with. */
@@ -49,9 +49,8 @@ export interface RunPlan {
 const reservedTokens = 16;
 
 /**
- * Reads the plan from config and request. The request, which holds what only debugging needs, wins over the
- * config's `ajet.debug`; the tasks are the training split's unless it says otherwise (upstream's debug backbone
- * takes the validation split; training takes this one).
+ * Reads the plan from config and request. The request wins over the config's `ajet.debug`. By default, the tasks are
+ * those of the training split, as in training; upstream's debug backbone uses the validation split.
  */
 export function planRun(request: RunRequest, config: Config, now: Date, paths: PathRules): RunPlan {
   const mode = request.mode ?? 'sample';
@@ -171,9 +170,9 @@ function compareLevel(config: Config, key: string): 'text' | 'token' {
   if (level === 'text' || level === 'token') return level;
   throw new CodedError({
     code: 'launcher/compare-level',
-    message: `\`${key}\` is ${JSON.stringify(level)}, which is no way to compare timelines.`,
+    message: `\`${key}\` has an unknown value: ${JSON.stringify(level)}.`,
     location: config.locate(key),
-    hint: 'Write text or token.',
+    hint: 'Set it to text or token.',
   });
 }
 
@@ -194,13 +193,13 @@ function count(config: Config, key: string): number {
     code: 'launcher/no-episodes',
     message: `\`${key}\` is ${value}, so there is nothing to run.`,
     location: config.locate(key),
-    hint: 'Write 1 or more.',
+    hint: 'Set it to 1 or more.',
   });
 }
 
 /**
- * Upstream's naming: null or `read_yaml_name` becomes the file's stem and the local time; `|` becomes `-`. What
- * could lead out of the parent folder becomes `-` too.
+ * Returns the name as upstream does: null or `read_yaml_name` becomes the file's stem and the local time. `|` becomes
+ * `-`, and so do parts that could lead out of the parent folder.
  */
 function experimentName(name: string | null, file: string, now: Date, paths: PathRules): string {
   const derived = name === null || name === 'read_yaml_name' || name === '';

@@ -97,7 +97,11 @@ export async function judgeOf(plan: RunPlan, config: Config, locate: ResolveLoca
     return { kind: 'auto-grader', configLocation: config.locate('ajet.task_judge.judge_type') };
   }
   if (plan.judgeType !== 'customized_protocol') {
-    throw noJudge(`judge_type ${plan.judgeType} is not available here`, config, 'ajet.task_judge.judge_type');
+    throw noJudge(
+      `judge_type ${plan.judgeType} is not supported in debug runs`,
+      config,
+      'ajet.task_judge.judge_type',
+    );
   }
   if (plan.judge === null) throw noJudge('judge_protocol is null', config, 'ajet.task_judge.judge_protocol');
   const location = config.locate('ajet.task_judge.judge_protocol');
@@ -130,9 +134,9 @@ export function isFunction(Workflow: WorkflowClass): boolean {
 export function functionNotTrained({ locator: { name } }: ResolvedLocator, location: Location): CodedError {
   return new CodedError({
     code: 'workflow/not-a-class',
-    message: `${name} is a function, which AgentJet does not train. It runs here as AgentScope's tuner runs it.`,
+    message: `${name} is a function. AgentJet cannot train functions; here it runs as AgentScope's tuner runs it.`,
     location,
-    hint: `Train it by a script that calls tune(workflow_func=${name}, …) of agentscope.tuner, or write a class that extends Workflow.`,
+    hint: `To train it, call tune(workflow_func=${name}, …) of agentscope.tuner in a script, or write a class that extends Workflow.`,
   });
 }
 
@@ -151,16 +155,16 @@ function noWorkflow(location: Location): CodedError {
     code: 'launcher/no-workflow',
     message: 'The config names no workflow.',
     location,
-    hint: 'Name one: ajet.rollout.user_workflow: workflow.ts->Name, a class or a function.',
+    hint: 'Name a class or a function, for example ajet.rollout.user_workflow: workflow.ts->Name.',
   });
 }
 
 function noSuchFile(what: string, file: string, location: Location): CodedError {
   return new CodedError({
     code: `launcher/${what}-not-found`,
-    message: `The file of the ${what}, ${file}, does not exist.`,
+    message: `The file of the ${what} does not exist: ${file}.`,
     location,
-    hint: 'The path is relative to the working directory, then to the folder of the config.',
+    hint: 'Correct the path. It is relative to the working directory, then to the folder of the config.',
   });
 }
 
@@ -169,6 +173,6 @@ function noJudge(why: string, config: Config, path: string): CodedError {
     code: 'task-judge/none',
     message: `The workflow returned no reward, and no judge can compute one: ${why}.`,
     location: config.locate(path),
-    hint: 'Return a reward from the workflow, or name a judge: ajet.task_judge.judge_protocol: judge.ts->Name.',
+    hint: 'Return a reward from the workflow, or set ajet.task_judge.judge_protocol to a judge, for example judge.ts->Name.',
   });
 }

@@ -32,7 +32,7 @@ export class Assembler {
     for (const choice of choices) if (isFields(choice)) this.#addChoice(choice);
   }
 
-  /** Whether every choice has a finish reason. */
+  /** True if every choice has a finish reason. */
   get isComplete(): boolean {
     const drafts = [...this.#choices.values()];
     return drafts.length > 0 && drafts.every((draft) => typeof draft.finishReason === 'string');

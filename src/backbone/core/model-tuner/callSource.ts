@@ -11,7 +11,7 @@ export const sourceHeader = 'x-agentjet-source';
 /** Longer than any path with a line and a name. */
 const longest = 8_192;
 
-const told: z.ZodMiniType<CallSource> = z.object({
+const sourceSchema: z.ZodMiniType<CallSource> = z.object({
   file: z.string(),
   line: z.int().check(z.gte(1)),
   column: z.nullable(z.int().check(z.gte(1))),
@@ -34,13 +34,13 @@ export function sourceOf({
   const known = read.get(text);
   if (known !== undefined) return known;
   try {
-    const parsed = told.safeParse(JSON.parse(text));
+    const parsed = sourceSchema.safeParse(JSON.parse(text));
     if (!parsed.success) return undefined;
     if (read.size >= mostRead) read.clear();
     read.set(text, parsed.data);
     return parsed.data;
   } catch {
-    return undefined; // whoever wrote it, it was none of ours
+    return undefined; // written by another program
   }
 }
 

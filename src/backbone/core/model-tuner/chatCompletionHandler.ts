@@ -1,3 +1,4 @@
+import { messageOf } from '../../../base/core/errors.ts';
 import { hashText } from '../../../base/core/random.ts';
 import type { Clock, Logger } from '../../../base/core/ports.ts';
 import type { Api, ApiAnswer } from './apis/api.ts';
@@ -144,10 +145,10 @@ export class ChatCompletionHandler {
     try {
       this.#options.observer.onCall(call);
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = messageOf(error);
       this.#options.logger.log(
         'error',
-        `Call ${call.call} of episode ${call.episode} went unrecorded: ${reason}`,
+        `Call ${call.call} of episode ${call.episode} was not recorded: ${reason}`,
       );
     }
   }
@@ -242,8 +243,8 @@ function answerId({ episode }: Caller, call: number): string {
 }
 
 /**
- * Returns the request for `ajet.rollout.force_disable_toolcalls`, as in upstream: without tools, without tool results, and
- * without messages whose content is not plain text, such as tool calls. Findings of the run report the lost messages.
+ * Returns the request for `ajet.rollout.force_disable_toolcalls`, as in upstream: without tools and tool results. Messages
+ * whose content is not plain text, such as tool calls, are removed too. Findings of the run report the lost messages.
  */
 function withoutToolCalls(request: ChatRequest): ChatRequest {
   const others = Object.entries(request).filter(([option]) => option !== 'tools');
@@ -257,6 +258,6 @@ function withoutToolCalls(request: ChatRequest): ChatRequest {
 function removedTools({ tools = [] }: ChatRequest): readonly Override[] {
   if (!Array.isArray(tools) || tools.length === 0) return [];
   const message =
-    'offers tools, which are left out, and results of tools with them: ajet.rollout.force_disable_toolcalls is set';
+    'offers tools, which are removed with their results: ajet.rollout.force_disable_toolcalls is set';
   return [{ option: 'tools', message }];
 }

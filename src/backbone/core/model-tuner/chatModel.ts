@@ -12,7 +12,7 @@ export interface ChatModelParts {
   readonly modelName: string;
   /** Asked for once, with the first call. */
   openClient(): OpenAI;
-  /** Whether a choice of tools reaches the model: AgentJet keeps none for the model being trained. */
+  /** True if a choice of tools reaches the model. AgentJet removes it for the model being trained. */
   readonly obeysChoice: boolean;
 }
 
@@ -75,7 +75,7 @@ function choiceOf(choice: string, tools: readonly ChatCompletionTool[]): ChatCom
   const names = tools.flatMap((tool) => (tool.type === 'function' ? [tool.function.name] : []));
   if (names.includes(choice)) return { type: 'function', function: { name: choice } };
   throw new Error(
-    `toolChoice is ${JSON.stringify(choice)}, which is no tool of this call: choose from ${[...modes, ...names].join(', ')}.`,
+    `toolChoice ${JSON.stringify(choice)} is not a tool of this call. Choose from ${[...modes, ...names].join(', ')}.`,
   );
 }
 
@@ -93,6 +93,6 @@ function readArguments(text: string): Readonly<Record<string, unknown>> {
     const value: unknown = JSON.parse(jsonrepair(text === '' ? '{}' : text));
     return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {};
   } catch {
-    return {}; // the agent calls the tool without arguments, and the tool says what it lacks
+    return {}; // the agent calls the tool without arguments, and the tool reports those that are missing
   }
 }

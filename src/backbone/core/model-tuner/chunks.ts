@@ -13,8 +13,8 @@ interface Piece {
 }
 
 /**
- * A whole answer as the stream it could have been: per choice its role, its text in pieces (one per token where log
- * probabilities say what the tokens are), its tool calls in fragments, and why it ended; then the usage if asked for.
+ * Yields a complete response as the chunks of a stream. Each choice has its role, its text in pieces, its tool calls in
+ * fragments and its finish reason. A piece is one token if log probabilities give the tokens. The usage follows on request.
  */
 export function* cutCompletion(
   completion: ChatCompletion,

@@ -31,7 +31,7 @@ export interface EpisodeHandle {
   readonly failure: CodedError | undefined;
   /** Undefined if every call so far was for a trained target. */
   readonly routing: EpisodeRouting | undefined;
-  /** Whether any call so far was unsafe: upstream's `context_overflow`. */
+  /** True if any call so far was unsafe: upstream's `context_overflow`. */
   readonly contextOverflow: boolean;
   /** Sets the targets that the episode trains. Default: all. */
   trainOnly(targets: Targets): void;

@@ -1,12 +1,13 @@
+import { messageOf } from '../../../base/core/errors.ts';
 import type { ModelFailure } from './model.ts';
 
 /** Everything the gateway itself refuses; each message says what to do. */
 export const failures = {
   unknownRoute: (method: string, path: string): ModelFailure =>
-    refusal(404, 'unknown_url', `There is no ${method} ${path} here; this server has ${routeList}.`),
+    refusal(404, 'unknown_url', `${method} ${path} is not an endpoint of this server. It has ${routeList}.`),
 
   wrongMethod: (method: string, path: string, allowed: string): ModelFailure => ({
-    ...refusal(405, 'method_not_allowed', `${path} does not take ${method}; send ${allowed}.`),
+    ...refusal(405, 'method_not_allowed', `${path} does not accept ${method}. Send ${allowed}.`),
     headers: { allow: allowed },
   }),
 
@@ -14,39 +15,39 @@ export const failures = {
     refusal(
       403,
       'foreign_host',
-      'The Host header does not name this machine; reach this server at 127.0.0.1 or localhost.',
+      'The Host header does not name this machine. Connect to 127.0.0.1 or localhost.',
     ),
 
   foreignOrigin: (): ModelFailure =>
-    refusal(403, 'foreign_origin', 'Web pages may not use this server; call it from the workflow instead.'),
+    refusal(403, 'foreign_origin', 'Web pages cannot use this server. Call it from the workflow.'),
 
   missingKey: (): ModelFailure =>
     unauthorized(
       'missing_api_key',
-      `No API key was sent as "Authorization: Bearer …" or "x-api-key"; ${takeKey}.`,
+      `The request has no API key in "Authorization: Bearer …" or "x-api-key". ${useKey}.`,
     ),
 
   garbledKey: (): ModelFailure =>
-    unauthorized('invalid_api_key', `The API key is not one of AgentJet's; ${takeKey}.`),
+    unauthorized('invalid_api_key', `The API key is not from AgentJet. ${useKey}.`),
 
   unknownEpisode: (): ModelFailure =>
-    unauthorized('unknown_episode', `The API key belongs to no episode of this run; ${takeKey}.`),
+    unauthorized('unknown_episode', `The API key does not belong to an episode of this run. ${useKey}.`),
 
   closedEpisode: (): ModelFailure =>
     unauthorized(
       'closed_episode',
-      'The episode of this API key is over; await every call before execute returns.',
+      'The episode of this API key has ended. Await every call before execute returns.',
     ),
 
   notJson: (reason: string): ModelFailure =>
-    refusal(400, 'invalid_json', `The body is not JSON (${reason}); send one JSON object.`),
+    refusal(400, 'invalid_json', `The request body is not JSON (${reason}). Send one JSON object.`),
 
   invalid: (message: string, param: string): ModelFailure => ({
     status: 400,
     error: { message, type: 'invalid_request_error', param, code: 'invalid_request' },
   }),
 
-  /** What the request's API can ask for, and chat completions cannot. */
+  /** A request for something that chat completions do not support. */
   unsupported: (message: string, param: string): ModelFailure => ({
     status: 400,
     error: { message, type: 'invalid_request_error', param, code: 'unsupported_value' },
@@ -56,13 +57,13 @@ export const failures = {
     refusal(
       413,
       'request_too_large',
-      `The body is larger than ${limit} bytes; send fewer or shorter messages.`,
+      `The request body is larger than ${limit} bytes. Send fewer or shorter messages.`,
     ),
 
   cancelled: (): ModelFailure => ({
     status: 499,
     error: {
-      message: 'The request was cancelled before it was answered.',
+      message: 'The request was canceled before the response.',
       type: 'cancelled',
       param: null,
       code: 'cancelled',
@@ -72,7 +73,7 @@ export const failures = {
   modelThrew: (error: unknown): ModelFailure => ({
     status: 500,
     error: {
-      message: `The model failed: ${error instanceof Error ? error.message : String(error)}`,
+      message: `The model failed: ${messageOf(error)}`,
       type: 'server_error',
       param: null,
       code: 'model_failed',
@@ -82,7 +83,7 @@ export const failures = {
 
 const routeList =
   'POST /v1/chat/completions, POST /v1/responses, POST /v1/messages, GET /v1/models and GET /health';
-const takeKey = 'use the one that tuner.asOaiBaseUrlApiKey() returns in a running episode';
+const useKey = 'Use the key that tuner.asOaiBaseUrlApiKey() returns in a running episode';
 
 function refusal(status: number, code: string, message: string): ModelFailure {
   return { status, error: { message, type: 'invalid_request_error', param: null, code } };

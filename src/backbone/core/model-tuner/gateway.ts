@@ -55,8 +55,8 @@ async function handle(
 }
 
 /**
- * Rejects requests of web pages. A page of another site can make its own name resolve to this machine (DNS rebinding),
- * but its requests still have that name in `Host`, and the page in `Origin`.
+ * Rejects requests of web pages. A page of another site can make its own name resolve to this machine (DNS rebinding).
+ * Its requests still have that name in `Host`, and the page in `Origin`.
  */
 function checkLoopbackOrigin(headers: Readonly<Record<string, string>>): ModelFailure | undefined {
   if (!isLoopback(headers['host'] ?? '')) return failures.foreignHost();

@@ -19,8 +19,8 @@ export interface HttpRequest {
 }
 
 /**
- * `body` is a whole text or, for a stream, its parts as they come. Whoever takes a streamed body iterates it to
- * its end, or cancels the request.
+ * `body` is a whole text or, for a stream, its parts as they arrive. The receiver must iterate a streamed body to its
+ * end, or cancel the request.
  */
 export interface HttpReply {
   readonly status: number;

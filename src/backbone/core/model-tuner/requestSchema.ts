@@ -1,3 +1,4 @@
+import { messageOf } from '../../../base/core/errors.ts';
 import * as z from 'zod/mini';
 import { failures } from './failures.ts';
 import { describeIssue } from './schemaProblem.ts';
@@ -104,7 +105,7 @@ export function parseBody(body: string): { value: unknown } | { failure: ModelFa
   try {
     return { value: JSON.parse(body) as unknown };
   } catch (error) {
-    return { failure: failures.notJson(error instanceof Error ? error.message : String(error)) };
+    return { failure: failures.notJson(messageOf(error)) };
   }
 }
 
@@ -113,5 +114,5 @@ export function checkChatRequest(value: unknown): { request: ChatRequest } | { f
   const parsed = chatRequest.safeParse(value);
   if (parsed.success) return { request: value as ChatRequest };
   const { param, problem } = describeIssue(parsed.error.issues, value);
-  return { failure: failures.invalid(`'${param}' ${problem}; correct the request.`, param) };
+  return { failure: failures.invalid(`'${param}' ${problem}. Correct the request.`, param) };
 }

@@ -21,7 +21,7 @@ export interface AdapterRoute {
  */
 export const adapterHeader = 'x-agentjet-adapter';
 
-const toldRoute = z.union([
+const routeSchema = z.union([
   z.pipe(
     z.nullable(z.string()),
     z.transform((debugModel): AdapterRoute => ({ debugModel })),
@@ -34,13 +34,13 @@ const toldRoute = z.union([
 
 /** Returns undefined for a request that does not come from one of our adapters. */
 export function adapterOf(headers: Readonly<Record<string, string>>): AdapterRoute | undefined {
-  const told = headers[adapterHeader];
-  if (told === undefined) return undefined;
+  const header = headers[adapterHeader];
+  if (header === undefined) return undefined;
   try {
-    const parsed = toldRoute.safeParse(JSON.parse(told));
+    const parsed = routeSchema.safeParse(JSON.parse(header));
     return parsed.success ? parsed.data : undefined;
   } catch {
-    return undefined; // whoever made it, it was no adapter of ours
+    return undefined; // not created by an AgentJet adapter
   }
 }
 
@@ -55,7 +55,7 @@ export class RouteCounts {
     count(this.#debug, { target, model, calls: 0 }, `${target}\n${model}`);
   }
 
-  /** As in upstream, the model being trained answers for an untrained target if there is no debug model. */
+  /** Reports that the model being trained answers for an untrained target: as in upstream, there is no debug model. */
   trainsAnyway(target: string, why: WhyTrained): void {
     count(this.#anyway, { target, why, calls: 0 }, `${target}\n${why}`);
   }

@@ -116,8 +116,8 @@ function withDefaults(
     ...given,
   } as unknown as ChatRequest;
   const isOne = (n ?? 1) === 1;
-  const told = `asked for n ${isOne ? 1 : show(n)}, which vLLM answers as often; here every call is answered once`;
-  return { request, overrides: isOne ? [] : [{ option: 'n', message: told }] };
+  const message = `asked for n ${isOne ? 1 : show(n)}; vLLM would return as many choices, here every call gets one`;
+  return { request, overrides: isOne ? [] : [{ option: 'n', message }] };
 }
 
 /** Sent only if it is limited, since servers other than vLLM and SGLang reject the option. */
@@ -138,16 +138,16 @@ function leftOut(option: string, asked: unknown): Override[] {
   return [
     {
       option,
-      message: `asked for ${option} ${show(asked)}, which is left out: AgentJet passes on messages and tools only`,
+      message: `asked for ${option} ${show(asked)}, which is ignored: AgentJet passes on messages and tools only`,
     },
   ];
 }
 
 function streamed(asked: unknown): Override[] {
   if (asked !== true) return [];
-  const told =
-    'asked for a stream, which works here only: in training AgentJet refuses it by base URL and key, and its client answers with a whole completion';
-  return [{ option: 'stream', message: told }];
+  const message =
+    'asked for a stream, which works in debug runs only: in training, AgentJet rejects it by base URL and key, and its client returns a whole completion';
+  return [{ option: 'stream', message }];
 }
 
 function isPlainText(format: unknown): boolean {
@@ -160,8 +160,8 @@ function show(value: unknown): string {
 }
 
 /**
- * Returns the request for a debug model, as upstream sends it through OpenAI's client: messages, tools and the tool choice,
- * with the sampling defaults of the server. An empty list of tools is removed, since servers reject it.
+ * Returns the request for a debug model, as upstream sends it through OpenAI's client. It has the messages, the tools and
+ * the tool choice; the server's sampling defaults apply. An empty list of tools is removed, since servers reject it.
  */
 export function debugRequest(request: ChatRequest, model: string, seed: number): ChatRequest {
   const { messages, tools, tool_choice, stream, stream_options } = request;

@@ -4,23 +4,23 @@ import type { ChatCompletion, ChatCompletionChunk } from './model.ts';
 type Fields = Readonly<Record<string, unknown>>;
 
 /**
- * What servers tell of an answer's tokens, in one form: vLLM's `token_ids` of a choice beside `logprobs.content`, and
- * `prompt_token_ids` of the answer. Everything behind it (recordings, faults, the tracker) knows this form alone.
+ * Returns an answer with its tokens in one form, whichever server sent it. The form is vLLM's: `token_ids` of a choice next
+ * to `logprobs.content`, and `prompt_token_ids` of the answer. Recordings, faults and the tracker know only this form.
  *
  * - vLLM gives it by `return_token_ids` since 0.10.2 (August 2025), in streams chunk by chunk.
  * - vLLM spells tokens `token_id:<n>` by `return_tokens_as_token_ids` since 0.6; their bytes are still those of the text,
  *   but where it knows no log probability.
- * - SGLang gives both lists as fields of the choice by `return_token_ids` since August 2026, and by `return_meta_info`
- *   since June 2026 `meta_info.output_token_logprobs`, a `[log probability, id, text or null]` for each token, and
- *   `input_token_logprobs` alike; both in whole answers only.
+ * - SGLang gives both lists as fields of the choice by `return_token_ids` since August 2026.
+ * - SGLang gives `meta_info.output_token_logprobs` and `input_token_logprobs` by `return_meta_info` since June 2026, with
+ *   `[log probability, id, text or null]` for each token. Both are in whole answers only.
  */
 export function withServerTokens<T extends ChatCompletion | ChatCompletionChunk>(answer: T): T {
   const choices: unknown = answer.choices;
   if (!Array.isArray(choices)) return answer;
   const given = choices as readonly unknown[];
   if (!given.some(tellsOtherwise)) return answer;
-  const told = (answer as { prompt_token_ids?: unknown }).prompt_token_ids;
-  const prompt_token_ids = told ?? given.map(promptIds).find((ids) => ids !== undefined);
+  const ownIds = (answer as { prompt_token_ids?: unknown }).prompt_token_ids;
+  const prompt_token_ids = ownIds ?? given.map(promptIds).find((ids) => ids !== undefined);
   return {
     ...answer,
     ...(prompt_token_ids !== undefined && { prompt_token_ids }),
@@ -38,11 +38,11 @@ function inOneForm(choice: Fields): Fields {
   const { meta_info } = choice;
   const rest = Object.entries(choice).filter(([name]) => !['meta_info', 'prompt_token_ids'].includes(name));
   const content = contentOf(choice);
-  const told = isFields(meta_info) ? tokensOf(meta_info['output_token_logprobs']) : [];
-  const ids = [choice['token_ids'], allOf(content.map(spelledId)), allOf(told.map(({ id }) => id))].find(
+  const tokens = isFields(meta_info) ? tokensOf(meta_info['output_token_logprobs']) : [];
+  const ids = [choice['token_ids'], allOf(content.map(spelledId)), allOf(tokens.map(({ id }) => id))].find(
     (list) => Array.isArray(list) && list.length > 0,
   );
-  const entries = content.length > 0 ? content.map(inItsText) : allOf(told.map(entryOf));
+  const entries = content.length > 0 ? content.map(inItsText) : allOf(tokens.map(entryOf));
   return {
     ...Object.fromEntries(rest),
     ...(ids !== undefined && { token_ids: ids }),
@@ -57,8 +57,8 @@ function promptIds(choice: unknown): readonly unknown[] | undefined {
   if (!isFields(choice)) return undefined;
   const { meta_info, prompt_token_ids } = choice;
   if (Array.isArray(prompt_token_ids)) return prompt_token_ids as readonly unknown[];
-  const told = isFields(meta_info) ? tokensOf(meta_info['input_token_logprobs']) : [];
-  return told.length === 0 ? undefined : allOf(told.map(({ id }) => id));
+  const tokens = isFields(meta_info) ? tokensOf(meta_info['input_token_logprobs']) : [];
+  return tokens.length === 0 ? undefined : allOf(tokens.map(({ id }) => id));
 }
 
 interface ToldToken {

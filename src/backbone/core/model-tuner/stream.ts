@@ -79,7 +79,7 @@ export async function collect(call: Call, chunks: Chunks): Promise<ChatCompletio
 
 function whole(assembler: Assembler): ChatCompletion {
   const completion = assembler.completion();
-  if (completion === undefined) throw new Error('its stream was empty.');
+  if (completion === undefined) throw new Error('The stream was empty.');
   return completion;
 }
 

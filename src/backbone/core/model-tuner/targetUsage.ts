@@ -35,17 +35,17 @@ function emptyTargets(): CodedError {
   return new CodedError({
     code: 'model-tuner/empty-targets',
     message:
-      'trainableTargets is an empty list, which AgentJet takes as all targets: every agent is trained.',
-    hint: 'Write null for all, or name the targets to train.',
+      'trainableTargets is an empty list, which AgentJet reads as all targets: every agent is trained.',
+    hint: 'Set it to null for all targets, or name the targets to train.',
   });
 }
 
 function unusedTargets(unused: readonly string[], used: readonly string[]): CodedError {
   const list = (names: readonly string[]): string => names.map((name) => JSON.stringify(name)).join(', ');
-  const [many, verb] = unused.length === 1 ? ['', 'is'] : ['s', 'are'];
+  const many = unused.length === 1 ? '' : 's';
   return new CodedError({
     code: 'model-tuner/unused-targets',
-    message: `trainableTargets names the target${many} ${list(unused)}, which no agent of the run used; used ${used.length === 1 ? 'was' : 'were'} ${list(used)}.`,
-    hint: `What ${verb} named has to be the targetTag that an agent's adapter is made with.`,
+    message: `trainableTargets names the target${many} ${list(unused)}, but no agent of the run uses ${unused.length === 1 ? 'it' : 'them'}. Used targets: ${list(used)}.`,
+    hint: 'Use the targetTag with which the adapter of an agent is created.',
   });
 }

@@ -33,8 +33,8 @@ export function onlyRequestedDetails<T extends ChatCompletion | ChatCompletionCh
 
 function withoutDetails(choice: object, asked: TokenDetails): object {
   const kept = asked.tokenIds ? choice : without(choice, 'token_ids');
-  const tells = 'logprobs' in kept && kept.logprobs !== null && kept.logprobs !== undefined;
-  return asked.logprobs || !tells ? kept : { ...kept, logprobs: null };
+  const hasLogprobs = 'logprobs' in kept && kept.logprobs !== null && kept.logprobs !== undefined;
+  return asked.logprobs || !hasLogprobs ? kept : { ...kept, logprobs: null };
 }
 
 function without(fields: object, name: string): object {

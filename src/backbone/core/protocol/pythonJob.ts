@@ -4,7 +4,7 @@ import * as z from 'zod/mini';
 const config = z.looseObject({ ajet: z.record(z.string(), z.unknown()) });
 
 const place = {
-  /** Of the job, among those of the script. */
+  /** The number of the job in its script. */
   job: z.number(),
   /** The line of the script that led to it. */
   file: z.nullable(z.string()),
@@ -25,7 +25,7 @@ export const jobCall = z.discriminatedUnion('op', [
       nGpuForInfer: z.optional(z.number()),
     }),
   }),
-  /** Whether a config may have a key that this one has not. */
+  /** Checks that a config may have a key that this one does not have. */
   z.object({ ...place, op: z.literal('check'), key: z.array(z.string()) }),
   z.object({
     ...place,

@@ -1,6 +1,6 @@
 /**
- * What crosses between a run's front end (debug adapter, CLI) and its backbone process: one JSON value per line
- * over one duplex channel, never over stdout, which belongs to the user's workflow.
+ * The messages between a client of a run (debug adapter, CLI) and its backbone process. Each is one line of JSON on one
+ * duplex channel. They never use stdout, which belongs to the user's workflow.
  */
 import * as z from 'zod/mini';
 import { errorReport } from '../../../base/core/errorReport.ts';
@@ -27,15 +27,15 @@ export const modelChoice = z.discriminatedUnion('kind', [
     model: z.string(),
     apiKey: z.optional(z.string()),
   }),
-  /** The person at the keyboard, asked through the front end. */
+  /** The person at the keyboard, reached through the client. */
   z.object({ kind: z.literal('human') }),
 ]);
 export type ModelChoice = z.infer<typeof modelChoice>;
 
-/** Which model judges, graders and data generation ask beside the one being tuned. */
+/** The model that judges, graders and data generation call. */
 export const helperChoice = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('embedded') }),
-  /** As the script of a model; it is told that the agent is `helper`. */
+  /** A script as for the model; the agent of its calls is `helper`. */
   z.object({ kind: z.literal('script'), file: z.string() }),
   /** Its model is what the config names, unless the user chose one. */
   z.object({
@@ -47,25 +47,25 @@ export const helperChoice = z.discriminatedUnion('kind', [
 ]);
 export type HelperChoice = z.infer<typeof helperChoice>;
 
-/** How a run's calls are recorded. */
+/** The options for recording the calls of a run. */
 export const recordChoice = z.object({
   /** Absolute. */
   file: z.string(),
-  /** Whether a recording that is there may be replaced, once the run has completed. */
+  /** True if the run may replace an existing recording when it has completed. */
   overwrite: z.boolean(),
 });
 
-/** What becomes of a call that a recording has no answer to. */
+/** The reactions to a call that is not in the recording. */
 export const replayMisses = ['fail', 'call-model', 'sequential'] as const;
 
-/** A recording that answers in place of the models; they are asked with `call-model` only. */
+/** A recording that answers instead of the models. Only with `call-model` do the models receive requests. */
 const replayed = { file: z.string(), miss: z.enum(replayMisses) };
-/** With `episode`, the file is a trace, and that episode of it the only one that is run. */
+/** With `episode`, the file is a trace, and only that episode of it runs. */
 export const replayChoice = z.object({ ...replayed, episode: z.optional(z.number()) });
 /** A model that is not trained, by the name under which a workflow's adapters know it. */
 const debugModels = z.record(z.string(), modelChoice);
 
-/** Which share of calls gets one of the kinds, by a seed of their own. */
+/** The share of calls that fail, and how. Faults have their own seed. */
 export const faultChoice = z.object({
   seed: z.number(),
   /** From 0 to 1. */
@@ -74,17 +74,17 @@ export const faultChoice = z.object({
 });
 export type FaultChoice = z.infer<typeof faultChoice>;
 
-/** Recorded episodes that are scored again in place of being run. */
+/** Recorded episodes that are scored again without running them. */
 export const judgeChoice = z.object({
-  /** Of an `.ajtrace`, absolute. */
+  /** Absolute path of an `.ajtrace`. */
   trace: z.string(),
   /** Absent: all. */
   episodes: z.optional(z.array(z.number())),
-  /** Whether the request's `config` names the judge; else the config that the trace was made with. */
+  /** True if the request's `config` names the judge; otherwise the config of the trace does. */
   ownConfig: z.boolean(),
 });
 
-/** The first message, front end to backbone process. Everything that only debugging needs; the rest is the config's. */
+/** The options of a run that only debugging needs; the config has the others. Part of the first message to the backbone. */
 export const runRequest = z.object({
   protocol: z.literal(runProtocolVersion),
   /** Absolute path of the YAML file. */
@@ -98,39 +98,39 @@ export const runRequest = z.object({
   replay: z.optional(replayChoice),
   faults: z.optional(faultChoice),
   judge: z.optional(judgeChoice),
-  /** Absent: the server that upstream asks, by `DASHSCOPE_API_KEY` of the run's environment. */
+  /** Absent: upstream's server, with `DASHSCOPE_API_KEY` of the run's environment. */
   helper: z.optional(helperChoice),
   /** Models that answer for targets that are not trained; a name not among them has a default. */
   debugModels: z.optional(debugModels),
-  /** Which targets are trained; absent: what the workflow says. */
+  /** The trained targets; absent: those of the workflow. */
   trainableTargets: z.optional(z.array(z.string())),
-  /** How workflows and judges that are Python are run; absent: by what is found. */
+  /** The options for Python workflows and judges; absent: all defaults. */
   python: z.optional(
     z.object({
-      /** The interpreter; absent: of a `.venv` beside the config or in `cwd`, else the one on PATH. */
+      /** The interpreter; absent: that of a `.venv` next to the config or in `cwd`, else the one on PATH. */
       executable: z.optional(z.string()),
-      /** Whose `ajet` they import; absent: ours. */
+      /** The `ajet` that they import; absent: `bundled`. */
       package: z.optional(z.enum(['bundled', 'installed'])),
       /** Folders of Trinity-RFT's plugins, relative to `cwd`; absent: those of `TRINITY_PLUGIN_DIRS`. */
       pluginDirs: z.optional(z.array(z.string())),
-      /** Whether the interpreter, once it is needed, waits for a debugger; see the event `debugger`. */
+      /** True if the interpreter waits for a debugger; see the event `debugger`. */
       debug: z.optional(z.boolean()),
-      /** Folders that debugpy is taken from where the interpreter has none, absolute. */
+      /** Absolute paths of folders with debugpy, for an interpreter without it. */
       debugpy: z.optional(z.array(z.string())),
     }),
   ),
   /** Seed of the run; absent: `ajet.debug.debug_vllm_seed`. */
   seed: z.optional(z.number()),
-  /** How many tasks, from the first; absent: `ajet.debug.debug_first_n_tasks`. */
+  /** Number of tasks, from the first; absent: `ajet.debug.debug_first_n_tasks`. */
   firstTasks: z.optional(z.number()),
-  /** Only the tasks with these ids, wherever they stand; wins over `firstTasks`. */
+  /** Only the tasks with these ids, at any position; wins over `firstTasks`. */
   taskIds: z.optional(z.array(z.string())),
   split: z.enum(['training', 'validation']),
-  /** Absent: `sample`, as training rolls out; `validate`: as it validates. */
+  /** `sample` (the default) runs episodes as training rolls out, `validate` as it validates. */
   mode: z.optional(z.enum(['sample', 'validate'])),
-  /** Whether to sample as upstream's debug backbone does, which is not how training does. */
+  /** True to sample as upstream's debug backbone, which differs from training. */
   asUpstreamDebug: z.optional(z.boolean()),
-  /** How often an episode is tried that fails; absent: once. */
+  /** Number of attempts for an episode that fails; absent: 1. */
   attempts: z.optional(z.number()),
   /** Episodes at a time; absent: `ajet.debug.debug_max_parallel`. */
   parallel: z.optional(z.number()),
@@ -140,24 +140,24 @@ export const runRequest = z.object({
   episodeTimeout: z.optional(z.number()),
   /** A `tokenizer.json` or the folder of one, absolute; absent: looked for by `ajet.model.path`. */
   tokenizer: z.optional(z.string()),
-  /** Whether the run leaves a trace; absent: it does. Calls are tracked all the same. */
+  /** False for a run without a trace file. Its calls are still tracked. */
   trace: z.optional(z.boolean()),
-  /** Whether `${oc.env:…}` may read the environment: only in a trusted workspace. */
+  /** True if `${oc.env:…}` may read the environment: only in a trusted workspace. */
   allowEnvironment: z.boolean(),
 });
 export type RunRequest = z.infer<typeof runRequest>;
 
-/** What the front end may say while the run goes. */
+/** The messages from the client to the backbone during a run. */
 export const runClientMessage = z.discriminatedUnion('type', [
   z.object({ type: z.literal('start'), request: runRequest }),
-  /** Start no further episode, interrupt those that run, report what there is, end. */
+  /** Starts no more episodes, interrupts the running ones, reports the results and ends. */
   z.object({ type: z.literal('cancel') }),
-  /** What a person answers to the `model-asks` of that id. */
+  /** The answer of a person to the `model-asks` with that id. */
   z.object({ type: z.literal('model-answers'), id: z.number(), text: z.string() }),
-  /** A debugger holds the user's Python, so that no time-out counts until it lets go; of this process one knows anyway. */
+  /** A debugger has stopped the user's Python. Timeouts pause until it continues. */
   z.object({ type: z.literal('held'), held: z.boolean() }),
 ]);
-/** What a person answers in place of the model. */
+/** The answer of a person in place of the model. */
 export type ModelAnswer = Pick<Extract<RunClientMessage, { type: 'model-answers' }>, 'id' | 'text'>;
 export type RunClientMessage = z.infer<typeof runClientMessage>;
 
@@ -173,9 +173,9 @@ export const runEvent = z.discriminatedUnion('type', [
     workflowFile: z.string(),
     /** The run's folder, absolute. */
     folder: z.string(),
-    /** The run's trace, absolute; null: it could not be written, which a `problem` tells. */
+    /** Absolute path of the run's trace; null if it could not be written, which a `problem` reports. */
     trace: z.optional(z.nullable(z.string())),
-    /** Where the config names a judge, as it is written there. */
+    /** The judge as the config names it; absent: none. */
     judge: z.optional(z.string()),
     /** Absent in runs without tracking. */
     tokenizer: z.optional(tokenizerInfo),
@@ -185,7 +185,7 @@ export const runEvent = z.discriminatedUnion('type', [
     parallel: z.number(),
     /** Absent: `sample`. */
     mode: z.optional(z.enum(['sample', 'validate'])),
-    /** The trace whose episodes are scored again; absent: they are run. */
+    /** The trace whose episodes are scored again; absent: the run executes its episodes. */
     judged: z.optional(z.string()),
   }),
   z.object({ type: z.literal('episode-started'), ...episodeId }),
@@ -194,13 +194,13 @@ export const runEvent = z.discriminatedUnion('type', [
     episode: z.number(),
     call: z.number(),
     agent: z.string(),
-    /** Which answered in place of the model being trained. */
+    /** The debug model that answered in place of the model being trained. */
     debugModel: z.optional(z.string()),
     seconds: z.number(),
     status: z.number(),
   }),
   z.object({ type: z.literal('episode-ended'), result: episodeResult }),
-  /** An LLM call waits for the person at the keyboard. Comes again, with a problem, when the answer could not be read. */
+  /** An LLM call waits for the person at the keyboard. It is repeated with a problem if the answer is not readable. */
   z.object({
     type: z.literal('model-asks'),
     id: z.number(),
@@ -214,17 +214,17 @@ export const runEvent = z.discriminatedUnion('type', [
     tools: z.array(z.string()),
     /** Calls that will ask after this one. */
     waiting: z.number(),
-    /** `line` from 0, of the answer. */
+    /** `line` is the line of the answer, from 0. */
     problem: z.nullable(z.object({ message: z.string(), line: z.number() })),
   }),
-  /** That call waits no more: it was answered or given up. */
+  /** The call no longer waits: it was answered or abandoned. */
   z.object({ type: z.literal('model-asks-no-more'), id: z.number() }),
-  /** How often each scored episode of an oversampled rollout trains; once, before the end. */
+  /** The number of times that each scored episode of an oversampled rollout trains. Sent once, before the end. */
   z.object({
     type: z.literal('selection'),
     episodes: z.array(z.object({ episode: z.number(), times: z.number() })),
   }),
-  /** Of a run that rolled out; once, before the end. */
+  /** Sent once, before the end of a run that executed episodes. */
   z.object({ type: z.literal('places'), places: runLocations }),
   /** The user's Python waits for a debugger: DAP on 127.0.0.1. */
   z.object({ type: z.literal('debugger'), language: z.literal('python'), port: z.number() }),
@@ -238,18 +238,18 @@ export const runEvent = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('run-ended'),
     status: z.enum(['completed', 'cancelled', 'failed']),
-    /** Why the run could not start or go on; only with `failed`. */
+    /** The reason why the run could not start or continue; only with `failed`. */
     error: z.nullable(errorReport),
   }),
 ]);
 export type RunEvent = z.infer<typeof runEvent>;
 
-/** One line, ready to be written. */
+/** Returns the message as one line of JSON. */
 export function encodeLine(message: RunClientMessage | RunEvent): string {
   return `${JSON.stringify(message)}\n`;
 }
 
-/** Undefined for a line that is not of the protocol: the caller logs it and goes on. */
+/** Returns undefined for a line that is not a message of the protocol. The caller logs it and continues. */
 export function decodeRunEvent(line: string): RunEvent | undefined {
   return decode(runEvent, line);
 }

@@ -1,6 +1,6 @@
 import type { EpisodeResult } from '../../../tracking/core/records/episodeResult.ts';
 
-/** What a validation reports, by upstream's names; rates are 0 to 1. */
+/** The metrics of a validation, by upstream's names. Rates are from 0 to 1. */
 export interface ValidationMetrics {
   readonly pass_n: number;
   readonly total_tasks: number;
@@ -16,14 +16,14 @@ export interface ValidationMetrics {
   readonly mean_reward: number | null;
 }
 
-/** What validation takes for a success, whatever `isSuccess` says. */
+/** The least raw reward that validation counts as a success, whatever `isSuccess` is. */
 export const validationSuccess = 1;
 
 /**
- * The metrics of a run in validation mode: a raw reward of 1 or more is a success. An episode that failed is none; in
- * training it fails the whole validation.
+ * Returns the metrics of a run in validation mode. A raw reward of 1 or more is a success. An episode with an error is not
+ * a success; in training it fails the whole validation.
  *
- * @param passes episodes of each task, whose numbers are consecutive
+ * @param passes number of episodes of each task; their numbers are consecutive
  */
 export function validationMetrics(
   results: readonly EpisodeResult[],

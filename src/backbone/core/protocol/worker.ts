@@ -6,17 +6,17 @@ import * as z from 'zod/mini';
 
 /** The first and only line of the worker's standard input. */
 export interface WorkerBegin {
-  /** Where the backbone listens, on 127.0.0.1. */
+  /** The port of the backbone on 127.0.0.1. */
   readonly port: number;
   /** Proves that who connects is the worker. */
   readonly token: string;
-  /** What Python's search path begins with. */
+  /** The first entries of Python's search path. */
   readonly path: readonly string[];
-  /** Whose `ajet` is imported: the one that the worker brings, or the interpreter's own. */
+  /** The `ajet` to import: that of the worker, or that of the interpreter. */
   readonly package: 'bundled' | 'installed';
   /** Folders of Trinity-RFT's plugins. */
   readonly plugins: readonly string[];
-  /** Whether to open a debugger's port and wait for one. */
+  /** True to open a debugger port and wait for a debugger. */
   readonly debug: boolean;
   /** Folders that debugpy is taken from where the interpreter has none, in order. */
   readonly debugpy: readonly string[];
@@ -74,7 +74,7 @@ export const workerNotifications = {
   uncaught: z.object({ failure: workerFailure }),
 } as const;
 
-/** What `load` tells of a class or function. */
+/** The result of `load` for a class or function. */
 export const loadedCode = z.object({
   file: z.nullable(z.string()),
   /** Absent: it is a class. */
@@ -96,7 +96,7 @@ function numberNamed(name: string): number {
   return name.endsWith('inf') ? sign * Infinity : NaN;
 }
 
-/** What `execute` returned. A reward that is no number is there as it came, for the run to refuse. */
+/** The result of `execute`. A reward that is not a number is unchanged, so that the run can reject it. */
 export const returnedOutput = z.object({
   reward: z.union([anyNumber, z.unknown()]),
   isSuccess: z.nullable(z.boolean()),
@@ -104,7 +104,7 @@ export const returnedOutput = z.object({
   logMetrics: z.record(z.string(), z.unknown()),
 });
 
-/** What `compute_reward` returned, and the output as it left it: a judge may add to it. */
+/** The result of `compute_reward`, and the output, to which a judge may add. */
 export const returnedVerdict = z.object({
   reward: z.union([anyNumber, z.unknown()]),
   isSuccess: z.boolean(),
@@ -112,7 +112,7 @@ export const returnedVerdict = z.object({
   logMetrics: z.record(z.string(), z.unknown()),
 });
 
-/** What a workflow that is a function returned. What is no number is there as it came. */
+/** The result of a workflow function. Values that are not numbers are unchanged. */
 export const functionOutput = z.object({
   reward: z.union([anyNumber, z.unknown()]),
   response: z.unknown(),
@@ -120,18 +120,18 @@ export const functionOutput = z.object({
   awaited: z.boolean(),
 });
 
-/** What a judge that is a function returned. */
+/** The result of a judge function. */
 export const functionVerdict = z.omit(functionOutput, { response: true });
 
-/** What `load-trinity` tells of a class. */
+/** The result of `load-trinity` for a class. */
 export const loadedTrinity = z.object({
   file: z.nullable(z.string()),
   line: z.nullable(z.number()),
-  /** Of plugins; they keep no run from going. */
+  /** The problems of plugins. They do not stop a run. */
   problems: z.array(z.extend(workerFailure, { hint: z.nullish(z.string()) })),
 });
 
-/** What `execute-trinity` made of the experiences that came back. */
+/** The result of `execute-trinity`, from the returned experiences. */
 export const returnedExperiences = z.extend(returnedOutput, {
   isSuccess: z.boolean(),
   problems: z.array(

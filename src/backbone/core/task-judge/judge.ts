@@ -21,8 +21,8 @@ export interface JudgeContext {
   /** The effective config, for workflows and judges. */
   readonly config: Readonly<Record<string, unknown>>;
   /**
-   * Whose reward counts if both return one. AgentJet takes the workflow's and does not run the judge. AgentScope's tuner,
-   * whose rules apply to function workflows, takes the judge's.
+   * The source of the reward if both return one. AgentJet takes the workflow's and does not run the judge. AgentScope's
+   * tuner, whose rules apply to function workflows, takes the judge's.
    */
   readonly decides: 'workflow' | 'judge';
   /** Called only when the judge is needed. Rejects if it cannot be loaded. */
@@ -43,7 +43,7 @@ export interface Outcome {
   readonly reward: number;
   readonly isSuccess: boolean;
   readonly scoredBy: 'workflow' | 'judge';
-  /** Whether `isSuccess` was returned at all. */
+  /** True if `isSuccess` was returned. */
   readonly successGiven: boolean;
   /** The reward of the workflow, if the judge's counts instead. */
   readonly rewardUnused?: number;
@@ -168,8 +168,8 @@ function badReward(method: UserMethod, reward: unknown, location: Location | und
     location,
     message: `${who[method]} returned the reward ${show(reward)}, which is not a finite number.`,
     hint: Array.isArray(reward)
-      ? 'Return one number: AgentJet declares lists of rewards but refuses them.'
-      : 'Return a number; leave the reward out of the workflow’s output to have the judge compute it.',
+      ? 'Return one number. AgentJet declares lists of rewards but rejects them.'
+      : 'Return a number. To let the judge compute the reward, leave it out of the output of the workflow.',
   });
 }
 
@@ -185,7 +185,7 @@ function threw(Judge: JudgeClass, error: unknown, location: Location | undefined
       code: 'task-judge/threw',
       location,
       message: `${callOf(Judge)} threw: ${message}`,
-      hint: 'Set a breakpoint there, or run with --verbose to see the whole stack.',
+      hint: 'Set a breakpoint there, or use --verbose to see the whole stack.',
     },
     { cause: error },
   );
@@ -208,8 +208,8 @@ function badMetrics(method: UserMethod, metrics: unknown, location: Location | u
   return new CodedError({
     code: 'task-judge/bad-metrics',
     location,
-    message: `${who[method]} returned the metrics ${show(metrics)}, which are not all finite numbers by name.`,
-    hint: 'Return metrics as an object of numbers, or leave them out.',
+    message: `${who[method]} returned the metrics ${show(metrics)}, which is not an object of finite numbers.`,
+    hint: 'Return an object of numbers, or no metrics.',
   });
 }
 

@@ -22,12 +22,12 @@ export interface DataSetKeys {
 }
 
 /**
- * The reader of `huggingface_dat_repo`: a folder with splits, one data file, or a data set of the Hugging Face Hub, in
- * Parquet, JSONL, JSON, CSV or TSV. Upstream's `load_dataset(dataset_path, split=…)` and its rows: `main_query` is the
- * column `question` or `Empty`, `task_id` the row's place, `metadata` the whole row.
+ * The reader of `huggingface_dat_repo`. It reads a folder with splits, a data file or a data set of the Hugging Face Hub, in
+ * Parquet, JSONL, JSON, CSV or TSV. Tasks are those of upstream's `load_dataset(dataset_path, split=…)`. `main_query` is
+ * the column `question` or `Empty`, `task_id` the index of the row, `metadata` the whole row.
  *
- * Only the rows that are taken are read, and what settles the types of their columns. Throws `task-reader/…`; an empty
- * split too, which upstream accepts, since nothing would run.
+ * It reads only the selected rows and those that determine the column types. Throws `task-reader/…`, also for an empty
+ * split, which upstream accepts.
  */
 export const readHuggingFace: ReadTasks = async (source, selection) => {
   const keys = { path: `${section}.dataset_path`, split: `${section}.${source.split}_split` };

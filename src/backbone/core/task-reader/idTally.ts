@@ -31,9 +31,9 @@ export class IdTally {
     const example = id === '' ? `${count} have none` : `${count} have ${JSON.stringify(id)}`;
     return new CodedError({
       code: 'task-reader/duplicate-task-id',
-      message: `${tasks} of the ${this.#tasks} tasks read share their task_id with another one (${example}). verl finds the task of a sample by this id: tasks that share one become one advantage group, and pass@n counts them as one.`,
+      message: `${tasks} of the ${this.#tasks} tasks share their task_id with another task (${example}). In verl, tasks with the same id share advantages and count once for pass@n.`,
       location,
-      hint: 'Give every task a task_id of its own.',
+      hint: 'Give every task a unique task_id.',
     });
   }
 }

@@ -1,5 +1,5 @@
 import { isRecord } from '../../../base/core/isRecord.ts';
-import { CodedError, type Location } from '../../../base/core/errors.ts';
+import { CodedError, type Location, messageOf } from '../../../base/core/errors.ts';
 import type { FileReader } from '../../../base/core/ports.ts';
 import type { InitMessage, Task } from '../../../sdk/core/index.ts';
 import { IdTally } from './idTally.ts';
@@ -17,12 +17,11 @@ export const readJsonlSplit: ReadTasks = async (source, selection) => {
 const checkedRowsBeyond = 20_000;
 
 /**
- * Reads tasks as upstream's `jsonl_dataset_file` reader maps them: UTF-8, blank lines skipped, `main_query` or
- * `[not defined]`, `init_messages` or [], `task_id` or "", `env_type` or `no_env`, `metadata` or the whole row.
- * The order is the file's; upstream shuffles with an unseeded generator, which is not reproducible.
+ * Reads tasks as upstream's `jsonl_dataset_file` reader does, from UTF-8 without blank lines. The defaults are
+ * `[not defined]` for `main_query`, [] for `init_messages`, "" for `task_id`, `no_env` for `env_type`, and the whole row for
+ * `metadata`. The order is that of the file; upstream shuffles with an unseeded generator, which is not reproducible.
  *
- * Throws `task-reader/…` for a missing file, a row that is needed and broken, no row at all, or an id that no
- * row has.
+ * Throws `task-reader/…` for a missing file, a broken row among those selected, a file without rows, or an unknown id.
  */
 export async function readJsonlTasks(
   file: string,
@@ -91,7 +90,7 @@ function parseRow(text: string, file: string, line: number): Row | CodedError {
   try {
     value = JSON.parse(json);
   } catch (error) {
-    const { reason, column } = jsonProblem(error instanceof Error ? error.message : String(error));
+    const { reason, column } = jsonProblem(messageOf(error));
     return brokenRow(file, line, reason, column);
   }
   return isRecord(value) ? value : brokenRow(file, line, `it is ${kindOf(value)}`);
@@ -102,7 +101,7 @@ function kindOf(value: unknown): string {
   return value === null ? 'null' : `a ${typeof value}`;
 }
 
-/** Of V8's message, whose line is always the first: what is wrong, and from which column on. */
+/** Splits V8's message, whose line is always the first, into the problem and its column. */
 function jsonProblem(message: string): { reason: string; column: number | undefined } {
   const place = / in JSON at position (\d+).*$/.exec(message);
   if (place === null) return { reason: message, column: undefined };
@@ -149,18 +148,18 @@ function fileNotFound(file: string, location: Location | undefined): CodedError 
     code: 'task-reader/file-not-found',
     message: `The data set ${file} does not exist.`,
     ...(location && { location }),
-    hint: 'Correct file_path under ajet.task_reader.jsonl_dataset_file; it is relative to the working directory, then to the folder of the config.',
+    hint: 'Correct file_path under ajet.task_reader.jsonl_dataset_file. It is relative to the working directory, then to the folder of the config.',
   });
 }
 
 function unreadable(file: string, cause: unknown, namedAt: Location | undefined): CodedError {
-  const reason = cause instanceof Error ? cause.message : String(cause);
+  const reason = messageOf(cause);
   return new CodedError(
     {
       code: 'task-reader/unreadable',
       message: `The data set ${file} cannot be read: ${reason}.`,
       ...(namedAt && { location: namedAt }),
-      hint: 'Name a JSONL file that you may read in file_path under ajet.task_reader.jsonl_dataset_file.',
+      hint: 'Set file_path under ajet.task_reader.jsonl_dataset_file to a JSONL file that you can read.',
     },
     { cause },
   );
@@ -171,7 +170,7 @@ function emptyFile(file: string): CodedError {
     code: 'task-reader/no-tasks',
     message: 'The data set has no rows.',
     location: { file },
-    hint: 'Write one JSON object per line; AgentJet refuses an empty data set too.',
+    hint: 'Write one JSON object per line. AgentJet rejects an empty data set too.',
   });
 }
 
@@ -180,7 +179,7 @@ function brokenRow(file: string, line: number, reason: string, column?: number):
     code: 'task-reader/broken-jsonl',
     message: `Line ${line} is not a JSON object: ${reason}.`,
     location: { file, line, column },
-    hint: 'Mend or remove the line; training reads the whole file and would stop here.',
+    hint: 'Fix or remove the line. Training reads the whole file and would fail here.',
   });
 }
 
@@ -189,15 +188,15 @@ function wrongField(file: string, line: number, name: string, what: string): Cod
     code: 'task-reader/wrong-field',
     message: `"${name}" in line ${line} is not ${what}.`,
     location: { file, line },
-    hint: `Make "${name}" ${what}, or leave it out; training would refuse the row.`,
+    hint: `Make "${name}" ${what}, or remove it. Training rejects the row too.`,
   });
 }
 
 function noQuery(file: string, rows: number): CodedError {
   return new CodedError({
     code: 'task-reader/no-main-query',
-    message: `${rows} of the tasks taken have no "main_query"; it reads "${notDefined}", as it would in training.`,
+    message: `${rows} of the selected tasks have no "main_query". It becomes "${notDefined}", as in training.`,
     location: { file },
-    hint: 'Name the question "main_query", or have the workflow read it from task.metadata.',
+    hint: 'Rename the field with the question to "main_query", or read it from task.metadata in the workflow.',
   });
 }

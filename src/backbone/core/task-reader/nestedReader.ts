@@ -40,7 +40,7 @@ export async function readNested(
   }
 }
 
-/** What the nested reader calls its keys is not where they stand. */
+/** Returns the error with the real path of the keys that the nested reader names. */
 function inSection(error: CodedError, { section, type }: NestedKeys): CodedError {
   const rename = (text: string): string =>
     text

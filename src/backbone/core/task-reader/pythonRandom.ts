@@ -17,7 +17,7 @@ export class PythonRandom {
     }
   }
 
-  /** As `choice` of a list of this length: a whole number from 0 on, below `end`. */
+  /** Returns the index that `choice` would select in a list of this length, from 0 to `end` - 1. */
   below(end: number): number {
     // The upper bits of each word; what is too large is thrown away.
     const spare = Math.clz32(end);

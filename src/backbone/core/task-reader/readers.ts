@@ -1,14 +1,157 @@
 import { CodedError, type Location } from '../../../base/core/errors.ts';
-import { tasksetReader } from '../../../configs/core/trinity/trinityRun.ts';
-import { readEnvService } from './envServiceReader.ts';
+import { tasksetReader, tasksetPath } from '../../../configs/core/trinity/trinityRun.ts';
 import { readGenerated } from './generation/generationReader.ts';
-import { readHuggingFace } from './huggingFaceReader.ts';
+import { readHuggingFace, readDataSet } from './huggingFaceReader.ts';
 import { IdTally } from './idTally.ts';
-import { readJsonlSplit } from './jsonlReader.ts';
-import { readRandomDummy } from './randomDummyReader.ts';
+import { readJsonlSplit, notDefined } from './jsonlReader.ts';
 import type { ReadTasks } from './taskReader.ts';
 import { readTracing } from './tracing/tracingReader.ts';
-import { readTaskset } from './trinityReader.ts';
+import type { Task } from '../../../sdk/core/index.ts';
+import { selectTasks } from './select.ts';
+import { MersenneTwister } from './mersenneTwister.ts';
+
+/** NumPy's legacy generator, seeded as `np.random.seed` does with one number: the same draws in the same order. */
+class NumpyRandom {
+  readonly #words: MersenneTwister;
+
+  /** @param seed 0 to 2³² − 1 */
+  constructor(seed: number) {
+    this.#words = MersenneTwister.ofWord(seed);
+  }
+
+  /** Shuffles in place, as `np.random.shuffle` does with a list. */
+  shuffle(items: unknown[]): void {
+    for (let last = items.length - 1; last > 0; last--) {
+      const other = this.#upTo(last);
+      [items[last], items[other]] = [items[other], items[last]];
+    }
+  }
+
+  /** A whole number from 0 to `max`, that included: draws are masked, and those above it thrown away. */
+  #upTo(max: number): number {
+    const mask = 2 ** (32 - Math.clz32(max)) - 1;
+    for (;;) {
+      const value = (this.#words.word() & mask) >>> 0;
+      if (value <= max) return value;
+    }
+  }
+}
+
+/**
+ * The reader of `random_dummy`: upstream's 1000 tasks in upstream's order, the same for training and validation.
+ * Throws `task-reader/unknown-task-id`.
+ */
+export const readRandomDummy: ReadTasks = ({ config }, selection) => {
+  const numbers = Array.from({ length: 1000 }, (_, number) => number);
+  new NumpyRandom(42).shuffle(numbers);
+  const tasks = numbers.map((number) => ({
+    main_query: `[dummy task @ ${number}]`,
+    init_messages: [],
+    task_id: String(number),
+    env_type: 'no_env',
+    metadata: { random_number: number },
+  }));
+  const where = config.locate('ajet.task_reader.type');
+  return Promise.resolve({ tasks: selectTasks(tasks, selection, where), warnings: [] });
+};
+
+const section = 'ajet.task_reader.env_service';
+
+/**
+ * The reader of `env_service`: one task for each id that the service lists, its query left to the episode's instance.
+ *
+ * Throws `task-reader/no-tasks` for an empty list, as upstream does, `task-reader/no-environments`,
+ * `task-reader/unknown-task-id`, and what asking the service throws.
+ */
+export const readEnvService: ReadTasks = async ({ config, split, environments }, selection) => {
+  const envType = config.string(`${section}.env_type`);
+  const splitKey = `${section}.${split}_split`;
+  const name = config.string(splitKey);
+  if (environments === undefined) throw noService(config.locate(section));
+  const ids = await environments.listTasks(envType, name);
+  if (ids.length === 0) {
+    throw new CodedError({
+      code: 'task-reader/no-tasks',
+      message: `The environment service has no tasks of "${envType}" in the split "${name}".`,
+      location: config.locate(splitKey),
+      hint: `Correct env_type or ${split}_split under ${section}. AgentJet rejects an empty list too.`,
+    });
+  }
+  const tasks = ids.map((id) => ({
+    main_query: notDefined,
+    init_messages: [],
+    task_id: asPythonText(id),
+    env_type: envType,
+    metadata: {},
+  }));
+  return { tasks: selectTasks(tasks, selection, config.locate(splitKey)), warnings: [] };
+};
+
+function noService(location: Location): CodedError {
+  return new CodedError({
+    code: 'task-reader/no-environments',
+    message: 'Cannot list the tasks of an environment service: this reader has no connection to one.',
+    location,
+    hint: 'Write the tasks to a JSONL file and read them with the type "jsonl_dataset_file".',
+  });
+}
+
+/** `str(id)` of what JSON can hold for an id. */
+function asPythonText(id: unknown): string {
+  if (typeof id === 'string') return id;
+  if (id === null) return 'None';
+  if (typeof id === 'boolean') return id ? 'True' : 'False';
+  return JSON.stringify(id);
+}
+
+/**
+ * The reader of Trinity-RFT's tasksets with `storage_type: file`. Tasks are the rows of
+ * `load_dataset(path, subset_name, split=…)` in their order, with the whole row as `raw_task`. For display, `main_query` is
+ * the column `format.prompt_key`, or `Empty`.
+ */
+const readTaskset: ReadTasks = async (source, selection) => {
+  const { config, split } = source;
+  const taskset = tasksetPath(config, split);
+  if (taskset === undefined) throw noTaskset(split, config.locate('buffer.explorer_input'));
+  const storage = config.stringOrNull(`${taskset}.storage_type`) ?? 'file';
+  if (storage !== 'file') throw notAFile(storage, config.locate(`${taskset}.storage_type`));
+  const subset = config.stringOrNull(`${taskset}.subset_name`) ?? undefined;
+  const keys = { path: `${taskset}.path`, split: `${taskset}.split`, subset };
+  const { rows, warnings } = await readDataSet(source, selection, keys);
+  const column = config.stringOrNull(`${taskset}.format.prompt_key`) ?? 'prompt';
+  const tasks = rows.map(({ id, row }): Task => {
+    const prompt = row[column];
+    return {
+      main_query: typeof prompt === 'string' && prompt !== '' ? prompt : 'Empty',
+      init_messages: [],
+      task_id: id,
+      env_type: 'no_env',
+      metadata: row,
+    };
+  });
+  return { tasks, warnings };
+};
+
+function noTaskset(split: string, location: Location): CodedError {
+  const isTraining = split === 'training';
+  return new CodedError({
+    code: 'task-reader/no-taskset',
+    message: `The config has no ${isTraining ? 'taskset' : 'eval_tasksets'} in buffer.explorer_input.`,
+    location,
+    hint: isTraining
+      ? 'Set buffer.explorer_input.taskset with path and split, or run the evaluation tasks with --split validation.'
+      : 'Add one with path and split, or run the training tasks with --split training.',
+  });
+}
+
+function notAFile(storage: string, location: Location): CodedError {
+  return new CodedError({
+    code: 'task-reader/taskset-storage',
+    message: `The debug backbone does not support tasksets with storage_type ${JSON.stringify(storage)}.`,
+    location,
+    hint: 'Write its tasks to a JSONL or Parquet file in a folder, and set path to the folder with storage_type: file.',
+  });
+}
 
 /** The readers by `ajet.task_reader.type`. */
 const readers: Readonly<Record<string, ReadTasks>> = {
@@ -38,7 +181,7 @@ export const readTasks: ReadTasks = async (source, selection) => {
 function unknownType(type: string, location: Location): CodedError {
   return new CodedError({
     code: 'task-reader/unknown-type',
-    message: `The debug backbone does not read tasks of type ${JSON.stringify(type)}.`,
+    message: `The debug backbone does not support the task reader ${JSON.stringify(type)}.`,
     location,
     hint: `It reads ${Object.keys(readers).join(', ')}.`,
   });
@@ -48,8 +191,8 @@ function notOurs(location: Location): CodedError {
   return new CodedError({
     code: 'task-reader/example-reader',
     message:
-      'The type "deep_finance" is the reader of one example of AgentJet, written in Python beside it, and is not read here.',
+      'The debug backbone does not support the task reader "deep_finance", which is Python code of one AgentJet example.',
     location,
-    hint: 'To debug its workflow, write its tasks to a JSONL file with main_query, init_messages, task_id and metadata, and read that with the type "jsonl_dataset_file".',
+    hint: 'Write its tasks to a JSONL file with main_query, init_messages, task_id and metadata. Then use the type "jsonl_dataset_file".',
   });
 }

@@ -29,6 +29,6 @@ export function requireIds(selection: TaskSelection, ids: readonly string[], whe
     code: 'task-reader/unknown-task-id',
     message: `No row has the task_id ${missing.map((id) => JSON.stringify(id)).join(', ')}.`,
     location: where,
-    hint: 'Choose ids that the data set has, or leave the choice of ids out to take the first tasks.',
+    hint: 'Select ids that the data set has, or select no ids to run the first tasks.',
   });
 }

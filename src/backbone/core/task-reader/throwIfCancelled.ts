@@ -6,6 +6,6 @@ export function throwIfCancelled(cancellation: CancellationToken): void {
   if (!cancellation.isCancelled) return;
   throw new CodedError({
     code: 'task-reader/cancelled',
-    message: 'The run was cancelled while tasks were read.',
+    message: 'The run was canceled while it read tasks.',
   });
 }

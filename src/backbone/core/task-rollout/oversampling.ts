@@ -26,9 +26,9 @@ export function oversamplingOf(config: Config, repeat: number): Oversampling | u
   if (repeat < confirm && confirm < over) return { repeat, confirm, over };
   throw new CodedError({
     code: 'task-rollout/oversample-multiplier',
-    message: `With ${repeat} repeats and \`submit_oversample_multiplier\` ${multiplier}, ${over} episodes of a task are started and ${confirm} confirm equal rewards, but it has to be ${repeat} < ${confirm} < ${over}.`,
+    message: `\`submit_oversample_multiplier\` ${multiplier} is too small for ${repeat} repeats: it starts ${over} episodes per task, and ${confirm} confirm equal rewards. Required: ${repeat} < ${confirm} < ${over}.`,
     location: config.locate(key),
-    hint: 'Raise the multiplier or the repeats, or turn enable_oversample off; AgentJet refuses this, too.',
+    hint: 'Increase the multiplier or the repeats, or set enable_oversample to false. AgentJet rejects these values too.',
   });
 }
 

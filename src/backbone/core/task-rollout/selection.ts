@@ -14,8 +14,8 @@ export interface SelectionOptions {
  * if the others have enough episodes. Surplus episodes are dropped one at a time from the task that has most.
  *
  * @param groups the rewards of each task's episodes
- * @returns the positions of the selected episodes for each task, sorted by the size of the reward; an episode that is
- * taken several times appears several times
+ * @returns the positions of the selected episodes for each task, sorted by the size of the reward. An episode that is
+ * selected several times appears several times.
  */
 export function selectEpisodes(
   groups: readonly (readonly number[])[],
@@ -36,9 +36,9 @@ export function selectEpisodes(
 }
 
 interface Plan {
-  /** How many tasks with equal rewards may be dropped. */
+  /** The number of tasks with equal rewards that may be dropped. */
   readonly leaveOut: number;
-  /** How many episodes each task contributes in addition to `repeat`. */
+  /** The number of episodes of each task in addition to `repeat`. */
   readonly extras: readonly number[];
 }
 

@@ -309,15 +309,15 @@ export function explain(
   return {
     ...report,
     ...(report.location === undefined && location !== undefined && { location }),
-    hint: report.hint ?? 'Set a breakpoint there, or run with --verbose to see the whole stack.',
+    hint: report.hint ?? 'Set a breakpoint there, or use --verbose to see the whole stack.',
   };
 }
 
 function notAnError(value: unknown): ErrorReport {
   return {
     code: 'episode/workflow-threw',
-    message: `What was thrown is not an Error but ${typeof value === 'string' ? JSON.stringify(value) : String(value)}, which tells no place.`,
-    hint: 'Throw an Error; or break on caught and uncaught exceptions under F5.',
+    message: `The workflow threw ${typeof value === 'string' ? JSON.stringify(value) : String(value)}, which is not an Error and has no stack.`,
+    hint: 'Throw an Error. To find the statement, let the debugger break on caught and uncaught exceptions.',
   };
 }
 
@@ -341,19 +341,19 @@ function nothingToAsk(slot: EpisodeSlot): CodedError {
   return new CodedError({
     code: 'episode/empty-task',
     message: `The task ${JSON.stringify(slot.task.task_id)} has neither a main_query nor init_messages.`,
-    hint: 'Give the row one of them; AgentJet refuses such a task too.',
+    hint: 'Add one of them to the row. AgentJet rejects such a task too.',
   });
 }
 
 function cancelled(): CodedError {
-  return new CodedError({ code: 'episode/cancelled', message: 'The run was cancelled.' });
+  return new CodedError({ code: 'episode/cancelled', message: 'The run was canceled.' });
 }
 
 function timedOut(method: UserMethod, seconds: number, location: Location | undefined): CodedError {
   return new CodedError({
     code: 'episode/timed-out',
     location,
-    message: `${method === 'execute' ? 'The workflow' : 'The judge'} did not return within ${seconds} s of running time.`,
-    hint: 'Look for an await that never settles, or raise --episode-timeout (launch.json: episodeTimeout).',
+    message: `${method === 'execute' ? 'The workflow' : 'The judge'} did not return within ${seconds} s (time at breakpoints does not count).`,
+    hint: 'Look for an await that never settles, or increase --episode-timeout (launch.json: episodeTimeout).',
   });
 }

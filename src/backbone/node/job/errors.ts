@@ -1,4 +1,4 @@
-import { CodedError } from '../../../base/core/errors.ts';
+import { CodedError, messageOf } from '../../../base/core/errors.ts';
 
 /** Names of the job API in the language of the script. */
 export interface JobNames {
@@ -30,29 +30,29 @@ export const jobErrors = {
   unknownBackbone: (backbone: string, known: readonly string[]) =>
     new CodedError({
       code: 'job/unknown-backbone',
-      message: `There is no backbone ${JSON.stringify(backbone)}.`,
+      message: `Unknown backbone ${JSON.stringify(backbone)}.`,
       hint: `Choose from ${known.join(', ')}.`,
     }),
 
   inferOnVerl: ({ nGpuForInfer }: JobNames) =>
     new CodedError({
       code: 'job/infer-on-verl',
-      message: `${nGpuForInfer} is for trinity: on verl every GPU samples and trains.`,
+      message: `${nGpuForInfer} is only for trinity. On verl, every GPU samples and trains.`,
       hint: `Leave ${nGpuForInfer} out.`,
     }),
 
   badInfer: (names: JobNames, forInfer: number, all: number) =>
     new CodedError({
       code: 'job/bad-infer',
-      message: `${names.nGpuForInfer} is ${forInfer}, ${names.nGpu} is ${all}: none would be left to train.`,
-      hint: `Give a whole number from 1 to ${names.nGpu} - 1.`,
+      message: `${names.nGpuForInfer} is ${forInfer} and ${names.nGpu} is ${all}, so no GPU remains for training.`,
+      hint: `Set it to a whole number from 1 to ${names.nGpu} - 1.`,
     }),
 
   unknownData: ({ setData }: JobNames, type: string, known: readonly string[]) =>
     new CodedError({
       code: 'job/unknown-data',
-      message: `${setData} knows no data of type ${JSON.stringify(type)}.`,
-      hint: `It takes ${known.join(', ')}; other readers are set in job.config.ajet.task_reader.`,
+      message: `${setData} does not support data of type ${JSON.stringify(type)}.`,
+      hint: `Use ${known.join(', ')}. For other readers, set job.config.ajet.task_reader.`,
     }),
 
   noDataset: ({ setData }: JobNames, type: string) =>
@@ -72,31 +72,31 @@ export const jobErrors = {
   notExported: (name: string) =>
     new CodedError({
       code: 'job/not-exported',
-      message: `No file but the script itself has ${name}, so no config can name it.`,
-      hint: `Put ${name} into a file of its own, export it there, and import it here.`,
+      message: `A config cannot name ${name}, because only the script itself defines it.`,
+      hint: `Move ${name} to a separate file, export it there, and import it in the script.`,
     }),
 
   tunedTwice: () =>
     new CodedError({
       code: 'job/tuned-twice',
-      message: 'A script runs one job: tune was called before.',
-      hint: 'Make a script of its own for the other job.',
+      message: 'A script can run only one job, and tune was called before.',
+      hint: 'Use a separate script for the other job.',
     }),
 
   notTuned: (script: string) =>
     new CodedError({
       code: 'job/not-tuned',
-      message: 'The script has ended without a run.',
+      message: 'The script ended without a run.',
       location: { file: script },
-      hint: 'Make an AgentJetJob in it, give it a workflow and data, and call its tune().',
+      hint: 'Create an AgentJetJob in the script, set its workflow and data, and call its tune().',
     }),
 
   notWritten: (file: string, cause: unknown) =>
     new CodedError(
       {
         code: 'job/not-written',
-        message: `The config ${file} cannot be written: ${cause instanceof Error ? cause.message : String(cause)}.`,
-        hint: 'Choose another place.',
+        message: `The config ${file} cannot be written: ${messageOf(cause)}.`,
+        hint: 'Choose another file.',
       },
       { cause },
     ),

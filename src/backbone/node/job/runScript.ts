@@ -95,6 +95,6 @@ export async function runJob(
       else ports.emit(event);
     },
   });
-  if (end === undefined) throw new Error('A run tells how it ended.');
+  if (end === undefined) throw new Error('The run ended without a result.');
   return { end, results: results.sort((a, b) => a.episode - b.episode) };
 }

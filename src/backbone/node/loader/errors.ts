@@ -14,8 +14,8 @@ export const loaderErrors = {
   fileNotFound: (kind: ExportKind, file: string, lookedAt: readonly string[]) =>
     new CodedError({
       code: 'loader/file-not-found',
-      message: `The file of the ${wanted[kind].what}, ${file}, does not exist; looked for ${lookedAt.join(' and ')}.`,
-      hint: 'Correct the path, which is relative to the folder of the run or to that of the config, or create the file.',
+      message: `The file of the ${wanted[kind].what} does not exist: ${file}. Searched: ${lookedAt.join(', ')}.`,
+      hint: 'Correct the path or create the file. A path is relative to the working directory, then to the folder of the config.',
     }),
 
   noSuchExport: (kind: ExportKind, file: string, name: string, exported: readonly string[]) =>
@@ -39,7 +39,7 @@ export const loaderErrors = {
       code: 'loader/syntax-error',
       message: `Syntax error: ${withoutStop(message)}.`,
       location,
-      hint: 'Correct the file and start again.',
+      hint: 'Correct the file and start the run again.',
     }),
 
   notExported: (specifier: string, name: string, location: Location, cause: unknown) =>
@@ -48,7 +48,7 @@ export const loaderErrors = {
         code: 'loader/import-not-exported',
         message: `"${specifier}" does not export ${name}.`,
         location,
-        hint: 'Correct the name; where it is a type, write "import type" or "export type".',
+        hint: 'Correct the name. For a type, write "import type" or "export type".',
       },
       { cause },
     ),
@@ -61,7 +61,7 @@ export const loaderErrors = {
         location,
         hint: isRelative(specifier)
           ? 'Correct the path in the import, or create the file.'
-          : `Install the package where the file is ("npm install ${packageOf(specifier)}"), or correct its name.`,
+          : `Install the package in the folder of the file ("npm install ${packageOf(specifier)}"), or correct its name.`,
       },
       { cause },
     ),
@@ -70,9 +70,9 @@ export const loaderErrors = {
     new CodedError(
       {
         code: 'loader/threw',
-        message: `${file} threw while it was loaded: ${withoutStop(what)}.`,
+        message: `Loading ${file} failed with an error: ${withoutStop(what)}.`,
         location,
-        hint: 'Mend the code at the top level of the file, or move it into execute().',
+        hint: 'Fix the code at the top level of the file, or move it into execute().',
       },
       { cause },
     ),
@@ -82,7 +82,7 @@ export const loaderErrors = {
       {
         code: 'loader/bad-tsconfig',
         message: `The tsconfig.json for ${folder} cannot be read: ${withoutStop(textOf(cause))}.`,
-        hint: 'Correct the tsconfig.json, or what it extends.',
+        hint: 'Correct the tsconfig.json or the files that it extends.',
       },
       { cause },
     ),
@@ -90,9 +90,9 @@ export const loaderErrors = {
   esbuildFailed: (file: string, failure: string) =>
     new CodedError({
       code: 'loader/esbuild-failed',
-      message: `esbuild, which this file's TypeScript needs, failed: ${withoutStop(failure)}.`,
+      message: `esbuild failed to compile the TypeScript of this file: ${withoutStop(failure)}.`,
       location: { file },
-      hint: 'Reinstall the extension; or keep to TypeScript that is erased: no enums, decorators or parameter properties.',
+      hint: 'Reinstall the extension, or avoid enums, decorators and parameter properties, which need esbuild.',
     }),
 };
 
@@ -103,7 +103,7 @@ function listed(exported: readonly string[]): string {
 function hintForName(kind: ExportKind, name: string, exported: readonly string[]): string {
   if (exported.length === 0) return `Add "export" before ${name}.`;
   const nearest = closest(name, exported);
-  return `Name one of them (nearest: ${nearest}) as the ${wanted[kind].what}, or export ${name}.`;
+  return `Use one of them as the ${wanted[kind].what} (nearest: ${nearest}), or export ${name}.`;
 }
 
 function expected(kind: ExportKind): string {

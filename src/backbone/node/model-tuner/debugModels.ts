@@ -92,11 +92,11 @@ function failureOf(error: unknown): ReturnType<typeof failureFrom> {
 function notConfigured(name: string): CodedError {
   return new CodedError({
     code: 'model-tuner/no-debug-model',
-    message: `Nothing says where the debug model ${name} is, which answers for targets that are not trained.`,
+    message: `No server is configured for the debug model ${name}, which answers for targets that are not trained.`,
     hint: `Set OPENAI_API_KEY, or ${howToName(name)}.`,
   });
 }
 
 function howToName(name: string): string {
-  return `name one with --debug-model ${name}=URL (launch.json: debugModels)`;
+  return `set one with --debug-model ${name}=URL (launch.json: debugModels)`;
 }

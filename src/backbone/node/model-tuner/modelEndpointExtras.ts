@@ -44,14 +44,14 @@ export class EndpointExtras {
       this.#refused.stream.add(extra);
       const where = ofStreams.has(extra) ? ' for streams' : '';
       if (where === '') this.#refused.whole.add(extra);
-      this.#logger.log('info', `The model server does not take ${extra}${where}; ${without[extra]}.`);
+      this.#logger.log('info', `The model server does not support ${extra}${where}: ${without[extra]}.`);
     }
   }
 }
 
-const idsFromTexts = 'ids of tokens are worked out from their texts where nothing else tells them';
+const idsFromTexts = 'token ids are derived from the token texts if there is no other source';
 const without: Readonly<Record<Extra, string>> = {
-  logprobs: 'log probabilities are left out',
+  logprobs: 'log probabilities are missing',
   return_token_ids: idsFromTexts,
   return_tokens_as_token_ids: idsFromTexts,
   return_meta_info: idsFromTexts,

@@ -16,7 +16,7 @@ const keyPlaces =
 export function badEndpointUrl(baseUrl: string): CodedError {
   return new CodedError({
     code: 'model/bad-endpoint-url',
-    message: `${JSON.stringify(writeUrl(baseUrl))} is no http or https URL.`,
+    message: `${JSON.stringify(writeUrl(baseUrl))} is not an http or https URL.`,
     hint: `Correct ${urlPlaces}, e.g. http://127.0.0.1:8000/v1.`,
   });
 }
@@ -54,8 +54,8 @@ export class EndpointFailures {
     return this.#failure('cut-off', {
       status: 502,
       code: 'endpoint_cut_off',
-      message: `The model server at ${this.#url} ended its answer in the middle${reason}.`,
-      hint: "Look for the reason in the server's log, then run again.",
+      message: `The model server at ${this.#url} closed the connection before the end of its response${reason}.`,
+      hint: "See the server's log for the reason, then run again.",
     });
   }
 
@@ -64,8 +64,8 @@ export class EndpointFailures {
     return this.#failure('bad-answer', {
       status: 502,
       code: 'endpoint_bad_answer',
-      message: `The model server at ${this.#url} answered with something else than a chat completion: ${excerpt(body)}`,
-      hint: `Check that ${urlPlaces} is the base URL of an OpenAI-compatible server; most end in /v1.`,
+      message: `The response of the model server at ${this.#url} is not a chat completion: ${excerpt(body)}`,
+      hint: `Check that ${urlPlaces} is the base URL of an OpenAI-compatible server. Most end in /v1.`,
     });
   }
 
@@ -87,7 +87,7 @@ export class EndpointFailures {
     return this.#failure('redirected', {
       status: 502,
       code: 'endpoint_redirected',
-      message: `The model server at ${this.#url} answered ${status} and redirects ${target}.`,
+      message: `The model server at ${this.#url} redirects ${target} (${status}).`,
       hint: `Set ${urlPlaces} to the server's final address.`,
     });
   }
@@ -100,33 +100,33 @@ export class EndpointFailures {
       case 401:
       case 403:
         return apiKey === undefined || apiKey === ''
-          ? coded('unauthorized', `${server} wants an API key ${said}`, `Set one: ${keyPlaces}.`)
-          : coded('unauthorized', `${server} refused the API key ${said}`, `Check ${keyPlaces}.`);
+          ? coded('unauthorized', `${server} requires an API key ${said}`, `Set one: ${keyPlaces}.`)
+          : coded('unauthorized', `${server} rejected the API key ${said}`, `Check ${keyPlaces}.`);
       case 404:
         return coded(
           'not-found',
-          `${server} does not know "${model}", or not this path ${said}`,
+          `${server} does not have the model "${model}" or this path ${said}`,
           this.#notFoundHint(),
         );
       case 429: {
-        const wait = retryAfter === undefined ? 'Wait' : `Wait (it says retry-after: ${retryAfter})`;
+        const wait = retryAfter === undefined ? 'Wait' : `Wait (retry-after: ${retryAfter})`;
         return coded(
           'rate-limited',
-          `${server} is over its rate limit ${said}`,
+          `${server} reached its rate limit ${said}`,
           `${wait}, or lower --parallel.`,
         );
       }
       default:
         return status >= 500
-          ? coded('server-error', `${server} failed ${said}`, "Look for the reason in the server's log.")
-          : coded('refused', `${server} refused the request ${said}`, 'Change what the workflow sends.');
+          ? coded('server-error', `${server} failed ${said}`, "See the server's log for the reason.")
+          : coded('refused', `${server} rejected the request ${said}`, 'Change the request of the workflow.');
     }
   }
 
   #notFoundHint(): string {
     const name = 'Check --model-name (launch.json: endpoint.model)';
-    if (this.#url.endsWith('/v1')) return `${name}; GET ${this.#url}/models lists what there is.`;
-    return `${name} and ${urlPlaces}: should it end in /v1?`;
+    if (this.#url.endsWith('/v1')) return `${name}. GET ${this.#url}/models lists the models.`;
+    return `${name} and ${urlPlaces}. The URL may have to end in /v1.`;
   }
 
   #failure(
@@ -199,25 +199,27 @@ function excerpt(body: string): string {
 }
 
 const transportErrors: Readonly<Record<string, string>> = {
-  ECONNREFUSED: 'nothing listens there (ECONNREFUSED)',
-  ENOTFOUND: 'no host has this name (ENOTFOUND)',
-  EAI_AGAIN: 'its name cannot be resolved now (EAI_AGAIN)',
+  ECONNREFUSED: 'no server is listening there (ECONNREFUSED)',
+  ENOTFOUND: 'the host name does not exist (ENOTFOUND)',
+  EAI_AGAIN: 'the host name cannot be resolved at the moment (EAI_AGAIN)',
   ERR_STREAM_PREMATURE_CLOSE: 'it closed the connection',
   ECONNRESET: 'it closed the connection (ECONNRESET)',
   EPIPE: 'it closed the connection (EPIPE)',
   ETIMEDOUT: 'the connection timed out (ETIMEDOUT)',
   EHOSTUNREACH: 'no route to that host (EHOSTUNREACH)',
   ENETUNREACH: 'no route to that network (ENETUNREACH)',
-  DEPTH_ZERO_SELF_SIGNED_CERT: 'its certificate is self-signed; name it in NODE_EXTRA_CA_CERTS',
-  SELF_SIGNED_CERT_IN_CHAIN: 'its certificate chain is self-signed; name its root in NODE_EXTRA_CA_CERTS',
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'its certificate has no known issuer; name that in NODE_EXTRA_CA_CERTS',
-  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'its certificate has no known issuer; name that in NODE_EXTRA_CA_CERTS',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'its certificate is self-signed. Add it to NODE_EXTRA_CA_CERTS',
+  SELF_SIGNED_CERT_IN_CHAIN: 'its certificate chain is self-signed. Add its root to NODE_EXTRA_CA_CERTS',
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE:
+    'the issuer of its certificate is unknown. Add the issuer to NODE_EXTRA_CA_CERTS',
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY:
+    'the issuer of its certificate is unknown. Add the issuer to NODE_EXTRA_CA_CERTS',
   CERT_HAS_EXPIRED: 'its certificate has expired',
-  ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate belongs to another name',
-  EPROTO: 'it does not speak TLS; is it http:// instead of https://? (EPROTO)',
-  ERR_SSL_WRONG_VERSION_NUMBER: 'it does not speak TLS; is it http:// instead of https://?',
-  ERR_PROXY_TUNNEL: 'the proxy of HTTPS_PROXY refused the connection; check it, or add the host to NO_PROXY',
-  ERR_SSL_PACKET_LENGTH_TOO_LONG: 'it does not speak TLS; is it http:// instead of https://?',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is for another host name',
+  EPROTO: 'it does not use TLS. Try http:// instead of https:// (EPROTO)',
+  ERR_SSL_WRONG_VERSION_NUMBER: 'it does not use TLS. Try http:// instead of https://',
+  ERR_PROXY_TUNNEL: 'the proxy of HTTPS_PROXY refused the connection. Check it, or add the host to NO_PROXY',
+  ERR_SSL_PACKET_LENGTH_TOO_LONG: 'it does not use TLS. Try http:// instead of https://',
 };
 
 /** Explains an error of a connection. If all addresses of a host fail, the first error is enough. */

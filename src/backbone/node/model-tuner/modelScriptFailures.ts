@@ -6,7 +6,7 @@ export class BadReplyError extends Error {
   override readonly name = 'BadReplyError';
 }
 
-const forms = 'a text, message fields such as {content, tool_calls}, or a whole chat completion';
+const forms = 'a text, message fields such as {content, tool_calls}, or a complete chat completion';
 
 export const scriptErrors = {
   notFound: (file: string) =>
@@ -22,7 +22,7 @@ export const scriptErrors = {
         code: 'model/script-not-loaded',
         message: `The script ${file} cannot be loaded: ${messageOf(error)}`,
         location: location ?? { file },
-        hint: 'Correct the error there.',
+        hint: 'Fix the error in the script.',
       },
       { cause: error },
     ),
@@ -30,7 +30,7 @@ export const scriptErrors = {
   noFunction: (file: string) =>
     new CodedError({
       code: 'model/script-no-function',
-      message: 'The script exports no function, neither by default nor as respond.',
+      message: 'The script exports no function as default or as respond.',
       location: { file },
       hint: 'Write: export default (request, { episode, call, seed }) => "the answer"',
     }),
@@ -40,15 +40,15 @@ export const scriptErrors = {
       code: 'model/script-bad-json',
       message: `The replies cannot be read: ${reason}.`,
       location: { file },
-      hint: `Write a JSON array of answers, each ${forms}.`,
+      hint: `Write a JSON array of responses. Each is ${forms}.`,
     }),
 
   noMoreReplies: (file: string, count: number) =>
     new CodedError({
       code: 'model/script-no-more-replies',
-      message: `The file has ${count} replies, and the episode has made that many calls already.`,
+      message: `The file has only ${count} replies, but the episode makes another call.`,
       location: { file },
-      hint: 'Add replies, or find out why the workflow calls so often.',
+      hint: 'Add replies, or check why the workflow makes so many calls.',
     }),
 };
 
@@ -74,7 +74,7 @@ function callFailed(file: string, error: unknown, frame: Location | undefined): 
     {
       code: 'model/script-failed',
       message: isBadReply
-        ? `The script's answer cannot be used: ${error.message}.`
+        ? `The return value of the script is not a response: ${error.message}.`
         : `The script threw: ${messageOf(error)}`,
       location: isBadReply ? { file } : (frame ?? { file }),
       hint: isBadReply ? `Return ${forms}.` : 'Set a breakpoint there.',

@@ -1,3 +1,4 @@
+import { messageOf } from '../../../base/core/errors.ts';
 import * as z from 'zod/mini';
 import { describeIssue } from '../../core/model-tuner/schemaProblem.ts';
 import type { CallIdentity, ChatCompletion, ChatRequest } from '../../core/model-tuner/model.ts';
@@ -64,7 +65,7 @@ function plain(value: unknown): unknown {
   try {
     return JSON.parse(JSON.stringify(value)) as unknown;
   } catch (error) {
-    throw new BadReplyError(`it is no JSON (${error instanceof Error ? error.message : String(error)})`);
+    throw new BadReplyError(`it is not JSON (${messageOf(error)})`);
   }
 }
 

@@ -94,7 +94,7 @@ function readBody(request: IncomingMessage, limit: number): Promise<string | und
     });
     request.on('end', () => resolve(size > limit ? undefined : text + decoder.end()));
     request.on('error', reject);
-    request.on('close', () => reject(new Error('the client is gone')));
+    request.on('close', () => reject(new Error('the client closed the connection')));
   });
 }
 

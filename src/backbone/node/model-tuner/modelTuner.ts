@@ -4,7 +4,7 @@ import { tokenPieces } from '../../core/context-tracker/tokenPieces.ts';
 import type { ModelTuner } from '../../core/launcher/modelPorts.ts';
 import type { RunPlan } from '../../core/launcher/runPlan.ts';
 import { createBuiltInModel } from '../../core/model-tuner/built-in/builtInModel.ts';
-import { FaultTally } from '../../core/model-tuner/faults/faultTally.ts';
+import { FaultTally } from '../../core/model-tuner/faults/faults.ts';
 import type { ContextGuard } from '../../core/model-tuner/contextGuard.ts';
 import {
   createGateway,

@@ -57,7 +57,7 @@ export class OutsideWatch {
     for (const [channel, listener] of this.#channels) unsubscribe(channel, listener);
   }
 
-  #tellSource(request: SeenRequest): void {
+  #reportSource(request: SeenRequest): void {
     const source = this.#stacks.callSource();
     if (source !== undefined) request.setHeader(sourceHeader, sourceText(source));
   }
@@ -71,7 +71,7 @@ export class OutsideWatch {
     const watch = watched.getStore();
     const tally = watch && this.#tallies.get(watch);
     if (tally === undefined || request === undefined) return;
-    if (request.origin === this.#ownOrigin) this.#tellSource(request);
+    if (request.origin === this.#ownOrigin) this.#reportSource(request);
     else if (isLlmRequest(request)) tally.add(request, this.#stacks.userFrame(deepStack()));
   }
 }

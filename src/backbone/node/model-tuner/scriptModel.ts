@@ -1,7 +1,7 @@
 import type { CallIdentity, ChatModel, ChatRequest, ModelReply } from '../../core/model-tuner/model.ts';
 import { failures } from '../../core/model-tuner/failures.ts';
 import type { CancellationToken } from '../../../base/core/cancellation.ts';
-import { CodedError, type Location } from '../../../base/core/errors.ts';
+import { CodedError, type Location, messageOf } from '../../../base/core/errors.ts';
 import type { Clock, FileReader } from '../../../base/core/ports.ts';
 import { scriptErrors, scriptFailure } from './modelScriptFailures.ts';
 import { readScriptReply } from './modelScriptReply.ts';
@@ -47,9 +47,9 @@ async function loadReplies({ file, files }: ScriptModelOptions): Promise<ScriptF
   try {
     replies = JSON.parse(text);
   } catch (error) {
-    throw scriptErrors.badJson(file, error instanceof Error ? error.message : String(error));
+    throw scriptErrors.badJson(file, messageOf(error));
   }
-  if (!Array.isArray(replies)) throw scriptErrors.badJson(file, 'the file must hold an array');
+  if (!Array.isArray(replies)) throw scriptErrors.badJson(file, 'the file must contain an array');
   return (_, { call }) => {
     if (call >= replies.length) throw scriptErrors.noMoreReplies(file, replies.length);
     return replies[call] as unknown;

@@ -66,7 +66,7 @@ function errorOf(
     const because =
       issue.path.length > 1
         ? `'${nameOf(issue.path.slice(0, -1))}' needs it`
-        : 'it names the AgentJet YAML file to run';
+        : 'it is the config or script to run';
     return errors.missing(name, because);
   }
   return errors.bad(name, schema === undefined ? 'valid' : describeExpected(schema), show(value));

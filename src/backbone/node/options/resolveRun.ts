@@ -1,19 +1,12 @@
 import path from 'node:path';
 import { parse as parseEnvFile } from 'dotenv';
 import type { FileReader } from '../../../base/core/ports.ts';
-import { debugModelChoice, parseDebugModel } from '../../core/protocol/debugModelText.ts';
 import { faultKinds } from '../../../tracking/core/records/episodeResult.ts';
-import {
-  runProtocolVersion,
-  type HelperChoice,
-  type ModelChoice,
-  type RunRequest,
-} from '../../core/protocol/run.ts';
+import { runProtocolVersion, type HelperChoice, type ModelChoice, type RunRequest } from '../../core/protocol/run.ts';
 import { dotEnv } from '../../../base/node/dotEnv.ts';
-import type { OptionErrors } from './runOptions.ts';
+import type { OptionErrors, EndpointOptions, RunOptions } from './runOptions.ts';
 import { pythonShare } from '../client/pythonShare.ts';
 import type { RunSpec } from '../client/runLauncher.ts';
-import type { EndpointOptions, RunOptions } from './runOptions.ts';
 
 /** The surroundings that are needed to resolve the options of a run. */
 export interface RunContext {
@@ -187,12 +180,12 @@ class RunResolver {
       case 'script': {
         const file = await this.#existingPath('script', script);
         if (file === undefined)
-          throw this.#errors.missing('script', "the model 'script' needs the file that answers");
+          throw this.#errors.missing('script', "the model 'script' needs a script file");
         return { kind: 'script', file };
       }
       case 'endpoint':
         if (endpoint === undefined)
-          throw this.#errors.missing('endpoint', "the model 'endpoint' needs its server");
+          throw this.#errors.missing('endpoint', "the model 'endpoint' needs a server");
         return this.#endpoint(endpoint);
     }
   }
@@ -211,7 +204,7 @@ class RunResolver {
       Object.entries(debugModels).map(([name, text]) => {
         const model = parseDebugModel(name, text);
         if (model === undefined) {
-          const expected = "'embedded', the file of a script, or an http or https URL";
+          const expected = "'embedded', a script file, or an http or https URL";
           throw this.#errors.bad(`debugModels.${name}`, expected, `'${text}'`);
         }
         return [name, debugModelChoice(model, (file) => this.#path(file), apiKey)];
@@ -230,12 +223,12 @@ class RunResolver {
       case 'script': {
         const file = await this.#existingPath('helper.script', script);
         if (file === undefined)
-          throw this.#errors.missing('helper.script', "the helper 'script' needs the file that answers");
+          throw this.#errors.missing('helper.script', "the helper 'script' needs a script file");
         return { kind: 'script', file };
       }
       case 'endpoint': {
         if (baseUrl === undefined)
-          throw this.#errors.missing('helper.baseUrl', "the helper 'endpoint' needs its server");
+          throw this.#errors.missing('helper.baseUrl', "the helper 'endpoint' needs a server");
         const apiKey = await this.#key('helper', baseUrl, apiKeyEnv);
         return {
           kind: 'endpoint',
@@ -294,4 +287,35 @@ export function callsModel({ replay, onReplayMiss }: RunOptions): boolean {
 
 function isHttpUrl(text: string): boolean {
   return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
+}
+
+/**
+ * The text of a debug model in launch configurations and on the command line. It is `embedded`, a script of the user, or
+ * the base URL of an OpenAI-compatible server. `MODEL@` before the URL gives the name of the model on the server.
+ */
+export type DebugModelText =
+  | { readonly kind: 'embedded' }
+  | { readonly kind: 'script'; readonly file: string }
+  | { readonly kind: 'endpoint'; readonly baseUrl: string; readonly model: string };
+
+/** With the paths and the key that its text leaves open. */
+export function debugModelChoice(
+  model: DebugModelText,
+  resolve: (file: string) => string,
+  apiKey: string | undefined,
+): ModelChoice {
+  if (model.kind === 'script') return { ...model, file: resolve(model.file) };
+  return model.kind === 'endpoint' && apiKey !== undefined ? { ...model, apiKey } : model;
+}
+
+/**
+ * Undefined for what is none of them.
+ *
+ * @param name what workflows call the model, and the server too unless the text says otherwise
+ */
+export function parseDebugModel(name: string, text: string): DebugModelText | undefined {
+  if (text === 'embedded') return { kind: 'embedded' };
+  const [, model, baseUrl] = /^(?:(.+?)@)?(https?:\/\/.+)$/i.exec(text) ?? [];
+  if (baseUrl !== undefined) return { kind: 'endpoint', baseUrl, model: model ?? name };
+  return /\.(?:[cm]?[jt]s|json)$/.test(text) ? { kind: 'script', file: text } : undefined;
 }

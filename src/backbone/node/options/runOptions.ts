@@ -47,38 +47,53 @@ function described<T extends z.ZodMiniType>(schema: T, meta: OptionMeta): T {
   return schema;
 }
 
+const inGroup =
+  (group: OptionGroup) =>
+  <T extends z.ZodMiniType>(schema: T, meta: Omit<OptionMeta, 'group'>): z.ZodMiniOptional<T> =>
+    option(schema, { ...meta, group });
+const experimentOption = inGroup('experiment');
+const modelOption = inGroup('model');
+const helperOption = inGroup('helper');
+const recordingOption = inGroup('recording');
+const episodesOption = inGroup('episodes');
+const environmentOption = inGroup('environment');
+
 const text = () => z.string().check(z.trim(), z.minLength(1));
 const texts = () => z.array(z.string());
 const atLeast = (minimum: number) => z.int().check(z.minimum(minimum));
 
-const savedKey =
-  'Environment variable that holds the API key. The key itself is never an option: configurations get committed.';
-const keyDefault = { launch: 'the key saved with "AgentJet: Set API Key"', cli: 'OPENAI_API_KEY' };
+/** The members of a server: base URL, model and key. */
+function server(group: 'model' | 'helper', flags: { readonly prefix: string; readonly model: string }) {
+  return {
+    baseUrl: described(text(), {
+      description: 'Base URL of the OpenAI-compatible server, usually ending in `/v1`.',
+      group,
+      flag: `${flags.prefix}base-url`,
+      value: '<url>',
+    }),
+    model: described(text(), {
+      description: 'Name of the model on that server.',
+      ...(group === 'helper' && { unset: "the config's model" }),
+      group,
+      flag: flags.model,
+      value: '<name>',
+    }),
+    apiKeyEnv: option(text(), {
+      description:
+        'Environment variable with the API key. The key itself is never an option, because configurations are often committed.',
+      unset: { launch: 'the key saved with "AgentJet: Set API Key"', cli: 'OPENAI_API_KEY' },
+      group,
+      flag: `${flags.prefix}api-key-env`,
+      value: '<name>',
+    }),
+  };
+}
 
-const endpoint = z.strictObject({
-  baseUrl: described(text(), {
-    description: 'Base URL of the OpenAI-compatible server, usually ending in `/v1`.',
-    group: 'model',
-    flag: 'base-url',
-    value: '<url>',
-  }),
-  model: described(text(), {
-    description: 'Name of the model on that server.',
-    group: 'model',
-    flag: 'model-name',
-    value: '<name>',
-  }),
-  apiKeyEnv: option(text(), {
-    description: savedKey,
-    unset: keyDefault,
-    group: 'model',
-    flag: 'api-key-env',
-    value: '<name>',
-  }),
-});
+const endpoint = z.strictObject(server('model', { prefix: '', model: 'model-name' }));
+const helperServer = server('helper', { prefix: 'helper-', model: 'helper-model' });
 
 const helper = z.strictObject({
-  kind: option(z.enum(['embedded', 'script', 'endpoint']), {
+  kind: helperOption(z.enum(['embedded', 'script', 'endpoint']), {
     description: 'Which model answers judges and data generation.',
     unset: {
       launch: 'chosen by `script` or `baseUrl`',
@@ -89,54 +104,33 @@ const helper = z.strictObject({
       "Your JavaScript or TypeScript file (`script`, otherwise the run's own).",
       'An OpenAI-compatible server (`baseUrl`).',
     ],
-    group: 'helper',
     flag: 'helper',
     value: '<kind>',
   }),
-  script: option(text(), {
-    description: 'File that answers.',
-    group: 'helper',
+  script: helperOption(text(), {
+    description: 'Script that answers the calls.',
     flag: 'helper-script',
     value: '<file>',
   }),
-  baseUrl: option(text(), {
-    description: 'Base URL of the OpenAI-compatible server, usually ending in `/v1`.',
-    group: 'helper',
-    flag: 'helper-base-url',
-    value: '<url>',
-  }),
-  model: option(text(), {
-    description: 'Name of the model on that server.',
-    unset: "the config's model",
-    group: 'helper',
-    flag: 'helper-model',
-    value: '<name>',
-  }),
-  apiKeyEnv: option(text(), {
-    description: savedKey,
-    unset: keyDefault,
-    group: 'helper',
-    flag: 'helper-api-key-env',
-    value: '<name>',
-  }),
+  ...helperServer,
+  baseUrl: z.optional(helperServer.baseUrl),
+  model: z.optional(helperServer.model),
 });
 
 const faults = z.strictObject({
   rate: described(z.number().check(z.minimum(0), z.maximum(1)), {
-    description: 'Share of the calls, from 0 to 1.',
+    description: 'Share of the calls that fail, from 0 to 1.',
     group: 'recording',
     flag: null,
   }),
-  seed: option(z.int(), {
+  seed: recordingOption(z.int(), {
     description: 'Seed that selects which calls fail.',
     unset: '0',
-    group: 'recording',
     flag: null,
   }),
-  kinds: option(z.array(z.enum(faultKinds)), {
+  kinds: recordingOption(z.array(z.enum(faultKinds)), {
     description: 'Kinds of faults.',
     unset: 'all kinds',
-    group: 'recording',
     flag: null,
   }),
 });
@@ -144,28 +138,26 @@ const faults = z.strictObject({
 const experiment = {
   config: described(text(), {
     description:
-      "The AgentJet or Trinity-RFT YAML file to run, or a script that starts a run: TypeScript or JavaScript that creates an `AgentJetJob`, or Python that calls AgentScope's `tune`.",
+      "The YAML file of AgentJet or Trinity-RFT to run, or a script. A TypeScript or JavaScript script creates an `AgentJetJob`. A Python script calls AgentScope's `tune`.",
     default: '${file}',
     group: 'experiment',
     flag: 'conf',
     value: '<file>',
   }),
-  cwd: option(text(), {
+  cwd: experimentOption(text(), {
     description: 'Folder that relative paths of the config start from.',
     unset: 'the workspace folder, or the folder of the config; for a Python script, its own folder',
-    group: 'experiment',
     flag: null,
   }),
-  expDir: option(text(), {
+  expDir: experimentOption(text(), {
     description: "Parent of the run's folder.",
     unset: '`saved_experiments` in the working directory',
-    group: 'experiment',
     value: '<folder>',
   }),
 } as const;
 
 const models = {
-  model: option(z.enum(['embedded', 'script', 'endpoint', 'human']), {
+  model: modelOption(z.enum(['embedded', 'script', 'endpoint', 'human']), {
     description: "Which model answers the workflow's LLM calls.",
     unset: { launch: 'the setting `agentjet.model`', cli: 'embedded' },
     enumDescriptions: [
@@ -174,252 +166,218 @@ const models = {
       'An OpenAI-compatible server (`endpoint`).',
       'You: each call opens as a document, with a second document for your answer.',
     ],
-    group: 'model',
     value: '<kind>',
   }),
-  script: option(text(), {
-    description: 'File that answers LLM calls when `model` is "script".',
-    group: 'model',
+  script: modelOption(text(), {
+    description: 'Script that answers LLM calls if `model` is "script".',
     value: '<file>',
   }),
-  endpoint: option(endpoint, {
-    description: 'The OpenAI-compatible server that answers when `model` is "endpoint".',
-    group: 'model',
+  endpoint: modelOption(endpoint, {
+    description: 'OpenAI-compatible server that answers LLM calls if `model` is "endpoint".',
     flag: null,
   }),
-  helper: option(helper, {
+  helper: helperOption(helper, {
     description: 'The large model that judges and data generation call.',
     unset: "the server that `DASHSCOPE_API_KEY` is for, with the config's model",
-    group: 'helper',
     flag: null,
   }),
-  debugModels: option(z.record(z.string(), z.string()), {
+  debugModels: modelOption(z.record(z.string(), z.string()), {
     description:
       'Models that answer for targets that are not trained, by the model name that their agents request. Each is `embedded`, a script file, or the base URL of an OpenAI-compatible server. Write `MODEL@` before the URL if the server has another name for the model. Workflows and judges that are functions get these models as `auxiliaryModels`.',
     unset: 'the server of OPENAI_API_KEY and OPENAI_BASE_URL, otherwise the built-in model',
-    group: 'model',
     flag: 'debug-model',
     value: '<name=model>',
   }),
-  trainableTargets: option(texts(), {
+  trainableTargets: modelOption(texts(), {
     description: 'Train only the agents of these targets.',
     unset: 'those of the workflow',
-    group: 'model',
     value: '<a,b,…>',
   }),
 } as const;
 
 const recording = {
-  record: option(text(), {
+  record: recordingOption(text(), {
     description: 'Records every LLM call of the run in this file, for `replay`.',
-    group: 'recording',
     value: '<file>',
   }),
-  force: option(z.boolean(), {
+  force: recordingOption(z.boolean(), {
     description:
-      'Replaces an existing recording once the run has completed. Without it, the run does not start.',
-    group: 'recording',
+      'Replaces an existing recording when the run has completed. Without it, the run does not start if the recording exists.',
   }),
-  recordOverwrite: option(z.boolean(), {
+  recordOverwrite: recordingOption(z.boolean(), {
     description: 'Use `force`.',
-    group: 'recording',
   }),
-  replay: option(text(), {
+  replay: recordingOption(text(), {
     description:
-      "Answers LLM calls from a recording, or from a run's `.ajtrace`: no model, no server, no key and no waiting.",
-    group: 'recording',
+      "Answers LLM calls from a recording or from a run's `.ajtrace`, without a model, a server or a key.",
     value: '<file>',
   }),
-  episode: option(atLeast(0), {
+  episode: recordingOption(atLeast(0), {
     description:
       'Runs only this episode of the trace that `replay` names, with its task, its repeat and its seed.',
-    group: 'recording',
     value: '<n>',
   }),
-  onReplayMiss: option(z.enum(replayMisses), {
-    description: 'What happens when a call differs from the recording of `replay`.',
+  onReplayMiss: recordingOption(z.enum(replayMisses), {
+    description: 'Reaction to a call that differs from the recording of `replay`.',
     unset: '`fail`',
     enumDescriptions: [
       'The call fails and shows the difference.',
       'The `model` answers from there on; with `record`, into a new recording.',
       'The agent gets its next recorded answer, with a warning.',
     ],
-    group: 'recording',
     value: '<action>',
   }),
-  replayMiss: option(z.enum(['fail', 'rerecord', 'sequential']), {
+  replayMiss: recordingOption(z.enum(['fail', 'rerecord', 'sequential']), {
     description: 'Use `onReplayMiss`.',
-    group: 'recording',
     value: '<action>',
   }),
-  faults: option(faults, {
+  faults: recordingOption(faults, {
     description:
-      'Makes LLM calls fail, to test how the workflow copes. The log, the trace and the result show each fault.',
+      'Makes LLM calls fail, to test the error handling of the workflow. The log, the trace and the result show each fault.',
     unset: { cli: 'no faults; for example 0.2 or rate=0.2,seed=7,kinds=timeout+cut' },
-    group: 'recording',
     value: '<spec>',
   }),
-  judgeTrace: option(text(), {
+  judgeTrace: recordingOption(text(), {
     description:
-      "A run's `.ajtrace`: the config's judge scores its episodes again, without running them. Breakpoints in the judge stop.",
-    group: 'recording',
+      "A run's `.ajtrace`. The config's judge scores its episodes again without running them. Breakpoints in the judge work.",
     flag: null,
   }),
 } as const;
 
 const episodes = {
-  tokenizer: option(text(), {
+  tokenizer: environmentOption(text(), {
     description: 'Tokenizer that counts tokens: a `tokenizer.json` or its folder.',
     unset: {
       launch:
         'the setting `agentjet.tokenizer`, else that of `ajet.model.path` if it is on this machine, else the built-in one',
       cli: 'that of `ajet.model.path` if it is on this machine, else the built-in one',
     },
-    group: 'environment',
     value: '<path>',
   }),
-  seed: option(z.int(), {
+  seed: episodesOption(z.int(), {
     description: 'Seed of the run.',
     unset: '`ajet.debug.debug_vllm_seed` of the config',
-    group: 'episodes',
     value: '<n>',
   }),
-  tasks: option(atLeast(1), {
+  tasks: episodesOption(atLeast(1), {
     description: 'Number of tasks to run, from the first.',
     unset: '`ajet.debug.debug_first_n_tasks` of the config',
-    group: 'episodes',
     value: '<n>',
   }),
-  taskIds: option(texts(), {
-    description: 'Run only the tasks with these ids. Wins over `tasks`.',
-    group: 'episodes',
+  taskIds: episodesOption(texts(), {
+    description: 'Run only the tasks with these ids. Overrides `tasks`.',
     flag: 'task-id',
     value: '<id>',
   }),
-  split: option(z.enum(['training', 'validation']), {
+  split: episodesOption(z.enum(['training', 'validation']), {
     description: 'Which tasks of the data set to run.',
     unset: '`training`',
     enumDescriptions: ['The training tasks.', 'The validation tasks.'],
-    group: 'episodes',
     value: '<name>',
   }),
-  mode: option(z.enum(['sample', 'validate']), {
+  mode: episodesOption(z.enum(['sample', 'validate']), {
     description:
-      'How episodes run: `sample` as training samples, `validate` as training validates: each task `ajet.trainer_common.val_pass_n` times, sampled by `ajet.rollout.val_kwargs`, by default on the validation split.',
+      '`sample` runs episodes as training does. `validate` runs them as validation does: each task `ajet.trainer_common.val_pass_n` times, with the sampling of `ajet.rollout.val_kwargs`, by default on the validation split.',
     unset: '`sample`',
-    group: 'episodes',
     value: '<name>',
   }),
-  ajetDebugParity: option(z.boolean(), {
+  ajetDebugParity: episodesOption(z.boolean(), {
     description:
-      "Runs as AgentJet's own debug backbone, which differs from training: validation split, sampling by `ajet.rollout.val_kwargs`, and no 16 tokens in reserve per turn.",
-    group: 'episodes',
+      "Runs like AgentJet's own debug backbone, which differs from training: validation split, sampling by `ajet.rollout.val_kwargs`, and no reserve of 16 tokens per turn.",
   }),
-  asUpstreamDebug: option(z.boolean(), {
+  asUpstreamDebug: episodesOption(z.boolean(), {
     description: 'Use `ajetDebugParity`.',
-    group: 'episodes',
   }),
-  attempts: option(atLeast(1), {
-    description: 'How often to try an episode that fails. Training tries 3 times and then drops the batch.',
-    unset: '1, so that an error shows at once',
-    group: 'episodes',
+  attempts: episodesOption(atLeast(1), {
+    description:
+      'Number of attempts for an episode that fails. Training makes 3 attempts and then drops the batch.',
+    unset: '1, so that errors appear immediately',
     value: '<n>',
   }),
-  parallel: option(atLeast(0), {
-    description: 'Episodes that run at a time. 0 takes `ajet.debug.debug_max_parallel` of the config.',
+  parallel: episodesOption(atLeast(0), {
+    description:
+      'Number of episodes that run at the same time. 0 means `ajet.debug.debug_max_parallel` of the config.',
     unset: {
       launch:
-        'when debugging, the setting `agentjet.parallel`, which is 1, so that stepping stays in one episode; without debugging, 0',
+        'the setting `agentjet.parallel` when debugging (1 by default, so that stepping stays in one episode); 0 without debugging',
       cli: '0',
     },
-    group: 'episodes',
     value: '<n>',
   }),
-  repeat: option(atLeast(1), {
+  repeat: episodesOption(atLeast(1), {
     description: 'Episodes per task.',
     unset: '`ajet.rollout.num_repeat` of the config',
-    group: 'episodes',
     value: '<n>',
   }),
-  episodeTimeout: option(z.number().check(z.positive()), {
+  episodeTimeout: episodesOption(z.number().check(z.positive()), {
     description: 'Seconds that an episode may run. Time at a breakpoint does not count.',
     unset: 'no limit',
-    group: 'episodes',
     value: '<seconds>',
   }),
 } as const;
 
 const environment = {
-  env: option(z.record(z.string(), z.union([z.string(), z.null()])), {
-    description: 'Environment variables for the run; `null` removes one. They win over `envFile`.',
-    group: 'environment',
+  env: environmentOption(z.record(z.string(), z.union([z.string(), z.null()])), {
+    description: 'Environment variables for the run. `null` removes a variable. They override `envFile`.',
     flag: null,
   }),
-  envFile: option(text(), {
+  envFile: environmentOption(text(), {
     description:
       'File with environment variables for the run, one `NAME=value` per line. A `.env` in `cwd` is always read, but never replaces a variable that is set.',
-    group: 'environment',
     flag: null,
   }),
-  runtimeExecutable: option(text(), {
+  runtimeExecutable: environmentOption(text(), {
     description: 'The Node.js (22.18 or later) that runs the workflow.',
     unset: {
       launch:
         'the setting `agentjet.runtimeExecutable`, else the first suitable one on PATH, else that of the editor',
       cli: 'the first suitable one on PATH',
     },
-    group: 'environment',
     flag: 'runtime',
     value: '<file>',
   }),
-  runtimeArgs: option(texts(), {
+  runtimeArgs: environmentOption(texts(), {
     description: 'Further options for Node.js.',
-    group: 'environment',
     flag: null,
   }),
-  jsDebug: option(z.record(z.string(), z.unknown()), {
+  jsDebug: environmentOption(z.record(z.string(), z.unknown()), {
     description:
-      'Options of the JavaScript debugger (`pwa-node`, `attach`) that win over those AgentJet chooses, such as `skipFiles` or `smartStep`.',
-    group: 'environment',
+      'Options of the JavaScript debugger (`pwa-node`, `attach`), such as `skipFiles` or `smartStep`. They override those of AgentJet.',
     flag: null,
   }),
-  python: option(text(), {
+  python: environmentOption(text(), {
     description: 'The Python (3.10 or later) that runs workflows and judges in Python.',
     unset: {
       launch:
-        'what the Python extension has selected for the folder, else a `.venv` in `cwd` or next to the config, else the setting `agentjet.python`, else the one on PATH',
+        'the interpreter that the Python extension has selected, else a `.venv` in `cwd` or next to the config, else the setting `agentjet.python`, else PATH',
       cli: 'a `.venv` in the working directory or next to the config, else python3',
     },
-    group: 'environment',
     value: '<file>',
   }),
-  ajetPackage: option(z.enum(['bundled', 'installed']), {
-    description: 'Which `ajet` Python workflows and judges import.',
+  ajetPackage: environmentOption(z.enum(['bundled', 'installed']), {
+    description: 'The `ajet` package that Python workflows and judges import.',
     unset: '`bundled`',
     enumDescriptions: [
-      'The part of `ajet` that workflows and judges use comes with AgentJet: no torch, no GPU. Anything else is imported from the folder and the interpreter.',
+      'The part of `ajet` for workflows and judges that comes with AgentJet, without torch and GPU. Other modules are imported from the folder and the interpreter.',
       "The interpreter's own `ajet`, with all of its dependencies.",
     ],
-    group: 'environment',
     value: '<name>',
   }),
-  pluginDirs: option(texts(), {
+  pluginDirs: environmentOption(texts(), {
     description:
       'Folders that register workflows and reward functions of a Trinity-RFT config, as for `trinity run --plugin-dir`. They are relative to the working directory.',
     unset: '`TRINITY_PLUGIN_DIRS`',
-    group: 'environment',
     flag: 'plugin-dir',
     value: '<folder>',
   }),
-  pythonDebug: option(z.record(z.string(), z.unknown()), {
+  pythonDebug: environmentOption(z.record(z.string(), z.unknown()), {
     description:
-      'Options of debugpy (`attach`) that win over those AgentJet chooses, such as `justMyCode` or `showReturnValue`.',
-    group: 'environment',
+      'Options of debugpy (`attach`), such as `justMyCode` or `showReturnValue`. They override those of AgentJet.',
     flag: null,
   }),
   verbose: option(z.boolean(), {
-    description: 'Shows every LLM call, debug messages and the stacks of errors.',
     group: 'output',
+    description: 'Shows every LLM call, debug messages and the stacks of errors.',
   }),
 } as const;
 

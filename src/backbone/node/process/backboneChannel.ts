@@ -205,7 +205,7 @@ function unknownLine(line: string): RunEvent {
   return {
     type: 'log',
     level: 'warn',
-    message: `The backbone process sent a line that is not of the protocol: ${line.slice(0, 200)}`,
+    message: `The backbone process sent an invalid message: ${line.slice(0, 200)}`,
   };
 }
 

@@ -1,4 +1,4 @@
-import { CodedError, type Location } from '../../../base/core/errors.ts';
+import { CodedError, type Location, messageOf } from '../../../base/core/errors.ts';
 import type { WorkerFailure } from '../../core/protocol/worker.ts';
 
 /** An error of the user's Python, with its location and traceback. */
@@ -35,8 +35,8 @@ export const pythonErrors = {
     new CodedError(
       {
         code: 'python/not-found',
-        message: `${python.executable} cannot be started: ${whyNot(cause)}.`,
-        hint: howToMend(python),
+        message: `${python.executable} cannot be started: ${startFailure(cause)}.`,
+        hint: howToFix(python),
       },
       { cause },
     ),
@@ -44,56 +44,56 @@ export const pythonErrors = {
     new CodedError({
       code: 'python/did-not-start',
       message: `${python.executable} ended before it was ready: ${how}.`,
-      hint: `What it printed says why. ${howToMend(python)}`,
+      hint: `See its output for the reason. ${howToFix(python)}`,
     }),
   /** @param seconds the time limit */
   hangs: ({ executable }: InterpreterInfo, seconds: number): CodedError =>
     new CodedError({
       code: 'python/hangs',
-      message: `${executable} was not ready after ${seconds} s, before any code of the run, and was ended.`,
-      hint: `What it did is the stack that it printed last: often a sitecustomize.py, a .pth file or a slow drive. See whether this returns: ${inCommand(executable)} -c "print(1)"`,
+      message: `${executable} was stopped: it was not ready after ${seconds} s, before any code of the run.`,
+      hint: `See the last stack in its output. Common causes are a sitecustomize.py, a .pth file or a slow drive. Check whether this command ends: ${inCommand(executable)} -c "print(1)"`,
     }),
   died: (how: string): CodedError =>
     new CodedError({
       code: 'python/died',
-      message: `The Python process of the run ended in the midst of it: ${how}.`,
-      hint: 'Something in it ended the process (os._exit, a signal, a crash of native code); what it printed last may tell. Episodes that come after get a new one.',
+      message: `The Python process of the run ended unexpectedly: ${how}.`,
+      hint: 'Common causes are os._exit, a signal or a crash of native code. See the last output of the process. Later episodes run in a new process.',
     }),
   /** @param said the last lines of the installer */
   debugpyNotInstalled: (executable: string, version: string, said: readonly string[]): CodedError =>
     new CodedError({
       code: 'python/debugpy-not-installed',
-      message: `debugpy ${version} could not be installed: ${said.join(' ').trim() || 'the installer ended without a word'}`,
-      hint: `The package index has to be reachable; pip's own settings for indexes and proxies count. By hand: ${inCommand(executable)} -m pip install debugpy`,
+      message: `debugpy ${version} could not be installed: ${said.join(' ').trim() || 'the installer printed no message'}`,
+      hint: `Check that pip can reach the package index with its settings for indexes and proxies. To install debugpy yourself, run: ${inCommand(executable)} -m pip install debugpy`,
     }),
   noFolder: (): CodedError =>
     new CodedError({
       code: 'python/no-folder',
-      message: 'There is no folder whose Python could be meant.',
-      hint: 'Open it, then run the command again.',
+      message: 'No folder is open.',
+      hint: 'Open a folder, then run the command again.',
     }),
   notTrusted: (): CodedError =>
     new CodedError({
       code: 'python/not-trusted',
       message: 'Installing debugpy runs the Python of this workspace, which is not trusted.',
-      hint: 'Trust it first ("Workspaces: Manage Workspace Trust").',
+      hint: 'Trust the workspace first ("Workspaces: Manage Workspace Trust").',
     }),
 };
 
-function whyNot(cause: unknown): string {
+function startFailure(cause: unknown): string {
   const code = cause instanceof Error && 'code' in cause ? cause.code : undefined;
-  if (code === 'ENOENT') return 'there is no such program';
-  if (code === 'EACCES') return 'it is no program that may be run';
-  return cause instanceof Error ? cause.message : String(cause);
+  if (code === 'ENOENT') return 'the file does not exist';
+  if (code === 'EACCES') return 'the file is not executable';
+  return messageOf(cause);
 }
 
 const nameAnother =
-  'name another: --python FILE (launch.json: python; in the editor also "Python: Select Interpreter")';
+  'select another with --python FILE (launch.json: python; in the editor also "Python: Select Interpreter")';
 
-function howToMend({ environment }: InterpreterInfo): string {
+function howToFix({ environment }: InterpreterInfo): string {
   return environment === undefined
     ? `Install Python 3.10 or later, or ${nameAnother}.`
-    : `Make its environment anew with Python 3.10 or later (python3 -m venv --clear ${inCommand(environment)}), or ${nameAnother}.`;
+    : `Create its environment again with Python 3.10 or later (python3 -m venv --clear ${inCommand(environment)}), or ${nameAnother}.`;
 }
 
 /** Quotes a path for a command line. */

@@ -82,7 +82,7 @@ export class PythonClasses {
 
   /** Checks a reward function. Rejects if Trinity has none of that name. */
   async loadRewardFn(name: string): Promise<void> {
-    this.#tellOf(await this.#call('load-trinity', { what: 'reward function', name }).result);
+    this.#reportProblems(await this.#call('load-trinity', { what: 'reward function', name }).result);
   }
 
   /** Returns the location of the workflow of a Trinity locator. */
@@ -92,7 +92,7 @@ export class PythonClasses {
 
   async #loadTrinity(locator: PythonLocator): Promise<WorkflowClass> {
     const { name, where: taskset } = locator;
-    const place = this.#tellOf(await this.#call('load-trinity', { what: 'workflow', name }).result);
+    const place = this.#reportProblems(await this.#call('load-trinity', { what: 'workflow', name }).result);
     if (place !== undefined) this.#places.set(name, place);
     const ports = this.#functionPorts(locator, null);
     return pythonTrinityWorkflow({
@@ -102,7 +102,7 @@ export class PythonClasses {
     });
   }
 
-  #tellOf(loaded: unknown): Location | undefined {
+  #reportProblems(loaded: unknown): Location | undefined {
     const { location: place, warnings } = readLoaded(loaded);
     for (const warning of warnings) this.#options.warn(warning);
     return place;
@@ -251,7 +251,7 @@ export class PythonClasses {
   #answer(method: WorkerRequest, params: Readonly<Record<string, unknown>>): Promise<unknown> {
     if (method !== 'tune' && method !== 'preview' && method !== 'job')
       return this.#answerEpisode(method, params);
-    if (this.#script === undefined) throw new Error('Only a script that is run by itself can do that.');
+    if (this.#script === undefined) throw new Error('Only a script that is run directly can do this.');
     return this.#script[method](params);
   }
 
@@ -260,7 +260,7 @@ export class PythonClasses {
     params: Readonly<Record<string, unknown>>,
   ): Promise<unknown> {
     const running = this.#running.get(String(params['episodeUuid']));
-    if (running === undefined) throw new Error('The episode is over.');
+    if (running === undefined) throw new Error('The episode has ended.');
     const { task, tuner, helper } = running;
     switch (method) {
       case 'gym-step':

@@ -106,7 +106,7 @@ function notAwaited(what: string, ports: FunctionPorts): (awaited: boolean) => v
     ports.warn(
       new CodedError({
         code: `${what}/not-async`,
-        message: `The ${what} ${name} is not async. It runs here, in a thread of its own; training awaits what it returns, and would fail.`,
+        message: `The ${what} ${name} is not async. Here it runs in a separate thread. Training fails, because it awaits the result.`,
         location: file === null ? undefined : { file },
         hint: `Write \`async def ${name}\`.`,
       }),

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { parse, stringify, YAMLParseError } from 'yaml';
 import type { LaunchPorts } from '../../core/launcher/launch.ts';
 import type { CancellationToken } from '../../../base/core/cancellation.ts';
-import { CodedError, toReport, type Location } from '../../../base/core/errors.ts';
+import { CodedError, toReport, type Location, messageOf } from '../../../base/core/errors.ts';
 import { isRecord } from '../../../base/core/isRecord.ts';
 import type { Composition } from '../../../configs/core/compose.ts';
 import { scanTuneCalls } from '../../../configs/core/code/tuneScan.ts';
@@ -29,33 +29,33 @@ const tuneErrors = {
   notCalled: (location: Location): CodedError =>
     new CodedError({
       code: 'tune/not-called',
-      message: 'The script has ended without a call of tune(…), so nothing was run.',
+      message: 'The script ended without a call of tune(…), so there was no run.',
       location,
-      hint: 'Call tune(workflow_func=…, train_dataset=…) of agentscope.tuner in it, or tune() of an AgentJetJob, or under if __name__ == "__main__".',
+      hint: 'Call tune(workflow_func=…, train_dataset=…) of agentscope.tuner, or tune() of an AgentJetJob. The call may be under if __name__ == "__main__".',
     }),
 
   calledTwice: (location: Location): CodedError =>
     new CodedError({
       code: 'tune/called-twice',
-      message: 'The script calls tune(…) a second time: here it runs one training.',
+      message: 'The script calls tune(…) a second time, but a debug run supports only one call.',
       location,
-      hint: 'Debug the other from a script of its own.',
+      hint: 'Use a separate script for the other call.',
     }),
 
   noDataSet: (location: Location): CodedError =>
     new CodedError({
       code: 'tune/no-data-set',
-      message: 'tune(…) is given no data set: neither train_dataset nor a taskset in its config.',
+      message: 'tune(…) has no data set: neither train_dataset nor a taskset in its config.',
       location,
-      hint: 'Give one: train_dataset=DatasetConfig(path="data", split="train").',
+      hint: 'Add one, for example train_dataset=DatasetConfig(path="data", split="train").',
     }),
 
   noConfig: (file: string, location: Location): CodedError =>
     new CodedError({
       code: 'tune/no-config',
-      message: `The config ${file} that tune(…) names cannot be read.`,
+      message: `The config of tune(…) cannot be read: ${file}.`,
       location,
-      hint: 'Correct config_path; it is relative to the working directory.',
+      hint: 'Correct config_path. It is relative to the working directory.',
     }),
 
   badConfig: (why: string, location: Location): CodedError =>
@@ -63,10 +63,10 @@ const tuneErrors = {
       code: 'tune/bad-config',
       message: why,
       location,
-      hint: 'Correct it: agentjet check FILE tells all that is wrong with it.',
+      hint: 'Correct the config. agentjet check FILE lists all problems.',
     }),
 
-  cancelled: (): CodedError => new CodedError({ code: 'tune/cancelled', message: 'The run was cancelled.' }),
+  cancelled: (): CodedError => new CodedError({ code: 'tune/cancelled', message: 'The run was canceled.' }),
 };
 
 /** Returns true if the file is a Python script, which must call `tune`. */
@@ -226,10 +226,10 @@ class TuneScript {
       if (isRecord(parsed)) return parsed as Record<string, Plain>;
     } catch (error) {
       const line = error instanceof YAMLParseError ? error.linePos?.[0].line : undefined;
-      const [why = ''] = (error instanceof Error ? error.message : String(error)).split('\n');
+      const [why = ''] = messageOf(error).split('\n');
       throw tuneErrors.badConfig(why, { file, ...(line !== undefined && { line }) });
     }
-    throw tuneErrors.badConfig('A config of Trinity-RFT is a mapping; this text is none.', { file, line: 1 });
+    throw tuneErrors.badConfig('A config of Trinity-RFT must be a mapping.', { file, line: 1 });
   }
 
   #warn(message: string, location: Location): void {
@@ -267,7 +267,7 @@ function isCancelled(error: unknown): boolean {
 }
 
 function failed(error: unknown): RunEnded {
-  const hint = 'Set a breakpoint there, or run with --verbose to see the whole stack.';
+  const hint = 'Set a breakpoint there, or use --verbose to see the whole stack.';
   const report = { ...(error instanceof PythonError && { hint }), ...toReport(error, 'tune/script-raised') };
   const location = report.location ?? (error instanceof PythonError ? error.location : undefined);
   return { type: 'run-ended', status: 'failed', error: { ...report, ...(location && { location }) } };

@@ -1,3 +1,4 @@
+import { messageOf } from '../../../base/core/errors.ts';
 /** The Python process of a run, which is started on first use and ends with the run. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';

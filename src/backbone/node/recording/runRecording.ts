@@ -148,7 +148,7 @@ function finish(file: RecordingFile, recorder: RecordingWriter, { isCancelled }:
   const { calls } = recorder;
   if (calls === 0) {
     file.remove();
-    return 'There was no LLM call to record.';
+    return 'Nothing was recorded: the run made no LLM calls.';
   }
   const count = `${calls} LLM call${calls === 1 ? '' : 's'}`;
   if (isCancelled || !recorder.isWhole) {

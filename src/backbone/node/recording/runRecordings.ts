@@ -16,8 +16,8 @@ import { isTraceFile, readReplayed } from '../../../traces/node/replayedFile.ts'
 function replayWhich(file: string): CodedError {
   return new CodedError({
     code: 'replay/which-episode',
-    message: `Training wrote the episodes of ${file} without their requests: one can be run again at a time.`,
-    hint: 'Name it with --episode (launch.json: episode).',
+    message: `${file} is a trace of training without requests, so only one episode can be replayed at a time.`,
+    hint: 'Select the episode with --episode (launch.json: episode).',
   });
 }
 

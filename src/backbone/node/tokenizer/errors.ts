@@ -5,16 +5,16 @@ export const tokenizerErrors = {
   notFound: (file: string) =>
     new CodedError({
       code: 'tokenizer/not-found',
-      message: 'There is no tokenizer at this place.',
+      message: 'The tokenizer does not exist.',
       location: { file },
-      hint: 'Name a tokenizer.json or the folder of one, or leave the tokenizer out to have it looked for by ajet.model.path.',
+      hint: 'Select a tokenizer.json or its folder, or remove the option to use the tokenizer of ajet.model.path.',
     }),
 
   broken: (file: string, reason: string, cause?: unknown) =>
     new CodedError(
       {
         code: 'tokenizer/broken',
-        message: `This is no tokenizer that can be read: ${reason}.`,
+        message: `The tokenizer cannot be read: ${reason}.`,
         location: { file },
         hint: 'Fetch it again ("AgentJet: Fetch Tokenizer"), or choose another ("AgentJet: Choose Tokenizer").',
       },
@@ -24,9 +24,9 @@ export const tokenizerErrors = {
   noTokenizerJson: (folder: string) =>
     new CodedError({
       code: 'tokenizer/no-tokenizer-json',
-      message: 'The folder of the model has no tokenizer.json, so the built-in tokenizer counts.',
+      message: 'The folder of the model has no tokenizer.json, so the built-in tokenizer is used.',
       location: { file: folder },
-      hint: 'Save a fast tokenizer there, or choose another tokenizer ("AgentJet: Choose Tokenizer").',
+      hint: 'Save a fast tokenizer in the folder, or choose another tokenizer ("AgentJet: Choose Tokenizer").',
     }),
 
   noTemplate: (file: string) =>
@@ -42,28 +42,28 @@ export const tokenizerErrors = {
     new CodedError({
       code: 'tokenizer/bad-model-id',
       message: `"${model}" is not the id of a model on a hub.`,
-      hint: 'Write it as on the hub, for example Qwen/Qwen2.5-7B-Instruct.',
+      hint: 'Use an id of the hub, for example Qwen/Qwen2.5-7B-Instruct.',
     }),
 
   badEndpoint: (endpoint: string) =>
     new CodedError({
       code: 'tokenizer/bad-endpoint',
       message: `"${endpoint}" is not an http or https address.`,
-      hint: 'Correct the environment variable HF_ENDPOINT, or take it away.',
+      hint: 'Correct or unset the environment variable HF_ENDPOINT.',
     }),
 
   fetchRefused: (model: string, status: number) =>
     new CodedError({
       code: 'tokenizer/fetch-refused',
-      message: `The hub refuses ${model} (HTTP ${status}): the model is gated or private, or there is none of this name.`,
-      hint: "Check the name, accept the model's terms on its page, and set HF_TOKEN to a token that may read it.",
+      message: `The hub denies access to ${model} (HTTP ${status}): the model is gated, is private, or does not exist.`,
+      hint: "Check the name, accept the model's terms on its page, and set HF_TOKEN to a token with read access.",
     }),
 
   fetchNotFound: (model: string, file: string) =>
     new CodedError({
       code: 'tokenizer/fetch-not-found',
       message: `The hub has no ${file} of ${model}.`,
-      hint: 'Check the name; a model without tokenizer.json needs one converted by transformers, which "AgentJet: Choose Tokenizer" then takes.',
+      hint: 'Check the name. If the model has no tokenizer.json, convert one with transformers and select it with "AgentJet: Choose Tokenizer".',
     }),
 
   fetchStatus: (url: string, status: number) =>
@@ -76,24 +76,24 @@ export const tokenizerErrors = {
   fetchRedirects: (url: string) =>
     new CodedError({
       code: 'tokenizer/fetch-redirects',
-      message: `${url} is redirected too often or to no address.`,
+      message: `${url} redirects too often or to an invalid address.`,
       hint: 'Check HF_ENDPOINT and the proxy.',
     }),
 
   fetchTooLarge: (url: string, limit: number) =>
     new CodedError({
       code: 'tokenizer/fetch-too-large',
-      message: `${url} is larger than ${Math.floor(limit / 2 ** 20)} MB, which no tokenizer is.`,
-      hint: 'Check that the name is that of a language model.',
+      message: `${url} is larger than ${Math.floor(limit / 2 ** 20)} MB, which is too large for a tokenizer.`,
+      hint: 'Check that the id is that of a language model.',
     }),
 
   fetchNotSaved: (file: string, cause: unknown) =>
     new CodedError(
       {
         code: 'tokenizer/fetch-not-saved',
-        message: `What was fetched cannot be saved: ${deepestMessage(cause)}.`,
+        message: `The tokenizer cannot be saved: ${deepestMessage(cause)}.`,
         location: { file },
-        hint: 'Make room or give write access there, then fetch again.',
+        hint: 'Free disk space or allow write access to the folder, then fetch again.',
       },
       { cause },
     ),
@@ -103,7 +103,7 @@ export const tokenizerErrors = {
       {
         code: 'tokenizer/fetch-offline',
         message: `${host} cannot be reached: ${deepestMessage(cause)}.`,
-        hint: 'Check the network and the proxy, set HF_ENDPOINT to a mirror, or copy tokenizer.json, tokenizer_config.json and chat_template.jinja here and choose them ("AgentJet: Choose Tokenizer").',
+        hint: 'Check the network and the proxy, or set HF_ENDPOINT to a mirror. Or copy tokenizer.json, tokenizer_config.json and chat_template.jinja to this machine and select them with "AgentJet: Choose Tokenizer".',
       },
       { cause },
     ),

@@ -23,8 +23,8 @@ function snakeCase(name: string): string {
 }
 
 /**
- * Returns whether a value is a secret, judged by its name. `key` and `token` alone can name a column of the data
- * (`prompt_key: question`), a mark in a text (`eos_token: </s>`) or a number of tokens, so the value counts as well.
+ * Returns true if the name of a value suggests a secret. Names with only `key` or `token` are ambiguous: a data column
+ * (`prompt_key: question`), a text marker (`eos_token: </s>`) or a number of tokens. For them, the value decides.
  */
 export function isSecret(name: string, value: NamedValue): boolean {
   if (value === null || typeof value === 'boolean' || value === '' || value === '???') return false;

@@ -4,7 +4,7 @@ import { isSecret, isSecretName } from './names.ts';
 /** Replaces a secret in a text. */
 export const redacted = '[redacted]';
 
-/** How secrets of one kind look. Every expression takes time in proportion to the length of the text. */
+/** The format of one kind of secrets. Every expression takes time in proportion to the length of the text. */
 interface SecretFormat {
   readonly kind: string;
   /** Lower case. A text without any of them has no secret of this kind, and the expression is not run. */
@@ -44,7 +44,7 @@ const own: readonly SecretFormat[] = [
   format('addresses with a password', ['://'], /\b[a-z][\w+.-]{0,30}:\/\/[^\s:@/]*:[^\s@/]+@/gi),
 ];
 
-/** What a search needs. It is made for the first text, because it parses the table of gitleaks. */
+/** The data of a search. It is created for the first text, because it parses the table of gitleaks. */
 interface SecretSearch {
   readonly formats: readonly SecretFormat[];
   /** Finds keywords in one pass, the longest at each position. Most log lines have few. */

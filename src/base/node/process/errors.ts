@@ -1,4 +1,4 @@
-import { CodedError } from '../../core/errors.ts';
+import { CodedError, messageOf } from '../../core/errors.ts';
 import type { ProcessExit } from './processTree.ts';
 
 export const processErrors = {
@@ -6,8 +6,8 @@ export const processErrors = {
     new CodedError(
       {
         code: 'run/cannot-start',
-        message: `${executable} could not be started: ${cause instanceof Error ? cause.message : String(cause)}.`,
-        hint: 'Check "agentjet.runtimeExecutable" and that the working folder of the run exists.',
+        message: `${executable} could not be started: ${messageOf(cause)}.`,
+        hint: 'Check "agentjet.runtimeExecutable", and check that the working directory of the run exists.',
       },
       { cause },
     ),
@@ -15,7 +15,7 @@ export const processErrors = {
   died: (exit: ProcessExit, lastLines: readonly string[]) =>
     new CodedError({
       code: 'run/process-died',
-      message: `The process of the run ended before the run did: ${howItEnded(exit)}.${quoted(lastLines)}`,
+      message: `The process of the run ended before the run: ${howItEnded(exit)}.${quoted(lastLines)}`,
       hint: hintFor(exit, lastLines),
     }),
 
@@ -23,7 +23,7 @@ export const processErrors = {
     new CodedError({
       code: 'run/no-inspector',
       message: 'The process of the run ended before a debugger could attach to it.',
-      hint: 'See what the process wrote to stderr.',
+      hint: 'See the output of the process on stderr.',
     }),
 };
 
@@ -32,19 +32,19 @@ function howItEnded({ code, signal }: ProcessExit): string {
 }
 
 function quoted(lines: readonly string[]): string {
-  return lines.length === 0 ? '' : ` The last it wrote to stderr:\n${lines.join('\n')}`;
+  return lines.length === 0 ? '' : ` Its last lines on stderr:\n${lines.join('\n')}`;
 }
 
 function hintFor({ code, signal }: ProcessExit, lastLines: readonly string[]): string {
   // Node.js writes fatal errors to stderr. A call of process.exit() may write nothing.
   if (code === 0 || (code !== null && lastLines.length === 0)) {
-    return 'The workflow, or a package it uses, called process.exit(): return from execute() or throw instead.';
+    return 'The workflow or one of its packages called process.exit(). Return from execute() or throw an error instead.';
   }
   if (signal === 'SIGKILL') {
-    return 'Something outside the run killed it; on Linux that is often the system running out of memory.';
+    return 'Another process killed it. On Linux, the usual cause is that the system is out of memory.';
   }
   if (signal === 'SIGABRT' || code === 134) {
-    return 'Node aborted, most often for lack of memory: run fewer episodes in parallel or raise --max-old-space-size.';
+    return 'Node.js aborted, usually because it was out of memory. Run fewer episodes in parallel, or increase --max-old-space-size.';
   }
-  return 'See what it wrote to stderr; an error thrown in a timer or event handler ends the whole process.';
+  return 'See its output on stderr. An error thrown in a timer or event handler ends the whole process.';
 }

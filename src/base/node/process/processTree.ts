@@ -43,7 +43,7 @@ export async function spawnTree(options: TreeOptions): Promise<ProcessTree> {
   const exited = exitOf(child);
   await once(child, 'spawn');
   const pid = child.pid;
-  if (pid === undefined) throw new Error(`${options.command} was started but has no process id.`);
+  if (pid === undefined) throw new Error(`${options.command} started without a process id.`);
   const guard = platform === 'win32' ? undefined : guardTree(pid);
   let running = true;
   const isRunning = (): boolean => running;

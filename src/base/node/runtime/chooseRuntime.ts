@@ -60,9 +60,9 @@ export function describeRuntime({ version, executable, why, features }: Runtime)
 }
 
 const reasons: Readonly<Record<RuntimeOrigin, string>> = {
-  setting: 'named by "agentjet.runtimeExecutable"',
-  path: 'first on PATH that will do',
-  editor: 'our own, as none on PATH will do',
+  setting: 'set by "agentjet.runtimeExecutable"',
+  path: 'the first suitable one on PATH',
+  editor: 'that of the editor, because none on PATH is suitable',
 };
 
 async function fromSetting(setting: string, search: RuntimeSearch): Promise<Runtime> {
@@ -128,7 +128,7 @@ function toRuntime(candidate: Candidate, { version, features }: Usable): Runtime
   return { ...candidate, version, features };
 }
 
-const needed = 'Node 22.18 or newer';
+const needed = 'Node.js 22.18 or later';
 
 /** The id of the setting. */
 const setting = 'agentjet.runtimeExecutable';
@@ -137,18 +137,18 @@ export const runtimeErrors = {
   settingUnusable: (value: string, found: string) =>
     new CodedError({
       code: 'runtime/setting-unusable',
-      message: `The Node asked for, ${value}, ${found}; ${needed} is needed.`,
-      hint: `Set "${setting}" ("--runtime" on the command line) to such a Node, or leave it out to have one found.`,
+      message: `The configured Node.js, ${value}, ${found}. AgentJet needs ${needed}.`,
+      hint: `Set "${setting}" ("--runtime" on the command line) to such a version, or remove it so that AgentJet finds one.`,
     }),
 
   noneFound: (purpose: 'workflows' | 'traces', tried: readonly string[]) =>
     new CodedError({
       code: 'runtime/none-found',
-      message: `No Node that can ${purpose === 'traces' ? 'read traces' : 'run a workflow'} was found; ${needed} is needed. ${found(tried)}`,
-      hint: `Install Node from nodejs.org, or set "${setting}" to the path of one.`,
+      message: `AgentJet needs ${needed} to ${purpose === 'traces' ? 'read traces' : 'run a workflow'}, but found none. ${found(tried)}`,
+      hint: `Install Node.js from nodejs.org, or set "${setting}" to its path.`,
     }),
 };
 
 function found(tried: readonly string[]): string {
-  return tried.length === 0 ? 'There is no node on PATH.' : `Tried: ${tried.join('; ')}.`;
+  return tried.length === 0 ? 'PATH has no node.' : `Tried: ${tried.join('; ')}.`;
 }

@@ -57,7 +57,7 @@ function run(executable: string, env: Readonly<Record<string, string>>): Promise
   return new Promise((resolve) => {
     execFile(executable, ['-p', program], options, (error, stdout, stderr) => {
       if (error === null) resolve(parse(stdout));
-      else if (error.killed === true) resolve(unusable(`did not answer within ${timeLimit / 1000} s`));
+      else if (error.killed === true) resolve(unusable(`did not respond within ${timeLimit / 1000} s`));
       else resolve(unusable(`cannot be run: ${firstLine(stderr) || error.message}`));
     });
   });
@@ -68,7 +68,7 @@ function parse(stdout: string): ProbeResult {
   try {
     answer = JSON.parse(stdout);
   } catch {
-    return unusable('is not Node'); // the output is not ours
+    return unusable('is not Node'); // not the output of the probe
   }
   if (typeof answer !== 'object' || answer === null || !('version' in answer)) return unusable('is not Node');
   const says = (feature: keyof RuntimeFeatures): boolean =>

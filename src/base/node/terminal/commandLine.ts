@@ -133,7 +133,7 @@ export class CliCommand extends Command {
   }
 
   #usageError(message: string, code: string | undefined): CodedError {
-    const help = `${this.path()} --help lists the options.`;
+    const help = `For the options, see ${this.path()} --help.`;
     const extra = this.args[this.registeredArguments.length] ?? '';
     switch (code) {
       case 'commander.unknownOption': {
@@ -150,12 +150,12 @@ export class CliCommand extends Command {
         return usageError(
           `Unexpected argument "${extra}".`,
           this.options.some(({ long }) => long === '--conf')
-            ? `Write --conf ${extra} if it is the config.`
+            ? `If it is the config, write --conf ${extra}.`
             : help,
         );
       case 'commander.missingArgument': {
         const name = this.registeredArguments[this.args.length]?.name() ?? '';
-        return usageError(`${this.path()} needs <${name}>.`, `${this.path()} --help shows how to write it.`);
+        return usageError(`${this.path()} needs <${name}>.`, `For the syntax, see ${this.path()} --help.`);
       }
       case 'commander.optionMissingArgument': {
         const name = /'([^']*)'/.exec(message)?.[1] ?? '';
@@ -238,7 +238,7 @@ function suggestion(name: string, names: readonly string[]): string | undefined 
 export function oneOf<const T extends readonly string[]>(name: string, value: string, allowed: T): T[number] {
   const found = allowed.find((candidate) => candidate === value);
   if (found === undefined)
-    throw usageError(`${name} ${value} does not exist.`, `Choose ${allowed.join(', ')}.`);
+    throw usageError(`${name} has no value ${value}.`, `Use one of ${allowed.join(', ')}.`);
   return found;
 }
 
@@ -250,8 +250,8 @@ function readWhole(name: string, written: string, least: number): number {
   const value = written.trim() === '' ? NaN : Number(written);
   if (Number.isSafeInteger(value) && value >= least) return value;
   throw usageError(
-    `${name} ${written} is not a whole number from ${least}.`,
-    `Write for example ${name} ${least}.`,
+    `${name} must be a whole number of at least ${least}, but is ${written}.`,
+    `For example: ${name} ${least}.`,
   );
 }
 
@@ -260,5 +260,5 @@ function readSize(name: string, written: string): number {
   const base = binary === undefined ? 1_000 : 1_024;
   if (Number(digits) > 0)
     return Math.floor(Number(digits) * base ** ('KMGT'.indexOf(unit.toUpperCase()) + 1));
-  throw usageError(`${name} ${written} is not a size.`, `Write for example ${name} 500M or ${name} 4G.`);
+  throw usageError(`${name} must be a size, but is ${written}.`, `For example: ${name} 500M or ${name} 4G.`);
 }

@@ -13,7 +13,7 @@ export interface WindowBufferOptions<S extends Slice> {
   readonly fetch: (from: number, limit: number) => Promise<S>;
   /** Entries of one answer, at most. */
   readonly largest: number;
-  /** Entries of one request, at least: a screen of few entries is not worth a request of its own. */
+  /** The least number of entries per request. A screen with fewer entries does not justify its own request. */
   readonly smallest: number;
   readonly onChange: () => void;
 }
@@ -22,8 +22,8 @@ export interface WindowBufferOptions<S extends Slice> {
 const grid = 32;
 
 /**
- * The part of a long list around what is visible: a screen before it, the screen, a screen after it. What was
- * fetched stays until what replaces it has arrived.
+ * The part of a long list around the visible entries: one screen before, the screen, one screen after. Entries stay until
+ * their replacement has arrived.
  */
 export class WindowBuffer<S extends Slice> {
   readonly #options: WindowBufferOptions<S>;
@@ -45,7 +45,7 @@ export class WindowBuffer<S extends Slice> {
     return this.#slice;
   }
 
-  /** Why the last request failed; what was fetched before stays. */
+  /** The error of the last request. Earlier entries stay. */
   get error(): ErrorReport | undefined {
     return this.#error;
   }

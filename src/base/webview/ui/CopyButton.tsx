@@ -9,7 +9,7 @@ interface Props {
   readonly text: string;
   /** Its name for who does not see it, e.g. `Copy the code`. */
   readonly what: string;
-  /** Shown beside the sign; absent: the sign alone. */
+  /** The text next to the icon; absent: only the icon. */
   readonly label?: string;
 }
 

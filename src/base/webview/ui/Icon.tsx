@@ -1,4 +1,4 @@
-/** Small signs, drawn in the colour of the text around them. They only repeat what words beside them say. */
+/** Small icons in the color of the surrounding text. They only repeat the words next to them. */
 const shapes = {
   filter: 'M2 3.5h12L9.5 8.8v4.4l-3-1.6V8.8z',
   compare: 'M2 3h5v10H2zM9 3h5v10H9zM3.8 6h1.4M3.8 8.5h1.4M10.8 6h1.4',

@@ -2,9 +2,9 @@ import { Icon, type IconName } from './Icon.tsx';
 
 interface Props {
   readonly icon: IconName;
-  /** What it does, for who does not see the sign. */
+  /** The accessible name: what the button does. */
   readonly name: string;
-  /** What pointing at it tells; absent: its name. */
+  /** The tooltip; absent: the name. */
   readonly title?: string;
   readonly disabled?: boolean;
   readonly onPress: () => void;

@@ -10,9 +10,9 @@ export interface MenuItem {
   readonly run: () => void;
 }
 
-/** What can be done to a row of a grid. */
+/** The actions for the rows of a grid. */
 export interface GridActions<Row> {
-  /** Of a row's menu, what is not there for all rows left out. */
+  /** Returns the menu items of a row, without those that do not apply to it. */
   readonly of: (row: Row) => readonly MenuItem[];
   /** For the menu: which row it is of. */
   readonly label: (row: Row) => string;

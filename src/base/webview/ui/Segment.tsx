@@ -4,7 +4,7 @@ interface Props {
   readonly onPress: () => void;
 }
 
-/** One of a few ways to show the same, beside the others. */
+/** A button of a segmented control, which selects one of several views. */
 export function Segment({ name, on, onPress }: Props) {
   return (
     <button type="button" class="segment" aria-pressed={on} onClick={onPress}>

@@ -3,7 +3,7 @@ import { useLayoutEffect, useState } from 'preact/hooks';
 /** The style sheet knows it too. */
 const narrow = window.matchMedia('(width < 700px)');
 
-/** Whether the page has no room for a list beside what is chosen in it. */
+/** Returns true if the page is too narrow for a list next to its selected item. */
 export function useNarrow(): boolean {
   const [is, setIs] = useState(narrow.matches);
   useLayoutEffect(() => {

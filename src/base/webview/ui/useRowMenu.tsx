@@ -16,7 +16,7 @@ interface Shown<Row> {
 }
 
 export interface GridRowMenu {
-  /** Whether the key did something to the current row. */
+  /** Handles a key for the current row. Returns true if it did. */
   readonly onKey: (event: KeyboardEvent) => boolean;
   readonly onContextMenu: (event: MouseEvent) => void;
   readonly shown: ComponentChildren;
@@ -72,7 +72,7 @@ function isHeld({ altKey, ctrlKey, metaKey }: KeyboardEvent): boolean {
   return altKey || ctrlKey || metaKey;
 }
 
-/** Of the row that an element is in; undefined: it is in none, as for keys. */
+/** Returns the position of the row around an element; undefined if there is none, as for keys. */
 function positionOf(target: EventTarget | null): number | undefined {
   const row = target instanceof Element ? target.closest<HTMLElement>('[data-position]') : null;
   const position = Number(row?.dataset['position']);

@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { DisposableStore, type Disposable } from '../../../base/core/disposable.ts';
 import { answerScheme } from '../../../base/core/ids.ts';
 
-/** Files that live while their question does: what a person is asked, and what is written in answer. */
+/** The virtual files of an LLM call that waits for a person: the request and the answer. They exist as long as it waits. */
 export class AnswerFiles implements vscode.FileSystemProvider, Disposable {
   readonly #store = new DisposableStore();
   readonly #changed = this.#store.add(new vscode.EventEmitter<vscode.FileChangeEvent[]>());
@@ -27,7 +27,7 @@ export class AnswerFiles implements vscode.FileSystemProvider, Disposable {
   }
 
   watch(): vscode.Disposable {
-    return new vscode.Disposable(() => undefined); // every change goes through this object, and is told
+    return new vscode.Disposable(() => undefined); // every change goes through this object, which fires the event
   }
 
   stat(uri: vscode.Uri): vscode.FileStat {
@@ -76,7 +76,7 @@ export class AnswerFiles implements vscode.FileSystemProvider, Disposable {
   #set(uri: vscode.Uri, bytes: Uint8Array, isReadonly: boolean): void {
     const key = uri.toString();
     const known = this.#files.get(key);
-    // A time that stands still would leave an open editor as it is.
+    // An open editor only updates if the time increases.
     const time = Math.max(Date.now(), (known?.time ?? 0) + 1);
     this.#files.set(key, { bytes, time, isReadonly });
     const type = known === undefined ? vscode.FileChangeType.Created : vscode.FileChangeType.Changed;

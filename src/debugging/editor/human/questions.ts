@@ -50,7 +50,7 @@ export class Questions implements Disposable {
     this.#open.delete(session.id);
     if (this.#open.size === 0) this.#waiting.hide();
     this.#problems.delete(question.answer);
-    await this.#document(question)?.save(); // nobody is asked whether to keep it
+    await this.#document(question)?.save(); // a saved document closes without a question
     const tabs = vscode.window.tabGroups.all.flatMap((group) => group.tabs);
     await vscode.window.tabGroups.close(
       tabs.filter((tab) => isOf(tab, [question.conversation, question.answer])),

@@ -47,7 +47,7 @@ export class RunNotes implements Disposable {
     if (cleared === this.#cleared) this.#collection.set(entries);
   }
 
-  /** What a line is told about is over once it is edited. The editor itself has the others move with their lines. */
+  /** Removes the notes of edited lines. The editor itself moves the others with their lines. */
   edited({ document: { uri }, contentChanges }: vscode.TextDocumentChangeEvent): void {
     const notes = this.#collection.get(uri) ?? [];
     if (notes.length === 0 || contentChanges.length === 0) return;

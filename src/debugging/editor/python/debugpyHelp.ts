@@ -19,7 +19,7 @@ export interface DebugpyParts {
   readonly log: vscode.LogOutputChannel;
 }
 
-/** Where debugpy is looked for besides the interpreter: the Python Debugger extension's, then what was installed on request. */
+/** Returns the folders that may have debugpy besides the interpreter: the Python Debugger extension, then our own copy. */
 export function debugpyFolders(storage: string): string[] {
   return [bundledDebugpy(vscode.extensions), debugpyFolder(storage)].flatMap((folder) => folder ?? []);
 }
@@ -56,7 +56,7 @@ async function offer(session: vscode.DebugSession, missing: string, parts: Debug
   const installIt = vscode.l10n.t('Install debugpy');
   const withoutIt = vscode.l10n.t('Run Without Debugging');
   const text = vscode.l10n.t(
-    '{0} AgentJet can install it in a folder of its own; your environment stays as it is.',
+    '{0} AgentJet can install it in a separate folder, without changes to your environment.',
     missing,
   );
   const chosen = await vscode.window.showWarningMessage(text, installIt, withoutIt);
@@ -67,7 +67,7 @@ async function offer(session: vscode.DebugSession, missing: string, parts: Debug
   await vscode.debug.startDebugging(workspaceFolder, configuration, { noDebug: chosen === withoutIt });
 }
 
-/** Whether it is there now; not when it was cancelled. */
+/** Returns true if debugpy is installed now, and false after a cancellation. */
 async function install(
   resource: vscode.Uri,
   configuration: Readonly<Record<string, unknown>>,

@@ -1,4 +1,4 @@
-/** What AgentJet uses of other extensions' Python, in one place: what they hand out is not ours to trust. */
+/** The only access to the Python extensions. It checks everything that they return. */
 import path from 'node:path';
 import * as z from 'zod/mini';
 import type { Clock } from '../../../base/core/ports.ts';
@@ -10,16 +10,16 @@ export const pythonExtensionIds = {
   debugger: 'ms-python.debugpy',
 } as const;
 
-/** How an extension is reached; `vscode.extensions` is one. */
+/** The source of extensions, such as `vscode.extensions`. */
 export interface ExtensionSource {
   getExtension(id: string): { readonly extensionPath: string; activate(): PromiseLike<unknown> } | undefined;
 }
 
-/** The id of what the Python extension has where nobody has selected anything and nothing was found. */
+/** The id that the Python extension uses if no interpreter was selected or found. */
 const unselected = 'DEFAULT_PYTHON';
 
 const activePath = z.object({ id: z.string(), path: z.string().check(z.minLength(1)) });
-/** Of `resolveEnvironment`; an environment of conda's may have no Python yet. */
+/** The result of `resolveEnvironment`. An environment of conda may not have Python yet. */
 const resolved = z.object({ executable: z.object({ uri: z.optional(z.object({ fsPath: z.string() })) }) });
 
 interface EnvironmentsApi {
@@ -27,12 +27,12 @@ interface EnvironmentsApi {
   resolveEnvironment(environment: unknown): PromiseLike<unknown>;
 }
 
-/** Milliseconds that the extension may take to start and to answer, before a launch goes on without it. */
+/** The milliseconds that the extension has to start and respond. Then the launch continues without it. */
 const patience = 5000;
 
 /**
- * The interpreter that is selected for a folder, asked anew for each launch. Undefined: there is no such extension, it has
- * selected nothing, or it does not answer; `warn` hears of what is out of order.
+ * Returns the interpreter that is selected for a folder. Call it for each launch. Returns undefined without the extension,
+ * without a selection, or if the extension does not respond. Problems are passed to `warn`.
  *
  * @param resource a `vscode.Uri` of the folder, or of a file in it
  */
@@ -48,9 +48,9 @@ export async function selectedInterpreter(
   try {
     const found = await Promise.race([ask(extension, resource), late.promise]);
     if (found !== 'late') return found?.executable;
-    warn(`The Python extension has not answered for ${patience / 1000} s: its interpreter is not used.`);
+    warn(`The Python extension did not respond within ${patience / 1000} s, so its interpreter is not used.`);
   } catch (error) {
-    warn(`The Python extension does not tell its interpreter: ${String(error)}`);
+    warn(`The Python extension did not return its interpreter: ${String(error)}`);
   } finally {
     waiting.dispose();
   }
@@ -62,11 +62,12 @@ async function ask(
   resource: unknown,
 ): Promise<{ executable: string } | undefined> {
   const environments = environmentsOf(await extension.activate());
-  if (environments === undefined) throw new Error('it has no `environments`, or not those that are known.');
+  if (environments === undefined)
+    throw new Error('its API has no `environments`, or an unknown version of it.');
   const active = activePath.parse(environments.getActiveEnvironmentPath(resource));
   if (active.id === unselected) return undefined;
   const environment = resolved.safeParse(await environments.resolveEnvironment(active));
-  // What it cannot resolve may start all the same, and if not, is to be heard of.
+  // An interpreter that it cannot resolve may start anyway. If not, the launch reports it.
   return { executable: environment.data?.executable.uri?.fsPath ?? active.path };
 }
 

@@ -19,8 +19,8 @@ export class PythonChoice {
   }
 
   /**
-   * What a launch is to be told, where only the editor knows it; undefined: the configuration says it, the run finds it by
-   * itself, or no Python is needed, so that the Python extension is not started for nothing.
+   * Returns the interpreter for a launch if only the editor knows it. Returns undefined if the configuration names one, if
+   * the run finds it itself, or if no Python is needed. The Python extension is not started without need.
    */
   async executableFor(
     config: vscode.Uri,
@@ -33,7 +33,7 @@ export class PythonChoice {
     return why === 'selected' || why === 'setting' ? executable : undefined;
   }
 
-  /** As a launch finds it, the configuration's own included. */
+  /** Returns the interpreter that a launch would use, including that of the configuration. */
   async find(config: vscode.Uri, { python, cwd }: Readonly<Record<string, unknown>>): Promise<Interpreter> {
     const folder = typeof cwd === 'string' ? cwd : path.dirname(config.fsPath);
     const warn = (message: string): void => this.#log.warn(message);
@@ -50,15 +50,15 @@ export class PythonChoice {
 }
 
 const reasons: Readonly<Record<Interpreter['why'], string>> = {
-  chosen: 'named by the configuration',
+  chosen: 'set in the launch configuration',
   selected: 'selected in the Python extension',
-  environment: 'of the .venv beside it',
-  setting: `named by the setting ${settingsSection}.${settings.python}`,
+  environment: 'in the .venv next to the config',
+  setting: `set by ${settingsSection}.${settings.python}`,
   path: 'found on PATH',
 };
 
 async function needsPython(file: string): Promise<boolean> {
   if (file.endsWith('.py')) return true;
-  const text = await localFiles.readText(file).catch(() => undefined); // who launches it is told what is wrong
+  const text = await localFiles.readText(file).catch(() => undefined); // the launch reports the error
   return text !== undefined && pythonShare(text) !== 'none';
 }

@@ -1,4 +1,4 @@
-"""The adapter for AgentScope: a chat model of its own kind that asks the model being tuned."""
+"""The adapter for AgentScope: a chat model of AgentScope that calls the model being trained."""
 
 from __future__ import annotations
 

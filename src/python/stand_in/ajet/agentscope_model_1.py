@@ -47,7 +47,7 @@ class AgentScopeModel(DashScopeChatModel):
 
 
 def _choice(tool_choice: Any) -> Any:
-    """As OpenAI has it; AgentScope names a tool by its name alone."""
+    """Returns the tool choice in OpenAI's form. AgentScope only uses the name of a tool."""
     if not tool_choice or tool_choice in ("auto", "none", "required"):
         return tool_choice
     return "required" if tool_choice == "any" else {"type": "function", "function": {"name": tool_choice}}
@@ -57,12 +57,12 @@ def _whole(answer: Any, model: Any) -> ChatResponse:
     if isinstance(answer, ChatResponse):
         return answer
     raise TypeError(
-        f"The debug model, of type {type(model).__name__}, streams its answer, which training does not take: "
+        f"The debug model, of type {type(model).__name__}, streams its response, which training does not support: "
         "give it stream=False."
     )
 
 
 def _tool_use(call: Any) -> ToolUseBlock:
-    """Arguments that are not JSON are mended, or refused, as the installed AgentScope does."""
+    """Repairs or rejects arguments that are not JSON, as the installed AgentScope does."""
     arguments: Any = _json_loads_with_repair(call.function.arguments or "{}")
     return ToolUseBlock(type="tool_use", id=call.id, name=call.function.name, input=arguments)

@@ -15,7 +15,7 @@ class AgentScopeModel2(DashScopeChatModel):
     def __init__(self, client: Any, context_size: Optional[int]) -> None:
         size = {} if context_size is None else {"context_size": context_size}
         credential = DashScopeCredential(api_key="dummy-api-key")
-        # Another attempt would be another sample of the group's; a failure is told at once.
-        unused = {"http_client": http_client()}  # a client of its own would read certificates
+        # Another attempt would be another sample of the group, so failures are reported at once.
+        unused = {"http_client": http_client()}  # the default client would read certificates
         super().__init__(credential, "ajet", stream=False, max_retries=0, client_kwargs=unused, **size)
         self.client = client

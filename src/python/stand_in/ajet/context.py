@@ -1,4 +1,4 @@
-"""What a workflow sees of the Context Tracker of its episode."""
+"""The view of a workflow on the Context Tracker of its episode."""
 
 from typing import Callable
 
@@ -9,5 +9,5 @@ class ContextTracker:
 
     @property
     def context_overflow(self) -> bool:
-        """Whether there is nothing more to gain: a prompt left no room for a reply, or what comes now is not trained."""
+        """True if the episode cannot gain anything more: a prompt left no room for a reply, or further calls are not trained."""
         return self._overflows()

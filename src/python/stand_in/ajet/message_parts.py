@@ -13,7 +13,7 @@ def in_full(messages: List[Any]) -> List[dict]:
 def _message(message: Any, at: int) -> dict:
     if not isinstance(message, dict):
         raise TypeError(
-            f"messages[{at}] is of type {type(message).__name__}, and AgentJet takes dictionaries only: "
+            f"messages[{at}] is of type {type(message).__name__}, but AgentJet only accepts dictionaries: "
             "append `message.model_dump(exclude_none=True)`."
         )
     content = message.get("content")
@@ -36,5 +36,5 @@ def _parts(content: List[Any]) -> List[dict]:
         elif isinstance(part["text"], str):
             parts.append({"type": "text", **part})
         else:
-            parts = []  # upstream starts the text anew where one is none
+            parts = []  # as in upstream, a part without text restarts the text
     return parts

@@ -13,7 +13,7 @@ from ajet.message_parts import in_full
 class OpenAIClient:
     """
     :param debug_model: the name of what answers in place of the model being tuned; None: nothing does
-    :param header: by which the gateway is told so
+    :param header: the header that marks these requests for the gateway
     """
 
     def __init__(self, base_url: str, api_key: str, debug_model: Optional[str], header: str) -> None:
@@ -44,7 +44,7 @@ class _Completions:
         *_: Any,
         **__: Any,
     ) -> Any:
-        """As in training, only messages and tools reach the model; a tool choice reaches debug models."""
+        """Sends a call. As in training, only messages and tools reach the model. A tool choice reaches debug models."""
         offered = {"tools": tools} if tools else {}
         if offered and tool_choice and self._obeys_choice:
             offered["tool_choice"] = tool_choice

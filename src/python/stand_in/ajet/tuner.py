@@ -1,4 +1,4 @@
-"""How a workflow reaches the model being tuned: every call goes through the gateway of the run, by a key of its episode."""
+"""The access of a workflow to the model being trained. Every call goes through the gateway of the run, with an episode key."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ DEFAULT_TARGET = "default_target_tag"
 
 @dataclass(frozen=True)
 class Binding:
-    """What the run gives a tuner."""
+    """The data that a tuner receives from the run."""
 
     base_url: str
     episode_uuid: str
-    #: The header by which an adapter tells the gateway who answers in place of the model being trained.
+    #: The header in which an adapter names the model that answers in place of the model being trained.
     adapter_header: str
-    #: Names of the debug models that the run was given.
+    #: The names of the debug models of the run.
     debug_models: List[str]
     trainable_targets: Optional[List[str]]
     context_overflow: Callable[[], bool]
@@ -104,11 +104,11 @@ class AjetTuner:
     model_name = "ajet"
 
     async def __call__(self, *args: Any, **options: Any) -> Any:
-        """Asks the model being trained, whatever is trained: a target that is not has to be registered."""
+        """Calls the model being trained, whatever the targets are. Untrained targets must be registered."""
         return await self.as_agentscope_model()(*args, **options)
 
     def register_model(self, target_name: str, default_model: Any) -> Any:
-        """The model of an agent: the one being trained, or `default_model` where `trainable_targets` leaves the target out."""
+        """Returns the model of an agent: the one being trained, or `default_model` if the target is not trained."""
         known = self._registered.get(target_name)
         if known is not None and known[0].model_name != default_model.model_name:
             raise ValueError(
@@ -120,7 +120,7 @@ class AjetTuner:
 
     def get_model(self, target_name: str) -> Any:
         if target_name not in self._registered:
-            raise ValueError(f"No model is registered for `{target_name}`: call register_model first.")
+            raise ValueError(f"No model is registered for `{target_name}`. Call register_model first.")
         return self._registered[target_name][1]
 
 

@@ -18,4 +18,4 @@ class Workflow(BaseModel):
     trainable_targets: Optional[List[str]] = None
 
     async def execute(self, workflow_task: WorkflowTask, tuner: AjetTuner) -> WorkflowOutput:
-        raise NotImplementedError(f"{type(self).__name__} has no `execute` of its own.")
+        raise NotImplementedError(f"{type(self).__name__} does not implement `execute`.")

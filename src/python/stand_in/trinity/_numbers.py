@@ -7,7 +7,7 @@ from typing import Any, Callable, Iterable, Iterator, List, Sequence, Union
 
 
 class Number(float):
-    """What a tensor of one number gives."""
+    """The result of an operation with one number, like a tensor of one element."""
 
     def item(self) -> float:
         return float(self)

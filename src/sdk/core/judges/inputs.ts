@@ -1,11 +1,11 @@
 import type { WorkflowOutput, WorkflowTask } from '../task.ts';
 
-/** Who should have given what a judge lacks: the workflow's output, the task, or the judge's own part of the config. */
+/** The source of a missing input of a judge: the workflow's output, the task, or the judge's section of the config. */
 export type InputSource = 'output' | 'task' | 'config';
 
 /**
- * Thrown by a judge that cannot score for lack of something it was to be given (a KeyError or TypeError upstream). The
- * episode ends with it, at the place that `source` is responsible for.
+ * The error of a judge that cannot score because an input is missing (a KeyError or TypeError in upstream). The episode
+ * ends with it, with the location of `source`.
  */
 export class JudgeInputError extends Error {
   override readonly name = 'JudgeInputError';
@@ -25,18 +25,18 @@ export function outputField(judge: string, { metadata = {} }: WorkflowOutput, na
   if (value !== undefined) return value;
   throw new JudgeInputError(
     'output',
-    `${judge} needs metadata.${name} of the workflow's output, which has ${fieldsOf(metadata)}.`,
+    `${judge} needs metadata.${name} in the output of the workflow, which has ${fieldsOf(metadata)}.`,
     `Return {metadata: {${name}}} from execute.`,
   );
 }
 
-/** As {@link outputField}, of text. */
+/** Returns {@link outputField} as a string. */
 export function outputText(judge: string, output: WorkflowOutput, name: string): string {
   const value = outputField(judge, output, name);
   if (typeof value === 'string') return value;
   throw new JudgeInputError(
     'output',
-    `${judge} needs metadata.${name} of the workflow's output to be a text, and it is ${kindOf(value)}.`,
+    `${judge} needs metadata.${name} in the output of the workflow to be a string, but it is ${kindOf(value)}.`,
     `Return {metadata: {${name}: String(…)}} from execute.`,
   );
 }
@@ -45,12 +45,14 @@ export function outputText(judge: string, output: WorkflowOutput, name: string):
 export function taskText(judge: string, { task }: WorkflowTask, name: string): string {
   const value = Object.hasOwn(task.metadata, name) ? task.metadata[name] : undefined;
   if (typeof value === 'string') return value;
-  const lacks =
-    value === undefined ? `which has ${fieldsOf(task.metadata)}` : `to be a text, and it is ${kindOf(value)}`;
+  const problem =
+    value === undefined
+      ? `which has ${fieldsOf(task.metadata)}`
+      : `to be a string, but it is ${kindOf(value)}`;
   throw new JudgeInputError(
     'task',
-    `${judge} needs metadata.${name} of the task ${JSON.stringify(task.task_id)}${value === undefined ? ', ' : ' '}${lacks}.`,
-    `Give the rows of the data set a text ${name}, or have the workflow return the reward.`,
+    `${judge} needs metadata.${name} of the task ${JSON.stringify(task.task_id)}${value === undefined ? ', ' : ' '}${problem}.`,
+    `Add a string ${name} to the rows of the data set, or return the reward from the workflow.`,
   );
 }
 

@@ -37,7 +37,7 @@ export class MathAnswerAndLlmAsJudge extends BaseJudge {
   }
 }
 
-/** What the first `\boxed{…}` holds, up to the first `}`: of nested braces only a part, as upstream. */
+/** Returns the content of the first `\boxed{…}` up to the first `}`, so nested braces are cut as in upstream. */
 export function boxed(text: string): string | undefined {
   return /\\boxed\{([^}]*)\}/.exec(text)?.[1];
 }
@@ -63,9 +63,10 @@ export class EnvServiceJudge extends BaseJudge {
 const mostDigits = 4300;
 
 /**
- * Of `metadata.final_answer`, `target` and `nums`: 1 and a success where the first `\boxed{…}` is an expression that uses
- * each of the numbers once and makes the target; 0.1 for any other box; 0 without one, without a target (null) and
- * without numbers. Expressions are Python's, of `+ - * / // **` and parentheses; it computes without `eval`.
+ * Scores `metadata.final_answer` by `target` and `nums`. The first `\boxed{…}` must be an expression that uses each
+ * number once and has the value of the target. Then the reward is 1, with a success. It is 0.1 for any other box. It is 0
+ * without a box, without a target (null) and without numbers. Expressions are Python's, with `+ - * / // **` and
+ * parentheses, computed without `eval`.
  */
 export class CountdownAnswerAsJudge extends BaseJudge {
   formatScore = 0.1;
@@ -83,7 +84,7 @@ export class CountdownAnswerAsJudge extends BaseJudge {
   }
 }
 
-/** What Python takes for false. */
+/** Returns true for a value that is false in Python. */
 function isEmpty(numbers: unknown): boolean {
   if (typeof numbers !== 'object' || numbers === null) return !numbers;
   return (Array.isArray(numbers) ? numbers : Object.keys(numbers)).length === 0;
@@ -100,7 +101,7 @@ function usesEach(equation: string, numbers: unknown): boolean {
   );
 }
 
-/** As Python compares with an integer: 3.0 is 3, and true is 1. */
+/** Returns the integer that Python considers equal: 3.0 is 3, and true is 1. */
 function wholeNumber(value: unknown): bigint | undefined {
   if (typeof value === 'boolean') return value ? 1n : 0n;
   if (typeof value === 'bigint') return value;

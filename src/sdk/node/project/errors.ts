@@ -1,25 +1,25 @@
-import { CodedError } from '../../../base/core/errors.ts';
+import { CodedError, messageOf } from '../../../base/core/errors.ts';
 
 export const projectErrors = {
   alreadyThere: (folder: string): CodedError =>
     new CodedError({
       code: 'project/already-there',
-      message: `There is already a folder ${folder}.`,
-      hint: 'Open that folder, or choose another place.',
+      message: `The folder ${folder} already exists.`,
+      hint: 'Open that folder, or choose another name or parent folder.',
     }),
   cannotWrite: (folder: string, cause: unknown): CodedError =>
     new CodedError(
       {
         code: 'project/cannot-write',
-        message: `${folder} cannot be made: ${cause instanceof Error ? cause.message : String(cause)}.`,
-        hint: 'Choose a place that is there and can be written to.',
+        message: `The folder ${folder} cannot be created: ${messageOf(cause)}.`,
+        hint: 'Choose an existing parent folder with write access.',
       },
       { cause },
     ),
   badName: (name: string, why: string): CodedError =>
     new CodedError({
       code: 'project/bad-name',
-      message: `"${name}" cannot be the name of a project: ${why}`,
-      hint: 'Take letters, digits, _ and -, with a letter first, such as my_agent.',
+      message: `"${name}" is not a valid project name. ${why}`,
+      hint: 'Use letters, digits, _ and -, and begin with a letter, for example my_agent.',
     }),
 };

@@ -14,12 +14,12 @@ const devices = /^(?:con|prn|aux|nul|com\d|lpt\d)$/i;
 
 /** Returns why a name is not valid for folders, files and classes. Undefined: it is valid. */
 export function problemOfName(name: string): string | undefined {
-  if (name === '') return 'A project needs a name.';
-  if (name.length > longest) return `It is longer than ${longest} characters.`;
-  if (!/^[A-Za-z]/.test(name)) return 'It must begin with a letter.';
+  if (name === '') return 'Enter a name.';
+  if (name.length > longest) return `The name is longer than ${longest} characters.`;
+  if (!/^[A-Za-z]/.test(name)) return 'The name must begin with a letter.';
   const odd = /[^A-Za-z0-9_-]/u.exec(name)?.[0];
-  if (odd !== undefined) return `It may have letters, digits, _ and -, but not "${odd}".`;
-  if (devices.test(name)) return 'Windows keeps it for a device.';
+  if (odd !== undefined) return `The name may contain letters, digits, _ and -, but not "${odd}".`;
+  if (devices.test(name)) return 'Windows reserves this name for a device.';
   return undefined;
 }
 

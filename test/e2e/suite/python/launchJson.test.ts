@@ -49,7 +49,7 @@ describe('a launch.json of upstream’s documentation', () => {
       uri(),
       told.range,
     );
-    const fix = actions.find(({ title }) => title === 'Debug with AgentJet instead');
+    const fix = actions.find(({ title }) => title === 'Debug with AgentJet');
     assert.ok(fix?.edit);
     await vscode.workspace.applyEdit(fix.edit);
     await document.save();

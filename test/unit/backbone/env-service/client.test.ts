@@ -99,18 +99,18 @@ describe('the environment service', () => {
   });
 
   it.each<[Fault, string]>([
-    [{ status: 503, body: 'starting' }, 'URL answered step with status 503, saying "starting"'],
-    ['cut', 'URL gave no answer to step'],
-    ['cut-in-the-middle', 'URL gave no answer to step'],
-    [{ body: '<html>' }, 'URL answered step with what is not JSON: "<html>"'],
-    [{ body: '{"detail": "x"}' }, 'URL answered step with no object as `data`'],
+    [{ status: 503, body: 'starting' }, 'URL responded to step with status 503 and "starting"'],
+    ['cut', 'URL did not respond to step'],
+    ['cut-in-the-middle', 'URL did not respond to step'],
+    [{ body: '<html>' }, 'URL responded to step with invalid JSON: "<html>"'],
+    [{ body: '{"detail": "x"}' }, 'URL responded to step with `data` that is not an object'],
   ])('is asked again after %j', async (fault, told) => {
     await client().create('guess', '3', 'i1', neverCancelled);
     service.plan('step', fault, fault);
     expect(await client().step('i1', action, neverCancelled)).toMatchObject({ is_terminated: true });
     expect(logged).toHaveLength(2);
     expect(logged[0]).toContain(told);
-    expect(logged[0]).toMatch(/Try 2 of 3 in 6\.5 s\.$/);
+    expect(logged[0]).toMatch(/Attempt 2 of 3 follows in 6\.5 s\.$/);
     expect(service.endpoints()).toEqual(['create', 'step', 'step', 'step']);
   });
 
@@ -132,7 +132,7 @@ describe('the environment service', () => {
     const failure = await failureOf(client().create('guess', '3', 'i1', neverCancelled));
     expect(failure).toMatchObject({ code, location: { file: '/c.yaml', line: 3 } });
     expect(failure.message).toContain(`The environment service at ${service.url} `);
-    expect(failure.message).toContain(', 3 times in a row.');
+    expect(failure.message).toContain(' (3 attempts).');
     expect(failure.hint).not.toBe('');
   });
 

@@ -81,7 +81,7 @@ describe('a function that cannot be told what it wants is refused', () => {
     ['async function *solve(task, model) {}', 'is a generator'],
     ['({ *solve(task, model) {} }).solve', 'is a generator'],
     ['class Own { constructor(task, model) {} }', 'is a class that does not extend `Workflow`'],
-    ['((task, model) => 1).bind(null)', 'is bound'],
+    ['((task, model) => 1).bind(null)', 'is a bound function'],
   ])('%s', (text, message) => {
     expect(() => seen(text)).toThrow(message);
   });

@@ -140,7 +140,7 @@ describe('generated tasks', () => {
       'task-reader/calls-failed',
       'task-reader/duplicate-task-id',
     ]);
-    expect(made.logged.join('\n')).toContain('call 1 of 1 is left out');
+    expect(made.logged.join('\n')).toContain('call 1 of 1 failed and is skipped');
     expect(cached(made, 'valid')).toBeUndefined();
   });
 

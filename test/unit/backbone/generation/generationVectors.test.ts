@@ -5,7 +5,7 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { chunksOf } from '../../../../src/backbone/core/task-reader/generation/chunks.ts';
 import { cacheOf } from '../../../../src/backbone/core/task-reader/generation/documents.ts';
-import { questionsIn } from '../../../../src/backbone/core/task-reader/generation/replies.ts';
+import { questionsIn } from '../../../../src/backbone/core/task-reader/generation/generationReader.ts';
 import { cacheText } from '../../../../src/backbone/core/task-reader/generation/settings.ts';
 import { composeText } from '../../configs/memoryFiles.ts';
 import { Random } from '../../tracking/tokenizer/strings.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { findCodeLocations } from '../../../../src/backbone/core/launcher/runPlaces.ts';
+import { findCodeLocations } from '../../../../src/backbone/core/launcher/launch.ts';
 import type { UserMethod } from '../../../../src/backbone/core/task-judge/judge.ts';
 import type { RunLocations } from '../../../../src/tracking/core/records/episodeResult.ts';
 import { composeText } from '../../configs/memoryFiles.ts';

@@ -151,7 +151,7 @@ describe('which model answers', () => {
     expect(bench.asked[0]).not.toHaveProperty('tool_choice');
     expect(bench.logged).toEqual([expect.stringContaining('tool_choice')]);
     await expect(tunerOf(bench).asChatModel()(messages, { toolChoice: 'add' })).rejects.toThrow(
-      'toolChoice is "add", which is no tool of this call: choose from auto, none, required.',
+      'toolChoice "add" is not a tool of this call. Choose from auto, none, required.',
     );
   });
 });

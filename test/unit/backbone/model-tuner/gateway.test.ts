@@ -197,7 +197,7 @@ describe('an answered call', () => {
       throw new Error('disk full');
     };
     expect((await ask(bench)).status).toBe(200);
-    expect(bench.logged).toEqual(['error: Call 0 of episode 5 went unrecorded: disk full']);
+    expect(bench.logged).toEqual(['error: Call 0 of episode 5 was not recorded: disk full']);
   });
 
   it.each([false, true])(

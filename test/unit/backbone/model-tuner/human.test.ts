@@ -45,11 +45,21 @@ describe('what a person writes', () => {
   });
 
   it.each([
-    ['nothing', ' \n ', 0, /nothing is written/],
-    ['a tool that is not offered', 'Well,\ntool subtract {}', 1, /no tool "subtract" but add, look_up/],
-    ['arguments that are no object', 'tool add [1]', 0, /no JSON object/],
-    ['arguments that do not end', 'a\ntool add {"a":\n1', 1, /no JSON object/],
-    ['arguments that the next call cuts off', 'tool add {\ntool look_up {}', 0, /tool add is no JSON object/],
+    ['nothing', ' \n ', 0, /the answer is empty/],
+    [
+      'a tool that is not offered',
+      'Well,\ntool subtract {}',
+      1,
+      /no tool "subtract"\. The tools are add, look_up/,
+    ],
+    ['arguments that are no object', 'tool add [1]', 0, /not a JSON object/],
+    ['arguments that do not end', 'a\ntool add {"a":\n1', 1, /not a JSON object/],
+    [
+      'arguments that the next call cuts off',
+      'tool add {\ntool look_up {}',
+      0,
+      /tool add is not a JSON object/,
+    ],
   ])('is refused with %s', (_, text, line, problem) => {
     expect(readHumanReply(text, tools)).toEqual({ line, problem: expect.stringMatching(problem) as string });
   });

@@ -62,34 +62,34 @@ describe('a chat request', () => {
   });
 
   it.each<[unknown, string, string]>([
-    [3, 'body', "'body' must be an object, not 3; correct the request."],
-    [{}, 'messages', "'messages' is missing; correct the request."],
-    [{ messages: [] }, 'messages', "'messages' must not be empty; correct the request."],
-    [{ messages: [user, 7] }, 'messages[1]', "'messages[1]' must be an object, not 7; correct the request."],
+    [3, 'body', "'body' must be an object, not 3. Correct the request."],
+    [{}, 'messages', "'messages' is missing. Correct the request."],
+    [{ messages: [] }, 'messages', "'messages' must not be empty. Correct the request."],
+    [{ messages: [user, 7] }, 'messages[1]', "'messages[1]' must be an object, not 7. Correct the request."],
     [
       { messages: [{ role: 'bot', content: '' }] },
       'messages[0].role',
-      `'messages[0].role' must be one of "system", "developer", "user", "assistant", "tool", "function"; correct the request.`,
+      `'messages[0].role' must be one of "system", "developer", "user", "assistant", "tool", "function". Correct the request.`,
     ],
     [
       { messages: [{ role: 'user', content: 3 }] },
       'messages[0].content',
-      "'messages[0].content' must be a string or an array; correct the request.",
+      "'messages[0].content' must be a string or an array. Correct the request.",
     ],
     [
       { messages: [{ role: 'user', content: [{ type: 'text' }] }] },
       'messages[0].content[0].text',
-      "'messages[0].content[0].text' must be a string; correct the request.",
+      "'messages[0].content[0].text' must be a string. Correct the request.",
     ],
     [
       { messages: [{ role: 'user', content: [{ type: 4 }] }] },
       'messages[0].content[0].type',
-      "'messages[0].content[0].type' must be a string, not 4; correct the request.",
+      "'messages[0].content[0].type' must be a string, not 4. Correct the request.",
     ],
     [
       { messages: [{ role: 'tool', content: 'x' }] },
       'messages[0].tool_call_id',
-      "'messages[0].tool_call_id' is missing; correct the request.",
+      "'messages[0].tool_call_id' is missing. Correct the request.",
     ],
     [
       {
@@ -98,32 +98,32 @@ describe('a chat request', () => {
         ],
       },
       'messages[0].tool_calls[0].function.arguments',
-      "'messages[0].tool_calls[0].function.arguments' is missing; correct the request.",
+      "'messages[0].tool_calls[0].function.arguments' is missing. Correct the request.",
     ],
-    [{ messages: [user], n: 0 }, 'n', "'n' must be at least 1; correct the request."],
-    [{ messages: [user], n: 129 }, 'n', "'n' must be at most 128; correct the request."],
-    [{ messages: [user], n: 1.5 }, 'n', "'n' must be a whole number, not 1.5; correct the request."],
+    [{ messages: [user], n: 0 }, 'n', "'n' must be at least 1. Correct the request."],
+    [{ messages: [user], n: 129 }, 'n', "'n' must be at most 128. Correct the request."],
+    [{ messages: [user], n: 1.5 }, 'n', "'n' must be a whole number, not 1.5. Correct the request."],
     [
       { messages: [user], stream: 'yes' },
       'stream',
-      "'stream' must be a boolean, not a string; correct the request.",
+      "'stream' must be a boolean, not a string. Correct the request.",
     ],
     [
       { messages: [user], tools: [{ type: 'function', function: { name: '' } }] },
       'tools[0].function.name',
-      "'tools[0].function.name' must not be empty; correct the request.",
+      "'tools[0].function.name' must not be empty. Correct the request.",
     ],
     [
       { messages: [user], tool_choice: 'maybe' },
       'tool_choice',
-      `'tool_choice' must be "none" or "auto" or "required" or an object; correct the request.`,
+      `'tool_choice' must be "none" or "auto" or "required" or an object. Correct the request.`,
     ],
     [
       { messages: [user], response_format: { type: 'json_schema' } },
       'response_format.json_schema',
-      "'response_format.json_schema' is missing; correct the request.",
+      "'response_format.json_schema' is missing. Correct the request.",
     ],
-    [{ messages: [user], stop: [1] }, 'stop[0]', "'stop[0]' must be a string, not 1; correct the request."],
+    [{ messages: [user], stop: [1] }, 'stop[0]', "'stop[0]' must be a string, not 1. Correct the request."],
   ])('is refused: %j', (value, param, message) => {
     expect(refusal(value)).toMatchObject({ param, message });
   });

@@ -118,7 +118,7 @@ describe('the targets of a run', () => {
     book.names([]);
     book.names([]);
     expect(told).toEqual([
-      'model-tuner/empty-targets: trainableTargets is an empty list, which AgentJet takes as all targets: every agent is trained.',
+      'model-tuner/empty-targets: trainableTargets is an empty list, which AgentJet reads as all targets: every agent is trained.',
     ]);
   });
 
@@ -129,7 +129,7 @@ describe('the targets of a run', () => {
     book.uses('villager');
     book.close();
     expect(told).toEqual([
-      'model-tuner/unused-targets: trainableTargets names the target "seer", which no agent of the run used; used were "wolf", "villager".',
+      'model-tuner/unused-targets: trainableTargets names the target "seer", but no agent of the run uses it. Used targets: "wolf", "villager".',
     ]);
   });
 

@@ -26,7 +26,7 @@ describe('with tool calls disabled', () => {
     expect(bench.asked[0]?.messages).toEqual([system, user, messages[4]]);
     expect(bench.calls[0]?.request).toMatchObject({ messages, tools });
     expect(bench.logged).toEqual([
-      'warn: Agent "solver" offers tools, which are left out, and results of tools with them: ajet.rollout.force_disable_toolcalls is set.',
+      'warn: Agent "solver" offers tools, which are removed with their results: ajet.rollout.force_disable_toolcalls is set.',
     ]);
   });
 

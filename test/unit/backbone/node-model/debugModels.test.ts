@@ -4,7 +4,7 @@ import {
   DebugModels,
   type DebugModelsOptions,
 } from '../../../../src/backbone/node/model-tuner/debugModels.ts';
-import { debugModelChoice, parseDebugModel } from '../../../../src/backbone/core/protocol/debugModelText.ts';
+import { debugModelChoice, parseDebugModel } from '../../../../src/backbone/node/options/resolveRun.ts';
 import type { ModelChoice } from '../../../../src/backbone/core/protocol/run.ts';
 import { CodedError } from '../../../../src/base/core/errors.ts';
 import { saying } from '../model-tuner/tunerBench.ts';
@@ -54,7 +54,7 @@ describe('a debug model', () => {
     await models.get('constructor');
     expect(opened).toEqual([{ kind: 'embedded' }]);
     expect(logged).toEqual([
-      'info: Debug model constructor: embedded, since no server is configured; name one with --debug-model constructor=URL (launch.json: debugModels).',
+      'info: Debug model constructor: embedded, since no server is configured; set one with --debug-model constructor=URL (launch.json: debugModels).',
     ]);
   });
 

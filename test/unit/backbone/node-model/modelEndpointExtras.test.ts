@@ -45,7 +45,7 @@ describe('a server that does not know what it is asked of its tokens', () => {
     expect(asked).toHaveLength(1 + refused.length);
     expect(await ask()).toBe(answer);
     expect(asked.slice(1 + refused.length)).toEqual([left]);
-    expect(logged.map((line) => /^info: .* does not take (\w+);/.exec(line)?.[1])).toEqual(refused);
+    expect(logged.map((line) => /^info: .* does not support (\w+):/.exec(line)?.[1])).toEqual(refused);
   });
 
   it('is told of once by requests that were under way together', async () => {

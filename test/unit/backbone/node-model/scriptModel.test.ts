@@ -119,7 +119,7 @@ describe('what a script returns', () => {
     [null, 'it is null'],
     [4, 'it is a number'],
     [['a'], 'it is an array'],
-    [{ content: 'x', size: 1n }, 'it is no JSON'],
+    [{ content: 'x', size: 1n }, 'it is not JSON'],
     [{}, 'it has neither choices nor any of content'],
     [{ content: 3 }, "'content' must be a string, not 3"],
     [{ choices: [] }, "'choices' must not be empty"],

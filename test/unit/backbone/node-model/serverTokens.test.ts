@@ -239,8 +239,8 @@ describe('what a server refuses', () => {
     expect(askedFor(-1)).toEqual(['logprobs', 'return_tokens_as_token_ids']);
     expect(repliesOf(await ask())).toEqual(told);
     expect(logged).toEqual([
-      expect.stringMatching(/does not take return_token_ids for streams;/),
-      expect.stringMatching(/does not take return_meta_info for streams;/),
+      expect.stringMatching(/does not support return_token_ids for streams:/),
+      expect.stringMatching(/does not support return_meta_info for streams:/),
     ]);
   });
 

@@ -129,14 +129,18 @@ describe('the interpreter that the Python extension has selected', () => {
   ])('is none, with a warning, where %s', async (_, api) => {
     const { selected, warnings } = await ask(source(api));
     expect(selected).toBeUndefined();
-    expect(warnings).toEqual([expect.stringContaining('The Python extension does not tell its interpreter')]);
+    expect(warnings).toEqual([
+      expect.stringContaining('The Python extension did not return its interpreter'),
+    ]);
   });
 
   it('is waited for no longer than five seconds', async () => {
     const never = source({ active: activeVenv, activate: () => new Promise(() => undefined) });
     const { selected, warnings } = await ask(never, 5000);
     expect(selected).toBeUndefined();
-    expect(warnings).toEqual(['The Python extension has not answered for 5 s: its interpreter is not used.']);
+    expect(warnings).toEqual([
+      'The Python extension did not respond within 5 s, so its interpreter is not used.',
+    ]);
   });
 });
 

@@ -99,7 +99,7 @@ describe('a replay', () => {
     await ask(warm);
     await ask(warm);
     expect(logged).toEqual([
-      'warn: The recording was made with temperature null, and now it is 0.5: its answers are those of then.',
+      'warn: The recording was made with temperature null, but this run uses 0.5. The recorded answers are used unchanged.',
     ]);
   });
 });
@@ -118,7 +118,7 @@ describe('a request that was not recorded', () => {
       report: {
         code: 'replay/diverged',
         message:
-          'LLM call 0 of task t, repeat 0, by agent "solver", is not the one that was recorded: ' +
+          'LLM call 0 of task t, repeat 0, by agent "solver", differs from the recording: ' +
           'message 0 differs in messages[0].content: expected "What is 3 + 4?", got "What is 3 + 5?".',
       },
     });
@@ -139,15 +139,15 @@ describe('a request that was not recorded', () => {
   it('is told from one that was answered already, and from an episode that was not recorded', async () => {
     const { answer } = await replaying([recorded]);
     await answer(recorded);
-    expect(await answer(recorded)).toContain('all 1 recorded calls of the episode are answered already');
-    expect(await answer({ ...recorded, episode: 2 })).toBe('The recording has no call of task u, repeat 0.');
+    expect(await answer(recorded)).toContain('all 1 recorded calls of the episode have been used');
+    expect(await answer({ ...recorded, episode: 2 })).toBe('The recording has no calls of task u, repeat 0.');
   });
 
   it('is answered by turn with `sequential`, and a warning', async () => {
     const { answer, logged } = await replaying([recorded], { onMiss: 'sequential' });
     expect(await answer(other)).toBe('7');
-    expect(logged).toEqual([expect.stringContaining('the recorded answers are given in their order')]);
-    expect(await answer(other)).toContain('answered already');
+    expect(logged).toEqual([expect.stringContaining('the recorded answers are used in their order')]);
+    expect(await answer(other)).toContain('have been used');
   });
 
   it('is put to the model with `call-model`, as are those after it', async () => {

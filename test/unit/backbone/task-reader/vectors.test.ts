@@ -4,7 +4,7 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { findSplit } from '../../../../src/backbone/core/task-reader/data-set/splits.ts';
 import { readHuggingFace } from '../../../../src/backbone/core/task-reader/huggingFaceReader.ts';
-import { readRandomDummy } from '../../../../src/backbone/core/task-reader/randomDummyReader.ts';
+import { readRandomDummy } from '../../../../src/backbone/core/task-reader/readers.ts';
 import { CodedError } from '../../../../src/base/core/errors.ts';
 import { dataSetSource } from './source.ts';
 

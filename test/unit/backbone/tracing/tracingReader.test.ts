@@ -68,7 +68,7 @@ describe('the reader of traces', () => {
     const { warnings, tasks } = await made.read(head);
     expect(tasks).toHaveLength(1);
     expect(warnings.map(({ message }) => message)[0]).toBe(
-      'Training ends with an error at 2 of the 4 traced replies, which are left out here; the first is number 2: its output is no message that can be read.',
+      'Training fails on 2 of the 4 traced responses. This run ignores them. The first is number 2: its output is not a readable message.',
     );
   });
 

@@ -98,11 +98,11 @@ describe('which Node runs a workflow', () => {
     await expect(chooseRuntime(machine(executables, posix))).rejects.toMatchObject({
       code: 'runtime/none-found',
       message:
-        'No Node that can run a workflow was found; Node 22.18 or newer is needed. ' +
+        'AgentJet needs Node.js 22.18 or later to run a workflow, but found none. ' +
         'Tried: /a/bin/node, which is Node 18.1.0; /opt/code/code, which is Node 22.9.0.',
     });
     const nothing = { path: '', platform: 'linux' } as const;
-    await expect(chooseRuntime(machine({}, nothing))).rejects.toThrow('There is no node on PATH.');
+    await expect(chooseRuntime(machine({}, nothing))).rejects.toThrow('PATH has no node.');
   });
 });
 
@@ -140,20 +140,17 @@ describe('the setting', () => {
     } as const;
     await expect(chooseRuntime(machine(executables, { ...posix, setting }))).rejects.toMatchObject({
       code: 'runtime/setting-unusable',
-      message: `The Node asked for, ${setting}, ${why}; Node 22.18 or newer is needed.`,
+      message: `The configured Node.js, ${setting}, ${why}. AgentJet needs Node.js 22.18 or later.`,
     });
   });
 });
 
 test.each([
-  [{ ...posix }, 'Node 24.0.0 at /a/bin/node (first on PATH that will do)'],
-  [
-    { ...posix, setting: '/a/bin/node' },
-    'Node 24.0.0 at /a/bin/node (named by "agentjet.runtimeExecutable")',
-  ],
+  [{ ...posix }, 'Node 24.0.0 at /a/bin/node (the first suitable one on PATH)'],
+  [{ ...posix, setting: '/a/bin/node' }, 'Node 24.0.0 at /a/bin/node (set by "agentjet.runtimeExecutable")'],
   [
     { ...posix, path: '' },
-    'Node 22.20.0 at /opt/code/code (our own, as none on PATH will do); runs TypeScript through esbuild',
+    'Node 22.20.0 at /opt/code/code (that of the editor, because none on PATH is suitable); runs TypeScript through esbuild',
   ],
 ])('the choice in one line', async (search, line) => {
   const executables = {
@@ -193,7 +190,7 @@ describe('which Node reads traces', () => {
     await expect(chooseRuntime(machine(executables, traces))).rejects.toMatchObject({
       code: 'runtime/none-found',
       message:
-        'No Node that can read traces was found; Node 22.18 or newer is needed. Tried: /a/bin/node, which is Node 20.1.0 without node:sqlite; /opt/code/code, which is Node 22.20.0 without node:sqlite.',
+        'AgentJet needs Node.js 22.18 or later to read traces, but found none. Tried: /a/bin/node, which is Node 20.1.0 without node:sqlite; /opt/code/code, which is Node 22.20.0 without node:sqlite.',
     });
     const named = { ...traces, setting: '/a/bin/node' };
     await expect(chooseRuntime(machine(executables, named))).rejects.toMatchObject({

@@ -173,7 +173,7 @@ function mixedCalls(): ModelFailureError {
     status: 502,
     error: {
       message:
-        'The stream of the model goes back to a tool call that another had followed, which this API cannot say; ask for the answer without a stream.',
+        'The model streamed two tool calls in alternation, which this API cannot express. Send the request without stream.',
       type: 'server_error',
       param: null,
       code: 'mixed_tool_calls',

@@ -16,7 +16,7 @@ export class RequestError extends Error {
 
 /** @param problem completes a sentence that begins with the param */
 export function invalid(param: string, problem: string): RequestError {
-  return new RequestError(failures.invalid(`'${param}' ${problem}; correct the request.`, param));
+  return new RequestError(failures.invalid(`'${param}' ${problem}. Correct the request.`, param));
 }
 
 /** @param problem completes a sentence that begins with the param, and says what to do */

@@ -108,8 +108,8 @@ async function callTool(
 }
 
 /**
- * Returns what structured output and tool arguments are filled with: the calculation or its result where the name of the
- * property asks for it, else the text.
+ * Returns the function that fills structured output and tool arguments. It returns the calculation or its result if the
+ * name of the property asks for it, else the text.
  */
 function fillFor(
   { conversation }: ParsedRequest,

@@ -8,7 +8,7 @@ export interface Conversation {
   readonly userTexts: readonly string[];
   /** The last tool result after the last user message. */
   readonly lastResult: ToolResult | undefined;
-  /** Whether the instructions ask for the result in `\boxed{}`. */
+  /** True if the instructions ask for the result in `\boxed{}`. */
   readonly wantsBox: boolean;
 }
 

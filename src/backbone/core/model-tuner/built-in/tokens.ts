@@ -1,4 +1,4 @@
-/** A token of a text. Where a character takes several, `text` has it with the last of them. */
+/** A token of a text. If a character takes several tokens, only the last of them has it in `text`. */
 export interface TokenPiece {
   readonly text: string;
   /** UTF-8. */
@@ -9,9 +9,8 @@ export interface TokenPiece {
 export type SplitTokens = (text: string) => readonly TokenPiece[];
 
 /**
- * Cuts a text into pieces about the size of an LLM's tokens: words up to seven letters with the space before them,
- * up to three digits, single signs, runs of white space. Counts made with it are approximate: no model's tokenizer is
- * used here.
+ * Cuts a text into pieces about the size of an LLM's tokens. A piece is a word of up to seven letters with the space before
+ * it, up to three digits, a single sign, or a run of white space. Token counts are approximate.
  */
 export const splitTokens: SplitTokens = (text) => {
   const pieces = text.match(/ ?[\p{L}\p{M}]{1,7}|\p{N}{1,3}| ?[^\s\p{L}\p{M}\p{N}]|\s+/gu) ?? [];

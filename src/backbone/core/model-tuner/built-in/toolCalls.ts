@@ -7,7 +7,7 @@ export type Tool = NonNullable<ChatRequest['tools']>[number];
 /** The tools that a request lets the model call. */
 export interface ToolOffer {
   readonly tools: readonly Tool[];
-  /** Whether the request insists on a call. */
+  /** True if the request requires a call. */
   readonly forced: boolean;
 }
 

@@ -75,7 +75,7 @@ function isJson(text: string): boolean {
     JSON.parse(text);
     return true;
   } catch {
-    return false; // which is what is asked
+    return false; // the wanted result
   }
 }
 

@@ -1,24 +1,32 @@
 import type { CancellationToken } from '../../../../base/core/cancellation.ts';
 import { CodedError } from '../../../../base/core/errors.ts';
 import type { Logger } from '../../../../base/core/ports.ts';
-import { faultKinds, type FaultKind } from '../../../../tracking/core/records/episodeResult.ts';
+import { faultKinds, type FaultKind, type InjectedFault } from '../../../../tracking/core/records/episodeResult.ts';
 import type { FaultChoice } from '../../protocol/run.ts';
 import { Assembler } from '../assemble.ts';
 import { cutCompletion } from '../chunks.ts';
 import { oneByOne } from '../stream.ts';
 import { Random } from '../../../../base/core/random.ts';
-import {
-  ModelFailureError,
-  type CallIdentity,
-  type ChatCompletion,
-  type ChatCompletionChunk,
-  type ChatModel,
-  type ChatRequest,
-  type ModelFailure,
-  type ModelReply,
-} from '../model.ts';
+import { ModelFailureError, type CallIdentity, type ChatCompletion, type ChatCompletionChunk, type ChatModel, type ChatRequest, type ModelFailure, type ModelReply } from '../model.ts';
 import { formatEpisode, type EpisodeNames } from '../recording/episodeNames.ts';
 import { truncateReply, emptyReply, breakToolCall } from './alteredReply.ts';
+import type { FinishedCall } from '../call.ts';
+
+/** Counts the faults injected into the calls of each episode. */
+export class FaultTally {
+  readonly #faults = new Map<string, InjectedFault[]>();
+
+  take(call: FinishedCall): void {
+    const kind = injectedFault(call);
+    if (kind === undefined) return;
+    const known = this.#faults.get(call.episodeUuid) ?? [];
+    this.#faults.set(call.episodeUuid, [...known, { call: call.call, agent: call.agentName, kind }]);
+  }
+
+  of(episodeUuid: string): readonly InjectedFault[] {
+    return this.#faults.get(episodeUuid) ?? [];
+  }
+}
 
 export interface FaultOptions extends FaultChoice {
   readonly names: EpisodeNames;
@@ -99,7 +107,7 @@ async function wholeReply(
   const assembler = new Assembler();
   for await (const batch of reply.chunks) for (const chunk of batch) assembler.add(chunk);
   const completion = assembler.completion();
-  if (completion === undefined) throw new Error('its stream was empty.');
+  if (completion === undefined) throw new Error('The stream was empty.');
   return completion;
 }
 
@@ -110,13 +118,13 @@ async function* brokenOff(completion: ChatCompletion): AsyncGenerator<readonly C
 }
 
 const what: Readonly<Record<FaultKind, string>> = {
-  timeout: 'the model did not answer in time',
-  'rate-limit': 'too many requests, to be tried again in 1 s',
+  timeout: 'the model did not respond in time',
+  'rate-limit': 'too many requests, retry after 1 s',
   'server-error': 'the model server failed',
   'tool-json': 'the JSON of a tool call is malformed',
-  length: 'the reply is cut off, as at the limit of tokens',
-  cut: 'the connection was cut in the middle of the reply',
-  empty: 'the reply is empty',
+  length: 'the response is cut off, as at the token limit',
+  cut: 'the connection was lost during the response',
+  empty: 'the response is empty',
 };
 
 const codePrefix = 'faults/';
@@ -130,7 +138,7 @@ function failureOf(kind: keyof typeof statuses): ModelFailure {
     report: new CodedError({
       code: `${codePrefix}${kind}`,
       message,
-      hint: 'It is no failure of the model: have the workflow cope with it, or leave out --faults (launch.json: faults).',
+      hint: 'The model did not fail. Handle the error in the workflow, or remove --faults (launch.json: faults).',
     }),
   };
 }

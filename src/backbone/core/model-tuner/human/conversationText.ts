@@ -12,7 +12,7 @@ export function writeConversation(request: ChatRequest): string {
   return [
     ...messages,
     ...(tools.length > 0 ? [`### tools\n\n${tools.join('\n')}`] : []),
-    ...(format && format.type !== 'text' ? [`### form of the answer\n\n${json(format)}`] : []),
+    ...(format && format.type !== 'text' ? [`### response format\n\n${json(format)}`] : []),
   ].join('\n\n');
 }
 

@@ -12,8 +12,8 @@ export interface ReplyProblem {
 }
 
 export const replySyntax =
-  'A line `tool NAME {"argument": "value"}` calls a tool, and its JSON may go on over further lines. Everything else is ' +
-  'text. A \\ at the beginning of a line is left out: it makes text of such a line, and alone it is an empty answer.';
+  'A line `tool NAME {"argument": "value"}` calls a tool. Its JSON may span several lines. Everything else is text. To ' +
+  'write such a line as text, begin it with \\. For an empty answer, write a single \\.';
 
 /**
  * Reads what a person answers in place of a model; see {@link replySyntax}. Names of tools are checked, their arguments
@@ -22,7 +22,8 @@ export const replySyntax =
  * @param tools names of those that the request offers; without any, every line is text
  */
 export function readHumanReply(text: string, tools: readonly string[]): HumanReply | ReplyProblem {
-  if (text.trim() === '') return { problem: 'nothing is written; a single \\ is an empty answer', line: 0 };
+  if (text.trim() === '')
+    return { problem: 'the answer is empty. For an empty answer, write a single \\', line: 0 };
   const lines = text.replaceAll('\r\n', '\n').split('\n');
   const content: string[] = [];
   const toolCalls: HumanReply['toolCalls'][number][] = [];
@@ -36,14 +37,14 @@ export function readHumanReply(text: string, tools: readonly string[]): HumanRep
     const [, name = '', begin = ''] = call;
     if (!tools.includes(name)) {
       return {
-        problem: `there is no tool "${name}" but ${tools.join(', ')}; a \\ before the line makes it text`,
+        problem: `there is no tool "${name}". The tools are ${tools.join(', ')}. To write the line as text, begin it with \\`,
         line: at,
       };
     }
     const end = endOfJson(lines, at, begin);
     if (end === undefined) {
       return {
-        problem: `what follows tool ${name} is no JSON object, such as {"argument": "value"}`,
+        problem: `the text after tool ${name} is not a JSON object such as {"argument": "value"}`,
         line: at,
       };
     }

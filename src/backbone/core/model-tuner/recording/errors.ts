@@ -1,4 +1,4 @@
-import { CodedError } from '../../../../base/core/errors.ts';
+import { CodedError, messageOf } from '../../../../base/core/errors.ts';
 
 const replayPlaces = '--replay (launch.json: replay)';
 
@@ -7,19 +7,19 @@ export const recordingErrors = {
   notFound: (file: string, partial: string | undefined) =>
     new CodedError({
       code: 'recording/not-found',
-      message: `There is no recording ${file}.`,
+      message: `The recording ${file} does not exist.`,
       hint:
         partial === undefined
-          ? `Make it with --record (launch.json: record), or correct ${replayPlaces}.`
-          : `The run that made it did not end; what it recorded until then is in ${partial}: name that with ${replayPlaces}.`,
+          ? `Create it with --record (launch.json: record), or correct ${replayPlaces}.`
+          : `Its run did not complete. The calls up to that point are in ${partial}: set ${replayPlaces} to that file.`,
     }),
 
   unreadable: (file: string, cause: unknown) =>
     new CodedError(
       {
         code: 'recording/unreadable',
-        message: `The recording ${file} cannot be read: ${reasonOf(cause)}.`,
-        hint: `Name a file that you may read with ${replayPlaces}.`,
+        message: `The recording ${file} cannot be read: ${messageOf(cause)}.`,
+        hint: `Set ${replayPlaces} to a file that you can read.`,
       },
       { cause },
     ),
@@ -27,48 +27,48 @@ export const recordingErrors = {
   notARecording: (file: string, reason: string) =>
     new CodedError({
       code: 'recording/not-a-recording',
-      message: `This is no recording of LLM calls: ${reason}.`,
+      message: `This file is not a recording of LLM calls: ${reason}.`,
       location: { file, line: 1 },
-      hint: `Name a file that --record (launch.json: record) made with ${replayPlaces}.`,
+      hint: `Set ${replayPlaces} to a file that --record (launch.json: record) wrote.`,
     }),
 
   version: (file: string, found: number, known: number) =>
     new CodedError({
       code: 'recording/version',
-      message: `The recording is of version ${found}, and this AgentJet reads version ${known}.`,
+      message: `The recording has version ${found}, but this AgentJet reads version ${known}.`,
       location: { file, line: 1 },
-      hint: found > known ? 'Update AgentJet, or record anew.' : 'Record anew.',
+      hint: found > known ? 'Update AgentJet, or record again.' : 'Record again.',
     }),
 
   brokenLine: (file: string, line: number, problem: string) =>
     new CodedError({
       code: 'recording/broken-line',
-      message: `The line is no recorded call: ${problem}.`,
+      message: `The line is not a recorded call: ${problem}.`,
       location: { file, line },
-      hint: 'Correct or delete the line, or record anew.',
+      hint: 'Correct or delete the line, or record again.',
     }),
 
   tornLine: (file: string, line: number) =>
     new CodedError({
       code: 'recording/torn-line',
-      message: 'The last line of the recording is cut off, and its call is left out.',
+      message: 'The last line of the recording is cut off. Its call is ignored.',
       location: { file, line },
-      hint: 'The run that made it was killed; record anew to have the whole of it.',
+      hint: 'Its run was killed. To get a complete recording, record again.',
     }),
 
   exists: (file: string) =>
     new CodedError({
       code: 'recording/exists',
-      message: `There is a recording ${file} already.`,
-      hint: 'Add --force (launch.json: force) to replace it once the run has completed, or name another file.',
+      message: `The recording ${file} already exists.`,
+      hint: 'Add --force (launch.json: force) to replace it when the run has completed, or name another file.',
     }),
 
   cannotWrite: (file: string, cause: unknown) =>
     new CodedError(
       {
         code: 'recording/cannot-write',
-        message: `The recording ${file} cannot be written: ${reasonOf(cause)}.`,
-        hint: 'Choose another place with --record (launch.json: record).',
+        message: `The recording ${file} cannot be written: ${messageOf(cause)}.`,
+        hint: 'Choose another file with --record (launch.json: record).',
       },
       { cause },
     ),
@@ -77,13 +77,9 @@ export const recordingErrors = {
     new CodedError(
       {
         code: 'recording/exhausted',
-        message: `The recording of this run goes no further: ${reasonOf(cause)}.`,
-        hint: `The run goes on without it; what there is of it is in ${file}.`,
+        message: `Recording of this run stopped: ${messageOf(cause)}.`,
+        hint: `The run continues without a recording. The calls recorded so far are in ${file}.`,
       },
       { cause },
     ),
 };
-
-export function reasonOf(cause: unknown): string {
-  return cause instanceof Error ? cause.message : String(cause);
-}

@@ -49,8 +49,8 @@ export const samplingOptions = [
 const unkeyed: ReadonlySet<string> = new Set([...transport, ...samplingOptions, 'messages', 'tools']);
 
 /**
- * A request as it is compared with others: without what only shapes its transport, fields in one order, null and absent
- * alike, and with placeholders for times, ids and ports of loopback.
+ * Returns the form of a request that is compared with others. Fields that only concern its transport are removed, and the
+ * others have a fixed order. Null and absent are equal. Times, ids and ports of loopback become placeholders.
  */
 export function normalizeRequest(request: ChatRequest, scanner: VolatileScanner): NormalizedRequest {
   const folder = new VolatileFolder(scanner);

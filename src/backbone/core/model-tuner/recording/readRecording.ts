@@ -77,7 +77,7 @@ class Reader {
   #readHeader(value: unknown): RecordingHeader {
     const head = z.looseObject({ format: z.literal(recordingFormat), version: z.number() }).safeParse(value);
     if (!head.success) {
-      throw recordingErrors.notARecording(this.#file, 'its first line does not begin one');
+      throw recordingErrors.notARecording(this.#file, 'its first line is not the header of a recording');
     }
     if (head.data.version !== recordingVersion) {
       throw recordingErrors.version(this.#file, head.data.version, recordingVersion);
@@ -85,7 +85,7 @@ class Reader {
     const header = recordingHeader.safeParse(value);
     if (header.success) return header.data;
     const { param, problem } = describeIssue(header.error.issues, value);
-    throw recordingErrors.notARecording(this.#file, `'${param}' of its first line ${problem}`);
+    throw recordingErrors.notARecording(this.#file, `'${param}' in its first line ${problem}`);
   }
 
   #add(value: unknown): void {
@@ -95,7 +95,7 @@ class Reader {
       throw this.#broken(`'${param}' ${problem}`);
     }
     const line = parsed.data;
-    if (this.#byId.has(line.id)) throw this.#broken(`its id ${line.id} is another call's`);
+    if (this.#byId.has(line.id)) throw this.#broken(`its id ${line.id} belongs to another call`);
     if (line.completion === undefined && line.failure === undefined) {
       throw this.#broken('it has neither a completion nor a failure');
     }
@@ -130,7 +130,7 @@ class Reader {
     if (from === undefined) return then;
     const earlier = this.#earlier(from).request.messages;
     if (earlier.length < first) {
-      throw this.#broken(`call ${from}, which it refers to, has ${earlier.length} messages and not ${first}`);
+      throw this.#broken(`it refers to call ${from}, which has ${earlier.length} messages and not ${first}`);
     }
     return [...earlier.slice(0, first), ...then];
   }
@@ -141,7 +141,7 @@ class Reader {
 
   #earlier(id: number): RecordedCall {
     const call = this.#byId.get(id);
-    if (call === undefined) throw this.#broken(`call ${id}, which it refers to, does not come before it`);
+    if (call === undefined) throw this.#broken(`it refers to call ${id}, which is not before it`);
     return call;
   }
 
@@ -158,6 +158,6 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
   } catch {
-    return undefined; // told by the caller, which knows where
+    return undefined; // the caller reports it, since it knows the line
   }
 }

@@ -58,7 +58,7 @@ export class RecordingWriter {
 
   take(call: FinishedCall): void {
     if (this.#failed || (call.status === givenUp && this.#options.isStopping())) return;
-    if (call.canned !== null) return; // no model said it, and none will be asked when it is replayed
+    if (call.canned !== null) return; // not from a model: the replay creates it again
     try {
       const episode = this.#options.names.of(call.episode);
       this.#options.sink.append(this.#writer.write({ ...call, episode }));

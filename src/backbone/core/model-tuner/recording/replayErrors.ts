@@ -14,8 +14,8 @@ export interface ReplayMiss {
 }
 
 const goOn =
-  'Undo what changed the request. Or continue with --on-replay-miss call-model (the model answers from there on) or ' +
-  'sequential (the agent gets its next recorded answer) (launch.json: onReplayMiss).';
+  'Undo the change of the request. Or use --on-replay-miss call-model (the model answers from there on) or ' +
+  '--on-replay-miss sequential (the agent gets its next recorded answer) (launch.json: onReplayMiss).';
 
 /** Returns a failure that clients do not retry. The user sees it as `replay/…`. */
 export function missFailure(miss: ReplayMiss): ModelFailure {
@@ -36,15 +36,15 @@ function missReport(miss: ReplayMiss): CodedError {
   if (miss.recorded > 0) return diverged(miss);
   return new CodedError({
     code: 'replay/no-episode',
-    message: `The recording has no call of ${formatEpisode(miss.episode)}.`,
-    hint: 'Run the tasks and repeats that were recorded, or add --on-replay-miss call-model (launch.json: onReplayMiss).',
+    message: `The recording has no calls of ${formatEpisode(miss.episode)}.`,
+    hint: 'Run the recorded tasks and repeats, or add --on-replay-miss call-model (launch.json: onReplayMiss).',
   });
 }
 
 function diverged(miss: ReplayMiss): CodedError {
   return new CodedError({
     code: 'replay/diverged',
-    message: `${describeCall(miss)} is not the one that was recorded: ${describeMiss(miss)}.`,
+    message: `${describeCall(miss)} differs from the recording: ${describeMiss(miss)}.`,
     hint: goOn,
   });
 }
@@ -55,7 +55,7 @@ export function describeCall({ call, episode }: Pick<ReplayMiss, 'call' | 'episo
 
 /** e.g. `message 3 differs in messages[3].content: expected "a", got "b"`. */
 export function describeMiss({ divergence, recorded }: Pick<ReplayMiss, 'divergence' | 'recorded'>): string {
-  if (divergence === undefined) return `all ${recorded} recorded calls of the episode are answered already`;
+  if (divergence === undefined) return `all ${recorded} recorded calls of the episode have been used`;
   const { message, field, expected, got } = divergence;
   const where = message === undefined ? field : `message ${message} differs in ${field}`;
   return `${where}: expected ${expected}, got ${got}`;

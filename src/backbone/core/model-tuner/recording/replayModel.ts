@@ -21,8 +21,8 @@ import { describeCall, describeMiss, missFailure, type ReplayMiss } from './repl
 import { VolatileScanner } from './volatile.ts';
 
 /**
- * What becomes of a request that was not recorded: it fails with what differs, gets the agent's next recorded answer, or
- * is put to the model.
+ * The reaction to a request that was not recorded. It fails with the difference, gets the agent's next recorded answer,
+ * or is sent to the model.
  */
 export type OnMiss = 'fail' | 'sequential' | 'call-model';
 
@@ -32,7 +32,7 @@ export interface ReplayOptions {
   readonly names: EpisodeNames;
   /** Selects the parts of a request to compare, if the recording does not have all of them. Default: everything. */
   readonly compared?: ((request: ChatRequest) => ChatRequest) | undefined;
-  /** Whether it is one episode that training wrote: its answers are given in their order, whoever asks for what. */
+  /** True for an episode that training wrote. Its answers are given in their order, whatever the requests are. */
   readonly isRollout?: boolean | undefined;
   readonly clock: Pick<Clock, 'now' | 'after'>;
   readonly logger: Logger;
@@ -41,10 +41,10 @@ export interface ReplayOptions {
 /** Replays a recording instead of calling the models of a run. */
 export interface Replay {
   /**
-   * Answers without waiting. Calls of an episode are found by what they ask, so that parallel ones may come in any
-   * order; equal ones are answered in the order in which they were recorded. What failed fails again.
+   * Returns a model that answers at once from the recording. It finds calls of an episode by their requests, so parallel
+   * calls may arrive in any order. Equal requests get their answers in the recorded order. A failed call fails again.
    *
-   * @param model asked for what was not recorded, with `call-model` only
+   * @param model answers requests that were not recorded, with `call-model` only
    */
   inPlaceOf(model: ChatModel | undefined): ChatModel;
   /** Warns about recorded calls that the episode did not make. */
@@ -79,7 +79,7 @@ class Player {
   readonly #episodes = new Map<string, EpisodeReplay>();
   readonly #scanner: VolatileScanner;
   /** Episodes and sampling options that were warned of. */
-  readonly #told = new Set<string>();
+  readonly #reported = new Set<string>();
 
   constructor(options: ReplayOptions) {
     this.#options = options;
@@ -107,15 +107,15 @@ class Player {
     const miss = { episode: name, call, recorded: episode.recorded, divergence: expected?.divergence };
     const { onMiss } = this.#options;
     if (onMiss === 'call-model' && model !== undefined) {
-      this.#tell(miss, `${model.description} is asked`);
+      this.#report(miss, `${model.description} answers it`);
       return model.respond(request, cancellation, call);
     }
     if (onMiss === 'sequential' && expected !== undefined) {
-      this.#tell(miss, 'the recorded answers are given in their order');
+      this.#report(miss, 'the recorded answers are used in their order');
       episode.spend(expected.open);
       return this.#answer(expected.open, normal, cancellation);
     }
-    this.#tell(miss, 'it fails');
+    this.#report(miss, 'it fails');
     return { kind: 'error', ...missFailure(miss) };
   }
 
@@ -123,10 +123,10 @@ class Player {
     const { open, recorded } = this.#episode(name);
     const [next] = open;
     // Where a call was not recorded, what comes after it is another conversation.
-    if (next === undefined || this.#told.has(episodeKey(name))) return;
+    if (next === undefined || this.#reported.has(episodeKey(name))) return;
     const what = `${open.length} of the ${recorded} recorded calls ${open.length === 1 ? 'was' : 'were'} not made`;
     const which = `LLM call ${next.recorded.call} by agent "${next.recorded.agentName}"`;
-    this.#options.logger.log('warn', `In ${formatEpisode(name)}, ${what}; the first is ${which}.`);
+    this.#options.logger.log('warn', `In ${formatEpisode(name)}, ${what}. The first is ${which}.`);
   }
 
   #episode(name: EpisodeName): EpisodeReplay {
@@ -169,23 +169,26 @@ class Player {
   }
 
   /** Once per episode. */
-  #tell(miss: ReplayMiss, consequence: string): void {
+  #report(miss: ReplayMiss, consequence: string): void {
     const key = episodeKey(miss.episode);
-    if (this.#told.has(key)) return;
-    this.#told.add(key);
-    const what = miss.recorded === 0 ? 'none of the episode was recorded' : describeMiss(miss);
-    this.#options.logger.log('warn', `${describeCall(miss)} was not recorded: ${what}; ${consequence}.`);
+    if (this.#reported.has(key)) return;
+    this.#reported.add(key);
+    const what = miss.recorded === 0 ? 'the recording has no calls of the episode' : describeMiss(miss);
+    this.#options.logger.log(
+      'warn',
+      `${describeCall(miss)} was not recorded: ${what}. Result: ${consequence}.`,
+    );
   }
 
   /** Once per option and run. */
   #compareSampling(recorded: ChatRequest, current: ChatRequest): void {
     for (const option of samplingOptions) {
       const [was, is] = [recorded[option as keyof ChatRequest], current[option as keyof ChatRequest]];
-      if ((was ?? null) === (is ?? null) || this.#told.has(option)) continue;
-      this.#told.add(option);
+      if ((was ?? null) === (is ?? null) || this.#reported.has(option)) continue;
+      this.#reported.add(option);
       this.#options.logger.log(
         'warn',
-        `The recording was made with ${option} ${JSON.stringify(was ?? null)}, and now it is ${JSON.stringify(is ?? null)}: its answers are those of then.`,
+        `The recording was made with ${option} ${JSON.stringify(was ?? null)}, but this run uses ${JSON.stringify(is ?? null)}. The recorded answers are used unchanged.`,
       );
     }
   }
@@ -204,11 +207,10 @@ async function* brokenOff(
 const shortestReplaced = 6;
 
 /**
- * A recorded answer with the ids and hosts of the request that it now answers: what stood at the same place in the
- * recorded request is replaced. A choice that this changes loses its log probabilities and token ids, which were those
- * of another text.
+ * Returns a recorded answer with the ids and hosts of the current request in place of the recorded ones. A choice that this
+ * changes loses its log probabilities and token ids, because they belong to the recorded text.
  *
- * @param recorded of the recorded request, `current` of the one to answer: both in order of their placeholders
+ * @param recorded the values of the recorded request; `current` those of the current one, both in placeholder order
  */
 function adaptReply(
   completion: ChatCompletion,

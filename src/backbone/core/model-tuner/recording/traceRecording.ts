@@ -11,10 +11,10 @@ import { recordingFormat, recordingVersion, type RecordedCall, type Recording } 
 const notOfRequest: ReadonlySet<string> = new Set(['injected_fault', 'debug_model', 'canned_reply']);
 
 /**
- * A trace as a recording. It lacks the calls that debug models answered, which a trace keeps no messages of, and canned
- * replies, which the run gives itself.
+ * Returns a recording of the calls in a trace. It leaves out the calls that debug models answered, since a trace does not
+ * have their messages. It also leaves out canned replies, which the run creates itself.
  *
- * @param file of the trace, absolute
+ * @param file absolute path of the trace
  */
 export function recordingOfTrace(run: ReplayedRun, file: string): Recording {
   return {
@@ -39,8 +39,8 @@ export function recordingOfTrace(run: ReplayedRun, file: string): Recording {
 }
 
 /**
- * A request as a trace would have it, so that it can be compared with one that a trace has: messages that the tracker
- * leaves out are, tool results in a row are joined, and content is text.
+ * Returns a request in the form of a trace, for comparison with the requests of a trace. Messages that the tracker ignores
+ * are removed, consecutive tool results are joined, and content becomes text.
  */
 export function traceRequest(request: ChatRequest, toolCallsDisabled: boolean): ChatRequest {
   const { kept } = readMessages(request.messages, toolCallsDisabled);
@@ -126,7 +126,7 @@ function logprobOf({
 }
 
 function failureOf({ status, error }: ReplayedCall): ModelFailure {
-  const message = error ?? 'The call was not answered.';
+  const message = error ?? 'The call has no response.';
   return {
     status: status === 200 ? 502 : status,
     error: { message, type: 'replayed_failure', param: null, code: null },

@@ -75,7 +75,7 @@ interface VolatileMatch {
   readonly before: string;
   readonly value: string;
   readonly name: string;
-  /** Whether it is told from others of its kind: a time is not. */
+  /** True if equal values share a number, to distinguish them from others of the kind. Times have none. */
   readonly isNumbered: boolean;
 }
 

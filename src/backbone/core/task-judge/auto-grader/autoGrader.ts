@@ -29,7 +29,7 @@ export interface AutoGraderParts {
   readonly cancellation: CancellationToken;
   /** Absolute, of experiments, where rubrics may be. */
   readonly folders: readonly string[];
-  /** What a reader reads from, given the config that has its section. */
+  /** Returns the source of a task reader, given the config with its section. */
   readonly sourceOf: (config: Config) => TaskSource;
   readonly warn: (problem: CodedError) => void;
 }
@@ -38,17 +38,20 @@ interface Scoring {
   readonly settings: GraderSettings;
   readonly grader: Grader;
   readonly rubrics: string;
-  /** Told of the first score outside the bounds. */
+  /** Called with the first score outside the bounds. */
   readonly onClipped: (score: number) => void;
 }
 
 /**
- * The grader, with its rubrics: those kept from an earlier run, or made now of the labelled samples. Pointwise, the
- * reward is the score's share of the way from `min_score` to `max_score`; listwise, the share of the task's other
- * answers that it is ranked before. A success is a reward of `success_threshold` or more, by default 1. Upstream's
- * grader loads its rubrics and then refuses to score, for it never takes them as made.
+ * Returns the grader with its rubrics, which are those of an earlier run or are made now from the labeled samples.
  *
- * Rejects with `task-judge/…`, `task-reader/…` and what the helper LLM rejects with.
+ * - Pointwise: the reward is the position of the score between `min_score` (0) and `max_score` (1).
+ * - Listwise: the reward is the share of the task's other answers that rank lower.
+ * - A success is a reward of `success_threshold` or more, by default 1.
+ *
+ * Upstream's grader loads its rubrics but then refuses to score, because it never marks them as generated.
+ *
+ * Rejects with `task-judge/…`, `task-reader/…` and the errors of the helper LLM.
  */
 export async function openAutoGrader(parts: AutoGraderParts): Promise<JudgeClass> {
   const { config, helper, cancellation, warn } = parts;
@@ -84,8 +87,8 @@ function answerOf({ metadata = {} }: WorkflowOutput, field: string): string {
   if (answer !== undefined) return answer;
   throw new JudgeInputError(
     'output',
-    `The grader needs metadata.${field} of the workflow's output, which has none.`,
-    `Return {metadata: {${field}}} from execute, or set answer_field to the field that has the answer.`,
+    `The output of the workflow has no metadata.${field}, which the grader needs.`,
+    `Return {metadata: {${field}}} from execute, or set answer_field to the field with the answer.`,
   );
 }
 
@@ -139,7 +142,7 @@ async function scored(
   return (Math.min(Math.max(verdict, lowest), highest) - lowest) / (highest - lowest);
 }
 
-/** Where the answer stands among the others depends on both alone: always first or last, it might profit from that. */
+/** The position of the answer depends on the answers only, because a fixed first or last position could be an advantage. */
 async function ranked(
   { settings, grader, rubrics }: Scoring,
   { task, query, answer }: Question,
@@ -150,7 +153,7 @@ async function ranked(
   const { verdict, reply } = await grader.rank(rubrics, query, answers);
   const own = verdict?.[place];
   if (verdict === undefined || own === undefined) {
-    throw graderErrors.noScore(`rank for each of ${answers.length} answers`, reply, settings.location);
+    throw graderErrors.noScore(`ranks for all ${answers.length} answers`, reply, settings.location);
   }
   const before = verdict.filter((rank) => rank < own).length;
   return 1 - before / others.length;

@@ -4,7 +4,7 @@ import { rankPrompt, rankSchema, scorePrompt, scoreSchema } from './prompts.ts';
 import { ranksIn, scoreIn } from './replies.ts';
 import type { GraderSettings } from './settings.ts';
 
-/** What a reply says, if it says it. */
+/** A response and the value read from it. */
 export interface GraderReply<T> {
   readonly verdict: T | undefined;
   readonly reply: string;
@@ -22,7 +22,7 @@ export class Grader {
     this.#cancellation = cancellation;
   }
 
-  /** As the grader gives it, within its bounds or not. */
+  /** Returns the score of the grader, which may be outside its bounds. */
   async score(rubrics: string, query: string, answer: string): Promise<GraderReply<number>> {
     const prompt = scorePrompt(this.#settings, rubrics, query, answer);
     const reply = await this.ask(prompt, scoreSchema(this.#settings));

@@ -17,7 +17,7 @@ export interface RubricWork {
   readonly warn: (problem: CodedError) => void;
 }
 
-/** What one sample led to. */
+/** The result for one sample. */
 interface Proposal {
   readonly rubrics: readonly string[];
   /** With these the grader came to the sample's label. */
@@ -25,11 +25,11 @@ interface Proposal {
 }
 
 /**
- * Rubrics from labelled samples, in rounds of proposing, trying and revising as upstream has them: kept are those with
- * which the grader comes to the label. Batch after batch, until the samples are used up, there are enough rubrics, or
- * `patience` batches in a row added none; upstream decides that by embeddings (MCR²), which are not asked for here.
+ * Makes rubrics from labeled samples in rounds of proposing, trying and revising, as upstream does. It keeps those with
+ * which the grader reaches the label. It ends when the samples are used up, when there are enough rubrics, or when
+ * `patience` batches in a row added none. Upstream decides that by embeddings (MCR²), which are not used here.
  *
- * Rejects with `task-judge/no-rubrics`, with what the helper LLM rejects with, and on cancellation.
+ * Rejects with `task-judge/no-rubrics`, with the errors of the helper LLM, and on cancellation.
  */
 export async function makeRubrics(samples: readonly Sample[], work: RubricWork): Promise<readonly string[]> {
   const { settings, warn } = work;
@@ -41,7 +41,7 @@ export async function makeRubrics(samples: readonly Sample[], work: RubricWork):
     const start = batch * settings.batchSize;
     const taken = samples.slice(start, start + settings.batchSize);
     if (taken.length === 0 || rubrics.size >= settings.mostRubrics) break;
-    const what = `Rubrics of samples ${start + 1} to ${start + taken.length} of ${samples.length}`;
+    const what = `Rubrics from samples ${start + 1} to ${start + taken.length} of ${samples.length}`;
     const asked = await runCalls(
       what,
       taken.length,
@@ -57,7 +57,7 @@ export async function makeRubrics(samples: readonly Sample[], work: RubricWork):
   }
   const unproven = new Set(proposals.flatMap((proposal) => proposal.rubrics));
   if (unproven.size === 0) {
-    throw graderErrors.noRubrics(failure ?? 'its replies had none', settings.location);
+    throw graderErrors.noRubrics(failure ?? 'its responses had none', settings.location);
   }
   if (rubrics.size === 0) warn(graderErrors.unproven(proposals.length, settings.location));
   const chosen = rubrics.size === 0 ? unproven : rubrics;
@@ -101,7 +101,7 @@ async function tried(
   return { isLabel, verdict: verdict === undefined ? 'none' : `the ranks ${JSON.stringify(verdict)}` };
 }
 
-/** Whether all that are apart by the label are apart the same way. */
+/** Returns true if all answers with different labels are in the same order. */
 export function sameOrder(given: readonly number[], label: readonly number[]): boolean {
   return label.every((one, i) =>
     label.every((other, j) => one >= other || (given[i] ?? NaN) < (given[j] ?? NaN)),

@@ -1,12 +1,12 @@
-/** What a model's reply to the grader says, in whichever form it chose. */
+/** Readers for a model's response to the grader, which may have several forms. */
 import { readReply } from '../../task-reader/readReply.ts';
 
 const number = String.raw`[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?`;
 
 /**
- * The score in a reply: the field `score` of JSON, wherever that stands; else the last `<score>`; else the last number,
- * where of `7/10` and `7 out of 10` that is 7. What is thought aloud in `<think>` does not count. Undefined: there is
- * none.
+ * Returns the score in a response: the field `score` of JSON anywhere in it, else the last `<score>`, else the last number.
+ * The score of `7/10` and of `7 out of 10` is 7. The content of `<think>` does not count. Returns undefined if there is no
+ * score.
  */
 export function scoreIn(reply: string): number | undefined {
   const text = spoken(reply);
@@ -20,8 +20,8 @@ export function scoreIn(reply: string): number | undefined {
 }
 
 /**
- * The ranks of so many answers in a reply, 1 being the best: the list `rank` of JSON, or the last list of numbers, with
- * or without brackets. Undefined where there is none of that length and within 1 to `count`.
+ * Returns the ranks of `count` answers in a response; 1 is the best. They are the list `rank` of JSON, or the last list of
+ * numbers, with or without brackets. Returns undefined if no list has that length and numbers from 1 to `count`.
  */
 export function ranksIn(reply: string, count: number): readonly number[] | undefined {
   const text = spoken(reply);
@@ -44,7 +44,7 @@ export function rubricsIn(reply: string): readonly string[] {
   return texts.filter((text) => text !== '');
 }
 
-/** A rubric told as a theme with tips. */
+/** Returns the text of a rubric that is a theme with tips. */
 function themed(item: unknown): string {
   const theme = fieldOf(item, 'theme');
   const tips = fieldOf(item, 'tips');
@@ -57,7 +57,7 @@ function spoken(reply: string): string {
   return reply.replace(/<think>[^]*?<\/think>/g, '');
 }
 
-/** A field of the JSON that a text is, or that stands between its braces. */
+/** Returns a field of the JSON object that the text is or contains. */
 function fieldIn(text: string, name: string): unknown {
   const inner = text.slice(text.indexOf('{'), text.lastIndexOf('}') + 1);
   if (inner === '' || !text.includes('{')) return undefined;

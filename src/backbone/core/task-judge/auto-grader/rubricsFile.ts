@@ -17,9 +17,9 @@ export interface RubricsFileParts {
 }
 
 /**
- * Rubrics in `auto_grader.json` of the experiment's folder, where upstream keeps them, with what they were made with:
- * those of other settings are made anew. A file of upstream's, which does not say, is taken where its mode is the
- * config's. What a stand-in wrote is kept apart, as `auto_grader.debug.json`.
+ * The rubrics in `auto_grader.json` of the experiment's folder, as in upstream, with the settings that made them. Rubrics
+ * with other settings are made again. A file of upstream has no settings; it is used if its mode is that of the config.
+ * Rubrics of a stand-in model are in `auto_grader.debug.json`.
  */
 export class RubricsFile {
   readonly #parts: RubricsFileParts;
@@ -32,7 +32,7 @@ export class RubricsFile {
     for (const file of this.#candidates()) {
       const rubrics = await this.#readOne(file);
       if (rubrics === undefined) continue;
-      this.#parts.source.log('info', `The rubrics are taken from ${file}; none are made.`);
+      this.#parts.source.log('info', `The rubrics are those in ${file}.`);
       return rubrics;
     }
     return undefined;
@@ -53,7 +53,7 @@ export class RubricsFile {
     };
     try {
       await source.tools.writeText(file, `${JSON.stringify(content, null, 4)}\n`);
-      source.log('info', `The rubrics are kept in ${file}.`);
+      source.log('info', `The rubrics are saved in ${file}.`);
     } catch (error) {
       warn(graderErrors.notKept(file, error));
     }
@@ -66,7 +66,7 @@ export class RubricsFile {
     return this.#parts.folders.flatMap((folder) => names.map((name) => this.#in(folder, name)));
   }
 
-  /** In the first folder that has none; else, for what is there is of other settings, in the last. */
+  /** Returns the file in the first folder without one; else in the last folder, whose file has other settings. */
   async #free(name: string): Promise<string> {
     let file = name;
     for (const folder of this.#parts.folders) {
@@ -87,12 +87,12 @@ export class RubricsFile {
     const content = parsed(text);
     const { rubrics, mode, made_with: made } = content;
     if (typeof rubrics !== 'string' || rubrics.trim() === '') {
-      source.log('warn', `${file} has no rubrics in it and is left aside.`);
+      source.log('warn', `${file} is ignored, because it has no rubrics.`);
       return undefined;
     }
     const same = made === undefined ? mode === settings.mode : equal(made, rubricSettings(config));
     if (same) return rubrics;
-    source.log('info', `The rubrics in ${file} were made with other settings and are left aside.`);
+    source.log('info', `The rubrics in ${file} are ignored, because they were made with other settings.`);
     return undefined;
   }
 }
@@ -102,7 +102,7 @@ function parsed(text: string): Readonly<Record<string, unknown>> {
     const value: unknown = JSON.parse(text);
     return typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>) : {};
   } catch {
-    return {}; // told as a file without rubrics
+    return {}; // reported as a file without rubrics
   }
 }
 

@@ -8,17 +8,17 @@ export type Sample =
       readonly mode: 'listwise';
       readonly query: string;
       readonly answers: readonly string[];
-      /** Of each answer; 1 is the best. */
+      /** The rank of each answer; 1 is the best. */
       readonly ranks: readonly number[];
     };
 
-/** What a sample of either mode has, in words. */
+/** The contents of a sample of each mode, for messages. */
 export const sampleRequirements = {
   pointwise: 'a query, an answer and a score',
   listwise: 'a query and at least two candidates of {answer, rank}',
 } as const;
 
-/** Undefined: the row lacks what the mode asks for. */
+/** Returns undefined if the row does not have the fields for the mode. */
 export function sampleOf(
   task: Task,
   settings: Pick<GraderSettings, 'mode' | 'queryField'>,
@@ -37,7 +37,7 @@ export function sampleOf(
   return { mode: 'listwise', query, answers: candidates.map(({ answer }) => answer), ranks };
 }
 
-/** As upstream looks for it: an attribute of the task, else a field of its metadata; an empty one counts as none. */
+/** Returns the query as upstream does: an attribute of the task, else a field of its metadata. An empty one is ignored. */
 export function queryOf(task: Task, field: string): string | undefined {
   const own = Object.hasOwn(task, field) ? textOf(task[field as keyof Task]) : undefined;
   return nonEmpty(own) ?? nonEmpty(textOf(task.metadata[field]));
@@ -48,7 +48,7 @@ export interface Candidate {
   readonly rank: unknown;
 }
 
-/** None where the value is no list of candidates, or one of them has no answer. */
+/** Returns an empty list if the value is not a list of candidates that all have an answer. */
 export function candidatesOf(value: unknown): readonly Candidate[] {
   if (!Array.isArray(value)) return [];
   const candidates = value.map((item: unknown): Candidate | undefined => {
@@ -59,7 +59,7 @@ export function candidatesOf(value: unknown): readonly Candidate[] {
   return candidates.includes(undefined) ? [] : candidates.filter((one) => one !== undefined);
 }
 
-/** Of a text or what can be shown as one. */
+/** Returns a value as a text, if that is possible. */
 export function textOf(value: unknown): string | undefined {
   if (typeof value === 'string') return value;
   return value === undefined || value === null ? undefined : JSON.stringify(value);

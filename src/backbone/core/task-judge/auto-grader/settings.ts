@@ -14,7 +14,7 @@ export interface GraderSettings {
   readonly queryField: string;
   readonly answerField: string;
   readonly referenceField: string;
-  /** Of scores; without a meaning where answers are ranked. */
+  /** The lowest score; unused if answers are ranked. */
   readonly lowest: number;
   readonly highest: number;
   /** The least reward, from 0 to 1, of a success; undefined: only the best there is. */
@@ -98,7 +98,7 @@ function isMessage(value: Plain): value is Plain & HelperMessage {
   return isSection(value) && roles.includes(value['role']) && typeof value['content'] === 'string';
 }
 
-/** What rubrics are made of: those that were made of other things are not these. */
+/** Returns the settings on which the rubrics depend. Rubrics of other settings are not used. */
 export function rubricSettings(config: Config): Readonly<Record<string, Plain>> {
   const value = config.get(section)?.value;
   const settings = value !== undefined && isSection(value) ? value : {};

@@ -53,7 +53,7 @@ export class CsvTable implements TableReader {
       if (held.length === 0 && offset + count > wanted.last) return { rows, count: undefined };
     }
     settle();
-    if (header === undefined) throw dataSetErrors.broken(file, 'it is empty, where a header is needed');
+    if (header === undefined) throw dataSetErrors.broken(file, 'it is empty, but must begin with a header');
     return { rows, count };
   }
 
@@ -98,7 +98,7 @@ async function* rowsOf({ file, separator }: TableFile, bytes: PartReader): Async
     text = text.slice(end);
     yield* rows;
     if (text.length > rowLimit) {
-      throw dataSetErrors.broken(file, 'a row has no end; a quote may never have been closed');
+      throw dataSetErrors.broken(file, 'a row does not end. A closing quote may be missing');
     }
   }
   yield* parse(text, separator, true).rows;
@@ -112,12 +112,15 @@ function parse(text: string, delimiter: string, isLast: boolean): { rows: readon
   return { rows, end: result.meta.cursor };
 }
 
-/** Of a line that ends as on Windows. */
+/** Removes the carriage return of a Windows line ending. */
 function withoutReturn(cells: string[]): Cells {
   const last = cells.at(-1);
   return last?.endsWith('\r') === true ? [...cells.slice(0, -1), last.slice(0, -1)] : cells;
 }
 
 function tooManyCells(file: string, row: number, cells: Cells, header: Cells): CodedError {
-  return dataSetErrors.broken(file, `row ${row} has ${cells.length} cells, the header only ${header.length}`);
+  return dataSetErrors.broken(
+    file,
+    `row ${row} has ${cells.length} cells, but the header has ${header.length}`,
+  );
 }

@@ -1,3 +1,4 @@
+import { messageOf } from '../../../../base/core/errors.ts';
 import { parse } from 'yaml';
 import * as z from 'zod/mini';
 import { dataSetErrors } from './errors.ts';
@@ -19,7 +20,7 @@ export interface Subset {
   readonly patterns: ReadonlyMap<string, readonly string[]> | undefined;
   /** Empty, or ending in `/`. */
   readonly folder: string;
-  /** What the reader of the files is told besides, e.g. `sep`. */
+  /** Further options of the file reader, for example `sep`. */
   readonly options: Readonly<Record<string, unknown>>;
 }
 
@@ -67,7 +68,7 @@ function subsetsOf(header: string, place: string): readonly z.infer<typeof subse
   try {
     value = parse(header, { logLevel: 'silent' });
   } catch (error) {
-    throw dataSetErrors.badCard(place, error instanceof Error ? error.message : String(error));
+    throw dataSetErrors.badCard(place, messageOf(error));
   }
   const decoded = card.safeParse(value ?? {});
   if (!decoded.success) throw dataSetErrors.badCard(place, z.prettifyError(decoded.error));

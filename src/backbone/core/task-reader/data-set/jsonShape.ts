@@ -16,7 +16,7 @@ export const nullShape: JsonShape = { kind: 'null' };
 export class ShapeClash extends Error {
   override readonly name = 'ShapeClash';
   constructor(path: string, first: string, second: string) {
-    super(`"${path}" is a ${first} in one row and a ${second} in another, which training refuses`);
+    super(`"${path}" is a ${first} in one row and a ${second} in another, which training rejects`);
   }
 }
 
@@ -80,7 +80,7 @@ export function applyShape(value: unknown, shape: JsonShape): unknown {
 
 const iso = /^(\d{4})-(\d\d)-(\d\d)(?:[ T](\d\d)(?::?(\d\d)(?::?(\d\d))?)?Z?)?$/;
 
-/** Of a text that pyarrow takes for a moment, Python's `isoformat()`. */
+/** Returns Python's `isoformat()` of a text that pyarrow reads as a timestamp. */
 function momentOf(text: string, isZoned = false): string | undefined {
   const parts = iso.exec(text);
   if (parts === null) return undefined;

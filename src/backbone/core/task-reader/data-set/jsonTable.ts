@@ -1,9 +1,48 @@
-import type { CodedError } from '../../../../base/core/errors.ts';
+import { type CodedError, messageOf } from '../../../../base/core/errors.ts';
 import type { FileReader } from '../../../../base/core/ports.ts';
 import { dataSetErrors } from './errors.ts';
 import { nullShape, applyShape, widenShape, type JsonShape } from './jsonShape.ts';
-import { convertLikePandas } from './pandasJson.ts';
 import type { Row, TableFile, TableReader, TableRows } from './table.ts';
+
+/** Columns that pandas takes for moments by their name. */
+const momentNames = /(?:_at|_time)$|^timestamp|^(?:modified|date)$/;
+
+/** pandas does not read numbers up to this one as timestamps: the seconds of a year. */
+const leastStamp = 31_536_000;
+
+/** Nanoseconds of the units that a number may be counted in, tried in this order. */
+const units = [1_000_000_000n, 1_000_000n, 1000n, 1n];
+
+/**
+ * Returns the shape of a file that is one list of rows, which `datasets` reads through pandas. Strings and numbers become
+ * timestamps only in columns whose names suggest it.
+ */
+function convertLikePandas(shape: JsonShape, rows: readonly Row[]): JsonShape {
+  if (shape.kind !== 'record') return shape;
+  const fields = [...shape.fields].map(([name, field]) => {
+    if (!momentNames.test(name.toLowerCase())) return [name, withoutMoments(field)] as const;
+    const numbers = rows.map((row) => row[name]).filter((value) => typeof value === 'number');
+    return [name, field.kind === 'number' ? stamps(numbers) : withoutMoments(field, true)] as const;
+  });
+  return { kind: 'record', fields: new Map(fields) };
+}
+
+function withoutMoments(shape: JsonShape, isMoment = false): JsonShape {
+  if (shape.kind === 'text') return { kind: 'text', moments: shape.moments && isMoment, zoned: true };
+  if (shape.kind === 'list') return { kind: 'list', item: withoutMoments(shape.item) };
+  if (shape.kind !== 'record') return shape;
+  const names = [...shape.fields.keys()].sort();
+  return {
+    kind: 'record',
+    fields: new Map(names.map((name) => [name, withoutMoments(shape.fields.get(name) ?? { kind: 'null' })])),
+  };
+}
+
+function stamps(numbers: readonly number[]): JsonShape {
+  const isStamp = numbers.every((value) => Number.isSafeInteger(value) && value > leastStamp);
+  const unit = units.find((one) => numbers.every((value) => BigInt(Math.trunc(value)) * one < 2n ** 63n));
+  return isStamp && unit !== undefined ? { kind: 'number', moments: unit } : { kind: 'number' };
+}
 
 /** Bytes of rows that settle the columns and their types; `datasets` reads as many at a time. */
 const typedBytes = 10 * 2 ** 20;
@@ -115,8 +154,4 @@ function parsed(text: string, file: string, line: number): unknown {
 function toRecord(value: unknown, file: string, line: number): Row {
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Row;
   throw dataSetErrors.broken(file, 'a row is not a JSON object', line);
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

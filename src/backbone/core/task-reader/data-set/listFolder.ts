@@ -1,7 +1,7 @@
 import type { FileReader } from '../../../../base/core/ports.ts';
 import type { DataSetListing } from './dataSetPorts.ts';
 
-/** The files below a folder but for hidden folders; none where it is a file or not there. */
+/** Returns the files below a folder, except in hidden folders. Empty if it is a file or does not exist. */
 export async function listFolder(
   folder: string,
   files: Pick<FileReader, 'list' | 'folders' | 'readText'>,

@@ -1,4 +1,4 @@
-/** How pandas' `read_csv` takes the cells of a column, from what the first rows hold. */
+/** The column types of pandas' `read_csv`, derived from the cells of the first rows. */
 
 const notAvailable = new Set([
   '',
@@ -67,13 +67,13 @@ export function columnType(cells: readonly string[]): ColumnType {
   return nullable([numbers, booleans].find(fits) ?? texts);
 }
 
-/** What is beyond a 64-bit integer, signed or not, pandas leaves as it is written. */
+/** Returns the type of a column of integers. pandas keeps integers beyond 64 bits, signed or not, as strings. */
 function integerType(cells: readonly string[], isComplete: boolean): ColumnType {
   const values = cells.map((cell) => BigInt(unsigned(cell)));
   const lie = (from: bigint, to: bigint): boolean => values.every((value) => value >= from && value < to);
   if (lie(-(2n ** 63n), 2n ** 63n)) return nullable(isComplete ? wholeNumbers : numbers);
   if (!lie(-(2n ** 63n), 2n ** 64n)) return nullable(texts);
-  // With a sign or a gap among them, not even "NA" is told from a text.
+  // With a sign or a gap among them, even "NA" is a text.
   return isComplete && lie(0n, 2n ** 64n) ? nullable(wholeNumbers) : texts;
 }
 
@@ -92,7 +92,7 @@ function exact(value: bigint): number | string {
 }
 
 /**
- * pandas' own way of reading a number: at most 17 digits, scaled by one power of ten, which may differ from the nearest
+ * Reads a number as pandas does: at most 17 digits, scaled by one power of ten. The result may differ from the nearest
  * number in the last place.
  */
 function readNumber(cell: string): number | string | undefined {

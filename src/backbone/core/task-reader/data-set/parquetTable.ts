@@ -1,5 +1,5 @@
 import type { FileMetaData } from 'hyparquet';
-import type { CodedError } from '../../../../base/core/errors.ts';
+import { type CodedError, messageOf } from '../../../../base/core/errors.ts';
 import type { PartReader } from '../../../../base/core/ports.ts';
 import { dataSetErrors } from './errors.ts';
 import { parquetRowReader, withPlainLeaves, type ReadRow } from './parquetValues.ts';
@@ -23,7 +23,7 @@ export class ParquetTable implements TableReader {
       return await this.#read(table);
     } catch (error) {
       if (isCoded(error)) throw error;
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = messageOf(error);
       throw dataSetErrors.broken(table.file, reason, undefined, error);
     }
   }

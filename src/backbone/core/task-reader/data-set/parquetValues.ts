@@ -8,8 +8,8 @@ export type ReadRow = (row: Row) => Row;
 type ReadValue = (value: unknown) => unknown;
 
 /**
- * The metadata without the types that the reader would turn into numbers or dates which hold less than Python's: those
- * values arrive as they are stored.
+ * Returns the metadata without the types that the reader would convert to less precise numbers or dates than Python's.
+ * Values of these types arrive as they are stored.
  */
 export function withPlainLeaves(metadata: FileMetaData): FileMetaData {
   const schema = metadata.schema.map((element) => {
@@ -21,8 +21,8 @@ export function withPlainLeaves(metadata: FileMetaData): FileMetaData {
 }
 
 /**
- * Values as JSON has them: decimals as their digits, bytes as base64, and days, times and moments as Python's
- * `isoformat()`. Whole numbers that JavaScript cannot hold become texts, which `onBigNumber` is told of.
+ * Returns a function that converts a row to JSON values: decimals to their digits, bytes to base64, and dates and times to
+ * Python's `isoformat()`. Integers that JavaScript cannot represent become strings, with a call of `onBigNumber`.
  */
 export function parquetRowReader(
   columns: readonly SchemaTree[],
@@ -66,7 +66,7 @@ function singleReader({ element, children }: SchemaTree, onBigNumber: () => void
   return orNull(recordReader(children, onBigNumber) as ReadValue);
 }
 
-/** Of a list in either of Parquet's two layouts: around its items there may be one more group. */
+/** Returns the reader of a list's items in both layouts of Parquet: a second group may surround the items. */
 function itemReader(repeated: SchemaTree, onBigNumber: () => void): ReadValue {
   const [item, ...others] = repeated.children;
   if (item !== undefined && others.length === 0) return valueReader(item, onBigNumber);
@@ -100,7 +100,7 @@ function byteText(bytes: Uint8Array): string {
   return Array.from(bytes, (byte) => String.fromCharCode(byte)).join('');
 }
 
-/** As Python's json writes what JSON has no number for. */
+/** Returns NaN and infinity as Python's json writes them. */
 function notFinite(value: number): string {
   if (Number.isNaN(value)) return 'NaN';
   return value > 0 ? 'Infinity' : '-Infinity';
@@ -136,11 +136,11 @@ function scaleOf({ scale, logical_type: logical }: SchemaElement): number {
   return logical?.type === 'DECIMAL' ? logical.scale : (scale ?? 0);
 }
 
-/** Of a stored number, or of bytes in two's complement with the highest first. */
+/** Reads an integer from a stored number, or from big-endian bytes in two's complement. */
 function wholeNumber(value: unknown): bigint {
   if (typeof value === 'bigint') return value;
   if (typeof value === 'number') return BigInt(value);
-  if (!(value instanceof Uint8Array)) throw new TypeError('a number was expected');
+  if (!(value instanceof Uint8Array)) throw new TypeError('expected a number');
   const unsigned = value.reduce((sum, byte) => sum * 256n + BigInt(byte), 0n);
   return BigInt.asIntN(value.length * 8, unsigned);
 }

@@ -62,8 +62,8 @@ const formats: Readonly<Record<string, TableFormat | 'other'>> = {
 };
 
 /**
- * Finds the files of a split as `datasets.load_dataset(folder, split=…)` does: by the README's `configs`, else sharded
- * files below `data/`, folders or files named after splits, else every file for `train`.
+ * Finds the files of a split as `datasets.load_dataset(folder, split=…)` does. It uses the README's `configs`, else sharded
+ * files below `data/`, else folders or files named after splits, else all files for `train`.
  *
  * @param paths of all files below the folder, parts joined by `/`
  * @param place of the data set, for messages

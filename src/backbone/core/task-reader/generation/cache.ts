@@ -13,9 +13,9 @@ export interface CacheEntry {
 }
 
 /**
- * Generated tasks in files named as upstream names them, in `dataset/jsonl` of the working directory, which is upstream's
- * when that is its clone. What a stand-in wrote is kept apart, as `….debug.jsonl`: training must not take it for its own.
- * Beside each lies `….settings.json`, which says with what it was made.
+ * The files of generated tasks, in `dataset/jsonl` of the working directory and with upstream's names. In a clone of
+ * AgentJet, training uses the same files. Tasks of a stand-in model have the ending `.debug.jsonl`, so that training does
+ * not read them. Next to each file, `….settings.json` contains the settings that made it.
  */
 export class TaskCache {
   readonly #source: TaskSource;
@@ -38,10 +38,7 @@ export class TaskCache {
     for (const file of names) {
       const tasks = await readTaskLines(file, this.#source.files);
       if (tasks.length === 0) continue;
-      this.#source.log(
-        'info',
-        `${tasks.length} tasks are taken from ${file}; nothing is generated for them.`,
-      );
+      this.#source.log('info', `Using ${tasks.length} cached tasks of ${file}.`);
       return { file, tasks };
     }
     return undefined;
@@ -53,8 +50,8 @@ export class TaskCache {
     const file = `${this.#stem(part)}${this.#isStandIn ? '.debug' : ''}.jsonl`;
     await tools.writeText(file, taskLines(tasks));
     await tools.writeText(settingsOf(file), `${JSON.stringify(unkeyedSettings(config), null, 1)}\n`);
-    const note = this.#isStandIn ? '; training does not read them, for a stand-in wrote them' : '';
-    log('info', `${tasks.length} generated tasks are kept in ${file}${note}.`);
+    const note = this.#isStandIn ? '. Training does not read them, because a stand-in model wrote them' : '';
+    log('info', `Saved ${tasks.length} generated tasks in ${file}${note}.`);
   }
 
   /** A warning where settings differ from those that the file was made with. */
@@ -81,6 +78,6 @@ function parsed(text: string): Readonly<Record<string, unknown>> {
     const value: unknown = JSON.parse(text);
     return typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>) : {};
   } catch {
-    return {}; // whoever broke it changed it: everything counts as changed
+    return {}; // a broken file counts as changed in all settings
   }
 }

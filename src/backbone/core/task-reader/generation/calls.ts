@@ -1,3 +1,4 @@
+import { messageOf } from '../../../../base/core/errors.ts';
 import { isPermanent } from '../../helper-llm/errors.ts';
 import { throwIfCancelled } from '../throwIfCancelled.ts';
 import type { TaskSource } from '../taskReader.ts';
@@ -37,9 +38,9 @@ export async function runCalls<T>(
           next = count; // the other workers need not try
           throw error;
         }
-        const reason = error instanceof Error ? error.message : String(error);
+        const reason = messageOf(error);
         failures.push(reason);
-        log('error', `${what}, call ${index + 1} of ${count} is left out: ${reason}`);
+        log('error', `${what}: call ${index + 1} of ${count} failed and is skipped: ${reason}`);
       }
       done += 1;
       if (done % step === 0 || done === count) log('info', `${what}: ${done} of ${count} calls.`);

@@ -1,7 +1,7 @@
 /** Upstream's chunking of documents; lengths are characters, as Python counts them. */
 
 const endings = /([.!?。！？]+)/;
-/** What Python's `strip` takes away. */
+/** The characters that Python's `strip` removes. */
 const blank = String.raw`\t-\r\x1c-\x20\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000`;
 const edges = new RegExp(`^[${blank}]+|[${blank}]+$`, 'g');
 

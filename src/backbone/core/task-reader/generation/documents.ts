@@ -1,4 +1,4 @@
-import type { Location } from '../../../../base/core/errors.ts';
+import { type Location, messageOf } from '../../../../base/core/errors.ts';
 import type { TaskSource } from '../taskReader.ts';
 import { throwIfCancelled } from '../throwIfCancelled.ts';
 import { chunksOf } from './chunks.ts';
@@ -14,9 +14,9 @@ export interface Document {
 }
 
 /**
- * The chunks of the config's documents, undefined where it names none. Upstream's parse cache beside a document is read,
- * for it holds the very text that training has; none is written, since our text is not that of upstream's `unstructured`
- * partitioner. Rejects with `task-reader/document-…`.
+ * Returns the chunks of the config's documents, or undefined if it names none. It reads upstream's parse cache next to a
+ * document, which has the text of training. It writes no such cache, because its text differs from that of upstream's
+ * `unstructured` partitioner. Rejects with `task-reader/document-…`.
  */
 export async function readDocuments(
   settings: GenerationSettings,
@@ -36,7 +36,7 @@ export async function readDocuments(
     for (const content of chunks) documents.push({ docId: source.tools.newUuid(), content, source: name });
   }
   if (documents.length === 0) {
-    throw generationErrors.badDocument(settings.documents.join(', '), 'there is no text in it', location);
+    throw generationErrors.badDocument(settings.documents.join(', '), 'it contains no text', location);
   }
   return documents;
 }
@@ -55,7 +55,7 @@ async function textOf(
     if (/\.pdf$/i.test(file)) return (await tools.readPdf(bytes)).join('\n\n');
     return plainText((await files.readText(file)) ?? '');
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = messageOf(error);
     throw generationErrors.badDocument(file, reason, location);
   }
 }
@@ -84,12 +84,12 @@ function contentOf(text: string): string | undefined {
     const content = typeof value === 'object' && value !== null && 'content' in value ? value.content : '';
     return typeof content === 'string' && content !== '' ? content : undefined;
   } catch {
-    return undefined; // upstream parses the document anew as well
+    return undefined; // upstream parses the document again too
   }
 }
 
 function plainText(text: string): string {
   const plain = text.replace(/^\uFEFF/, '').replace(/\r\n?/g, '\n');
-  if (plain.includes('\0')) throw new Error('it is no text');
+  if (plain.includes('\0')) throw new Error('it is not a text file');
   return plain;
 }

@@ -6,7 +6,7 @@ export const generationErrors = {
       code: 'task-reader/document-not-found',
       message: `The document ${file} does not exist.`,
       location,
-      hint: 'Correct document_path; it is relative to the working directory, then to the folder of the config. An empty list generates from example queries only.',
+      hint: 'Correct document_path. It is relative to the working directory, then to the folder of the config. To use example queries only, set it to an empty list.',
     }),
 
   badDocument: (file: string, reason: string, location: Location) =>
@@ -14,40 +14,39 @@ export const generationErrors = {
       code: 'task-reader/document-unreadable',
       message: `The document ${file} cannot be read: ${reason}.`,
       location,
-      hint: 'Text, Markdown and PDFs with text in them are read here; turn others into one of these.',
+      hint: 'Supported formats are text, Markdown and PDF with text. Convert the document to one of them.',
     }),
 
   nothingToImitate: (location: Location) =>
     new CodedError({
       code: 'task-reader/nothing-to-imitate',
-      message:
-        'There is neither an example task nor one made of a document, so no task can be written after one.',
+      message: 'Cannot generate tasks: there are neither example tasks nor tasks from a document.',
       location,
-      hint: 'Name example tasks in query_reader or documents in document_reader.document_path; the log says which calls failed.',
+      hint: 'Set example tasks in query_reader or documents in document_reader.document_path. Failed calls are in the log.',
     }),
 
   noTasks: (what: string, reason: string | undefined, location: Location) =>
     new CodedError({
       code: 'task-reader/no-tasks',
-      message: `No ${what} task was generated${reason === undefined ? '' : `; the first call that failed: ${reason}`}`,
+      message: `No ${what} task was generated${reason === undefined ? '' : `. The first failed call: ${reason}`}`,
       location,
-      hint: 'Look at what the helper LLM answers: --verbose shows it; a script as helper (--helper-script) answers as you say.',
+      hint: 'Look at the responses of the helper LLM (--verbose), or use a script as helper (--helper-script).',
     }),
 
   crashesUpstream: (location: Location) =>
     new CodedError({
       code: 'task-reader/cached-without-validation',
       message:
-        'There are cached training tasks, but neither cached validation tasks nor documents: training ends with a TypeError here.',
+        'Training fails with a TypeError here: training tasks are cached, but there are neither cached validation tasks nor documents.',
       location,
-      hint: 'Delete the cached training tasks, or name documents.',
+      hint: 'Delete the cached training tasks, or set documents.',
     }),
 
   staleCache: (file: string, changed: readonly string[], location: Location) =>
     new CodedError({
       code: 'task-reader/stale-cache',
-      message: `The tasks of ${file} are used though ${changed.join(', ')} changed since: the name of the file does not depend on ${changed.length === 1 ? 'it' : 'them'}, in training neither.`,
+      message: `The cached tasks of ${file} are used although ${changed.join(', ')} changed. Training uses them too, because the file name does not depend on ${changed.length === 1 ? 'it' : 'them'}.`,
       location,
-      hint: 'Delete the file to have its tasks generated anew.',
+      hint: 'To generate the tasks again, delete the file.',
     }),
 };

@@ -12,10 +12,11 @@ import { runCalls, type CallResults } from './calls.ts';
 import { readDocuments, type Document } from './documents.ts';
 import { generationErrors } from './errors.ts';
 import { questionsPerCall, questionsPrompt, questionsSchema, queryPrompt, querySchema } from './prompts.ts';
-import { queryIn, questionsIn } from './replies.ts';
 import { readSettings, section, type GenerationSettings } from './settings.ts';
+import { readReply, withoutFence } from '../readReply.ts';
+import { strip } from './chunks.ts';
 
-/** What one reading works with. */
+/** The inputs of one generation. */
 interface Work {
   readonly source: TaskSource;
   readonly settings: GenerationSettings;
@@ -26,10 +27,12 @@ interface Work {
 }
 
 /**
- * The reader of `data_generation`, as upstream: the helper LLM asks questions of the documents (validation, with the
- * example tasks), then writes a task after the model of one of both, drawn at random, with a random document
- * (training). Near duplicates are dropped, the rest is cached. Draws follow the run's seed, and tasks the order of the
- * calls; upstream's follow neither. Of training tasks none are generated for a run of the validation split.
+ * The reader of `data_generation`, as upstream. The helper LLM writes questions about the documents; with the example
+ * tasks, they are the validation tasks. It then imitates random validation tasks with random documents; these are the
+ * training tasks. Near duplicates are removed, the others are cached.
+ *
+ * The run's seed selects the random tasks, and tasks are in the order of the calls; upstream is random in both. A run of the
+ * validation split generates no training tasks.
  *
  * @param readExamples reads what `query_reader` names
  */
@@ -98,9 +101,9 @@ async function questionTasks(work: Work, isTrainingCached: boolean): Promise<rea
     const reply = await askHelper(work, questionsPrompt(document.content), questionsSchema);
     return questionsIn(reply, document);
   };
-  const asked = await runCalls('Questions of documents', calls, settings.workers, ask, source);
+  const asked = await runCalls('Questions about documents', calls, settings.workers, ask, source);
   const kept = await unlike(asked.results.flat(), work);
-  warnFailures(asked, 'questions of documents', work);
+  warnFailures(asked, 'questions about documents', work);
   await cache.write('valid', kept);
   return kept;
 }
@@ -139,7 +142,7 @@ async function taken(
   { cache, settings, warnings, source }: Work,
 ): Promise<readonly Task[]> {
   const { file, tasks } = cached;
-  source.log('info', `${tasks.length} tasks are taken from ${file}; none are generated in their place.`);
+  source.log('info', `Using ${tasks.length} tasks of ${file} instead of generating tasks.`);
   warnings.push(...(await cache.warnOfChanges(cached, settings.location)));
   return tasks;
 }
@@ -159,7 +162,7 @@ async function unlike(tasks: readonly Task[], { filter, source }: Work): Promise
   const kept = await filter.keep(tasks);
   source.log(
     'info',
-    `Of ${tasks.length} generated tasks ${tasks.length - kept.length} are too much like others.`,
+    `Removed ${tasks.length - kept.length} of ${tasks.length} generated tasks that are too similar to others.`,
   );
   return kept;
 }
@@ -169,9 +172,57 @@ function warnFailures({ failed, firstFailure }: CallResults<unknown>, what: stri
   work.warnings.push(
     new CodedError({
       code: 'task-reader/calls-failed',
-      message: `${failed} calls for ${what} failed and are left out, as in training; the first: ${firstFailure ?? ''}`,
+      message: `${failed} calls for ${what} failed and are skipped, as in training. The first: ${firstFailure ?? ''}`,
       location: work.settings.location,
-      hint: 'What was cached lacks their tasks; delete it to try again.',
+      hint: 'The cache does not contain their tasks. To generate them again, delete it.',
     }),
   );
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/**
+ * The tasks in a reply to the prompt for questions. As upstream it is not repaired; entries without a query are left out.
+ *
+ * @throws Error where upstream would drop the whole reply
+ */
+export function questionsIn(reply: string, document: Pick<Document, 'docId'>): readonly Task[] {
+  const value: unknown = JSON.parse(withoutFence(reply));
+  if (!Array.isArray(value)) throw new Error('the response is not a list');
+  return value.flatMap((entry: unknown) => {
+    if (!isFields(entry)) throw new Error('the list contains an element that is not an object');
+    const query = textIn(entry, 'query');
+    if (query === '') return [];
+    const related = textIn(entry, 'related_doc');
+    const metadata = related === '' ? {} : { related_doc: related, related_doc_source: document.docId };
+    return [taskOf(query, 'no_env', metadata)];
+  });
+}
+
+/** The task in a reply to the prompt for a query, repaired where its JSON is broken. @throws Error where there is none */
+export function queryIn(reply: string, source: Task, document: Pick<Document, 'docId'> | undefined): Task {
+  const value = readReply(reply);
+  if (!isFields(value)) throw new Error(`the response is not a JSON object: ${reply.slice(0, 80)}`);
+  const query = textIn(value, 'query');
+  if (query === '') throw new Error('the response has no query');
+  return taskOf(query, source.env_type, {
+    source_task_id: source.task_id,
+    aug_type: 'task_augmentation',
+    ...(document !== undefined && { source_doc_id: document.docId }),
+  });
+}
+
+/** Without an id, as upstream leaves it. */
+function taskOf(main_query: string, env_type: string, metadata: Fields): Task {
+  return { main_query, init_messages: [], task_id: '', env_type, metadata };
+}
+
+function textIn(fields: Fields, name: string): string {
+  const value = Object.hasOwn(fields, name) ? fields[name] : '';
+  if (typeof value !== 'string') throw new Error(`${name} is not a string`);
+  return strip(value);
+}
+
+function isFields(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

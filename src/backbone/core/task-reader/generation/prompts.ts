@@ -1,6 +1,6 @@
 import type { HelperMessage } from '../../helper-llm/helperLlm.ts';
 
-/** How many questions a document is asked for at a time; upstream's number. */
+/** The number of questions per call, as in upstream. */
 export const questionsPerCall = 10;
 
 const question = { query: { type: 'string', minLength: 1 } };
@@ -23,10 +23,10 @@ export function questionsPrompt(content: string): readonly HelperMessage[] {
   return [
     {
       role: 'system',
-      content: `You write questions for a data set, each of which the document you are given answers.
-- Together they reach every part of it: facts, reasons, comparisons, sequences, numbers and what follows from them.
-- Each is one clear sentence that ends with a question mark, makes sense without the document in view, and asks for something the others do not.
-- With each goes the passage that answers it, copied from the document; nothing comes from elsewhere.
+      content: `You write questions for a data set. The given document answers each of them.
+- Together they cover all parts of the document: facts, reasons, comparisons, sequences, numbers and conclusions.
+- Each is one clear sentence that ends with a question mark and is understandable without the document. No two ask for the same thing.
+- Add to each the passage that answers it, copied from the document. Use no other source.
 You answer with JSON and nothing else: a list of objects with the fields "query" and "related_doc".`,
     },
     {
@@ -47,11 +47,11 @@ export function queryPrompt(query: string, document: string | undefined): readon
   const background =
     document === undefined
       ? ''
-      : '\nA document goes with it: the new query belongs to the same subject, without depending on one passage of it.';
+      : '\nUse the given document as background: the new query has the same subject but does not depend on one passage.';
   return [
     {
       role: 'system',
-      content: `You write one new user query after the model of another: same kind of task, same language, tone and about the same length, a related subject, and yet a query of its own rather than the old one with some words exchanged.${background}
+      content: `You write one new user query in the style of another. Keep the kind of task, the language, the tone and about the same length. Choose a related subject and write a different query, not the old one with some words changed.${background}
 You answer with one JSON object and nothing else: {"query": "…"}`,
     },
     {

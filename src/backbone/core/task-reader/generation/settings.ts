@@ -68,8 +68,8 @@ function sectionOf(value: Plain | undefined): Readonly<Record<string, Plain>> {
 }
 
 /**
- * What upstream's cache key is the hash of (MD5, its first eight hexadecimal digits): Python's `json.dumps` of some
- * settings with sorted keys. A list of documents is in it as OmegaConf prints it, in the order written.
+ * Returns the text whose hash is upstream's cache key (MD5, the first eight hexadecimal digits). It is Python's
+ * `json.dumps` of some settings with sorted keys. It contains a list of documents as OmegaConf prints it, in config order.
  */
 export function cacheText(config: Config): string {
   const scalar = (key: string): string => {
@@ -92,7 +92,7 @@ export function cacheText(config: Config): string {
   ].join(', ')}}`;
 }
 
-/** What changes the tasks and not the key. */
+/** Returns the settings that change the tasks but not the key. */
 export function unkeyedSettings(config: Config): Readonly<Record<string, Plain>> {
   const names = [
     'llm_model',

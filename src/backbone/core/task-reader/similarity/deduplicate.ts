@@ -3,9 +3,9 @@ import type { Task } from '../../../../sdk/core/index.ts';
 export type Embed = (text: string) => Promise<readonly number[]>;
 
 /**
- * Keeps, one after another, the tasks whose `main_query` is not as similar to one kept before as the threshold says
- * (cosine, at or above). As upstream's filter, but that its nearest neighbour is searched for approximately, in a
- * store on disk: here exactly, in memory. What one call keeps the next one compares with.
+ * A filter for near duplicates, as in upstream. It keeps a task if the cosine similarity of its `main_query` to all kept
+ * tasks is below the threshold. Later calls also compare with the tasks that earlier calls kept. The search for the nearest
+ * neighbor is exact and in memory; upstream's is approximate, in a store on disk.
  */
 export class Deduplicator {
   readonly #embed: Embed;
@@ -29,7 +29,7 @@ export class Deduplicator {
   }
 }
 
-/** Of length 1, so that the product of two is their cosine; what has no length stays as it is, similar to nothing. */
+/** Returns the vector with length 1, so that the product of two is their cosine. A zero vector stays unchanged. */
 function normalized(values: readonly number[]): Float64Array {
   const vector = Float64Array.from(values);
   const length = Math.sqrt(product(vector, vector));

@@ -1,4 +1,4 @@
-import { CodedError, type Location } from '../../../../base/core/errors.ts';
+import { CodedError, type Location, messageOf } from '../../../../base/core/errors.ts';
 import type { EmbeddingEndpoint, ReaderTools } from '../readerTools.ts';
 import type { TaskSource } from '../taskReader.ts';
 import { throwIfCancelled } from '../throwIfCancelled.ts';
@@ -65,9 +65,9 @@ async function askPatiently(
       return await tools.embed(endpoint, text, cancellation);
     } catch (error) {
       throwIfCancelled(cancellation);
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = messageOf(error);
       if (attempt === attempts) throw noEmbedding(endpoint, reason, location);
-      log('warn', `Embeddings: ${reason} Asked again in 4 s.`);
+      log('warn', `Embeddings: ${reason} The request is repeated in 4 s.`);
       await pause(tools);
     }
   }
@@ -91,9 +91,9 @@ async function warnOfStore(
   return [
     new CodedError({
       code: 'task-reader/db-path-deleted',
-      message: `Training deletes the folder ${folder} (db_path), which holds ${names.length} entries that are no store of vectors, each time it starts. This run does not touch it.`,
+      message: `Training deletes the folder ${folder} (db_path) whenever it starts. It contains ${names.length} entries that do not belong to a vector store. This run does not change it.`,
       location,
-      hint: 'Name a folder of its own in db_path before training.',
+      hint: 'Before training, set db_path to a separate folder.',
     }),
   ];
 }
@@ -101,18 +101,18 @@ async function warnOfStore(
 function localOnly({ model, location }: SimilarityParams): CodedError {
   return new CodedError({
     code: 'task-reader/local-embeddings',
-    message: `Duplicates are found by spelling here (runs of characters), not by the embeddings of ${model} that training asks: it may drop others.`,
+    message: `This run finds duplicates by spelling (character n-grams). Training uses embeddings of ${model} and may remove different tasks.`,
     location,
-    hint: 'Set DASHSCOPE_API_KEY, or api_key and base_url of the filter, and ask a helper LLM of a server, to have what training has.',
+    hint: 'To use embeddings, set DASHSCOPE_API_KEY, or api_key and base_url of the filter, and select a helper LLM on a server.',
   });
 }
 
 function noEmbedding(endpoint: EmbeddingEndpoint, reason: string, location: Location): CodedError {
   return new CodedError({
     code: 'task-reader/no-embedding',
-    message: `${endpoint.model} gave no embedding in ${attempts} attempts: ${reason}`,
+    message: `${endpoint.model} returned no embedding in ${attempts} attempts: ${reason}`,
     location,
-    hint: 'Correct base_url, model and the key of the filter, or run with --helper embedded, which needs no network.',
+    hint: 'Correct base_url, model and api_key of the filter, or use --helper embedded, which needs no network.',
   });
 }
 

@@ -1,4 +1,4 @@
-import { CodedError, type Location } from '../../../../base/core/errors.ts';
+import { CodedError, type Location, messageOf } from '../../../../base/core/errors.ts';
 
 export const tracingErrors = {
   noDatabase: (file: string, location: Location) =>
@@ -6,22 +6,22 @@ export const tracingErrors = {
       code: 'task-reader/no-database',
       message: `The database ${file} does not exist.`,
       location,
-      hint: 'Despite its name, base_url is the path of the SQLite file of AgentScope Studio; correct it.',
+      hint: 'Correct base_url. Despite its name, it is the path of the SQLite file of AgentScope Studio.',
     }),
 
   unreadable: (file: string, cause: unknown, location: Location) => {
-    const reason = cause instanceof Error ? cause.message : String(cause);
+    const reason = messageOf(cause);
     const lacksTable = /no such (table|column)/i.test(reason);
     return new CodedError(
       {
         code: lacksTable ? 'task-reader/no-spans' : 'task-reader/unreadable-database',
         message: lacksTable
-          ? `The database ${file} holds no traces of AgentScope Studio: ${reason}.`
+          ? `The database ${file} has no traces of AgentScope Studio: ${reason}.`
           : `The database ${file} cannot be read: ${reason}.`,
         location,
         hint: lacksTable
-          ? 'Name the file that Studio writes, with a table span_table that has the columns name and attributes; later versions of Studio write another one.'
-          : 'Name a SQLite file that you may read and that is whole; copy it while Studio is stopped.',
+          ? 'Select the file that Studio writes, with the columns name and attributes in the table span_table. Later versions of Studio write another format.'
+          : 'Select a complete SQLite file that you can read. Copy it while Studio is stopped.',
       },
       { cause },
     );
@@ -35,9 +35,9 @@ export const tracingErrors = {
   ) =>
     new CodedError({
       code: 'task-reader/spans-end-training',
-      message: `Training ends with an error at ${count} of the ${all} traced replies, which are left out here; the first is number ${first.row}: ${first.reason}.`,
+      message: `Training fails on ${count} of the ${all} traced responses. This run ignores them. The first is number ${first.row}: ${first.reason}.`,
       location,
-      hint: 'Most often a reply holds both kinds of quotes, which AgentJet does not read; delete those rows of span_table before training.',
+      hint: 'Before training, delete these rows of span_table. The usual cause is a response with both kinds of quotes, which AgentJet cannot read.',
     }),
 
   nothingLeft: (traced: number, location: Location) =>
@@ -45,20 +45,20 @@ export const tracingErrors = {
       code: 'task-reader/no-tasks',
       message:
         traced === 0
-          ? 'The database has no traced reply with a question and an answer.'
-          : `None of the ${traced} traced tasks is left after the filters.`,
+          ? 'The database has no traced response with a question and an answer.'
+          : `The filters removed all ${traced} traced tasks.`,
       location,
       hint:
         traced === 0
-          ? 'Trace a ReActAgent that answers a user, or name another database in base_url.'
-          : 'Loosen the filters, or look at the reasons in the log.',
+          ? 'Trace a ReActAgent that answers a user, or set base_url to another database.'
+          : 'Relax the filters. The reasons are in the log.',
     }),
 
   emptySplit: (location: Location) =>
     new CodedError({
       code: 'task-reader/no-tasks',
-      message: 'The only task there is goes to training, so validation has none.',
+      message: 'Validation has no tasks: the only task belongs to the training split.',
       location,
-      hint: 'Run --split training, or trace more replies.',
+      hint: 'Use --split training, or trace more responses.',
     }),
 };

@@ -22,23 +22,23 @@ const verdictSchema = {
 };
 
 function instructions(rubrics: string): string {
-  return `You review pairs of a question and the answer an assistant gave to it, which are to become training data. Judge by the two texts alone: look nothing up and assume no facts.
+  return `You review pairs of a question and the answer of an assistant, which become training data. Judge only by the two texts: look nothing up and assume no facts.
 
 A pair is BAD when one or more of these hold; otherwise it is GOOD:
 - the question or the answer is empty;
-- the answer only acknowledges or asks back, and gives nothing of substance;
-- the answer is about something else than the question;
+- the answer only acknowledges or asks back, and has no substance;
+- the answer does not address the question;
 - the answer mainly reports obstacles, such as a search that failed, and offers nothing instead;
 - the answer contradicts itself;
-- it holds illegal, hateful or private content;
-- it is in a language that who asked would not understand.
+- the answer contains illegal, hateful or private content;
+- the answer is in a language that the user would not understand.
 ${rubrics.trim() === '' ? '' : `\nRules of this data set, which count as much:\n${rubrics}\n`}
 Reply with one JSON object and nothing else: {"reason": "one sentence", "result": "GOOD" or "BAD"}`;
 }
 
 /**
- * The tasks that the helper LLM calls GOOD, asked one after another as upstream means to. A verdict that cannot be read
- * keeps nothing. Rejects with `helper-llm/…` where no answer can be had.
+ * Returns the tasks that the helper LLM calls GOOD. Calls are made one after another, as upstream intends. A task with an
+ * unreadable verdict is removed. Rejects with `helper-llm/…` if the helper LLM does not respond.
  */
 export async function evaluate(
   tasks: readonly Task[],

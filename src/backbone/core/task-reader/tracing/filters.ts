@@ -124,9 +124,9 @@ function wrongParams(name: string, kind: FilterKind, params: Params, location: L
     warnings.push(
       new CodedError({
         code: 'task-reader/unknown-filter-param',
-        message: `The filter ${name} knows no ${unknown.join(', ')}: training would end with a TypeError. Left out here.`,
+        message: `The filter ${name} has no parameter ${unknown.join(', ')}: training fails with a TypeError. This run ignores it.`,
         location,
-        hint: `Remove ${unknown.join(', ')} from params; it takes ${kind.known.join(', ')}.`,
+        hint: `Remove ${unknown.join(', ')} from params. The parameters are ${kind.known.join(', ')}.`,
       }),
     );
   }
@@ -134,9 +134,9 @@ function wrongParams(name: string, kind: FilterKind, params: Params, location: L
     warnings.push(
       new CodedError({
         code: 'task-reader/missing-filter-param',
-        message: `The filter ${name} needs ${missing.join(', ')}: training would end with a TypeError. Defaults are taken here.`,
+        message: `The filter ${name} needs ${missing.join(', ')}: training fails with a TypeError. This run uses defaults.`,
         location,
-        hint: `Give ${missing.join(', ')} in params; api_key: null stands for DASHSCOPE_API_KEY.`,
+        hint: `Set ${missing.join(', ')} in params. With api_key: null, the key is DASHSCOPE_API_KEY.`,
       }),
     );
   }
@@ -146,9 +146,9 @@ function wrongParams(name: string, kind: FilterKind, params: Params, location: L
 function unknownFilter(name: Plain | undefined, location: Location): CodedError {
   return new CodedError({
     code: 'task-reader/unknown-filter',
-    message: `There is no filter of type ${JSON.stringify(name ?? null)}.`,
+    message: `Unknown filter type: ${JSON.stringify(name ?? null)}.`,
     location,
-    hint: `Write ${Object.keys(kinds).join(' or ')}, or enabled: false.`,
+    hint: `Use ${Object.keys(kinds).join(' or ')}, or set enabled: false.`,
   });
 }
 
@@ -156,9 +156,9 @@ function brokenUpstream(location: Location): CodedError {
   return new CodedError({
     code: 'task-reader/llm-evaluate-fails-upstream',
     message:
-      'llm_evaluate works here as it is documented; AgentJet’s own fails at the first task, as it takes the message of its reviewer for the verdict.',
+      'llm_evaluate works as documented here. In training it fails at the first task, because AgentJet reads the message of the reviewer as the verdict.',
     location,
-    hint: 'Mend the filter of your AgentJet before training, or filter here and train from train_output_path without it.',
+    hint: 'Fix the filter in your AgentJet before training. Or filter here, and train from train_output_path without the filter.',
   });
 }
 

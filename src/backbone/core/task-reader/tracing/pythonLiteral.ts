@@ -1,3 +1,5 @@
+import { parser } from '@lezer/python';
+import { childrenOf, partsOf, type SyntaxNode } from '../../../../configs/core/code/syntaxTree.ts';
 import { hasLoneSurrogate, PythonLiteralError, parseString } from './pythonString.ts';
 
 /** A dictionary keeps only what text keys hold; of equal keys the last one counts. */
@@ -18,17 +20,21 @@ export type PythonValue =
   | { readonly kind: 'bytes' | 'ellipsis' | 'imaginary' | 'set' | 'tuple'; readonly isEmpty: boolean };
 
 /**
- * The value of a Python literal, by the rules of `ast.literal_eval`: texts, bytes, numbers, lists, tuples, sets,
- * dictionaries, `True`, `False`, `None`; nothing is ever run. An escape that names a lone surrogate becomes U+D800,
- * whichever it was: such a text has no UTF-8, and two of them must not join. `\N{…}` is refused.
+ * Returns the value of a Python literal by the rules of `ast.literal_eval`: texts, bytes, numbers, lists, tuples, sets,
+ * dictionaries, `True`, `False`, `None`. It runs no code. An escape of a lone surrogate becomes U+D800, because such a text
+ * has no UTF-8 and two of them must not join. `\N{…}` is rejected.
  *
  * @throws PythonLiteralError
  */
 export function parsePythonLiteral(text: string): PythonValue {
   if (text.includes('\0')) throw new PythonLiteralError('null byte');
   if (hasLoneSurrogate(text)) throw new PythonLiteralError('lone surrogate');
-  const parser = new LiteralParser(text.replace(/^[ \t]+/, '').replace(/\r\n?/g, '\n'));
-  return parser.whole();
+  const code = prepared(text.replace(/^[ \t]+/, '').replace(/\r\n?/g, '\n'));
+  const [statement, ...others] = childrenOf(parser.parse(code).topNode);
+  if (statement?.name !== 'ExpressionStatement' || others.length > 0) throw unexpected(code);
+  const [expression, ...more] = childrenOf(statement);
+  if (expression === undefined || more.length > 0) throw unexpected(code);
+  return valueOf(expression, code);
 }
 
 export function isDict(value: PythonValue | undefined): value is PythonDict {
@@ -54,183 +60,122 @@ function isOther(value: PythonValue | undefined): value is Other {
 
 /** CPython's tokenizer allows no deeper brackets. */
 const deepest = 200;
+
+/** Rejects deep brackets, on which the parser takes long, and completes numbers such as `1.`, which it does not know. */
+function prepared(code: string): string {
+  let depth = 0;
+  return code.replace(/'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|[[({\])}]|\d\.(?!\d)/gs, (token) => {
+    if (/^[[({]/.test(token)) depth += 1;
+    else if (/^[\])}]/.test(token)) depth -= 1;
+    if (depth > deepest) throw new PythonLiteralError('too many nested brackets');
+    return /^\d/.test(token) ? `${token}0` : token;
+  });
+}
+
+function valueOf(node: SyntaxNode, code: string): PythonValue {
+  switch (node.name) {
+    case 'String':
+    case 'ContinuedString':
+      return stringOf(node, code);
+    case 'Number':
+      return numberOf(node, code);
+    case 'UnaryExpression':
+    case 'BinaryExpression':
+      return sumOf(node, code);
+    case 'Boolean':
+      return code.slice(node.from, node.to) === 'True';
+    case 'None':
+      return null;
+    case 'Ellipsis':
+      return { kind: 'ellipsis', isEmpty: false };
+    case 'ArrayExpression':
+      return itemsOf(node, code);
+    case 'ParenthesizedExpression':
+      return onlyOf(itemsOf(node, code), code);
+    case 'TupleExpression':
+      return { kind: 'tuple', isEmpty: itemsOf(node, code).length === 0 };
+    case 'SetExpression':
+      itemsOf(node, code).forEach(refuseUnhashable);
+      return { kind: 'set', isEmpty: false };
+    case 'DictionaryExpression':
+      return dictOf(node, code);
+    default:
+      if (/^set\s*\(\s*\)$/.test(code.slice(node.from, node.to))) return { kind: 'set', isEmpty: true };
+      throw unexpected(code.slice(node.from));
+  }
+}
+
+function itemsOf(node: SyntaxNode, code: string): PythonValue[] {
+  return partsOf(node).map((part) => valueOf(onlyOf(part, code), code));
+}
+
+function dictOf(node: SyntaxNode, code: string): PythonDict {
+  const entries = new Map<string, PythonValue>();
+  const parts = partsOf(node);
+  for (const part of parts) {
+    const [keyNode, colon, ...values] = part;
+    if (keyNode === undefined || colon?.name !== ':') throw unexpected(code.slice(node.from));
+    const key = valueOf(keyNode, code);
+    refuseUnhashable(key);
+    const value = valueOf(onlyOf(values, code), code);
+    if (typeof key === 'string') entries.set(key, value);
+  }
+  return { kind: 'dict', entries, size: parts.length };
+}
+
+function onlyOf<T>([only, ...others]: readonly T[], code: string): T {
+  if (only === undefined || others.length > 0) throw unexpected(code);
+  return only;
+}
+
+/** Adjacent texts are one. */
+function stringOf(node: SyntaxNode, code: string): PythonValue {
+  const strings = (node.name === 'String' ? [node] : childrenOf(node)).map(({ from, to }) => {
+    const read = parseString(code.slice(from, to), 0);
+    if (read?.end !== to - from) throw unexpected(code.slice(from));
+    return read;
+  });
+  const text = strings.map(({ value }) => value).join('');
+  if (new Set(strings.map(({ kind }) => kind)).size > 1) throw new PythonLiteralError('text next to bytes');
+  return strings[0]?.kind === 'bytes' ? { kind: 'bytes', isEmpty: text === '' } : text;
+}
+
+/** A number with a sign, or a complex number. */
+function sumOf(node: SyntaxNode, code: string): PythonValue {
+  const [left, sign, right] =
+    node.name === 'UnaryExpression' ? [undefined, ...childrenOf(node)] : childrenOf(node);
+  const operator = sign === undefined ? '' : code.slice(sign.from, sign.to);
+  if (!/^[-+]$/.test(operator) || right?.name !== 'Number') throw unexpected(code.slice(node.from));
+  const value = numberOf(right, code);
+  if (left === undefined) return operator === '-' && typeof value !== 'object' ? -value : value;
+  const real = left.name === 'Number' || left.name === 'UnaryExpression' ? valueOf(left, code) : null;
+  if (!/^(?:number|bigint)$/.test(typeof real) || typeof value !== 'object')
+    throw unexpected(code.slice(node.from));
+  return { kind: 'imaginary', isEmpty: !real && value.isEmpty };
+}
+
 const longestInteger = 4_300;
-const blank = /(?:[ \t\f\n]|\\\n|#[^\n]*)*/y;
-const word = /[\p{L}_][\p{L}\p{N}_]*/uy;
 const digits = String.raw`\d(?:_?\d)*`;
 const number = new RegExp(
-  String.raw`0[xX](?:_?[\da-fA-F])+|0[oO](?:_?[0-7])+|0[bB](?:_?[01])+|(?:(?:${digits})?\.${digits}|${digits}\.?)(?:[eE][+-]?${digits})?[jJ]?`,
-  'y',
+  String.raw`^(?:0[xX](?:_?[\da-fA-F])+|0[oO](?:_?[0-7])+|0[bB](?:_?[01])+|(?:(?:${digits})?\.${digits}|${digits}\.?)(?:[eE][+-]?${digits})?[jJ]?)$`,
 );
-const constants: ReadonlyMap<string, boolean | null> = new Map([
-  ['True', true],
-  ['False', false],
-  ['None', null],
-]);
 
-class LiteralParser {
-  readonly #text: string;
-  #at = 0;
-  #depth = 0;
+function numberOf(
+  { from, to }: SyntaxNode,
+  code: string,
+): number | bigint | { readonly kind: 'imaginary'; readonly isEmpty: boolean } {
+  const written = code.slice(from, to);
+  if (!number.test(written)) throw unexpected(written);
+  const plain = written.replaceAll('_', '');
+  if (/^0[xob]/i.test(plain)) return BigInt(plain);
+  if (/j$/i.test(plain)) return { kind: 'imaginary', isEmpty: Number(plain.slice(0, -1)) === 0 };
+  if (!/^\d+$/.test(plain)) return Number(plain);
+  if (/^0+[1-9]/.test(plain) || plain.length > longestInteger) throw unexpected(written);
+  return BigInt(plain);
+}
 
-  constructor(text: string) {
-    this.#text = text;
-  }
-
-  whole(): PythonValue {
-    const value = this.#value();
-    this.#skipBlank();
-    if (this.#at < this.#text.length) throw this.#unexpected();
-    return value;
-  }
-
-  #value(): PythonValue {
-    this.#skipBlank();
-    const sign = this.#text[this.#at];
-    if (sign === '[' || sign === '(' || sign === '{') return this.#bracketed(sign);
-    const text = this.#strings();
-    if (text !== undefined) return text;
-    if (this.#take('...')) return { kind: 'ellipsis', isEmpty: false };
-    if (sign !== undefined && /[-+.\d]/.test(sign)) return this.#sum();
-    const name = this.#match(word);
-    if (name === 'set' && this.#took('(') && this.#took(')')) return { kind: 'set', isEmpty: true };
-    const constant = name === undefined ? undefined : constants.get(name);
-    if (constant === undefined) throw this.#unexpected();
-    return constant;
-  }
-
-  #bracketed(open: '[' | '(' | '{'): PythonValue {
-    if (++this.#depth > deepest) throw new PythonLiteralError('too many nested brackets');
-    this.#at += 1;
-    const value = open === '[' ? this.#list(']').items : open === '(' ? this.#tuple() : this.#braced();
-    this.#depth -= 1;
-    return value;
-  }
-
-  /** Up to the closing bracket. */
-  #list(close: string): { items: PythonValue[]; hasComma: boolean } {
-    const items: PythonValue[] = [];
-    let hasComma = false;
-    while (!this.#took(close)) {
-      if (items.length > 0 && !hasComma) throw this.#unexpected();
-      items.push(this.#value());
-      const isLast = !this.#took(',');
-      hasComma = hasComma || !isLast;
-      if (!isLast) continue;
-      if (!this.#took(close)) throw this.#unexpected();
-      break;
-    }
-    return { items, hasComma };
-  }
-
-  #tuple(): PythonValue {
-    const { items, hasComma } = this.#list(')');
-    const [only] = items;
-    if (items.length === 1 && !hasComma && only !== undefined) return only;
-    return { kind: 'tuple', isEmpty: items.length === 0 };
-  }
-
-  #braced(): PythonValue {
-    const entries = new Map<string, PythonValue>();
-    let size = 0;
-    while (!this.#took('}')) {
-      const key = this.#value();
-      refuseUnhashable(key);
-      if (size === 0 && !this.#sees(':')) return this.#set();
-      if (!this.#took(':')) throw this.#unexpected();
-      const value = this.#value();
-      if (typeof key === 'string') entries.set(key, value);
-      size += 1;
-      if (this.#took(',')) continue;
-      if (!this.#took('}')) throw this.#unexpected();
-      break;
-    }
-    return { kind: 'dict', entries, size };
-  }
-
-  /** After its first item. */
-  #set(): PythonValue {
-    if (this.#took(',')) for (const item of this.#list('}').items) refuseUnhashable(item);
-    else if (!this.#took('}')) throw this.#unexpected();
-    return { kind: 'set', isEmpty: false };
-  }
-
-  /** Texts that stand side by side are one. */
-  #strings(): PythonValue | undefined {
-    let text: string | undefined;
-    let kind: 'text' | 'bytes' | undefined;
-    for (;;) {
-      this.#skipBlank();
-      const read = parseString(this.#text, this.#at);
-      if (read === undefined) break;
-      if (kind !== undefined && kind !== read.kind) throw new PythonLiteralError('text beside bytes');
-      kind = read.kind;
-      text = (text ?? '') + read.value;
-      this.#at = read.end;
-    }
-    if (text === undefined) return undefined;
-    return kind === 'bytes' ? { kind: 'bytes', isEmpty: text === '' } : text;
-  }
-
-  /** A number with a sign, and perhaps the imaginary part of a complex one. */
-  #sum(): PythonValue {
-    const isNegative = this.#took('-');
-    if (!isNegative) this.#took('+');
-    const value = this.#number();
-    const isSum = typeof value !== 'object' && (this.#took('+') || this.#took('-'));
-    if (isSum) {
-      const second = this.#number();
-      if (typeof second !== 'object') throw this.#unexpected();
-      return { kind: 'imaginary', isEmpty: !isTrue(value) && second.isEmpty };
-    }
-    return isNegative && typeof value !== 'object' ? -value : value;
-  }
-
-  #number(): number | bigint | { readonly kind: 'imaginary'; readonly isEmpty: boolean } {
-    this.#skipBlank();
-    const written = this.#match(number);
-    if (written === undefined) throw this.#unexpected();
-    word.lastIndex = this.#at;
-    if (word.test(this.#text) || /\d/.test(this.#text[this.#at] ?? '')) throw this.#unexpected();
-    const plain = written.replaceAll('_', '');
-    if (/^0[xob]/i.test(plain)) return BigInt(plain);
-    if (/j$/i.test(plain)) return { kind: 'imaginary', isEmpty: Number(plain.slice(0, -1)) === 0 };
-    if (!/^\d+$/.test(plain)) return Number(plain);
-    if (/^0+[1-9]/.test(plain) || plain.length > longestInteger) throw this.#unexpected();
-    return BigInt(plain);
-  }
-
-  /** Skips blanks, then the sign if it is next. */
-  #took(sign: string): boolean {
-    this.#skipBlank();
-    return this.#take(sign);
-  }
-
-  #sees(sign: string): boolean {
-    this.#skipBlank();
-    return this.#text.startsWith(sign, this.#at);
-  }
-
-  #take(sign: string): boolean {
-    if (!this.#text.startsWith(sign, this.#at)) return false;
-    this.#at += sign.length;
-    return true;
-  }
-
-  #skipBlank(): void {
-    this.#match(blank);
-  }
-
-  #match(pattern: RegExp): string | undefined {
-    pattern.lastIndex = this.#at;
-    const found = pattern.exec(this.#text)?.[0];
-    if (found !== undefined) this.#at += found.length;
-    return found;
-  }
-
-  #unexpected(): PythonLiteralError {
-    return new PythonLiteralError(`unexpected ${JSON.stringify(this.#text.slice(this.#at, this.#at + 20))}`);
-  }
+function unexpected(code: string): PythonLiteralError {
+  return new PythonLiteralError(`unexpected ${JSON.stringify(code.slice(0, 20))}`);
 }
 
 function refuseUnhashable(value: PythonValue): void {

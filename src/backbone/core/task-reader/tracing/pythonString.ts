@@ -11,7 +11,7 @@ export function hasLoneSurrogate(text: string): boolean {
 export interface StringToken {
   readonly kind: 'text' | 'bytes';
   readonly value: string;
-  /** Where the text goes on after it. */
+  /** The position after it. */
   readonly end: number;
 }
 
@@ -39,7 +39,7 @@ function endOf(text: string, from: number, quote: string): number {
     else if (text[at] === '\n' && quote.length === 1) break;
     else if (text.startsWith(quote, at)) return at;
   }
-  throw new PythonLiteralError('a text without an end');
+  throw new PythonLiteralError('an unterminated string');
 }
 
 const simple: Readonly<Record<string, string>> = {
@@ -68,7 +68,7 @@ function unescape(body: string, kind: 'text' | 'bytes'): string {
       return escape.length === 1 ? (simple[escape] ?? written) : written;
     }
     const digits = escape.slice(1, 1 + length);
-    if (digits.length < length) throw new PythonLiteralError('an escape cut short');
+    if (digits.length < length) throw new PythonLiteralError('an incomplete escape');
     return character(parseInt(digits, 16)) + escape.slice(1 + length);
   });
 }

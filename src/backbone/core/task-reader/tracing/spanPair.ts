@@ -17,7 +17,7 @@ export type SpanResult =
   /** Training fails at it. */
   | { readonly kind: 'fatal'; readonly reason: string };
 
-/** What is no text is empty: anything else stops training. */
+/** An answer that does not stop training: a text or an empty value. */
 type PlainAnswer = string | 0 | false | readonly [] | Readonly<Record<string, never>>;
 
 class Fatal extends Error {}
@@ -25,8 +25,8 @@ class Fatal extends Error {}
 const skipped: SpanResult = { kind: 'skipped' };
 
 /**
- * A span of AgentScope Studio (`span_table.attributes`) as upstream's `LocalSqliteConnectorV1` reads it: the message in
- * `input.kwargs.msg` and `output`, both printed as `Msg(…)`; kept where the one is a user's, the other an
+ * Reads a span of AgentScope Studio (`span_table.attributes`) as upstream's `LocalSqliteConnectorV1` does. The messages are
+ * in `input.kwargs.msg` and `output`, both printed as `Msg(…)`. The pair counts if the first is a user's, the second an
  * assistant's, and both have content.
  */
 export function readSpan(attributes: unknown): SpanResult {
@@ -45,14 +45,14 @@ function pairOf(attributes: unknown): SpanResult {
   if (asked === null || said === undefined || said === null) return skipped;
   const query = parseMessage(asked);
   const reply = parseMessage(said);
-  if (reply === undefined) throw new Fatal('its output is no message that can be read');
+  if (reply === undefined) throw new Fatal('its output is not a readable message');
   const answer = textOf(reply.content);
   if (query?.role !== 'user' || reply.role !== 'assistant') return skipped;
   if (query.content === null || answer === null) return skipped;
-  if (typeof query.content !== 'string') throw new Fatal('the content of its message is no text');
+  if (typeof query.content !== 'string') throw new Fatal('the content of its message is not a string');
   const plain = plainAnswer(answer);
   if ([query.content, plain].some((text) => typeof text === 'string' && hasLoneSurrogate(text))) {
-    throw new Fatal('it has half a character, which has no UTF-8');
+    throw new Fatal('it has a lone surrogate, which UTF-8 cannot encode');
   }
   return { kind: 'pair', query: query.content, answer: plain };
 }
@@ -73,7 +73,7 @@ function textOf(content: PythonValue): PythonValue {
 
 function plainAnswer(answer: PythonValue): PlainAnswer {
   if (typeof answer === 'string') return answer;
-  if (isTrue(answer)) throw new Fatal('the text of its output is none');
+  if (isTrue(answer)) throw new Fatal('the text of its output is not a string');
   if (answer === false) return answer;
   if (isList(answer)) return [];
   if (isDict(answer)) return {};
@@ -94,7 +94,7 @@ const field = /([\p{L}\p{N}_]+)=('[^\n]*?'|\[[^\n]*?\]|None)/gu;
 
 /** Undefined for what upstream cannot parse. */
 function parseMessage(text: unknown): Message | undefined {
-  if (typeof text !== 'string') throw new Fatal('a message of it is no text');
+  if (typeof text !== 'string') throw new Fatal('one of its messages is not a string');
   const inner = message.exec(text)?.[1];
   if (inner === undefined) return undefined;
   const fields = [...inner.matchAll(field)].map(([, key, value]) => `'${key}': ${value}`);
@@ -112,9 +112,9 @@ function parseFields(text: string): PythonDict | undefined {
   }
 }
 
-/** As Python's `json.loads`, which takes NaN and infinities too. */
+/** Parses JSON as Python's `json.loads` does, with NaN and infinity. */
 function parseJson(attributes: unknown): unknown {
-  if (typeof attributes !== 'string') throw new Fatal('its attributes are no text');
+  if (typeof attributes !== 'string') throw new Fatal('its attributes are not a string');
   try {
     return JSON.parse(attributes);
   } catch {

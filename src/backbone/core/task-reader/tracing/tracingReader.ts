@@ -14,11 +14,11 @@ const section = 'ajet.task_reader.feedback_tracing';
 const spanName = 'ReActAgent.reply';
 
 /**
- * The reader of `tracing`: replies that AgentScope Studio traced become tasks. As upstream: earlier tasks of
- * `train_output_path` first, then those that are new by their `qa_hash` and survive the filters, shuffled and split 70/30.
+ * The reader of `tracing`, which makes tasks from responses that AgentScope Studio traced. As in upstream, the earlier tasks
+ * of `train_output_path` come first. Then come those that have a new `qa_hash` and pass the filters, shuffled and split 70/30.
  *
- * What is new is appended to `train_output_path`, as in training, unless a stand-in judged it: what a stand-in keeps must
- * not become training data. A span that training would end at is left out, with a warning.
+ * New tasks are appended to `train_output_path`, as in training. The choice of a stand-in model must not become training
+ * data, so its tasks are not appended. A span that would stop training is ignored with a warning.
  */
 export const readTracing: ReadTasks = async (source, selection) => {
   const { config, log } = source;
@@ -27,7 +27,10 @@ export const readTracing: ReadTasks = async (source, selection) => {
   const earlier = await readTaskLines(output, source.files);
   const known = new Set(earlier.map(({ metadata }) => metadata['qa_hash']));
   const fresh = traced.filter(({ metadata }) => !known.has(metadata['qa_hash']));
-  log('info', `${traced.length} traced tasks, ${fresh.length} of them new; ${earlier.length} from before.`);
+  log(
+    'info',
+    `${traced.length} traced tasks, of which ${fresh.length} are new; ${earlier.length} earlier tasks.`,
+  );
   const filtered = await runFilters(fresh, source);
   await keep(filtered.tasks, filtered.isStandIn, output, source);
   const all = [...earlier, ...filtered.tasks];
@@ -57,11 +60,14 @@ async function keep(
 ): Promise<void> {
   if (tasks.length === 0) return;
   if (isStandIn) {
-    log('info', `A stand-in chose the ${tasks.length} new tasks, so they are not added to ${output}.`);
+    log(
+      'info',
+      `The ${tasks.length} new tasks are not added to ${output}, because a stand-in model selected them.`,
+    );
     return;
   }
   await tools.appendText(output, taskLines(tasks));
-  log('info', `${tasks.length} new tasks are added to ${output}, as training adds them.`);
+  log('info', `Added ${tasks.length} new tasks to ${output}, as training does.`);
 }
 
 async function tracedTasks(

@@ -1,4 +1,4 @@
-"""What a tuning is told; fields and defaults are AgentScope's."""
+"""The configuration of a tuning. Fields and defaults are AgentScope's."""
 
 from typing import Any, Callable, Dict, List, Optional
 
@@ -49,7 +49,7 @@ class TunerModelConfig(BaseModel):
     model_path: str
     #: Of prompt and reply together.
     max_model_len: int
-    #: These two and `enable_thinking` reach nobody in training.
+    #: Training ignores these two and `enable_thinking`.
     temperature: float = 1.0
     top_p: float = 1.0
     max_tokens: int = 8192
@@ -61,7 +61,7 @@ class TunerModelConfig(BaseModel):
     tinker_config: Optional[TinkerConfig] = None
 
     def get_config(self) -> Dict[str, Any]:
-        """What the model's engine is told."""
+        """Returns the settings of the model's engine."""
         return {
             "model_path": self.model_path,
             "max_model_len": self.max_model_len,

@@ -1,4 +1,4 @@
-"""What workflows and judges return; fields and defaults are AgentScope's."""
+"""The outputs of workflows and judges. Fields and defaults are AgentScope's."""
 
 from typing import Any, Awaitable, Callable, Dict, Optional
 

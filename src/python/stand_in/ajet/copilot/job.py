@@ -1,4 +1,4 @@
-"""A training job that is put together by code instead of YAML; `tune` runs it on the debug backbone, in this process."""
+"""A training job that is configured in code instead of YAML. `tune` runs it on the debug backbone, in this process."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class AgentJetJob:
     def set_workflow(
         self, workflow: Union[str, Type[Workflow], Callable[..., Any]], ensure_reward_in_workflow: bool = False
     ) -> AgentJetJob:
-        """A locator (``file.py->Name``), or the class itself. The flag is read by nobody, as in training."""
+        """Sets the workflow: a locator (``file.py->Name``), or the class itself. The flag is ignored, as in training."""
         self._workflow = workflow if isinstance(workflow, str) else scripts().reference(workflow)
         return self
 
@@ -81,7 +81,7 @@ class AgentJetJob:
         ended = self._ask("tune", config=self.config, workflow=self._workflow)
         self.results = ended["episodes"]
         if ended["status"] == "cancelled":
-            raise KeyboardInterrupt("The run was cancelled.")
+            raise KeyboardInterrupt("The run was canceled.")
         return self
 
     def _ask(self, op: str, **params: Any) -> Any:
@@ -92,7 +92,7 @@ class AgentJetJob:
 
 
 class Section(Attributes):
-    """Of a job's config: keys are attributes too, and one that is new is asked for first."""
+    """A section of a job's config. Keys are also attributes. The backbone checks a new key before it is set."""
 
     def __init__(
         self, values: Dict[str, Any], check: Callable[[Sequence[str]], Any], path: Sequence[str] = ()

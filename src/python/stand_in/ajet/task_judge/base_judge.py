@@ -13,4 +13,4 @@ class BaseJudge:
         self, workflow_task: WorkflowTask, workflow_output: WorkflowOutput
     ) -> Tuple[float, bool]:
         """Reward, and whether it is a success."""
-        raise NotImplementedError(f"{type(self).__name__} has no `compute_reward` of its own.")
+        raise NotImplementedError(f"{type(self).__name__} does not implement `compute_reward`.")

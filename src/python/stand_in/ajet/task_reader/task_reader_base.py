@@ -10,7 +10,7 @@ class BaseTaskReader:
         self.reader_config = reader_config
 
     def get_training_tasks(self) -> List[Task]:
-        raise NotImplementedError(f"{type(self).__name__} has no `get_training_tasks` of its own.")
+        raise NotImplementedError(f"{type(self).__name__} does not implement `get_training_tasks`.")
 
     def get_validation_tasks(self) -> List[Task]:
-        raise NotImplementedError(f"{type(self).__name__} has no `get_validation_tasks` of its own.")
+        raise NotImplementedError(f"{type(self).__name__} does not implement `get_validation_tasks`.")

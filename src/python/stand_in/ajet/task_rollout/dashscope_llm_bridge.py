@@ -1,4 +1,4 @@
-"""The large model beside the one being tuned, which judges and graders ask."""
+"""The helper LLM: a large model that judges and graders call. It is not trained."""
 
 from typing import Any, Callable, Dict, List, Optional
 

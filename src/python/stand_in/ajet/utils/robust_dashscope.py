@@ -32,8 +32,8 @@ class RobustDashScopeChatModel(ChatModelBase):
     ) -> ChatResponse:
         if tools or structured_model:
             raise NotImplementedError(
-                "The helper LLM, which answers for RobustDashScopeChatModel while debugging, gives text only: it takes "
-                "neither tools nor a structured model."
+                "While debugging, RobustDashScopeChatModel calls the helper LLM, which only returns text. It supports neither "
+                "tools nor structured_model."
             )
         asked = [{"role": message["role"], "content": _text(message["content"])} for message in messages]
         text = await asyncio.to_thread(ask_helper, asked)

@@ -34,7 +34,7 @@ class FormatConfig:
 
 @dataclass
 class GenerationConfig:
-    """How answers are sampled."""
+    """The sampling settings."""
 
     temperature: Optional[float] = None
     top_p: Optional[float] = None
@@ -46,7 +46,7 @@ class GenerationConfig:
 
 @dataclass
 class InferenceModelConfig:
-    """What a workflow may read of the model that it asks."""
+    """The settings of a model that a workflow may read."""
 
     model_path: Optional[str] = None
     name: Optional[str] = None
@@ -69,6 +69,6 @@ class InferenceModelConfig:
 
 
 def made(cls: Type[T], values: Dict[str, Any]) -> T:
-    """What a class does not know stays out: it concerns a cluster, not a workflow."""
+    """Creates the class without unknown keys, which concern the cluster and not the workflow."""
     known = {one.name for one in fields(cls)}  # type: ignore[arg-type]
     return cls(**{key: value for key, value in values.items() if key in known})

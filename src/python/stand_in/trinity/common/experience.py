@@ -1,4 +1,4 @@
-"""What a workflow returns: a sample of training, with its reward."""
+"""Experiences, which workflows return: training samples with their rewards."""
 
 from __future__ import annotations
 
@@ -115,11 +115,11 @@ class Experience:
         self.custom_fields = custom_fields or []
 
     def __repr__(self) -> str:
-        told = self.response_text if self.response_text is not None else f"{len(self.tokens)} tokens"
-        return f"Experience({self.eid}, reward={self.reward!r}, {told!r})"
+        shown = self.response_text if self.response_text is not None else f"{len(self.tokens)} tokens"
+        return f"Experience({self.eid}, reward={self.reward!r}, {shown!r})"
 
     def to_dict(self) -> Dict[str, Any]:
-        told: Dict[str, Any] = {
+        values: Dict[str, Any] = {
             "eid": self.eid.to_dict(),
             "type": self.experience_type,
             "prompt_length": self.prompt_length,
@@ -128,17 +128,17 @@ class Experience:
             "metrics": self.metrics,
         }
         names = "prompt_text response_text messages tools chosen_messages rejected_messages truncate_status"
-        told.update({name: getattr(self, name) for name in names.split() if getattr(self, name) is not None})
+        values.update({name: getattr(self, name) for name in names.split() if getattr(self, name) is not None})
         if self.reward is not None:
-            told["reward"] = float(self.reward)
-        return told
+            values["reward"] = float(self.reward)
+        return values
 
 
 def single_turn_mask(tokens: Any, prompt_length: int, logprobs: Any, truncate_status: Optional[str]) -> List[bool]:
-    assert prompt_length > 0, "An experience of one turn has a prompt: its length is at least 1."
+    assert prompt_length > 0, "An experience of one turn needs a prompt of at least one token."
     if truncate_status == "prompt_truncated":
         return [False] * len(logprobs)
     assert len(tokens) > prompt_length, (
-        f"No token is left for the reply: {len(tokens)} in all, {prompt_length} of the prompt."
+        f"No token is left for the response: {len(tokens)} in total, {prompt_length} in the prompt."
     )
     return [True] * (len(tokens) - prompt_length)

@@ -1,4 +1,4 @@
-"""Loggers that write to the run's output; there are no actors here, and so no files of theirs."""
+"""Loggers that write to the run's output. Without actors, there are no log files of actors."""
 
 import logging
 import os

@@ -43,16 +43,16 @@ class Registry:
     def _register_module(self, module_name: Optional[str] = None, module_cls: Any = None, force: bool = False) -> None:
         name = module_cls.__name__ if module_name is None else module_name
         if name in self._modules and not force:
-            raise KeyError(f"{self._name} has a {name} already; force=True replaces it.")
+            raise KeyError(f"{self._name} already has a {name}. Use force=True to replace it.")
         self._modules[name] = module_cls
         module_cls._name = name
 
     def register_module(
         self, module_name: Optional[str] = None, module_cls: Any = None, force: bool = False, lazy: bool = False
     ) -> Any:
-        """Of a class, or above one as ``@WORKFLOWS.register_module("name")``."""
+        """Registers a class. Also a decorator: ``@WORKFLOWS.register_module("name")``."""
         if not (module_name is None or isinstance(module_name, str)):
-            raise TypeError(f"A name is a text or None, not {module_name!r}.")
+            raise TypeError(f"module_name must be a string or None, not {module_name!r}.")
         if module_cls is not None:
             self._register_module(module_name, module_cls, force)
             return module_cls

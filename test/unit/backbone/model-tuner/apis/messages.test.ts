@@ -334,16 +334,16 @@ describe('an error', () => {
     [{ tools: [{ type: 'web_search_20250305', name: 'web_search' }] }, `'tools[0]' is the built-in tool`],
     [{ tools: [{ name: 'f' }] }, `'tools[0].input_schema' is missing`],
     [{ tool_choice: { type: 'some' } }, `'tool_choice.type' must be one of`],
-    [{ mcp_servers: [{ type: 'url', url: 'u', name: 'n' }] }, `'mcp_servers' asks for`],
-    [{ container: 'c' }, `'container' asks for`],
+    [{ mcp_servers: [{ type: 'url', url: 'u', name: 'n' }] }, `'mcp_servers' needs`],
+    [{ container: 'c' }, `'container' needs`],
     [user({ type: 'document', source: {} }), `'messages[0].content[0]' is a block of type`],
     [
       user({ type: 'image', source: { type: 'file', file_id: 'f' } }),
-      `'messages[0].content[0].source' must hold`,
+      `'messages[0].content[0].source' must contain`,
     ],
     [
       user({ type: 'tool_result', tool_use_id: 'c', content: [{ type: 'image', source: {} }] }),
-      `'messages[0].content[0].content[0]' is no text`,
+      `'messages[0].content[0].content[0]' is not text`,
     ],
     [
       { messages: [{ role: 'assistant', content: [{ type: 'redacted_thinking', data: '' }] }] },

@@ -345,17 +345,17 @@ describe('an option of chat completions', () => {
 
 describe('what chat completions have no word for', () => {
   it.each<[object, string, string]>([
-    [{ background: true }, 'background', 'wait for the answer'],
-    [{ conversation: 'conv_1' }, 'conversation', 'send its items'],
-    [{ prompt: { id: 'p' } }, 'prompt', 'send it as input'],
+    [{ background: true }, 'background', 'wait for the response'],
+    [{ conversation: 'conv_1' }, 'conversation', 'Send its items'],
+    [{ prompt: { id: 'p' } }, 'prompt', 'Send the prompt as input'],
     [{ tools: [{ type: 'web_search' }] }, 'tools[0]', 'the built-in tool "web_search"'],
     [{ tool_choice: { type: 'file_search' } }, 'tool_choice', 'the built-in tool "file_search"'],
-    [{ input: [{ type: 'item_reference', id: 'x' }] }, 'input[0]', 'send the item itself'],
+    [{ input: [{ type: 'item_reference', id: 'x' }] }, 'input[0]', 'Send the item itself'],
     [{ input: [{ type: 'web_search_call', id: 'x' }] }, 'input[0]', 'of type "web_search_call"'],
     [
       { input: [{ role: 'user', content: [{ type: 'input_image', file_id: 'f' }] }] },
       'input[0].content[0]',
-      'must come with image_url',
+      'must contain image_url',
     ],
     [
       {

@@ -167,8 +167,8 @@ function deltaOf(
 }
 
 /**
- * Arguments as the object that the API has. What a model wrote that is no object is shown under the name that Anthropic
- * proposes for it.
+ * Returns tool arguments as the object that the API requires. Text that is not a JSON object is returned under the name
+ * that Anthropic proposes for it.
  */
 function inputOf(text: string): unknown {
   let value: unknown;

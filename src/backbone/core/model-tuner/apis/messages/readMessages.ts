@@ -77,7 +77,7 @@ export class MessageReader {
     if (other !== undefined) {
       throw unsupported(
         other.param,
-        'is no text, which is all that a tool message of chat completions has; send the rest as a block of its own beside the tool_result',
+        'is not text, but a tool message of chat completions can only contain text. Send the rest in a separate block next to the tool_result',
       );
     }
     return {
@@ -151,7 +151,10 @@ function imagePart({ fields, param }: Block): Fields {
     case 'url':
       return imageUrl(textAt(url, `${param}.source.url`));
     default:
-      throw unsupported(`${param}.source`, 'must hold the image or its URL: files are not kept here');
+      throw unsupported(
+        `${param}.source`,
+        'must contain the image or its URL, because this server stores no files',
+      );
   }
 }
 
@@ -162,12 +165,12 @@ function imageUrl(url: string): Fields {
 function foreignBlock({ fields, param }: Block, known: string): ReturnType<typeof unsupported> {
   return unsupported(
     param,
-    `is a block of type ${JSON.stringify(fields['type'] ?? null)}, which chat completions have no word for; send ${known} here`,
+    `is a block of type ${JSON.stringify(fields['type'] ?? null)}, which chat completions do not support. Send only ${known} here`,
   );
 }
 
 const isErrorNote: Override = {
   option: 'is_error',
   message:
-    'marks results of tools with is_error, which chat completions do not have: only their text goes on',
+    'marks tool results with is_error, which chat completions do not have: only their text is passed on',
 };

@@ -72,10 +72,7 @@ function refuseOptions(asked: Fields): void {
   for (const option of ['container', 'mcp_servers']) {
     const value = asked[option];
     if (!isGiven(value) || (Array.isArray(value) && value.length === 0)) continue;
-    throw unsupported(
-      option,
-      "asks for what runs on Anthropic's own servers; offer tools that the workflow runs instead",
-    );
+    throw unsupported(option, "needs Anthropic's own servers. Offer tools that the workflow runs instead");
   }
 }
 
@@ -86,7 +83,7 @@ function readTools(value: unknown): readonly Fields[] {
     if (isGiven(type) && type !== 'custom') {
       throw unsupported(
         param,
-        `is the built-in tool ${JSON.stringify(type)}, which only Anthropic's own models know; offer a tool with an input_schema that does the same`,
+        `is the built-in tool ${JSON.stringify(type)}, which only Anthropic's own models know. Offer an equivalent tool with an input_schema instead`,
       );
     }
     const parameters = fieldsAt(input_schema, `${param}.input_schema`);
@@ -128,7 +125,7 @@ function readOutputConfig(value: unknown): Fields {
 const apiNote: Override = {
   option: 'api messages',
   message:
-    "uses Anthropic's Messages API, which in training only builds of AgentJet since August 2026 serve, in part; chat completions are served by all",
+    "uses Anthropic's Messages API, which AgentJet supports in training only since August 2026, and only in part; all versions support chat completions",
 };
 
 function toolNotes(tools: unknown): Override[] {
@@ -136,12 +133,12 @@ function toolNotes(tools: unknown): Override[] {
     isGiven((tool as Fields)['input_examples']),
   );
   if (!withExamples) return [];
-  const told = 'gives input_examples of tools, which chat completions do not have: they are left out';
-  return [{ option: 'input_examples', message: told }];
+  const message = 'has tools with input_examples, which chat completions do not support: they are removed';
+  return [{ option: 'input_examples', message }];
 }
 
 function thinkingNotes(thinking: unknown): Override[] {
   if (!isGiven(thinking) || (thinking as Fields)['type'] === 'disabled') return [];
-  const told = `asked for thinking ${JSON.stringify(thinking)}, which is left out: the model thinks as its chat template has it`;
-  return [{ option: 'thinking', message: told }];
+  const message = `asked for thinking ${JSON.stringify(thinking)}, which is removed: the chat template of the model decides`;
+  return [{ option: 'thinking', message }];
 }

@@ -6,7 +6,7 @@ export interface ItemOptions {
   readonly answerId: string;
   readonly index: number;
   readonly state: 'completed' | 'incomplete' | 'in_progress';
-  /** Whether the client asked for log probabilities. */
+  /** True if the client asked for log probabilities. */
   readonly logprobs: boolean;
 }
 
@@ -89,8 +89,8 @@ export class ItemEvents implements PartEvents {
       case 'reasoning':
         return this.#events.write({ type: 'response.reasoning_text.delta', delta, ...place });
       case 'text': {
-        const told = this.#logprobs ? logprobsOf(logprobs) : [];
-        return this.#events.write({ type: 'response.output_text.delta', delta, logprobs: told, ...place });
+        const details = this.#logprobs ? logprobsOf(logprobs) : [];
+        return this.#events.write({ type: 'response.output_text.delta', delta, logprobs: details, ...place });
       }
       case 'refusal':
         return this.#events.write({ type: 'response.refusal.delta', delta, ...place });

@@ -50,11 +50,14 @@ class Turns {
         this.#addOutput(item, param);
         return;
       case 'item_reference':
-        throw unsupported(param, 'only names an item; send the item itself, or previous_response_id');
+        throw unsupported(
+          param,
+          'is only a reference to an item. Send the item itself, or previous_response_id',
+        );
       default:
         throw unsupported(
           param,
-          `is an item of type ${JSON.stringify(type)}, which chat completions have no message for; send messages, function calls and their outputs`,
+          `is an item of type ${JSON.stringify(type)}, which chat completions do not support. Send messages, function calls and their outputs`,
         );
     }
   }
@@ -116,7 +119,7 @@ class Turns {
     if (typeof parts !== 'string' && parts.some(({ type }) => type !== 'text')) {
       throw unsupported(
         `${param}.output`,
-        'holds more than text, which is all that a tool message of chat completions has; send the rest in a user message',
+        'is not only text, but a tool message of chat completions can only contain text. Send the rest in a user message',
       );
     }
     this.messages.push({ role: 'tool', tool_call_id, content: contentOf(parts) });
@@ -168,11 +171,11 @@ function readPart(value: unknown, param: string): Fields {
     default:
       throw unsupported(
         param,
-        `is a part of type ${JSON.stringify(part['type'] ?? null)}, which chat completions do not have; send input_text, input_image, input_file or input_audio`,
+        `is a part of type ${JSON.stringify(part['type'] ?? null)}, which chat completions do not support. Send input_text, input_image, input_file or input_audio`,
       );
   }
 }
 
 function uploaded(param: string, field: string): ReturnType<typeof unsupported> {
-  return unsupported(param, `must come with ${field}: files are not kept here, nor fetched`);
+  return unsupported(param, `must contain ${field}, because this server neither stores nor downloads files`);
 }

@@ -67,21 +67,18 @@ const anyway: Fields = { truncation: 'disabled' };
 
 function refuseOptions(asked: Fields): void {
   if (asked['background'] === true) {
-    throw unsupported(
-      'background',
-      'asks for an answer in the background, which is not to be had here; leave it out and wait for the answer',
-    );
+    throw unsupported('background', 'is not supported. Remove it and wait for the response');
   }
   if (isGiven(asked['conversation'])) {
     throw unsupported(
       'conversation',
-      'names a conversation that a server keeps, and none are kept here; send its items, or previous_response_id',
+      'is a reference, but this server stores no conversations. Send its items, or previous_response_id',
     );
   }
   if (isGiven(asked['prompt'])) {
     throw unsupported(
       'prompt',
-      'names a prompt that a server keeps, and none are kept here; send it as input',
+      'is a reference, but this server stores no prompts. Send the prompt as input',
     );
   }
 }
@@ -94,22 +91,19 @@ function readPrevious(id: unknown, memory: ApiMemory): ChatRequest['messages'] {
   if (!isGiven(id)) return [];
   const conversation = memory.conversation(textAt(id, 'previous_response_id'));
   if (conversation !== undefined) return conversation;
-  throw invalid(
-    'previous_response_id',
-    'is of no response that this episode got, or of one that was not to be stored',
-  );
+  throw invalid('previous_response_id', 'is not the id of a stored response of this episode');
 }
 
 const apiNote: Override = {
   option: 'api responses',
   message:
-    'uses the Responses API, which in training only builds of AgentJet since August 2026 serve, in part; chat completions are served by all',
+    'uses the Responses API, which AgentJet supports in training only since August 2026, and only in part; all versions support chat completions',
 };
 
 const previousNote: Override = {
   option: 'previous_response_id',
   message:
-    "goes on from previous_response_id, which works here only: AgentJet's training does not read it; send the earlier items instead",
+    "uses previous_response_id, which works in debug runs only: AgentJet's training does not read it. Send the earlier items instead",
 };
 
 function notesOf(asked: Fields): Override[] {

@@ -20,7 +20,7 @@ function readTool(tool: Fields, param: string): Fields {
     default:
       throw unsupported(
         param,
-        `is the built-in tool ${JSON.stringify(type ?? null)}, which only OpenAI's own servers have; offer a function that does the same`,
+        `is the built-in tool ${JSON.stringify(type ?? null)}, which only OpenAI's own servers have. Offer an equivalent function instead`,
       );
   }
 }
@@ -49,7 +49,7 @@ export function readToolChoice(value: unknown): unknown {
     default:
       throw unsupported(
         'tool_choice',
-        `chooses the built-in tool ${JSON.stringify(type ?? null)}, which only OpenAI's own servers have; choose a function`,
+        `chooses the built-in tool ${JSON.stringify(type ?? null)}, which only OpenAI's own servers have. Choose a function instead`,
       );
   }
 }
@@ -57,7 +57,7 @@ export function readToolChoice(value: unknown): unknown {
 function named(choice: Fields, param: string): Fields {
   const { type } = choice;
   if (type !== 'function' && type !== 'custom') {
-    throw unsupported(param, `is no function but ${JSON.stringify(type ?? null)}; name functions only`);
+    throw unsupported(param, `is not a function but ${JSON.stringify(type ?? null)}. Name functions only`);
   }
   return { type, [type]: { name: textAt(choice['name'], `${param}.name`) } };
 }

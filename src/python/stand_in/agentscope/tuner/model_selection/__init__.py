@@ -1,4 +1,4 @@
-"""What selects models, which is not debugged here."""
+"""Model selection, which cannot be debugged."""
 
 from agentjet_worker.script import select_model
 

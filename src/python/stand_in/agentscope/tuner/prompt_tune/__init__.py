@@ -1,4 +1,4 @@
-"""What tunes prompts, which is not debugged here."""
+"""Prompt tuning, which cannot be debugged."""
 
 from typing import Literal, Optional
 

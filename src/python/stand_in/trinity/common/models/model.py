@@ -1,4 +1,4 @@
-"""How a workflow reaches the model being trained, and the others that the config names."""
+"""The access of a workflow to the model being trained and to the other models of the config."""
 
 from __future__ import annotations
 
@@ -102,8 +102,8 @@ class ModelWrapper:
 
     def generate(self, prompts: List[str], **options: Any) -> List[Experience]:
         raise NotImplementedError(
-            "`generate` continues a plain text, which the debug backbone's models do not: they answer conversations. "
-            "Debug the workflow by `chat`."
+            "The debug backbone does not support `generate`, because its models only answer conversations. "
+            "Use `chat` to debug the workflow."
         )
 
     async def generate_async(self, prompts: List[str], **options: Any) -> List[Experience]:
@@ -111,7 +111,7 @@ class ModelWrapper:
 
     def logprobs(self, tokens: List[int], temperature: Optional[float] = None) -> Any:
         raise NotImplementedError(
-            "The log probabilities of given tokens come from the inference engine, which the debug backbone has not."
+            "The debug backbone cannot compute log probabilities of given tokens, because it has no inference engine."
         )
 
     async def logprobs_async(self, tokens: List[int], temperature: Optional[float] = None) -> Any:
@@ -161,7 +161,7 @@ class ModelWrapper:
 
     def extract_experience_from_history(self, clear_history: bool = True) -> List[Experience]:
         if not self.enable_history:
-            raise ValueError("The model keeps no history: set `explorer.rollout_model.enable_history: true`.")
+            raise ValueError("The model keeps no history. Set `explorer.rollout_model.enable_history: true`.")
         found = list(self.history)
         if clear_history:
             self.history.clear()
@@ -187,7 +187,7 @@ class ModelWrapper:
     async def update_experience_reward_async(
         self, key: str, reward: float, info: Optional[dict] = None, sample_ids: Optional[List[str]] = None
     ) -> None:
-        """Of what was asked by the episode's key: its reward, and more about it."""
+        """Sets the reward and further information of the calls with the episode's key."""
         self.model.rewarded(reward, info, sample_ids)
 
     def _required(self) -> InferenceModelConfig:
@@ -196,7 +196,7 @@ class ModelWrapper:
         return self.config
 
     def _asked(self, options: Dict[str, Any]) -> Dict[str, Any]:
-        """As Trinity's client asks where it records: log probabilities and token ids too."""
+        """Returns the options of a recorded call as Trinity's client sends them, with log probabilities and token ids."""
         if not self.enable_history:
             return options
         body = dict(options.get("extra_body") or {})
@@ -206,7 +206,7 @@ class ModelWrapper:
         return {"logprobs": True, **options, "extra_body": {**body, "return_token_ids": True}}
 
     def _answered(self, options: Dict[str, Any], completion: Any) -> None:
-        """A stream is no completion: Trinity fails on one where it records, and has nothing of it elsewhere."""
+        """Records a completion. A stream is not recorded; Trinity fails on one while it records."""
         if not hasattr(completion, "choices"):
             return
         made = self.model.answered(options.get("messages") or [], options.get("tools"), completion.model_dump())

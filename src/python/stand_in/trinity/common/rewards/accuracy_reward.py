@@ -1,4 +1,4 @@
-"""Whether an answer is the truth, as the package `math-verify` finds."""
+"""The reward for an answer that equals the truth, checked with the package `math-verify`."""
 
 from __future__ import annotations
 

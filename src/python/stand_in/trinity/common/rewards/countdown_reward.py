@@ -38,7 +38,7 @@ def answer_of(response: str) -> Optional[str]:
 
 
 def value_of(equation: str) -> Any:
-    """Of digits, operators, brackets and blanks only, as Python reckons; None where that fails."""
+    """Evaluates an equation of digits, operators, brackets and blanks as Python does. Returns None on failure."""
     if re.match(r"^[\d+\-*/().\s]+$", equation) is None:
         return None
     try:

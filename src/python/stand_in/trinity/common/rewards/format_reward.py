@@ -1,4 +1,4 @@
-"""Whether a response keeps to the form of thought and answer."""
+"""The reward for a response with the format of a thought and an answer."""
 
 import re
 from typing import Dict, Optional

@@ -13,7 +13,7 @@ TAGS = r".*?<think>.*?</think>\s*<answer>.*?</answer>\s*$"
 
 
 def simple_answer_parser(response: str) -> Any:
-    """Of a response with the tag, what stands in it."""
+    """Returns the content of the tag in a response that has it."""
     answer = re.search(r"<answer>(.*?)</answer>", response)
     return parsed(answer.group(1) if answer else response)
 

@@ -6,7 +6,7 @@ from trinity.utils.registry import Registry
 _HERE = "trinity.common.workflows"
 _ENVS = f"{_HERE}.envs"
 
-#: Those that this stand-in lacks are looked for in an installed Trinity-RFT, whose torch they do not need.
+#: Workflows that this stand-in does not have are searched in an installed Trinity-RFT. They do not need its torch.
 WORKFLOWS = Registry(
     "workflows",
     default_mapping={

@@ -9,8 +9,8 @@ from trinity.common.models.model import ModelWrapper
 from trinity.common.workflows.workflow import Task, Workflow
 
 NO_HISTORY = (
-    "A workflow with step-wise rewards takes its steps from the model's history, which is off: "
-    "set `explorer.rollout_model.enable_history: true`."
+    "A workflow with step-wise rewards needs the history of the model, which is disabled. "
+    "Set `explorer.rollout_model.enable_history: true`."
 )
 
 
@@ -28,7 +28,7 @@ class _Steps(Workflow):
         self.client: Any = model.get_openai_client() if use_openai_client else None
 
     def step(self, step_num: int) -> bool:
-        """Whether there is another step."""
+        """Runs a step. Returns true if there is another one."""
         raise NotImplementedError
 
     async def step_async(self, step_num: int) -> bool:
@@ -46,7 +46,7 @@ class _Steps(Workflow):
 
 
 class StepWiseRewardWorkflow(_Steps):
-    """Every step has a reward of its own."""
+    """A workflow in which every step has its own reward."""
 
     def reward(self, exps: List[Experience], step_num: int) -> float:
         raise NotImplementedError

@@ -22,7 +22,7 @@ MATH_PROMPT = """A conversation between User and Assistant. The user asks a ques
 
 @dataclass(frozen=True)
 class Status:
-    """How a task ended."""
+    """The result of a task."""
 
     completed_runs: int
     total_runs: int
@@ -37,7 +37,7 @@ class Status:
 
 @dataclass
 class Task(dict):
-    """A row of the taskset, `raw_task`, and how it is to be run."""
+    """A row of the taskset, `raw_task`, and the settings for running it."""
 
     workflow: Any = None
     repeat_times: Optional[int] = None
@@ -116,16 +116,16 @@ class Workflow(WorkflowBase):
         return type(self).is_async
 
     def reset(self, task: Task) -> None:
-        raise NotImplementedError(f"{type(self).__name__} says `can_reset`, but has no `reset`.")
+        raise NotImplementedError(f"{type(self).__name__} sets `can_reset`, but does not implement `reset`.")
 
     def set_repeat_times(self, repeat_times: int, run_id_base: int) -> None:
-        raise NotImplementedError(f"{type(self).__name__} says `can_repeat`, but has no `set_repeat_times`.")
+        raise NotImplementedError(f"{type(self).__name__} sets `can_repeat`, but does not implement `set_repeat_times`.")
 
     def run(self) -> List[Experience]:
-        raise NotImplementedError(f"{type(self).__name__} has no `run` of its own.")
+        raise NotImplementedError(f"{type(self).__name__} does not implement `run`.")
 
     async def run_async(self) -> List[Experience]:
-        raise NotImplementedError(f"{type(self).__name__} says `is_async`, but has no `run_async` of its own.")
+        raise NotImplementedError(f"{type(self).__name__} sets `is_async`, but does not implement `run_async`.")
 
 
 class MultiTurnWorkflow(Workflow):
@@ -154,8 +154,8 @@ class MultiTurnWorkflow(Workflow):
         info: Optional[dict] = None,
         truncate_status: Optional[str] = None,
     ) -> Experience:
-        """What was cut off has no reward; numbers in `info` are metrics."""
-        converted, told = converted_experience, info or {}
+        """Builds the experience. A truncated response has no reward. Numbers in `info` become metrics."""
+        converted, details = converted_experience, info or {}
         return Experience(
             tokens=converted.tokens,
             action_mask=converted.action_mask,
@@ -165,8 +165,8 @@ class MultiTurnWorkflow(Workflow):
             truncate_status=converted.truncate_status or truncate_status,
             reward=0.0 if converted.truncate_status == "response_truncated" else reward,
             logprobs=converted.logprobs * converted.action_mask,
-            info=told,
-            metrics={key: float(value) for key, value in told.items() if isinstance(value, (int, float))},
+            info=details,
+            metrics={key: float(value) for key, value in details.items() if isinstance(value, (int, float))},
         )
 
 
@@ -189,7 +189,7 @@ class BaseSimpleWorkflow(Workflow):
         self.truth = task.truth
         reward_fn = task.reward_fn
         if not (isinstance(reward_fn, type) and issubclass(reward_fn, RewardFn)):
-            raise ValueError(f"`reward_fn` is to be a class derived from `RewardFn`, not {reward_fn!r}.")
+            raise ValueError(f"`reward_fn` must be a subclass of `RewardFn`, not {reward_fn!r}.")
         self.reward_fn: RewardFn = reward_fn(**self.reward_fn_args)
 
     def set_repeat_times(self, repeat_times: int, run_id_base: int) -> None:
@@ -247,7 +247,7 @@ class AsyncMathWorkflow(AsyncSimpleWorkflow, MathWorkflow):
 
 
 class WorkflowWithRecording(WorkflowBase):
-    """An agent of any kind that asks by base URL and key; what it asked is what is trained, by the reward told later."""
+    """A workflow for any agent that uses a base URL and key. Its recorded calls are trained with the reward that it sets later."""
 
     can_reset: bool = False
     can_repeat: bool = False
@@ -272,7 +272,7 @@ class WorkflowWithRecording(WorkflowBase):
         return self.model.model_name
 
     async def run_async(self) -> Metrics:
-        raise NotImplementedError(f"{type(self).__name__} has no `run_async` of its own.")
+        raise NotImplementedError(f"{type(self).__name__} does not implement `run_async`.")
 
     async def update_reward(
         self, reward: float, info: Optional[dict] = None, sample_ids: Optional[List[str]] = None
