@@ -40,10 +40,6 @@ export const notYetClean: readonly string[] = [
   'docs/findings.md',
   'docs/launch-json.md',
   'docs/rules.md',
-  'docs/settings.md',
-  'media/examples/math_agent',
-  'media/examples-python/math_agent',
-  'media/walkthrough',
   'media/l10n/bundle.l10n.json',
   'package.nls.json',
   'src/backbone',
@@ -55,7 +51,6 @@ export const notYetClean: readonly string[] = [
   'src/sdk',
   'src/traces',
   'src/tracking',
-  'src/training',
 ];
 
 /** Idioms, archaic words and terms that the field does not use. */

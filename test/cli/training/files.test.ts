@@ -65,7 +65,7 @@ describe.skipIf(!linux)('the code of a run', () => {
     const { code, stdout, stderr } = await interrupted.exited;
     expect(silence.aborted, 'shorter than it takes until a silent host is left').toBe(false);
     expect([code, stdout]).toEqual([130, '']);
-    expect(stderr).toContain('What came so far is kept: the same command goes on from there.');
+    expect(stderr).toContain('The data received so far is kept. Run the same command to continue.');
     expect(await readdir(machine.folder.folder)).toContain('rebuilt.part');
     await machine.remote(['remove', 'far']);
 

@@ -128,7 +128,7 @@ describe.skipIf(!linux)('a run', () => {
       const { id } = await runs.start(order, 'ann');
       const record = await ended(runs, id);
       expect(record, root).toMatchObject({ state: 'failed', jobFolder: null });
-      expect(record.reason, root).toContain('may not keep its checkpoints in');
+      expect(record.reason, root).toContain('Checkpoints are not allowed in');
     }
   });
 
@@ -147,14 +147,14 @@ describe.skipIf(!linux)('a run', () => {
     expect((await ended(runs, missing)).reason).toMatch(/other\.yaml/);
     expect(await ended(runs, greedy)).toMatchObject({
       state: 'failed',
-      reason: 'It wants 3 GPUs, and this host has 2.',
+      reason: 'It needs 3 GPUs, but this host has 2.',
     });
     await expect(
       runs.start({ ...(await orderOf(data, [])), snapshot: '0'.repeat(64) }, 'ann'),
     ).rejects.toMatchObject({ code: 'host/no-snapshot' });
     await runs.close();
     runs = await openRuns(data, { keeper: { command: path.join(data, 'none'), args: [] } });
-    expect((await ended(runs, await start([]))).reason).toMatch(/^It could not be started: .*ENOENT/);
+    expect((await ended(runs, await start([]))).reason).toMatch(/^The run could not be started: .*ENOENT/);
     expect(() => runs.get('20260101-000000-000000')).toThrow(
       expect.objectContaining({ code: 'host/no-run' }),
     );

@@ -93,7 +93,7 @@ export async function connected<T>(
     });
     giveUp.dispose();
     const { state } = connection;
-    if (state.kind !== 'connected') throw doesNotAnswer(address.url, 'The connection was cut.');
+    if (state.kind !== 'connected') throw doesNotAnswer(address.url, 'The connection was interrupted.');
     return await use(connection, state.hello);
   } finally {
     giveUp.dispose();
@@ -102,15 +102,15 @@ export async function connected<T>(
 }
 
 function reportState(state: ConnectionState, { stderr }: CommandIo): void {
-  if (state.kind === 'waiting') stderr.write(`The connection is lost: ${state.reason} Reconnecting.\n`);
+  if (state.kind === 'waiting') stderr.write(`The connection is lost. ${state.reason} Reconnecting.\n`);
   else if (state.kind === 'connected') stderr.write('Connected again.\n');
 }
 
 function doesNotAnswer(url: string, reason: string): CodedError {
   return new CodedError({
     code: 'remote/no-answer',
-    message: `The host at ${url} does not answer: ${reason}`,
-    hint: 'Check that the host runs, and that no firewall blocks the connection.',
+    message: `The host at ${url} does not respond: ${reason}`,
+    hint: 'Check that the host is running and that no firewall blocks the connection.',
   });
 }
 

@@ -126,7 +126,7 @@ export class ClientConnection implements HostConnection {
   dispose(): void {
     if (this.#state.kind === 'ended') return;
     const socket = this.#socket;
-    this.#over({ reason: 'It was closed.', isFinal: true });
+    this.#over({ reason: 'The connection was closed.', isFinal: true });
     socket?.close(1000, 'done');
   }
 
@@ -144,8 +144,7 @@ export class ClientConnection implements HostConnection {
         if (isNow()) this.#guard(() => this.#text(text));
       },
       bytes: (frame) => {
-        if (isNow() && !this.#transfers.take(frame))
-          this.#drop('it sent bytes that are no part of a transfer');
+        if (isNow() && !this.#transfers.take(frame)) this.#drop('it sent bytes outside a transfer');
       },
       closed: (why) => {
         if (isNow()) this.#over(why);
@@ -161,7 +160,7 @@ export class ClientConnection implements HostConnection {
     const hello = new Requests();
     this.#hello = hello;
     this.#patience = this.#options.clock.after(wireLimits.hello * 1_000, () => {
-      if (this.#hello === hello) this.#drop('it does not answer the hello');
+      if (this.#hello === hello) this.#drop('it does not respond to the hello');
     });
     hello.connected((text) => socket.sendText(text));
     hello.ask('hello', { versions: wireVersions, client }).answer.then(
@@ -189,7 +188,7 @@ export class ClientConnection implements HostConnection {
 
   #text(text: string): void {
     const parsed = rpcFromHost.safeParse(JSON.parse(text));
-    if (!parsed.success) throw wireErrors.badAnswer('a request', 'it is no message of JSON-RPC 2.0');
+    if (!parsed.success) throw wireErrors.badAnswer('a request', 'it is not a JSON-RPC 2.0 message');
     const message = parsed.data;
     if (!('method' in message)) (this.#hello ?? this.#requests).answered(message);
     else if (message.method === 'run.events') this.#follows.take(message.params);
@@ -199,7 +198,7 @@ export class ClientConnection implements HostConnection {
 
   #notice(notice: Notice, json: unknown): void {
     const params = hostNotices[notice].safeParse(json);
-    if (!params.success) throw wireErrors.badAnswer(notice, 'it is of another form');
+    if (!params.success) throw wireErrors.badAnswer(notice, 'its parameters are invalid');
     if ('transfer' in params.data) this.#transfers.ended(params.data.transfer, params.data.error);
     else if (notice === 'follow.ended') {
       const { run, error } = params.data as HostNotices['follow.ended'];
@@ -219,7 +218,7 @@ export class ClientConnection implements HostConnection {
 
   #drop(reason: string): void {
     const socket = this.#socket;
-    this.#over({ reason: `The host was left: ${reason}`, isFinal: false });
+    this.#over({ reason: `The connection to the host was closed: ${reason}`, isFinal: false });
     socket?.close(closeCodes.malformed, 'malformed');
   }
 

@@ -48,7 +48,7 @@ class IncomingTransfer {
     this.#waiting += bytes.length;
     if (bytes.length > 0) this.#pieces.push(bytes);
     else if (this.#received === this.bytes) this.#isOver = true;
-    else this.fail(wireErrors.badAnswer('a transfer', 'it is shorter than the host said'));
+    else this.fail(wireErrors.badAnswer('a transfer', 'it is shorter than announced'));
     if (this.#waiting > mostWaiting && !this.#isOver) {
       this.#isOver = true;
       this.#full(this);

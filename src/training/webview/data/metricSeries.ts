@@ -1,4 +1,4 @@
-/** Values of one metric by where they stand on the axis, in its order; grows at its end in constant time. */
+/** The values of one metric, ordered by their position on the axis. Appending takes constant time. */
 export class MetricSeries {
   #at = new Float64Array(16);
   #values = new Float64Array(16);
@@ -9,18 +9,18 @@ export class MetricSeries {
     return this.#length;
   }
 
-  /** Changes whenever something else than the end does: who made something of the values makes it anew. */
+  /** Changes whenever values before the end change. Derived data must then be computed again. */
   get rewritten(): number {
     return this.#rewritten;
   }
 
-  /** Undefined: it is empty. */
+  /** The last value; undefined if the series is empty. */
   get last(): { readonly at: number; readonly value: number } | undefined {
     const index = this.#length - 1;
     return index < 0 ? undefined : { at: this.at(index), value: this.value(index) };
   }
 
-  /** NaN beyond its end. */
+  /** Returns the position of a value; NaN after the end. */
   at(index: number): number {
     return index < this.#length ? (this.#at[index] ?? NaN) : NaN;
   }
@@ -29,7 +29,7 @@ export class MetricSeries {
     return index < this.#length ? (this.#values[index] ?? NaN) : NaN;
   }
 
-  /** The value at a place replaces what was there. */
+  /** Sets the value at a position. */
   set(at: number, value: number): void {
     const index = this.atOrBefore(at);
     if (index >= 0 && this.#at[index] === at) {
@@ -49,7 +49,7 @@ export class MetricSeries {
     this.#length += 1;
   }
 
-  /** The index of the last value at a place or before it; −1: there is none. */
+  /** Returns the index of the last value at or before a position; −1 if there is none. */
   atOrBefore(at: number): number {
     if (this.#length === 0 || (this.#at[this.#length - 1] ?? 0) <= at) return this.#length - 1;
     let low = 0;
@@ -62,7 +62,7 @@ export class MetricSeries {
     return low - 1;
   }
 
-  /** What it was at a place: the value there or the newest before; undefined: before its first and after its last. */
+  /** Returns the last value at or before a position. Undefined before the first and after the last value. */
   valueAt(at: number): number | undefined {
     const last = this.last;
     if (last === undefined || at > last.at) return undefined;

@@ -1,8 +1,8 @@
 import { MetricSeries } from './metricSeries.ts';
 
 /**
- * A series with what jumps from value to value taken out: the exponential moving average, without its bias towards zero at
- * the beginning, as TensorBoard and Weights & Biases draw it. Goes on where it ended when the series has grown.
+ * The exponential moving average of a series, without the bias toward zero at its start, as in TensorBoard and
+ * Weights & Biases. When the series grows, it computes only the new values.
  */
 export class Smoothed {
   readonly #source: MetricSeries;
@@ -11,7 +11,7 @@ export class Smoothed {
   #average = 0;
   #rewritten: number;
 
-  /** @param weight of what was before: from 0, nothing, to below 1 */
+  /** @param weight the weight of earlier values, from 0 to below 1 */
   constructor(source: MetricSeries, weight: number) {
     this.#source = source;
     this.#weight = weight;

@@ -160,7 +160,7 @@ class Tunnel implements Disposable {
 
   async #again(): Promise<void> {
     const { onProgress, ask } = this.#options;
-    onProgress('The way through ssh is lost; it is opened again.');
+    onProgress('The SSH tunnel is lost. Reconnecting.');
     try {
       const options = { ...this.#options, ask: { ...ask, token: null } };
       await this.open(await startOverSsh(this.#target, options));

@@ -90,7 +90,7 @@ async function filesOf(
     const page = await connection.ask('file.list', { run, path: folder, from: found.length }, cancellation);
     for (const file of page.files) {
       if (!file.path.startsWith(`${folder}/`))
-        throw refusedPath(file.path, 'it is no part of the checkpoint');
+        throw refusedPath(file.path, 'it is not part of the checkpoint');
       const inside = file.path.slice(folder.length + 1);
       const problem = jail.problemOf({ path: inside });
       if (problem !== undefined) throw refusedPath(file.path, problem);

@@ -132,11 +132,14 @@ class Walk {
     const same = this.#names.get(key);
     this.#names.set(key, same ?? entry.name);
     if (same !== undefined) {
-      this.#refuse(inside, `${JSON.stringify(same)} is the same where case or accents do not count`);
+      this.#refuse(
+        inside,
+        `it differs from ${JSON.stringify(same)} only in case or accents, which some systems ignore`,
+      );
     } else if (entry.isDirectory()) this.#folders.push({ path: inside, rules });
     else if (entry.isFile()) this.#takeFile(inside);
     else if (entry.isSymbolicLink()) this.#takeLink(inside);
-    else this.#refuse(inside, 'it is neither a file nor a folder nor a link');
+    else this.#refuse(inside, 'it is not a file, a folder or a link');
   }
 
   #takeFile(inside: string): void {

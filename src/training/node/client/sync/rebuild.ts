@@ -106,7 +106,7 @@ async function manifestOf(
   }
   checkManifest(found, { windows: process.platform === 'win32' });
   if (hash('sha256', manifestText(found), 'hex') !== snapshot) {
-    throw badManifest('it is not the one that was announced');
+    throw badManifest('it differs from the announced one');
   }
   return found;
 }

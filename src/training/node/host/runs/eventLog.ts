@@ -206,7 +206,7 @@ export class EventLog {
     const room = memory.subarray(0, size);
     for (let at = 0; at < length;) {
       const { bytesRead } = await this.#file.read(room, before.length + at, length - at, from + at);
-      if (bytesRead === 0) throw new Error('The file of events is shorter than what was written into it.');
+      if (bytesRead === 0) throw new Error('The event file is shorter than the data that was written to it.');
       at += bytesRead;
     }
     return { room, memory };

@@ -98,7 +98,7 @@ export class RunTails {
     const leftOut = this.#follow(await logsOf(part), part);
     if (leftOut !== undefined && !this.#hasReportedTooMany) {
       this.#hasReportedTooMany = true;
-      const text = `The job has more logs than the ${mostLogs} of runners, and as many of others, that are followed: ${leftOut}.log and what else comes after them is only in ${path.join(folder, 'log')} on the host.`;
+      const text = `The job has more logs than can be followed (${mostLogs} of runners, ${mostLogs} others). ${leftOut}.log and later logs are only in ${path.join(folder, 'log')} on the host.`;
       await events.append([{ type: 'notice', text }]);
     }
     const step = await latestStep(folder);

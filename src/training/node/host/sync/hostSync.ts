@@ -225,7 +225,7 @@ class PackSink implements ByteSink {
   async write(bytes: Uint8Array, offset: number): Promise<void> {
     if (offset !== this.#got) throw badPack('its pieces are not in order');
     this.#got += bytes.length;
-    if (this.#got > this.#bytes) throw badPack('it is longer than was announced');
+    if (this.#got > this.#bytes) throw badPack('it is longer than announced');
     for (const content of this.#reader.push(bytes)) {
       while (this.#writing.size >= atATime) await Promise.race(this.#writing);
       this.#throwFailure();
@@ -236,7 +236,7 @@ class PackSink implements ByteSink {
   async end(): Promise<void> {
     await Promise.all(this.#writing);
     this.#throwFailure();
-    if (this.#got !== this.#bytes) throw badPack('it is shorter than was announced');
+    if (this.#got !== this.#bytes) throw badPack('it is shorter than announced');
     this.#reader.end();
   }
 

@@ -69,7 +69,7 @@ async function makeFolders(
       made.add(one);
       const place = path.join(root, one);
       await mkdir(place);
-      if ((await realpath(place)) !== place) throw refusedPath(one, 'it leads elsewhere');
+      if ((await realpath(place)) !== place) throw refusedPath(one, 'it leads out of the folder');
     }
   }
 }

@@ -160,9 +160,9 @@ describe('what is sent', () => {
     ]);
     expect(tree.files).toMatchObject([{ path: 'a/file', executable: true }]);
     expect(tree.leftOut).toEqual([
-      { path: 'a/around', rule: null, problem: 'its target has .. behind a name' },
+      { path: 'a/around', rule: null, problem: 'its target has .. after a name' },
       { path: 'absolute', rule: null, problem: 'its target is absolute' },
-      { path: 'out', rule: null, problem: 'it leads out of the folder' },
+      { path: 'out', rule: null, problem: 'its target is outside the folder' },
     ]);
   });
 
@@ -181,10 +181,10 @@ describe('what is sent', () => {
       const tree = await treeOf(root);
       expect(pathsOf(tree)).toEqual(['README.md', 'ok']);
       expect(tree.leftOut.map(({ path: left, problem }) => [left, problem])).toEqual([
-        ['Readme.md', '"README.md" is the same where case or accents do not count'],
+        ['Readme.md', 'it differs from "README.md" only in case or accents, which some systems ignore'],
         ['a\nb', 'it has control characters'],
         ['a\\b', 'it has a backslash'],
-        ['pipe', 'it is neither a file nor a folder nor a link'],
+        ['pipe', 'it is not a file, a folder or a link'],
       ]);
     },
   );
@@ -289,7 +289,7 @@ describe('a preview', () => {
     expect(() => checkLimit(tree, { files: 3, bytes: 5_000 })).toThrow(
       expect.objectContaining({
         code: 'sync/too-large',
-        message: expect.stringMatching(/the biggest folders: data\/raw \(.*\), src \(/) as unknown,
+        message: expect.stringMatching(/Largest folders: data\/raw \(.*\), src \(/) as unknown,
       }),
     );
     expect(() => checkLimit(tree, { files: 2, bytes: 1e9 })).toThrow(code('sync/too-large'));
