@@ -194,11 +194,11 @@ async function confirmed(
 /** The maximum number of folders, and of unsendable files, that the question names. */
 const mostNamed = 3;
 
-function sentTexts({ files, bytes, biggestFolders, leftOut }: Preview): string[] {
+function sentTexts({ files, bytes, biggestFolders, excluded }: Preview): string[] {
   const parts = biggestFolders
     .slice(0, mostNamed)
     .map((part) => vscode.l10n.t('{0} ({1}, files: {2})', part.path, sizeText(part.bytes), part.files));
-  const unsent = unsentFiles(leftOut);
+  const unsent = unsentFiles(excluded);
   const names = unsent.slice(0, mostNamed).map(({ path: name }) => name);
   const named = names.length < unsent.length ? [...names, '…'] : names;
   return [

@@ -59,7 +59,7 @@ describe.skipIf(!linux)('the code of a run', () => {
     network.swallowAfter = 24_000_000;
     await machine.add('far', { ...host, address: host.address.replace(/:\d+$/, `:${network.port}`) });
     const interrupted = machine.start([...rebuild, '--host', 'far']);
-    await interrupted.wrote(/ of 48\.0 MB are here\.$/m);
+    await interrupted.wrote(/^Received .* of 48\.0 MB\.$/m);
     interrupted.child.kill('SIGINT');
     const silence = AbortSignal.timeout(10_000);
     const { code, stdout, stderr } = await interrupted.exited;

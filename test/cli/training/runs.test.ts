@@ -194,12 +194,12 @@ describe.skipIf(!linux)('the queue', () => {
     const waiting = await until(runs, second, ({ reason }) => reason !== null);
     expect(waiting).toMatchObject({
       state: 'queued',
-      reason: 'Waits for 2 GPUs, of which 1 is free.',
+      reason: 'Waits for 2 GPUs. Free: 1.',
       devices: [],
     });
     expect(runs.get(third)).toMatchObject({ state: 'queued', reason: 'Waits for the runs before it.' });
     await runs.cancel(second, 'ann');
-    expect(runs.get(second)).toMatchObject({ state: 'cancelled', reason: 'Cancelled by ann.' });
+    expect(runs.get(second)).toMatchObject({ state: 'cancelled', reason: 'Canceled by ann.' });
     expect(await until(runs, third, isRunning)).toMatchObject({ devices: [1] });
     await writeFile(go, '');
     const all = await Promise.all([first, third, none].map((id) => ended(runs, id)));
@@ -239,7 +239,7 @@ describe.skipIf(!linux)('cancelling', () => {
       await eventsUntil(runs, id, (event) => event.type === 'log' && event.lines.includes(`ignored ${name}`));
       nextSignals.emit(String(time));
     }
-    expect(await ended(runs, id)).toMatchObject({ state: 'cancelled', reason: 'Cancelled by ann.' });
+    expect(await ended(runs, id)).toMatchObject({ state: 'cancelled', reason: 'Canceled by ann.' });
     const events = await eventsUntil(runs, id, isFinalEvent);
     expect(texts(events)).toEqual(['ready', 'ignored SIGINT', 'ignored SIGTERM']);
     expect(states(events)).toEqual(['queued', 'preparing', 'running', 'cancelling', 'cancelled']);
@@ -332,7 +332,7 @@ describe.skipIf(!linux)('a host that was started anew', () => {
     await runs.cancel(id, 'ann');
     await runs.close();
     runs = await openRuns(data);
-    expect(await ended(runs, id)).toMatchObject({ state: 'cancelled', reason: 'Cancelled by ann.' });
+    expect(await ended(runs, id)).toMatchObject({ state: 'cancelled', reason: 'Canceled by ann.' });
   });
 });
 

@@ -81,7 +81,7 @@ describe.skipIf(!linux)('a GPU host that ssh gets to', () => {
     const add = async (address: string): Promise<string> =>
       (await machine.remote(['add', 'box', address])).stderr;
     expect(await add('ssh:nobody@127.0.0.1:1')).toMatch(
-      /cannot be reached: .*Connection refused\. \[ssh\/failed\]/,
+      /Cannot connect to .*Connection refused\. \[ssh\/failed\]/,
     );
     expect(await add('ssh:-oProxyCommand=touch')).toContain('[ssh/address]');
     machine.more = { AGENTJET_SSH: machine.folder.path('no-ssh') };

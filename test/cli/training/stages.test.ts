@@ -24,7 +24,7 @@ describe.skipIf(process.platform !== 'linux')('a GPU host', () => {
     ]);
     await machine.add('box', await machine.host(['--listen', '127.0.0.1:0']));
     const { command, run } = await startRun(machine);
-    await command.wrote(/A checkpoint of step 1 of stage 2 is written/);
+    await command.wrote(/Wrote the checkpoint of step 1 of stage 2/);
     const row = (await machine.remote(['ls'])).stdout;
     expect(row).toMatch(/ rl 1\/10 +0\.500 /);
     await machine.remote(['cancel', run]);

@@ -222,7 +222,7 @@ test('in Chinese the page says nothing in English', async () => {
     const ofRun = new Set(
       [heading, ...stringsIn(told)].flatMap((text) => [text, ...text.split(/[^\p{L}\p{N}_]+/u)]),
     );
-    for (const word of ['GPU', 'GB', 'Ray', 'KL']) ofRun.add(word);
+    for (const word of ['GPU', 'GB', 'Ray', 'KL', 'AgentJet', 'Trinity', 'RFT']) ofRun.add(word);
     expect(englishOf(await readablesOf(page), ofRun)).toEqual([]);
     for (const width of [1280, 420]) {
       await page.setViewportSize({ width, height: 1000 });

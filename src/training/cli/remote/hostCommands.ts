@@ -71,16 +71,16 @@ async function addedOverSsh(written: string, values: AddValues, context: AddCont
       .replace(/[^\w.-]/g, '')
       .slice(0, 30)}`,
   };
-  const way = await overSsh(address, ask, context);
+  const tunnel = await overSsh(address, ask, context);
   try {
-    const token = way.token ?? '';
+    const token = tunnel.token ?? '';
     const hello = await helloOf(
-      { url: way.url, route: way.route, token, fingerprint: way.fingerprint },
+      { url: tunnel.url, route: tunnel.route, token, fingerprint: tunnel.fingerprint },
       context.client,
     );
     return { address, token, hello, start };
   } finally {
-    way.dispose();
+    tunnel.dispose();
   }
 }
 

@@ -168,15 +168,15 @@ function planText({ order, preview }: DispatchPlan): string {
     ...(names.length > 0 ? [`variables: ${names.join(', ')}`] : []),
     `code: ${preview.files} files, ${sizeText(preview.bytes)}`,
     ...preview.biggestFolders.map((folder) => `  ${partText(folder)}`),
-    ...unsentFiles(preview.leftOut).map(({ path: left, problem = '' }) => `not sent: ${left}: ${problem}`),
+    ...unsentFiles(preview.excluded).map(({ path: left, problem = '' }) => `not sent: ${left}: ${problem}`),
   ];
   return `${lines.join('\n')}\n`;
 }
 
 /** Returns one line about the code to compare with the host, and what cannot be sent. */
-function sentText({ files, bytes, biggestFolders, leftOut }: Preview): string {
+function sentText({ files, bytes, biggestFolders, excluded }: Preview): string {
   const parts = biggestFolders.slice(0, 3).map(partText);
-  const unsent = unsentFiles(leftOut).length;
+  const unsent = unsentFiles(excluded).length;
   const text = `Code: ${files} ${files === 1 ? 'file' : 'files'}, ${sizeText(bytes)}. Largest folders: ${parts.join(', ')}.`;
   return unsent === 0 ? text : `${text} Files that cannot be sent: ${unsent}.`;
 }

@@ -38,12 +38,12 @@ export async function withHost<T>(
   const token = hosts.tokenOf(host.name);
   if (token === undefined) throw noToken(host.name);
   const ask = { token: null, launchers: {}, gpus: null, ray: null, ...host.start };
-  const way = isSshAddress(host.address) ? await overSsh(host.address, ask, { io, client }) : undefined;
-  const fingerprint = way?.fingerprint ?? host.fingerprint;
-  const address = { url: way?.url ?? host.address, token, fingerprint, route: way?.route };
+  const tunnel = isSshAddress(host.address) ? await overSsh(host.address, ask, { io, client }) : undefined;
+  const fingerprint = tunnel?.fingerprint ?? host.fingerprint;
+  const address = { url: tunnel?.url ?? host.address, token, fingerprint, route: tunnel?.route };
   try {
     return await connected(address, client, async (connection, hello) => {
-      way?.onOpened(() => connection.retryNow());
+      tunnel?.onOpened(() => connection.retryNow());
       if (hello.host.id !== host.id) throw otherHost(host);
       const watch = connection.onState((state) => reportState(state, io));
       try {
@@ -53,7 +53,7 @@ export async function withHost<T>(
       }
     });
   } finally {
-    way?.dispose();
+    tunnel?.dispose();
   }
 }
 

@@ -10,8 +10,8 @@ export const unsentFileId = 'cannot-be-sent';
 const maxListed = 10;
 
 /** Reports files that cannot be uploaded. */
-export function unsentFileFindings(leftOut: readonly ExcludedPath[]): Finding[] {
-  const found = unsentFiles(leftOut);
+export function unsentFileFindings(excluded: readonly ExcludedPath[]): Finding[] {
+  const found = unsentFiles(excluded);
   const warning = (message: string): Finding => ({
     id: unsentFileId,
     severity: 'warning',

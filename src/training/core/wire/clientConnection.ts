@@ -5,7 +5,7 @@ import { CodedError, toReport } from '../../../base/core/errors.ts';
 import { Emitter } from '../../../base/core/event.ts';
 import type { Clock } from '../../../base/core/ports.ts';
 import type { HostMethod, HostNotice, HostNotices, HostParams, HostResults } from '../protocol/hostRpc.ts';
-import { hostNotices } from '../protocol/hostResults.ts';
+import { hostNotices } from '../protocol/hostRpc.ts';
 import { closeCodes, rpcFromHost, wireLimits, wireVersions } from '../protocol/wire.ts';
 import type { ByteSource, ConnectionState, HostConnection } from '../contracts.ts';
 import type { CloseReason, Dial, WireSocket } from './wireSocket.ts';

@@ -1,5 +1,5 @@
 import type { HostMethod, HostParams, HostResults } from '../protocol/hostRpc.ts';
-import { hostResults } from '../protocol/hostResults.ts';
+import { hostResults } from '../protocol/hostRpc.ts';
 import { rpcErrors, wireLimits, type RpcFromHost } from '../protocol/wire.ts';
 import { wireErrors } from './failures.ts';
 

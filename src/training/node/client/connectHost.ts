@@ -285,7 +285,7 @@ function failureOf(error: NodeJS.ErrnoException): CloseReason {
 }
 
 /** The error code for a closed tunnel. */
-const noTunnel = 'no-way';
+const noTunnel = 'no-tunnel';
 
 const reasons: Readonly<Record<string, string>> = {
   [noTunnel]: 'The tunnel to the host is not open.',

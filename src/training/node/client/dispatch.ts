@@ -98,7 +98,7 @@ export async function dispatchRun(
     ...(await namedPathFindings(training, folder)),
     ...checked,
     ...(bridge?.findings ?? []),
-    ...unsentFileFindings(folder.leftOut),
+    ...unsentFileFindings(folder.excluded),
   ];
   const plan = { order, text, preview: previewOf(tree, limit), findings: locateFindings(text, findings) };
   if (!(await confirm(plan))) return undefined;

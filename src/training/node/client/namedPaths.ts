@@ -9,7 +9,7 @@ import { dataOf, type Training } from '../../core/launch/training.ts';
 import { ownIgnoreFile } from '../../core/sync/ignoreRules.ts';
 import type { ExcludedPath, Tree } from '../../core/sync/tree.ts';
 
-type SentTree = Pick<Tree, 'root' | 'files' | 'links' | 'leftOut'>;
+type SentTree = Pick<Tree, 'root' | 'files' | 'links' | 'excluded'>;
 
 /** The number of links that Linux follows on the way to a file. */
 const mostLinks = 40;
@@ -92,7 +92,7 @@ async function notSent(id: string, { key, value }: KeyedValue<string>, tree: Sen
     const hint = `Send a folder that contains it (on a command line with \`--root\`), or ${onHost}.`;
     return { id, severity: 'error', message, hint, key };
   }
-  const left = tree.leftOut.find((one) => value === one.path || value.startsWith(`${one.path}/`));
+  const left = tree.excluded.find((one) => value === one.path || value.startsWith(`${one.path}/`));
   // Files behind a link that is not followed are not checked.
   if (left?.rule !== null && !(await isHere(value, tree))) {
     const message = `\`${value}\` does not exist in the folder that is sent, ${tree.root}.`;

@@ -52,7 +52,7 @@ class Walk {
   readonly #sums: ReadonlyMap<string, FileSum>;
   readonly #files: TreeFile[] = [];
   readonly #links: TreeLink[] = [];
-  readonly #leftOut: ExcludedPath[] = [];
+  readonly #excluded: ExcludedPath[] = [];
   readonly #folders: FolderToRead[] = [];
   #bytes = 0;
   /** The current folder, its entries in reverse order, and their names as a file system may fold them. */
@@ -87,13 +87,13 @@ class Walk {
     return true;
   }
 
-  result(): Pick<Tree, 'files' | 'links' | 'bytes' | 'leftOut'> {
+  result(): Pick<Tree, 'files' | 'links' | 'bytes' | 'excluded'> {
     const byPath = (a: { path: string }, b: { path: string }): number => (a.path < b.path ? -1 : 1);
     return {
       files: this.#files.sort(byPath),
       links: this.#links.sort(byPath),
       bytes: this.#bytes,
-      leftOut: this.#leftOut.sort(byPath),
+      excluded: this.#excluded.sort(byPath),
     };
   }
 
@@ -168,7 +168,7 @@ class Walk {
   }
 
   #leave(left: ExcludedPath): void {
-    if (left.rule === null || this.#leftOut.length < mostExcluded) this.#leftOut.push(left);
+    if (left.rule === null || this.#excluded.length < mostExcluded) this.#excluded.push(left);
   }
 }
 

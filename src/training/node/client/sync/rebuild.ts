@@ -7,7 +7,7 @@ import type { SnapshotEntry, SnapshotManifest } from '../../../core/protocol/syn
 import type { HostConnection } from '../../../core/contracts.ts';
 import { badManifest, cancelled, contentDiffers, targetTaken } from '../../../core/sync/failures.ts';
 import { checkManifest, manifestText } from '../../../core/sync/manifest.ts';
-import { materialise } from '../../host/sync/materialise.ts';
+import { materialize } from '../../host/sync/materialize.ts';
 import { forEachParallel } from '../../parallel.ts';
 import { pathExists, sumLarge } from './readFiles.ts';
 
@@ -53,7 +53,7 @@ export async function rebuildSnapshot(
     onProgress?.({ ...progress });
   });
   await rm(tree, { recursive: true, force: true });
-  await materialise(manifest, tree, (sha256) => path.join(contents, sha256), cancellation);
+  await materialize(manifest, tree, (sha256) => path.join(contents, sha256), cancellation);
   if (await pathExists(target)) throw targetTaken(target);
   await rename(tree, target);
   await rm(place, { recursive: true, force: true });

@@ -43,7 +43,7 @@ export class Run {
   readonly #events: EventLog;
   readonly #tails: RunTails;
   readonly #processes: RunProcesses;
-  readonly #standstill = new StallDetector();
+  readonly #stallDetector = new StallDetector();
   #stopper: Stopper;
   readonly #cancellation = new CancellationSource();
   readonly #changed = new Emitter<void>();
@@ -283,7 +283,7 @@ export class Run {
     await this.#tails.pump();
     this.#followRenamed();
     if (isOver) return this.#isOver(exit ?? (await this.#folder.exit()) ?? null);
-    if (this.#is('running')) await this.#watchStandstill();
+    if (this.#is('running')) await this.#checkProgress();
     this.#changed.fire();
   }
 
@@ -336,8 +336,8 @@ export class Run {
     this.#tails.followJob(this.#stored);
   }
 
-  async #watchStandstill(): Promise<void> {
-    const raised = this.#standstill.look(this.#events.fold.state.alarms, this.#context.clock.monotonic());
+  async #checkProgress(): Promise<void> {
+    const raised = this.#stallDetector.look(this.#events.fold.state.alarms, this.#context.clock.monotonic());
     if (raised.length > 0) await this.#events.append(raised.map((one) => ({ type: 'alarm', ...one })));
   }
 

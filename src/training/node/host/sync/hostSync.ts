@@ -9,7 +9,7 @@ import { PackReader } from '../../../core/sync/pack.ts';
 import { systemClock } from '../../../../base/node/clock.ts';
 import { SnapshotLeases } from './snapshotLeases.ts';
 import { ContentStore } from './contentStore.ts';
-import { materialise } from './materialise.ts';
+import { materialize } from './materialize.ts';
 import { Snapshots } from './snapshots.ts';
 
 export interface HostSyncOptions {
@@ -162,7 +162,7 @@ class DiskSync implements OpenHostSync {
     // The next sync sends the missing content.
     if (broken !== undefined) this.#whole.clear();
     if (broken !== undefined) throw noContent(broken);
-    await materialise(manifest, folder, (sha256) => this.#contents.pathOf(sha256), cancellation);
+    await materialize(manifest, folder, (sha256) => this.#contents.pathOf(sha256), cancellation);
   }
 
   flushed(): Promise<void> {

@@ -16,7 +16,7 @@ const atATime = 8;
  *
  * @param fileOf returns the file of a content
  */
-export async function materialise(
+export async function materialize(
   manifest: SnapshotManifest,
   folder: string,
   fileOf: (sha256: string) => string,
