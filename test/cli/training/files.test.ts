@@ -8,7 +8,7 @@ import { neverCancelled } from '../../../src/base/core/cancellation.ts';
 import { fetchCheckpoint } from '../../../src/training/node/client/sync/fetchCheckpoint.ts';
 import { readTree } from '../../../src/training/node/client/sync/readTree.ts';
 import { syncTree } from '../../../src/training/node/client/sync/syncTree.ts';
-import type { HostConnection } from '../../../src/training/core/contracts.ts';
+import type { ClientConnection } from '../../../src/training/core/wire/clientConnection.ts';
 import { badNetwork } from '../../tools/host/badNetwork.ts';
 import { gpuMachine, type GpuMachine, type RunningHost } from './gpuHost.ts';
 import { clientOf, orderedRun } from './wireClient.ts';
@@ -113,7 +113,7 @@ describe.skipIf(!linux)('the code of a run', () => {
 
 /** What the host tells of the contents that it holds, once that is as is asked for. */
 async function heldBytes(
-  client: HostConnection,
+  client: ClientConnection,
   is: (bytes: number | undefined) => boolean,
 ): Promise<number> {
   for (;;) {

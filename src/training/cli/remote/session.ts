@@ -2,7 +2,7 @@ import { neverCancelled } from '../../../base/core/cancellation.ts';
 import { CodedError } from '../../../base/core/errors.ts';
 import type { HostResults } from '../../core/protocol/hostRpc.ts';
 import type { SshRequest } from '../../core/protocol/sshHost.ts';
-import type { ConnectionState, HostConnection } from '../../core/contracts.ts';
+import type { ConnectionState } from '../../core/contracts.ts';
 import { whenConnected, type ClientConnection } from '../../core/wire/clientConnection.ts';
 import { agentjetHome } from '../../../base/node/agentjetHome.ts';
 import { connectHost, type HostAddress } from '../../node/client/connectHost.ts';
@@ -16,7 +16,7 @@ import { isInteractive } from './prompt.ts';
 /** A connected host. */
 export interface RemoteSession {
   readonly host: KnownHost;
-  readonly connection: HostConnection;
+  readonly connection: ClientConnection;
 }
 
 /** This program: its version, and the host in one file for machines that ssh reaches. */

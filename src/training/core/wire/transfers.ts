@@ -2,7 +2,7 @@ import type { CancellationToken } from '../../../base/core/cancellation.ts';
 import type { ErrorReport } from '../../../base/core/errors.ts';
 import type { HostParams, HostResults } from '../protocol/hostRpc.ts';
 import { decodeChunk, encodeChunk, wireLimits, type Chunk } from '../protocol/wire.ts';
-import type { ByteSource, HostConnection } from '../contracts.ts';
+import type { ByteSource } from '../contracts.ts';
 import { wireErrors } from './failures.ts';
 import type { Requests } from './requests.ts';
 import type { WireSocket } from './wireSocket.ts';
@@ -77,8 +77,12 @@ class IncomingTransfer {
   }
 }
 
-type DownloadRequest = Parameters<HostConnection['download']>[0];
-type UploadRequest = Parameters<HostConnection['upload']>[0];
+export type DownloadRequest =
+  | { readonly method: 'sync.get'; readonly params: HostParams<'sync.get'> }
+  | { readonly method: 'file.get'; readonly params: HostParams<'file.get'> };
+export type UploadRequest =
+  | { readonly method: 'sync.put'; readonly params: HostParams<'sync.put'> }
+  | { readonly method: 'sync.pack'; readonly params: HostParams<'sync.pack'> };
 
 /** The number of attempts before a transfer that loses its connection fails. */
 const mostAttempts = 20;

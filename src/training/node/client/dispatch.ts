@@ -6,7 +6,7 @@ import { CodedError } from '../../../base/core/errors.ts';
 import { dialectOf } from '../../../configs/core/dialect.ts';
 import type { Environment } from '../../../configs/core/interpolation/host.ts';
 import type { LauncherName, RunOrder, RunRecord } from '../../core/protocol/runs.ts';
-import type { HostConnection } from '../../core/contracts.ts';
+import type { ClientConnection } from '../../core/wire/clientConnection.ts';
 import { locateFindings, type LocatedFinding, unsentFileFindings } from '../../core/dispatch/located.ts';
 import { readTraining, type Training } from '../../core/launch/training.ts';
 import { checkLimit, defaultSyncLimit, previewOf, withFiles, type Preview } from '../../core/sync/tree.ts';
@@ -73,7 +73,7 @@ const noSnapshot = '0'.repeat(64);
  * on the connection.
  */
 export async function dispatchRun(
-  connection: HostConnection,
+  connection: ClientConnection,
   request: DispatchRequest,
   { cancellation, confirm, askGpus, onStep }: DispatchOptions,
 ): Promise<RunRecord | undefined> {

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { CancellationToken } from '../../../base/core/cancellation.ts';
 import { CodedError } from '../../../base/core/errors.ts';
-import type { HostConnection } from '../../core/contracts.ts';
+import type { ClientConnection } from '../../core/wire/clientConnection.ts';
 import { locateFindings, type LocatedFinding } from '../../core/dispatch/located.ts';
 import { describeRestore } from '../../core/launch/resume.ts';
 import { stageNamesOf } from '../../core/launch/resumeStages.ts';
@@ -39,7 +39,7 @@ const maxConfigBytes = 1024 * 1024;
  * the values of variables, so the caller passes them again. Resolves to undefined if `confirm` declines.
  */
 export async function resumeRun(
-  connection: HostConnection,
+  connection: ClientConnection,
   record: RunRecord,
   from: From,
   env: Readonly<Record<string, string>>,

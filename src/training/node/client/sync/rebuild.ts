@@ -4,7 +4,7 @@ import path from 'node:path';
 import process from 'node:process';
 import { neverCancelled, type CancellationToken } from '../../../../base/core/cancellation.ts';
 import type { SnapshotEntry, SnapshotManifest } from '../../../core/protocol/sync.ts';
-import type { HostConnection } from '../../../core/contracts.ts';
+import type { ClientConnection } from '../../../core/wire/clientConnection.ts';
 import { badManifest, cancelled, contentDiffers, targetTaken } from '../../../core/sync/failures.ts';
 import { checkManifest, manifestText } from '../../../core/sync/manifest.ts';
 import { materialize } from '../../host/sync/materialize.ts';
@@ -18,7 +18,7 @@ export interface RebuildOptions {
   readonly cancellation?: CancellationToken;
 }
 
-type Host = Pick<HostConnection, 'ask' | 'download'>;
+type Host = Pick<ClientConnection, 'ask' | 'download'>;
 type Content = Extract<SnapshotEntry, { readonly sha256: string }>;
 
 /** The largest number of entries that is accepted from a host. */
