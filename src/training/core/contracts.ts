@@ -31,8 +31,6 @@ export interface EventBlock {
   readonly message: Uint8Array | undefined;
   /** The number of the last event that the block covers. */
   readonly upTo: number;
-  /** Frees the memory of the message for reuse. Calling it is optional. */
-  readonly release?: (() => void) | undefined;
 }
 
 /** The events of one run for one reader. It holds one block at a time, however slow the reader is. */

@@ -1,8 +1,7 @@
 import type { RefObject } from 'preact';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { aligned, pointsOf, type Window } from '../data/chartPoints.ts';
-import type { MetricSeries } from '../data/metricSeries.ts';
-import { Smoothed } from '../data/smoothedSeries.ts';
+import { smoothed, type MetricSeries } from '../data/metricSeries.ts';
 import { Plot, type PlotOptions } from './plot.ts';
 
 /** A line of a chart. */
@@ -29,9 +28,8 @@ export function usePlot(element: RefObject<HTMLDivElement | null>, use: PlotUse)
   const plot = useRef<Plot | null>(null);
   const newest = useRef(use);
   newest.current = use;
-  const smoothed = useRef(new Map<MetricSeries, Smoothed>());
   const look = JSON.stringify([use.lines.map(({ color, dash }) => [color, dash]), log, smoothing > 0, theme]);
-  const draw = () => drawIn(plot.current, newest.current, smoothed.current);
+  const draw = () => drawIn(plot.current, newest.current);
 
   useLayoutEffect(() => {
     if (element.current === null) return;
@@ -42,7 +40,6 @@ export function usePlot(element: RefObject<HTMLDivElement | null>, use: PlotUse)
       made.dispose();
     };
   }, [look]);
-  useLayoutEffect(() => smoothed.current.clear(), [smoothing]);
   // Another stage has other series, but the same version.
   const series = use.lines.map((line) => line.series);
   useLayoutEffect(draw, [look, version, window.min, window.max, smoothing, ...series]);
@@ -74,18 +71,13 @@ function optionsOf(newest: { readonly current: PlotUse }): PlotOptions {
 
 const none = { at: [], values: [] };
 
-function drawIn(plot: Plot | null, use: PlotUse, known: Map<MetricSeries, Smoothed>): void {
+function drawIn(plot: Plot | null, { lines, smoothing, log, window }: PlotUse): void {
   if (plot === null) return;
-  const { lines, smoothing, log, window } = use;
   const isDrawn = log ? (value: number) => value > 0 : undefined;
   const points = (series: MetricSeries | undefined) =>
     series === undefined ? none : pointsOf(series, window, plot.width, isDrawn);
   const raw = lines.map(({ series }) => points(series));
-  const smooth = lines.map(({ series }) => {
-    if (series === undefined) return none;
-    let one = known.get(series);
-    if (one === undefined) known.set(series, (one = new Smoothed(series, smoothing)));
-    return points(one.series);
-  });
-  plot.draw(aligned(smoothing > 0 ? [...raw, ...smooth] : raw), window);
+  const smooth =
+    smoothing > 0 ? lines.map(({ series }) => points(series && smoothed(series, smoothing))) : [];
+  plot.draw(aligned([...raw, ...smooth]), window);
 }
