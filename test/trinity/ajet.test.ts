@@ -51,7 +51,7 @@ test('a TypeScript workflow and judge run under AgentJet’s own runner, tuner a
 test('`ajet` where PyTorch lacks is told of before, and fails with the reason', async () => {
   const machine = await machineWith(path.join(path.dirname(python), 'ajet'));
   const warned = await machine.remote(['run', ...train, '--dry-run']);
-  expect(warned.stderr).toMatch(/The launcher's Python lacks .*torch/);
+  expect(warned.stderr).toMatch(/Packages are missing in the launcher's Python: .*torch/);
   const { code, stdout } = await machine.remote(['run', ...train]);
   expect(code, stdout).toBe(1);
   const listed = await machine.remote(['ls', '--json']);

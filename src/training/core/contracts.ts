@@ -3,16 +3,7 @@ import type { CancellationToken } from '../../base/core/cancellation.ts';
 import type { Disposable } from '../../base/core/disposable.ts';
 import type { Event } from '../../base/core/event.ts';
 import type { EffectiveConfig, GpuSample, Checkpoint, RunOrder, RunRecord } from './protocol/runs.ts';
-import type {
-  FileEntry,
-  Finding,
-  HostMethod,
-  HostNotice,
-  HostNotices,
-  HostParams,
-  HostResults,
-  HostStatus,
-} from './protocol/hostRpc.ts';
+import type { FileEntry, Finding, HostResults, HostStatus } from './protocol/hostRpc.ts';
 import type { SnapshotEntry, SnapshotManifest } from './protocol/sync.ts';
 
 /** Receives bytes. */
@@ -40,8 +31,6 @@ export interface EventBlock {
   readonly message: Uint8Array | undefined;
   /** The number of the last event that the block covers. */
   readonly upTo: number;
-  /** Frees the memory of the message for reuse. Calling it is optional. */
-  readonly release?: (() => void) | undefined;
 }
 
 /** The events of one run for one reader. It holds one block at a time, however slow the reader is. */
@@ -134,44 +123,3 @@ export type ConnectionState =
       readonly hint?: string | undefined;
       readonly lacks?: 'token' | undefined;
     };
-
-/**
- * A connection to a host that survives network failures. Requests that only read, and followers, are repeated on the
- * next connection. A request that changes something rejects with `host/connection-lost`.
- */
-export interface HostConnection extends Disposable {
-  readonly state: ConnectionState;
-  readonly onState: Event<ConnectionState>;
-  /** Sends a request. Rejects with a `CodedError` made from the host's report. */
-  ask<M extends HostMethod>(
-    method: M,
-    params: HostParams<M>,
-    cancellation?: CancellationToken,
-  ): Promise<HostResults[M]>;
-  /** Adds a listener for a notice. Events of runs go to their followers. */
-  on<N extends Exclude<HostNotice, 'run.events'>>(
-    notice: N,
-    listener: (params: HostNotices[N]) => void,
-  ): Disposable;
-  /** Yields every event after `after` once, in order, across connections. Ends with the run's final state. */
-  follow(
-    run: string,
-    options: { readonly after: number; readonly sources?: readonly string[] },
-    cancellation: CancellationToken,
-  ): AsyncIterable<HostNotices['run.events']['events']>;
-  /** Uploads `source` to the host. Resolves once the host has stored it. */
-  upload(
-    request:
-      | { readonly method: 'sync.put'; readonly params: HostParams<'sync.put'> }
-      | { readonly method: 'sync.pack'; readonly params: HostParams<'sync.pack'> },
-    source: ByteSource,
-    cancellation: CancellationToken,
-  ): Promise<void>;
-  download(
-    request: {
-      readonly method: 'sync.get' | 'file.get';
-      readonly params: HostParams<'sync.get'> | HostParams<'file.get'>;
-    },
-    cancellation: CancellationToken,
-  ): Promise<ByteSource>;
-}

@@ -17,7 +17,7 @@ export interface AddHostParts {
   readonly log: vscode.LogOutputChannel;
 }
 
-/** What was entered, for another try. */
+/** The input of the user, to prefill the next try. */
 interface Entered {
   address?: string;
   token?: string;
@@ -26,9 +26,9 @@ interface Entered {
 }
 
 /**
- * Asks for a host's address and token, tries them, and keeps them; over ssh the host is brought there and makes a token.
- * Resolves to the host; to undefined where the user leaves. Where the host does not answer nothing is kept, and the user
- * may look over what was entered and try again.
+ * Asks for the address and token of a host, connects to it and adds it to the list. Over SSH it copies the host program to
+ * the machine and starts it, which creates a token. Resolves to undefined if the user dismisses a question. If the
+ * connection fails, the host is not added, and the user can correct the input and try again.
  */
 export async function addHost(parts: AddHostParts): Promise<KnownHost | undefined> {
   const entered: Entered = {};
@@ -55,7 +55,7 @@ async function tryToAdd(
   const fingerprint = overSsh ? undefined : (address.fingerprint ?? (await confirmedFingerprint(url)));
   if (fingerprint === false) return undefined;
   const start = overSsh ? await askStart(entered) : undefined;
-  if (start === 'left') return undefined;
+  if (start === 'dismissed') return undefined;
   const given = overSsh ? '' : await askToken(title(), entered.token);
   if (given === undefined) return undefined;
   entered.token = given;
@@ -85,11 +85,11 @@ function connecting<T>(name: string, run: () => Promise<T>): Thenable<T> {
   return vscode.window.withProgress({ location: vscode.ProgressLocation.Notification, title: heading }, run);
 }
 
-/** Trimmed; undefined: the user leaves. */
+/** Asks for a token. Resolves to undefined if the user dismisses the question. */
 export async function askToken(heading: string, value = ''): Promise<string | undefined> {
   const token = await vscode.window.showInputBox({
     title: heading,
-    prompt: vscode.l10n.t('Token of the host; `agentjet host` shows one when it is first started'),
+    prompt: vscode.l10n.t('Token of the host. `agentjet host` prints one when it first starts.'),
     password: true,
     value,
     ignoreFocusOut: true,
@@ -118,7 +118,7 @@ async function askAddress(entered: Entered): Promise<Address | undefined> {
   const text = await vscode.window.showInputBox({
     title: title(),
     prompt: vscode.l10n.t(
-      'Address of the host, as `agentjet host` shows it, or the name that your ssh has for it: USER@MACHINE',
+      'Address of the host, as `agentjet host` prints it, or an SSH destination: USER@MACHINE',
     ),
     placeHolder: example,
     value: entered.address ?? '',
@@ -131,8 +131,8 @@ async function askAddress(entered: Entered): Promise<Address | undefined> {
   return isSshAddress(address.url) ? { ...address, url: sshAddress(sshTarget(address.url)) } : address;
 }
 
-/** What the host is started with there; undefined: nothing beside. */
-async function askStart(entered: Entered): Promise<SshStart | 'left' | undefined> {
+/** Asks for the options to start the host with. Resolves to undefined if there are none. */
+async function askStart(entered: Entered): Promise<SshStart | 'dismissed' | undefined> {
   const { sshStartOf } = await import('../node/client/sshStart.ts');
   const problem = (text: string): string | undefined => {
     try {
@@ -146,19 +146,19 @@ async function askStart(entered: Entered): Promise<SshStart | 'left' | undefined
   const text = await vscode.window.showInputBox({
     title: title(),
     prompt: vscode.l10n.t(
-      'What the host is started with there: paths of launchers that are not on PATH, a number of GPUs, a Ray cluster. Empty: as it finds the machine',
+      'Options to start the host with: paths of launchers that are not on PATH, number of GPUs, Ray cluster. Leave empty to detect them.',
     ),
     placeHolder: startExample,
     value: entered.start ?? '',
     ignoreFocusOut: true,
     validateInput: problem,
   });
-  if (text === undefined) return 'left';
+  if (text === undefined) return 'dismissed';
   entered.start = text.trim();
   return entered.start === '' ? undefined : sshStartOf(entered.start);
 }
 
-/** An address may bring its certificate's fingerprint behind `#`. */
+/** Splits an address from the fingerprint of its certificate, which can follow after `#`. */
 function parts(text: string): Address & { readonly isWhole: boolean } {
   const [url = '', hash = ''] = text.split('#');
   const fingerprint = hash.replaceAll(':', '').toLowerCase();
@@ -167,7 +167,10 @@ function parts(text: string): Address & { readonly isWhole: boolean } {
   return { url, fingerprint: isFingerprint ? fingerprint : undefined, isWhole };
 }
 
-/** Undefined: an authority vouches for it, or there is no TLS; false: the user does not trust it. */
+/**
+ * Resolves to the fingerprint of a certificate that the user trusts, or to false if the user does not trust it. Undefined
+ * if a trusted authority signed it, or if there is no TLS.
+ */
 async function confirmedFingerprint(url: string): Promise<string | undefined | false> {
   if (!url.startsWith('wss:')) return undefined;
   const { certificateAt } = await import('../node/client/connectHost.ts');
@@ -175,11 +178,11 @@ async function confirmedFingerprint(url: string): Promise<string | undefined | f
   if (isTrusted) return undefined;
   const trust = vscode.l10n.t('Trust This Certificate');
   const chosen = await vscode.window.showWarningMessage(
-    vscode.l10n.t('No authority vouches for the certificate of this host.'),
+    vscode.l10n.t('The certificate of this host is not signed by a trusted authority.'),
     {
       modal: true,
       detail: vscode.l10n.t(
-        'Compare its SHA-256 fingerprint with the one that `agentjet host` shows on the machine:\n\n{0}',
+        'Compare its SHA-256 fingerprint with the one that `agentjet host` prints on the machine:\n\n{0}',
         (fingerprint.match(/.{1,8}/g) ?? []).join(' '),
       ),
     },
@@ -203,7 +206,7 @@ async function askName(
       if (text.trim() === '') return vscode.l10n.t('Enter a name.');
       return hosts.find(text.trim()) === undefined
         ? undefined
-        : vscode.l10n.t('There is a host of this name already.');
+        : vscode.l10n.t('A host with this name already exists.');
     },
   });
   return name?.trim();

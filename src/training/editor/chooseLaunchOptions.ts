@@ -40,22 +40,22 @@ export async function chooseLaunchOptions(own: 'ajet' | 'trinity'): Promise<Laun
     .map(({ command, launch }) => ({
       label: command,
       description: launch.flags.includes('--with-ray')
-        ? vscode.l10n.t('with a Ray of its own')
+        ? vscode.l10n.t('starts a separate Ray for this run')
         : launch.backbone === 'verl'
-          ? vscode.l10n.t('starts a Ray where there is none')
-          : vscode.l10n.t('on the Ray that runs there'),
+          ? vscode.l10n.t('uses the running Ray, or starts one')
+          : vscode.l10n.t('uses the running Ray'),
       launch,
     }));
   for (const backbone of own === 'ajet' ? (['trinity', 'verl'] as const) : (['trinity'] as const)) {
     items.push({
       label: own === 'ajet' ? `${rayJobs()}: ajet --backbone ${backbone}` : rayJobs(),
-      description: vscode.l10n.t('on the cluster that the host was started for'),
+      description: vscode.l10n.t('on the Ray cluster of the host'),
       launch: { launcher: 'ray', backbone, flags: [] },
     });
   }
   const chosen = await vscode.window.showQuickPick(items, {
     title: vscode.l10n.t('AgentJet: Train on GPU Host'),
-    placeHolder: vscode.l10n.t('How it is started there'),
+    placeHolder: vscode.l10n.t('Select how to start the run'),
   });
   return chosen?.launch;
 }
@@ -70,7 +70,7 @@ export async function askGpus(
     {
       title: vscode.l10n.t('AgentJet: Train on GPU Host'),
       prompt: vscode.l10n.t(
-        'How many GPUs the run is given: the config does not say. GPUs of {0}: {1}',
+        'Number of GPUs for the run, which the config does not set. GPUs of {0}: {1}',
         host,
         count,
       ),

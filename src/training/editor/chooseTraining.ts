@@ -9,8 +9,8 @@ import type { KnownHost, KnownHosts } from './knownHosts.ts';
 import type { ChosenRun } from './trainingActions.ts';
 
 /**
- * The run of a row, or one that is asked for; undefined: the user chose none, or was told that there is none. Rejects where
- * no host can be reached.
+ * Resolves to the run of a row, or to one that the user chooses. Undefined if the user chooses none or there is none.
+ * Rejects if no host can be reached.
  */
 export async function chooseRun(
   hosts: KnownHosts,
@@ -19,24 +19,24 @@ export async function chooseRun(
   fits: (run: RunRecord) => boolean = () => true,
 ): Promise<ChosenRun | undefined> {
   if (!isTraining(node)) {
-    return pickTraining(hosts.list(), clients, fits, vscode.l10n.t('Which training run'));
+    return pickTraining(hosts.list(), clients, fits, vscode.l10n.t('Select a training run'));
   }
   const client = await clients.connect(node.host);
   const run = client.run(node.run) ?? (await client.connection.ask('run.get', { run: node.run }));
   return { host: node.host, client, run };
 }
 
-/** Another run, to be drawn over those that `isShown` tells of. */
+/** Asks for another run to compare with. `isShown` returns true for the runs that are already compared. */
 export function chooseOtherRun(
   hosts: KnownHosts,
   clients: HostClients,
   isShown: (run: string) => boolean,
 ): Promise<ChosenRun | undefined> {
-  const question = vscode.l10n.t('Which training run to compare with');
+  const question = vscode.l10n.t('Select a training run to compare with');
   return pickTraining(hosts.list(), clients, ({ id }) => !isShown(id), question);
 }
 
-/** What keeps each of several hosts from answering, in one error. */
+/** Returns one error with the reasons why hosts do not respond. */
 export function noHostReached(
   failed: readonly { readonly host: KnownHost; readonly error: unknown }[],
 ): Error {
@@ -44,8 +44,10 @@ export function noHostReached(
   if (failed.length === 1 && first?.error instanceof Error) return first.error;
   return new CodedError({
     code: 'hosts/none-reached',
-    message: vscode.l10n.t('No GPU host answers. {0}', failed.map(reasonOf).join(' ')),
-    hint: vscode.l10n.t('See that `agentjet host` runs there, and that the address is right.'),
+    message: vscode.l10n.t('No GPU host responds. {0}', failed.map(reasonOf).join(' ')),
+    hint: vscode.l10n.t(
+      'Check that `agentjet host` is running on the machine and that the address is correct.',
+    ),
   });
 }
 
@@ -57,7 +59,7 @@ interface HostItem extends vscode.QuickPickItem {
   readonly failed: { readonly host: KnownHost; readonly error: unknown };
 }
 
-/** A list that is there at once and grows as hosts answer. One that does not is named in it, and asked again when chosen. */
+/** Shows a list of runs that grows as hosts respond. The user can select a host that does not respond to retry it. */
 async function pickTraining(
   hosts: readonly KnownHost[],
   clients: HostClients,
@@ -65,13 +67,13 @@ async function pickTraining(
   question: string,
 ): Promise<ChosenRun | undefined> {
   if (hosts.length === 0) {
-    await tellNoHost();
+    await offerToAddHost();
     return undefined;
   }
   const pick = vscode.window.createQuickPick<RunItem | HostItem>();
   pick.placeholder = question;
   pick.matchOnDetail = true;
-  // A page that is being opened takes the focus, which must not close what still waits for hosts.
+  // A page that opens takes the focus. This must not close the list while hosts are still loading.
   pick.ignoreFocusOut = true;
   const answers = new Map<string, readonly (RunItem | HostItem)[]>();
   const ask = async (host: KnownHost): Promise<void> => {
@@ -82,7 +84,7 @@ async function pickTraining(
     pick.items = hosts
       .flatMap(({ name }) => answers.get(name) ?? [])
       .toSorted((one, other) => Number('failed' in one) - Number('failed' in other));
-    // A host that does not answer is no choice of the user's: it came first, perhaps.
+    // Keep the user's choice active. A host that does not respond may have been the first item.
     const kept = active.filter((item) => 'chosen' in item && pick.items.includes(item));
     if (kept.length > 0) pick.activeItems = kept;
     pick.busy = answers.size < hosts.length;
@@ -102,7 +104,7 @@ async function pickTraining(
         const failed = pick.items.flatMap((item) => ('failed' in item ? [item.failed] : []));
         if (failed.length === hosts.length) reject(noHostReached(failed));
         else {
-          tellNone(failed);
+          showNone(failed);
           resolve(undefined);
         }
       }, reject);
@@ -112,7 +114,7 @@ async function pickTraining(
   }
 }
 
-/** The runs of a host; where it does not answer, that. */
+/** Returns the runs of a host, or an item that says that it does not respond. */
 async function itemsOf(
   host: KnownHost,
   clients: HostClients,
@@ -132,7 +134,7 @@ async function itemsOf(
     const state = clients.peek(host.name)?.state;
     return [
       {
-        label: vscode.l10n.t('{0} does not answer', host.name),
+        label: vscode.l10n.t('{0} does not respond', host.name),
         description: state && 'reason' in state ? state.reason : reasonOf({ error }),
         iconPath: new vscode.ThemeIcon('warning'),
         alwaysShow: true,
@@ -142,17 +144,17 @@ async function itemsOf(
   }
 }
 
-async function tellNoHost(): Promise<void> {
+async function offerToAddHost(): Promise<void> {
   const add = vscode.l10n.t('Add GPU Host');
   const chosen = await vscode.window.showInformationMessage(
-    vscode.l10n.t('There is no GPU host in this editor yet.'),
+    vscode.l10n.t('No GPU host has been added yet.'),
     add,
   );
   if (chosen === add) await vscode.commands.executeCommand(commands.addHost);
 }
 
-function tellNone(failed: readonly HostItem['failed'][]): void {
-  const none = vscode.l10n.t('There is no training run that this is for.');
+function showNone(failed: readonly HostItem['failed'][]): void {
+  const none = vscode.l10n.t('No training run is suitable for this command.');
   const text = [none, ...failed.map(reasonOf)].join(' ');
   if (failed.length === 0) void vscode.window.showInformationMessage(text);
   else void vscode.window.showWarningMessage(text);

@@ -143,7 +143,7 @@ export class HostClient implements Disposable {
 }
 
 /** Returns for example `connected`, or the reason for a lost connection. */
-export function stateText(state: ConnectionState): string {
+export function connectionText(state: ConnectionState): string {
   switch (state.kind) {
     case 'connecting':
       return l10n.t('connecting …');

@@ -123,7 +123,7 @@ export class HostClients implements Disposable {
     } catch (error) {
       const { state } = client;
       if (state.kind === 'ended') throw error;
-      throw notReached(host, state.kind === 'waiting' ? state.reason : l10n.t('It does not answer.'));
+      throw notReached(host, state.kind === 'waiting' ? state.reason : l10n.t('It does not respond.'));
     } finally {
       timer.dispose();
       failing.dispose();
@@ -216,7 +216,7 @@ export class HostClients implements Disposable {
 function noToken({ name }: KnownHost): CodedError {
   return new CodedError({
     code: missingToken,
-    message: l10n.t('The editor has no token of the GPU host {0}.', name),
+    message: l10n.t('No token is stored for the GPU host {0}.', name),
     hint: l10n.t('Run "AgentJet: Enter Token of GPU Host".'),
   });
 }
@@ -233,7 +233,7 @@ const addressOf = ({ url, fingerprint = '' }: KnownHost): string => `${url} ${fi
 function notReached({ name, url }: KnownHost, reason: string): CodedError {
   return new CodedError({
     code: 'hosts/not-reached',
-    message: l10n.t('The GPU host {0} at {1} cannot be reached: {2}', name, url, reason),
-    hint: l10n.t('See that `agentjet host` runs there, and that the address is right.'),
+    message: l10n.t('Cannot connect to the GPU host {0} at {1}: {2}', name, url, reason),
+    hint: l10n.t('Check that `agentjet host` is running on the machine and that the address is correct.'),
   });
 }

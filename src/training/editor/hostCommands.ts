@@ -31,7 +31,7 @@ export interface CommandParts extends TrainParts {
   readonly configs: TrainingConfigs;
 }
 
-/** The commands of the view; those of a run are for the row that they are asked at, or ask for one. */
+/** Registers the commands of the view. Commands for a run apply to the selected row, or ask for a run. */
 export function registerHostCommands(parts: CommandParts): Disposable {
   const { hosts, clients, log, showLog, showPage, compare, configs } = parts;
   const actions = pageActions(parts);
@@ -75,11 +75,11 @@ export function registerHostCommands(parts: CommandParts): Disposable {
   return store;
 }
 
-/** The same for the pages of runs. */
+/** Returns the actions of the page of a run. */
 export function pageActions(
   parts: Pick<CommandParts, 'showLog' | 'showPage' | 'configs' | 'storage' | 'dispatchedRuns' | 'notes'>,
 ): PageActions {
-  const goesOn = async (
+  const startFrom = async (
     chosen: ChosenRun,
     as: 'resume' | 'fork',
     checkpoint: CheckpointId | undefined,
@@ -89,8 +89,8 @@ export function pageActions(
   };
   return {
     cancel: cancelTraining,
-    resume: (chosen, checkpoint) => goesOn(chosen, 'resume', checkpoint),
-    fork: (chosen, checkpoint) => goesOn(chosen, 'fork', checkpoint),
+    resume: (chosen, checkpoint) => startFrom(chosen, 'resume', checkpoint),
+    fork: (chosen, checkpoint) => startFrom(chosen, 'fork', checkpoint),
     fetchCheckpoint: fetchCheckpointOf,
     showLog: (chosen) => {
       parts.showLog(chosen);
@@ -102,12 +102,12 @@ export function pageActions(
   };
 }
 
-/** The host of a row, or one that is asked for. */
+/** Resolves to the host of a row, or to one that the user chooses. */
 async function chosenHost(hosts: KnownHosts, node: unknown): Promise<string | undefined> {
   const named = (node as Partial<Extract<HostNode, { kind: 'host' }>> | undefined)?.host?.name;
   const names = hosts.list().map((host) => host.name);
   if (named !== undefined || names.length === 1) return named ?? names[0];
-  return vscode.window.showQuickPick(names, { placeHolder: vscode.l10n.t('Which host') });
+  return vscode.window.showQuickPick(names, { placeHolder: vscode.l10n.t('Select a host') });
 }
 
 async function setToken(hosts: KnownHosts, clients: HostClients, node: unknown): Promise<void> {
@@ -125,13 +125,16 @@ async function removeHost(hosts: KnownHosts, node: unknown): Promise<void> {
   const remove = vscode.l10n.t('Remove');
   const chosen = await vscode.window.showWarningMessage(
     vscode.l10n.t('Remove the GPU host {0} from this editor?', name),
-    { modal: true, detail: vscode.l10n.t('Its runs go on. The token is deleted from the secret storage.') },
+    {
+      modal: true,
+      detail: vscode.l10n.t('Its runs continue. The token is deleted from the secret storage.'),
+    },
     remove,
   );
   if (chosen === remove) await hosts.remove(name);
 }
 
-/** What a host that does not answer says is in its row; where none does, it is told. */
+/** Refreshes all hosts. Throws if none responds; otherwise the rows of failed hosts show the reasons. */
 async function refresh(hosts: KnownHosts, clients: HostClients): Promise<void> {
   const all = hosts.list();
   const failed: Parameters<typeof noHostReached>[0][number][] = [];

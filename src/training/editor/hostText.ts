@@ -1,7 +1,8 @@
-/** What the view of hosts says. */
+/** The texts of the GPU Hosts view. */
 import * as l10n from '@vscode/l10n';
 import type { Gpu, HostStatus } from '../core/protocol/hostRpc.ts';
 import type { RunRecord, RunState } from '../core/protocol/runs.ts';
+import { launcherText, phaseText, stageText, stateText } from '../core/runs/words.ts';
 
 export interface StateIcon {
   readonly icon: string;
@@ -24,59 +25,33 @@ export function trainingIcon(state: RunState): StateIcon {
   return icons[state];
 }
 
-export function trainingState(state: RunState): string {
-  const words: Readonly<Record<RunState, string>> = {
-    queued: l10n.t('queued'),
-    preparing: l10n.t('preparing'),
-    running: l10n.t('running'),
-    cancelling: l10n.t('being cancelled'),
-    finished: l10n.t('finished'),
-    failed: l10n.t('failed'),
-    cancelled: l10n.t('cancelled'),
-    lost: l10n.t('lost'),
-    rebooted: l10n.t('host rebooted'),
-  };
-  return words[state];
-}
-
 /**
- * e.g. `step 12 of 200 · reward 0.43`: a run that has come so far and shows no other state is running. In a training with
- * stages the steps of each begin with 1: `stage rl (2 of 2) · step 12 of 200`.
+ * Returns the progress of a run, for example `step 12 of 200 · reward 0.43`. It starts with the state, except for a run
+ * that has begun its first step or stage. The steps of each stage start with 1: `stage rl (2 of 2) · step 12 of 200`.
  */
 export function trainingDescription(run: RunRecord): string {
   const { state, step, totalSteps, reward, phase, reason } = run;
   const stage = stageText(run);
-  const parts = state === 'running' && (step !== null || stage !== undefined) ? [] : [trainingState(state)];
+  const parts = state === 'running' && (step !== null || stage !== undefined) ? [] : [stateText(state)];
   if (stage !== undefined) parts.push(stage);
   if (step !== null) {
     parts.push(totalSteps === null ? l10n.t('step {0}', step) : l10n.t('step {0} of {1}', step, totalSteps));
-  } else if (phase !== null && state === 'running' && (stage === undefined || !isStagePhase(phase)))
-    parts.push(phase);
+  } else if (phase !== null && state === 'running' && (stage === undefined || !/^stage \d/.test(phase))) {
+    parts.push(phaseText(phase));
+  }
   if (reward !== null) parts.push(l10n.t('reward {0}', Number(reward.toPrecision(3))));
   if (reason !== null && step === null) parts.push(reason);
   return parts.join(' · ');
 }
 
-/** Told as well by the stage itself. */
-function isStagePhase(phase: string): boolean {
-  return /^stage \d/.test(phase);
-}
-
-/** The stage that it is at; undefined: there are none, or it has not begun one. */
-export function stageText({ stages, stage }: Pick<RunRecord, 'stages' | 'stage'>): string | undefined {
-  if (stage === undefined) return undefined;
-  const name = stages?.[stage - 1]?.name ?? '';
-  return l10n.t('stage {0} ({1} of {2})', name, stage, Math.max(stage, stages?.length ?? 0));
-}
-
-/** Markdown. */
+/** Returns the tooltip of a run, as Markdown. */
 export function trainingTooltip(run: RunRecord, host: string): string {
   const facts: (readonly [string, string])[] = [
-    [l10n.t('State'), trainingState(run.state)],
-    [l10n.t('Why'), run.reason ?? ''],
+    [l10n.t('State'), stateText(run.state)],
+    [l10n.t('Reason'), run.reason ?? ''],
     [l10n.t('Host'), host],
     [l10n.t('Config'), run.config],
-    [l10n.t('Launcher'), `${run.launcher} (${run.backbone})`],
+    [l10n.t('Launcher'), launcherText(run)],
     [l10n.t('GPUs'), run.devices.length > 0 ? run.devices.join(', ') : String(run.gpus)],
     [l10n.t('Started by'), run.owner],
     [l10n.t('Run'), run.id],
@@ -87,12 +62,12 @@ export function trainingTooltip(run: RunRecord, host: string): string {
   return [`**${plain(run.name)}**`, '', ...lines].join('\n');
 }
 
-/** Nothing of it is Markdown: names and reasons come from elsewhere. */
+/** Escapes Markdown: names and reasons come from other machines. */
 function plain(text: string): string {
   return text.replaceAll(/[\\`*_{}[\]()#+\-.!<>|~]/g, '\\$&').replaceAll(/\s+/g, ' ');
 }
 
-/** e.g. `2 of 8 GPUs in use · 1 run, 2 queued`. */
+/** Returns for example `2 of 8 GPUs in use · 1 run · 2 queued`. */
 export function hostDescription(status: HostStatus): string {
   const used = status.gpus.filter(({ run }) => run !== null).length;
   const gpus =
@@ -101,7 +76,7 @@ export function hostDescription(status: HostStatus): string {
   return [gpus, runs, ...(status.queued > 0 ? [l10n.t('{0} queued', status.queued)] : [])].join(' · ');
 }
 
-/** e.g. `37 % · 21.4 of 80.0 GiB`. */
+/** Returns for example `37 % · 21.4 of 80.0 GiB`. */
 export function gpuDescription({ load, used, memory }: Gpu): string {
   const gibibytes = (mebibytes: number): string => (mebibytes / 1_024).toFixed(1);
   const parts = load === null ? [] : [`${Math.round(load)} %`];

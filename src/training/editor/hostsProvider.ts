@@ -2,15 +2,15 @@ import * as vscode from 'vscode';
 import { DisposableStore, type Disposable } from '../../base/core/disposable.ts';
 import type { Gpu } from '../core/protocol/hostRpc.ts';
 import { finalStates, type RunRecord } from '../core/protocol/runs.ts';
+import { stateText } from '../core/runs/words.ts';
 import { commands } from '../../base/core/ids.ts';
-import { stateText, type HostClient } from './hostClient.ts';
+import { connectionText, type HostClient } from './hostClient.ts';
 import { missingToken, type HostClients, type ConnectionProblem } from './hostClients.ts';
 import {
   gpuDescription,
   hostDescription,
   trainingDescription,
   trainingIcon,
-  trainingState,
   trainingTooltip,
 } from './hostText.ts';
 import type { KnownHost, KnownHosts } from './knownHosts.ts';
@@ -21,7 +21,7 @@ export type HostNode =
   | { readonly kind: 'gpu'; readonly host: KnownHost; readonly gpu: Gpu }
   | { readonly kind: 'training'; readonly host: KnownHost; readonly run: string };
 
-/** Hosts, and under each its GPUs and its runs. */
+/** The tree of GPU hosts: below each host its GPUs and its runs. */
 export class HostsProvider implements vscode.TreeDataProvider<HostNode>, Disposable {
   readonly #hosts: KnownHosts;
   readonly #clients: HostClients;
@@ -43,8 +43,8 @@ export class HostsProvider implements vscode.TreeDataProvider<HostNode>, Disposa
     if (node.kind !== 'host') return [];
     const { host } = node;
     const client = await this.#clients.tryConnect(host);
-    if (client === undefined) return []; // its own row says why
-    // What is known of GPUs is old as soon as nobody tells; runs stay what they are.
+    if (client === undefined) return []; // the row of the host shows the reason
+    // Without a connection the GPU load is outdated. The runs are still valid.
     const gpus = client.state.kind === 'connected' ? client.status?.gpus : undefined;
     return [
       ...(gpus ?? []).map((gpu): HostNode => ({ kind: 'gpu', host, gpu })),
@@ -68,7 +68,7 @@ export class HostsProvider implements vscode.TreeDataProvider<HostNode>, Disposa
     this.#store.dispose();
   }
 
-  /** Runs may change many times a second; rows are drawn four times. */
+  /** Redraws at most four times a second, because runs can change more often. */
   #redraw(): void {
     this.#redrawing ??= setTimeout(() => {
       this.#redrawing = undefined;
@@ -85,9 +85,9 @@ function hostItem(
   const item = new vscode.TreeItem(host.name, vscode.TreeItemCollapsibleState.Expanded);
   const state = client?.state;
   const isConnected = state?.kind === 'connected';
-  const told = state ? stateText(state) : (problem?.report.message ?? '');
+  const connection = state ? connectionText(state) : (problem?.report.message ?? '');
   item.id = `host ${host.name}`;
-  item.description = isConnected && client?.status ? hostDescription(client.status) : told || host.url;
+  item.description = isConnected && client?.status ? hostDescription(client.status) : connection || host.url;
   item.iconPath = new vscode.ThemeIcon(
     isConnected ? 'vm-active' : state?.kind === 'connecting' ? 'vm-connect' : 'vm-outline',
   );
@@ -95,7 +95,7 @@ function hostItem(
     problem?.report.code === missingToken || (state?.kind === 'ended' && state.lacks === 'token');
   item.contextValue = isWithoutToken ? 'host withoutToken' : 'host';
   const hint = state?.kind === 'ended' ? state.hint : problem?.report.hint;
-  item.tooltip = [host.url, told, hint ?? ''].filter((line) => line !== '').join('\n');
+  item.tooltip = [host.url, connection, hint ?? ''].filter((line) => line !== '').join('\n');
   item.accessibilityInformation = {
     label: vscode.l10n.t('GPU host {0}, {1}', host.name, item.description),
   };
@@ -135,9 +135,9 @@ function trainingItem(
     isOver ? 'over' : 'going',
     ...(run.jobFolder === null ? [] : ['hasFolder']),
   ].join(' ');
-  const state = trainingState(run.state);
-  const told = item.description.startsWith(state) ? item.description : `${state} · ${item.description}`;
-  item.accessibilityInformation = { label: vscode.l10n.t('Training {0}, {1}', run.name, told) };
+  const state = stateText(run.state);
+  const spoken = item.description.startsWith(state) ? item.description : `${state} · ${item.description}`;
+  item.accessibilityInformation = { label: vscode.l10n.t('Training run {0}, {1}', run.name, spoken) };
   item.command = {
     command: commands.openTraining,
     title: vscode.l10n.t('Show Training Run'),

@@ -3,20 +3,20 @@ import type { SshStart } from '../node/client/sshStart.ts';
 import { DisposableStore, type Disposable } from '../../base/core/disposable.ts';
 import { Emitter } from '../../base/core/event.ts';
 
-/** A GPU host of the user's. Its token is in the secret storage, under the host's name. */
+/** A GPU host that the user added. Its token is in the secret storage, under the host's name. */
 export interface KnownHost {
   readonly name: string;
   readonly url: string;
-  /** SHA-256 of its certificate in hex; absent: an authority vouches for it, or there is no TLS. */
+  /** SHA-256 of its certificate in hex. Absent if a trusted authority signed it, or if there is no TLS. */
   readonly fingerprint?: string | undefined;
-  /** What one that ssh gets to is started with; absent: nothing. */
+  /** The options to start a host over SSH with. Absent if there are none. */
   readonly start?: SshStart;
 }
 
 const stateKey = 'agentjet.gpuHosts';
 const secretKey = (name: string): string => `agentjet.gpuHost.${name}`;
 
-/** The hosts that the user added, of all windows. */
+/** The hosts that the user added. All windows share them. */
 export class KnownHosts implements Disposable {
   readonly #state: vscode.Memento;
   readonly #secrets: vscode.SecretStorage;
@@ -48,7 +48,7 @@ export class KnownHosts implements Disposable {
     return this.#secrets.get(secretKey(name));
   }
 
-  /** In the place of one of the same name. */
+  /** Adds a host. It replaces a host with the same name. */
   async add(host: KnownHost, token: string): Promise<void> {
     const others = this.list().filter(({ name }) => name !== host.name);
     await this.#state.update(stateKey, [...others, host]);

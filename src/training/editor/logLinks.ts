@@ -9,10 +9,10 @@ import type { HostClients } from './hostClients.ts';
 import type { LogLinker } from './runLogs.ts';
 import type { DispatchedRun, DispatchedRuns } from './dispatchedRuns.ts';
 
-/** Lines whose links are looked for: the editor shows the end of a log. */
+/** The number of lines to search for links, from the end of the log. */
 const mostLines = 5_000;
 
-/** Links of a run's log to the files that were sent, and to the keys of its config that an error names. */
+/** Returns a function that finds links in the log of a run: to files that were sent, and to config keys in errors. */
 export function createLogLinker(clients: HostClients, dispatchedRuns: DispatchedRuns): LogLinker {
   return async (document, { host, run }) => {
     const record = clients.peek(host)?.run(run);
@@ -38,13 +38,13 @@ export function createLogLinker(clients: HostClients, dispatchedRuns: Dispatched
   };
 }
 
-/** A bare name, as logs have it, is that of a file in the folder that was sent, or beside the config. */
+/** Returns a function that finds a file of a log. A name without a folder is searched in the root and next to the config. */
 function sentFiles({ root, config }: DispatchedRun): (file: string) => string | undefined {
   const known = new Map<string, string | undefined>();
-  const beside = path.relative(root, path.dirname(config)).split(path.sep).join('/');
+  const configFolder = path.relative(root, path.dirname(config)).split(path.sep).join('/');
   const find = (file: string): string | undefined => {
     if (file.split('/').includes('..')) return undefined;
-    const places = file.includes('/') ? [file] : [file, path.posix.join(beside, file)];
+    const places = file.includes('/') ? [file] : [file, path.posix.join(configFolder, file)];
     return places.find((place) => existsSync(path.join(root, place)));
   };
   return (file) => {
@@ -63,7 +63,7 @@ function readConfig(file: string): Config | undefined {
     const text = readFileSync(file, 'utf8');
     return { document: parseConfig(text), dialect: dialectOf(text) };
   } catch {
-    return undefined; // moved meanwhile
+    return undefined; // the file was moved
   }
 }
 
@@ -79,7 +79,7 @@ function targetOf(
   return at(file, config.document.lines.position(entry.keySpan.start).line + 1);
 }
 
-/** Opens at the line: the editor reads it from the fragment. */
+/** Returns a URI that opens at the line, which the editor reads from the fragment. */
 function at(file: string, line: number): vscode.Uri {
   return vscode.Uri.file(file).with({ fragment: `L${line}` });
 }

@@ -3,32 +3,32 @@ import type { RunEvent, RunRecord } from '../core/protocol/runs.ts';
 import { TracebackFolder } from '../core/logs/foldTracebacks.ts';
 import { RayActors } from '../core/logs/rayActors.ts';
 import { stageIn } from '../core/runs/markers.ts';
-import { trainingState } from './hostText.ts';
+import { phaseText, stateText } from '../core/runs/words.ts';
 
-/** The source that a run's process itself prints to; it gets what is not of a source as well. */
+/** The source for the output of the launcher. It also receives the notes of the host. */
 export const mainSource = 'launcher';
 
 export type LoggedRun = Pick<RunRecord, 'backbone' | 'launcher' | 'stages'>;
 
-/** What the channels of a run show of its events, as they come. */
+/** Converts the events of a run to the texts of its output channels. */
 export class LogTexts {
   readonly #folders = new Map<string, TracebackFolder>();
   readonly #sources = new Set<string>();
-  /** Of what the launcher prints; undefined: each actor has a log of its own. */
+  /** The actors whose output the launcher prints. Undefined if each actor has a log file. */
   readonly #actors: RayActors | undefined;
-  /** Where a line of the launcher's that goes on is shown. */
-  #goesOn: readonly string[] | undefined;
+  /** The sources of an incomplete line of the launcher. */
+  #openLine: readonly string[] | undefined;
   readonly #stages: LoggedRun['stages'];
-  /** That the launcher told of last, before the name of an actor: each stage has actors of its own. */
+  /** The prefix for the names of actors: the stage that the launcher started last. Each stage starts new actors. */
   #stage = '';
 
   constructor({ backbone, launcher, stages }: LoggedRun) {
     this.#stages = stages;
-    // Logs of actors are Trinity's alone, and those of a cluster are on its own disks.
+    // Only Trinity writes a log file for each actor. On a Ray cluster, these files are on other machines.
     if (backbone === 'verl' || launcher === 'ray') this.#actors = new RayActors();
   }
 
-  /** By source, the text to add; each once per call: a run may print a hundred thousand lines in a second. */
+  /** Returns the text to append for each source, once per call. A run can print 100,000 lines in a second. */
   add(events: readonly RunEvent[]): ReadonlyMap<string, string> {
     const texts = new Map<string, string[]>();
     for (const event of events) {
@@ -43,7 +43,7 @@ export class LogTexts {
         const isWhole = part !== true || at < lines.length - 1;
         for (const shown of this.#shownIn(source, line, isWhole)) {
           if (isWhole) this.#line(texts, shown, line);
-          // The line goes on: it is no line of a traceback.
+          // An incomplete line is not part of a traceback.
           else piecesOf(texts, shown).push(...this.#folder(shown).end().map(whole), line);
         }
       }
@@ -51,13 +51,13 @@ export class LogTexts {
     return joined(texts);
   }
 
-  /** The launcher's log has all lines in their order; those of an actor are in a channel of their own as well. */
+  /** Returns the sources of a line. The launcher's log has all lines. Lines of an actor are also in the actor's channel. */
   #shownIn(source: string, line: string, isWhole: boolean): readonly string[] {
     if (source !== mainSource || this.#actors === undefined) return [source];
     const begun = stageIn(line)?.number;
     if (begun !== undefined) this.#stage = `${this.#stages?.[begun - 1]?.name ?? begun}/`;
-    const shown = this.#goesOn ?? this.#withActor(this.#actors.actorOf(line));
-    this.#goesOn = isWhole ? undefined : shown;
+    const shown = this.#openLine ?? this.#withActor(this.#actors.actorOf(line));
+    this.#openLine = isWhole ? undefined : shown;
     return shown;
   }
 
@@ -67,7 +67,7 @@ export class LogTexts {
     return this.#sources.has(own.toLowerCase()) ? [mainSource] : [mainSource, own];
   }
 
-  /** What is left to be shown at the end. */
+  /** Returns the remaining text once the run has ended. */
   end(): ReadonlyMap<string, string> {
     const texts = [...this.#folders].map(([source, folder]) => [source, folder.end().map(whole)] as const);
     return joined(new Map(texts.filter(([, lines]) => lines.length > 0)));
@@ -96,11 +96,11 @@ function joined(texts: ReadonlyMap<string, readonly string[]>): ReadonlyMap<stri
   return new Map([...texts].map(([source, pieces]) => [source, pieces.join('')]));
 }
 
-/** What becomes of the run, between the lines that it prints; undefined: nothing to read. */
+/** Returns the note on an event that is shown between the lines of the log. Undefined for metrics. */
 function noteOf(event: Exclude<RunEvent, { type: 'log' }>): string | undefined {
   switch (event.type) {
     case 'state':
-      return [trainingState(event.state), ...(event.reason === undefined ? [] : [event.reason])].join(': ');
+      return [stateText(event.state), ...(event.reason === undefined ? [] : [event.reason])].join(': ');
     case 'checkpoint':
       return event.stage === undefined
         ? l10n.t('Checkpoint of step {0}.', event.step)
@@ -109,7 +109,7 @@ function noteOf(event: Exclude<RunEvent, { type: 'log' }>): string | undefined {
     case 'notice':
       return event.text;
     case 'phase':
-      return event.phase;
+      return phaseText(event.phase);
     case 'metrics':
       return undefined;
   }

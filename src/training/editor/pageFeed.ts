@@ -10,16 +10,16 @@ import type { KnownHost, KnownHosts } from './knownHosts.ts';
 import { RunFollow } from './runFollow.ts';
 import type { ChosenRun } from './trainingActions.ts';
 
-interface Fed {
+interface FeedEntry {
   readonly host: KnownHost;
   readonly client: HostClient;
   readonly store: DisposableStore;
-  /** Its host is asked whether there is such a run. */
-  isAsked: boolean;
+  /** True while the host is asked for the run. */
+  isAsking: boolean;
   readonly follow: RunFollow;
   isGone: boolean;
-  /** Its host was asked what its GPUs did before. */
-  knowsGpus: boolean;
+  /** True once the GPU history was requested. */
+  hasGpuHistory: boolean;
 }
 
 interface FeedParts {
@@ -31,14 +31,14 @@ interface FeedParts {
   readonly send: (message: RunPageMessage) => void;
 }
 
-/** What one page is told: its run and those compared with it, as they go on. */
+/** Sends a page its run, and the runs that are compared with it, whenever they change. */
 export class PageFeed implements Disposable {
   readonly #parts: FeedParts;
   readonly #store = new DisposableStore();
-  /** Runs that the page is to show, its own first, whether or not their hosts can be reached. */
+  /** The runs of the page, its own first, even if their hosts cannot be reached. */
   #shown: readonly RunRef[];
-  /** Those that it is told of, by run. */
-  readonly #fed = new Map<string, Fed>();
+  /** The runs that it receives, by id. */
+  readonly #entries = new Map<string, FeedEntry>();
   #listens = false;
 
   constructor(parts: FeedParts) {
@@ -47,62 +47,62 @@ export class PageFeed implements Disposable {
     this.#shown = [own];
     this.#store.add(
       hosts.onChanged(() => {
-        if (this.#listens) for (const place of this.#left()) void this.#feed(place);
+        if (this.#listens) for (const ref of this.#disconnected()) void this.#feed(ref);
       }),
     );
     this.#store.add(
       clients.onChanged(() => {
         if (!this.#listens) return;
-        for (const place of this.#left()) {
-          if (clients.peek(place.host)) void this.#feed(place);
-          else this.#tellProblem(place.host);
+        for (const ref of this.#disconnected()) {
+          if (clients.peek(ref.host)) void this.#feed(ref);
+          else this.#sendProblem(ref.host);
         }
       }),
     );
     this.#store.defer(() => {
-      for (const { store } of this.#fed.values()) store.dispose();
+      for (const { store } of this.#entries.values()) store.dispose();
     });
   }
 
   /**
-   * The page listens, for the first time or after it was loaded again.
+   * Starts sending. Called when the page listens for the first time and after each reload.
    *
-   * @param compared what it showed beside its own run
+   * @param compared the runs that the page showed next to its own
    */
   async start(compared: readonly RunRef[]): Promise<void> {
-    for (const { store } of this.#fed.values()) store.dispose();
-    this.#fed.clear();
+    for (const { store } of this.#entries.values()) store.dispose();
+    this.#entries.clear();
     this.#listens = true;
     const { own, hosts } = this.#parts;
-    // What was added here before the page listened stays.
+    // Keep runs that were added before the page listened.
     const others = [...compared, ...this.#shown].filter(
       ({ host, run }) => run !== own.run && hosts.find(host) !== undefined,
     );
-    this.#shown = [own, ...new Map(others.map((place) => [place.run, place])).values()];
-    await Promise.all(this.#shown.map((place) => this.#feed(place)));
+    this.#shown = [own, ...new Map(others.map((ref) => [ref.run, ref])).values()];
+    await Promise.all(this.#shown.map((ref) => this.#feed(ref)));
   }
 
   has(run: string): boolean {
-    return this.#shown.some((place) => place.run === run);
+    return this.#shown.some((ref) => ref.run === run);
   }
 
-  /** Another run beside the page's own, as soon as the page listens. */
-  async add(place: RunRef): Promise<void> {
-    if (this.has(place.run)) return;
-    this.#shown = [...this.#shown, place];
-    if (this.#listens) await this.#feed(place);
+  /** Adds a run to compare with. It is sent as soon as the page listens. */
+  async add(ref: RunRef): Promise<void> {
+    if (this.has(ref.run)) return;
+    this.#shown = [...this.#shown, ref];
+    if (this.#listens) await this.#feed(ref);
   }
 
   remove(run: string): void {
     if (run === this.#parts.own.run) return;
-    this.#shown = this.#shown.filter((place) => place.run !== run);
-    this.#fed.get(run)?.store.dispose();
-    this.#fed.delete(run);
-    this.#tellRuns();
+    this.#shown = this.#shown.filter((ref) => ref.run !== run);
+    this.#entries.get(run)?.store.dispose();
+    this.#entries.delete(run);
+    this.#sendRuns();
   }
 
   async chosen(run: string): Promise<ChosenRun | undefined> {
-    const fed = this.#fed.get(run);
+    const fed = this.#entries.get(run);
     if (fed === undefined) return undefined;
     const { host } = fed;
     const client = await this.#parts.clients.connect(host);
@@ -113,70 +113,78 @@ export class PageFeed implements Disposable {
     this.#store.dispose();
   }
 
-  /** Runs that nobody tells of, or by a connection which is no longer that of their host: it had ended, and there is another token. */
-  #left(): readonly RunRef[] {
+  /** Returns the runs without a connection, or with a connection that their host has replaced. */
+  #disconnected(): readonly RunRef[] {
     const { clients } = this.#parts;
     return this.#shown.filter(({ host, run }) => {
-      const client = this.#fed.get(run)?.client;
+      const client = this.#entries.get(run)?.client;
       return client === undefined || clients.peek(host) !== client;
     });
   }
 
-  /** In the place of what it was fed by, where its host has another connection meanwhile. */
+  /** Starts sending a run, or sends it from the new connection of its host. */
   async #feed({ host: name, run }: RunRef): Promise<void> {
     const host = this.#parts.hosts.find(name);
     if (host === undefined) return;
     const client = await this.#parts.clients.get(host).catch(() => undefined);
     if (this.#store.isDisposed || !this.has(run)) return;
     if (client === undefined) {
-      this.#tellProblem(name);
+      this.#sendProblem(name);
       return;
     }
-    const before = this.#fed.get(run);
+    const before = this.#entries.get(run);
     if (before?.client === client) return;
     before?.store.dispose();
     const store = new DisposableStore();
     const follow = store.add(this.#followOf(run, client, (error) => this.#failed(run, fed, error)));
-    const fed: Fed = { host, client, store, follow, isAsked: false, isGone: false, knowsGpus: false };
-    this.#fed.set(run, fed);
-    const tellState = (): void =>
+    const fed: FeedEntry = {
+      host,
+      client,
+      store,
+      follow,
+      isAsking: false,
+      isGone: false,
+      hasGpuHistory: false,
+    };
+    this.#entries.set(run, fed);
+    const sendState = (): void =>
       this.#parts.send({ type: 'connection', host: name, state: stateOf(client.state) });
-    store.add(client.onChanged(() => this.#look(run, fed)));
+    store.add(client.onChanged(() => this.#update(run, fed)));
     store.add(
       client.connection.onState(({ kind }) => {
-        tellState();
-        if (kind === 'connected') void this.#tellGpuHistory(run, fed);
+        sendState();
+        if (kind === 'connected') void this.#sendGpuHistory(run, fed);
       }),
     );
     store.add(client.watch());
-    tellState();
-    this.#look(run, fed);
+    sendState();
+    this.#update(run, fed);
   }
 
-  /** Something changed on its host. */
-  #look(run: string, fed: Fed): void {
-    if (fed.client.run(run) === undefined) void this.#seek(run, fed);
-    else fed.isGone = false; // a host that is started anew can have it again
-    this.#tellRuns();
-    this.#tellGpus(run);
+  /** Handles a change on the host of a run. */
+  #update(run: string, fed: FeedEntry): void {
+    if (fed.client.run(run) === undefined) void this.#request(run, fed);
+    else fed.isGone = false; // a restarted host can have the run again
+    this.#sendRuns();
+    this.#sendGpus(run);
   }
 
-  /** What the host did not tell of can be one that it has removed, or one that it has yet to tell of. */
-  async #seek(run: string, fed: Fed): Promise<void> {
-    if (fed.isAsked || fed.isGone) return;
-    fed.isAsked = true;
+  /** Requests a run that the host has not reported. It can be removed, or its report can be on the way. */
+  async #request(run: string, fed: FeedEntry): Promise<void> {
+    if (fed.isAsking || fed.isGone) return;
+    fed.isAsking = true;
     try {
       fed.client.upsertRun(await fed.client.connection.ask('run.get', { run }));
     } catch (error) {
       this.#failed(run, fed, error);
     } finally {
-      fed.isAsked = false;
+      fed.isAsking = false;
     }
   }
 
-  /** Of all else than a run that is gone, the connection's state tells. */
-  #failed(run: string, fed: Fed, error: unknown): void {
-    if (fed.isGone || this.#fed.get(run) !== fed) return;
+  /** Handles a run that no longer exists. The state of the connection covers other failures. */
+  #failed(run: string, fed: FeedEntry, error: unknown): void {
+    if (fed.isGone || this.#entries.get(run) !== fed) return;
     if (toReport(error, 'hosts/run').code !== 'host/no-run') return;
     fed.isGone = true;
     if (run === this.#parts.own.run) this.#parts.send({ type: 'gone', host: fed.host.name, run });
@@ -192,21 +200,21 @@ export class PageFeed implements Disposable {
       gone,
       take: (events) => {
         this.#parts.send({ type: 'events', run, events: [...events] });
-        if (events.some(changesCheckpoints)) void this.#tellCheckpoints(run, client);
+        if (events.some(changesCheckpoints)) void this.#sendCheckpoints(run, client);
       },
-      tellProblem: (problem) => this.#parts.send({ type: 'unheard', run, problem }),
+      onProblem: (problem) => this.#parts.send({ type: 'unheard', run, problem }),
     });
   }
 
-  async #tellCheckpoints(run: string, client: HostClient): Promise<void> {
+  async #sendCheckpoints(run: string, client: HostClient): Promise<void> {
     const checkpoints = await client.connection.ask('checkpoint.list', { run }).catch(() => undefined);
-    if (checkpoints === undefined || !this.#fed.has(run)) return;
+    if (checkpoints === undefined || !this.#entries.has(run)) return;
     this.#parts.send({ type: 'checkpoints', run, checkpoints: [...checkpoints] });
   }
 
-  #tellRuns(): void {
+  #sendRuns(): void {
     const runs = this.#shown.flatMap(({ run }): PageRun[] => {
-      const { host, client } = this.#fed.get(run) ?? {};
+      const { host, client } = this.#entries.get(run) ?? {};
       const record = client?.run(run);
       return host === undefined || client === undefined || record === undefined
         ? []
@@ -215,33 +223,33 @@ export class PageFeed implements Disposable {
     if (runs[0]?.record.id !== this.#parts.own.run) return;
     const awaited = this.#shown.filter(({ run }) => !runs.some(({ record }) => record.id === run));
     this.#parts.send({ type: 'runs', runs, awaited });
-    // The page takes no events of a run that it knows nothing of.
+    // The page ignores events of unknown runs, so events start after the records.
     for (const { record } of runs) {
-      const fed = this.#fed.get(record.id);
+      const fed = this.#entries.get(record.id);
       fed?.follow.start();
-      if (fed?.knowsGpus === false) void this.#tellGpuHistory(record.id, fed);
+      if (fed?.hasGpuHistory === false) void this.#sendGpuHistory(record.id, fed);
     }
   }
 
-  /** A host of an earlier version tells of its GPUs now alone. */
-  async #tellGpuHistory(run: string, fed: Fed): Promise<void> {
+  /** Sends the GPU history. Hosts of earlier versions do not have one. */
+  async #sendGpuHistory(run: string, fed: FeedEntry): Promise<void> {
     if (fed.client.run(run) === undefined) return;
-    fed.knowsGpus = true;
+    fed.hasGpuHistory = true;
     const samples = await fed.client.connection.ask('run.gpus', { run }).catch(() => []);
-    if (samples.length === 0 || this.#fed.get(run) !== fed) return;
+    if (samples.length === 0 || this.#entries.get(run) !== fed) return;
     this.#parts.send({ type: 'gpuHistory', run, samples: [...samples] });
   }
 
-  #tellGpus(run: string): void {
-    const { client } = this.#fed.get(run) ?? {};
+  #sendGpus(run: string): void {
+    const { client } = this.#entries.get(run) ?? {};
     const record = client?.run(run);
     if (client?.status === undefined || record === undefined || finalStates.includes(record.state)) return;
     const { gpus, now } = client.status;
     this.#parts.send({ type: 'gpus', run, at: now, gpus });
   }
 
-  /** Why there is no connection to a host that could tell its own state. */
-  #tellProblem(host: string): void {
+  /** Sends the reason why a host has no connection. */
+  #sendProblem(host: string): void {
     const problem = this.#parts.clients.problem(host);
     if (problem === undefined) return;
     const { report, retryAt } = problem;

@@ -8,7 +8,7 @@ const severities = {
   info: vscode.DiagnosticSeverity.Information,
 } as const;
 
-/** What a host found in a config, at its keys, until the config is edited. */
+/** Shows the findings of a host at the keys of a config, until the config is edited. */
 export class PreflightNotes implements Disposable {
   readonly #store = new DisposableStore();
   readonly #notes = this.#store.add(vscode.languages.createDiagnosticCollection('agentjet-host'));

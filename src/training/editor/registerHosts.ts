@@ -26,7 +26,7 @@ export interface HostsParts {
   readonly log: vscode.LogOutputChannel;
 }
 
-/** The view "GPU Hosts", and what trains there. Nothing is connected before somebody looks or asks. */
+/** Registers the GPU Hosts view and its commands. Connections start when the view is visible or a command needs one. */
 export function registerHosts({ context, clock, webFolder, log }: HostsParts): Disposable {
   const store = new DisposableStore();
   const hosts = store.add(new KnownHosts(context.globalState, context.secrets));
@@ -82,15 +82,15 @@ function registerView(hosts: KnownHosts, clients: HostClients): Disposable {
     vscode.window.createTreeView(views.hosts, { treeDataProvider: provider, showCollapseAll: true }),
   );
   store.add(view.onDidChangeVisibility(({ visible }) => clients.setWatched(visible)));
-  const tell = (): void => {
+  const updateContext = (): void => {
     void vscode.commands.executeCommand('setContext', contextKeys.noHosts, hosts.list().length === 0);
   };
-  tell();
-  store.add(hosts.onChanged(tell));
+  updateContext();
+  store.add(hosts.onChanged(updateContext));
   return store;
 }
 
-/** "Train on GPU Host" above a config, once there is a host. */
+/** Shows "Train on GPU Host" above a config, if a host was added. */
 function registerTrainLens(hosts: KnownHosts): Disposable {
   const store = new DisposableStore();
   const changed = store.add(new vscode.EventEmitter<void>());

@@ -9,25 +9,25 @@ import { noRolloutsError } from './noRollouts.ts';
 import { currentLog, rolloutItems } from './rolloutItems.ts';
 import type { ChosenRun } from './trainingActions.ts';
 
-/** Files of a run that one trace is made of. */
+/** The files of a run that become one trace. */
 export interface RolloutFiles {
   readonly of: FilesOf;
-  /** In order; those of one name become one file. */
+  /** In order. Files with the same name are appended to one file. */
   readonly files: readonly { readonly from: FileEntry; readonly name: string }[];
-  /** Below the folder that is kept for the run; empty: that itself. */
+  /** The folder below the local folder of the run; empty for that folder itself. */
   readonly folder: string;
-  /** The file that is opened. */
+  /** The name of the file to open. */
   readonly opened: string;
 }
 
-/** What Trinity-RFT keeps of rollouts where the config names no other file, of the newest versions first. */
+/** Default names of the rollout files of Trinity-RFT, newest version first. */
 const usual = ['explorer_output.db', 'explorer_output.jsonl'];
-/** Whatever has experiences. */
+/** Matches files with experiences. */
 const store = /\.(?:db|jsonl)$/;
 
 /**
- * What Trinity-RFT has kept of a run's rollouts, else what AgentJet has logged of them; undefined: the user, who was asked
- * which, chose none. Rejects with `hosts/no-rollouts`.
+ * Finds the rollouts of a run: the files of Trinity-RFT, or else the logs of AgentJet. If there are several, the user
+ * chooses; resolves to undefined if the user chooses none. Rejects with `hosts/no-rollouts`.
  */
 export async function rolloutFiles(chosen: ChosenRun): Promise<RolloutFiles | undefined> {
   const buffers = await buffersOf(chosen);
@@ -35,7 +35,7 @@ export async function rolloutFiles(chosen: ChosenRun): Promise<RolloutFiles | un
   return chosenLogs(chosen);
 }
 
-/** What the training keeps of experiences, and so does each of its stages. */
+/** The experience buffer of a training run or of one of its stages. */
 interface Buffer {
   readonly stage: string | undefined;
   /** Inside the job's folder. */
@@ -43,7 +43,7 @@ interface Buffer {
   readonly files: readonly FileEntry[];
 }
 
-/** Those of the newest stage first. */
+/** Returns the buffers of all stages, newest stage first. */
 async function buffersOf(chosen: ChosenRun): Promise<Buffer[]> {
   const { run } = chosen;
   const stages = run.stages?.toReversed() ?? [];
@@ -70,13 +70,13 @@ async function filesBelow(
     const { files } = await client.connection.ask('file.list', { run: run.id, of, path, from: 0 });
     return files;
   } catch (error) {
-    // Before its first checkpoint verl makes no folder.
+    // verl creates the folder with the first checkpoint.
     if (error instanceof CodedError && error.code === 'host/no-job-folder') return [];
     throw error;
   }
 }
 
-/** Asks where there are several, in one stage or in more, and none by its usual name. */
+/** Returns the store of a run. Asks the user if there are several. */
 async function chosenStore(
   buffers: readonly Buffer[],
   { run }: ChosenRun,
@@ -90,7 +90,7 @@ async function chosenStore(
   const item = items.length === 1 ? items[0] : await vscode.window.showQuickPick(items, whichOf(run.name));
   if (item === undefined) return undefined;
   const { file, files, stage } = item.one;
-  // What SQLite has not merged is beside it.
+  // The write-ahead log of SQLite is a separate file.
   const found = files.filter(({ path: one }) => one === file.path || one === `${file.path}-wal`);
   return {
     of: 'job',
@@ -105,11 +105,11 @@ function storesIn({ folder, files }: Buffer): readonly FileEntry[] {
   return byName.length > 0 ? byName.slice(0, 1) : files.filter((file) => store.test(file.path));
 }
 
-/** The one log there is; of several, of more processes or set aside by size, those that the user chooses, as one file. */
+/** Returns the rollout logs as one file. If several processes wrote logs or a log was rotated, the user chooses. */
 async function chosenLogs(chosen: ChosenRun): Promise<RolloutFiles | undefined> {
   const { run } = chosen;
   const files = await filesBelow(rolloutLogs, 'rollouts', chosen);
-  // A host that knows nothing of them tells of its job's folder.
+  // Hosts of earlier versions do not know rollout logs and list the job's folder instead.
   const logs = files.filter(({ path: one, bytes }) => isRolloutLog(one) && bytes > 0);
   if (logs.length === 0) throw noRolloutsError(run);
   const wanted = logs.length === 1 ? logs : await askForLogs(logs, run.name);
@@ -126,5 +126,5 @@ async function askForLogs(logs: readonly FileEntry[], run: string): Promise<read
 }
 
 function whichOf(run: string): { readonly placeHolder: string } {
-  return { placeHolder: vscode.l10n.t('Which rollouts of {0}', run) };
+  return { placeHolder: vscode.l10n.t('Select rollouts of {0}', run) };
 }

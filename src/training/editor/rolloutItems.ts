@@ -2,7 +2,7 @@ import path from 'node:path';
 import { sizeText } from '../../base/core/sizeText.ts';
 import type { FileEntry } from '../core/protocol/hostRpc.ts';
 
-/** A log of rollouts, to choose. */
+/** A rollout log in the list to choose from. */
 export interface RolloutItem {
   readonly label: string;
   readonly description: string;
@@ -11,18 +11,18 @@ export interface RolloutItem {
   readonly file: FileEntry;
 }
 
-/** What logs are called that have not been set aside. */
+/** The name of a log that was not rotated. */
 export const currentLog = 'rollout.json.log';
 
 /**
- * The newest first. Processes that log at once, as Trinity-RFT's runners do, each have a folder of their own, by the machine or
- * with the process after it: all that they write now is wanted, and what was set aside for its size only if the user says so.
+ * Returns one item per log, newest first. Parallel processes, such as Trinity-RFT's runners, each log to a separate folder
+ * with the name of the machine, or of machine and process. Current logs are preselected, rotated logs are not.
  */
 export function rolloutItems(logs: readonly FileEntry[], language: string): readonly RolloutItem[] {
   const newestFirst = logs.toSorted((a, b) => b.modifiedAt - a.modifiedAt);
   return newestFirst.map((file) => {
     const [name, folder] = [path.posix.basename(file.path), path.posix.dirname(file.path)];
-    // Above it is the module, which all have.
+    // The parent folder is the module, which is the same for all logs.
     const machine = path.posix.basename(path.posix.dirname(folder));
     return {
       label: `${machine}/${name}`,

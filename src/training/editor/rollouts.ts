@@ -14,14 +14,14 @@ import type { DispatchedRun, DispatchedRuns } from './dispatchedRuns.ts';
 import type { ChosenRun } from './trainingActions.ts';
 
 export interface RolloutParts {
-  /** Where fetched files are kept. */
+  /** The folder for downloaded files. */
   readonly storage: vscode.Uri;
   readonly dispatchedRuns: DispatchedRuns;
 }
 
 const folderOf = (storage: vscode.Uri): vscode.Uri => vscode.Uri.joinPath(storage, 'rollouts');
 
-/** The config that rollouts were trained with: it was sent from here, or the user is asked. */
+/** Returns the config of a training run with these rollouts. If it was not sent from here, the user chooses. */
 export async function findRolloutConfig(
   source: string,
   { storage, dispatchedRuns, recent }: RolloutParts & { readonly recent: RecentConfigs },
@@ -33,21 +33,21 @@ export async function findRolloutConfig(
   return config && { root: workingFolder(config), config: config.fsPath };
 }
 
-/** Fetches what the run has kept of its rollouts until now, and shows it as a trace. */
+/** Downloads the current rollouts of a run and opens them as a trace. */
 export async function openRollouts(
   chosen: ChosenRun,
   { storage, dispatchedRuns }: RolloutParts,
 ): Promise<void> {
   const { run } = chosen;
   const sent = await dispatchedRuns.find(run.id, run.config);
-  // Their episodes are run again with it, when the host may not be in reach.
+  // Debugging an episode needs the config, even if the host cannot be reached then.
   if (sent !== undefined) await dispatchedRuns.add(run.id, sent);
   const wanted = await rolloutFiles(chosen);
   if (wanted === undefined) return;
   const folder = path.join(folderOf(storage).fsPath, run.id, wanted.folder);
   const opened = path.join(folder, wanted.opened);
   await mkdir(folder, { recursive: true });
-  // What an earlier time has left is not of this file.
+  // Remove files of an earlier download.
   for (const end of ['', '-wal']) await rm(`${opened}${end}`, { force: true });
   const title = vscode.l10n.t('Fetching the rollouts of {0}', run.name);
   const isHere = await withCancellableProgress(title, async ({ cancellation, report }) => {
@@ -55,7 +55,7 @@ export async function openRollouts(
     let fetched = 0;
     for (const [at, { from, name }] of wanted.files.entries()) {
       const file = path.join(folder, name);
-      // One that is being written may have been cut in a line.
+      // A file that is being written can end in the middle of a line.
       if (wanted.files[at - 1]?.name === name) await appendFile(file, '\n');
       const params = { run: run.id, of: wanted.of, path: from.path, offset: 0, length: from.bytes };
       const { pieces } = await chosen.client.connection.download(
@@ -77,11 +77,11 @@ async function append(
   pieces: AsyncIterable<Uint8Array>,
   onBytes: (bytes: number) => void,
 ): Promise<void> {
-  const told = async function* (): AsyncGenerator<Uint8Array> {
+  const counted = async function* (): AsyncGenerator<Uint8Array> {
     for await (const piece of pieces) {
       onBytes(piece.length);
       yield piece;
     }
   };
-  await pipeline(Readable.from(told()), createWriteStream(file, { flags: 'a' }));
+  await pipeline(Readable.from(counted()), createWriteStream(file, { flags: 'a' }));
 }

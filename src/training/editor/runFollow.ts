@@ -12,7 +12,7 @@ export interface RunFollowParts {
   readonly clock: Pick<Clock, 'after'>;
   readonly take: (events: readonly RunEvent[]) => void;
   /** Receives the reason why no events arrive, and null once they arrive again. */
-  readonly tellProblem: (problem: string | null) => void;
+  readonly onProblem: (problem: string | null) => void;
   /** The host has no such run. */
   readonly gone: (error: unknown) => void;
 }
@@ -56,18 +56,18 @@ export class RunFollow implements Disposable {
     try {
       for await (const events of connection.follow(run, from, this.#cancellation.token)) {
         this.#last = events.at(-1)?.seq ?? this.#last;
-        this.#goesOn();
+        this.#succeeded();
         take(events);
       }
-      this.#goesOn();
+      this.#succeeded();
     } catch (error) {
       this.#failed(error);
     }
   }
 
-  #goesOn(): void {
+  #succeeded(): void {
     this.#failures = 0;
-    this.#tell(null);
+    this.#report(null);
   }
 
   #failed(error: unknown): void {
@@ -82,17 +82,17 @@ export class RunFollow implements Disposable {
       return;
     }
     this.#state = 'waiting';
-    this.#tell(`${message} ${hint ?? ''}`.trim());
+    this.#report(`${message} ${hint ?? ''}`.trim());
     this.#failures += 1;
     this.#timer = clock.after(backoff(this.#failures, pauses), () => {
       void this.#follow();
-      this.#timer = clock.after(good, () => this.#tell(null));
+      this.#timer = clock.after(good, () => this.#report(null));
     });
   }
 
-  #tell(problem: string | null): void {
+  #report(problem: string | null): void {
     if (this.#problem === problem) return;
     this.#problem = problem;
-    this.#parts.tellProblem(problem);
+    this.#parts.onProblem(problem);
   }
 }

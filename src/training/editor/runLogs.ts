@@ -6,23 +6,23 @@ import type { RunRecord } from '../core/protocol/runs.ts';
 import type { ClientConnection } from '../core/wire/clientConnection.ts';
 import { LogTexts, mainSource, type LoggedRun } from './logTexts.ts';
 
-/** The editor's own language for logs: it colours levels, times and errors. */
+/** The editor's language for logs, which colors levels, times and errors. */
 const logLanguage = 'log';
 
-/** What a channel shows. */
+/** The run whose log a channel shows. */
 export interface ShownLog {
   readonly host: string;
   readonly run: string;
 }
 
-/** What is asked of a host. */
+/** The requests to a host that a log needs. */
 interface FollowedHost {
   readonly connection: Pick<ClientConnection, 'follow'>;
 }
 
 type ShownRun = LoggedRun & Pick<RunRecord, 'id' | 'name'>;
 
-/** Output channels of runs, one per actor, filled from their events for as long as the window is open. */
+/** The output channels of runs, one per actor. They receive events as long as the window is open. */
 export class RunLogs implements Disposable {
   readonly #store = new DisposableStore();
   readonly #runs = new Map<string, RunLog>();
@@ -32,7 +32,7 @@ export class RunLogs implements Disposable {
     this.#log = log;
   }
 
-  /** Shows the run's log, and follows it. */
+  /** Shows the log of a run and follows it. */
   show(host: string, link: FollowedHost, run: ShownRun): void {
     const key = `${host} ${run.id}`;
     let log = this.#runs.get(key);
@@ -45,7 +45,7 @@ export class RunLogs implements Disposable {
     log.show();
   }
 
-  /** What the channel of a document shows. */
+  /** Returns the run whose log a document shows. */
   shownBy(document: vscode.Uri): ShownLog | undefined {
     return [...this.#runs.values()].find((log) => log.has(document))?.shown;
   }
@@ -61,7 +61,7 @@ class RunLog implements Disposable {
   readonly #log: vscode.LogOutputChannel;
   readonly #channels = new Map<string, vscode.OutputChannel>();
   readonly #cancellation = new CancellationSource();
-  /** It failed, and would be followed anew. */
+  /** True after a failure. The next `show` starts again. */
   isOver = false;
 
   constructor(host: string, run: ShownRun, log: vscode.LogOutputChannel) {
@@ -79,7 +79,7 @@ class RunLog implements Disposable {
   }
 
   has(document: vscode.Uri): boolean {
-    // The editor names these documents after their channels, with its own number of them before it.
+    // The path of such a document ends with the name of its channel, after a number.
     return [...this.#channels.values()].some((channel) => document.path.endsWith(`-${channel.name}`));
   }
 
@@ -114,7 +114,7 @@ class RunLog implements Disposable {
     if (known !== undefined) return known;
     const { id, name: ofRun } = this.#run;
     const label = source === mainSource ? ofRun : `${ofRun} · ${source}`;
-    // The run's number tells those of one name apart.
+    // The end of the id distinguishes runs with the same name.
     const name = `${label} (${id.slice(-6)})`;
     const channel = vscode.window.createOutputChannel(name, logLanguage);
     this.#channels.set(source, channel);

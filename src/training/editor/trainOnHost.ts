@@ -31,13 +31,13 @@ export interface TrainParts {
   readonly notes: PreflightNotes;
   readonly dispatchedRuns: DispatchedRuns;
   readonly recent: RecentConfigs;
-  /** For what was read of files from one sync to the next. */
+  /** The folder for the cache of file hashes. */
   readonly storage: vscode.Uri;
-  /** What is shown of a run that was started. */
+  /** Shows a run that was started. */
   readonly started: (host: KnownHost, run: RunRecord) => Promise<void>;
 }
 
-/** Sends the config in front, or the one given, to a host and starts it there. */
+/** Sends a config to a host and starts it there. Without `uri`, it takes the config in the active editor. */
 export async function trainOnHost(parts: TrainParts, uri: vscode.Uri | undefined): Promise<void> {
   const document =
     uri === undefined
@@ -45,7 +45,7 @@ export async function trainOnHost(parts: TrainParts, uri: vscode.Uri | undefined
       : await vscode.workspace.openTextDocument(uri);
   const config = await chooseConfig(document && targetOf(document), parts.recent);
   if (config === undefined) return;
-  if (!/\.ya?ml$/i.test(config.path)) throw noYaml(config);
+  if (!/\.ya?ml$/i.test(config.path)) throw notYaml(config);
   const host = await chooseHost(parts);
   if (host === undefined) return;
   await saveAll(workingFolder(config));
@@ -56,7 +56,7 @@ export async function trainOnHost(parts: TrainParts, uri: vscode.Uri | undefined
   await withCancellableProgress(title, (shown) => send(parts, { config, host, launch }, shown));
 }
 
-/** What is sent is read from the disk. Throws where a file of the folder is not there as the editor shows it. */
+/** Saves all files, because files are sent from the disk. Throws if a file of the folder could not be saved. */
 async function saveAll(folder: string): Promise<void> {
   await vscode.workspace.saveAll(false);
   const unsaved = [...vscode.workspace.textDocuments, ...vscode.workspace.notebookDocuments]
@@ -66,12 +66,12 @@ async function saveAll(folder: string): Promise<void> {
   if (unsaved.length > 0) throw notSaved(unsaved);
 }
 
-function noYaml({ fsPath }: vscode.Uri): CodedError {
+function notYaml({ fsPath }: vscode.Uri): CodedError {
   return new CodedError({
     code: 'hosts/no-yaml',
-    message: vscode.l10n.t('A GPU host trains a YAML config, which {0} is not.', path.basename(fsPath)),
+    message: vscode.l10n.t('Cannot train {0} on a GPU host: it is not a YAML config.', path.basename(fsPath)),
     hint: vscode.l10n.t(
-      'Have the script write its config with `dumpJobAsYaml`, in Python `dump_job_as_yaml`, and train that.',
+      'Write the config of the script to a file with `dumpJobAsYaml` (in Python `dump_job_as_yaml`), and train that file.',
     ),
     location: { file: fsPath },
   });
@@ -81,8 +81,8 @@ function notSaved(files: readonly string[]): CodedError {
   const named = new Intl.ListFormat(vscode.env.language).format(files);
   return new CodedError({
     code: 'hosts/not-saved',
-    message: vscode.l10n.t('Nothing was sent to the host, because {0} could not be saved.', named),
-    hint: vscode.l10n.t('Save by hand, or revert the file, and train again.'),
+    message: vscode.l10n.t('Cannot save {0}. Nothing was sent to the host.', named),
+    hint: vscode.l10n.t('Save or revert the file yourself, then train again.'),
   });
 }
 
@@ -103,7 +103,7 @@ async function send(
   const root = workingFolder(config);
   const { env, findings } = await trainingVariables(config, root);
   let isStarting = false;
-  cancellation.onCancelled(() => tellCancelled(host, isStarting));
+  cancellation.onCancelled(() => showCanceled(host, isStarting));
   const run = await dispatchRun(
     client.connection,
     {
@@ -135,11 +135,11 @@ async function send(
   await parts.started(host, run);
 }
 
-/** Whoever cancels while the host starts the run may be late. */
-function tellCancelled({ name }: KnownHost, isStarting: boolean): void {
+/** Shows that the dispatch was canceled. While the host starts the run, this can be too late. */
+function showCanceled({ name }: KnownHost, isStarting: boolean): void {
   const text = isStarting
-    ? vscode.l10n.t('{0} may have started the run already: look at the view GPU Hosts.', name)
-    : vscode.l10n.t('Cancelled; nothing was started on {0}.', name);
+    ? vscode.l10n.t('{0} may have started the run already. Check the GPU Hosts view.', name)
+    : vscode.l10n.t('Canceled. No run was started on {0}.', name);
   void vscode.window.showInformationMessage(text);
 }
 
@@ -150,12 +150,12 @@ async function chooseHost(parts: TrainParts): Promise<KnownHost | undefined> {
   const items = known.map((host) => ({ label: host.name, description: host.url, host }));
   const chosen = await vscode.window.showQuickPick(items, {
     title: vscode.l10n.t('AgentJet: Train on GPU Host'),
-    placeHolder: vscode.l10n.t('Which host'),
+    placeHolder: vscode.l10n.t('Select a host'),
   });
   return chosen?.host;
 }
 
-/** In bytes. */
+/** Returns the limit in bytes. */
 function uploadLimit(config: vscode.Uri): number {
   const section = vscode.workspace.getConfiguration(settingsSection, config);
   return renamedSetting(section, settings.trainingUploadLimit, 2) * 1e9;
@@ -171,16 +171,16 @@ async function confirmed(
   const start = vscode.l10n.t('Start Training');
   const show = vscode.l10n.t('Show Problems');
   const hasErrors = findings.some(({ severity }) => severity === 'error');
-  const told = findings
+  const messages = findings
     .filter(({ id }) => id !== unsentFileId)
     .map(({ message, severity }) => `${severity === 'info' ? '' : '⚠ '}${message}`);
   const detail = [
     ...sentTexts(preview),
     vscode.l10n.t('GPUs: {0}', order.gpus),
-    ...(told.length > 0 ? ['', ...told] : []),
+    ...(messages.length > 0 ? ['', ...messages] : []),
   ].join('\n');
   const question = hasErrors
-    ? vscode.l10n.t('{0} would not train on {1} as it is.', path.basename(config.fsPath), host.name)
+    ? vscode.l10n.t('{0} cannot be trained on {1}.', path.basename(config.fsPath), host.name)
     : vscode.l10n.t('Train {0} on {1}?', path.basename(config.fsPath), host.name);
   const anyway = vscode.l10n.t('Start Anyway');
   const buttons = findings.length === 0 ? [start] : hasErrors ? [show, anyway] : [start, show];
@@ -192,36 +192,36 @@ async function confirmed(
   return chosen === start || chosen === anyway;
 }
 
-/** Folders, and things that cannot be sent, that a question names. */
+/** The maximum number of folders, and of unsendable files, that the question names. */
 const mostNamed = 3;
 
-function sentTexts({ files, bytes, biggestFolders, leftOut }: Preview): string[] {
+function sentTexts({ files, bytes, biggestFolders, excluded }: Preview): string[] {
   const parts = biggestFolders
     .slice(0, mostNamed)
     .map((part) => vscode.l10n.t('{0} ({1}, files: {2})', part.path, sizeText(part.bytes), part.files));
-  const lost = unsentFiles(leftOut);
-  const names = lost.slice(0, mostNamed).map(({ path: name }) => name);
-  const named = names.length < lost.length ? [...names, '…'] : names;
+  const unsent = unsentFiles(excluded);
+  const names = unsent.slice(0, mostNamed).map(({ path: name }) => name);
+  const named = names.length < unsent.length ? [...names, '…'] : names;
   return [
     vscode.l10n.t(
-      '{0} files, {1}, are compared with the host, and what it lacks is sent.',
+      'Files to send: {0} ({1}). Files that the host already has are not sent again.',
       files,
       sizeText(bytes),
     ),
-    ...(files > 0 ? [vscode.l10n.t('The biggest folders: {0}', parts.join(', '))] : []),
-    ...(lost.length > 0
-      ? [`⚠ ${vscode.l10n.t('Cannot be sent ({0}): {1}', lost.length, named.join(', '))}`]
+    ...(files > 0 ? [vscode.l10n.t('Largest folders: {0}', parts.join(', '))] : []),
+    ...(unsent.length > 0
+      ? [`⚠ ${vscode.l10n.t('Cannot be sent ({0}): {1}', unsent.length, named.join(', '))}`]
       : []),
   ];
 }
 
-/** What is told of a step, and how far all of it is, in per cent. */
+/** Returns the progress message of a step, and the completed share from 0 to 1. */
 function stepText(step: DispatchStep): { readonly message: string; readonly share: number } {
   switch (step.kind) {
     case 'reading':
       return { message: vscode.l10n.t('reading the folder …'), share: 0.02 };
     case 'checking':
-      return { message: vscode.l10n.t('asking the host …'), share: 0.05 };
+      return { message: vscode.l10n.t('checking on the host …'), share: 0.05 };
     case 'sending': {
       const { bytes, total } = step.progress;
       const share = total === 0 ? 1 : bytes / total;

@@ -5,8 +5,7 @@ import { CodedError } from '../../base/core/errors.ts';
 import { sizeText } from '../../base/core/sizeText.ts';
 import { finalStates, type Checkpoint, type RunRecord } from '../core/protocol/runs.ts';
 import { locateFindings, type LocatedFinding } from '../core/dispatch/located.ts';
-import { describeRestore } from '../core/launch/resume.ts';
-import { stageNamesOf } from '../core/launch/resumeStages.ts';
+import { checkpointText } from '../core/runs/words.ts';
 import {
   isSameCheckpoint,
   newestCheckpoint,
@@ -21,7 +20,7 @@ import type { PreflightNotes } from './preflightNotes.ts';
 import type { DispatchedRuns } from './dispatchedRuns.ts';
 import { environmentOf } from './trainingVariables.ts';
 
-/** A run that a command is for, with its host, which is connected. */
+/** The run that a command is for, with its connected host. */
 export interface ChosenRun {
   readonly host: KnownHost;
   readonly client: HostClient;
@@ -31,12 +30,14 @@ export interface ChosenRun {
 export const isRunning = ({ state }: RunRecord): boolean => !finalStates.includes(state);
 
 export async function cancelTraining({ host, client, run }: ChosenRun): Promise<void> {
-  const cancel = vscode.l10n.t('Cancel Training');
+  const cancel = vscode.l10n.t('Cancel Training Run');
   const chosen = await vscode.window.showWarningMessage(
-    vscode.l10n.t('Cancel the training {0} on {1}?', run.name, host.name),
+    vscode.l10n.t('Cancel the training run {0} on {1}?', run.name, host.name),
     {
       modal: true,
-      detail: vscode.l10n.t('It is interrupted, and ended where it does not stop. Its checkpoints stay.'),
+      detail: vscode.l10n.t(
+        'The run is interrupted, and killed if it does not stop. Its checkpoints are kept.',
+      ),
     },
     cancel,
   );
@@ -47,8 +48,8 @@ export async function removeTraining({ host, client, run }: ChosenRun): Promise<
   const keep = vscode.l10n.t('Remove, Keep Checkpoints');
   const all = vscode.l10n.t('Remove All');
   const chosen = await vscode.window.showWarningMessage(
-    vscode.l10n.t('Remove the training {0} from {1}?', run.name, host.name),
-    { modal: true, detail: vscode.l10n.t('Its code, log and events are deleted there.') },
+    vscode.l10n.t('Remove the training run {0} from {1}?', run.name, host.name),
+    { modal: true, detail: vscode.l10n.t('Its code, log and events are deleted on the host.') },
     keep,
     all,
   );
@@ -62,7 +63,7 @@ export interface ResumeParts {
   readonly notes: PreflightNotes;
 }
 
-/** Resolves to the new run; undefined: the user left. */
+/** Resolves to the new run, or to undefined if the user dismisses a question. */
 export async function resumeOrFork(
   chosen: ChosenRun,
   as: 'resume' | 'fork',
@@ -73,17 +74,17 @@ export async function resumeOrFork(
   const checkpoints = await client.connection.ask('checkpoint.list', { run: run.id });
   const resumable = checkpoints.filter((one) => one.resumable);
   const newest = newestCheckpoint(resumable);
-  const usable = as === 'resume' ? resumable.filter((one) => one === newest) : resumable;
+  if (newest === undefined) throw noCheckpoint(run);
+  const usable = as === 'resume' ? [newest] : resumable;
   const checkpoint =
     wanted === undefined
-      ? await chooseCheckpoint(usable, vscode.l10n.t('From which checkpoint'))
+      ? await chooseCheckpoint(usable, vscode.l10n.t('Select the checkpoint to start from'))
       : usable.find((one) => isSameCheckpoint(one, wanted));
   if (checkpoint === undefined) {
-    if (newest === undefined) throw noCheckpoint(run);
     if (wanted !== undefined) throw notFrom(wanted, as, newest);
     return undefined;
   }
-  const { resumeRun } = await import('../node/client/runActions.ts');
+  const { resumePlan, resumeRun } = await import('../node/client/runActions.ts');
   const sent = await dispatchedRuns.find(run.id, run.config);
   const environment = await environmentOf(sent?.root);
   const env = Object.fromEntries(
@@ -92,30 +93,22 @@ export async function resumeOrFork(
       return value === undefined ? [] : [[name, value]];
     }),
   );
-  const { step, stage } = checkpoint;
-  const from = { run: run.id, step, as, ...(stage !== undefined && { stage }) };
-  const newestOfStage = newestCheckpoint(resumable.filter((one) => one.stage === stage));
-  const restored = describeRestore(from, run.backbone, checkpoint === newestOfStage, stageNamesOf(run));
-  const started = await resumeRun(
-    client.connection,
-    run,
-    { step, stage, as, env },
-    {
-      cancellation: neverCancelled,
-      confirm: async (findings) => {
-        const config = sent && vscode.Uri.file(sent.config);
-        if (config !== undefined) await noteFindings(notes, config, host.name, findings);
-        return confirmed(chosen, from, { restored, findings, config });
-      },
+  const { from, restored } = resumePlan(run, checkpoints, checkpoint, as);
+  const started = await resumeRun(client.connection, run, from, env, {
+    cancellation: neverCancelled,
+    confirm: async (findings) => {
+      const config = sent && vscode.Uri.file(sent.config);
+      if (config !== undefined) await noteFindings(notes, config, host.name, findings);
+      return confirmed(chosen, from, { restored, findings, config });
     },
-  );
+  });
   if (started === undefined) return undefined;
   if (sent !== undefined) await dispatchedRuns.add(started.id, sent);
   client.upsertRun(started);
   return started;
 }
 
-/** The file may have been edited since it was sent: findings stand where their keys are now. */
+/** Shows findings in the config. It can have changed since the dispatch, so they are located by their keys. */
 async function noteFindings(
   notes: PreflightNotes,
   config: vscode.Uri,
@@ -145,15 +138,15 @@ async function confirmed(
   const show = vscode.l10n.t('Show Problems');
   const hasErrors = findings.some(({ severity }) => severity === 'error');
   const question = hasErrors
-    ? vscode.l10n.t('{0} would not train on {1} as it is.', run.name, host.name)
+    ? vscode.l10n.t('{0} cannot be trained on {1}.', run.name, host.name)
     : as === 'resume'
       ? vscode.l10n.t('Resume {0} from {1}?', run.name, checkpointText(from))
       : vscode.l10n.t('Fork {0} from {1}?', run.name, checkpointText(from));
-  const told = findings.map(({ message, severity }) => `${severity === 'info' ? '' : '⚠ '}${message}`);
-  const detail = [...told, ...(told.length > 0 ? [''] : []), ...restored].join('\n');
-  const looks = findings.length > 0 && config !== undefined ? [show] : [];
-  const ways = hasErrors ? [...looks, anyway] : [start, ...looks];
-  const chosen = await vscode.window.showInformationMessage(question, { modal: true, detail }, ...ways);
+  const messages = findings.map(({ message, severity }) => `${severity === 'info' ? '' : '⚠ '}${message}`);
+  const detail = [...messages, ...(messages.length > 0 ? [''] : []), ...restored].join('\n');
+  const showButton = findings.length > 0 && config !== undefined ? [show] : [];
+  const buttons = hasErrors ? [...showButton, anyway] : [start, ...showButton];
+  const chosen = await vscode.window.showInformationMessage(question, { modal: true, detail }, ...buttons);
   if (chosen === show && config !== undefined) {
     await vscode.window.showTextDocument(config);
     await vscode.commands.executeCommand('workbench.actions.view.problems');
@@ -161,13 +154,13 @@ async function confirmed(
   return chosen === start || chosen === anyway;
 }
 
-/** Resolves to the folder that it was fetched to. */
+/** Downloads a checkpoint to a folder that the user chooses. */
 export async function fetchCheckpointOf({ client, run }: ChosenRun, wanted?: CheckpointId): Promise<void> {
   const checkpoints = await client.connection.ask('checkpoint.list', { run: run.id });
   if (checkpoints.length === 0) throw noCheckpoint(run);
   const checkpoint =
     wanted === undefined
-      ? await chooseCheckpoint(checkpoints, vscode.l10n.t('Which checkpoint'))
+      ? await chooseCheckpoint(checkpoints, vscode.l10n.t('Select a checkpoint'))
       : checkpoints.find((one) => isSameCheckpoint(one, wanted));
   if (checkpoint === undefined) return;
   const [folder] =
@@ -176,13 +169,13 @@ export async function fetchCheckpointOf({ client, run }: ChosenRun, wanted?: Che
       canSelectFolders: true,
       canSelectMany: false,
       openLabel: vscode.l10n.t('Fetch Here'),
-      title: vscode.l10n.t('Where the checkpoint of {0} goes', checkpointText(checkpoint)),
+      title: vscode.l10n.t('Select a folder for the checkpoint of {0}', checkpointText(checkpoint)),
       ...(vscode.workspace.workspaceFolders?.[0] && { defaultUri: vscode.workspace.workspaceFolders[0].uri }),
     })) ?? [];
   if (folder === undefined) return;
   const { stage } = checkpoint;
-  const of = stage === undefined ? '' : `-${stageFolder(stage)}`;
-  const target = path.join(folder.fsPath, `${run.name}-${run.id.slice(-6)}${of}-step-${checkpoint.step}`);
+  const suffix = stage === undefined ? '' : `-${stageFolder(stage)}`;
+  const target = path.join(folder.fsPath, `${run.name}-${run.id.slice(-6)}${suffix}-step-${checkpoint.step}`);
   const title = vscode.l10n.t('Fetching the checkpoint of {0}', checkpointText(checkpoint));
   const isHere = await withCancellableProgress(title, async ({ cancellation, report }) => {
     const { fetchCheckpoint } = await import('../node/client/sync/fetchCheckpoint.ts');
@@ -195,7 +188,9 @@ export async function fetchCheckpointOf({ client, run }: ChosenRun, wanted?: Che
   });
   if (isHere === undefined) {
     void vscode.window.showInformationMessage(
-      vscode.l10n.t('What came so far is kept: fetched to the same folder again, it goes on from there.'),
+      vscode.l10n.t(
+        'The data received so far is kept. To continue, fetch the checkpoint to the same folder again.',
+      ),
     );
     return;
   }
@@ -212,7 +207,7 @@ async function chooseCheckpoint(
   question: string,
 ): Promise<Checkpoint | undefined> {
   if (all.length === 1) return all[0];
-  // They come in their order, stage after stage.
+  // The host lists them in order, stage by stage.
   const items = all.toReversed().map((checkpoint) => ({
     label: vscode.l10n.t('Step {0}', checkpoint.step),
     description: [
@@ -229,35 +224,38 @@ async function chooseCheckpoint(
   return picked?.checkpoint;
 }
 
-/** The command of the command line that does the same, which has to know the host by itself. */
+/** Copies the command that starts the same run from a terminal. The command line has a separate list of hosts. */
 export async function copyCommand({ host, run }: ChosenRun, dispatchedRuns: DispatchedRuns): Promise<void> {
   const sent = await dispatchedRuns.find(run.id, run.config);
   const { shellCommand } = await import('../core/launch/shellWords.ts');
   const add = shellCommand(await addHostArgs(host));
   await vscode.env.clipboard.writeText(shellCommand(rerunArgs(host, run, sent)));
-  const told = [
-    vscode.l10n.t('The command is in the clipboard.'),
+  const messages = [
+    vscode.l10n.t('The command was copied to the clipboard.'),
     ...(run.from === null && sent === undefined
-      ? [vscode.l10n.t('It is for the folder that was sent: run it there.')]
+      ? [vscode.l10n.t('Run it in the folder that was sent.')]
       : []),
-    vscode.l10n.t('The command line keeps hosts of its own; where it lacks this one: {0}', add),
+    vscode.l10n.t('The command line has a separate list of hosts. To add this host to it: {0}', add),
   ];
-  const copyAdd = vscode.l10n.t('Copy That Instead');
-  void vscode.window.showInformationMessage(told.join(' '), copyAdd).then((chosen) => {
+  const copyAdd = vscode.l10n.t('Copy Command to Add Host');
+  void vscode.window.showInformationMessage(messages.join(' '), copyAdd).then((chosen) => {
     if (chosen === copyAdd) void vscode.env.clipboard.writeText(add);
   });
 }
 
-/** On this machine the folder is shown, in another window where no desktop is; on another one its path is copied. */
+/**
+ * Opens the folder of a run: in the file manager, or in a new window if there is no desktop. The path of a folder on
+ * another machine is copied.
+ */
 export async function openJobFolder({ host, run }: ChosenRun): Promise<void> {
   if (run.jobFolder === null) return;
   const isHere = /^wss?:\/\/(?:127\.|localhost[:/]|\[::1\])/.test(`${host.url}/`);
   const uri = vscode.Uri.file(run.jobFolder);
-  const isThere = await vscode.workspace.fs.stat(uri).then(
+  const exists = await vscode.workspace.fs.stat(uri).then(
     () => true,
     () => false,
   );
-  if (isHere && isThere) {
+  if (isHere && exists) {
     const { remoteName, uiKind } = vscode.env;
     const hasDesktop = remoteName === undefined && uiKind === vscode.UIKind.Desktop;
     if (hasDesktop) await vscode.commands.executeCommand('revealFileInOS', uri);
@@ -266,47 +264,38 @@ export async function openJobFolder({ host, run }: ChosenRun): Promise<void> {
   }
   await vscode.env.clipboard.writeText(run.jobFolder);
   void vscode.window.showInformationMessage(
-    vscode.l10n.t('The path of the folder on {0} is in the clipboard: {1}', host.name, run.jobFolder),
+    vscode.l10n.t('The path of the folder on {0} was copied to the clipboard: {1}', host.name, run.jobFolder),
   );
 }
 
-function checkpointText({ step, stage }: CheckpointId): string {
-  return stage === undefined
-    ? vscode.l10n.t('step {0}', step)
-    : vscode.l10n.t('step {0} of the stage {1}', step, stage);
-}
-
-/** The page listed it, and the host has written or removed checkpoints since. */
+/** Returns the error for a checkpoint that was written or removed after the page listed it. */
 function notFrom(wanted: CheckpointId, as: 'resume' | 'fork', newest: CheckpointId): CodedError {
   const code = 'hosts/not-resumable';
   return as === 'resume'
     ? new CodedError({
         code,
         message: vscode.l10n.t(
-          'Training resumes from the newest checkpoint, which is that of {0}.',
+          'Training can resume only from the newest checkpoint, {0}.',
           checkpointText(newest),
         ),
         hint: vscode.l10n.t(
-          'To go on from {0} choose Fork, which leaves this run as it is.',
+          'To start from {0}, choose Fork, which does not change this run.',
           checkpointText(wanted),
         ),
       })
     : new CodedError({
         code,
-        message: vscode.l10n.t(
-          'The checkpoint of {0} cannot be gone on from any more.',
-          checkpointText(wanted),
-        ),
-        hint: vscode.l10n.t('Choose a newer one: training keeps but a few.'),
+        message: vscode.l10n.t('The checkpoint of {0} can no longer be forked.', checkpointText(wanted)),
+        hint: vscode.l10n.t('Choose a newer one: training keeps only a few checkpoints.'),
       });
 }
 
 function noCheckpoint({ name }: RunRecord): CodedError {
   return new CodedError({
     code: 'hosts/no-checkpoint',
-    message: vscode.l10n.t('The training {0} has no checkpoint that this can be done with.', name),
+    message: vscode.l10n.t('The training run {0} has no suitable checkpoint.', name),
     hint: vscode.l10n.t(
-      'See when the config saves one: `save_freq` in AgentJet, `save_interval` in Trinity-RFT.',
+      'Check when the config saves checkpoints: `save_freq` in AgentJet, `save_interval` in Trinity-RFT.',
     ),
   });
 }

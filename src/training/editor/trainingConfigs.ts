@@ -8,11 +8,11 @@ import type { KnownHosts } from './knownHosts.ts';
 import type { ChosenRun } from './trainingActions.ts';
 
 interface View extends RunRef {
-  /** `values`: sorted, without where they come from, so that two can be compared. */
+  /** `values` shows sorted values without their origins, for a comparison. */
   readonly shows: 'origins' | 'values';
 }
 
-/** What runs on hosts were started with, as read-only documents. They come back when the window is loaded again. */
+/** Shows the effective configs of training runs as read-only documents. They are restored when the window reloads. */
 export class TrainingConfigs implements vscode.TextDocumentContentProvider, Disposable {
   readonly #hosts: KnownHosts;
   readonly #clients: HostClients;
@@ -28,7 +28,7 @@ export class TrainingConfigs implements vscode.TextDocumentContentProvider, Disp
     this.#store.dispose();
   }
 
-  /** Rejects where there is none to show. */
+  /** Shows the effective config of a run. Rejects if the host has none. */
   async show(chosen: ChosenRun): Promise<void> {
     await textOf(chosen);
     const document = await vscode.workspace.openTextDocument(uriOf(chosen, 'origins'));
@@ -61,7 +61,7 @@ export class TrainingConfigs implements vscode.TextDocumentContentProvider, Disp
     try {
       const { host: name, run, shows } = JSON.parse(uri.query) as View;
       const host = this.#hosts.find(name);
-      if (host === undefined) return asComment(vscode.l10n.t('There is no GPU host {0} any more.', name));
+      if (host === undefined) return asComment(vscode.l10n.t('The GPU host {0} no longer exists.', name));
       const { connection } = await this.#clients.connect(host);
       const { text } = await connection.ask('run.config', { run });
       if (shows === 'origins') return text;
@@ -77,7 +77,7 @@ async function textOf({ client, run }: ChosenRun): Promise<string> {
   return (await client.connection.ask('run.config', { run: run.id })).text;
 }
 
-/** The end of the id tells runs of one name apart, as in the titles of their pages. */
+/** Returns the title of a run, as in the title of its page. The end of the id distinguishes runs with the same name. */
 function titleOf({ run }: ChosenRun): string {
   return `${run.name} (${run.id.slice(-6)})`;
 }

@@ -57,28 +57,28 @@ export class TrainingPages implements Disposable {
    */
   async show(chosen: ChosenRun, opensItself = false): Promise<void> {
     const { run } = chosen;
-    const place = placeOf(chosen);
-    const open = this.#open.get(keyOf(place));
+    const ref = refOf(chosen);
+    const open = this.#open.get(keyOf(ref));
     if (open !== undefined) {
       open.panel.reveal(undefined, opensItself);
       return;
     }
     const title = `${run.name} (${run.id.slice(-6)})`;
-    await this.#keep(title, place);
+    await this.#keep(title, ref);
     const panel = vscode.window.createWebviewPanel(
       trainingPageType,
       title,
       {
-        viewColumn: opensItself ? this.#columnBeside() : vscode.ViewColumn.Active,
+        viewColumn: opensItself ? this.#sideColumn() : vscode.ViewColumn.Active,
         preserveFocus: opensItself,
       },
       { retainContextWhenHidden: true },
     );
-    this.#fill(panel, place);
+    this.#fill(panel, ref);
   }
 
   /** Returns the column of another page outside the active column, so that pages do not split the window further. */
-  #columnBeside(): vscode.ViewColumn {
+  #sideColumn(): vscode.ViewColumn {
     const { viewColumn } = vscode.window.tabGroups.activeTabGroup;
     const columns = [...this.#open.values()].map(({ panel }) => panel.viewColumn);
     return (
@@ -89,7 +89,7 @@ export class TrainingPages implements Disposable {
   /** Shows a run's page, and another run on it that the user chooses. */
   async compare(chosen: ChosenRun): Promise<void> {
     const { hosts, clients } = this.#parts;
-    const open = this.#open.get(keyOf(placeOf(chosen)));
+    const open = this.#open.get(keyOf(refOf(chosen)));
     const other = await chooseOtherRun(
       hosts,
       clients,
@@ -97,19 +97,19 @@ export class TrainingPages implements Disposable {
     );
     if (other === undefined) return;
     await this.show(chosen);
-    await this.#open.get(keyOf(placeOf(chosen)))?.feed.add(placeOf(other));
+    await this.#open.get(keyOf(refOf(chosen)))?.feed.add(refOf(other));
   }
 
   dispose(): void {
     this.#store.dispose();
   }
 
-  /** By the titles: the editor keeps those of the panels that it brings back. */
-  async #keep(title: string, place: RunRef): Promise<void> {
+  /** Stores the run of a page by the title of its panel, which the editor restores. */
+  async #keep(title: string, ref: RunRef): Promise<void> {
     const others = Object.entries(this.#kept()).filter(([key]) => key !== title);
     await this.#parts.state.update(
       stateKey,
-      Object.fromEntries([...others.slice(1 - mostKept), [title, place]]),
+      Object.fromEntries([...others.slice(1 - mostKept), [title, ref]]),
     );
   }
 
@@ -118,13 +118,13 @@ export class TrainingPages implements Disposable {
   }
 
   async #restore(panel: vscode.WebviewPanel): Promise<void> {
-    const place = this.#kept()[panel.title];
-    if (place === undefined || this.#parts.hosts.find(place.host) === undefined) panel.dispose();
-    else this.#fill(panel, place);
+    const ref = this.#kept()[panel.title];
+    if (ref === undefined || this.#parts.hosts.find(ref.host) === undefined) panel.dispose();
+    else this.#fill(panel, ref);
     return Promise.resolve();
   }
 
-  #fill(panel: vscode.WebviewPanel, place: RunRef): void {
+  #fill(panel: vscode.WebviewPanel, ref: RunRef): void {
     const { webview } = panel;
     const { hosts, clients, webFolder, log, actions, configs } = this.#parts;
     const store = new DisposableStore();
@@ -133,21 +133,21 @@ export class TrainingPages implements Disposable {
       new PageFeed({
         hosts,
         clients,
-        own: place,
+        own: ref,
         clock: systemClock,
         send: (message) => void webview.postMessage(message),
       }),
     );
-    this.#open.set(keyOf(place), { panel, feed });
-    store.defer(() => this.#open.delete(keyOf(place)));
+    this.#open.set(keyOf(ref), { panel, feed });
+    store.defer(() => this.#open.delete(keyOf(ref)));
     const act = async (ask: RunPageRequest): Promise<void> => {
       if (ask.type === 'ready') await feed.start(ask.compared);
       else if (ask.type === 'removeRun') feed.remove(ask.run);
       else if (ask.type === 'addRun') {
         const other = await chooseOtherRun(hosts, clients, (run) => feed.has(run));
-        if (other !== undefined) await feed.add(placeOf(other));
+        if (other !== undefined) await feed.add(refOf(other));
       } else if (ask.type === 'compareConfig') {
-        const [own, other] = [await feed.chosen(place.run), await feed.chosen(ask.run)];
+        const [own, other] = [await feed.chosen(ref.run), await feed.chosen(ask.run)];
         if (own !== undefined && other !== undefined) await configs.compare(own, other);
       } else {
         const chosen = await feed.chosen(ask.run);
@@ -176,5 +176,5 @@ export class TrainingPages implements Disposable {
   }
 }
 
-const placeOf = ({ host, run }: ChosenRun): RunRef => ({ host: host.name, run: run.id });
+const refOf = ({ host, run }: ChosenRun): RunRef => ({ host: host.name, run: run.id });
 const keyOf = ({ host, run }: RunRef): string => `${host} ${run}`;

@@ -4,14 +4,14 @@ import type { LocatedFinding } from '../core/dispatch/located.ts';
 import { settings, settingsSection } from '../../base/core/ids.ts';
 import { renamedSetting } from '../../base/editor/settings.ts';
 
-/** What a run is given of this machine's environment and of `.env` in the folder that is sent. */
+/** The variables for a run, from the environment and from `.env` in the folder that is sent. */
 export interface TrainingVariables {
   readonly env: Readonly<Record<string, string>>;
-  /** Those that the user named and that are set nowhere, to be told before the run is started. */
+  /** One finding for each variable of the setting that is not set. */
   readonly findings: readonly LocatedFinding[];
 }
 
-/** Those that the user named in the settings. */
+/** Returns the variables that the setting names. */
 export async function trainingVariables(config: vscode.Uri, root: string): Promise<TrainingVariables> {
   const section = vscode.workspace.getConfiguration(settingsSection, config);
   const names = renamedSetting<readonly string[]>(section, settings.trainingEnv, []);
@@ -26,7 +26,7 @@ export async function trainingVariables(config: vscode.Uri, root: string): Promi
   return { env, findings };
 }
 
-/** This machine's variables, and those of `.env` in the folder that is sent, where that is known. */
+/** Returns the environment of this process, with the variables of `.env` in the folder that is sent, if it is known. */
 export async function environmentOf(root: string | undefined): Promise<NodeJS.ProcessEnv> {
   if (root === undefined) return process.env;
   const { dotEnv } = await import('../../base/node/dotEnv.ts');
@@ -39,11 +39,11 @@ function notSet(name: string): LocatedFinding {
     id: 'variable-not-set',
     severity: 'warning',
     message: vscode.l10n.t(
-      'The setting `agentjet.training.env` names {0}, which is not set in the environment of the editor: the run does not get it.',
+      'The run does not get the variable {0}: the setting `agentjet.training.env` names it, but it is not set.',
       name,
     ),
     hint: vscode.l10n.t(
-      'Set it and start the editor again, write it into `.env` in the folder that is sent, or take it off the list.',
+      'Set it and restart the editor, write it into `.env` in the folder that is sent, or remove it from the setting.',
     ),
     range: undefined,
   };

@@ -15,7 +15,7 @@ export function piecesOf(open: () => Promise<FileHandle>, from: number, to: numb
           for (let at = from; at < to;) {
             const buffer = Buffer.allocUnsafe(Math.min(wireLimits.chunk, to - at));
             const { bytesRead } = await handle.read(buffer, 0, buffer.length, at);
-            if (bytesRead === 0) throw contentDiffers('A file that became shorter while it was read');
+            if (bytesRead === 0) throw contentDiffers('A file that became shorter during the upload');
             at += bytesRead;
             yield buffer.subarray(0, bytesRead);
           }

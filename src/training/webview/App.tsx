@@ -32,7 +32,7 @@ export function App({ model, memory, ask }: Props) {
   const [theme, setTheme] = useState(readPlotTheme);
   const cursor = useMemo(() => new Cursor(), []);
   useEffect(() => onThemeChange(() => setTheme(readPlotTheme())), []);
-  // Once it listens, see useVersion.
+  // Sent after useVersion has added its listener.
   useLayoutEffect(() => ask({ type: 'ready', compared: [...view.compared] }), []);
   useEffect(() => {
     const { compared } = model;
@@ -53,8 +53,8 @@ export function App({ model, memory, ask }: Props) {
         ))}
         {goneFrom !== undefined && (
           <div class="empty">
-            <h1 class="empty-title">{l10n.t('{0} has this run no more.', goneFrom)}</h1>
-            <p>{l10n.t('It was removed there, with its log and its metrics.')}</p>
+            <h1 class="empty-title">{l10n.t('{0} no longer has this run.', goneFrom)}</h1>
+            <p>{l10n.t('It was removed from the host, with its log and metrics.')}</p>
           </div>
         )}
         {isAwaited(model) && <Loading>{l10n.t('Loading the run …')}</Loading>}
@@ -72,11 +72,11 @@ export function App({ model, memory, ask }: Props) {
   );
 }
 
-function keysOf(places: readonly RunRef[]): string {
-  return places.map(({ host, run }) => `${host} ${run}`).join('\n');
+function keysOf(refs: readonly RunRef[]): string {
+  return refs.map(({ host, run }) => `${host} ${run}`).join('\n');
 }
 
-/** Nothing comes from a host that is not tried again. */
+/** Returns true if the run can still arrive. An ended connection is not retried. */
 function isAwaited({ connections, goneFrom }: RunPageModel): boolean {
   return goneFrom === undefined && ![...connections.values()].some(({ kind }) => kind === 'ended');
 }
@@ -107,29 +107,33 @@ function Gone({ from }: { readonly from: string }) {
   return (
     <div role="alert">
       <Note kind="error">
-        <p class="notice-title">{l10n.t('{0} has this run no more.', from)}</p>
-        <p>{l10n.t('It was removed there. What this page was told before is still shown.')}</p>
+        <p class="notice-title">{l10n.t('{0} no longer has this run.', from)}</p>
+        <p>
+          {l10n.t('It was removed from the host. This page still shows the data that it received before.')}
+        </p>
       </Note>
     </div>
   );
 }
 
-/** Its host is connected, and tells nothing of it. */
+/** The notice for a run whose connected host sends no data. */
 function Unheard({ run, problem }: { readonly run: RunData; readonly problem: string }) {
   return (
     <div role="status">
       <Note kind="warning">
-        <p class="notice-title">
-          {l10n.t('What “{0}” measures does not come; its charts stand still.', run.name)}
-        </p>
+        <p class="notice-title">{l10n.t('No data from “{0}”. Its charts are paused.', run.name)}</p>
         <p>{problem}</p>
-        <p>{l10n.t('The run goes on, and this is tried again by itself. Until then, see its log.')}</p>
+        <p>
+          {l10n.t(
+            'The run continues, and the page retries automatically. Until then, see the log of the run.',
+          )}
+        </p>
       </Note>
     </div>
   );
 }
 
-/** Another number whenever the model has changed, but once a frame at most: events come by the thousand. */
+/** Returns a number that changes with the model, at most once per frame. Thousands of events can arrive at once. */
 function useVersion(model: RunPageModel): number {
   const [version, setVersion] = useState(0);
   useLayoutEffect(() => {
@@ -148,7 +152,7 @@ function useVersion(model: RunPageModel): number {
   return version;
 }
 
-/** What a training seldom means to do, the newest first. */
+/** The alarms of all runs, newest first. */
 function Alarms() {
   const { runs } = usePage();
   const alarms = runs.flatMap((run) => run.alarms.map((alarm) => ({ ...alarm, run })));
@@ -190,7 +194,7 @@ interface ConnectionProps {
   readonly state: HostState;
 }
 
-/** That a host cannot be heard now: its runs go on. */
+/** The notice for a host without a connection. Its runs continue. */
 function Connection({ host, state }: ConnectionProps) {
   const now = useNow(state.kind === 'waiting');
   switch (state.kind) {
@@ -203,7 +207,7 @@ function Connection({ host, state }: ConnectionProps) {
       return (
         <div role="status">
           <Note kind="warning">
-            <p class="notice-title">{l10n.t('The connection to {0} is lost. Its runs go on.', host)}</p>
+            <p class="notice-title">{l10n.t('The connection to {0} is lost. Its runs continue.', host)}</p>
             <p>{state.reason}</p>
             <p>{retryText(state.retryAt - now)}</p>
           </Note>
@@ -213,7 +217,7 @@ function Connection({ host, state }: ConnectionProps) {
       return (
         <div role="alert">
           <Note kind="error">
-            <p class="notice-title">{l10n.t('There is no connection to {0}. Its runs go on.', host)}</p>
+            <p class="notice-title">{l10n.t('There is no connection to {0}. Its runs continue.', host)}</p>
             <p>{state.reason}</p>
           </Note>
         </div>
@@ -223,5 +227,5 @@ function Connection({ host, state }: ConnectionProps) {
 
 function retryText(milliseconds: number): string {
   const seconds = Math.ceil(milliseconds / 1000);
-  return seconds <= 0 ? l10n.t('It is tried again now.') : l10n.t('It is tried again in {0} s.', seconds);
+  return seconds <= 0 ? l10n.t('Reconnecting now.') : l10n.t('Reconnecting in {0} s.', seconds);
 }

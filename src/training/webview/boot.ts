@@ -1,8 +1,8 @@
-/** What the page was told when it opened. To be imported before all else: modules have texts made as they load. */
+/** Applies the translations in the page's HTML. Import it first, because modules create texts when they load. */
 import * as l10n from '@vscode/l10n';
 import { bootElementId, type WebPageOptions } from '../../base/core/webPage.ts';
 
-// Written by the page's own maker.
+// Written by webPage.ts.
 const { texts } = JSON.parse(
   document.getElementById(bootElementId)?.textContent ?? '',
 ) as WebPageOptions['boot'];

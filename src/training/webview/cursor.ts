@@ -1,14 +1,14 @@
 import { Emitter } from '../../base/core/event.ts';
 import type { RunData } from './data/runData.ts';
 
-/** A point in all charts at once; each undefined where it is not known. */
+/** A position in all charts. Coordinates are undefined if they are unknown. */
 export interface Point {
   readonly step: number | undefined;
-  /** Of the page's own run since it was started. */
+  /** Seconds since the start of the page's own run. */
   readonly seconds: number | undefined;
 }
 
-/** Where the mouse or the keyboard points to. */
+/** The position that the mouse or the keyboard selects. */
 export class Cursor {
   #point: Point | undefined;
   readonly #moved = new Emitter<Point | undefined>();
@@ -33,7 +33,7 @@ export class Cursor {
   }
 }
 
-/** The step that was under way so many seconds after the start. */
+/** Returns the step that was running at a time in seconds after the start. */
 function stepAt(run: RunData, seconds: number): number | undefined {
   const { stepTimes } = run;
   let low = 0;
@@ -46,7 +46,7 @@ function stepAt(run: RunData, seconds: number): number | undefined {
   return low < stepTimes.length ? stepTimes.at(low) : undefined;
 }
 
-/** The step nearest to a place on the axis that any run has values of. */
+/** Returns the step nearest to a position for which any run has values. */
 export function nearestStep(runs: readonly RunData[], at: number): number | undefined {
   const steps = runs.flatMap(({ stepTimes }) => {
     const index = stepTimes.atOrBefore(at);
@@ -55,24 +55,24 @@ export function nearestStep(runs: readonly RunData[], at: number): number | unde
   return steps.sort((a, b) => Math.abs(a - at) - Math.abs(b - at))[0];
 }
 
-/** The step `by` steps further among those of all runs, at most the last and at least the first. */
+/** Returns the step that is `by` steps away, among the steps of all runs. Stops at the first and the last step. */
 export function adjacentStep(runs: readonly RunData[], from: number, by: number): number {
   let step = from;
   for (let moved = 0; moved < Math.abs(by); moved += 1) {
-    const next = neighbour(runs, step, Math.sign(by));
+    const next = neighbor(runs, step, Math.sign(by));
     if (next === undefined) return step;
     step = next;
   }
   return step;
 }
 
-function neighbour(runs: readonly RunData[], step: number, direction: number): number | undefined {
-  const beside = runs.flatMap(({ stepTimes }) => {
+function neighbor(runs: readonly RunData[], step: number, direction: number): number | undefined {
+  const candidates = runs.flatMap(({ stepTimes }) => {
     const index = stepTimes.atOrBefore(step);
     const isHere = stepTimes.at(index) === step;
     const next = stepTimes.at(direction > 0 ? index + 1 : isHere ? index - 1 : index);
     return Number.isNaN(next) ? [] : [next];
   });
-  if (beside.length === 0) return undefined;
-  return direction > 0 ? Math.min(...beside) : Math.max(...beside);
+  if (candidates.length === 0) return undefined;
+  return direction > 0 ? Math.min(...candidates) : Math.max(...candidates);
 }

@@ -1,4 +1,4 @@
-import './boot.ts'; // first: what follows has its texts made as it loads
+import './boot.ts'; // first, because other modules create texts when they load
 import { render } from 'preact';
 import { isRecord } from '../../base/core/isRecord.ts';
 import type { RunPageMessage } from '../core/page/trainingRunRpc.ts';
@@ -8,7 +8,7 @@ import { App } from './App.tsx';
 import { RunPageModel } from './data/model.ts';
 import './styles/index.css';
 
-/** The editor's own function, in the page of a webview only. */
+/** A function that the editor defines in webviews. */
 declare function acquireVsCodeApi(): EditorApi;
 
 const types: readonly unknown[] = [
@@ -22,7 +22,7 @@ const types: readonly unknown[] = [
   'connection',
 ];
 
-/** What arrives is the editor's own, but a page is sent other messages too. */
+/** Returns true for messages of the extension. A webview also receives other messages. */
 function isPageMessage(data: unknown): data is RunPageMessage {
   return isRecord(data) && types.includes(data['type']);
 }

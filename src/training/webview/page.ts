@@ -6,14 +6,14 @@ import type { Cursor, Point } from './cursor.ts';
 import type { RunData } from './data/runData.ts';
 import type { View } from './view.ts';
 
-/** What all parts of the page are about. */
+/** The data that all components of the page share. */
 export interface Page {
-  /** The page's own first; there is one. */
+  /** The runs, starting with the page's own. Never empty. */
   readonly runs: readonly RunData[];
   readonly own: RunData;
-  /** The page's own run was removed from its host: there is nothing to be asked for. */
+  /** True if the page's own run was removed from its host. Then no actions are possible. */
   readonly isGone: boolean;
-  /** Another one whenever what is known has changed. */
+  /** Changes with the data. */
   readonly version: number;
   readonly view: View;
   readonly change: (changes: Partial<View>) => void;
@@ -26,7 +26,7 @@ export const PageContext = createContext<Page | undefined>(undefined);
 
 export function usePage(): Page {
   const page = useContext(PageContext);
-  if (page === undefined) throw new Error('This part is used outside of a page.');
+  if (page === undefined) throw new Error('usePage was called outside of a PageContext.');
   return page;
 }
 
@@ -41,7 +41,7 @@ export function useCursor(): Point | undefined {
   return point;
 }
 
-/** This machine's time, told anew each second for as long as it matters. */
+/** Returns the current time of this machine. Updates every second while `matters` is true. */
 export function useNow(matters: boolean): number {
   const [now, setNow] = useState(() => Date.now());
   useEffect(() => {

@@ -1,15 +1,15 @@
-/** Numbers of the page as people read them. */
+/** Formats the numbers of the page. */
 import * as l10n from '@vscode/l10n';
 import { bytes, count, language, unknown } from '../../base/webview/ui/format.ts';
 
-/** To four digits, and all that are before the point, e.g. `0.1234`, `12,346`, `1.5e−7`. */
+/** Formats a number with four digits, for example `0.1234`, `1.5e−7`. All digits before the point are kept: `12,346`. */
 export function number(value: number | undefined | null): string {
   if (value === undefined || value === null || Number.isNaN(value)) return unknown;
   if (Math.abs(value) >= 1_000 && Math.abs(value) < 1e12) return count(Math.round(value)).replace('-', '−');
   return String(Number(value.toPrecision(4))).replaceAll('-', '−');
 }
 
-/** Of an axis: as short as can be, e.g. `25k`. */
+/** Formats a number for an axis, as short as possible, for example `25k`. */
 export function shortNumber(value: number): string {
   const size = Math.abs(value);
   if (size >= 10_000) return short.format(value).replace('-', '−');
@@ -28,7 +28,7 @@ const gigabytes = new Intl.NumberFormat(language, {
   maximumFractionDigits: 1,
 });
 
-/** Of the axis of time, e.g. `0:45`, `12:30`, `3:05:00`. */
+/** Formats seconds for the time axis, for example `0:45`, `12:30`, `3:05:00`. */
 export function clock(seconds: number): string {
   const all = Math.max(0, Math.round(seconds));
   const parts = [Math.floor((all % 3_600) / 60), all % 60].map((part) => String(part).padStart(2, '0'));

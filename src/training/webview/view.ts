@@ -3,20 +3,20 @@ import type { RunRef } from '../core/page/trainingRunRpc.ts';
 import type { Memory } from '../../traces/webview/state/memory.ts';
 import type { Window } from './data/chartPoints.ts';
 
-/** How the page looks at what it knows; outlives a reload. */
+/** The view settings of the page, which are restored after a reload. */
 export interface View {
-  /** Steps in view; null: all, also those to come. */
+  /** The visible steps; null for all, including future ones. */
   readonly window: Window | null;
   readonly log: boolean;
-  /** Weight of what was before: one of {@link smoothings}. */
+  /** The weight of earlier values: one of {@link smoothings}. */
   readonly smoothing: number;
-  /** Metrics that were added as charts. */
+  /** Metrics for which the user added charts. */
   readonly added: readonly string[];
-  /** The runs beside the page's own. */
+  /** The runs that are compared with the page's own. */
   readonly compared: readonly RunRef[];
-  /** Whether the values are shown as a table, too. */
+  /** True if the values are also shown as a table. */
   readonly table: boolean;
-  /** The stage whose curves are shown, by its name; null: the newest of each run. */
+  /** The name of the stage whose curves are shown; null for the newest stage of each run. */
   readonly stage: string | null;
 }
 
@@ -32,7 +32,7 @@ export function keptView(memory: Memory): View {
     log: saved['log'] === true,
     smoothing: smoothings.find((one) => one === saved['smoothing']) ?? 0,
     added: textsIn(saved['added']),
-    compared: placesIn(saved['compared']),
+    compared: refsIn(saved['compared']),
     table: saved['table'] === true,
     stage: typeof saved['stage'] === 'string' ? saved['stage'] : null,
   };
@@ -53,7 +53,7 @@ function textsIn(value: unknown): readonly string[] {
   return Array.isArray(value) ? value.filter((one) => typeof one === 'string') : [];
 }
 
-function placesIn(value: unknown): readonly RunRef[] {
+function refsIn(value: unknown): readonly RunRef[] {
   return recordsIn(value).flatMap(({ host, run }) =>
     typeof host === 'string' && typeof run === 'string' ? [{ host, run }] : [],
   );

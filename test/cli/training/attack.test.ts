@@ -14,7 +14,7 @@ import { syncTree } from '../../../src/training/node/client/sync/syncTree.ts';
 import { methodScopes, type HostMethod } from '../../../src/training/core/protocol/hostRpc.ts';
 import type { RunOrder } from '../../../src/training/core/protocol/runs.ts';
 import { encodeChunk, wireLimits } from '../../../src/training/core/protocol/wire.ts';
-import type { HostConnection } from '../../../src/training/core/contracts.ts';
+import type { ClientConnection } from '../../../src/training/core/wire/clientConnection.ts';
 import { Gathered } from '../../tools/host/gathered.ts';
 import { sumOf } from '../../tools/host/scriptedServices.ts';
 import { runCli } from '../harness/cli.ts';
@@ -62,7 +62,7 @@ async function attacked(heap?: number): Promise<{
 }
 
 /** A run that waits, so that there is something to want. */
-async function victim(machine: GpuMachine, connection: HostConnection): Promise<string> {
+async function victim(machine: GpuMachine, connection: ClientConnection): Promise<string> {
   await machine.script([
     { do: 'checkpoint', step: 1 },
     { do: 'print', text: 'line 1\n' },
@@ -362,7 +362,7 @@ describe.skipIf(!linux)('whoever is let in', () => {
   });
 });
 
-async function sent(machine: GpuMachine, connection: HostConnection): Promise<string> {
+async function sent(machine: GpuMachine, connection: ClientConnection): Promise<string> {
   const tree = await readTree(machine.project.folder, { cache: null, cancellation: neverCancelled });
   return syncTree(tree, connection);
 }

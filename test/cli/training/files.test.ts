@@ -8,7 +8,7 @@ import { neverCancelled } from '../../../src/base/core/cancellation.ts';
 import { fetchCheckpoint } from '../../../src/training/node/client/sync/fetchCheckpoint.ts';
 import { readTree } from '../../../src/training/node/client/sync/readTree.ts';
 import { syncTree } from '../../../src/training/node/client/sync/syncTree.ts';
-import type { HostConnection } from '../../../src/training/core/contracts.ts';
+import type { ClientConnection } from '../../../src/training/core/wire/clientConnection.ts';
 import { badNetwork } from '../../tools/host/badNetwork.ts';
 import { gpuMachine, type GpuMachine, type RunningHost } from './gpuHost.ts';
 import { clientOf, orderedRun } from './wireClient.ts';
@@ -59,13 +59,13 @@ describe.skipIf(!linux)('the code of a run', () => {
     network.swallowAfter = 24_000_000;
     await machine.add('far', { ...host, address: host.address.replace(/:\d+$/, `:${network.port}`) });
     const interrupted = machine.start([...rebuild, '--host', 'far']);
-    await interrupted.wrote(/ of 48\.0 MB are here\.$/m);
+    await interrupted.wrote(/^Received .* of 48\.0 MB\.$/m);
     interrupted.child.kill('SIGINT');
     const silence = AbortSignal.timeout(10_000);
     const { code, stdout, stderr } = await interrupted.exited;
     expect(silence.aborted, 'shorter than it takes until a silent host is left').toBe(false);
     expect([code, stdout]).toEqual([130, '']);
-    expect(stderr).toContain('What came so far is kept: the same command goes on from there.');
+    expect(stderr).toContain('The data received so far is kept. Run the same command to continue.');
     expect(await readdir(machine.folder.folder)).toContain('rebuilt.part');
     await machine.remote(['remove', 'far']);
 
@@ -113,7 +113,7 @@ describe.skipIf(!linux)('the code of a run', () => {
 
 /** What the host tells of the contents that it holds, once that is as is asked for. */
 async function heldBytes(
-  client: HostConnection,
+  client: ClientConnection,
   is: (bytes: number | undefined) => boolean,
 ): Promise<number> {
   for (;;) {

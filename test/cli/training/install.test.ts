@@ -54,7 +54,7 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-describe.skipIf(process.platform !== 'linux')('a service of the machine', () => {
+describe.skipIf(process.platform !== 'linux')('a system service', () => {
   test('starts as the user who has called sudo, and answers', async () => {
     const project = await emptyProject();
     const data = path.join(await ownFolder(project), 'data');
@@ -109,10 +109,8 @@ describe.skipIf(process.platform !== 'linux')('a service of the machine', () => 
     };
     expect(refused(['--data', path.join(closed, 'data')])).toMatchObject({
       code: 'host/cannot-install',
-      message: expect.stringContaining(
-        `The data folder cannot be written by ${user.name}: EACCES`,
-      ) as unknown,
-      hint: expect.stringContaining(`name a folder of ${user.name}'s with --data DIR`) as unknown,
+      message: expect.stringContaining(`${user.name} cannot write to the data folder: EACCES`) as unknown,
+      hint: expect.stringContaining(`Choose a folder of ${user.name} with --data DIR`) as unknown,
     });
     await expect(stat(project.path('units'))).rejects.toMatchObject({ code: 'ENOENT' });
     const nobodyKnown = { ...sudoEnv, SUDO_USER: 'no-such-user' };

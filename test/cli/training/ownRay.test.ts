@@ -26,7 +26,7 @@ test.skipIf(process.platform !== 'linux')('runs with a Ray of their own go one a
   const second = await started('go 2', ['--with-ray']);
   // It would find the first run's, which ends with that run.
   const third = await started('go 3', []);
-  const reason = `Waits: run ${first} has a Ray of its own.`;
+  const reason = `Waits for run ${first}, which has a separate Ray.`;
   for (const id of [second, third]) {
     expect((await until(runs, id, (run) => run.reason !== null)).reason).toBe(reason);
   }

@@ -55,7 +55,7 @@ describe.skipIf(!linux)('a GPU host', () => {
     expect((await machine.remote(['cancel', run])).code).toBe(0);
     const cancelled = await back.exited;
     expect([cancelled.code, cancelled.stdout]).toEqual([130, '']);
-    expect(cancelled.stderr).toContain('The run is cancelled: Cancelled by owner.');
+    expect(cancelled.stderr).toContain('State: canceled. Canceled by owner.');
 
     const pulled = await machine.remote(['pull', run]);
     expect(pulled.code, pulled.stderr).toBe(0);
@@ -69,14 +69,14 @@ describe.skipIf(!linux)('a GPU host', () => {
     await writeFile(path.join(jobFolder ?? '', 'global_step_9/actor/huggingface/config.json'), '{}');
     const unready = await machine.remote(['resume', run]);
     expect([unready.code, unready.stdout]).toEqual([2, '']);
-    expect(unready.stderr).toMatch(/^train\.yaml: error: Ray does not answer: /m);
+    expect(unready.stderr).toMatch(/^train\.yaml: error: Ray does not respond: /m);
     expect(unready.stderr).toMatch(/\[remote\/would-fail\]$/m);
     const resumed = await machine.remote(['resume', run, '--force', '--follow']);
     expect(resumed.code, resumed.stderr).toBe(0);
     const [, second = ''] = /^(\S+)\nhello\nready\nthrough\n$/.exec(resumed.stdout) ?? [];
     expect(resumed.stderr).toContain('Restored: weights, optimizer');
     expect(resumed.stderr).toContain('Restored: the position in the data set');
-    expect(resumed.stderr).toContain('Not restored: episodes that were under way');
+    expect(resumed.stderr).toContain('Not restored: unfinished episodes');
     expect(await machine.record(second)).toMatchObject({
       state: 'finished',
       from: { run, step: 1, as: 'resume' },
@@ -87,7 +87,7 @@ describe.skipIf(!linux)('a GPU host', () => {
     const config = await machine.remote(['config', second]);
     expect(config.code, config.stderr).toBe(0);
     expect(config.stdout).toMatch(
-      `# train.yaml, as run ${second} was started with it\n# launcher trinity, backbone trinity\n# resume of run ${run} from step 1\n\n`,
+      `# train.yaml, as started by run ${second}\n# launcher trinity, backbone trinity\n# resume of run ${run} from step 1\n\n`,
     );
     expect(config.stdout).toMatch(/^ {2}total_steps: 10 +# train\.yaml:11$/m);
     expect(config.stdout).toMatch(/^checkpoint_root_dir: \S+\/checkpoints +# set by the host$/m);
@@ -130,12 +130,12 @@ describe.skipIf(!linux)('a GPU host', () => {
     const shown = await machine.atTerminal(
       ['remote', 'add', 'box', url],
       [
-        [/Write yes to trust it: /, 'yes'],
+        [/Enter yes to trust it: /, 'yes'],
         [/Token: /, token?.token ?? ''],
       ],
     );
     expect(shown).toContain(`\r\n  ${fingerprint ?? ''}\r\n`);
-    expect(shown).toMatch(/box is \S+, version \S+ Its token may view, start, cancel\.\r\n$/);
+    expect(shown).toMatch(/box is \S+, version \S+ Scopes of the token: view, start, cancel\.\r\n$/);
     expect(shown).not.toContain(token?.token);
     const status = await machine.json<HostStatus>(['status']);
     expect(status).toMatchObject({ gpus: [{ index: 0, run: null }, { index: 1 }], queued: 0, running: 0 });
@@ -146,7 +146,7 @@ describe.skipIf(!linux)('a GPU host', () => {
     const owner = (args: readonly string[]) =>
       runCli(machine.folder, ['host', 'token', ...args, '--data', machine.folder.path('data')]);
     const viewer = await owner(['add', 'viewer']);
-    expect(viewer).toMatchObject({ code: 0, stderr: 'The token may view. It is shown only once.\n' });
+    expect(viewer).toMatchObject({ code: 0, stderr: 'Scopes of the token: view. It is shown only once.\n' });
     await machine.json(['add', 'look', address], { env: { AGENTJET_HOST_TOKEN: viewer.stdout.trim() } });
     expect(await refused(['cancel', '20260101-000000-000000', '--host', 'look'])).toBe('host/not-allowed');
     const removed = await owner(['remove', 'viewer', '--json']);
@@ -189,7 +189,7 @@ describe.skipIf(!linux)('a GPU host', () => {
       findings: expect.arrayContaining([
         expect.objectContaining({
           severity: 'warning',
-          message: '`out` cannot be sent: it leads out of the folder.',
+          message: 'Cannot send `out`: its target is outside the folder.',
         }),
       ]) as unknown,
     });
@@ -202,7 +202,7 @@ describe.skipIf(!linux)('a GPU host', () => {
     );
     const large = await machine.remote([...run, '--limit', '0.1K']);
     expect(large.stderr).not.toContain('train.yaml:');
-    expect(large.stderr).toContain('that are sent; the biggest folders: . (');
+    expect(large.stderr).toContain('Largest folders: . (');
     expect(large.stderr).toMatch(/\[sync\/too-large\]\n.* with `--limit 4G`\.$/m);
     expect(await machine.json<readonly RunRecord[]>(['ls'])).toEqual([]);
     const nothing = await machine.remote(['logs', '20260101-000000-000000', '--follow', '--json']);
@@ -210,9 +210,9 @@ describe.skipIf(!linux)('a GPU host', () => {
     const failed = await machine.remote([...run, '--force', '--follow', '--json']);
     expect(failed.code).toBe(1);
     expect(failed.stderr).toMatch(
-      /^Code: 3 files, \d+ B; the biggest folders: \. \(\d+ B, 3 files\)\. 1 of them cannot be sent\.$/m,
+      /^Code: 3 files, \d+ B\. Largest folders: \. \(\d+ B, 3 files\)\. Files that cannot be sent: 1\.$/m,
     );
-    expect(failed.stderr).toMatch(/train\.yaml: warning: `out` cannot be sent/);
+    expect(failed.stderr).toMatch(/train\.yaml: warning: Cannot send `out`/);
     const lines = failed.stdout
       .trim()
       .split('\n')
@@ -228,14 +228,14 @@ describe.skipIf(!linux)('a GPU host', () => {
     const misplaced = await machine.remote(run);
     const why = 'it is in the data folder of the host, outside the code of the run';
     expect(misplaced.stderr).toContain(
-      `train.yaml:4:1: error: The run may not keep its checkpoints below ${contents}: ${why}.`,
+      `train.yaml:4:1: error: Checkpoints are not allowed below ${contents}: ${why}.`,
     );
     expect((await machine.remote([...run, '--force', '--follow'])).stderr).toContain(
-      `The run is failed: The run may not keep its checkpoints in ${contents}/maths/first: ${why}.`,
+      `State: failed. Checkpoints are not allowed in ${contents}/maths/first: ${why}.`,
     );
     await project.edit('train.yaml', 'some/model', './big');
     expect((await machine.remote(run)).stderr).toMatch(
-      /train\.yaml:6:3: error: `big` is not sent: it is left out by the rule `big` of \.gitignore\.\n {2}Add the line `!\/big` at the end/,
+      /train\.yaml:6:3: error: `big` is not sent: the rule `big` of \.gitignore excludes it\.\n {2}Add the line `!\/big` at the end/,
     );
     await project.write({ 'ajet.yaml': smallConfig });
     const training = [
@@ -252,9 +252,9 @@ describe.skipIf(!linux)('a GPU host', () => {
     expect(JSON.parse(ajet.stdout)).toMatchObject({
       order: { launcher: 'ajet', backbone: 'verl', gpus: 1, flags: ['--with-ray', '--exp-dir', 'out'] },
     });
-    expect(ajet.stderr).not.toContain('A run on a host does not take');
+    expect(ajet.stderr).not.toContain('is not allowed on a host');
     const killing = await machine.start([...training, '--kill', 'python']).exited;
-    expect(killing.stderr).toContain('A run on a host does not take `--kill` of `ajet`');
+    expect(killing.stderr).toContain('The flag `--kill` of `ajet` is not allowed on a host');
     // A host whose data folder is another's does not start.
     const second = await machine.start(['host', ...machine.hostArguments, '--listen', '127.0.0.1:0']).exited;
     expect(second).toMatchObject({

@@ -244,7 +244,7 @@ describe.skipIf(!linux)('a run on Ray', { timeout: patience }, () => {
     await machine.add('box', host);
     const { command, run } = await ready(machine);
     await killed(machine, run, ['process.json']);
-    await command.wrote(/looked after again/);
+    await command.wrote(/A new one monitors the job/);
     await command.wrote(/^line 5000 /m);
     await host.end('SIGKILL');
     await killed(machine, run, ['keeper.json', 'process.json'], { boot: 'another' });
@@ -252,8 +252,8 @@ describe.skipIf(!linux)('a run on Ray', { timeout: patience }, () => {
     await rayHost(machine, new URL(host.url).port);
     const { code, stdout, stderr } = await command.exited;
     expect(code, stderr).toBe(1);
-    expect(stderr).toMatch(/was ended by SIGKILL\. The job is looked after again/);
-    expect(stderr).toMatch(/has gone\. The job is looked after again/);
+    expect(stderr).toMatch(/was ended by SIGKILL\. A new one monitors the job/);
+    expect(stderr).toMatch(/has ended\. A new one monitors the job/);
     const told = stdout.match(/^(?:ready|line \d+|through)/gm);
     expect(told).toEqual([
       'ready',
@@ -270,9 +270,9 @@ describe.skipIf(!linux)('a run on Ray', { timeout: patience }, () => {
     const run = ['run', '--conf', 'train.yaml', '--launcher', 'ray'];
     const { code, stderr } = await machine.remote([...run, '--dry-run']);
     expect(code).not.toBe(0);
-    expect(stderr).toContain('The Ray cluster wants a token, and does not take what this host has');
+    expect(stderr).toContain('The Ray cluster needs a token and rejects that of this host');
     expect(stderr).toContain('~/.ray/auth_token');
-    expect(stderr).not.toContain('Ray does not answer');
+    expect(stderr).not.toContain('Ray does not respond');
   });
 
   test('that is cancelled is stopped on Ray', async () => {
@@ -282,10 +282,7 @@ describe.skipIf(!linux)('a run on Ray', { timeout: patience }, () => {
     const { command, run } = await ready(machine);
     expect((await machine.remote(['cancel', run])).code).toBe(0);
     const { code, stderr } = await command.exited;
-    expect([code, stderr]).toEqual([
-      130,
-      expect.stringContaining('The run is cancelled: Cancelled by owner.'),
-    ]);
+    expect([code, stderr]).toEqual([130, expect.stringContaining('State: canceled. Canceled by owner.')]);
     expect(await ray().jobs.status(run)).toMatchObject({ info: { status: 'STOPPED' } });
   });
 
@@ -314,8 +311,8 @@ describe.skipIf(!linux)('a run on Ray', { timeout: patience }, () => {
     expect((await machine.remote(['cancel', run])).code).toBe(0);
     const { code, stdout, stderr } = await command.exited;
     expect([code, stdout]).toEqual([1, expect.stringMatching(/^ready$/m)]);
-    expect(stdout).toMatch(/has not answered for \d+ s: .*does not answer/);
-    expect(stderr).toMatch(/The run is lost: .*which owner had cancelled: look on the cluster/);
+    expect(stdout).toMatch(/has not responded for \d+ s: .*does not respond/);
+    expect(stderr).toMatch(/State: lost\. .*owner had canceled the job/);
     expect(await machine.record(run)).toMatchObject({ state: 'lost' });
   });
 });

@@ -128,7 +128,7 @@ describe.skipIf(!linux)('a run', () => {
       const { id } = await runs.start(order, 'ann');
       const record = await ended(runs, id);
       expect(record, root).toMatchObject({ state: 'failed', jobFolder: null });
-      expect(record.reason, root).toContain('may not keep its checkpoints in');
+      expect(record.reason, root).toContain('Checkpoints are not allowed in');
     }
   });
 
@@ -147,14 +147,14 @@ describe.skipIf(!linux)('a run', () => {
     expect((await ended(runs, missing)).reason).toMatch(/other\.yaml/);
     expect(await ended(runs, greedy)).toMatchObject({
       state: 'failed',
-      reason: 'It wants 3 GPUs, and this host has 2.',
+      reason: 'It needs 3 GPUs, but this host has 2.',
     });
     await expect(
       runs.start({ ...(await orderOf(data, [])), snapshot: '0'.repeat(64) }, 'ann'),
     ).rejects.toMatchObject({ code: 'host/no-snapshot' });
     await runs.close();
     runs = await openRuns(data, { keeper: { command: path.join(data, 'none'), args: [] } });
-    expect((await ended(runs, await start([]))).reason).toMatch(/^It could not be started: .*ENOENT/);
+    expect((await ended(runs, await start([]))).reason).toMatch(/^The run could not be started: .*ENOENT/);
     expect(() => runs.get('20260101-000000-000000')).toThrow(
       expect.objectContaining({ code: 'host/no-run' }),
     );
@@ -194,12 +194,12 @@ describe.skipIf(!linux)('the queue', () => {
     const waiting = await until(runs, second, ({ reason }) => reason !== null);
     expect(waiting).toMatchObject({
       state: 'queued',
-      reason: 'Waits for 2 GPUs, of which 1 is free.',
+      reason: 'Waits for 2 GPUs. Free: 1.',
       devices: [],
     });
     expect(runs.get(third)).toMatchObject({ state: 'queued', reason: 'Waits for the runs before it.' });
     await runs.cancel(second, 'ann');
-    expect(runs.get(second)).toMatchObject({ state: 'cancelled', reason: 'Cancelled by ann.' });
+    expect(runs.get(second)).toMatchObject({ state: 'cancelled', reason: 'Canceled by ann.' });
     expect(await until(runs, third, isRunning)).toMatchObject({ devices: [1] });
     await writeFile(go, '');
     const all = await Promise.all([first, third, none].map((id) => ended(runs, id)));
@@ -239,7 +239,7 @@ describe.skipIf(!linux)('cancelling', () => {
       await eventsUntil(runs, id, (event) => event.type === 'log' && event.lines.includes(`ignored ${name}`));
       nextSignals.emit(String(time));
     }
-    expect(await ended(runs, id)).toMatchObject({ state: 'cancelled', reason: 'Cancelled by ann.' });
+    expect(await ended(runs, id)).toMatchObject({ state: 'cancelled', reason: 'Canceled by ann.' });
     const events = await eventsUntil(runs, id, isFinalEvent);
     expect(texts(events)).toEqual(['ready', 'ignored SIGINT', 'ignored SIGTERM']);
     expect(states(events)).toEqual(['queued', 'preparing', 'running', 'cancelling', 'cancelled']);
@@ -332,7 +332,7 @@ describe.skipIf(!linux)('a host that was started anew', () => {
     await runs.cancel(id, 'ann');
     await runs.close();
     runs = await openRuns(data);
-    expect(await ended(runs, id)).toMatchObject({ state: 'cancelled', reason: 'Cancelled by ann.' });
+    expect(await ended(runs, id)).toMatchObject({ state: 'cancelled', reason: 'Canceled by ann.' });
   });
 });
 

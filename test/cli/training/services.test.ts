@@ -77,7 +77,7 @@ describe.skipIf(process.platform !== 'linux')('environment services', () => {
     for (const name of [service, heir]) await expect.poll(() => isThere(name), { message: name }).toBe(false);
     const events = await eventsUntil(runs, id, isFinalEvent);
     expect(events).toContainEqual(
-      expect.objectContaining({ type: 'notice', text: '2 processes that it had left behind were ended.' }),
+      expect.objectContaining({ type: 'notice', text: 'Killed 2 processes that the run left behind.' }),
     );
   });
 

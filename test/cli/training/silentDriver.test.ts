@@ -27,7 +27,7 @@ test.skipIf(process.platform !== 'linux')(
     const { id } = await runs.start(order, 'ann');
     const { state, reason } = await until(runs, id, (record) => record.reason !== null);
     expect(state).toBe('queued');
-    expect(reason).toBe('Waits for one GPU: the driver does not tell of any at the moment.');
+    expect(reason).toBe('Waits for one GPU: the GPU driver does not respond.');
     await writeFile(answers, '');
     expect(await ended(runs, id)).toMatchObject({ state: 'finished', devices: [0] });
   },

@@ -37,7 +37,7 @@ describe.skipIf(!linux)('a GPU host that ssh gets to', () => {
     const launcher = ['--launcher', `trinity=${machine.folder.path('trinity')}`, '--gpus', '2'];
     const added = await machine.remote(['add', 'box', server.alias, ...launcher]);
     expect(added.code, added.stderr).toBe(0);
-    expect(added.stderr).toContain('The program of the host is sent.');
+    expect(added.stderr).toContain('Copying the host program.');
     const first = await hostPid();
 
     const go = machine.folder.path('go');
@@ -57,9 +57,9 @@ describe.skipIf(!linux)('a GPU host that ssh gets to', () => {
     expect((await stat(end)).isSocket()).toBe(true);
     for (const pid of ways(command.pid)) tryKill(pid);
     await command.wrote(/Connected again/);
-    // The host there as well: the next way starts it again, and it takes its run over.
+    // The host there as well: the next tunnel starts it again, and it takes its run over.
     tryKill(first);
-    await command.wrote(/The way through ssh is lost[^]*Connected again[^]*Connected again/);
+    await command.wrote(/The SSH tunnel is lost[^]*Connected again[^]*Connected again/);
     expect(await hostPid()).not.toBe(first);
     await writeFile(go, '');
     const { code, stdout, stderr } = await command.exited;
@@ -81,7 +81,7 @@ describe.skipIf(!linux)('a GPU host that ssh gets to', () => {
     const add = async (address: string): Promise<string> =>
       (await machine.remote(['add', 'box', address])).stderr;
     expect(await add('ssh:nobody@127.0.0.1:1')).toMatch(
-      /cannot be reached: .*Connection refused\. \[ssh\/failed\]/,
+      /Cannot connect to .*Connection refused\. \[ssh\/failed\]/,
     );
     expect(await add('ssh:-oProxyCommand=touch')).toContain('[ssh/address]');
     machine.more = { AGENTJET_SSH: machine.folder.path('no-ssh') };

@@ -29,7 +29,7 @@ describe.skipIf(process.platform !== 'linux')('a GPU host', () => {
     expect(row).toMatch(/ rl 1\/10 +0\.500 /);
     await machine.remote(['cancel', run]);
     const { stderr } = await command.exited;
-    expect(stderr).toMatch(/^Phase: stage 1\/2\n(?:.+\n)*Phase: stage 2\/2$/m);
+    expect(stderr).toMatch(/^Phase: stage 1 of 2\n(?:.+\n)*Phase: stage 2 of 2$/m);
     expect(stderr).toMatch(/^Wrote the checkpoint of step 2 of stage 1\.$/m);
     const { stages, ...record } = await machine.record(run);
     expect(record).toMatchObject({ state: 'cancelled', stage: 2, step: 1, totalSteps: 10, reward: 0.5 });
@@ -45,10 +45,10 @@ describe.skipIf(process.platform !== 'linux')('a GPU host', () => {
     expect(pulled).toMatchObject({ stage: 'sft', path: 'sft/global_step_2', reward: 0.25, target });
     await writeFile(go, '');
     const older = await machine.remote(['resume', run, '--stage', 'sft', '--force', '--follow']);
-    expect(older.stderr).toContain('the newest is of step 1 of the stage rl');
+    expect(older.stderr).toContain('the newest is step 1 of stage rl');
     const resumed = await machine.remote(['resume', run, '--force', '--follow']);
     expect(resumed.code, resumed.stderr).toBe(0);
-    expect(resumed.stderr).toContain('Stages that are not trained again: sft.');
+    expect(resumed.stderr).toContain('Stages that are skipped: sft.');
     expect(resumed.stdout).toMatch(/> Skipping completed stage 1\/2[^]*> Stage 2\/2 finished/);
     const fork = await machine.remote(['resume', run, '--stage', 'rl', '--fork', '--force', '--follow']);
     expect(fork.stdout).toMatch(/> Skipping completed stage 1\/2[^]*> Stage 2\/2 finished/);

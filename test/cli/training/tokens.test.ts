@@ -38,12 +38,12 @@ describe.skipIf(process.platform !== 'linux')('a GPU host', () => {
     expect(await owner(['list'])).toBe('');
     expect(await again.end('SIGTERM')).toBe(0);
     expect(await startText(machine)).toMatch(
-      /\n\nIt has no token, so nobody can connect\. Tokens for it are made with `agentjet host token add NAME`\.\n$/,
+      /\n\nIt has no token, so no client can connect\. To create a token, use `agentjet host token add NAME`\.\n$/,
     );
 
     await owner(['add', 'second']);
     const text = await startText(machine);
-    expect(text).toMatch(/\n\nTokens for it are made with `agentjet host token add NAME`\.\n$/);
+    expect(text).toMatch(/\n\nTo create a token, use `agentjet host token add NAME`\.\n$/);
     expect(text).not.toMatch(/ajh_/);
   });
 

@@ -5,7 +5,7 @@ import { neverCancelled } from '../../../src/base/core/cancellation.ts';
 import { connectHost, type ConnectOptions } from '../../../src/training/node/client/connectHost.ts';
 import { readTree } from '../../../src/training/node/client/sync/readTree.ts';
 import { syncTree } from '../../../src/training/node/client/sync/syncTree.ts';
-import type { HostConnection } from '../../../src/training/core/contracts.ts';
+import type { ClientConnection } from '../../../src/training/core/wire/clientConnection.ts';
 import type { Gathered } from '../../tools/host/gathered.ts';
 import type { GpuMachine, Listening } from './gpuHost.ts';
 
@@ -13,7 +13,7 @@ import type { GpuMachine, Listening } from './gpuHost.ts';
 export function clientOf(
   { url, token }: Pick<Listening, 'url' | 'token'>,
   { port = Number(new URL(url).port), ...options }: Partial<ConnectOptions> & { port?: number } = {},
-): HostConnection {
+): ClientConnection {
   if (token === undefined) throw new Error('The host has told no token.');
   const connection = connectHost(
     { url: `ws://127.0.0.1:${port}`, token: token.token },
@@ -24,7 +24,7 @@ export function clientOf(
 }
 
 /** Sends the machine's project and starts it; resolves to the run's id. */
-export async function startedRun(machine: GpuMachine, connection: HostConnection): Promise<string> {
+export async function startedRun(machine: GpuMachine, connection: ClientConnection): Promise<string> {
   const tree = await readTree(machine.project.folder, { cache: null, cancellation: neverCancelled });
   return orderedRun(machine, connection, await syncTree(tree, connection));
 }
@@ -32,7 +32,7 @@ export async function startedRun(machine: GpuMachine, connection: HostConnection
 /** Starts what was sent; resolves to the run's id. */
 export async function orderedRun(
   machine: GpuMachine,
-  connection: HostConnection,
+  connection: ClientConnection,
   snapshot: string,
 ): Promise<string> {
   const order = { name: 'chaos', launcher: 'trinity', backbone: 'trinity', config: 'train.yaml' } as const;
@@ -46,7 +46,7 @@ export async function orderedRun(
 
 /** Reads a run's events to its end. @param taken told after each batch; the next one waits for it */
 export async function gather(
-  connection: HostConnection,
+  connection: ClientConnection,
   run: string,
   gathered: Gathered,
   taken: () => void | Promise<void> = () => undefined,

@@ -35,12 +35,12 @@ export async function showHosts(editor: Editor, name = 'box'): Promise<void> {
 }
 
 /** Runs Train on GPU Host for the active config or workflow up to its confirmation dialog. `host` selects one of several hosts. */
-export async function askToTrain(editor: Editor, host?: string, way = 'trinity run'): Promise<void> {
+export async function askToTrain(editor: Editor, host?: string, launcher = 'trinity run'): Promise<void> {
   await editor.see(titleButton);
   await editor.commandThatAsks('AgentJet: Train on GPU Host');
   if (host !== undefined) await editor.pickThatAsks(host);
-  await editor.pick(way);
-  await editor.see(hostDialog, /would not train on|Train .+ on .+\?/);
+  await editor.pick(launcher);
+  await editor.see(hostDialog, /cannot be trained on|Train .+ on .+\?/);
 }
 
 /** Confirms the dialog. Does not wait for the run to start. */

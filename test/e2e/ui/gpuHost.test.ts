@@ -111,7 +111,7 @@ describe('a GPU host', () => {
     await writeFile(go, '');
     shown = await editor().webview();
     // An editor in a browser keeps no secrets over a reload; one on a desktop has the token still.
-    await shown.getByText('The editor has no token of the GPU host box.').waitFor();
+    await shown.getByText('No token is stored for the GPU host box.').waitFor();
     await editor().screenshot('no-token');
     await editor().commandThatAsks('AgentJet: Enter Token of GPU Host');
     await answer(editor(), going.token);
@@ -129,7 +129,7 @@ describe('a GPU host', () => {
 
     await editor().commandWith('AgentJet: Cancel Training Run', 'train');
     await (await editor().see(`${hostDialog} .monaco-button`, 'Cancel Training')).click();
-    await editor().see(hostRow, /train.*cancelled/, 60_000);
+    await editor().see(hostRow, /train.*canceled/, 60_000);
     await editor().see(hostRow, /^GPU 1$/);
     await editor().screenshot('cancelled');
 
@@ -233,7 +233,7 @@ describe('a GPU host', () => {
     await editor().openFile('math_agent.yaml');
     await askToTrain(editor(), undefined, 'Ray Jobs API: ajet --backbone verl');
     // This host was started for no cluster.
-    await editor().see(hostDialog, 'would not train on box');
+    await editor().see(hostDialog, 'cannot be trained on box');
     await editor().screenshot('ray-verl');
     await editor().press('Escape');
     await editor().seeNo(hostDialog);
@@ -283,7 +283,7 @@ describe('a GPU host', () => {
     await editor().commandThatAsks('AgentJet: Add GPU Host');
     await editor().see('.quick-input-widget', 'Address of the host');
     await answer(editor(), address);
-    await editor().see('.quick-input-widget', 'What the host is started with there');
+    await editor().see('.quick-input-widget', 'Options to start the host with');
     await (await editor().see(hostInput)).fill('--gpus all');
     await editor().see('.quick-input-widget', '--gpus must be a whole number of at least 0, but is all.');
     await editor().screenshot('ssh-start');

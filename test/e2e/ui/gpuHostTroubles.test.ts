@@ -71,13 +71,13 @@ describe('GPU hosts', () => {
     await addHost(editor(), cellar, 'cellar');
     await showHosts(editor(), 'cellar');
     await cellar.kill();
-    await editor().see(hostRow, /cellar.*Nothing listens/);
+    await editor().see(hostRow, /cellar.*No program listens/);
 
     await editWorkflow();
     await editor().openFile('train.yaml');
     await symlink('../elsewhere', editor().file('out'));
     await askToTrain(editor(), 'box');
-    await editor().see(hostDialog, /The biggest folders: \. \(.+Cannot be sent \(1\): out/s);
+    await editor().see(hostDialog, /Largest folders: \. \(.+Cannot be sent \(1\): out/s);
     await editor().screenshot('cannot-be-sent');
     await startTraining(editor());
     const page = await editor().webview();
@@ -90,20 +90,20 @@ describe('GPU hosts', () => {
     // A host that is down keeps nobody from the runs of another.
     await editor().commandThatAsks('AgentJet: Show Log of Training Run');
     await editor().see(pickRow, /train.*step 2 of 10/);
-    await editor().see(pickRow, /cellar does not answer.*Nothing listens/);
+    await editor().see(pickRow, /cellar does not respond.*No program listens/);
     await editor().screenshot('one-down');
     await editor().pick('train');
     await editor().see('.part.panel .monaco-select-box', /train \([0-9a-f]{6}\)/);
 
     const token = await box.newToken();
-    await page.getByText('The host took the token back.').waitFor();
+    await page.getByText('The host has revoked the token.').waitFor();
     await editor().screenshot('taken-back');
     await editor().commandThatAsks('AgentJet: Enter Token of GPU Host');
     await editor().pickThatAsks('box');
     await answer(editor(), token);
     await writeFile(go, '');
     await steps(3).waitFor();
-    await page.getByText('The host took the token back.').waitFor({ state: 'hidden' });
+    await page.getByText('The host has revoked the token.').waitFor({ state: 'hidden' });
   });
 
   test('are asked what they lack before a training goes on from a checkpoint, in its folder or in one of its own', async () => {
@@ -116,17 +116,17 @@ describe('GPU hosts', () => {
     await showHosts(editor());
     await editor().see(hostRow, /train.*finished/);
     await editor().commandWith('AgentJet: Resume Training Run', 'train');
-    const asked = await editor().see(hostDialog, /would not train on box as it is/);
+    const asked = await editor().see(hostDialog, /cannot be trained on box/);
     const text = await asked.innerText();
-    expect(text).toMatch(/⚠ Ray does not answer/);
+    expect(text).toMatch(/⚠ Ray does not respond/);
     expect(text).toMatch(/Restored: weights, optimizer/);
     await editor().screenshot('resume-checked');
     await (await editor().see(`${hostDialog} .monaco-button`, 'Start Anyway')).click();
     await expect.poll(async () => (await runsOn(box)).length).toBe(2);
 
     await editor().commandWith('AgentJet: Fork Training Run from Checkpoint', 'train');
-    const fork = await editor().see(hostDialog, /would not train on box as it is/);
-    expect(await fork.innerText()).toMatch(/a folder of its own/);
+    const fork = await editor().see(hostDialog, /cannot be trained on box/);
+    expect(await fork.innerText()).toMatch(/starts in a new folder/);
     await editor().screenshot('fork-checked');
     await (await editor().see(`${hostDialog} .monaco-button`, 'Start Anyway')).click();
     await expect.poll(async () => (await runsOn(box)).length).toBe(3);
@@ -147,7 +147,7 @@ describe('GPU hosts', () => {
     await writeFile(editor().file('agent.py'), 'def run():\n    return "what another program wrote"\n');
     await editor().openFile('train.yaml');
     await editor().command('AgentJet: Train on GPU Host');
-    await editor().see(toast, 'Nothing was sent to the host, because agent.py could not be saved.');
+    await editor().see(toast, 'Cannot save agent.py. Nothing was sent to the host.');
     await editor().screenshot('not-saved');
   });
 
@@ -156,7 +156,7 @@ describe('GPU hosts', () => {
     const [url = '', fingerprint = ''] = box.address.split('#');
     await editor().commandThatAsks('AgentJet: Add GPU Host');
     await (await editor().see(hostInput)).fill('ws://gpu.example:7788');
-    await editor().see('.quick-input-widget', 'Write `wss://gpu.example:7788` for a host');
+    await editor().see('.quick-input-widget', 'Use `wss://gpu.example:7788` for a host');
     await editor().screenshot('token-in-clear');
     await (await editor().see(hostInput)).fill(`${url}#abc`);
     await editor().see('.quick-input-widget', 'A fingerprint has 64 hexadecimal digits.');
@@ -192,7 +192,7 @@ describe('GPU hosts', () => {
     await agreeToTrain(editor());
     await editor().see(toast, /Training train\.yaml on box/);
     await (await editor().see(`${toast} .monaco-button`, 'Cancel')).click();
-    await editor().see(toast, 'Cancelled; nothing was started on box.');
+    await editor().see(toast, 'Canceled. No run was started on box.');
     box.resume();
     await editor().seeNo(toast, /Training train\.yaml on box/);
     await askToTrain(editor());
@@ -241,7 +241,7 @@ describe('GPU hosts', () => {
     await editor().commandThatAsks('AgentJet: Compare Training Run with Another');
     await editor().see('.quick-input-widget .monaco-list-row.focused', 'train');
     await editor().press('Enter');
-    await editor().see('.quick-input-widget input[placeholder="Which training run to compare with"]');
+    await editor().see('.quick-input-widget input[placeholder="Select a training run to compare with"]');
     await editor().pick('train');
     const page = await editor().webview();
     const shown = page.getByRole('region', { name: 'Runs in the charts' }).getByRole('listitem');
@@ -256,13 +256,13 @@ describe('GPU hosts', () => {
     await editor().screenshot('compared');
 
     await editor().commandWith('AgentJet: Copy Command of Training Run', 'train');
-    await editor().see(toast, `where it lacks this one: agentjet remote add box ${box.address}`);
+    await editor().see(toast, `To add this host to it: agentjet remote add box ${box.address}`);
     await editor().screenshot('command');
 
     // The newest is the page's own: removed, it is told of there, and what is drawn stays.
     await editor().commandWith('AgentJet: Remove Training Run', 'train');
     await (await editor().see(`${hostDialog} .monaco-button`, 'Remove All')).click();
-    await page.getByRole('alert').getByText('box has this run no more.').waitFor();
+    await page.getByRole('alert').getByText('box no longer has this run.').waitFor();
     await page.getByRole('slider', { name: 'Mean reward' }).waitFor();
     await editor().screenshot('removed');
   });

@@ -59,7 +59,7 @@ describe('a run that trains', () => {
     await plot(page, 'Mean reward').waitFor();
     await page.getByRole('heading', { name: 'math_agent, lr 1e-6' }).waitFor();
     const header = await page.locator('.run-header').innerText();
-    expect(header).toContain('runs');
+    expect(header).toContain('running');
     expect(header).toContain('on gpu-box');
     expect(header).toMatch(/Step\s+120 of 400/);
     expect(header).toMatch(/Time left\s+about 4 h/);
@@ -69,7 +69,7 @@ describe('a run that trains', () => {
       'KL divergence',
       'Entropy',
       'Response length',
-      'Time of a step',
+      'Time per step',
       'GPU load',
       'GPU memory',
     ]);
@@ -91,7 +91,7 @@ describe('a run that trains', () => {
     await page.getByRole('button', { name: 'Cancel run' }).click();
     expect(await page.getByRole('button', { name: 'Resume from step 50' }).count()).toBe(0);
     await tell({ type: 'runs', runs: [shownRun({ state: 'cancelled', endedAt: startedAt + 8_000_000 })] });
-    await page.getByText('It can go on from the checkpoint of step 100.').waitFor();
+    await page.getByText('It can be resumed from the checkpoint of step 100.').waitFor();
     // The host resumes from the newest alone.
     expect(await page.getByRole('button', { name: /^Resume/ }).count()).toBe(1);
     expect(await page.getByRole('button', { name: /^Fork/ }).count()).toBe(2);
@@ -259,7 +259,7 @@ describe('charts', () => {
     await page.locator('.chart-tools').getByLabel('Stage').selectOption('sft');
     await expect.poll(() => told(page, 'Mean reward')).toEqual(newest(60, 'sft'));
     expect(await plot(page, 'Mean reward').getAttribute('aria-valuemax')).toBe('60');
-    await page.getByRole('button', { name: 'Fork from step 20 of the stage sft' }).click();
+    await page.getByRole('button', { name: 'Fork from step 20 of stage sft' }).click();
     await expect.poll(() => asked.at(-1)).toEqual({ type: 'fork', run, step: 20, stage: 'sft' });
     await picture(page, 'training-run-stages');
     expect(await violations(page)).toEqual([]);
@@ -298,7 +298,7 @@ describe('charts', () => {
 test('fifty thousand steps are as quick to look at as a few', async () => {
   const steps = 50_000;
   const { page } = await open([{ type: 'runs', runs: [shownRun({ step: steps, totalSteps: null })] }]);
-  await page.getByText('There are no metrics yet').waitFor();
+  await page.getByText('No metrics yet').waitFor();
   await page.evaluate(
     ({ run, name, steps, startedAt }) => {
       for (let from = 1; from <= steps; from += 1_000) {

@@ -50,11 +50,11 @@ const states: Readonly<Record<string, Shown>> = {
       const reason = 'Both GPUs are taken by “new_project”.';
       return [runIs({ ...before, id, state: 'queued', startedAt: null, reason }, 2)];
     },
-    says: ['It is number 3 in the queue, and waits for 2 GPUs.', 'Both GPUs are taken by “new_project”.'],
+    says: ['The run is number 3 in the queue and waits for 2 GPUs.', 'Both GPUs are taken by “new_project”.'],
   },
   preparing: {
     messages: (id) => [runIs({ ...before, id, state: 'preparing' })],
-    says: ['Its code is being put in place.'],
+    says: ['The code of the run is being written.'],
   },
   loading: {
     messages: (id) => [
@@ -63,7 +63,7 @@ const states: Readonly<Record<string, Shown>> = {
       ...gpuMessages(id, 4),
     ],
     says: [
-      'There are no metrics yet: loading models.',
+      'No metrics yet: loading models.',
       'The host took the run over again.',
       'Phase loading models for 1 min 2',
     ],
@@ -77,9 +77,9 @@ const states: Readonly<Record<string, Shown>> = {
     says: [
       'Trainer failed: CUDA out of memory.',
       'Exit code: 1',
-      'Make micro-batches or the longest response smaller',
-      'It can go on from the checkpoint of step 50.',
-      'Memory ran out Step 60',
+      'Reduce the micro-batch size, the response length',
+      'It can be resumed from the checkpoint of step 50.',
+      'Out of memory Step 60',
       'of a newer host Step 60',
     ],
   },
@@ -87,7 +87,7 @@ const states: Readonly<Record<string, Shown>> = {
     messages: (id) => [
       runIs({ ...before, id, state: 'lost', reason: 'Its process is gone.', endedAt: startedAt + 60_000 }),
     ],
-    says: ['Its process is gone.', 'for want of memory', 'It ended before its first step.'],
+    says: ['Its process is gone.', 'because memory ran out', 'The run ended before its first step.'],
   },
   unheard: {
     messages: (id) => [
@@ -95,11 +95,7 @@ const states: Readonly<Record<string, Shown>> = {
       { type: 'events', run: id, events: eventsOf(12) },
       { type: 'unheard', run: id, problem: 'Events of the run are missing.' },
     ],
-    says: [
-      'does not come; its charts stand still.',
-      'Events of the run are missing.',
-      'Until then, see its log.',
-    ],
+    says: ['Its charts are paused.', 'Events of the run are missing.', 'Until then, see the log of the run.'],
   },
   disconnected: {
     messages: (id) => [
@@ -112,9 +108,9 @@ const states: Readonly<Record<string, Shown>> = {
       },
     ],
     says: [
-      'The connection to gpu-box is lost. Its runs go on.',
+      'The connection to gpu-box is lost. Its runs continue.',
       'It did not answer for 30 s.',
-      'It is tried again in',
+      'Reconnecting in',
     ],
   },
 };
@@ -151,7 +147,7 @@ test('what cannot be loaded is not waited for', async () => {
   await ended.page.getByRole('alert').getByText('The token is wrong.').waitFor();
   expect(await textOf(ended.page)).not.toContain('Loading');
   const { page } = await open([{ type: 'gone', host: 'gpu-box', run: idOf(1) }]);
-  await page.getByText('gpu-box has this run no more.').waitFor();
+  await page.getByText('gpu-box no longer has this run.').waitFor();
   expect(await textOf(page)).not.toContain('Loading');
   await picture(page, 'training-run-gone');
   expect(await violations(page)).toEqual([]);
@@ -167,7 +163,7 @@ test('a run that is removed while its page is open is told of, and nothing more 
   ]);
   await page.getByRole('button', { name: 'Resume from step 100' }).waitFor();
   await tell({ type: 'gone', host: 'gpu-box', run: idOf(1) });
-  await page.getByRole('alert').getByText('gpu-box has this run no more.').waitFor();
+  await page.getByRole('alert').getByText('gpu-box no longer has this run.').waitFor();
   await page.getByRole('slider', { name: 'Mean reward' }).waitFor();
   const asking = /Resume|Fork|Fetch|Compare|Remove lr|Open rollouts|Show log|Copy command/;
   expect(await page.getByRole('button', { name: asking }).count()).toBe(0);
@@ -226,7 +222,7 @@ test('in Chinese the page says nothing in English', async () => {
     const ofRun = new Set(
       [heading, ...stringsIn(told)].flatMap((text) => [text, ...text.split(/[^\p{L}\p{N}_]+/u)]),
     );
-    for (const word of ['GPU', 'GB', 'Ray', 'KL']) ofRun.add(word);
+    for (const word of ['GPU', 'GB', 'Ray', 'KL', 'AgentJet', 'Trinity', 'RFT']) ofRun.add(word);
     expect(englishOf(await readablesOf(page), ofRun)).toEqual([]);
     for (const width of [1280, 420]) {
       await page.setViewportSize({ width, height: 1000 });

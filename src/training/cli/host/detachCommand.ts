@@ -36,7 +36,7 @@ async function answerTo(program: HostProgram, io: CommandIo): Promise<SshAnswer>
   const older = olderHost(program, dataFolderOf(undefined, io));
   const settings = settingsFor(asked, older?.start, io);
   mkdirSync(settings.dataFolder, { recursive: true, mode: 0o700 });
-  // Before it starts: a host without tokens would make one that nobody sees.
+  // Before it starts: a host without tokens would make one that no user sees.
   const made = token === null ? null : newToken(settings.dataFolder, token);
   if (older !== undefined) await end(older, settings.dataFolder);
   const { url, fingerprint, id } = listeningAt(settings.dataFolder) ?? (await started(program, settings));

@@ -19,16 +19,16 @@ export interface HostProgram {
 export const settingsOptions = {
   listen: text(
     '<address:port>',
-    'Where to listen (default: 127.0.0.1:7788). An address beyond this machine needs TLS.',
+    'The address to listen at (default: 127.0.0.1:7788). An address that other machines can reach needs TLS.',
   ),
   data: text('<folder>', 'The data folder of the host (default: ~/.agentjet/host).'),
   launcher: repeated(
     text(
       '<name=path>',
-      'The executable for ajet or trinity (default: those on PATH). The host starts nothing else. Can be repeated.',
+      'The executable for ajet or trinity (default: those on PATH). The host starts no other launchers. Can be repeated.',
     ),
   ),
-  gpus: integer('<n>', 0, 'Number of GPUs, whatever nvidia-smi reports. 0: none.'),
+  gpus: integer('<n>', 0, 'Number of GPUs (default: as nvidia-smi reports). 0: none.'),
   ray: text('<url>', 'The dashboard of a Ray cluster that runs may use, such as http://HEAD:8265.'),
   tls: flag(
     'Uses a self-signed certificate, which the host creates and keeps. Clients check its fingerprint.',
@@ -40,9 +40,9 @@ export type SettingValues = Values<typeof settingsOptions>;
 
 export const installOptions = {
   ...settingsOptions,
-  user: flag('Installs a service of yours (default), in ~/.config/systemd/user.'),
+  user: flag('Installs a user service (default), in ~/.config/systemd/user.'),
   system: flag(
-    'Installs a service of the machine, in /etc/systemd/system. It runs as the user who calls sudo, with the data folder of that user.',
+    'Installs a system service, in /etc/systemd/system. It runs as the user who calls sudo, with the data folder of that user.',
   ),
   print: flag('Prints the unit and installs nothing.'),
   json: flag('Prints one JSON document.'),
@@ -54,7 +54,7 @@ export const dataOptions = {
   json: flag('Prints one JSON document.'),
 };
 export const tokenOptions = {
-  scope: repeated(choice('<name>', scopes, 'What the token allows in addition to viewing. Can be repeated.')),
+  scope: repeated(choice('<name>', scopes, 'A scope of the token in addition to viewing. Can be repeated.')),
   ...dataOptions,
 };
 export type TokenValues = Values<typeof tokenOptions>;

@@ -27,9 +27,9 @@ export function addHostCommands(host: CliCommand): void {
       "Serves this machine's GPUs to the editor and to agentjet remote: receives code, queues and starts training, and keeps its logs, metrics and checkpoints. Linux only.",
     options: serveOptions,
     notes: `Runs continue when the host stops (INT, TERM) or is killed. The next host with the same data folder takes them over.
-At its first start, the host creates a token named owner and shows it once with the address.
+At its first start, the host creates a token named owner and prints it once with the address.
 
-Exit code: 0 it was stopped, 2 it could not start.`,
+Exit code: 0 if it was stopped, 2 if it could not start.`,
     run: usable(async ({ json = false, ...values }: Values<typeof serveOptions>, _, context) => {
       const { hostSettings } = await import('./hostSettings.ts');
       const { serve } = await import('./serveCommand.ts');
@@ -40,11 +40,11 @@ Exit code: 0 it was stopped, 2 it could not start.`,
   const token = host
     .command('token')
     .description(
-      'Creates, lists and removes the tokens of the host with this data folder, whether it runs or not.',
+      'Creates, lists and removes the tokens of the host with this data folder, even if the host is not running.',
     );
   token.add({
     usage: 'add <name>',
-    description: 'Creates a token and shows it once.',
+    description: 'Creates a token and prints it once.',
     options: tokenOptions,
     notes: exitNotes,
     run: usable(async (values: TokenValues, [name = ''], { io }) =>

@@ -98,9 +98,9 @@ function tlsOf(values: SettingValues, cwd: string): HostSettings['tls'] {
   if (cert === undefined && key === undefined) return tls ? 'own' : undefined;
   if (cert === undefined || key === undefined)
     throw usageError(
-      'A certificate needs its key, and a key its certificate.',
-      'Give --tls-cert FILE --tls-key FILE.',
+      '--tls-cert and --tls-key must be used together.',
+      'Write --tls-cert FILE --tls-key FILE.',
     );
-  if (tls) throw usageError('--tls and --tls-cert exclude each other.', 'Leave --tls out.');
+  if (tls) throw usageError('--tls and --tls-cert exclude each other.', 'Remove --tls.');
   return { cert: path.resolve(cwd, cert), key: path.resolve(cwd, key) };
 }

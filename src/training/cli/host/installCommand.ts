@@ -80,12 +80,12 @@ function write(file: string, unit: string, scope: Scope): void {
     throw new CodedError(
       {
         code: 'host/cannot-install',
-        message: `The unit cannot be written: ${cause instanceof Error ? cause.message : String(cause)}.`,
+        message: `Cannot write the unit: ${cause instanceof Error ? cause.message : String(cause)}.`,
         location: { file },
         hint:
           scope === 'system'
-            ? 'Call it with sudo, or print the unit with --print and have somebody else write it.'
-            : 'Print the unit with --print, and write it where it belongs.',
+            ? 'Use sudo, or print the unit with --print and ask an administrator to install it.'
+            : 'Print the unit with --print, and install it yourself.',
       },
       { cause },
     );
@@ -107,21 +107,21 @@ function copyProgram(from: string, to: string, user: ServiceUser): void {
       renameSync(part, to);
     } catch (cause) {
       const why = cause instanceof Error ? cause.message : String(cause);
-      throw cannotUse(user, `The data folder cannot be written by ${user.name}: ${why}.`, cause);
+      throw cannotUse(user, `${user.name} cannot write to the data folder: ${why}.`, cause);
     }
     const tried = spawnSync(process.execPath, [to, '--help'], { cwd: dataFolder, encoding: 'utf8' });
     if (tried.status === 0) return;
     const why = tried.error?.message ?? tried.stderr.trim().split('\n').at(-1) ?? '';
     throw cannotUse(
       user,
-      `${process.execPath} does not start the host as ${user.name}: ${why}.`,
+      `Cannot start the host with ${process.execPath} as ${user.name}: ${why}.`,
       tried.error,
     );
   });
 }
 
 function cannotUse({ name }: ServiceUser, message: string, cause: unknown): CodedError {
-  const hint = `The service runs as ${name}: name a folder of ${name}'s with --data DIR, and call agentjet with a Node.js that ${name} may start.`;
+  const hint = `The service runs as ${name}. Choose a folder of ${name} with --data DIR, and run agentjet with a Node.js that ${name} can start.`;
   return new CodedError({ code: 'host/cannot-install', message, hint }, { cause });
 }
 
@@ -169,7 +169,7 @@ function summary(installed: Installation): string {
     '',
     ...commandsOf(installed).map((command) => `  ${command}`),
     '',
-    `Put further variables for runs, such as keys, as NAME=VALUE into ${path.join(dataFolder, environmentFile)}.`,
+    `To set variables for runs, such as keys, write NAME=VALUE lines into ${path.join(dataFolder, environmentFile)}.`,
     `The host will listen at ${listen.address}:${listen.port}. \`journalctl ${scope === 'user' ? '--user ' : ''}-u ${unitName}\` shows its address.`,
   ];
   if (token !== undefined) {
@@ -196,8 +196,8 @@ export function installingUser(env: Environment): ServiceUser {
   if (home === '') {
     throw new CodedError({
       code: 'host/no-user',
-      message: `This machine knows no user ${JSON.stringify(name)}, whom SUDO_USER names.`,
-      hint: 'Call sudo as the user whom the service is to run as.',
+      message: `SUDO_USER names an unknown user: ${JSON.stringify(name)}.`,
+      hint: 'Call sudo as the user for the service.',
     });
   }
   return { name, uid: Number(itsUid), gid: Number(itsGid), home };

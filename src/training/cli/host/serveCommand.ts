@@ -41,7 +41,7 @@ export async function serve(
     await host.close();
   }
   const active = host.runs.list().filter(({ state }) => !finalStates.includes(state) && state !== 'queued');
-  if (active.length > 0) io.stderr.write(`The host stops; of its runs ${active.length} go on.\n`);
+  if (active.length > 0) io.stderr.write(`The host stops. Runs that continue: ${active.length}.\n`);
   return exitCodes.ok;
 }
 
@@ -62,23 +62,23 @@ function pairingAddress(host: Pick<OpenHost, 'server' | 'certificate'>): string 
 function text(host: OpenHost, { dataFolder }: HostSettings, token: string | undefined): string {
   const { name, version } = host.services.identity;
   const lines = [
-    `GPU host ${name}, version ${version}, keeps its runs in ${dataFolder}. Its address:`,
+    `GPU host ${name}, version ${version}, data folder ${dataFolder}. Its address:`,
     '',
     `  ${pairingAddress(host)}`,
     '',
   ];
   if (token === undefined) {
-    const none = host.tokens.list().length === 0 ? 'It has no token, so nobody can connect. ' : '';
-    lines.push(`${none}Tokens for it are made with \`agentjet host token add NAME\`.`);
+    const none = host.tokens.list().length === 0 ? 'It has no token, so no client can connect. ' : '';
+    lines.push(`${none}To create a token, use \`agentjet host token add NAME\`.`);
   } else {
     lines.push(
-      `Its first token, ${firstToken.name}, which may view, start and cancel runs; it is shown this once:`,
+      `Its first token, ${firstToken.name}, which allows to view, start and cancel runs. It is shown only once:`,
       '',
       `  ${token}`,
       '',
     );
     lines.push(
-      'Give both to AgentJet: Add GPU Host in the editor, or to `agentjet remote add NAME ADDRESS`.',
+      'Enter both in the editor (AgentJet: Add GPU Host) or with `agentjet remote add NAME ADDRESS`.',
     );
   }
   return `${lines.join('\n')}\n`;

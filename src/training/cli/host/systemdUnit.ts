@@ -23,7 +23,7 @@ export const environmentFile = 'environment';
 export function systemdUnit({ scope, command, dataFolder, user, env }: SystemdUnit): string {
   const isSystem = scope === 'system';
   const [program = '', ...args] = command;
-  return `# Written by agentjet host install, which writes it anew.
+  return `# Written by agentjet host install, which overwrites it.
 [Unit]
 Description=AgentJet GPU host
 ${isSystem ? 'Wants=network-online.target\nAfter=network-online.target\n' : ''}StartLimitIntervalSec=0
@@ -37,7 +37,7 @@ ${Object.entries(env)
   .join('')}EnvironmentFile=-${literal(`${dataFolder}/${environmentFile}`)}
 Restart=always
 RestartSec=2
-# Runs outlive their host: it alone is ended, and one of them that takes all memory does not take it along.
+# Runs outlive the host: systemd stops only the host, which also survives a run that uses all memory.
 KillMode=process
 OOMPolicy=continue
 TimeoutStopSec=30

@@ -14,7 +14,8 @@ export function addToken(
   const token = tokens.add(name, scope, Date.now());
   const [info] = tokens.list().filter((one) => one.name === name);
   io.stdout.write(json ? `${JSON.stringify({ ...info, token })}\n` : `${token}\n`);
-  if (!json) io.stderr.write(`The token may ${(info?.scopes ?? []).join(', ')}. It is shown only once.\n`);
+  if (!json)
+    io.stderr.write(`Scopes of the token: ${(info?.scopes ?? []).join(', ')}. It is shown only once.\n`);
   return exitCodes.ok;
 }
 

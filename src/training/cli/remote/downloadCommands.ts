@@ -19,7 +19,7 @@ export interface FetchOptions {
   readonly onProgress: (progress: { readonly bytes: number; readonly total: number }) => void;
 }
 
-const kept = 'What came so far is kept: the same command goes on from there.\n';
+const kept = 'The data received so far is kept. Run the same command to continue.\n';
 
 /** Downloads with progress on stderr for each tenth. Returns false if the user interrupts it; the command then ends. */
 export async function download(
@@ -30,7 +30,7 @@ export async function download(
   const { token } = interrupts.source;
   const tenths = new Tenths();
   const onProgress: FetchOptions['onProgress'] = ({ bytes, total }) => {
-    if (tenths.isNext(bytes, total)) stderr.write(`${sizeText(bytes)} of ${sizeText(total)} are here.\n`);
+    if (tenths.isNext(bytes, total)) stderr.write(`Received ${sizeText(bytes)} of ${sizeText(total)}.\n`);
   };
   try {
     await fetch({ cancellation: token, onProgress });
@@ -94,15 +94,15 @@ export function chosenCheckpoint(
   }
   const found = step === undefined ? newestCheckpoint(all.filter(isEnough)) : ofStep[0];
   if (found !== undefined) return found;
-  const what = step === undefined ? 'whole checkpoint' : `checkpoint of step ${step}`;
+  const what = step === undefined ? 'complete checkpoint' : `checkpoint of step ${step}`;
   const there = checkpoints.map((one) => (one.stage === undefined ? String(one.step) : stepText(one)));
   throw new CodedError({
     code: 'remote/no-checkpoint',
-    message: `The run ${run} has no ${what}${stage === undefined ? '' : ` of the stage ${stage}`}.`,
+    message: `The run ${run} has no ${what}${stage === undefined ? '' : ` of stage ${stage}`}.`,
     hint:
       there.length === 0
-        ? 'It has written no checkpoint yet.'
-        : `It has checkpoints of these steps: ${there.join(', ')}.`,
+        ? 'It has not written a checkpoint yet.'
+        : `Steps with a checkpoint: ${there.join(', ')}.`,
   });
 }
 

@@ -1,7 +1,7 @@
 import process from 'node:process';
 import { CancellationSource } from '../../../base/core/cancellation.ts';
 import type { RunEvent, RunRecord } from '../../core/protocol/runs.ts';
-import type { HostConnection } from '../../core/contracts.ts';
+import type { ClientConnection } from '../../core/wire/clientConnection.ts';
 import { type CommandIo, exitCodes } from '../../../base/node/terminal/commandIo.ts';
 import { cancelledByInterrupt } from '../../../base/node/terminal/interrupts.ts';
 import type { RemoteSession } from './session.ts';
@@ -57,7 +57,7 @@ export async function followRun(
 
 /** Prints the events of a run with numbers above `after` and up to `upTo`. */
 export async function printEvents(
-  connection: HostConnection,
+  connection: ClientConnection,
   run: string,
   { after, upTo }: { readonly after: number; readonly upTo: number },
   printing: Printing,

@@ -34,7 +34,7 @@ export async function addHost(
   if (values.json === true) io.stdout.write(`${JSON.stringify({ name, ...host, host: identity, scopes })}\n`);
   else
     io.stderr.write(
-      `${name} is ${identity.name}, version ${identity.version}. Its token may ${scopes.join(', ')}.\n`,
+      `${name} is ${identity.name}, version ${identity.version}. Scopes of the token: ${scopes.join(', ')}.\n`,
     );
   return exitCodes.ok;
 }
@@ -71,16 +71,16 @@ async function addedOverSsh(written: string, values: AddValues, context: AddCont
       .replace(/[^\w.-]/g, '')
       .slice(0, 30)}`,
   };
-  const way = await overSsh(address, ask, context);
+  const tunnel = await overSsh(address, ask, context);
   try {
-    const token = way.token ?? '';
+    const token = tunnel.token ?? '';
     const hello = await helloOf(
-      { url: way.url, route: way.route, token, fingerprint: way.fingerprint },
+      { url: tunnel.url, route: tunnel.route, token, fingerprint: tunnel.fingerprint },
       context.client,
     );
     return { address, token, hello, start };
   } finally {
-    way.dispose();
+    tunnel.dispose();
   }
 }
 
@@ -113,7 +113,7 @@ function readAddress(
   if (other !== undefined && other !== fingerprint)
     throw usageError(
       'The address and --fingerprint name different certificates.',
-      'Give the one that the host shows.',
+      'Use the one that the host prints.',
     );
   const { protocol, host } = hostUrl(text);
   return { address: `${protocol}//${host}`, fingerprint };
@@ -127,7 +127,7 @@ function readFingerprint(text: string): string {
   if (/^[0-9a-f]{64}$/.test(digits)) return digits;
   throw usageError(
     `${JSON.stringify(text)} is not the fingerprint of a certificate.`,
-    'Write the SHA-256 in hex (64 digits) that the host shows when it starts.',
+    'Write the SHA-256 in hex (64 digits) that the host prints when it starts.',
   );
 }
 
@@ -147,9 +147,9 @@ async function certificateToTrust(
   if (isTrusted) return undefined;
   if (!isInteractive()) throw unknownCertificate(address, fingerprint);
   stderr.write(
-    `No authority vouches for the certificate of ${address}. Its SHA-256 is\n\n  ${fingerprint}\n\n`,
+    `The certificate of ${address} is not signed by a trusted authority. Its SHA-256 is\n\n  ${fingerprint}\n\n`,
   );
-  const answer = await prompt('Does the host show the same? Write yes to trust it: ');
+  const answer = await prompt('Does the host print the same? Enter yes to trust it: ');
   if (answer?.toLowerCase() === 'yes') return fingerprint;
   throw unknownCertificate(address, fingerprint);
 }
@@ -161,16 +161,16 @@ async function tokenFor(fromStdin: boolean, { env, readStdin }: CommandIo): Prom
   if (token !== undefined && /^\S+$/.test(token)) return token;
   throw new CodedError({
     code: 'remote/needs-token',
-    message: token === undefined || token === '' ? 'The token is missing.' : 'The token has blanks.',
-    hint: 'Pipe it in with --token-stdin, or set AGENTJET_HOST_TOKEN. The host shows it at its first start.',
+    message: token === undefined || token === '' ? 'The token is missing.' : 'The token contains spaces.',
+    hint: 'Pipe it in with --token-stdin, or set AGENTJET_HOST_TOKEN. The host prints it at its first start.',
   });
 }
 
 function unknownCertificate(address: string, fingerprint: string): CodedError {
   return new CodedError({
     code: 'remote/unknown-certificate',
-    message: `No authority vouches for the certificate of ${address}, whose SHA-256 is ${fingerprint}.`,
-    hint: 'If the host shows the same, add it to the address: `#` and these digits, or give --fingerprint.',
+    message: `The certificate of ${address} is not signed by a trusted authority. Its SHA-256 is ${fingerprint}.`,
+    hint: 'If the host prints the same, add `#` and these digits to the address, or use --fingerprint.',
   });
 }
 
@@ -216,7 +216,7 @@ function statusText(name: string, status: HostStatus): string {
     `disk ${sizeText(disk.free)} free of ${sizeText(disk.total)}${code === null ? '' : `; code of runs ${sizeText(code)}`}`,
   ];
   const launchers = status.launchers.map(
-    ({ name: launcher, version, problem }) => `${launcher} ${problem ?? version ?? 'of an unknown version'}`,
+    ({ name: launcher, version, problem }) => `${launcher} ${problem ?? version ?? '(unknown version)'}`,
   );
   const gpus = status.gpus.map((gpu) => [
     String(gpu.index),

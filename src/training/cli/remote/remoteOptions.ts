@@ -25,7 +25,7 @@ export const addOptions = {
 };
 export type AddValues = Values<typeof addOptions>;
 
-const env = repeated(text('<name>', 'Gives the run this variable of your environment. Can be repeated.'));
+const env = repeated(text('<name>', 'Passes this variable of your environment to the run. Can be repeated.'));
 const follow = flag('Shows the logs until the run ends.');
 const source = repeated(
   text(
@@ -35,7 +35,7 @@ const source = repeated(
 );
 export const runOptions = {
   conf: text('<file>', 'The config to train.'),
-  root: text('<folder>', 'The folder to send (default: the working directory). It holds the config.'),
+  root: text('<folder>', 'The folder to send (default: the working directory). It must contain the config.'),
   host,
   name: text('<text>', 'A name for the run.'),
   launcher: choice('<name>', launcherNames, 'The launcher (default: by the format of the config).'),
@@ -43,7 +43,7 @@ export const runOptions = {
   gpus: integer('<n>', 0, 'Number of GPUs for the run.'),
   limit: size('<size>', 'The largest amount of code to send, such as 4G or 500M (default: 2G).'),
   env,
-  dryRun: flag('Checks everything and sends nothing.'),
+  dryRun: flag('Only checks, without sending anything.'),
   force: flag('Starts the run even if the host reports errors.'),
   follow,
   source,

@@ -18,7 +18,7 @@ import {
 
 const exitNotes = 'Exit code: 0, or 2 if it failed.';
 const followNotes =
-  'Exit code: 0, 1 if the run failed or was lost, 2 if it could not start, 130 interrupted (the run continues) or cancelled.';
+  'Exit code: 0, 1 if the run failed or was lost, 2 if it could not start, 130 interrupted (the run continues) or canceled.';
 
 type Handler<O extends OptionTable> = (
   values: Values<O>,
@@ -116,7 +116,7 @@ ${exitNotes}`,
 function addRuns(add: Add): void {
   const run = add(
     'run [flags...]',
-    'Sends the folder --root without the files that .gitignore and .agentjetignore exclude, has the host check everything, and starts the training run.',
+    'Sends the folder --root without the files that .gitignore and .agentjetignore exclude, lets the host check the config, and starts the training run.',
     runOptions,
     async () => (await import('./runCommand.ts')).startRun,
     `Other flags go to the launcher, as do all flags after --. The host rejects flags that it cannot honor.

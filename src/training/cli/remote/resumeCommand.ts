@@ -23,29 +23,24 @@ export async function resume(
     const { connection } = session;
     const record = await connection.ask('run.get', { run });
     const checkpoints = await connection.ask('checkpoint.list', { run });
-    const { step, stage } = chosenCheckpoint(checkpoints, {
+    const checkpoint = chosenCheckpoint(checkpoints, {
       run,
       step: values.step,
       stage: values.stage,
       isEnough: ({ resumable }) => resumable,
     });
-    const { restored } = resumePlan(record, checkpoints, { step, stage }, as);
+    const { from, restored } = resumePlan(record, checkpoints, checkpoint, as);
     for (const line of restored) io.stderr.write(`${line}\n`);
     const environment = { ...(await dotEnv(io.cwd, localFiles, io.env)), ...io.env };
     const known = record.env.filter((name) => environment[name] !== undefined);
     const env = variables([...new Set([...known, ...(values.env ?? [])])], environment);
-    const started = await resumeRun(
-      connection,
-      record,
-      { step, stage, as, env },
-      {
-        cancellation: neverCancelled,
-        confirm: (findings) => {
-          for (const line of findingLines(record.config, findings)) io.stderr.write(`${line}\n`);
-          return Promise.resolve(values.force === true || !hasErrors(findings));
-        },
+    const started = await resumeRun(connection, record, from, env, {
+      cancellation: neverCancelled,
+      confirm: (findings) => {
+        for (const line of findingLines(record.config, findings)) io.stderr.write(`${line}\n`);
+        return Promise.resolve(values.force === true || !hasErrors(findings));
       },
-    );
+    });
     if (started === undefined) throw wouldFail();
     io.stdout.write(values.json === true ? `${JSON.stringify(started)}\n` : `${started.id}\n`);
     if (values.follow !== true) return exitCodes.ok;

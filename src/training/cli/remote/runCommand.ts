@@ -5,6 +5,7 @@ import { CodedError, formatLocation } from '../../../base/core/errors.ts';
 import { sizeText } from '../../../base/core/sizeText.ts';
 import { dotEnv } from '../../../base/node/dotEnv.ts';
 import { locationOf, type LocatedFinding } from '../../core/dispatch/located.ts';
+import { launcherText, stateText } from '../../core/runs/words.ts';
 import { partText, unsentFiles, type Preview } from '../../core/sync/tree.ts';
 import { agentjetHome } from '../../../base/node/agentjetHome.ts';
 import { localFiles } from '../../../base/node/files.ts';
@@ -51,7 +52,7 @@ export async function startRun(
       return followRun(session, record.id, 0, printing);
     }
     io.stderr.write(
-      `The run is ${record.state}. To see it: agentjet remote logs ${record.id} --follow --host ${host.name}\n`,
+      `State: ${stateText(record.state)}. To follow the run: agentjet remote logs ${record.id} --follow --host ${host.name}\n`,
     );
     return exitCodes.ok;
   });
@@ -159,25 +160,25 @@ class Dispatch {
 }
 
 function planText({ order, preview }: DispatchPlan): string {
-  const { launcher, backbone, config, gpus, flags, env } = order;
+  const { config, gpus, flags, env } = order;
   const names = Object.keys(env);
   const lines = [
-    `${order.name}: ${launcher} on ${config}, backbone ${backbone}, ${gpus} GPU${gpus === 1 ? '' : 's'}`,
+    `${order.name}: ${launcherText(order)}, config ${config}, ${gpus} GPU${gpus === 1 ? '' : 's'}`,
     ...(flags.length > 0 ? [`flags: ${flags.join(' ')}`] : []),
     ...(names.length > 0 ? [`variables: ${names.join(', ')}`] : []),
     `code: ${preview.files} files, ${sizeText(preview.bytes)}`,
     ...preview.biggestFolders.map((folder) => `  ${partText(folder)}`),
-    ...unsentFiles(preview.leftOut).map(({ path: left, problem = '' }) => `left out: ${left}: ${problem}`),
+    ...unsentFiles(preview.excluded).map(({ path: left, problem = '' }) => `not sent: ${left}: ${problem}`),
   ];
   return `${lines.join('\n')}\n`;
 }
 
 /** Returns one line about the code to compare with the host, and what cannot be sent. */
-function sentText({ files, bytes, biggestFolders, leftOut }: Preview): string {
+function sentText({ files, bytes, biggestFolders, excluded }: Preview): string {
   const parts = biggestFolders.slice(0, 3).map(partText);
-  const lost = unsentFiles(leftOut).length;
-  const text = `Code: ${files} ${files === 1 ? 'file' : 'files'}, ${sizeText(bytes)}; the biggest folders: ${parts.join(', ')}.`;
-  return lost === 0 ? text : `${text} ${lost} of them cannot be sent.`;
+  const unsent = unsentFiles(excluded).length;
+  const text = `Code: ${files} ${files === 1 ? 'file' : 'files'}, ${sizeText(bytes)}. Largest folders: ${parts.join(', ')}.`;
+  return unsent === 0 ? text : `${text} Files that cannot be sent: ${unsent}.`;
 }
 
 export function wouldFail(): CodedError {
@@ -191,7 +192,7 @@ export function wouldFail(): CodedError {
 function notSet(name: string): CodedError {
   return new CodedError({
     code: 'remote/not-set',
-    message: `--env ${name} names a variable that is not set here.`,
+    message: `--env ${name} names a variable that is not set.`,
     hint: 'Set it in the environment or in .env of the working directory. The command line takes no values.',
   });
 }

@@ -71,7 +71,7 @@ export async function cancelRun(
   return withHost(context, host, async ({ connection }) => {
     const record = await connection.ask('run.cancel', { run });
     if (json) io.stdout.write(`${JSON.stringify(record)}\n`);
-    else if (isFinal(record)) io.stderr.write(`${run} is ${stateOf(record)}\n`);
+    else if (isFinal(record)) io.stderr.write(`${run}: ${stateOf(record)}\n`);
     else io.stderr.write(`Canceling ${run}.\n`);
     return exitCodes.ok;
   });

@@ -2,7 +2,7 @@ import { neverCancelled } from '../../../base/core/cancellation.ts';
 import { CodedError } from '../../../base/core/errors.ts';
 import type { HostResults } from '../../core/protocol/hostRpc.ts';
 import type { SshRequest } from '../../core/protocol/sshHost.ts';
-import type { ConnectionState, HostConnection } from '../../core/contracts.ts';
+import type { ConnectionState } from '../../core/contracts.ts';
 import { whenConnected, type ClientConnection } from '../../core/wire/clientConnection.ts';
 import { agentjetHome } from '../../../base/node/agentjetHome.ts';
 import { connectHost, type HostAddress } from '../../node/client/connectHost.ts';
@@ -16,7 +16,7 @@ import { isInteractive } from './prompt.ts';
 /** A connected host. */
 export interface RemoteSession {
   readonly host: KnownHost;
-  readonly connection: HostConnection;
+  readonly connection: ClientConnection;
 }
 
 /** This program: its version, and the host in one file for machines that ssh reaches. */
@@ -38,12 +38,12 @@ export async function withHost<T>(
   const token = hosts.tokenOf(host.name);
   if (token === undefined) throw noToken(host.name);
   const ask = { token: null, launchers: {}, gpus: null, ray: null, ...host.start };
-  const way = isSshAddress(host.address) ? await overSsh(host.address, ask, { io, client }) : undefined;
-  const fingerprint = way?.fingerprint ?? host.fingerprint;
-  const address = { url: way?.url ?? host.address, token, fingerprint, route: way?.route };
+  const tunnel = isSshAddress(host.address) ? await overSsh(host.address, ask, { io, client }) : undefined;
+  const fingerprint = tunnel?.fingerprint ?? host.fingerprint;
+  const address = { url: tunnel?.url ?? host.address, token, fingerprint, route: tunnel?.route };
   try {
     return await connected(address, client, async (connection, hello) => {
-      way?.onOpened(() => connection.retryNow());
+      tunnel?.onOpened(() => connection.retryNow());
       if (hello.host.id !== host.id) throw otherHost(host);
       const watch = connection.onState((state) => reportState(state, io));
       try {
@@ -53,7 +53,7 @@ export async function withHost<T>(
       }
     });
   } finally {
-    way?.dispose();
+    tunnel?.dispose();
   }
 }
 
@@ -93,7 +93,7 @@ export async function connected<T>(
     });
     giveUp.dispose();
     const { state } = connection;
-    if (state.kind !== 'connected') throw doesNotAnswer(address.url, 'The connection was cut.');
+    if (state.kind !== 'connected') throw doesNotAnswer(address.url, 'The connection was interrupted.');
     return await use(connection, state.hello);
   } finally {
     giveUp.dispose();
@@ -102,15 +102,15 @@ export async function connected<T>(
 }
 
 function reportState(state: ConnectionState, { stderr }: CommandIo): void {
-  if (state.kind === 'waiting') stderr.write(`The connection is lost: ${state.reason} Reconnecting.\n`);
+  if (state.kind === 'waiting') stderr.write(`The connection is lost. ${state.reason} Reconnecting.\n`);
   else if (state.kind === 'connected') stderr.write('Connected again.\n');
 }
 
 function doesNotAnswer(url: string, reason: string): CodedError {
   return new CodedError({
     code: 'remote/no-answer',
-    message: `The host at ${url} does not answer: ${reason}`,
-    hint: 'Check that the host runs, and that no firewall blocks the connection.',
+    message: `The host at ${url} does not respond: ${reason}`,
+    hint: 'Check that the host is running and that no firewall blocks the connection.',
   });
 }
 

@@ -1,6 +1,7 @@
 /** Texts about hosts and runs. */
 import stringWidth from 'string-width';
 import { finalStates, type RunEvent, type RunRecord } from '../../core/protocol/runs.ts';
+import { phaseText, stateText } from '../../core/runs/words.ts';
 import { escapeControlCharacters } from '../../../base/node/terminal/visibleText.ts';
 
 /** Returns a table with aligned columns. Wide characters count as two. */
@@ -32,8 +33,8 @@ export function isFinal({ state }: RunRecord): boolean {
 
 /** Returns the state of a run in one line. */
 export function stateOf({ state, reason, phase }: RunRecord): string {
-  const more = reason ?? (state === 'running' ? phase : null);
-  return more === null ? state : `${state}: ${escapeControlCharacters(more)}`;
+  const more = reason ?? (state === 'running' && phase !== null ? phaseText(phase) : null);
+  return more === null ? stateText(state) : `${stateText(state)}: ${escapeControlCharacters(more)}`;
 }
 
 /** Returns the step as `12/200`, or for training in stages as `rl 12/200`: each stage counts from 1. */
@@ -47,9 +48,9 @@ export function stepOf({ step, totalSteps, stages, stage }: RunRecord): string {
 export function eventText(event: RunEvent): string | undefined {
   switch (event.type) {
     case 'state':
-      return `The run is ${event.state}${event.reason === undefined ? '.' : `: ${event.reason}`}`;
+      return `State: ${stateText(event.state)}${event.reason === undefined ? '' : `. ${event.reason}`}`;
     case 'phase':
-      return `Phase: ${event.phase}`;
+      return `Phase: ${phaseText(event.phase)}`;
     case 'checkpoint':
       return `Wrote the checkpoint of step ${event.step}${event.stage === undefined ? '' : ` of stage ${event.stage}`}.`;
     case 'alarm':

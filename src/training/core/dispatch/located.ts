@@ -10,19 +10,21 @@ export const unsentFileId = 'cannot-be-sent';
 const maxListed = 10;
 
 /** Reports files that cannot be uploaded. */
-export function unsentFileFindings(leftOut: readonly ExcludedPath[]): Finding[] {
-  const found = unsentFiles(leftOut);
+export function unsentFileFindings(excluded: readonly ExcludedPath[]): Finding[] {
+  const found = unsentFiles(excluded);
   const warning = (message: string): Finding => ({
     id: unsentFileId,
     severity: 'warning',
     message,
-    hint: 'Give it another name or put a copy in its place; where the run does without, leave it out by a line in .agentjetignore.',
+    hint: 'Rename it, or replace it with a copy. If the run does not need it, exclude it in .agentjetignore.',
   });
   const listed = found.slice(0, maxListed).map(({ path, problem = '' }) => {
-    return warning(`\`${path}\` cannot be sent: ${problem}.`);
+    return warning(`Cannot send \`${path}\`: ${problem}.`);
   });
   const more = found.length - listed.length;
-  return more === 0 ? listed : [...listed, warning(`${more} more cannot be sent: \`--dry-run\` lists them.`)];
+  return more === 0
+    ? listed
+    : [...listed, warning(`${more} more files cannot be sent. To list them, use \`--dry-run\`.`)];
 }
 
 /** A finding of a host with its position in the config. */

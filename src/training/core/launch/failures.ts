@@ -4,7 +4,7 @@ import { CodedError } from '../../../base/core/errors.ts';
 export function refusedFlag(flag: string, launcher: string, why: string, hint: string): CodedError {
   return new CodedError({
     code: 'host/flag-refused',
-    message: `A run on a host does not take \`${flag}\` of \`${launcher}\`: ${why}.`,
+    message: `The flag \`${flag}\` of \`${launcher}\` is not allowed on a host: ${why}.`,
     hint: hint === '' ? `Leave \`${flag}\` out.` : hint,
   });
 }
@@ -13,14 +13,14 @@ export function unknownFlag(flag: string, launcher: string, known: readonly stri
   return new CodedError({
     code: 'host/flag-unknown',
     message: `\`${launcher}\` has no flag ${JSON.stringify(flag)}.`,
-    hint: `Those that a run on a host takes: ${known.join(', ')}.`,
+    hint: `Flags that are allowed on a host: ${known.join(', ')}.`,
   });
 }
 
 export function badFlagValue(flag: string, wanted: string): CodedError {
   return new CodedError({
     code: 'host/flag-value',
-    message: `\`${flag}\` wants ${wanted}.`,
+    message: `\`${flag}\` needs ${wanted}.`,
     hint: `Write \`${flag} VALUE\` or \`${flag}=VALUE\`.`,
   });
 }
@@ -29,23 +29,23 @@ export function badVariable(name: string, why: string): CodedError {
   return new CodedError({
     code: 'host/variable-refused',
     message: `A run cannot set the variable ${name}: ${why}.`,
-    hint: 'Leave it out of the order; the owner of the host sets it where the host is started.',
+    hint: 'Remove it from the run. The owner of the host can set it in the environment of the host.',
   });
 }
 
 export function badConfigPath(path: string, why: string): CodedError {
   return new CodedError({
     code: 'host/config-path',
-    message: `The config ${JSON.stringify(path)} cannot be started: ${why}.`,
-    hint: 'Name a `.yaml` file inside the folder that is sent, by its path from there.',
+    message: `Cannot start the config ${JSON.stringify(path)}: ${why}.`,
+    hint: 'Name a `.yaml` file in the folder that is sent, by its path relative to that folder.',
   });
 }
 
 export function badJobName(key: string, value: string): CodedError {
   return new CodedError({
     code: 'host/job-name',
-    message: `\`${key}\` is ${JSON.stringify(value)}, which would put the job's folder somewhere else.`,
-    hint: 'Use a name without `..` and NUL that does not begin with `/`.',
+    message: `\`${key}\` is ${JSON.stringify(value)}, which leads out of the checkpoint folder.`,
+    hint: 'Use a name without `..` and NUL that does not start with `/`.',
   });
 }
 
@@ -53,14 +53,14 @@ export function noLauncher(name: string, why: string): CodedError {
   return new CodedError({
     code: 'host/launcher-not-allowed',
     message: `This host does not start \`${name}\`: ${why}.`,
-    hint: 'Choose another launcher, or have the owner of the host configure this one.',
+    hint: 'Choose another launcher, or ask the owner of the host to configure this one.',
   });
 }
 
 export function wrongBackbone(launcher: string, backbone: string): CodedError {
   return new CodedError({
     code: 'host/backbone',
-    message: `\`${launcher}\` does not train with ${backbone}.`,
+    message: `\`${launcher}\` does not support the backbone ${backbone}.`,
     hint: launcher === 'trinity' ? 'Choose `trinity`.' : 'Choose `trinity` or `verl`.',
   });
 }
@@ -69,7 +69,7 @@ export function wrongBackbone(launcher: string, backbone: string): CodedError {
 export function uneditableConfig(key: string, why: string): CodedError {
   return new CodedError({
     code: 'host/config-not-editable',
-    message: `${why} \`${key}\` has to be set, and there is no block in the config that it could be added to.`,
+    message: `${why} \`${key}\` must be set, but the config has no block to add it to.`,
     hint: `Write the section of \`${key}\` as an indented block, or set the key yourself.`,
   });
 }
@@ -77,7 +77,7 @@ export function uneditableConfig(key: string, why: string): CodedError {
 export function notResumable(why: string, hint: string): CodedError {
   return new CodedError({
     code: 'host/not-resumable',
-    message: `The run cannot go on from there: ${why}.`,
+    message: `The run cannot be resumed or forked: ${why}.`,
     hint,
   });
 }

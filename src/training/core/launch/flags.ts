@@ -14,7 +14,7 @@ const alone: Flag = { takes: 'nothing' };
 const folder: Flag = { takes: 'a value', wanted: 'a folder inside the run', fits: isInside };
 
 /** The order sets this value, so that the record of a run shows what is started. */
-const byOrder: Flag = { refused: 'the order says it', hasValue: true };
+const byOrder: Flag = { refused: 'the order of the run sets it', hasValue: true };
 
 const service = (name: string): Flag => ({
   takes: 'a service',
@@ -41,27 +41,27 @@ export const ajetFlags: FlagTable = {
   '--with-bfcl': service('BFCL'),
   '--with-crafters': service('CRAFTERS'),
   '--debug': {
-    refused: 'it stops the training at breakpoints, where nobody is to go on',
-    hint: 'Debug with `--backbone debug`, on your own machine.',
+    refused: 'it stops the training at breakpoints, and no one can continue it',
+    hint: 'Debug on your own machine with `--backbone debug`.',
     hasValue: true,
   },
   '--db': {
-    refused: 'it stops the training at breakpoints, where nobody is to go on',
-    hint: 'Debug with `--backbone debug`, on your own machine.',
+    refused: 'it stops the training at breakpoints, and no one can continue it',
+    hint: 'Debug on your own machine with `--backbone debug`.',
     hasValue: true,
   },
   '--with-ray-cluster': {
-    refused: 'a machine that joins the cluster waits there for ever, and keeps its GPUs after the training',
+    refused: 'a machine that joins the cluster waits forever and keeps its GPUs after the training',
     hint: 'Start Ray on the machines yourself and choose the launcher `ray`.',
   },
   '--with-logview': {
-    refused: "it opens a server on a fixed port of the host, outside the host's token",
-    hint: 'Follow the run instead: its logs and metrics come here.',
+    refused: "it opens a server on a fixed port of the host, without the host's token",
+    hint: 'Follow the run instead. It shows logs and metrics.',
   },
-  '--kill': { refused: 'it ends processes by words, those of other runs among them', hasValue: true },
+  '--kill': { refused: 'it kills processes by keywords, including those of other runs', hasValue: true },
   '--autokill': {
-    refused: 'it ends every Ray, vLLM and Python process, those of other runs among them',
-    hint: 'Cancel the runs that are in the way.',
+    refused: 'it kills every Ray, vLLM and Python process, including those of other runs',
+    hint: 'Cancel the other runs instead.',
   },
 };
 
@@ -71,7 +71,7 @@ export const trinityFlags: FlagTable = {
   '-c': byOrder,
   '--plugin-dir': folder,
   '--dlc': {
-    refused: 'it starts Ray on the machines of a cluster service that a host is no part of',
+    refused: 'it starts Ray on the machines of a cluster service, which a host cannot use',
     hint: 'Start Ray on the machines yourself and choose the launcher `ray`.',
   },
 };
@@ -95,7 +95,7 @@ export function launcherArguments(
     const flag = Object.hasOwn(table, name) ? table[name] : undefined;
     if (flag === undefined) throw unknownFlag(name, launcher, taken(table));
     if ('refused' in flag) throw refusedFlag(name, launcher, flag.refused, flag.hint ?? '');
-    if (args.has(name)) throw badFlagValue(name, 'to stand once');
+    if (args.has(name)) throw badFlagValue(name, 'to appear only once');
     if (flag.takes === 'a value') {
       const given = value ?? rest.shift();
       if (given === undefined || !flag.fits(given)) throw badFlagValue(name, flag.wanted);
@@ -146,8 +146,8 @@ function mustBeConfigured(
   throw refusedFlag(
     name,
     launcher,
-    `the service is started as the host's ${variables.join(' and ')} say, and ${missing.join(' and ')} is not set there`,
-    'Have the owner of the host set it, or start the service yourself.',
+    `the service needs ${variables.join(' and ')} in the environment of the host, where ${missing.join(' and ')} is not set`,
+    'Ask the owner of the host to set it, or start the service yourself.',
   );
 }
 

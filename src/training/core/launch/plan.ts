@@ -92,7 +92,7 @@ export function planLaunch(
 ): LaunchPlan & { readonly program: ProgramName } {
   const program = programOf(order.launcher, training);
   const launcher = site.launchers[program];
-  if (launcher === undefined) throw noLauncher(program, 'it is not on the list of its owner');
+  if (launcher === undefined) throw noLauncher(program, 'its owner has not allowed it');
   return {
     program,
     command: launcher.command,
@@ -127,8 +127,8 @@ export function planRayJob(order: RunOrder, training: Training): RayJobPlan {
   const program = programOf(order.launcher, training);
   const args = argumentsOf(program, order, training, new Set());
   if (args.includes(withRay)) {
-    const why = 'the job is handed to a cluster whose Ray runs already';
-    throw refusedFlag(withRay, program, why, 'Leave it out, or choose the launcher `ajet`.');
+    const why = 'the job runs on a cluster, where Ray is already running';
+    throw refusedFlag(withRay, program, why, 'Remove it, or choose the launcher `ajet`.');
   }
   return {
     entrypoint: shellCommand([program, ...args]),
@@ -159,7 +159,7 @@ function argumentsOf(
  * requires a folder in the path.
  */
 function configArgument(config: string, endings: readonly string[]): string {
-  if (!isInside(config)) throw badConfigPath(config, 'it is not inside the folder that is sent');
+  if (!isInside(config)) throw badConfigPath(config, 'it is not in the folder that is sent');
   if (!endings.some((ending) => config.endsWith(ending))) {
     throw badConfigPath(config, `its name does not end in \`${endings.join('` or `')}\``);
   }
@@ -174,20 +174,17 @@ function checkNames({ job, stages }: Training): void {
 
 /** Variables that an order must not set: they change the program, the GPUs, or the shell command of a service. */
 const keptVariables: readonly (readonly [name: RegExp, why: string])[] = [
-  [
-    /^(?:(?:CUDA|NVIDIA|HIP|ROCR|ASCEND_RT)_VISIBLE_DEVICES|CUDA_DEVICE_ORDER)$/,
-    'the host gives out the GPUs',
-  ],
-  [/^(?:PATH|PYTHONHOME|BASH_ENV|ENV|LD_.*|DYLD_.*)$/, 'it decides which programs are started'],
+  [/^(?:(?:CUDA|NVIDIA|HIP|ROCR|ASCEND_RT)_VISIBLE_DEVICES|CUDA_DEVICE_ORDER)$/, 'the host assigns the GPUs'],
+  [/^(?:PATH|PYTHONHOME|BASH_ENV|ENV|LD_.*|DYLD_.*)$/, 'it selects the programs to start'],
   [/^[A-Z]+_SCRIPT$/, 'it is a shell command of a service'],
-  [/^AGENTJET_/, 'by it the host knows its own processes'],
+  [/^AGENTJET_/, 'the host identifies its processes by it'],
 ];
 
 function checkedVariables(env: RunOrder['env']): RunOrder['env'] {
   for (const [name, value] of Object.entries(env)) {
     const kept = keptVariables.find(([pattern]) => pattern.test(name));
     if (kept !== undefined) throw badVariable(name, kept[1]);
-    if (value.includes('\0')) throw badVariable(name, 'its value holds a NUL');
+    if (value.includes('\0')) throw badVariable(name, 'its value contains a NUL');
   }
   return env;
 }

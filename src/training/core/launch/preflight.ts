@@ -22,9 +22,9 @@ const keyName = 'DASHSCOPE_API_KEY';
 
 /** The effect of a missing key. */
 const users: Readonly<Record<KeyUser, string>> = {
-  rubrics_auto_grader: 'no rubrics are generated and nothing is judged',
-  llm_evaluate: 'the filter cannot be made, and no task is read',
-  deduplication: 'the filter cannot be made, and no task is read',
+  rubrics_auto_grader: 'no rubrics are generated and no episode is judged',
+  llm_evaluate: 'the filter cannot be created and no task is read',
+  deduplication: 'the filter cannot be created and no task is read',
 };
 
 /** The settings of a training that need keys. */
@@ -42,10 +42,10 @@ function variableFindings(
       id: 'variable-missing',
       // The nodes of a cluster may set it.
       severity: isRay && severity === 'error' ? 'warning' : severity,
-      message: `\`${key}\` needs ${name} in the environment; without it ${otherwise}.`,
+      message: `\`${key}\` needs the variable ${name}. Without it, ${otherwise}.`,
       hint:
-        `Send it with the run (in the editor by the setting \`agentjet.training.env\`, on a command line with ` +
-        `\`--env ${name}\`), or have it set where ${isRay ? 'the nodes of the cluster are' : 'the host is'} started.`,
+        `Send it with the run (in the editor with the setting \`agentjet.training.env\`, on a command line with ` +
+        `\`--env ${name}\`), or set it in the environment of ${isRay ? 'the cluster nodes' : 'the host'}.`,
       key,
     }));
 }
@@ -54,11 +54,11 @@ function wantedVariables({ monitor, reader, dialect, keyUsers }: KeyedTraining):
   const wanted: WantedVariable[] = [];
   if (monitor.value === 'swanlab') {
     const otherwise =
-      dialect === 'trinity' ? 'the monitor cannot be made' : 'the launcher stops with exit status 1';
+      dialect === 'trinity' ? 'the monitor cannot be created' : 'the launcher stops with exit status 1';
     wanted.push({ name: 'SWANLAB_API_KEY', key: monitor.key, severity: 'error', otherwise });
   }
   if (monitor.value === 'wandb') {
-    const otherwise = 'wandb asks for it, unless `wandb login` was done on the host or WANDB_MODE is offline';
+    const otherwise = 'wandb asks for it, except after `wandb login` on the host or with WANDB_MODE=offline';
     wanted.push({ name: 'WANDB_API_KEY', key: monitor.key, severity: 'warning', otherwise });
   }
   if (reader.value === 'data_generation') {
@@ -145,9 +145,9 @@ function launcherFindings(order: RunOrder, training: Training, { launchers }: Pr
       severity: 'error',
       message:
         launcher === undefined
-          ? `This host does not start \`${name}\`: it is not on the list of its owner.`
-          : `\`${name}\` is not installed where the host looks for it.`,
-      hint: `Install it, or have the owner of the host name its executable with \`--launcher ${name}=PATH\`.`,
+          ? `This host does not start \`${name}\`: its owner has not allowed it.`
+          : `\`${name}\` is not installed on this host.`,
+      hint: `Install it, or ask the owner of the host to set its executable with \`--launcher ${name}=PATH\`.`,
     },
   ];
 }
@@ -169,43 +169,37 @@ function gpuFindings(order: RunOrder, training: Training, facts: PreflightFacts)
   };
   if (order.gpus > count || (wanted !== null && wanted > count)) {
     const asked = Math.max(order.gpus, wanted ?? 0);
-    const message = `${asked} GPUs are asked for, and this host has ${count}.`;
+    const message = `The run needs ${asked} GPUs, but this host has ${count}.`;
     const hint =
       count === 0
-        ? 'Train on a host that has GPUs, or tell `agentjet host` of them with `--gpus N`.'
-        : `Set \`${gpusPerNode.key}\` to ${count} at most.`;
+        ? 'Train on a host with GPUs. If this host has GPUs, start it with `agentjet host --gpus N`.'
+        : `Set \`${gpusPerNode.key}\` to at most ${count}.`;
     add('gpus-too-few', 'error', gpusPerNode, message, hint);
   } else if (wanted !== null && wanted > order.gpus) {
-    const message = `The config trains on ${wanted} GPUs, and the run is to be given ${order.gpus}.`;
+    const message = `The config trains on ${wanted} GPUs, but the run gets ${order.gpus}.`;
     add(
       'gpus-not-given',
       'error',
       gpusPerNode,
       message,
-      `Ask for ${wanted} GPUs, or set \`${gpusPerNode.key}\`.`,
+      `Request ${wanted} GPUs, or change \`${gpusPerNode.key}\`.`,
     );
   }
   if (wanted === null && order.gpus === 0) {
-    const message =
-      'The run is given no GPU and sees none, and the config leaves their number to be found out.';
-    const hint = 'Ask for GPUs (on a command line with `--gpus N`), unless the engine is elsewhere.';
+    const message = 'The run gets no GPU, but the config detects their number automatically.';
+    const hint =
+      'Request GPUs (on a command line with `--gpus N`), unless the inference engine runs elsewhere.';
     add('gpus-none', 'warning', gpusPerNode, message, hint);
   }
   const total = wanted === null ? null : wanted * (nodes.value ?? 1);
   for (const { mode, engineGpus } of partsOf(training)) {
     if (mode !== 'both' || total === null || engineGpus.value === null || engineGpus.value < total) continue;
-    const message = `The inference engines take ${engineGpus.value} of ${total} GPUs, which leaves none to the trainer.`;
+    const message = `The inference engines use ${engineGpus.value} of ${total} GPUs, so no GPU is left for the trainer.`;
     add('gpus-no-trainer', 'error', engineGpus, message, `Lower \`${engineGpus.key}\`.`);
   }
   if ((nodes.value ?? 1) > 1) {
-    const message = `The config trains on ${nodes.value ?? 1} machines, and this launcher starts it on one.`;
-    add(
-      'nodes',
-      'warning',
-      nodes,
-      message,
-      'Choose the launcher `ray`, or have Ray run on all of them before.',
-    );
+    const message = `The config trains on ${nodes.value ?? 1} machines, but this launcher starts it on one.`;
+    add('nodes', 'warning', nodes, message, 'Choose the launcher `ray`, or start Ray on all machines first.');
   }
   return [...distinct(found), ...memoryFindings(Math.max(order.gpus, wanted ?? 0), training, facts)];
 }
@@ -222,8 +216,8 @@ function memoryFindings(
 ): Finding[] {
   if (!gpusAreReal || wanted === 0) return [];
   if (gpus === null) {
-    const message = 'The driver of the GPUs does not answer: the run waits until it does.';
-    const hint = 'See on the host what `nvidia-smi` tells.';
+    const message = 'The GPU driver does not respond. The run waits until it does.';
+    const hint = 'Run `nvidia-smi` on the host.';
     return [{ id: 'gpus-silent', severity: 'warning', message, hint, key: training.gpusPerNode.key }];
   }
   const free = gpus.filter(
@@ -238,8 +232,8 @@ function memoryFindings(
     {
       id: 'gpu-memory',
       severity: 'warning',
-      message: `Memory is in use on GPU ${shown}: the run waits until enough GPUs are free.`,
-      hint: 'See with `nvidia-smi` what uses it.',
+      message: `Other programs use memory on GPU ${shown}. The run waits until enough GPUs are free.`,
+      hint: 'To see the programs, run `nvidia-smi` on the host.',
       key: training.gpusPerNode.key,
     },
   ];
@@ -251,8 +245,8 @@ function jobFolderFindings({ job: { root } }: Training, { jobFolderProblem }: Pr
     {
       id: 'job-folder',
       severity: 'error',
-      message: `The run may not keep its checkpoints below ${root.value}: ${jobFolderProblem}.`,
-      hint: `Set \`${root.key}\` to a folder inside the code that is sent, or to one on the host that is for checkpoints alone.`,
+      message: `Checkpoints are not allowed below ${root.value}: ${jobFolderProblem}.`,
+      hint: `Set \`${root.key}\` to a folder inside the code that is sent, or to a folder on the host that is only for checkpoints.`,
       key: root.key,
     },
   ];
@@ -264,8 +258,8 @@ function diskFindings({ job }: Training, { diskFree }: PreflightFacts): Finding[
     {
       id: 'disk',
       severity: diskFree < noDisk ? 'error' : 'warning',
-      message: `${sizeText(diskFree)} are free where checkpoints go; one of a model of 7B with its optimizer takes about 90 GB.`,
-      hint: `Make room, or set \`${job.root.key}\` to a folder on another disk.`,
+      message: `The disk for checkpoints has ${sizeText(diskFree)} free. A checkpoint of a 7B model with its optimizer takes about 90 GB.`,
+      hint: `Free space, or set \`${job.root.key}\` to a folder on another disk.`,
       key: job.root.key,
     },
   ];
@@ -287,8 +281,8 @@ function placeFindings(training: Training, facts: PreflightFacts): Finding[] {
 function rayPlaceFindings(training: Training, facts: PreflightFacts): Finding[] {
   const { root } = training.job;
   const unchecked = placeFindings(training, facts).map(({ id, message, key }): Finding => {
-    const text = `${message.replace(/\.$/, '')}, which decides nothing: the cluster runs it.`;
-    const hint = 'See that every node of the cluster has it at the same path.';
+    const text = `${message.replace(/\.$/, '')}. The run uses the nodes of the cluster instead.`;
+    const hint = 'Check that every node of the cluster has it at the same path.';
     return { id, severity: 'info', message: text, ...(id !== 'disk' && { hint }), ...(key && { key }) };
   });
   if (root.value.startsWith('/')) return unchecked;
@@ -297,7 +291,7 @@ function rayPlaceFindings(training: Training, facts: PreflightFacts): Finding[] 
     {
       id: 'checkpoints-apart',
       severity: 'warning',
-      message: `Checkpoints go to ${root.value} in Ray's working folder on one of its nodes: this host can neither list nor bring them, and no run goes on from them.`,
+      message: `Checkpoints are written to ${root.value} in Ray's working folder on a node. This host cannot list or download them, and no run can be resumed from them.`,
       hint: `Set \`${root.key}\` to the absolute path of a folder that the cluster and this host share.`,
       key: root.key,
     },
@@ -308,18 +302,18 @@ function pathFindings(training: Training, { paths }: PreflightFacts): Finding[] 
   const found: Finding[] = [];
   const { value, key } = training.model;
   if (value !== null && isModelPath(value) && paths.get(value) === false) {
-    const message = `There is no model at ${value} on this host.`;
-    const hint = `Set \`${key}\` to the model's folder there, or to its name in a hub.`;
+    const message = `The model folder ${value} does not exist on this host.`;
+    const hint = `Set \`${key}\` to the folder of the model on the host, or to its name in a hub.`;
     found.push({ id: 'model-missing', severity: 'error', message, hint, key });
   }
   for (const { value: path, key: at } of dataOf(training)) {
     if (paths.get(path) !== false) continue;
-    const message = `There is no data set at ${path} on this host.`;
+    const message = `The data set ${path} does not exist on this host.`;
     found.push({
       id: 'data-missing',
       severity: 'error',
       message,
-      hint: `Correct \`${at}\`, or put the data there.`,
+      hint: `Correct \`${at}\`, or copy the data to this path.`,
       key: at,
     });
   }
@@ -358,7 +352,7 @@ export function folderUserFindings(
     ...(from === undefined && { key: job.name.key }),
   };
   if (user.use === 'alone') return [{ ...base, severity: 'error', message }];
-  const halves = `The run ${user.run} is at work in the same folder: that is right for the two halves of one training alone.`;
+  const halves = `The run ${user.run} is running in the same folder. This is correct only for the two halves of one training.`;
   return [{ ...base, severity: 'warning', message: halves }];
 }
 
@@ -380,8 +374,8 @@ function ownFindings(
     found.push({
       id: 'stage-twice',
       severity: 'error',
-      message: `Two stages are called ${JSON.stringify(name.value)}: the later one would go on from the checkpoints of the earlier one, in its folder.`,
-      hint: 'Give each stage a name of its own.',
+      message: `Two stages have the name ${JSON.stringify(name.value)}. The later one would continue from the checkpoints of the earlier one.`,
+      hint: 'Give each stage a different name.',
       key: name.key,
     });
   }
@@ -389,8 +383,8 @@ function ownFindings(
     found.push({
       id: 'stage-trainer',
       severity: 'error',
-      message: `Trinity-RFT finds the weights that a stage ends with for the trainer \`verl\` alone, and the trainer of ${name.value} is ${trainer.value}.`,
-      hint: 'Use `verl`, or train the stages as runs of their own.',
+      message: `Trinity-RFT passes weights to the next stage only from the trainer \`verl\`. The trainer of ${name.value} is ${trainer.value}.`,
+      hint: 'Use `verl`, or train the stages as separate runs.',
       key: trainer.key,
     });
   }
@@ -398,7 +392,7 @@ function ownFindings(
     found.push({
       id: 'stage-weights',
       severity: 'info',
-      message: `Trinity-RFT saves Hugging Face weights with the last checkpoint of a stage alone: \`save_hf_checkpoint\` is made \`last\`, whatever it is.`,
+      message: `Trinity-RFT sets \`save_hf_checkpoint\` to \`last\`: only the last checkpoint of a stage has Hugging Face weights.`,
       key: weights.key,
     });
   }
@@ -410,16 +404,16 @@ function skipped({ stages, continues, job }: Training, before: number | null): F
   const ended = stages.slice(0, before ?? 0).map(({ name }) => name.value);
   const next = stages[before ?? 0]?.name.value;
   if (ended.length === 0 || next === undefined) return [];
-  const message = `The job's folder is there already, and training got to the stage ${next} in it: ${ended.join(', ')} will be skipped.`;
-  const anew = `Change \`${job.name.key}\` to train all stages.`;
+  const message = `The job's folder already exists, and its training reached the stage ${next}. Skipped stages: ${ended.join(', ')}.`;
+  const startOver = `Change \`${job.name.key}\` to train all stages.`;
   if (continues.value)
-    return [{ id: 'stages-skipped', severity: 'warning', message, hint: anew, key: job.name.key }];
+    return [{ id: 'stages-skipped', severity: 'warning', message, hint: startOver, key: job.name.key }];
   return [
     {
       id: 'stages-skipped',
       severity: 'error',
-      message: `${message} Since \`${continues.key}\` is off, they get new folders without checkpoints, and ${next} begins with the model of the config.`,
-      hint: anew,
+      message: `${message} Since \`${continues.key}\` is off, they get new folders without checkpoints, and ${next} starts with the model of the config.`,
+      hint: startOver,
       key: continues.key,
     },
   ];
@@ -448,8 +442,9 @@ export function rayFindings(order: RunOrder, training: Training, ray: RayFacts |
       {
         id: 'ray-twice',
         severity: 'warning',
-        message: 'Ray runs on this host already; a second one by `--with-ray` meets its ports.',
-        hint: 'Leave `--with-ray` out, or stop Ray with `ray stop`.',
+        message:
+          'Ray is already running on this host. The ports of a second one from `--with-ray` would conflict.',
+        hint: 'Remove `--with-ray`, or stop Ray with `ray stop`.',
       },
     ];
   }
@@ -460,7 +455,7 @@ export function rayFindings(order: RunOrder, training: Training, ray: RayFacts |
     order.launcher === 'ajet'
       ? 'Add `--with-ray`, or start it with `ray start --head`.'
       : 'Start it with `ray start --head`.';
-  return [{ ...missing, message: `Ray does not answer: ${ray.why}.`, hint }];
+  return [{ ...missing, message: `Ray does not respond: ${ray.why}.`, hint }];
 }
 
 /** Reports the Ray of another run. Stopping it would end that run. */
@@ -468,18 +463,18 @@ function besideRun(owner: string, { holder }: RayFacts, order: RunOrder, trainin
   const starts = order.flags.includes('--with-ray');
   const wants = !starts && training.backbone === 'trinity';
   if (wants) {
-    const message = `The Ray of this host is that of run ${owner}, and ends with it.`;
+    const message = `The Ray on this host belongs to run ${owner} and ends with it.`;
     const hint =
       order.launcher === 'ajet'
-        ? `Add \`--with-ray\`: the run then has one of its own, once ${owner} has ended.`
-        : `Start one with \`ray start --head\` once ${owner} has ended, and train then.`;
+        ? `Add \`--with-ray\`. The run then starts a separate Ray once ${owner} has ended.`
+        : `Once ${owner} has ended, start Ray with \`ray start --head\` and train again.`;
     return [{ id: 'ray-missing', severity: 'error', message, hint }];
   }
   if (holder !== null) {
-    const message = `This run waits for run ${holder}, which has a Ray of its own.`;
+    const message = `This run waits for run ${holder}, which has a separate Ray.`;
     return [{ id: 'ray-waits', severity: 'info', message }];
   }
   if (!starts) return [];
-  const message = `The Ray of run ${owner}, which is not one of this host's that go on, is still there; a second one by \`--with-ray\` meets its ports.`;
+  const message = `The Ray of run ${owner} is still running. The ports of a second one from \`--with-ray\` would conflict.`;
   return [{ id: 'ray-twice', severity: 'warning', message, hint: `Wait until ${owner} has ended.` }];
 }

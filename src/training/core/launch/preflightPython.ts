@@ -44,8 +44,8 @@ export function pythonFindings(order: RunOrder, training: Training, facts: Pytho
     found.push({
       id: 'python-version',
       severity: 'error',
-      message: `The launcher's Python is ${facts.version.join('.')}; upstream runs on 3.10 to 3.12.`,
-      hint: 'Have the owner of the host name a launcher of another environment.',
+      message: `The launcher's Python is ${facts.version.join('.')}. Upstream supports 3.10 to 3.12.`,
+      hint: 'Ask the owner of the host to set a launcher from another environment.',
     });
   }
   const missing = needed(order, training).filter((name) => facts.packages[name] === null);
@@ -54,8 +54,8 @@ export function pythonFindings(order: RunOrder, training: Training, facts: Pytho
       id: 'packages-missing',
       // A remote engine (tinker, an external model) needs no vllm here.
       severity: missing.every((name) => name === 'vllm') ? 'warning' : 'error',
-      message: `The launcher's Python lacks ${missing.join(', ')}.`,
-      hint: 'Install what the backbone needs there, as upstream tells.',
+      message: `Packages are missing in the launcher's Python: ${missing.join(', ')}.`,
+      hint: 'Install the backbone in this Python, as in the upstream documentation.',
     });
   }
   const verl = facts.packages['verl'];
@@ -77,12 +77,13 @@ function verlFindings(version: string, backbone: RunOrder['backbone']): Finding[
   const fits =
     backbone === 'trinity' ? !has('0.5.0.post', '0.7.0.post') : has('0.5.0.post', '0.5.0.dev', '0.7.0.post');
   if (fits) return [];
-  const wanted = backbone === 'trinity' ? 'the one that trinity-rft pins' : '0.5.0.post… or 0.7.0.post…';
+  const wanted =
+    backbone === 'trinity' ? 'the version that trinity-rft requires' : '0.5.0.post… or 0.7.0.post…';
   return [
     {
       id: 'verl-version',
       severity: 'error',
-      message: `verl is ${version}, with which the launcher refuses the backbone ${backbone}.`,
+      message: `The launcher does not support the backbone ${backbone} with verl ${version}.`,
       hint: `Install ${wanted}, or choose the other backbone.`,
     },
   ];

@@ -64,13 +64,13 @@ export class RayWatch {
       const since = (this.#silentSince ??= now);
       if (now - since < allowed) return { kind: 'silent', since, why: answer.why };
       const seconds = Math.round((now - since) / 1000);
-      return { kind: 'lost', reason: `Ray's head has not answered for ${seconds} s: ${answer.why}` };
+      return { kind: 'lost', reason: `Ray's head has not responded for ${seconds} s: ${answer.why}` };
     }
     this.#silentSince = undefined;
     if (answer.kind === 'unknown') {
       return {
         kind: 'lost',
-        reason: "Ray's head knows nothing of the job: it was started anew, or the job deleted",
+        reason: "Ray's head does not know the job. It was restarted, or the job was deleted",
       };
     }
     return stateOf(answer.info);
@@ -94,7 +94,7 @@ function stateOf({ status, message, error_type: type, driver_exit_code: code }: 
       const reason = [type, message?.replace(lastLines, '')].filter(
         (part) => part !== null && part !== undefined && part !== '',
       );
-      return { kind: 'failed', reason: reason.join(': ') || 'Ray tells no reason', exitCode: code ?? null };
+      return { kind: 'failed', reason: reason.join(': ') || 'Ray gives no reason', exitCode: code ?? null };
     }
   }
 }

@@ -47,7 +47,7 @@ export interface ResumePlan {
 export function setConfigKeys(
   text: string,
   values: readonly (readonly [path: string, value: string | boolean])[],
-  why = 'To go on from a checkpoint',
+  why = 'To continue from a checkpoint',
 ): string {
   return values.reduce((before, [path, value]) => {
     const document = parseConfig(before);
@@ -85,7 +85,7 @@ function keysOf({ dialect }: Pick<Training, 'dialect'>): { readonly root: string
  */
 export function setJobName(text: string, training: Training, stem: string, run: string): string {
   if (training.job.name.value !== null) return text;
-  const why = 'So that its folder is known, which the config leaves open,';
+  const why = 'To make the folder known, which the config leaves open,';
   return setConfigKeys(text, [[keysOf(training).name, `${stem}_${run}`]], why);
 }
 
@@ -136,11 +136,11 @@ function mustBeNewest(
   newest: { readonly step: number | null; readonly stage?: string },
 ): void {
   if (newest.step === step && newest.stage === stage) return;
-  const told =
-    newest.step === null ? 'it has none' : `the newest is of ${stepText({ ...newest, step: newest.step })}`;
+  const newestText =
+    newest.step === null ? 'it has none' : `the newest is ${stepText({ ...newest, step: newest.step })}`;
   throw notResumable(
-    `training resumes from the newest checkpoint of its folder, and ${told}`,
-    `To go on from ${stepText({ step, stage })} choose a fork, which leaves the earlier run as it is.`,
+    `training resumes from the newest checkpoint of its folder, and ${newestText}`,
+    `To continue from ${stepText({ step, stage })}, choose a fork, which does not change the earlier run.`,
   );
 }
 
@@ -180,12 +180,12 @@ function placeIn(folder: string, { project, group, name }: JobLocation): { root:
   }
   throw notResumable(
     `its project, group and name (${expected.join('/')}) are not those of the earlier run's folder ${folder}`,
-    'Take the config of the earlier run, or choose a fork.',
+    'Use the config of the earlier run, or choose a fork.',
   );
 }
 
 const notRestored =
-  'Not restored: episodes that were under way, experiences that waited to be trained on, and the state of services and environments.';
+  'Not restored: unfinished episodes, experiences that were not trained on, and the state of services and environments.';
 
 /**
  * Describes what a resumed or forked run restores and what it does not, one sentence each.
@@ -200,20 +200,20 @@ export function describeRestore(
 ): string[] {
   const folder =
     from.as === 'resume'
-      ? "The run goes on in the earlier run's folder and writes its checkpoints there."
-      : `The run gets a folder of its own, with a copy of ${stepText(from)}; the earlier run stays as it is.`;
-  const trainer = `Restored: weights, optimizer and learning rate schedule as of ${stepText(from)}.`;
+      ? "The run continues in the earlier run's folder and writes its checkpoints there."
+      : `The run starts in a new folder with a copy of ${stepText(from)}. The earlier run does not change.`;
+  const trainer = `Restored: weights, optimizer and learning rate schedule of ${stepText(from)}.`;
   const next = describeStageRestart(from, stages);
   if (next !== undefined) return [folder, ...next, ...describeStages(from, stages), notRestored];
   const position = isNewest
-    ? 'Restored: the position in the data set, as of the last time that weights were handed over; that can be some steps off.'
-    : 'Not restored: the position in the data set, which begins anew, and the step number of the explorer.';
+    ? 'Restored: the position in the data set at the last weight sync, which can be some steps off.'
+    : 'Not restored: the position in the data set, which starts again, and the step number of the explorer.';
   return [
     folder,
     ...describeStages(from, stages),
     trainer,
-    backbone === 'verl' ? 'Restored: the position in the data set, where the checkpoint has it.' : position,
+    backbone === 'verl' ? 'Restored: the position in the data set, if the checkpoint has it.' : position,
     notRestored,
-    'Metrics begin a new curve; steps that were trained after the checkpoint are trained again.',
+    'Metrics start a new curve. Steps after the checkpoint are trained again.',
   ];
 }

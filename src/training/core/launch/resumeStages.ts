@@ -65,12 +65,12 @@ export function resumedStages(
   const actors = training.stages[at]?.actors;
   if (actors === undefined) {
     const has = names.length === 0 ? 'has no stages' : `has the stages ${names.join(', ')}`;
-    const of = stage === undefined ? 'is of no stage' : `is of the stage ${stage}`;
+    const owner = stage === undefined ? 'belongs to no stage' : `belongs to stage ${stage}`;
     throw notResumable(
-      `the checkpoint ${of}, and the config ${has}`,
+      `the checkpoint ${owner}, and the config ${has}`,
       names.length === 0
-        ? 'Take the config of the earlier run.'
-        : 'Choose a checkpoint of one of them, or take the config of the earlier run.',
+        ? 'Use the config of the earlier run.'
+        : 'Choose a checkpoint of one of them, or use the config of the earlier run.',
     );
   }
   const stages = names.slice(0, at + 1).map((name) => source?.stages.find((one) => one.name === name));
@@ -78,7 +78,7 @@ export function resumedStages(
   if (source === undefined || known.length < stages.length) {
     throw notResumable(
       `the stages of the earlier run are not those of the config (${names.join(', ')})`,
-      'Take the config of the earlier run.',
+      'Use the config of the earlier run.',
     );
   }
   const later = source.stages.slice(at + 1);
@@ -139,8 +139,8 @@ function missingWeights({ name, latest }: SourceStage): Error {
   const what =
     latest === null ? 'has no checkpoint' : `has no Hugging Face weights in its newest step, ${latest}`;
   return notResumable(
-    `the stage ${name} ${what}, and the one after it would begin without what it has learnt`,
-    `Go on from a checkpoint of the stage ${name}; upstream saves its weights when the stage ends.`,
+    `the stage ${name} ${what}, so the next stage would start without its training`,
+    `Continue from a checkpoint of stage ${name}. Upstream saves its weights when the stage ends.`,
   );
 }
 
@@ -151,7 +151,7 @@ export function stepText({
   readonly step: number;
   readonly stage?: string | undefined;
 }): string {
-  return stage === undefined ? `step ${step}` : `step ${step} of the stage ${stage}`;
+  return stage === undefined ? `step ${step}` : `step ${step} of stage ${stage}`;
 }
 
 /** The names of a training's stages, and the last one it reached, from 1. */
@@ -171,10 +171,10 @@ export function describeStages({ as, stage = '' }: From, { names, current = 0 }:
   // A completed stage that is resumed is skipped itself.
   const begins = as === 'resume' ? Math.max(at, current - 1) : at;
   const [before, after] = [names.slice(0, begins), names.slice(begins + 1)];
-  const copied = as === 'fork' ? '; the weights that they ended with are copied' : '';
+  const copied = as === 'fork' ? '; their final weights are copied' : '';
   return [
-    ...(before.length === 0 ? [] : [`Stages that are not trained again: ${before.join(', ')}${copied}.`]),
-    ...(after.length === 0 ? [] : [`Stages that are trained after it: ${after.join(', ')}.`]),
+    ...(before.length === 0 ? [] : [`Stages that are skipped: ${before.join(', ')}${copied}.`]),
+    ...(after.length === 0 ? [] : [`Stages that follow: ${after.join(', ')}.`]),
   ];
 }
 
@@ -187,6 +187,6 @@ export function describeStageRestart(
   if (as === 'fork' || stage === undefined || next === undefined) return undefined;
   if (names.indexOf(stage) >= current - 1) return undefined;
   return [
-    `The stage ${next} has saved nothing, so it begins anew, with the weights of ${stepText({ step, stage })}.`,
+    `Stage ${next} has no checkpoint, so it starts again with the weights of ${stepText({ step, stage })}.`,
   ];
 }

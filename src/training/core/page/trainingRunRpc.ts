@@ -1,18 +1,9 @@
 /** Messages between the editor and the page of a training run, both ways. */
 import * as z from 'zod/mini';
 import { gpuSample, checkpoint, runEvent, runId, runRecord } from '../protocol/runs.ts';
-import type { Gpu } from '../protocol/hostRpc.ts';
+import { gpu } from '../protocol/hostRpc.ts';
 
 const count = z.int().check(z.nonnegative());
-
-const gpu = z.object({
-  index: z.int(),
-  name: z.string(),
-  memory: z.nullable(z.number()),
-  used: z.nullable(z.number()),
-  load: z.nullable(z.number()),
-  run: z.nullable(z.string()),
-});
 
 /** A run, with the actions that the page may offer. */
 export const pageRun = z.object({
@@ -61,9 +52,7 @@ export const runPageMessage = z.discriminatedUnion('type', [
   z.object({ type: z.literal('gone'), host: z.string(), run: runId }),
   z.object({ type: z.literal('connection'), host: z.string(), state: hostState }),
 ]);
-export type RunPageMessage =
-  | Exclude<z.infer<typeof runPageMessage>, { type: 'gpus' }>
-  | { readonly type: 'gpus'; readonly run: string; readonly at: number; readonly gpus: readonly Gpu[] };
+export type RunPageMessage = z.infer<typeof runPageMessage>;
 
 const ofRun = { run: runId };
 /** `stage` is the name of the stage that wrote it, if the training has several. */

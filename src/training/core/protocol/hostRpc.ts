@@ -1,19 +1,19 @@
 /** Requests to a GPU host and their results. Runs belong to the host, not to a connection. */
+import * as z from 'zod/mini';
 import {
-  type EffectiveConfig,
-  type GpuSample,
+  checkpoint,
+  effectiveConfig,
+  gpuSample,
   insidePath,
   runId,
   runOrder,
+  runRecord,
   sha256,
-  type Checkpoint,
   type RunEvent,
-  type RunRecord,
   type RunStage,
 } from './runs.ts';
-import * as z from 'zod/mini';
-import type { ErrorReport } from '../../../base/core/errors.ts';
-import { entriesPerRequest, packLimits, snapshotEntry, type SnapshotEntry } from './sync.ts';
+import { entriesPerRequest, packLimits, snapshotEntry, snapshotManifest } from './sync.ts';
+import { rpcErrorReport, rpcId } from './wire.ts';
 
 const count = z.int().check(z.nonnegative());
 const text = (most: number) => z.string().check(z.maxLength(most));
@@ -147,101 +147,113 @@ export function scopeOf(
   return isResult ? methodScopes[method] : 'start';
 }
 
-export interface Gpu {
-  readonly index: number;
-  readonly name: string;
+export const gpu = z.object({
+  index: count,
+  name: z.string(),
   /** In MiB; null if not reported (`--gpus N`). */
-  readonly memory: number | null;
-  readonly used: number | null;
+  memory: z.nullable(z.number()),
+  used: z.nullable(z.number()),
   /** In percent. */
-  readonly load: number | null;
+  load: z.nullable(z.number()),
   /** The run that uses it. */
-  readonly run: string | null;
-}
+  run: z.nullable(z.string()),
+});
+export type Gpu = z.infer<typeof gpu>;
 
-export interface HostStatus {
-  readonly now: number;
-  readonly gpus: readonly Gpu[];
-  readonly cpus: number;
+/** Bytes. */
+const room = z.object({ total: z.number(), free: z.number() });
+
+const hostStatus = z.object({
+  now: z.number(),
+  gpus: z.array(gpu),
+  cpus: z.number(),
   /** The load average of a minute. */
-  readonly load: number;
-  /** Bytes. */
-  readonly memory: { readonly total: number; readonly free: number };
-  readonly disk: {
-    readonly total: number;
-    readonly free: number;
-    /** Bytes of uploaded code; null or absent if the host does not report it or has not measured it yet. */
-    readonly code?: number | null | undefined;
-  };
-  readonly launchers: readonly {
-    readonly name: string;
-    readonly version: string | null;
-    readonly problem: string | null;
-  }[];
-  readonly queued: number;
-  readonly running: number;
-}
+  load: z.number(),
+  memory: room,
+  /** `code`: bytes of uploaded code; null or absent if the host does not report it or has not measured it yet. */
+  disk: z.extend(room, { code: z.optional(z.nullable(z.number())) }),
+  launchers: z.array(
+    z.object({ name: z.string(), version: z.nullable(z.string()), problem: z.nullable(z.string()) }),
+  ),
+  queued: count,
+  running: count,
+});
+export type HostStatus = z.infer<typeof hostStatus>;
 
-export interface Finding {
-  readonly id: string;
-  readonly severity: 'error' | 'warning' | 'info';
-  readonly message: string;
-  readonly hint?: string | undefined;
+const finding = z.object({
+  id: z.string(),
+  severity: z.enum(['error', 'warning', 'info']),
+  message: z.string(),
+  hint: z.optional(z.string()),
   /** The config key that it is about, dotted. */
-  readonly key?: string | undefined;
-}
+  key: z.optional(z.string()),
+});
+export type Finding = Readonly<z.infer<typeof finding>>;
 
-export interface FileEntry {
-  readonly path: string;
-  readonly bytes: number;
-  readonly modifiedAt: number;
-}
+const fileEntry = z.object({ path: z.string(), bytes: count, modifiedAt: z.number() });
+export type FileEntry = Readonly<z.infer<typeof fileEntry>>;
 
-export interface HostResults {
-  readonly hello: {
-    readonly version: number;
-    /** A random id in the data folder. It identifies the host at any address. */
-    readonly host: { readonly id: string; readonly name: string; readonly version: string };
-    readonly scopes: readonly Scope[];
+const nothing = z.null();
+const transfer = z.object({ transfer: rpcId });
+const opened = z.object({ transfer: rpcId, bytes: count });
+
+/** Results by method. A client refuses others as `host/bad-answer`, because the host can be another program. */
+export const hostResults = {
+  hello: z.object({
+    version: count,
+    /** `id`: random, in the data folder. It identifies the host at any address. */
+    host: z.object({ id: z.string(), name: z.string(), version: z.string() }),
+    scopes: z.array(z.enum(scopes)),
     /** The name of the token. */
-    readonly as: string;
-  };
-  readonly status: HostStatus;
-  readonly preflight: readonly Finding[];
-  readonly 'sync.lacks': { readonly contents: readonly string[] };
-  readonly 'sync.put': { readonly transfer: number };
-  readonly 'sync.pack': { readonly transfer: number };
-  readonly 'sync.manifest': { readonly kept: boolean };
-  readonly 'sync.has': { readonly has: boolean };
-  readonly 'sync.entries': { readonly entries: readonly SnapshotEntry[]; readonly total: number };
-  readonly 'sync.get': { readonly transfer: number; readonly bytes: number };
-  readonly 'run.start': RunRecord;
-  readonly 'run.list': readonly RunRecord[];
-  readonly 'run.get': RunRecord;
-  readonly 'run.cancel': RunRecord;
-  readonly 'run.remove': null;
-  readonly 'run.follow': null;
-  readonly 'run.unfollow': null;
-  readonly 'run.gpus': readonly GpuSample[];
-  readonly 'run.config': EffectiveConfig;
-  readonly 'run.watch': null;
-  readonly 'checkpoint.list': readonly Checkpoint[];
-  readonly 'file.list': { readonly files: readonly FileEntry[]; readonly total: number };
-  readonly 'file.get': { readonly transfer: number; readonly bytes: number };
-  readonly 'file.sum': { readonly sha256: string; readonly bytes: number };
-  readonly 'transfer.stop': null;
-}
+    as: z.string(),
+  }),
+  status: hostStatus,
+  preflight: z.array(finding),
+  'sync.lacks': z.object({ contents: z.array(sha256) }),
+  'sync.put': transfer,
+  'sync.pack': transfer,
+  'sync.manifest': z.object({ kept: z.boolean() }),
+  'sync.has': z.object({ has: z.boolean() }),
+  'sync.entries': z.object({ entries: snapshotManifest, total: count }),
+  'sync.get': opened,
+  'run.start': runRecord,
+  'run.list': z.array(runRecord),
+  'run.get': runRecord,
+  'run.cancel': runRecord,
+  'run.remove': nothing,
+  'run.follow': nothing,
+  'run.unfollow': nothing,
+  'run.gpus': z.array(gpuSample),
+  'run.config': effectiveConfig,
+  'run.watch': nothing,
+  'checkpoint.list': z.array(checkpoint),
+  'file.list': z.object({ files: z.array(fileEntry), total: count }),
+  'file.get': opened,
+  'file.sum': z.object({ sha256, bytes: count }),
+  'transfer.stop': nothing,
+} as const;
 
-/** Notifications of the host. */
-export interface HostNotices {
+type ReadonlyItems<T> = T extends (infer Item)[] ? readonly Item[] : T;
+export type HostResults = {
+  readonly [M in HostMethod]: ReadonlyItems<z.infer<(typeof hostResults)[M]>>;
+};
+
+/** Notices of the host, except `run.events`, whose events are decoded one by one: see `wire/follows`. */
+export const hostNotices = {
+  'run.changed': z.object({ run: runRecord }),
+  /** The run was removed. */
+  'run.removed': z.object({ run: runId }),
+  /** The events of a run cannot be read any more. `error` is the reason. */
+  'follow.ended': z.object({ run: runId, error: rpcErrorReport }),
+  /** A transfer has ended, with an error if it failed. */
+  'transfer.ended': z.object({ transfer: rpcId, error: z.optional(rpcErrorReport) }),
+} as const;
+
+/** Parameters of notices. */
+export type HostNotices = {
+  readonly [N in keyof typeof hostNotices]: z.infer<(typeof hostNotices)[N]>;
+} & {
   /** Events in order without gaps, except for log lines of sources that were not requested. */
   readonly 'run.events': { readonly run: string; readonly events: readonly RunEvent[] };
-  readonly 'run.changed': { readonly run: RunRecord };
-  /** The run was removed. */
-  readonly 'run.removed': { readonly run: string };
-  /** The events of a run cannot be read any more. `error` is the reason. */
-  readonly 'follow.ended': { readonly run: string; readonly error: ErrorReport };
-  /** A transfer has ended, with an error if it failed. */
-  readonly 'transfer.ended': { readonly transfer: number; readonly error?: ErrorReport | undefined };
-}
+};
 export type HostNotice = keyof HostNotices;

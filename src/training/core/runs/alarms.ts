@@ -93,7 +93,7 @@ export function checkMetrics(
 
 /** Raises the alarm for a log line that reports missing memory. */
 export function outOfMemory(before: AlarmState, line: string): AlarmCheck {
-  const text = `Memory ran out: ${line.trim().slice(0, 300)}`;
+  const text = `Out of memory: ${line.trim().slice(0, 300)}`;
   return settled(before, [['out-of-memory', text]]);
 }
 
@@ -158,14 +158,14 @@ function flatReward(rewards: readonly number[]): string | null | undefined {
   const [low, high] = [Math.min(...newest), Math.max(...newest)];
   const size = Math.max(Math.abs(low), Math.abs(high), 1e-3);
   if (newest.length === limits.flatSteps && high - low <= size * limits.flatShare) {
-    return `The mean reward has been ${shown(high)} for ${limits.flatSteps} steps: nothing is learnt from it.`;
+    return `The mean reward has been ${shown(high)} for ${limits.flatSteps} steps. The model learns nothing from a constant reward.`;
   }
   if (rewards.length < limits.trendSteps) return undefined;
   const trend = trendOf(rewards);
   if (trend > 0) return trend < limits.rise ? null : undefined;
   const half = limits.trendSteps / 2;
   const [before, after] = [mean(rewards.slice(0, half)), mean(rewards.slice(half))];
-  return `The mean reward has not risen for ${limits.trendSteps} steps: ${shown(before)} on average in their first half, ${shown(after)} in their second.`;
+  return `The mean reward has not risen for ${limits.trendSteps} steps: ${shown(before)} on average in the first half, ${shown(after)} in the second half.`;
 }
 
 function mean(values: readonly number[]): number {
@@ -184,14 +184,14 @@ function equalGroups(values: Readonly<Record<string, number>>): boolean | undefi
 
 function withoutAdvantage(steps: number): string | undefined {
   if (steps < limits.equalSteps) return undefined;
-  return `For ${steps} steps all episodes of each group have had the same reward: no advantage, nothing to train on.`;
+  return `For ${steps} steps, all episodes of each group had the same reward. There is no advantage to train on.`;
 }
 
 function klJump(before: readonly number[], kl: number): string | undefined {
   if (before.length < limits.klBefore || kl < limits.klLeast) return undefined;
   const usual = [...before].sort((a, b) => a - b)[Math.floor(before.length / 2)] ?? 0;
   if (kl <= usual * limits.klTimes) return undefined;
-  return `The KL divergence jumped from about ${shown(usual)} to ${shown(kl)}: the policy has moved far in one step.`;
+  return `The KL divergence jumped from about ${shown(usual)} to ${shown(kl)}: the policy changed a lot in one step.`;
 }
 
 function kept(list: readonly number[], value: number, most: number): number[] {

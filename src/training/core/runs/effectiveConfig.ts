@@ -48,9 +48,11 @@ export function effectiveConfigText(request: EffectiveConfigRequest): string {
 function headerOf({ run, order, bridged }: EffectiveConfigRequest): string[] {
   const { config, launcher, backbone, flags, from } = order;
   return [
-    `${config}, as run ${run} was started with it`,
+    `${config}, as started by run ${run}`,
     `launcher ${launcher}, backbone ${backbone}${flags.length === 0 ? '' : `, flags ${flags.join(' ')}`}`,
-    ...Object.entries(bridged).map(([kind, { file, name }]) => `${kind} ${file}->${name}, by the bridge`),
+    ...Object.entries(bridged).map(
+      ([kind, { file, name }]) => `${kind} ${file}->${name}, through the bridge`,
+    ),
     ...(from === undefined ? [] : [`${from.as} of run ${from.run} from ${stepText(from)}`]),
   ];
 }
@@ -84,7 +86,7 @@ function marked(value: Value, before: Value | undefined): Value {
 /** Limits a text to whole lines. */
 function limited(text: string): string {
   if (text.length <= mostOfEffectiveConfig) return text;
-  const notice = '# The rest is left out: it is too long.\n';
+  const notice = '# Truncated: the config is too long.\n';
   return text.slice(0, text.lastIndexOf('\n', mostOfEffectiveConfig - notice.length) + 1) + notice;
 }
 

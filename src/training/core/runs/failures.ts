@@ -5,7 +5,7 @@ export function noRun(run: string): CodedError {
   return new CodedError({
     code: 'host/no-run',
     message: `This host has no run ${JSON.stringify(run)}.`,
-    hint: 'List the runs: it was removed, or it is on another host.',
+    hint: 'List the runs. It was removed, or it is on another host.',
   });
 }
 
@@ -14,27 +14,27 @@ export function noConfig({ id, state, startedAt }: RunRecord): CodedError {
   const [why, hint] =
     startedAt !== null
       ? [
-          'was started by an earlier version of AgentJet, which did not keep what its config comes to',
-          `Bring its code here, as it was sent, and look at the config there: \`agentjet remote rebuild ${id}\`.`,
+          'was started by an earlier version of AgentJet, which did not store the effective config',
+          `Download its code, which includes the config: \`agentjet remote rebuild ${id}\`.`,
         ]
       : finalStates.includes(state)
-        ? ['was never started, so there is no config that it had', 'The list of runs tells why.']
-        : ['was not started yet; what its config comes to is known then', 'Wait until it is running.'];
+        ? ['was never started, so it has no effective config', 'The list of runs shows the reason.']
+        : ['has not started yet, so it has no effective config', 'Wait until it is running.'];
   return new CodedError({ code: 'host/no-config', message: `The run ${id} ${why}.`, hint });
 }
 
 export function noSnapshot(snapshot: string): CodedError {
   return new CodedError({
     code: 'host/no-snapshot',
-    message: `The code of the run, snapshot ${snapshot.slice(0, 12)}, is not on this host.`,
-    hint: 'Send it first, then start the run again.',
+    message: `The host does not have the code of the run (snapshot ${snapshot.slice(0, 12)}).`,
+    hint: 'Send the code first, then start the run again.',
   });
 }
 
 export function runActive(run: string): CodedError {
   return new CodedError({
     code: 'host/run-active',
-    message: `The run ${run} has not ended, so it cannot be removed.`,
+    message: `Cannot remove the run ${run}: it has not ended.`,
     hint: 'Cancel it and wait until it has ended.',
   });
 }
@@ -42,7 +42,7 @@ export function runActive(run: string): CodedError {
 export function folderShared(run: string, other: string): CodedError {
   return new CodedError({
     code: 'host/folder-shared',
-    message: `The checkpoints of ${run} are in the same folder as those of ${other}, which goes on with them.`,
+    message: `Cannot remove the checkpoints of ${run}: the run ${other} uses the same folder.`,
     hint: `Remove ${other} first, or keep the checkpoints.`,
   });
 }
@@ -50,23 +50,23 @@ export function folderShared(run: string, other: string): CodedError {
 export function folderInUse(other: string): CodedError {
   return new CodedError({
     code: 'host/folder-in-use',
-    message: `The run ${other} has not ended, and its checkpoints are in the same folder: two trainings would write over each other's.`,
-    hint: `Wait until ${other} has ended, or cancel it. A fork, or a config with another name, gets a folder of its own.`,
+    message: `The run ${other} has not ended and writes its checkpoints to the same folder. The runs would overwrite each other's checkpoints.`,
+    hint: `Wait until ${other} has ended, or cancel it. A fork, or a config with another name, uses another folder.`,
   });
 }
 
 export function runNeeded(run: string, other: string): CodedError {
   return new CodedError({
     code: 'host/run-needed',
-    message: `The run ${other}, which has not started yet, goes on from ${run}.`,
-    hint: `Wait until ${other} runs, or cancel it.`,
+    message: `The run ${other}, which has not started yet, continues from ${run}.`,
+    hint: `Wait until ${other} is running, or cancel it.`,
   });
 }
 
 export function unknownJobFolder(run: string): CodedError {
   return new CodedError({
     code: 'host/not-resumable',
-    message: `The run cannot go on from ${run}: it is not known where that one keeps its checkpoints.`,
+    message: `The run cannot continue from ${run}: the checkpoint folder of that run is unknown.`,
     hint: 'Choose a run that has written checkpoints.',
   });
 }
@@ -75,8 +75,8 @@ export function unknownJobFolder(run: string): CodedError {
 export function variablesLost(names: readonly string[]): CodedError {
   return new CodedError({
     code: 'host/variables-lost',
-    message: `The run was not started: the host does not have the values of its variables (${names.join(', ')}) any more.`,
-    hint: 'Start it again.',
+    message: `The run was not started: the host no longer has the values of its variables (${names.join(', ')}).`,
+    hint: 'Start the run again.',
   });
 }
 
@@ -84,8 +84,8 @@ export function variablesLost(names: readonly string[]): CodedError {
 export function eventsLost(run: string, after: number, last: number): CodedError {
   return new CodedError({
     code: 'host/events-lost',
-    message: `The host has lost events of the run ${run}: the last one that was told is ${after}, the last one it has ${last}.`,
-    hint: 'Follow the run from its beginning.',
+    message: `The host has lost events of the run ${run}: the last event received is ${after}, the last event on the host is ${last}.`,
+    hint: 'Follow the run from its first event.',
   });
 }
 
@@ -93,8 +93,8 @@ export function eventsLost(run: string, after: number, last: number): CodedError
 export function badJobFolder(folder: string, why: string): CodedError {
   return new CodedError({
     code: 'host/job-folder',
-    message: `The run may not keep its checkpoints in ${folder}: ${why}.`,
-    hint: 'Name a root for checkpoints inside the code that is sent, or a folder on the host that is for them alone.',
+    message: `Checkpoints are not allowed in ${folder}: ${why}.`,
+    hint: 'Use a checkpoint folder inside the code that is sent, or a folder on the host that is only for checkpoints.',
     location: { file: folder },
   });
 }

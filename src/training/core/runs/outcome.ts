@@ -38,12 +38,11 @@ export function outcomeOf(end: RunEnd): RunOutcome {
   const exitCode = code === null ? {} : { exitCode: code };
   const unknown = end.launcher === 'ray' ? whyUnknown(end) : undefined;
   if (unknown !== undefined) return { state: 'lost', reason: unknown, ...exitCode };
-  if (cancelledBy !== null)
-    return { state: 'cancelled', reason: `Cancelled by ${cancelledBy}.`, ...exitCode };
+  if (cancelledBy !== null) return { state: 'cancelled', reason: `Canceled by ${cancelledBy}.`, ...exitCode };
   if (exit === null) {
     return end.rebooted
-      ? { state: 'rebooted', reason: 'The machine was started anew, and the run ended with it.' }
-      : { state: 'lost', reason: 'Its process has gone without leaving a result.' };
+      ? { state: 'rebooted', reason: 'The run ended because the machine was restarted.' }
+      : { state: 'lost', reason: 'Its process ended without a result.' };
   }
   if (exit.error !== undefined) return { state: 'failed', reason: exit.error, ...exitCode };
   if (exit.signal !== null) return { state: 'failed', reason: bySignal(exit.signal, end.exception) };
@@ -62,15 +61,15 @@ function whyUnknown({ exit, cancelledBy }: RunEnd): string | undefined {
   if (exit === null || (exit.code !== rayExits.lost && exit.signal === null)) return undefined;
   const why =
     exit.signal === null
-      ? "Ray's head has not told how the job ended"
-      : `What looked after the job was ended by ${exit.signal}`;
+      ? "Ray's head has not reported how the job ended"
+      : `The process that monitors the job was ended by ${exit.signal}`;
   if (cancelledBy === null) return `${why}.`;
-  return `${why}, which ${cancelledBy} had cancelled: look on the cluster whether it still runs.`;
+  return `${why}. ${cancelledBy} had canceled the job. Check on the cluster whether it is still running.`;
 }
 
 function bySignal(signal: string, exception: string | null): string {
-  const why = signal === 'SIGKILL' ? ', which the system does when memory runs out' : '';
-  return `It was ended from outside by ${signal}${why}.${exception === null ? '' : ` Last: ${exception}`}`;
+  const why = signal === 'SIGKILL' ? ', which the system sends when memory runs out' : '';
+  return `It was killed by ${signal}${why}.${exception === null ? '' : ` Last exception: ${exception}`}`;
 }
 
 /** The maximum length of a reason, in characters. */
@@ -79,7 +78,7 @@ const reasonLength = 500;
 function whyFailed({ failure, exception }: RunEnd, code: number): string {
   const said = [failure, exception].filter((text) => text !== null);
   const [first, second] = said;
-  const how = code === 0 ? 'Its log says that it failed' : `It ended with exit code ${code}`;
+  const how = code === 0 ? 'Its log reports a failure' : `It ended with exit code ${code}`;
   if (first === undefined) return `${how}.`;
   const text = second === undefined || first.includes(second) ? first : `${first} ${second}`;
   return `${how}: ${text.length > reasonLength ? `${text.slice(0, reasonLength)}…` : text}`;

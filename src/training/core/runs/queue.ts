@@ -94,23 +94,24 @@ export function planQueue(
 
 /** Returns why a run waits because of Ray, or undefined if it does not. */
 function whyRayWaits(ray: RayUse, { holder, seeker }: RayClaims): string | undefined {
-  if (ray !== 'elsewhere' && holder !== undefined) return `Waits: run ${holder} has a Ray of its own.`;
-  if (ray === 'own' && seeker !== undefined) return `Waits: run ${seeker} is looking for its Ray.`;
+  if (ray !== 'elsewhere' && holder !== undefined)
+    return `Waits for run ${holder}, which has a separate Ray.`;
+  if (ray === 'own' && seeker !== undefined) return `Waits until run ${seeker} has found its Ray.`;
   return undefined;
 }
 
 function tooMany(wanted: number, most: number): string {
   const has = most === 0 ? 'no GPU' : most === 1 ? 'one' : `${most}`;
-  return `It wants ${counted(wanted)}, and this host has ${has}.`;
+  return `It needs ${counted(wanted)}, but this host has ${has}.`;
 }
 
 function whyItWaits(wanted: number, free: number, others: readonly number[], all: number): string {
-  if (all === 0) return `Waits for ${counted(wanted)}: the driver does not tell of any at the moment.`;
+  if (all === 0) return `Waits for ${counted(wanted)}: the GPU driver does not respond.`;
   const used =
     others.length === 0
       ? ''
       : ` GPU ${others.join(', ')} ${others.length === 1 ? 'is' : 'are'} used by other programs.`;
-  return `Waits for ${counted(wanted)}, of which ${free === 0 ? 'none is' : `${free} ${free === 1 ? 'is' : 'are'}`} free.${used}`;
+  return `Waits for ${counted(wanted)}. Free: ${free}.${used}`;
 }
 
 function counted(gpus: number): string {

@@ -48,7 +48,7 @@ export class StallDetector {
     return [
       {
         alarm: 'no-progress',
-        text: `Nothing has come of it for ${minutes} min; see what it prints, or cancel it.`,
+        text: `No progress for ${minutes} min. Check its log, or cancel it.`,
       },
     ];
   }

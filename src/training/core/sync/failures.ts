@@ -5,32 +5,32 @@ import { sizeText } from '../../../base/core/sizeText.ts';
 export function refusedPath(path: string, why: string): CodedError {
   return new CodedError({
     code: 'sync/path-refused',
-    message: `The path ${shown(path)} is refused: ${why}.`,
-    hint: 'Nothing was written. Rename the file, or leave it out with a line in .agentjetignore.',
+    message: `The path ${shown(path)} is not allowed: ${why}.`,
+    hint: 'No file was written. Rename the file, or exclude it in .agentjetignore.',
   });
 }
 
 export function badManifest(why: string): CodedError {
   return new CodedError({
     code: 'sync/bad-manifest',
-    message: `The list of files is refused: ${why}.`,
-    hint: 'Sync again; where that does not help, client and host are of versions that do not go together.',
+    message: `Invalid list of files: ${why}.`,
+    hint: 'Sync again. If the error persists, use the same version of AgentJet on both sides.',
   });
 }
 
 export function badPack(why: string): CodedError {
   return new CodedError({
     code: 'sync/bad-pack',
-    message: `What was sent is no pack of contents: ${why}.`,
-    hint: 'Sync again; where that does not help, client and host are of versions that do not go together.',
+    message: `Invalid upload: ${why}.`,
+    hint: 'Sync again. If the error persists, use the same version of AgentJet on both sides.',
   });
 }
 
 export function contentDiffers(what: string): CodedError {
   return new CodedError({
     code: 'sync/content-differs',
-    message: `${what} is not what was announced.`,
-    hint: 'Sync again: the file was changed while it was sent, or the connection spoilt it.',
+    message: `${what} differs from the announced content.`,
+    hint: 'Sync again. The file changed during the upload, or the connection damaged it.',
   });
 }
 
@@ -38,7 +38,7 @@ export function noContent(sha256: string): CodedError {
   return new CodedError({
     code: 'sync/no-content',
     message: `The host does not have the content ${sha256.slice(0, 12)}….`,
-    hint: 'Sync again: what the host lacks is sent.',
+    hint: 'Sync again. Missing files are then sent.',
   });
 }
 
@@ -54,21 +54,21 @@ export function notEmpty(folder: string): CodedError {
   return new CodedError({
     code: 'sync/not-empty',
     message: `The folder ${folder} is not empty.`,
-    hint: 'Name one that is not there yet.',
+    hint: 'Choose a folder that does not exist yet.',
     location: { file: folder },
   });
 }
 
 export function cancelled(): CodedError {
-  return new CodedError({ code: 'sync/cancelled', message: 'The sync was cancelled.' });
+  return new CodedError({ code: 'sync/cancelled', message: 'The sync was canceled.' });
 }
 
 /** @param room bytes left for contents */
 export function noRoom(bytes: number, room: number): CodedError {
   return new CodedError({
     code: 'host/disk-full',
-    message: `The disk of the host has no room for ${sizeText(bytes)}: ${sizeText(Math.max(0, room))} may still be sent.`,
-    hint: 'Remove ended runs with their checkpoints, or give the host another data folder.',
+    message: `The disk of the host does not have enough space for ${sizeText(bytes)}. At most ${sizeText(Math.max(0, room))} can be sent.`,
+    hint: 'Remove ended runs with their checkpoints, or use another data folder for the host.',
   });
 }
 
@@ -77,7 +77,7 @@ export function diskFull(cause: unknown): CodedError {
     {
       code: 'host/disk-full',
       message: 'The disk of the host is full.',
-      hint: 'Remove ended runs with their checkpoints, or give the host another data folder.',
+      hint: 'Remove ended runs with their checkpoints, or use another data folder for the host.',
     },
     { cause },
   );
@@ -87,7 +87,7 @@ export function noFile(path: string): CodedError {
   return new CodedError({
     code: 'host/no-file',
     message: `The run's folder has no file ${shown(path)}.`,
-    hint: 'List the files again: training removes old checkpoints.',
+    hint: 'List the files again. Training removes old checkpoints.',
   });
 }
 
@@ -95,15 +95,15 @@ export function tooManyFiles(most: number): CodedError {
   return new CodedError({
     code: 'host/too-many-files',
     message: `The run's folder has more than ${most} files.`,
-    hint: 'Name a folder in it.',
+    hint: 'Name a subfolder.',
   });
 }
 
 export function noJobFolder(run: string): CodedError {
   return new CodedError({
     code: 'host/no-job-folder',
-    message: `The run ${run} has no folder for its results.`,
-    hint: 'Wait until the run has started; one that failed before that leaves none.',
+    message: `The run ${run} has no job folder.`,
+    hint: 'Wait until the run has started. A run that failed before it started has none.',
   });
 }
 
@@ -117,12 +117,12 @@ export function tooLarge(
   return new CodedError({
     code: 'sync/too-large',
     message:
-      `${tree.files} files of ${closeTo(tree.bytes)} are more than the ${limit.files} files or ${closeTo(limit.bytes)} ` +
-      `that are sent; the biggest folders: ${biggest.join(', ')}.`,
+      `The folder is too large to send: ${tree.files} files, ${closeTo(tree.bytes)}. The limit is ${limit.files} files, ` +
+      `${closeTo(limit.bytes)}. Largest folders: ${biggest.join(', ')}.`,
     hint:
       tree.files > limit.files
-        ? 'Leave out what the run does not need with lines in .agentjetignore.'
-        : 'Leave out what the run does not need with lines in .agentjetignore, or raise the limit: in the editor with the ' +
+        ? 'Exclude files that the run does not need in .agentjetignore.'
+        : 'Exclude files that the run does not need in .agentjetignore, or raise the limit: in the editor with the ' +
           'setting `agentjet.training.uploadLimit`, on a command line with `--limit 4G`.',
   });
 }
@@ -131,8 +131,8 @@ export function noSuchRoot(root: string, cause: unknown): CodedError {
   return new CodedError(
     {
       code: 'sync/no-folder',
-      message: `The folder ${root} cannot be read.`,
-      hint: 'Choose the folder that holds the code of the run.',
+      message: `Cannot read the folder ${root}.`,
+      hint: 'Choose the folder that contains the code of the run.',
       location: { file: root },
     },
     { cause },
@@ -142,7 +142,7 @@ export function noSuchRoot(root: string, cause: unknown): CodedError {
 export function changedWhileSent(file: string): CodedError {
   return new CodedError({
     code: 'sync/changed-while-sent',
-    message: `${file} was changed while it was sent.`,
+    message: `${file} changed during the upload.`,
     hint: 'Sync again.',
     location: { file },
   });
@@ -152,8 +152,8 @@ export function unreadable(file: string, cause: unknown): CodedError {
   return new CodedError(
     {
       code: 'sync/unreadable',
-      message: `${file} cannot be read.`,
-      hint: 'Give yourself the right to read it, or leave it out with a line in .agentjetignore.',
+      message: `Cannot read ${file}.`,
+      hint: 'Change its permissions, or exclude it in .agentjetignore.',
       location: { file },
     },
     { cause },
@@ -164,14 +164,14 @@ export function noCheckpointFiles(path: string): CodedError {
   return new CodedError({
     code: 'sync/no-checkpoint',
     message: `The host has no files of the checkpoint ${shown(path)}.`,
-    hint: 'List the checkpoints again: training removes old ones.',
+    hint: 'List the checkpoints again. Training removes old ones.',
   });
 }
 
 export function targetTaken(target: string): CodedError {
   return new CodedError({
     code: 'sync/target-taken',
-    message: `${target} is there already.`,
+    message: `${target} already exists.`,
     hint: 'Choose another folder, or remove this one.',
     location: { file: target },
   });

@@ -40,7 +40,7 @@ function nameProblem(name: string, windows: boolean): string | undefined {
     return `it has a name of more than ${longestName} bytes`;
   }
   if (windows && (forbiddenByWindows.test(name) || devicesOfWindows.test(name))) {
-    return `${JSON.stringify(name)} is no file's name on Windows`;
+    return `${JSON.stringify(name)} is not a valid file name on Windows`;
   }
   return undefined;
 }
@@ -52,7 +52,7 @@ function nameProblem(name: string, windows: boolean): string | undefined {
  * @param path path of the link, already checked
  */
 export function linkProblem(path: string, target: string): string | undefined {
-  if (target === '') return 'it leads nowhere';
+  if (target === '') return 'its target is empty';
   if (new TextEncoder().encode(target).length > longestPath)
     return `its target is longer than ${longestPath} bytes`;
   if (control.test(target)) return 'its target has control characters';
@@ -63,8 +63,8 @@ export function linkProblem(path: string, target: string): string | undefined {
   for (const name of target.split('/')) {
     if (name === '' || name === '.') continue;
     if (name !== '..') hasDescended = true;
-    else if (hasDescended) return 'its target has .. behind a name';
-    else if (--depth < 0) return 'it leads out of the folder';
+    else if (hasDescended) return 'its target has .. after a name';
+    else if (--depth < 0) return 'its target is outside the folder';
   }
   return undefined;
 }
@@ -97,7 +97,7 @@ export class Jail {
     const folders = foldersOf(path);
     for (const folder of folders) {
       const found = this.#taken.get(folded(folder));
-      if (found?.isFolder === false) return `${JSON.stringify(found.path)}, above it, is no folder`;
+      if (found?.isFolder === false) return `its parent ${JSON.stringify(found.path)} is not a folder`;
       if (found !== undefined && found.path !== folder) return collision(found, folder);
     }
     for (const folder of folders) this.#taken.set(folded(folder), { path: folder, isFolder: true });
@@ -108,9 +108,9 @@ export class Jail {
 
 function collision(there: { readonly path: string; readonly isFolder: boolean }, path: string): string {
   if (there.path !== path) {
-    return `${JSON.stringify(there.path)} is the same where case or accents do not count`;
+    return `it differs from ${JSON.stringify(there.path)} only in case or accents, which some systems ignore`;
   }
-  return there.isFolder ? 'other files are below it' : 'it is there twice';
+  return there.isFolder ? 'other files are below it' : 'it is listed twice';
 }
 
 /** Deepest first. */

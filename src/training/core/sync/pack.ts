@@ -46,7 +46,7 @@ export class PackReader {
 
   /** Throws if the last content is incomplete. */
   end(): void {
-    if (this.#header !== undefined || this.#restBytes > 0) throw badPack('it ends inside a content');
+    if (this.#header !== undefined || this.#restBytes > 0) throw badPack('it ends in the middle of a file');
   }
 
   /** Returns the next bytes, or undefined if they have not all arrived. */
@@ -82,7 +82,7 @@ export class PackReader {
 function readHeader(header: Uint8Array | undefined): { sha256: string; bytes: number } | undefined {
   if (header === undefined) return undefined;
   const bytes = new DataView(header.buffer, header.byteOffset, header.byteLength).getUint32(32);
-  if (bytes > packLimits.content) throw badPack(`a content in it has more than ${packLimits.content} bytes`);
+  if (bytes > packLimits.content) throw badPack(`a file in it has more than ${packLimits.content} bytes`);
   let sha256 = '';
   for (let at = 0; at < 32; at++) sha256 += (header[at] ?? 0).toString(16).padStart(2, '0');
   return { sha256, bytes };

@@ -38,7 +38,7 @@ export interface Tree {
   readonly links: readonly TreeLink[];
   readonly bytes: number;
   /** All files that cannot be uploaded, and the first {@link mostExcluded} of the others. */
-  readonly leftOut: readonly ExcludedPath[];
+  readonly excluded: readonly ExcludedPath[];
   /** The file that keeps stamps and hashes between syncs; null for none. */
   readonly cache: string | null;
 }
@@ -83,7 +83,7 @@ export interface Preview {
   readonly biggestFiles: readonly Pick<TreeFile, 'path' | 'bytes'>[];
   /** The biggest folders, none inside another. */
   readonly biggestFolders: readonly FolderSize[];
-  readonly leftOut: readonly ExcludedPath[];
+  readonly excluded: readonly ExcludedPath[];
 }
 
 const mostNamed = 10;
@@ -95,7 +95,7 @@ export function previewOf(tree: Tree, limit: SyncLimit = defaultSyncLimit): Prev
     bytes: tree.bytes,
     biggestFiles: biggest.map(({ path, bytes }) => ({ path, bytes })),
     biggestFolders: biggestFolders(tree, limit, mostNamed),
-    leftOut: tree.leftOut,
+    excluded: tree.excluded,
   };
 }
 
@@ -111,8 +111,8 @@ export function partText({ path, files, bytes }: FolderSize): string {
 }
 
 /** Returns the files that no rule excludes but that cannot be uploaded. */
-export function unsentFiles(leftOut: readonly ExcludedPath[]): readonly ExcludedPath[] {
-  return leftOut.filter(({ rule }) => rule === null);
+export function unsentFiles(excluded: readonly ExcludedPath[]): readonly ExcludedPath[] {
+  return excluded.filter(({ rule }) => rule === null);
 }
 
 interface Folder {

@@ -5,14 +5,14 @@ import { CodedError, toReport } from '../../../base/core/errors.ts';
 import { Emitter } from '../../../base/core/event.ts';
 import type { Clock } from '../../../base/core/ports.ts';
 import type { HostMethod, HostNotice, HostNotices, HostParams, HostResults } from '../protocol/hostRpc.ts';
-import { hostNotices } from '../protocol/hostResults.ts';
+import { hostNotices } from '../protocol/hostRpc.ts';
 import { closeCodes, rpcFromHost, wireLimits, wireVersions } from '../protocol/wire.ts';
-import type { ByteSource, ConnectionState, HostConnection } from '../contracts.ts';
+import type { ByteSource, ConnectionState } from '../contracts.ts';
 import type { CloseReason, Dial, WireSocket } from './wireSocket.ts';
 import { wireErrors } from './failures.ts';
 import { RunFollowers } from './follows.ts';
 import { Requests } from './requests.ts';
-import { Transfers } from './transfers.ts';
+import { Transfers, type DownloadRequest, type UploadRequest } from './transfers.ts';
 
 export interface ClientOptions {
   readonly dial: Dial;
@@ -30,8 +30,11 @@ type Notice = Exclude<HostNotice, 'run.events'>;
 /** Milliseconds after which a connection counts as good, and delays start short again. */
 const goodConnection = 5_000;
 
-/** The client's side of the wire. Reconnects as needed, and keeps requests and followers across connections. */
-export class ClientConnection implements HostConnection {
+/**
+ * A connection to a host that survives network failures. Requests that only read, and followers, are repeated on the
+ * next connection. A request that changes something rejects with `host/connection-lost`.
+ */
+export class ClientConnection implements Disposable {
   readonly #options: ClientOptions;
   readonly #requests = new Requests();
   readonly #follows = new RunFollowers(this.#requests);
@@ -67,6 +70,7 @@ export class ClientConnection implements HostConnection {
     return this.#state;
   }
 
+  /** Sends a request. Rejects with a `CodedError` made from the host's report. */
   async ask<M extends HostMethod>(
     method: M,
     params: HostParams<M>,
@@ -83,6 +87,7 @@ export class ClientConnection implements HostConnection {
     }
   }
 
+  /** Adds a listener for a notice. */
   on<N extends Notice>(notice: N, listener: (params: HostNotices[N]) => void): Disposable {
     const known = this.#notices.get(notice) as Emitter<HostNotices[N]> | undefined;
     const emitter = known ?? new Emitter<HostNotices[N]>();
@@ -90,29 +95,24 @@ export class ClientConnection implements HostConnection {
     return emitter.event(listener);
   }
 
+  /** Yields every event after `after` once, in order, across connections. Ends with the run's final state. */
   follow(
     run: string,
     options: { readonly after: number; readonly sources?: readonly string[] },
     cancellation: CancellationToken,
-  ): ReturnType<HostConnection['follow']> {
+  ): AsyncIterable<HostNotices['run.events']['events']> {
     const events = this.#follows.follow(run, options, cancellation);
     if (this.#state.kind === 'ended')
       this.#follows.failAll(wireErrors.ended(this.#state.reason, this.#state.hint));
     return events;
   }
 
-  async upload(
-    request: Parameters<HostConnection['upload']>[0],
-    source: ByteSource,
-    cancellation: CancellationToken,
-  ): Promise<void> {
-    await this.#transfers.upload(request, source, cancellation);
+  /** Uploads `source` to the host. Resolves once the host has stored it. */
+  upload(request: UploadRequest, source: ByteSource, cancellation: CancellationToken): Promise<void> {
+    return this.#transfers.upload(request, source, cancellation);
   }
 
-  async download(
-    request: Parameters<HostConnection['download']>[0],
-    cancellation: CancellationToken,
-  ): Promise<ByteSource> {
+  download(request: DownloadRequest, cancellation: CancellationToken): Promise<ByteSource> {
     return this.#transfers.download(request, cancellation);
   }
 
@@ -126,7 +126,7 @@ export class ClientConnection implements HostConnection {
   dispose(): void {
     if (this.#state.kind === 'ended') return;
     const socket = this.#socket;
-    this.#over({ reason: 'It was closed.', isFinal: true });
+    this.#over({ reason: 'The connection was closed.', isFinal: true });
     socket?.close(1000, 'done');
   }
 
@@ -144,8 +144,7 @@ export class ClientConnection implements HostConnection {
         if (isNow()) this.#guard(() => this.#text(text));
       },
       bytes: (frame) => {
-        if (isNow() && !this.#transfers.take(frame))
-          this.#drop('it sent bytes that are no part of a transfer');
+        if (isNow() && !this.#transfers.take(frame)) this.#drop('it sent bytes outside a transfer');
       },
       closed: (why) => {
         if (isNow()) this.#over(why);
@@ -161,7 +160,7 @@ export class ClientConnection implements HostConnection {
     const hello = new Requests();
     this.#hello = hello;
     this.#patience = this.#options.clock.after(wireLimits.hello * 1_000, () => {
-      if (this.#hello === hello) this.#drop('it does not answer the hello');
+      if (this.#hello === hello) this.#drop('it does not respond to the hello');
     });
     hello.connected((text) => socket.sendText(text));
     hello.ask('hello', { versions: wireVersions, client }).answer.then(
@@ -189,7 +188,7 @@ export class ClientConnection implements HostConnection {
 
   #text(text: string): void {
     const parsed = rpcFromHost.safeParse(JSON.parse(text));
-    if (!parsed.success) throw wireErrors.badAnswer('a request', 'it is no message of JSON-RPC 2.0');
+    if (!parsed.success) throw wireErrors.badAnswer('a request', 'it is not a JSON-RPC 2.0 message');
     const message = parsed.data;
     if (!('method' in message)) (this.#hello ?? this.#requests).answered(message);
     else if (message.method === 'run.events') this.#follows.take(message.params);
@@ -199,7 +198,7 @@ export class ClientConnection implements HostConnection {
 
   #notice(notice: Notice, json: unknown): void {
     const params = hostNotices[notice].safeParse(json);
-    if (!params.success) throw wireErrors.badAnswer(notice, 'it is of another form');
+    if (!params.success) throw wireErrors.badAnswer(notice, 'its parameters are invalid');
     if ('transfer' in params.data) this.#transfers.ended(params.data.transfer, params.data.error);
     else if (notice === 'follow.ended') {
       const { run, error } = params.data as HostNotices['follow.ended'];
@@ -219,7 +218,7 @@ export class ClientConnection implements HostConnection {
 
   #drop(reason: string): void {
     const socket = this.#socket;
-    this.#over({ reason: `The host was left: ${reason}`, isFinal: false });
+    this.#over({ reason: `The connection to the host was closed: ${reason}`, isFinal: false });
     socket?.close(closeCodes.malformed, 'malformed');
   }
 
@@ -261,7 +260,10 @@ export class ClientConnection implements HostConnection {
 }
 
 /** Resolves once there is a connection. Rejects when the connection has ended or on cancellation. */
-export function whenConnected(connection: HostConnection, cancellation: CancellationToken): Promise<void> {
+export function whenConnected(
+  connection: Pick<ClientConnection, 'state' | 'onState'>,
+  cancellation: CancellationToken,
+): Promise<void> {
   return new Promise((resolve, reject) => {
     const listening: Disposable[] = [];
     const settle = (finish: () => void): void => {

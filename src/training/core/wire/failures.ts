@@ -5,64 +5,67 @@ export const wireErrors = {
   notAllowed: (method: string, scope: Scope) =>
     new CodedError({
       code: 'host/not-allowed',
-      message: `This token may not do \`${method}\`: it lacks the scope \`${scope}\`.`,
-      hint: `Have the owner of the host make one with it: \`agentjet host token add NAME --scope ${scope}\`.`,
+      message: `This token does not allow \`${method}\`: it does not have the scope \`${scope}\`.`,
+      hint: `Ask the owner of the host for a token with this scope: \`agentjet host token add NAME --scope ${scope}\`.`,
     }),
   tooManyTransfers: (most: number) =>
     new CodedError({
       code: 'host/too-many-transfers',
-      message: `This connection has ${most} transfers open already.`,
+      message: `This connection already has ${most} open transfers.`,
       hint: 'Wait until one of them ends.',
     }),
   tooManyFollows: (most: number) =>
     new CodedError({
       code: 'host/too-many-follows',
-      message: `This connection follows ${most} runs already.`,
-      hint: 'Leave one of them.',
+      message: `This connection already follows ${most} runs.`,
+      hint: 'Stop following one of them.',
     }),
   chunkOutOfPlace: () =>
     new CodedError({
       code: 'host/chunk-out-of-place',
-      message: 'A piece of a transfer came that is not the next one.',
-      hint: 'Send it again from its beginning.',
+      message: 'A piece of a transfer arrived out of order.',
+      hint: 'Start the transfer again.',
     }),
   tooManyBytes: () =>
     new CodedError({
       code: 'host/too-many-bytes',
-      message: 'More bytes came than the transfer was opened for.',
-      hint: 'The file changed while it was read: send it again.',
+      message: 'The transfer has more bytes than announced.',
+      hint: 'The file changed during the upload. Send it again.',
     }),
   connectionLost: (what: string) =>
     new CodedError({
       code: 'host/connection-lost',
-      message: `The connection to the host was lost before it answered \`${what}\`; whether it was done is not known.`,
-      hint: 'Look at the host’s runs before you try again.',
+      message: `The connection to the host was lost before it responded to \`${what}\`. The request may have been carried out.`,
+      hint: 'Check the runs of the host before you try again.',
     }),
-  ended: (reason: string, hint = 'See that it runs, and that the address and the token are right.') =>
+  ended: (
+    reason: string,
+    hint = 'Check that the host is running and that the address and token are correct.',
+  ) =>
     new CodedError({
       code: 'host/not-connected',
       message: `There is no connection to the host: ${reason}`,
       hint,
     }),
   cancelled: (what: string) =>
-    new CodedError({ code: 'host/cancelled', message: `\`${what}\` was cancelled.` }),
+    new CodedError({ code: 'host/cancelled', message: `\`${what}\` was canceled.` }),
   badAnswer: (what: string, why: string) =>
     new CodedError({
       code: 'host/bad-answer',
-      message: `The host answered \`${what}\` with what this version does not understand: ${why}.`,
-      hint: 'Have the host and this side of the same version of AgentJet.',
+      message: `This version cannot read the response of the host to \`${what}\`: ${why}.`,
+      hint: 'Use the same version of AgentJet on both sides.',
     }),
   olderHost: (what: string) =>
     new CodedError({
       code: 'host/older',
-      message: `The host is of an earlier version of AgentJet, which does not know \`${what}\`.`,
-      hint: 'Update AgentJet there.',
+      message: `The host has an earlier version of AgentJet, which does not support \`${what}\`.`,
+      hint: 'Update AgentJet on the host.',
     }),
   noVersion: (min: number, max: number) =>
     new CodedError({
       code: 'host/version',
-      message: `The host speaks versions ${min} to ${max} of the protocol, and this side none of them.`,
-      hint: 'Update AgentJet on the side that is older.',
+      message: `The host supports versions ${min} to ${max} of the protocol. This client supports none of them.`,
+      hint: 'Update AgentJet on the older side.',
     }),
   closed: (reason: string) =>
     new CodedError({ code: 'host/closed', message: `The host ended the connection: ${reason}.` }),
@@ -70,7 +73,7 @@ export const wireErrors = {
     new CodedError({
       code: 'host/gap',
       message: `Events of run ${run} are missing between two that the host sent.`,
-      hint: 'Its event log was changed by something else; the log file of the run is whole.',
+      hint: 'Another program changed the event log. The log file of the run is complete.',
     }),
   report: ({ code, message, hint, location }: ErrorReport) =>
     new CodedError({

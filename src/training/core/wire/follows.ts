@@ -245,7 +245,7 @@ export class RunFollowers {
 function eventsOf(params: unknown): { readonly run: string; readonly events: readonly RunEvent[] } {
   const { run, events } = isRecord(params) ? params : {};
   if (typeof run !== 'string' || !Array.isArray(events)) {
-    throw wireErrors.badAnswer('run.events', 'it is of another form');
+    throw wireErrors.badAnswer('run.events', 'its parameters are invalid');
   }
   return { run, events: events.map(eventOf) };
 }
@@ -257,8 +257,7 @@ function eventsOf(params: unknown): { readonly run: string; readonly events: rea
 function eventOf(json: unknown): RunEvent {
   if (isLines(json)) return json;
   const parsed = runEvent.safeParse(json);
-  if (!parsed.success)
-    throw wireErrors.badAnswer('run.events', 'it tells an event of a kind that is not known');
+  if (!parsed.success) throw wireErrors.badAnswer('run.events', 'it has an event of an unknown type');
   return parsed.data;
 }
 

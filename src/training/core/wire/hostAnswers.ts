@@ -63,7 +63,7 @@ export class HostAnswers implements Disposable {
     this.#table = {
       status: () => services.status(),
       preflight: ({ order, configText }) => services.preflight(order, configText),
-      'sync.lacks': async ({ contents }) => ({ contents: await sync.lacks(contents) }),
+      'sync.lacks': async ({ contents }) => ({ contents: [...(await sync.lacks(contents))] }),
       'sync.put': ({ sha256, bytes }) => this.#upload(bytes, () => sync.put(sha256, bytes)),
       'sync.pack': ({ bytes }) => this.#upload(bytes, () => sync.pack(bytes)),
       'sync.manifest': async (page) => ({ kept: await sync.manifest(options.client.connection, page) }),
@@ -205,6 +205,6 @@ export class HostAnswers implements Disposable {
 }
 
 /** Returns a page of a list. */
-function page<T>(all: readonly T[], from: number): readonly T[] {
+function page<T>(all: readonly T[], from: number): T[] {
   return all.slice(from, from + entriesPerRequest);
 }

@@ -84,7 +84,7 @@ export class HostSession {
       notify: (notice, params) => this.#notify(notice, params),
     });
     this.#hello = options.clock.after(wireLimits.hello * 1_000, () =>
-      this.close(closeCodes.noHello, 'no hello came'),
+      this.close(closeCodes.noHello, 'no hello arrived'),
     );
   }
 
@@ -94,12 +94,12 @@ export class HostSession {
     try {
       json = JSON.parse(text);
     } catch {
-      this.#refuse(null, rpcErrors.parse, 'It is no JSON.');
+      this.#refuse(null, rpcErrors.parse, 'The message is not valid JSON.');
       return;
     }
     const request = rpcRequest.safeParse(json);
     if (!request.success) {
-      this.#refuse(null, rpcErrors.invalidRequest, 'It is no request of JSON-RPC 2.0.');
+      this.#refuse(null, rpcErrors.invalidRequest, 'The message is not a JSON-RPC 2.0 request.');
       return;
     }
     this.#queue(request.data);
@@ -162,7 +162,7 @@ export class HostSession {
       return;
     }
     if (this.#greeted === (method === 'hello')) {
-      const why = this.#greeted ? 'a second hello came' : 'a request came before the hello';
+      const why = this.#greeted ? 'a second hello arrived' : 'a request arrived before the hello';
       this.close(closeCodes.noHello, why);
       return;
     }
@@ -170,11 +170,7 @@ export class HostSession {
     if (!parsed.success) {
       const [issue] = parsed.error.issues;
       const at = issue?.path.map(String).join('.') ?? '';
-      this.#refuse(
-        id,
-        rpcErrors.invalidParams,
-        `Its parameters are not those of ${method}${at && `: ${at}`}.`,
-      );
+      this.#refuse(id, rpcErrors.invalidParams, `Invalid parameters of ${method}${at && `: ${at}`}.`);
       return;
     }
     if (method === 'hello') {
@@ -225,7 +221,7 @@ export class HostSession {
     const version = Math.min(versions.max, wireVersions.max);
     if (version < Math.max(versions.min, wireVersions.min)) {
       this.#fail(id, reportOf(wireErrors.noVersion(wireVersions.min, wireVersions.max)));
-      this.close(closeCodes.versions, `versions ${wireVersions.min} to ${wireVersions.max} are spoken here`);
+      this.close(closeCodes.versions, `supported versions: ${wireVersions.min} to ${wireVersions.max}`);
       return;
     }
     this.#greeted = true;
@@ -254,7 +250,7 @@ export class HostSession {
 
   #strike(): void {
     this.#malformed += 1;
-    if (this.#malformed > mostMalformed) this.close(closeCodes.malformed, 'too much that is no message');
+    if (this.#malformed > mostMalformed) this.close(closeCodes.malformed, 'too many invalid messages');
   }
 
   #notify<N extends HostNotice>(method: N, params: HostNotices[N]): void {

@@ -1,5 +1,5 @@
 import type { HostMethod, HostParams, HostResults } from '../protocol/hostRpc.ts';
-import { hostResults } from '../protocol/hostResults.ts';
+import { hostResults } from '../protocol/hostRpc.ts';
 import { rpcErrors, wireLimits, type RpcFromHost } from '../protocol/wire.ts';
 import { wireErrors } from './failures.ts';
 
@@ -136,7 +136,7 @@ export class Requests {
     } else {
       const parsed = hostResults[request.method].safeParse(message.result);
       if (parsed.success) request.resolve(parsed.data);
-      else request.reject(wireErrors.badAnswer(request.method, 'it is of another form'));
+      else request.reject(wireErrors.badAnswer(request.method, 'it has an unexpected format'));
     }
     this.#flush();
   }

@@ -2,7 +2,7 @@ import type { CancellationToken } from '../../../base/core/cancellation.ts';
 import type { ErrorReport } from '../../../base/core/errors.ts';
 import type { HostParams, HostResults } from '../protocol/hostRpc.ts';
 import { decodeChunk, encodeChunk, wireLimits, type Chunk } from '../protocol/wire.ts';
-import type { ByteSource, HostConnection } from '../contracts.ts';
+import type { ByteSource } from '../contracts.ts';
 import { wireErrors } from './failures.ts';
 import type { Requests } from './requests.ts';
 import type { WireSocket } from './wireSocket.ts';
@@ -48,7 +48,7 @@ class IncomingTransfer {
     this.#waiting += bytes.length;
     if (bytes.length > 0) this.#pieces.push(bytes);
     else if (this.#received === this.bytes) this.#isOver = true;
-    else this.fail(wireErrors.badAnswer('a transfer', 'it is shorter than the host said'));
+    else this.fail(wireErrors.badAnswer('a transfer', 'it is shorter than announced'));
     if (this.#waiting > mostWaiting && !this.#isOver) {
       this.#isOver = true;
       this.#full(this);
@@ -77,8 +77,12 @@ class IncomingTransfer {
   }
 }
 
-type DownloadRequest = Parameters<HostConnection['download']>[0];
-type UploadRequest = Parameters<HostConnection['upload']>[0];
+export type DownloadRequest =
+  | { readonly method: 'sync.get'; readonly params: HostParams<'sync.get'> }
+  | { readonly method: 'file.get'; readonly params: HostParams<'file.get'> };
+export type UploadRequest =
+  | { readonly method: 'sync.put'; readonly params: HostParams<'sync.put'> }
+  | { readonly method: 'sync.pack'; readonly params: HostParams<'sync.pack'> };
 
 /** The number of attempts before a transfer that loses its connection fails. */
 const mostAttempts = 20;

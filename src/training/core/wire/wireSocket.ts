@@ -1,11 +1,7 @@
 /** An open connection over any transport. Messages and the end go to the handlers of its creator. */
 export interface WireSocket {
-  /**
-   *
-   * @param text bytes are UTF-8, and must not change until they are sent
-   * @param sent called once the text was passed on or dropped
-   */
-  sendText(text: string | Uint8Array, sent?: () => void): void;
+  /** @param text bytes are UTF-8, and must not change until they are sent */
+  sendText(text: string | Uint8Array): void;
   sendBytes(bytes: Uint8Array): void;
   /** Bytes that wait to be sent. */
   readonly buffered: number;

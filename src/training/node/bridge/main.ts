@@ -35,7 +35,7 @@ function encoded(message: FromBridge): string {
     return JSON.stringify({
       type: 'error',
       id: message.id,
-      error: { code: 'bridge/not-json', message: `What was returned cannot be written as JSON: ${why}` },
+      error: { code: 'bridge/not-json', message: `The return value cannot be converted to JSON: ${why}` },
     } satisfies FromBridge);
   }
 }
@@ -55,7 +55,7 @@ socket.on('data', (chunk: string) => {
   for (const line of splitter.push(chunk)) {
     const message = toBridge.safeParse(JSON.parse(line));
     if (message.success) program.take(message.data);
-    else throw new Error(`Not understood: ${line.slice(0, 200)}`);
+    else throw new Error(`Invalid message: ${line.slice(0, 200)}`);
   }
 });
 socket.on('error', () => undefined); // 'close' follows

@@ -119,7 +119,7 @@ export class BridgeProgram {
 
   async #execute({ id, task, endpoint }: MessageOf<'execute'>): Promise<unknown> {
     const { Workflow } = this.#loaded ?? {};
-    if (Workflow === undefined) throw new Error('No workflow was opened.');
+    if (Workflow === undefined) throw new Error('No workflow is open.');
     const workflow = new Workflow();
     const ask = (call: BridgeCall): Promise<unknown> => this.#ask(id, call);
     const tuner = bridgedTuner({
@@ -141,7 +141,7 @@ export class BridgeProgram {
 
   async #judge({ id, task, output }: MessageOf<'judge'>): Promise<unknown> {
     const { Judge } = this.#loaded ?? {};
-    if (Judge === undefined) throw new Error('No judge was opened.');
+    if (Judge === undefined) throw new Error('No judge is open.');
     const judge = new Judge(this.#config);
     const verdict = await judge.computeReward(
       taskOf(task, (call) => this.#ask(id, call)),
@@ -202,5 +202,5 @@ function taskOf(given: BridgedTask, ask: (call: BridgeCall) => Promise<unknown>)
 }
 
 function asError(thrown: unknown): Error {
-  return thrown instanceof Error ? thrown : new Error(`What was thrown is no Error: ${String(thrown)}`);
+  return thrown instanceof Error ? thrown : new Error(`The thrown value is not an Error: ${String(thrown)}`);
 }

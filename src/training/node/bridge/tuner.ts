@@ -10,15 +10,15 @@ export const bridgeErrors = {
   noEndpoint: () =>
     new CodedError({
       code: 'bridge/no-endpoint',
-      message: 'asOaiBaseUrlApiKey needs a server that this training run was not started with.',
+      message: 'asOaiBaseUrlApiKey needs the interchange server, which this training run does not have.',
       hint: 'Set ajet.enable_experimental_interchange_server to true in the config, or use asOpenAIClient.',
     }),
 
   notServed: (what: string) =>
     new CodedError({
       code: 'bridge/not-served',
-      message: `Training does not serve ${what}.`,
-      hint: 'Ask for chat completions that are not streamed.',
+      message: `Training does not support ${what}.`,
+      hint: 'Request chat completions without streaming.',
     }),
 
   noOutput: (name: string, value: unknown, location: Location | undefined) =>
@@ -33,16 +33,16 @@ export const bridgeErrors = {
     new CodedError({
       code: 'bridge/bad-reward',
       location,
-      message: `${name} gave a reward that is not a finite number.`,
-      hint: 'Return one number; leave the reward of a workflow out to have the judge compute it.',
+      message: `The reward of ${name} is not a finite number.`,
+      hint: 'Return one number. If a workflow returns no reward, the judge computes it.',
     }),
 
-  cancelled: () => new CodedError({ code: 'bridge/cancelled', message: 'The episode was cancelled.' }),
+  cancelled: () => new CodedError({ code: 'bridge/cancelled', message: 'The episode was canceled.' }),
 
   noReset: () =>
     new CodedError({
       code: 'bridge/no-reset',
-      message: 'An episode has an environment of its own, which cannot be reset.',
+      message: 'The environment of an episode cannot be reset.',
     }),
 };
 

@@ -136,8 +136,8 @@ function notSent({ key, where }: BridgedExport): Finding {
   return {
     id: 'workflow-not-sent',
     severity: 'error',
-    message: `\`${where}\` is not among what is sent.`,
-    hint: 'Correct the path, which is from the folder that is sent or that of the config; or see that no rule of .gitignore or .agentjetignore leaves it out.',
+    message: `The file \`${where}\` is not sent.`,
+    hint: 'Correct the path, which is relative to the folder that is sent or to the config. Also check that .gitignore and .agentjetignore do not exclude it.',
     key,
   };
 }
@@ -157,8 +157,8 @@ function packageFindings(
     {
       id: 'node-packages',
       severity: 'warning',
-      message: `The workflow imports ${names}, which ${missing.length === 1 ? 'is' : 'are'} not sent: node_modules is left out.`,
-      hint: 'Add a line `!node_modules/` to .agentjetignore, or have them installed in a folder above the runs on the host.',
+      message: `The workflow imports ${names}, which ${missing.length === 1 ? 'is' : 'are'} not sent: node_modules is excluded.`,
+      hint: 'Add the line `!node_modules/` to .agentjetignore, or install the packages in a folder above the runs on the host.',
       key,
     },
   ];
@@ -167,7 +167,7 @@ function packageFindings(
 function nameTaken(): CodedError {
   return new CodedError({
     code: 'dispatch/bridge-name',
-    message: `The folder that is sent has a ${bridgePackage} of its own, where training puts what runs TypeScript.`,
-    hint: 'Give it another name, or leave it out by a line in .agentjetignore.',
+    message: `The folder that is sent contains ${bridgePackage}, which is the name of the package that runs TypeScript in training.`,
+    hint: 'Rename it, or exclude it in .agentjetignore.',
   });
 }

@@ -45,12 +45,12 @@ export function hostUrl(text: string): URL {
   try {
     url = new URL(text.trim());
   } catch {
-    throw badAddress(text, 'it is no address');
+    throw badAddress(text, 'it is not a valid URL');
   }
   if (url.protocol !== 'ws:' && url.protocol !== 'wss:')
-    throw badAddress(text, 'it is neither ws:// nor wss://');
+    throw badAddress(text, 'it starts with neither ws:// nor wss://');
   if (url.username !== '' || url.password !== '' || url.search !== '') {
-    throw badAddress(text, 'the token does not belong into the address');
+    throw badAddress(text, 'the address must not contain the token');
   }
   if (url.protocol === 'ws:' && !isLoopback(url.hostname)) throw inClear(url);
   return new URL(wirePath, url);
@@ -67,8 +67,8 @@ function badAddress(text: string, why: string): CodedError {
 function inClear({ host }: URL): CodedError {
   return new CodedError({
     code: 'host/bad-address',
-    message: `Over ws:// the token would go to ${host} in clear, for all on the way to read.`,
-    hint: `Write \`wss://${host}\` for a host that was started with --tls, or \`ssh:USER@MACHINE\` to get there by ssh.`,
+    message: `Over ws://, the token would be sent unencrypted to ${host}.`,
+    hint: `Use \`wss://${host}\` for a host with TLS (\`agentjet host --tls\`), or \`ssh:USER@MACHINE\` for SSH.`,
   });
 }
 
@@ -91,7 +91,7 @@ export async function certificateAt(url: string): Promise<ShownCertificate> {
         socket.destroy();
       },
     );
-    socket.setTimeout(handshake, () => socket.destroy(new Error('it does not answer')));
+    socket.setTimeout(handshake, () => socket.destroy(new Error('it does not respond')));
     socket.once('error', (cause: NodeJS.ErrnoException) => reject(noCertificate(url, cause)));
   });
 }
@@ -101,8 +101,8 @@ function noCertificate(url: string, cause: NodeJS.ErrnoException): CodedError {
   return new CodedError(
     {
       code: 'host/no-certificate',
-      message: `${url} shows no certificate: ${why}`,
-      hint: 'See that the host runs there, and that it was started with TLS.',
+      message: `Cannot get the certificate of ${url}: ${why}`,
+      hint: 'Check that the host is running and was started with TLS.',
     },
     { cause },
   );
@@ -189,7 +189,7 @@ function ownConnection(
   if (route === undefined && (pinned === undefined || !isTls)) return undefined;
   const create = (_options: unknown, made: ConnectCallback): undefined => {
     const to = route === undefined ? { port: Number(url.port || 443) } : route();
-    if (to === undefined) made(Object.assign(new Error('no way'), { code: noWay }));
+    if (to === undefined) made(Object.assign(new Error('no tunnel'), { code: noTunnel }));
     else if (isTls) connectSecurely({ ...nameOf(url.hostname), ...to }, pinned, made);
     else whenMade(connect(to), 'connect', made);
   };
@@ -223,20 +223,20 @@ function connectSecurely(to: ConnectionOptions, pinned: string | undefined, made
 function otherCertificate(shown: string): CodedError {
   return new CodedError({
     code: 'host/other-certificate',
-    message: `The host shows another certificate than the one it was paired with (SHA-256 ${shown}).`,
-    hint: 'If its owner made a new one, add the host again; if not, somebody is in between.',
+    message: `The certificate of the host differs from the trusted one (SHA-256 ${shown}).`,
+    hint: 'If its owner created a new certificate, add the host again. Otherwise this may be a man-in-the-middle attack.',
   });
 }
 
 const hints = {
-  token: 'Enter one that it knows: its owner makes it with `agentjet host token add NAME`.',
-  address: 'Take the address that `agentjet host` shows when it starts, with its port.',
-  certificate: 'Add the host again, with its address and fingerprint as `agentjet host` shows them.',
-  version: 'Update AgentJet on the side that is older.',
+  token: 'Enter a valid token. The owner of the host creates one with `agentjet host token add NAME`.',
+  address: 'Use the address that `agentjet host` prints when it starts, with the port.',
+  certificate: 'Add the host again, with the address and fingerprint that `agentjet host` prints.',
+  version: 'Update AgentJet on the older side.',
 } as const;
 
 const noHost: CloseReason = {
-  reason: 'There is no GPU host of AgentJet at this address.',
+  reason: 'There is no AgentJet GPU host at this address.',
   isFinal: true,
   hint: hints.address,
 };
@@ -250,15 +250,15 @@ function refusalOf({ statusCode = 0 }: IncomingMessage): CloseReason {
     case 401:
       return withoutToken('The host does not know this token.');
     case 403:
-      return { reason: 'The host does not let this client connect.', isFinal: true };
+      return { reason: 'The host does not allow this client to connect.', isFinal: true };
     case 429:
-      return { reason: 'The host is asked too often.', isFinal: false };
+      return { reason: 'The host received too many requests.', isFinal: false };
     case 400:
     case 404:
     case 426:
       return noHost;
     default:
-      return { reason: `The host answers with HTTP status ${statusCode}.`, isFinal: false };
+      return { reason: `The host responds with HTTP status ${statusCode}.`, isFinal: false };
   }
 }
 
@@ -275,7 +275,7 @@ function failureOf(error: NodeJS.ErrnoException): CloseReason {
   const { code = '', message } = error;
   if (error instanceof CodedError) return { reason: message, isFinal: true, hint: error.hint };
   if (certificateFailures.has(code)) {
-    const reason = `Nothing vouches for the host’s certificate (${code}).`;
+    const reason = `The certificate of the host is not trusted (${code}).`;
     return { reason, isFinal: true, hint: hints.certificate };
   }
   if (/subprotocol/i.test(message)) {
@@ -285,16 +285,16 @@ function failureOf(error: NodeJS.ErrnoException): CloseReason {
 }
 
 /** The error code for a closed tunnel. */
-const noWay = 'no-way';
+const noTunnel = 'no-tunnel';
 
 const reasons: Readonly<Record<string, string>> = {
-  [noWay]: 'The way to the host is not open.',
-  ENOENT: 'The way to the host is not open.',
-  ECONNREFUSED: 'Nothing listens at this address.',
-  ECONNRESET: 'The connection was cut.',
-  ENOTFOUND: 'There is no machine of this name.',
-  EAI_AGAIN: 'The name cannot be looked up now.',
-  ETIMEDOUT: 'The machine does not answer.',
+  [noTunnel]: 'The tunnel to the host is not open.',
+  ENOENT: 'The tunnel to the host is not open.',
+  ECONNREFUSED: 'No program listens at this address.',
+  ECONNRESET: 'The connection was interrupted.',
+  ENOTFOUND: 'There is no machine with this name.',
+  EAI_AGAIN: 'The name cannot be resolved at the moment.',
+  ETIMEDOUT: 'The machine does not respond.',
   EHOSTUNREACH: 'The machine cannot be reached.',
   ENETUNREACH: 'There is no network.',
 };
@@ -302,17 +302,17 @@ const reasons: Readonly<Record<string, string>> = {
 function closedBy(code: number, reason: string): CloseReason {
   switch (code) {
     case closeCodes.unauthorized:
-      return withoutToken('The host took the token back.');
+      return withoutToken('The host has revoked the token.');
     case closeCodes.versions:
       return {
-        reason: `The host speaks another version of the protocol: ${reason}.`,
+        reason: `The host uses another version of the protocol: ${reason}.`,
         isFinal: true,
         hint: hints.version,
       };
     case closeCodes.goingAway:
-      return { reason: 'The host is being stopped.', isFinal: false };
+      return { reason: 'The host is shutting down.', isFinal: false };
     case 1006:
-      return { reason: 'The connection was cut.', isFinal: false };
+      return { reason: 'The connection was interrupted.', isFinal: false };
     default:
       return { reason: `The host ended the connection: ${reason || String(code)}.`, isFinal: false };
   }

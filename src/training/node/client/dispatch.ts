@@ -6,7 +6,7 @@ import { CodedError } from '../../../base/core/errors.ts';
 import { dialectOf } from '../../../configs/core/dialect.ts';
 import type { Environment } from '../../../configs/core/interpolation/host.ts';
 import type { LauncherName, RunOrder, RunRecord } from '../../core/protocol/runs.ts';
-import type { HostConnection } from '../../core/contracts.ts';
+import type { ClientConnection } from '../../core/wire/clientConnection.ts';
 import { locateFindings, type LocatedFinding, unsentFileFindings } from '../../core/dispatch/located.ts';
 import { readTraining, type Training } from '../../core/launch/training.ts';
 import { checkLimit, defaultSyncLimit, previewOf, withFiles, type Preview } from '../../core/sync/tree.ts';
@@ -73,7 +73,7 @@ const noSnapshot = '0'.repeat(64);
  * on the connection.
  */
 export async function dispatchRun(
-  connection: HostConnection,
+  connection: ClientConnection,
   request: DispatchRequest,
   { cancellation, confirm, askGpus, onStep }: DispatchOptions,
 ): Promise<RunRecord | undefined> {
@@ -98,7 +98,7 @@ export async function dispatchRun(
     ...(await namedPathFindings(training, folder)),
     ...checked,
     ...(bridge?.findings ?? []),
-    ...unsentFileFindings(folder.leftOut),
+    ...unsentFileFindings(folder.excluded),
   ];
   const plan = { order, text, preview: previewOf(tree, limit), findings: locateFindings(text, findings) };
   if (!(await confirm(plan))) return undefined;
@@ -162,14 +162,14 @@ const dispatchErrors = {
   outside: (config: string, root: string) =>
     new CodedError({
       code: 'dispatch/outside',
-      message: `The config is not in ${root}, the folder that is sent.`,
+      message: `The config is not in the folder that is sent, ${root}.`,
       location: { file: config },
-      hint: 'Send a folder that holds the config and the code that it names.',
+      hint: 'Send a folder that contains the config and its code.',
     }),
   notSent: (config: string) =>
     new CodedError({
       code: 'dispatch/config-ignored',
-      message: 'The config is among what is not sent: a rule of .gitignore or .agentjetignore leaves it out.',
+      message: 'The config is not sent, because .gitignore or .agentjetignore excludes it.',
       location: { file: config },
       hint: 'Add a line with `!` and its path to .agentjetignore.',
     }),
@@ -177,9 +177,9 @@ const dispatchErrors = {
     new CodedError(
       {
         code: 'dispatch/unreadable',
-        message: `The config cannot be read: ${cause instanceof Error ? cause.message : String(cause)}.`,
+        message: `Cannot read the config: ${cause instanceof Error ? cause.message : String(cause)}.`,
         location: { file: config },
-        hint: 'Save it, and see that its name is right.',
+        hint: 'Save the file, and check its name.',
       },
       { cause },
     ),

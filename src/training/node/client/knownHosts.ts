@@ -87,41 +87,41 @@ function read<T extends z.ZodMiniType>(file: string, shape: T): z.infer<T> | und
 
 const listed = (known: readonly string[]): string =>
   known.length === 0
-    ? 'None is known: add one with `agentjet remote add NAME ADDRESS`.'
-    : `There are: ${known.join(', ')}.`;
+    ? 'Add a host with `agentjet remote add NAME ADDRESS`.'
+    : `Known hosts: ${known.join(', ')}.`;
 
 const hostErrors = {
   badName: (name: string) =>
     new CodedError({
       code: 'remote/host-name',
-      message: `${JSON.stringify(name)} is no name for a host.`,
+      message: `${JSON.stringify(name)} is not a valid name for a host.`,
       hint: 'Use up to 50 letters, digits, `.`, `_` and `-`.',
     }),
   nameTaken: (name: string) =>
     new CodedError({
       code: 'remote/host-exists',
-      message: `There is a host of the name ${name} already.`,
-      hint: `Choose another name, or remove that one first: \`agentjet remote remove ${name}\`.`,
+      message: `A host with the name ${name} already exists.`,
+      hint: `Choose another name, or remove the existing host: \`agentjet remote remove ${name}\`.`,
     }),
   unknown: (name: string, known: readonly string[]) =>
     new CodedError({
       code: 'remote/no-host',
-      message: `There is no host of the name ${JSON.stringify(name)}.`,
+      message: `Unknown host: ${JSON.stringify(name)}.`,
       hint: listed(known),
     }),
   whichHost: (known: readonly string[]) =>
     new CodedError({
       code: 'remote/which-host',
-      message: known.length === 0 ? 'There is no GPU host to ask.' : 'There is more than one GPU host.',
+      message: known.length === 0 ? 'There are no GPU hosts.' : 'There are several GPU hosts.',
       hint: known.length === 0 ? listed(known) : `Choose one with \`--host NAME\`. ${listed(known)}`,
     }),
   unreadable: (file: string, cause: unknown) =>
     new CodedError(
       {
         code: 'remote/hosts-unreadable',
-        message: 'What is known of your GPU hosts cannot be read.',
+        message: 'Cannot read the list of GPU hosts.',
         location: { file },
-        hint: 'Restore the file, or remove it and add the hosts again.',
+        hint: 'Restore the file, or delete it and add the hosts again.',
       },
       { cause },
     ),

@@ -9,7 +9,7 @@ import { dataOf, type Training } from '../../core/launch/training.ts';
 import { ownIgnoreFile } from '../../core/sync/ignoreRules.ts';
 import type { ExcludedPath, Tree } from '../../core/sync/tree.ts';
 
-type SentTree = Pick<Tree, 'root' | 'files' | 'links' | 'leftOut'>;
+type SentTree = Pick<Tree, 'root' | 'files' | 'links' | 'excluded'>;
 
 /** The number of links that Linux follows on the way to a file. */
 const mostLinks = 40;
@@ -88,14 +88,14 @@ async function isHere(place: string, { root }: SentTree): Promise<boolean> {
 async function notSent(id: string, { key, value }: KeyedValue<string>, tree: SentTree): Promise<Finding> {
   const onHost = `set \`${key}\` to its absolute path on the host`;
   if (value === '..' || value.startsWith('../')) {
-    const message = `\`${value}\` is outside of the folder that is sent, ${tree.root}.`;
-    const hint = `Send a folder that it is in (on a command line with \`--root\`), or ${onHost}.`;
+    const message = `\`${value}\` is outside the folder that is sent, ${tree.root}.`;
+    const hint = `Send a folder that contains it (on a command line with \`--root\`), or ${onHost}.`;
     return { id, severity: 'error', message, hint, key };
   }
-  const left = tree.leftOut.find((one) => value === one.path || value.startsWith(`${one.path}/`));
+  const left = tree.excluded.find((one) => value === one.path || value.startsWith(`${one.path}/`));
   // Files behind a link that is not followed are not checked.
   if (left?.rule !== null && !(await isHere(value, tree))) {
-    const message = `There is no \`${value}\` in the folder that is sent, ${tree.root}.`;
+    const message = `\`${value}\` does not exist in the folder that is sent, ${tree.root}.`;
     return { id, severity: 'error', message, hint: `Correct the path, or ${onHost}.`, key };
   }
   return { id, severity: 'error', ...notSentReason(value, left, onHost), key };
@@ -108,17 +108,17 @@ function notSentReason(
   onHost: string,
 ): Pick<Finding, 'message' | 'hint'> {
   if (left === undefined) {
-    const message = `No file of \`${place}\` is sent.`;
-    return { message, hint: `Put one there that no rule of .gitignore leaves out, or ${onHost}.` };
+    const message = `No file in \`${place}\` is sent.`;
+    return { message, hint: `Add a file that .gitignore does not exclude, or ${onHost}.` };
   }
   const { rule, pattern = '', problem = '' } = left;
   if (rule === null) {
-    const message = `\`${place}\` is not sent, as \`${left.path}\` cannot be: ${problem}.`;
-    return { message, hint: `Put a copy of it in the folder, or ${onHost}.` };
+    const message = `\`${place}\` is not sent, because \`${left.path}\` cannot be sent: ${problem}.`;
+    return { message, hint: `Copy it into the folder, or ${onHost}.` };
   }
-  const whose = rule === 'default' ? ', which holds where nothing else is said' : ` of ${rule}`;
+  const whose = rule === 'default' ? ' (a default rule)' : ` of ${rule}`;
   return {
-    message: `\`${place}\` is not sent: it is left out by the rule \`${pattern}\`${whose}.`,
+    message: `\`${place}\` is not sent: the rule \`${pattern}\`${whose} excludes it.`,
     hint: `Add the line \`!/${left.path}\` at the end of the folder's ${ownIgnoreFile}, or ${onHost}.`,
   };
 }

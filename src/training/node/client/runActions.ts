@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { CancellationToken } from '../../../base/core/cancellation.ts';
 import { CodedError } from '../../../base/core/errors.ts';
-import type { HostConnection } from '../../core/contracts.ts';
+import type { ClientConnection } from '../../core/wire/clientConnection.ts';
 import { locateFindings, type LocatedFinding } from '../../core/dispatch/located.ts';
 import { describeRestore } from '../../core/launch/resume.ts';
 import { stageNamesOf } from '../../core/launch/resumeStages.ts';
@@ -25,14 +25,6 @@ export function resumePlan(
   return { from, restored: describeRestore(from, run.backbone, isNewest, stageNamesOf(run)) };
 }
 
-export interface ResumeRequest {
-  readonly step: number;
-  /** The stage of the step. */
-  readonly stage?: string | undefined;
-  readonly as: From['as'];
-  readonly env: Readonly<Record<string, string>>;
-}
-
 export interface ResumeOptions {
   readonly cancellation: CancellationToken;
   /** Decides whether the run starts. Gets the findings of the host, at the lines of the config as it was sent. */
@@ -47,15 +39,15 @@ const maxConfigBytes = 1024 * 1024;
  * the values of variables, so the caller passes them again. Resolves to undefined if `confirm` declines.
  */
 export async function resumeRun(
-  connection: HostConnection,
+  connection: ClientConnection,
   record: RunRecord,
-  { step, stage, as, env }: ResumeRequest,
+  from: From,
+  env: Readonly<Record<string, string>>,
   { cancellation, confirm }: ResumeOptions,
 ): Promise<RunRecord | undefined> {
   const missing = record.env.filter((name) => env[name] === undefined);
   if (missing.length > 0) throw missingVariables(missing);
   const { name, launcher, backbone, config, snapshot, flags, gpus } = record;
-  const from = { run: record.id, step, as, ...(stage !== undefined && { stage }) };
   const order = { name, launcher, backbone, config, snapshot, flags, gpus, env, from };
   const text = await sentText(connection, snapshot, config, { most: maxConfigBytes, cancellation });
   if (text === undefined) throw noConfig(config);
@@ -72,7 +64,7 @@ export async function resumeRun(
 function noConfig(config: string): CodedError {
   return new CodedError({
     code: 'dispatch/no-config',
-    message: `The config ${config} is not among the files that were sent for the earlier run, or has more than 1 MiB.`,
+    message: `The config ${config} is not in the files of the earlier run, or is larger than 1 MiB.`,
     hint: 'Send the folder again, as a new run.',
   });
 }
@@ -81,7 +73,7 @@ function missingVariables(names: readonly string[]): CodedError {
   const it = names.length === 1 ? 'it' : 'them';
   return new CodedError({
     code: 'dispatch/variables',
-    message: `The earlier run was given ${names.join(', ')}, whose values no host keeps.`,
-    hint: `Set ${it} in this environment and name ${it} again.`,
+    message: `The earlier run used the variables ${names.join(', ')}. Hosts do not store their values.`,
+    hint: `Set ${it} in this environment again.`,
   });
 }

@@ -38,7 +38,7 @@ export function sshStartWords({ launchers, gpus, ray }: SshStart): string[] {
 function wordsOf(line: string): string[] {
   const words = line.match(/(?:[^\s"']|"[^"]*"|'[^']*')+/g) ?? [];
   const rest = line.replaceAll(/"[^"]*"|'[^']*'/g, '');
-  if (/["']/.test(rest)) throw usageError('A quote is not closed.', 'Close it, or remove it.');
+  if (/["']/.test(rest)) throw usageError('A quote is not closed.', 'Close it or remove it.');
   return words.map((word) => word.replaceAll(/"([^"]*)"|'([^']*)'/g, '$1$2'));
 }
 

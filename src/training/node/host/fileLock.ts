@@ -153,8 +153,8 @@ function locked(lock: string, holder: number | undefined): CodedError {
   const who = holder === undefined ? 'another process' : `process ${holder}`;
   return new CodedError({
     code: 'host/file-locked',
-    message: `The file is being changed by ${who}, which does not come to an end.`,
+    message: `The file is locked by ${who}.`,
     location: { file: lock },
-    hint: 'Try again; where no such process is at work, remove this file.',
+    hint: 'Try again. If no such process is running, delete this file.',
   });
 }

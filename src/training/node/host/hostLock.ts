@@ -65,7 +65,7 @@ const lockFile = (dataFolder: string): string => path.join(dataFolder, 'host.loc
 function alreadyRunning(dataFolder: string, pid: number | undefined): CodedError {
   return new CodedError({
     code: 'host/already-running',
-    message: `A host with the data folder ${dataFolder} runs already${pid === undefined ? '' : `, as process ${pid}`}.`,
-    hint: 'Stop that one first, or name another folder with `--data`.',
+    message: `A host with the data folder ${dataFolder} is already running${pid === undefined ? '' : ` (process ${pid})`}.`,
+    hint: 'Stop it first, or choose another folder with `--data`.',
   });
 }

@@ -53,9 +53,9 @@ function unreadable(file: string, cause: unknown): CodedError {
   return new CodedError(
     {
       code: 'host/identity-unreadable',
-      message: 'What this host is known by cannot be read.',
+      message: 'Cannot read the identity of this host.',
       location: { file },
-      hint: 'Restore the file, or remove it: clients then take this host for another one.',
+      hint: 'Restore the file, or delete it. Clients then see a new host.',
     },
     { cause },
   );

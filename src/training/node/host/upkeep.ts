@@ -60,7 +60,7 @@ export class Upkeep {
       await sync.collect(needed, this.#closing.token);
     } catch (error) {
       const { message } = toReport(error, 'host/upkeep');
-      logger.log('warn', `Code that no run has any more could not be removed: ${message}`);
+      logger.log('warn', `Cannot remove code that no run uses: ${message}`);
     }
   }
 }

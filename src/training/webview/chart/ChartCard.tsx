@@ -7,38 +7,38 @@ import { shortNumber } from '../text.ts';
 import { IconButton } from '../../../base/webview/ui/IconButton.tsx';
 import { chartKey, type ChartKey } from './chartKeys.ts';
 import { Swatch } from './Swatch.tsx';
-import { colourOf, dashOf } from './theme.ts';
+import { colorOf, dashOf } from './theme.ts';
 import { usePlot } from './usePlot.ts';
 
-/** The axis that charts share. */
+/** The horizontal axis that charts share. */
 export interface ChartAxis {
-  /** In view. */
+  /** The visible range. */
   readonly window: Window;
-  /** Where all charts point to; undefined: nowhere. */
+  /** The selected position; undefined if there is none. */
   readonly pointed: number | undefined;
   readonly ticks: number[];
   readonly text: (at: number) => string;
   readonly snap: (at: number) => number | undefined;
   readonly onPoint: (at: number | undefined) => void;
   readonly onWindow: (window: Window | null) => void;
-  /** The place so many values further. */
-  readonly beside: (at: number, by: number) => number | undefined;
+  /** Returns the position that is `by` values away. */
+  readonly adjacent: (at: number, by: number) => number | undefined;
 }
 
 interface Props {
   readonly title: string;
-  /** Of the metric. */
+  /** The name of the metric. */
   readonly name: string;
   readonly axisOf: (page: Page) => ChartAxis;
-  /** By run. */
+  /** One series per run. */
   readonly series: readonly (MetricSeries | undefined)[];
   readonly valueText: (value: number | undefined) => string;
-  /** As {@link PlotOptions.range}; such a chart has no log scale. */
+  /** See {@link PlotOptions.range}. A chart with a range has no log scale. */
   readonly range?: readonly [least: number, greatest: number];
   readonly onRemove?: (() => void) | undefined;
 }
 
-/** A chart with what it says at the place that all charts point to. */
+/** A chart with its values at the selected position. */
 export function ChartCard(props: Props) {
   const { title, name, axisOf, series, valueText, range, onRemove } = props;
   const page = usePage();
@@ -52,7 +52,7 @@ export function ChartCard(props: Props) {
     ...axis,
     lines: series.map((one, run) => ({
       series: one,
-      colour: colourOf(theme, run),
+      color: colorOf(theme, run),
       dash: dashOf(theme, run),
     })),
     log: isLog,
@@ -65,9 +65,9 @@ export function ChartCard(props: Props) {
   });
   const last = Math.max(...series.map((one) => one?.last?.at ?? axis.window.min));
   const at = axis.pointed ?? last;
-  // What all point to may be nowhere on this axis: a step whose time is not known.
-  const told = point === undefined ? newest : axis.pointed === undefined ? nothing : valueAt(axis.pointed);
-  const values = runs.map((_, run) => valueText(told(series[run])));
+  // The selected position can be unknown on this axis, for example a step whose time is unknown.
+  const read = point === undefined ? newest : axis.pointed === undefined ? nothing : valueAt(axis.pointed);
+  const values = runs.map((_, run) => valueText(read(series[run])));
   return (
     <div class="chart" role="group" aria-label={title}>
       <Heading title={title} name={name} onRemove={onRemove} />
@@ -96,17 +96,17 @@ export function ChartCard(props: Props) {
           press(key, at, axis);
         }}
       />
-      {wantsLog && !isLog && <p class="muted">{l10n.t('Nothing here is above zero: no log scale.')}</p>}
+      {wantsLog && !isLog && <p class="muted">{l10n.t('The log scale is off: no value is above zero.')}</p>}
     </div>
   );
 }
 
-type Told = (series: MetricSeries | undefined) => number | undefined;
+type ReadValue = (series: MetricSeries | undefined) => number | undefined;
 
-const newest: Told = (series) => series?.last?.value;
-const nothing: Told = () => undefined;
+const newest: ReadValue = (series) => series?.last?.value;
+const nothing: ReadValue = () => undefined;
 const valueAt =
-  (at: number): Told =>
+  (at: number): ReadValue =>
   (series) =>
     series?.valueAt(at);
 
@@ -129,7 +129,7 @@ function Heading({ title, name, onRemove }: Pick<Props, 'title' | 'name' | 'onRe
 function press(key: ChartKey, at: number, axis: ChartAxis): void {
   switch (key.kind) {
     case 'move':
-      axis.onPoint(axis.beside(at, key.by));
+      axis.onPoint(axis.adjacent(at, key.by));
       break;
     case 'goTo':
       axis.onPoint(axis.snap(Math.max(axis.window.min, Math.min(axis.window.max, key.at))));

@@ -9,7 +9,7 @@ import { kindOf } from './kinds.ts';
 import { ValueTable } from './ValueTable.tsx';
 import { stepText } from '../text.ts';
 
-/** All charts, over one another's runs and beside each other's steps, with what changes how they look. */
+/** All charts, with the controls for their appearance. */
 export function ChartGrid() {
   const page = usePage();
   const { runs, view, change } = page;
@@ -58,7 +58,7 @@ function GpuCharts() {
       <ChartCard
         key={title}
         title={title}
-        name={l10n.t('mean of its GPUs, by time')}
+        name={l10n.t('mean of the run’s GPUs over time')}
         axisOf={timeAxis}
         series={series}
         valueText={hundredths}
@@ -67,7 +67,7 @@ function GpuCharts() {
     ));
 }
 
-/** What changes how charts look. */
+/** The controls for the appearance of charts. */
 function Tools({ others }: { readonly others: readonly string[] }) {
   const { view, change } = usePage();
   return (
@@ -100,7 +100,7 @@ function Options({ names }: { readonly names: readonly string[] }) {
   ));
 }
 
-/** Steps of each stage begin with 1: the curves of one are shown at a time. */
+/** Selects the stage to show. Steps of each stage start with 1, so the charts show one stage at a time. */
 function StageChoice() {
   const { runs, own, view, change } = usePage();
   const newest = own.stages.at(-1);
@@ -169,7 +169,7 @@ function AddChart({ names }: { readonly names: readonly string[] }) {
   );
 }
 
-/** The step that all charts tell of. */
+/** The step whose values the charts show. */
 function CursorStep() {
   const { own } = usePage();
   const point = useCursor();

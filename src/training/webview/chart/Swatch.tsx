@@ -1,12 +1,12 @@
 import { usePage } from '../page.ts';
-import { colourOf, dashOf } from './theme.ts';
+import { colorOf, dashOf } from './theme.ts';
 
-/** The line of a run, as charts draw it. */
+/** A sample of the line of a run in the charts. */
 export function Swatch({ run }: { readonly run: number }) {
   const { theme } = usePage();
   return (
     <svg class="swatch" viewBox="0 0 22 8" aria-hidden="true" focusable="false">
-      <path d="M0 4h22" stroke={colourOf(theme, run)} stroke-dasharray={dashOf(theme, run).join(' ')} />
+      <path d="M0 4h22" stroke={colorOf(theme, run)} stroke-dasharray={dashOf(theme, run).join(' ')} />
     </svg>
   );
 }

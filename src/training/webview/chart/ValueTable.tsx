@@ -7,10 +7,10 @@ import { count } from '../../../base/webview/ui/format.ts';
 import { stepAxis } from './axes.ts';
 import { kindOf } from './kinds.ts';
 
-/** Rows at most: of more steps, some from all over what is in view. */
+/** The maximum number of rows. Of more steps, an evenly spaced selection is shown. */
 const mostRows = 100;
 
-/** What the charts show, as text. */
+/** The values of the charts as a table. */
 export function ValueTable({ charts }: { readonly charts: readonly ChartMetrics[] }) {
   const page = usePage();
   const { view, change } = page;
@@ -72,7 +72,7 @@ function Rows({ charts, window }: RowsProps) {
   );
 }
 
-/** Those of the run that has most in view, the newest first. */
+/** Returns the visible steps of the run with the most visible steps, newest first. */
 function stepsOf(runs: readonly RunData[], { min, max }: Window): number[] {
   const [most] = runs
     .map(({ stepTimes }) => {

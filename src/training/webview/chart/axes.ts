@@ -1,4 +1,4 @@
-/** The two axes of the page: steps, which all metrics have, and time, for what is measured between them. */
+/** The two axes of the page: steps for metrics, and time for GPU samples. */
 import { count } from '../../../base/webview/ui/format.ts';
 import { nearestStep, adjacentStep } from '../cursor.ts';
 import type { Window } from '../data/chartPoints.ts';
@@ -30,11 +30,11 @@ export function stepAxis(page: Page): ChartAxis {
     snap: (at) => nearestStep(runs, at),
     onPoint: (step) => cursor.toStep(step, own),
     onWindow: (next) => change({ window: next && within(next, all) }),
-    beside: (at, by) => adjacentStep(runs, at, by),
+    adjacent: (at, by) => adjacentStep(runs, at, by),
   };
 }
 
-/** In view is the time of the steps that are. */
+/** Returns the time axis. It shows the time of the visible steps. */
 export function timeAxis(page: Page): ChartAxis {
   const { runs, own, view, change, cursor } = page;
   const all = allSeconds(runs);
@@ -51,11 +51,11 @@ export function timeAxis(page: Page): ChartAxis {
     snap: (at) => nearestSample(page, at),
     onPoint: (at) => cursor.toSeconds(at, own),
     onWindow: (next) => change({ window: next && stepsIn(page, next) }),
-    beside: (at, by) => sampleBeside(page, at, by),
+    adjacent: (at, by) => adjacentSample(page, at, by),
   };
 }
 
-/** The steps that ended in a stretch of time; fewer than two are none to look at. */
+/** Returns the steps that ended in a time range. Fewer than two steps leave the view unchanged. */
 function stepsIn({ own, view }: Page, { min, max }: Window): Window | null {
   const { stepTimes } = own;
   const inside: number[] = [];
@@ -78,10 +78,10 @@ function nearestSample({ runs }: Page, at: number): number | undefined {
   return samples.sort((a, b) => Math.abs(a - at) - Math.abs(b - at))[0];
 }
 
-function sampleBeside({ own }: Page, at: number, by: number): number | undefined {
+function adjacentSample({ own }: Page, at: number, by: number): number | undefined {
   const { gpuLoad, gpuMemory } = own;
   const series = gpuLoad.length > 0 ? gpuLoad : gpuMemory;
   const index = Math.max(0, Math.min(series.length - 1, series.atOrBefore(at) + by));
-  const place = series.at(index);
-  return Number.isNaN(place) ? undefined : place;
+  const found = series.at(index);
+  return Number.isNaN(found) ? undefined : found;
 }

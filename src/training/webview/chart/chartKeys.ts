@@ -1,16 +1,16 @@
 import type { Window } from '../data/chartPoints.ts';
 
-/** What a key does in a chart. */
+/** The action of a key in a chart. */
 export type ChartKey =
   | { readonly kind: 'move'; readonly by: number }
   | { readonly kind: 'goTo'; readonly at: number }
-  /** To nothing: the newest values are told again. */
+  /** Clears the selected position, so that the newest values are shown. */
   | { readonly kind: 'leave' }
   | { readonly kind: 'zoom'; readonly window: Window | null };
 
 /**
- * @param shown what is in view
- * @param at where the chart points to
+ * @param shown the visible range
+ * @param at the selected position
  */
 export function chartKey(
   { key, shiftKey, altKey, ctrlKey, metaKey }: KeyboardEvent,
@@ -51,7 +51,7 @@ export function chartKey(
   }
 }
 
-/** The part of a window that is within what there is; null: that is all. At least one step is in view. */
+/** Limits a window to the available range, with at least one step. Returns null if the window covers the whole range. */
 export function within({ min, max }: Window, all: Window): Window | null {
   if (min <= all.min && max >= all.max) return null;
   const width = Math.min(Math.max(max - min, 1), all.max - all.min);

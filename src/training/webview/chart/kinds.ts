@@ -1,4 +1,4 @@
-/** What each chart is called and how its values read. */
+/** The titles and number formats of the charts. */
 import * as l10n from '@vscode/l10n';
 import type { ChartMetrics } from '../data/chartTable.ts';
 import { duration, percent } from '../../../base/webview/ui/format.ts';
@@ -22,13 +22,13 @@ export function kindOf({ id, names }: ChartMetrics): ChartKind {
     case 'length':
       return { title: l10n.t('Response length'), valueText: number };
     case 'time':
-      return { title: l10n.t('Time of a step'), valueText: (value) => duration(value ?? null) };
+      return { title: l10n.t('Time per step'), valueText: (value) => duration(value ?? null) };
     case 'added':
       return { title: names.find((name) => name !== undefined) ?? '', valueText: number };
   }
 }
 
-/** What is above one is no share of anything. */
+/** Formats a share as a percentage. Values outside 0 to 1 are formatted as numbers. */
 function share(value: number | undefined): string {
   return value === undefined || (value >= 0 && value <= 1) ? percent(value ?? null) : number(value);
 }

@@ -3,50 +3,50 @@ import type { Aligned, Window } from '../data/chartPoints.ts';
 import type { PlotTheme } from './theme.ts';
 
 export interface PlotLine {
-  readonly colour: string;
+  readonly color: string;
   readonly dash: number[];
-  /** Behind another one of the same. */
+  /** True for the unsmoothed line behind a smoothed one. */
   readonly faint: boolean;
 }
 
 export interface PlotOptions {
   readonly lines: readonly PlotLine[];
   readonly log: boolean;
-  /** What the axis of values goes from and to; undefined: what is in view. */
+  /** The range of the value axis; undefined for that of the visible values. */
   readonly range?: readonly [least: number, greatest: number] | undefined;
   readonly theme: PlotTheme;
-  /** Distances between marks of the axis. */
+  /** The possible distances between ticks of the axis. */
   readonly ticks: number[];
   readonly tickText: (at: number) => string;
   readonly valueText: (value: number) => string;
-  /** The place nearest to another one that there is something at. */
+  /** Returns the nearest position that has a value. */
   readonly snap: (at: number) => number | undefined;
-  /** Where the mouse points to; undefined: it has gone. */
+  /** Called with the position of the mouse; undefined when it leaves. */
   readonly onPoint: (at: number | undefined) => void;
-  /** What was chosen with the mouse; null: all. */
+  /** Called with the range that the user selects; null for all. */
   readonly onWindow: (window: Window | null) => void;
 }
 
 const height = 170;
-/** The library's name for 3 is there for the compiler only. */
+/** uPlot declares a name for 3 in its types only. */
 const logarithmic = { distr: 3 } as unknown as uPlot.Scale;
-/** CSS pixels that the mouse moves before it chooses a window. */
+/** The number of CSS pixels after which a drag selects a range. */
 const leastDrag = 5;
 
-/** One chart on a canvas. What it shows and where it points to is told to it. */
+/** One chart on a canvas. The caller sets its data and its selected position. */
 export class Plot {
   readonly #plot: uPlot;
   #window: Window = { min: 0, max: 1 };
   #pointed: number | undefined;
-  /** While what it does is not the user's. */
-  #told = false;
+  /** True while a change does not come from the user. */
+  #isProgrammatic = false;
 
   constructor(element: HTMLElement, options: PlotOptions) {
     const data: uPlot.AlignedData = [[], ...options.lines.map(() => [])];
     this.#plot = new uPlot(this.#optionsOf(element, options), data, element);
   }
 
-  /** CSS pixels that the whole has: those of its lines are known once it was drawn. */
+  /** The width of the chart in CSS pixels. The width of the plot area is known only after the first drawing. */
   get width(): number {
     return this.#plot.width;
   }
@@ -57,7 +57,7 @@ export class Plot {
     this.point(this.#pointed);
   }
 
-  /** @param at undefined: to nothing */
+  /** @param at undefined for no position */
   point(at: number | undefined): void {
     this.#pointed = at;
     const { min, max } = this.#window;
@@ -77,11 +77,11 @@ export class Plot {
   }
 
   #quietly(act: () => void): void {
-    const before = this.#told;
-    this.#told = true;
-    // At once, not in a microtask, in which it would pass for the user's doing.
+    const before = this.#isProgrammatic;
+    this.#isProgrammatic = true;
+    // Synchronous. In a microtask, it would look like a change by the user.
     this.#plot.batch(act);
-    this.#told = before;
+    this.#isProgrammatic = before;
   }
 
   #optionsOf(element: HTMLElement, options: PlotOptions): uPlot.Options {
@@ -98,8 +98,8 @@ export class Plot {
       axes: axesOf(options),
       series: [
         {},
-        ...lines.map(({ colour, dash, faint }): uPlot.Series => ({
-          stroke: colour,
+        ...lines.map(({ color, dash, faint }): uPlot.Series => ({
+          stroke: color,
           dash,
           width: 1.5,
           alpha: faint ? 0.25 : 1,
@@ -107,7 +107,7 @@ export class Plot {
           points: {
             show: (self, line) => !faint && valuesOf(self, line) < pointsBelow,
             size: 5,
-            fill: colour,
+            fill: color,
           },
         })),
       ],
@@ -129,25 +129,25 @@ export class Plot {
           onWindow(null);
           return null;
         },
-        // Moves are handled once a frame: what is chosen goes to where the mouse is now.
+        // uPlot handles moves once per frame, so move the selection to the current position of the mouse.
         mouseup: (self, _, handler) => (event) => {
           const { left, top, width } = self.over.getBoundingClientRect();
-          const place = Math.max(0, Math.min(width, event.clientX - left));
-          if (self.select.width > 0) self.setCursor({ left: place, top: event.clientY - top });
+          const position = Math.max(0, Math.min(width, event.clientX - left));
+          if (self.select.width > 0) self.setCursor({ left: position, top: event.clientY - top });
           return handler(event);
         },
       },
       move: (self, left, top) => {
         const at = left < 0 ? undefined : snap(self.posToVal(left, 'x'));
-        // While a window is being chosen it is the mouse's own place that counts.
-        if (at === undefined || this.#told || self.select.width > 0) return [left, top];
+        // While the user selects a range, the cursor does not snap to values.
+        if (at === undefined || this.#isProgrammatic || self.select.width > 0) return [left, top];
         return [Math.max(0, Math.min(self.over.clientWidth, self.valToPos(at, 'x'))), top];
       },
     };
   }
 
   #pointTo(left: number, { snap, onPoint }: PlotOptions): void {
-    if (this.#told) return;
+    if (this.#isProgrammatic) return;
     const at = left < 0 ? undefined : snap(this.#plot.posToVal(left, 'x'));
     this.#pointed = at;
     onPoint(at);
@@ -155,14 +155,14 @@ export class Plot {
 
   #choose(self: uPlot, { onWindow }: PlotOptions): void {
     const { left, width } = self.select;
-    if (this.#told || width < leastDrag) return;
+    if (this.#isProgrammatic || width < leastDrag) return;
     const window = { min: self.posToVal(left, 'x'), max: self.posToVal(left + width, 'x') };
     this.#quietly(() => self.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false));
     onWindow(window);
   }
 }
 
-/** Single values are seen as points, many make a line. */
+/** The number of values below which a line also shows points. */
 const pointsBelow = 40;
 
 function valuesOf(self: uPlot, line: number): number {
@@ -174,7 +174,7 @@ function valuesOf(self: uPlot, line: number): number {
   return values;
 }
 
-/** What does not change is a line in the middle. */
+/** Returns the range of a linear axis. Constant values are drawn in the middle. */
 function linearRange(_: uPlot, min: number | null, max: number | null): uPlot.Range.MinMax {
   if (min === null || max === null) return [0, 1];
   if (min === max) return [min - (Math.abs(min) || 1) / 10, max + (Math.abs(max) || 1) / 10];
@@ -202,12 +202,12 @@ function axesOf({ theme, log, ticks, tickText, valueText }: PlotOptions): uPlot.
   ];
 }
 
-/** Of the marks of a logarithmic axis the powers of ten; where these are few, those that begin with 2 and 5, too. */
+/** Keeps the powers of ten among the ticks of a logarithmic axis. If there are fewer than three, also those that start with 2 or 5. */
 function thinned(splits: number[]): (number | null)[] {
-  const powers = beginningWith(splits, [1]);
-  return powers.filter((value) => value !== null).length > 2 ? powers : beginningWith(splits, [1, 2, 5]);
+  const powers = startingWith(splits, [1]);
+  return powers.filter((value) => value !== null).length > 2 ? powers : startingWith(splits, [1, 2, 5]);
 }
 
-function beginningWith(splits: readonly number[], digits: readonly number[]): (number | null)[] {
+function startingWith(splits: readonly number[], digits: readonly number[]): (number | null)[] {
   return splits.map((value) => (digits.includes(Number(value.toExponential(0)[0])) ? value : null));
 }

@@ -1,43 +1,43 @@
-/** Colours of the page's theme, as a canvas takes them. */
+/** The colors of the page's theme, in CSS syntax for a canvas. */
 export interface PlotTheme {
-  /** Of runs, in their order; then again from the first. */
+  /** The colors of runs, in order. Further runs start again with the first color. */
   readonly runs: readonly string[];
-  /** Whether runs have to be told apart without colours. */
+  /** True if lines are dashed, so that runs can be distinguished without colors. */
   readonly dashed: boolean;
   readonly text: string;
   readonly grid: string;
   readonly font: string;
 }
 
-export const runColours = 6;
+export const runColors = 6;
 
-/** For runs in their order: drawn, and not drawn; the first has none. */
+/** The dash patterns of runs, in order: lengths of dashes and gaps. The first run has a solid line. */
 const dashes: readonly (readonly number[])[] = [[], [6, 4], [2, 3], [10, 3, 2, 3], [12, 5], [4, 2, 1, 2]];
 
 export function dashOf(theme: PlotTheme, run: number): number[] {
   return theme.dashed ? [...(dashes[run % dashes.length] ?? [])] : [];
 }
 
-export function colourOf(theme: PlotTheme, run: number): string {
+export function colorOf(theme: PlotTheme, run: number): string {
   return theme.runs[run % theme.runs.length] ?? theme.text;
 }
 
 export function readPlotTheme(): PlotTheme {
   const probe = document.createElement('span');
   probe.hidden = true;
-  // Where colours are forced, those of the style sheet are mixed of the system's.
+  // With forced colors, the style sheet mixes its colors from system colors.
   probe.style.setProperty('forced-color-adjust', 'none');
   document.body.append(probe);
-  const colour = (name: string): string => {
+  const color = (name: string): string => {
     probe.style.color = `var(--${name})`;
     return getComputedStyle(probe).color;
   };
   const style = getComputedStyle(document.body);
   const theme = {
-    runs: Array.from({ length: runColours }, (_, run) => colour(`run-${run}`)),
+    runs: Array.from({ length: runColors }, (_, run) => color(`run-${run}`)),
     dashed: isContrastHigh(),
-    text: colour('vscode-descriptionForeground'),
-    grid: colour('plot-grid'),
+    text: color('vscode-descriptionForeground'),
+    grid: color('plot-grid'),
     font: `11px ${style.fontFamily}`,
   };
   probe.remove();

@@ -1,15 +1,14 @@
 import type { RefObject } from 'preact';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { aligned, pointsOf, type Window } from '../data/chartPoints.ts';
-import type { MetricSeries } from '../data/metricSeries.ts';
-import { Smoothed } from '../data/smoothedSeries.ts';
+import { smoothed, type MetricSeries } from '../data/metricSeries.ts';
 import { Plot, type PlotOptions } from './plot.ts';
 
-/** A line of a chart; a faint one is behind what was smoothed of it. */
+/** A line of a chart. */
 export interface Line {
   readonly series: MetricSeries | undefined;
-  /** Of the run. */
-  readonly colour: string;
+  /** The color of the run. */
+  readonly color: string;
   readonly dash: number[];
 }
 
@@ -17,26 +16,20 @@ export interface PlotUse extends Omit<PlotOptions, 'lines'> {
   readonly lines: readonly Line[];
   readonly smoothing: number;
   readonly window: Window;
-  /** Another one whenever there are other values. */
+  /** Changes with the values. */
   readonly version: number;
-  /** Where all charts point to. */
+  /** The selected position. */
   readonly pointed: number | undefined;
 }
 
-/** A plot in an element, made anew only when it looks otherwise; what it shows follows each time. */
+/** Draws a plot in an element. A change of its appearance creates it again; other changes only redraw it. */
 export function usePlot(element: RefObject<HTMLDivElement | null>, use: PlotUse): void {
   const { log, smoothing, theme, window, version, pointed } = use;
   const plot = useRef<Plot | null>(null);
   const newest = useRef(use);
   newest.current = use;
-  const smoothed = useRef(new Map<MetricSeries, Smoothed>());
-  const look = JSON.stringify([
-    use.lines.map(({ colour, dash }) => [colour, dash]),
-    log,
-    smoothing > 0,
-    theme,
-  ]);
-  const draw = () => drawIn(plot.current, newest.current, smoothed.current);
+  const look = JSON.stringify([use.lines.map(({ color, dash }) => [color, dash]), log, smoothing > 0, theme]);
+  const draw = () => drawIn(plot.current, newest.current);
 
   useLayoutEffect(() => {
     if (element.current === null) return;
@@ -47,8 +40,7 @@ export function usePlot(element: RefObject<HTMLDivElement | null>, use: PlotUse)
       made.dispose();
     };
   }, [look]);
-  useLayoutEffect(() => smoothed.current.clear(), [smoothing]);
-  // The stage that is shown may be another one, without anything that is new.
+  // Another stage has other series, but the same version.
   const series = use.lines.map((line) => line.series);
   useLayoutEffect(draw, [look, version, window.min, window.max, smoothing, ...series]);
   useEffect(() => plot.current?.point(pointed), [pointed, window.min, window.max, look]);
@@ -63,10 +55,10 @@ export function usePlot(element: RefObject<HTMLDivElement | null>, use: PlotUse)
   }, []);
 }
 
-/** Whoever listens may be another one by the time that something happens. */
+/** Returns the options of the plot. Listeners are read at each call, because they can change. */
 function optionsOf(newest: { readonly current: PlotUse }): PlotOptions {
   const { lines, smoothing } = newest.current;
-  const sharp = lines.map(({ colour, dash }) => ({ colour, dash, faint: false }));
+  const sharp = lines.map(({ color, dash }) => ({ color, dash, faint: false }));
   const behind = smoothing > 0 ? sharp.map((line) => ({ ...line, faint: true })) : [];
   return {
     ...newest.current,
@@ -79,18 +71,13 @@ function optionsOf(newest: { readonly current: PlotUse }): PlotOptions {
 
 const none = { at: [], values: [] };
 
-function drawIn(plot: Plot | null, use: PlotUse, known: Map<MetricSeries, Smoothed>): void {
+function drawIn(plot: Plot | null, { lines, smoothing, log, window }: PlotUse): void {
   if (plot === null) return;
-  const { lines, smoothing, log, window } = use;
   const isDrawn = log ? (value: number) => value > 0 : undefined;
   const points = (series: MetricSeries | undefined) =>
     series === undefined ? none : pointsOf(series, window, plot.width, isDrawn);
   const raw = lines.map(({ series }) => points(series));
-  const smooth = lines.map(({ series }) => {
-    if (series === undefined) return none;
-    let one = known.get(series);
-    if (one === undefined) known.set(series, (one = new Smoothed(series, smoothing)));
-    return points(one.series);
-  });
-  plot.draw(aligned(smoothing > 0 ? [...raw, ...smooth] : raw), window);
+  const smooth =
+    smoothing > 0 ? lines.map(({ series }) => points(series && smoothed(series, smoothing))) : [];
+  plot.draw(aligned([...raw, ...smooth]), window);
 }

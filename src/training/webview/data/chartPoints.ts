@@ -1,7 +1,7 @@
-/** What is drawn of series: no more of them than there are pixels, and nothing that stands out lost. */
+/** Reduces series to about one point per pixel, and keeps extreme values. */
 import type { MetricSeries } from './metricSeries.ts';
 
-/** A stretch of an axis. */
+/** A range of an axis. */
 export interface Window {
   readonly min: number;
   readonly max: number;
@@ -12,15 +12,15 @@ export interface Points {
   readonly values: readonly number[];
 }
 
-/** By place; what a series lacks at another one's place is undefined, which a line goes across. */
+/** Values of several series by position. A missing value is undefined; lines span it. */
 export type Aligned = [at: number[], ...values: (number | undefined)[][]];
 
 /**
- * The values in a window and the one before and after, so that lines go to its edges. Where there are many, of those in
- * each pixel the least and the greatest in their order.
+ * Returns the values in a window, with the ones before and after, so that lines reach its edges. Of many values, it keeps
+ * the minimum and maximum in each pixel, in order.
  *
- * @param pixels how many the window is wide
- * @param isDrawn what is left out, as on a logarithmic scale what is not above zero
+ * @param pixels the width of the window
+ * @param isDrawn returns false for values to exclude, for example those that are not above zero on a logarithmic scale
  */
 export function pointsOf(
   series: MetricSeries,
@@ -61,7 +61,7 @@ export function pointsOf(
   return points;
 }
 
-/** Several lists on one axis. */
+/** Merges lists of points on one axis. */
 export function aligned(lists: readonly Points[]): Aligned {
   const at: number[] = [];
   const columns = lists.map((): (number | undefined)[] => []);

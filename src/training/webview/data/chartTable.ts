@@ -1,10 +1,10 @@
-/** Which metrics the page draws: those of Trinity's monitor and of verl's, by their names there. */
+/** The metrics that the page draws, by their names in the monitors of Trinity and verl. */
 import type { MetricSeries } from './metricSeries.ts';
 import type { RunData } from './runData.ts';
 
 export type ChartId = 'reward' | 'success' | 'kl' | 'entropy' | 'length' | 'time';
 
-/** The dearest first: the first that is there is drawn. */
+/** The metrics of each chart, by preference. The first existing one is drawn. */
 const candidates: Readonly<Record<ChartId, readonly (string | RegExp)[]>> = {
   reward: [
     'experience_pipeline/group_advantages/reward_mean/mean',
@@ -27,17 +27,17 @@ const candidates: Readonly<Record<ChartId, readonly (string | RegExp)[]>> = {
 };
 const chartIds = Object.keys(candidates) as ChartId[];
 
-/** A chart of the page: of which metric in each run; absent: the run has none of them. */
+/** A chart of the page. */
 export interface ChartMetrics {
-  /** The page's own, or the metric that a user added. */
+  /** A predefined chart, or one that the user added. */
   readonly id: ChartId | 'added';
-  /** Identifies it among all. */
+  /** A unique key. */
   readonly key: string;
-  /** By run, in their order. */
+  /** The metric of each run, in order. Undefined if the run has none. */
   readonly names: readonly (string | undefined)[];
 }
 
-/** The charts that runs have anything for, and then those that were added. */
+/** Returns the charts for which runs have metrics, and then those that the user added. */
 export function chartsOf(runs: readonly RunData[], added: readonly string[]): ChartMetrics[] {
   const own = chartIds.flatMap((id) => {
     const names = namesFor(runs, candidates[id]);
@@ -50,7 +50,7 @@ export function chartsOf(runs: readonly RunData[], added: readonly string[]): Ch
   return [...own, ...more];
 }
 
-/** All metrics of the runs that no chart shows, in the order of their names. */
+/** Returns all metrics without a chart, sorted by name. */
 export function otherMetrics(runs: readonly RunData[], charts: readonly ChartMetrics[]): string[] {
   const shown = new Set(charts.flatMap(({ names }) => names));
   const all = new Set(runs.flatMap(({ metrics }) => [...metrics.keys()]));
@@ -61,7 +61,7 @@ export function seriesOf(run: RunData, name: string | undefined): MetricSeries |
   return name === undefined ? undefined : run.metrics.get(name);
 }
 
-/** One that all runs have is the same thing in each; where there is none, each shows its own. */
+/** Returns the metric for each run: one that all runs have, or else the first that each run has. */
 function namesFor(runs: readonly RunData[], wanted: readonly (string | RegExp)[]): (string | undefined)[] {
   const withAny = runs.filter(({ metrics }) => metrics.size > 0);
   const found = runs.map((run) => wanted.flatMap((one) => namesIn(run, one)));

@@ -1,81 +1,73 @@
-/** Values of one metric by where they stand on the axis, in its order; grows at its end in constant time. */
+/** The values of one metric, ordered by their position on the axis. Appending takes constant time. */
 export class MetricSeries {
-  #at = new Float64Array(16);
-  #values = new Float64Array(16);
-  #length = 0;
-  #rewritten = 0;
+  readonly #at: number[] = [];
+  readonly #values: number[] = [];
 
   get length(): number {
-    return this.#length;
+    return this.#at.length;
   }
 
-  /** Changes whenever something else than the end does: who made something of the values makes it anew. */
-  get rewritten(): number {
-    return this.#rewritten;
-  }
-
-  /** Undefined: it is empty. */
+  /** The last value; undefined if the series is empty. */
   get last(): { readonly at: number; readonly value: number } | undefined {
-    const index = this.#length - 1;
+    const index = this.length - 1;
     return index < 0 ? undefined : { at: this.at(index), value: this.value(index) };
   }
 
-  /** NaN beyond its end. */
+  /** Returns the position of a value; NaN after the end. */
   at(index: number): number {
-    return index < this.#length ? (this.#at[index] ?? NaN) : NaN;
+    return this.#at[index] ?? NaN;
   }
 
   value(index: number): number {
-    return index < this.#length ? (this.#values[index] ?? NaN) : NaN;
+    return this.#values[index] ?? NaN;
   }
 
-  /** The value at a place replaces what was there. */
+  /** Sets the value at a position. */
   set(at: number, value: number): void {
     const index = this.atOrBefore(at);
-    if (index >= 0 && this.#at[index] === at) {
-      if (this.#values[index] === value) return;
-      this.#values[index] = value;
-      this.#rewritten += 1;
-      return;
+    if (this.#at[index] === at) this.#values[index] = value;
+    else {
+      this.#at.splice(index + 1, 0, at);
+      this.#values.splice(index + 1, 0, value);
     }
-    this.#makeRoom();
-    if (index + 1 < this.#length) {
-      this.#at.copyWithin(index + 2, index + 1, this.#length);
-      this.#values.copyWithin(index + 2, index + 1, this.#length);
-      this.#rewritten += 1;
-    }
-    this.#at[index + 1] = at;
-    this.#values[index + 1] = value;
-    this.#length += 1;
   }
 
-  /** The index of the last value at a place or before it; −1: there is none. */
+  /** Returns the index of the last value at or before a position; −1 if there is none. */
   atOrBefore(at: number): number {
-    if (this.#length === 0 || (this.#at[this.#length - 1] ?? 0) <= at) return this.#length - 1;
+    if ((this.#at.at(-1) ?? at) <= at) return this.length - 1;
     let low = 0;
-    let high = this.#length;
+    let high = this.length;
     while (low < high) {
       const middle = (low + high) >> 1;
-      if ((this.#at[middle] ?? 0) <= at) low = middle + 1;
+      if (this.at(middle) <= at) low = middle + 1;
       else high = middle;
     }
     return low - 1;
   }
 
-  /** What it was at a place: the value there or the newest before; undefined: before its first and after its last. */
+  /** Returns the last value at or before a position. Undefined before the first and after the last value. */
   valueAt(at: number): number | undefined {
     const last = this.last;
     if (last === undefined || at > last.at) return undefined;
     const index = this.atOrBefore(at);
     return index < 0 ? undefined : this.value(index);
   }
+}
 
-  #makeRoom(): void {
-    if (this.#length < this.#at.length) return;
-    const [at, values] = [this.#at, this.#values];
-    this.#at = new Float64Array(at.length * 2);
-    this.#values = new Float64Array(at.length * 2);
-    this.#at.set(at);
-    this.#values.set(values);
+/**
+ * Returns the exponential moving average, without the bias toward zero at its start, as in TensorBoard and
+ * Weights & Biases.
+ *
+ * @param weight the weight of earlier values, from 0 to below 1
+ */
+export function smoothed(series: MetricSeries, weight: number): MetricSeries {
+  const result = new MetricSeries();
+  let average = 0;
+  let counted = 1;
+  for (let index = 0; index < series.length; index += 1) {
+    average = weight * average + (1 - weight) * series.value(index);
+    counted *= weight;
+    result.set(series.at(index), average / (1 - counted));
   }
+  return result;
 }

@@ -3,14 +3,14 @@ import type { HostState, RunRef, RunPageMessage } from '../../core/page/training
 import type { Window } from './chartPoints.ts';
 import { RunData } from './runData.ts';
 
-/** What the page knows. Nothing is computed here: many messages can come before anything is drawn. */
+/** The data of the page. It only stores messages, because many can arrive before the page is drawn. */
 export class RunPageModel {
-  /** Undefined: the editor has not told yet. */
+  /** Undefined until the editor sends them. */
   runs: readonly RunData[] | undefined;
   readonly connections = new Map<string, HostState>();
-  /** To be shown as soon as their hosts tell of them. */
+  /** Runs to show as soon as their hosts report them. */
   #awaited: readonly RunRef[] = [];
-  /** The host that no longer has the run which the page is for. What is known of it stays. */
+  /** The host that no longer has the page's own run. The data of the run is kept. */
   goneFrom: string | undefined;
   readonly #changed = new Emitter<undefined>();
   readonly onChanged = this.#changed.event;
@@ -20,10 +20,10 @@ export class RunPageModel {
     this.#now = now;
   }
 
-  /** What is, or is to be, shown beside the page's own run; undefined: the editor has not told yet. */
+  /** The runs to compare with, whether or not their data has arrived. Undefined until the editor sends the runs. */
   get compared(): readonly RunRef[] | undefined {
-    const beside = this.runs?.slice(1).map(({ id, shown }) => ({ host: shown.host, run: id }));
-    return beside && [...beside, ...this.#awaited];
+    const compared = this.runs?.slice(1).map(({ id, shown }) => ({ host: shown.host, run: id }));
+    return compared && [...compared, ...this.#awaited];
   }
 
   take(message: RunPageMessage): void {
@@ -75,7 +75,7 @@ export class RunPageModel {
   }
 }
 
-/** From the first step of any run to the last; one step is a window, too. */
+/** Returns the range from the first to the last step of all runs, with a width of at least one step. */
 export function allSteps(runs: readonly RunData[]): Window {
   const ends = runs.flatMap(({ stepTimes }) => (stepTimes.length === 0 ? [] : [stepTimes]));
   if (ends.length === 0) return { min: 0, max: 1 };
@@ -84,7 +84,7 @@ export function allSteps(runs: readonly RunData[]): Window {
   return min < max ? { min, max } : { min: min - 1, max: max + 1 };
 }
 
-/** The same of the seconds that their GPUs are known for. */
+/** Returns the range of seconds for which GPU samples exist. */
 export function allSeconds(runs: readonly RunData[]): Window {
   const ends = runs
     .flatMap(({ gpuLoad, gpuMemory }) => [gpuLoad, gpuMemory])

@@ -1,9 +1,9 @@
 import type { RunData } from './runData.ts';
 
-/** Steps over which the pace is taken: an evaluation or a checkpoint among them tells little. */
+/** The number of steps for the average duration. It evens out evaluations and checkpoints. */
 const paceSteps = 20;
 
-/** Seconds that a step takes of late; undefined: fewer than two have ended. */
+/** Returns the average duration of recent steps in seconds. Undefined until two steps have ended. */
 function pace(run: RunData): number | undefined {
   const times = run.ownStepTimes;
   const last = times.length - 1;
@@ -12,14 +12,18 @@ function pace(run: RunData): number | undefined {
   return steps > 0 ? (times.value(last) - times.value(first)) / 1000 / steps : undefined;
 }
 
-/** Seconds that it has taken so far, or took; null: it has not been started. @param now by this machine's clock */
+/**
+ * Returns the duration of a run so far in seconds; null if it has not started.
+ *
+ * @param now the time by this machine's clock
+ */
 export function elapsedOf(run: RunData, now: number): number | null {
   const { startedAt, endedAt } = run.shown.record;
   if (startedAt === null) return null;
   return Math.max(0, ((endedAt ?? now + run.clockAhead) - startedAt) / 1000);
 }
 
-/** Seconds until its last step, of a training in stages until that of its stage, at the pace of late; null: that cannot be told. */
+/** Estimates the seconds until the last step of the run, or of its current stage; null if that is unknown. */
 export function remainingOf(run: RunData, now: number): number | null {
   const { totalSteps, state } = run.shown.record;
   const last = run.ownStepTimes.last;

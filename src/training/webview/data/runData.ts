@@ -8,40 +8,40 @@ export interface AlarmEntry {
   readonly alarm: string;
   readonly text: string;
   readonly at: number;
-  /** The newest when it was raised; null: before the first. */
+  /** The newest step when the alarm was raised; null before the first step. */
   readonly step: number | null;
   readonly stage: number;
 }
 
-/** The curves of a stage, whose steps begin with 1. */
+/** The curves of a stage. The steps of each stage start with 1. */
 interface StageCurves {
   readonly metrics: Map<string, MetricSeries>;
-  /** When each step ended. */
+  /** The end times of steps. */
   readonly stepTimes: MetricSeries;
 }
 
-/** All that the page knows of one run. Times are milliseconds since the epoch by the host's clock. */
+/** The data of one run. Times are milliseconds since the epoch, by the host's clock. */
 export class RunData {
   shown: PageRun;
-  /** By number; 0: the training has none, or none has begun. */
+  /** The stages by number; 0 if the training has no stages, or none has started. */
   readonly #stages = new Map<number, StageCurves>();
-  /** The newest that is known. */
+  /** The number of the newest stage with metrics. */
   #newest = 0;
-  /** The one that charts show; undefined: the newest. */
+  /** The stage that charts show; undefined for the newest. */
   #chosen: number | undefined;
   readonly alarms: AlarmEntry[] = [];
   notice: { readonly at: number; readonly text: string } | undefined;
   phase: { readonly at: number; readonly phase: string } | undefined;
-  /** Why nothing more is heard of it; null: it is. */
+  /** The reason why no events arrive; null if they do. */
   unheard: string | null = null;
   checkpoints: readonly Checkpoint[] = [];
-  /** Checkpoints that were told of, whether or not they are listed. */
+  /** Checkpoints from events, whether or not the host has listed them. */
   readonly written: { readonly step: number; readonly stage: number; readonly at: number }[] = [];
   gpus: readonly Gpu[] = [];
-  /** Means of its GPUs, in per cent, by seconds since it was started. */
+  /** Means of its GPUs in percent, by seconds since its start. */
   readonly gpuLoad = new MetricSeries();
   readonly gpuMemory = new MetricSeries();
-  /** What the host's clock is ahead of this one. */
+  /** The host's clock minus this machine's clock, in milliseconds. */
   clockAhead = 0;
   #seq = 0;
 
@@ -69,7 +69,7 @@ export class RunData {
       .map((number) => ({ number, name: this.stageName(number) }));
   }
 
-  /** The stage that it is at or was at last; 0: there is none. */
+  /** The current or last stage; 0 if there is none. */
   get stage(): number {
     return Math.max(this.#newest, this.shown.record.stage ?? 0);
   }
@@ -78,12 +78,12 @@ export class RunData {
     return this.shown.record.stages?.[number - 1]?.name ?? String(number);
   }
 
-  /** Has charts show the stage of this name; the newest, where it has none of it. */
+  /** Selects the stage that charts show. If there is no stage with this name, they show the newest. */
   chooseStage(name: string | null): void {
     this.#chosen = this.stages.find((one) => one.name === name)?.number;
   }
 
-  /** Of the stage that charts show. */
+  /** The metrics of the stage that charts show. */
   get metrics(): ReadonlyMap<string, MetricSeries> {
     return this.#shown.metrics;
   }
@@ -96,18 +96,18 @@ export class RunData {
     return [...this.#stages.values()].some(({ metrics }) => metrics.size > 0);
   }
 
-  /** Of the stage that it is at. */
+  /** The step times of the current stage. */
   get ownStepTimes(): MetricSeries {
     return this.#stages.get(this.stage)?.stepTimes ?? noSteps;
   }
 
-  /** The newest of which anything is known, of the stage that it is at. */
+  /** The newest step of the current stage. */
   get step(): number | null {
     const last = this.ownStepTimes.last;
     const { step, stage = 0 } = this.shown.record;
-    // The record may come later than the first steps of a stage.
-    const told = stage === this.stage ? step : null;
-    return last === undefined ? told : Math.max(last.at, told ?? last.at);
+    // The record can arrive after the first steps of a stage.
+    const recorded = stage === this.stage ? step : null;
+    return last === undefined ? recorded : Math.max(last.at, recorded ?? last.at);
   }
 
   get #shown(): StageCurves {
@@ -138,7 +138,7 @@ export class RunData {
         break;
       case 'state':
       case 'log':
-        break; // the record tells the state; lines of the log are shown elsewhere
+        break; // the record has the state, and the page shows no log
     }
   }
 
@@ -149,7 +149,7 @@ export class RunData {
     this.#takeLoad(at, [...this.gpus]);
   }
 
-  /** What its host has noted; what the page was told while it was open stays beside it. */
+  /** Adds the history from the host to the samples that arrived while the page was open. */
   takeGpuHistory(samples: readonly GpuSample[]): void {
     for (const { at, gpus } of samples) this.#takeLoad(at, gpus);
   }
@@ -165,7 +165,7 @@ export class RunData {
     if (memory !== undefined) this.gpuMemory.set(seconds, memory);
   }
 
-  /** Seconds since it was started at which a step ended; undefined: that is not known. */
+  /** Returns the end of a step in seconds since the start of the run; undefined if it is unknown. */
   secondsAt(step: number): number | undefined {
     const { startedAt, createdAt } = this.shown.record;
     const at = this.stepTimes.valueAt(step);

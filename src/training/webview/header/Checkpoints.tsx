@@ -4,7 +4,7 @@ import type { RunData } from '../data/runData.ts';
 import { usePage } from '../page.ts';
 import { number, size } from '../text.ts';
 import { count, moment, unknown } from '../../../base/webview/ui/format.ts';
-import { checkpointText } from './words.ts';
+import { checkpointText } from '../../core/runs/words.ts';
 
 type Row = Pick<Checkpoint, 'step' | 'stage' | 'reward' | 'resumable'> & {
   readonly bytes: number | null;
@@ -12,12 +12,12 @@ type Row = Pick<Checkpoint, 'step' | 'stage' | 'reward' | 'resumable'> & {
   readonly listed: boolean;
 };
 
-/** What the run can go on from, the newest first. */
+/** The checkpoints of the run, newest first. */
 export function Checkpoints() {
   const { own: run, isGone } = usePage();
   const rows = isGone ? [] : rowsOf(run);
   if (rows.length === 0) return null;
-  // Training resumes from nothing else; any one can be forked from.
+  // Training can resume only from the newest checkpoint. Each one can be forked.
   const newest = rows.find(({ resumable }) => resumable);
   const hasStages = rows.some(({ stage }) => stage !== undefined);
   return (
@@ -56,7 +56,7 @@ interface RowProps {
   readonly run: RunData;
   readonly row: Row;
   readonly hasStages: boolean;
-  /** Of those that can be gone on from. */
+  /** True for the newest resumable checkpoint. */
   readonly isNewest: boolean;
 }
 
@@ -64,7 +64,7 @@ function CheckpointRow({ run, row, hasStages, isNewest }: RowProps) {
   const { ask } = usePage();
   const { step, stage } = row;
   const { may } = run.shown;
-  const of = { run: run.id, step, ...(stage !== undefined && { stage }) };
+  const ref = { run: run.id, step, ...(stage !== undefined && { stage }) };
   const named = checkpointText(row);
   return (
     <tr>
@@ -79,7 +79,7 @@ function CheckpointRow({ run, row, hasStages, isNewest }: RowProps) {
             <button
               type="button"
               aria-label={l10n.t('Resume from {0}', named)}
-              onClick={() => ask({ type: 'resume', ...of })}
+              onClick={() => ask({ type: 'resume', ...ref })}
             >
               {l10n.t('Resume')}
             </button>
@@ -89,7 +89,7 @@ function CheckpointRow({ run, row, hasStages, isNewest }: RowProps) {
               type="button"
               disabled={!row.resumable}
               aria-label={l10n.t('Fork from {0}', named)}
-              onClick={() => ask({ type: 'fork', ...of })}
+              onClick={() => ask({ type: 'fork', ...ref })}
             >
               {l10n.t('Fork')}
             </button>
@@ -98,7 +98,7 @@ function CheckpointRow({ run, row, hasStages, isNewest }: RowProps) {
             type="button"
             disabled={!row.listed}
             aria-label={l10n.t('Fetch the checkpoint of {0}', named)}
-            onClick={() => ask({ type: 'fetchCheckpoint', ...of })}
+            onClick={() => ask({ type: 'fetchCheckpoint', ...ref })}
           >
             {l10n.t('Fetch')}
           </button>
@@ -108,7 +108,7 @@ function CheckpointRow({ run, row, hasStages, isNewest }: RowProps) {
   );
 }
 
-/** Those that are listed, and those that were told of and are not yet. */
+/** Returns the listed checkpoints, and newer ones from events. */
 function rowsOf(run: RunData): Row[] {
   const listed = run.checkpoints.map(({ step, stage, bytes, modifiedAt, reward, resumable }): Row => {
     return {
@@ -121,16 +121,16 @@ function rowsOf(run: RunData): Row[] {
       listed: true,
     };
   });
-  const told = new Map<string, Row>();
+  const unlisted = new Map<string, Row>();
   for (const { step, stage: number, at } of run.written) {
     const stage = number === 0 ? undefined : run.stageName(number);
     const newest = Math.max(-1, ...listed.filter((one) => one.stage === stage).map((one) => one.step));
-    // Older ones that are not listed are gone: training keeps but a few.
+    // Older ones that are not listed were deleted: training keeps only a few.
     if (step <= newest) continue;
     const row = { step, ...(stage !== undefined && { stage }), bytes: null, at, reward: null };
-    told.set(`${number} ${step}`, { ...row, resumable: false, listed: false });
+    unlisted.set(`${number} ${step}`, { ...row, resumable: false, listed: false });
   }
   const stages = run.shown.record.stages?.map(({ name }) => name) ?? [];
-  const place = ({ stage }: Row): number => stages.indexOf(stage ?? '');
-  return [...listed, ...told.values()].sort((a, b) => place(b) - place(a) || b.step - a.step);
+  const order = ({ stage }: Row): number => stages.indexOf(stage ?? '');
+  return [...listed, ...unlisted.values()].sort((a, b) => order(b) - order(a) || b.step - a.step);
 }

@@ -2,9 +2,9 @@ import * as l10n from '@vscode/l10n';
 import { usePage } from '../page.ts';
 import { count, moment } from '../../../base/webview/ui/format.ts';
 import { Empty } from '../../../base/webview/ui/Notices.tsx';
-import { phaseWord } from './words.ts';
+import { phaseText } from '../../core/runs/words.ts';
 
-/** Why there is nothing to draw, and what is known instead. */
+/** The reason why a run has no charts yet, and its latest notice. */
 export function EmptyRun() {
   const { own: run } = usePage();
   const { state, reason, gpus } = run.shown.record;
@@ -12,20 +12,20 @@ export function EmptyRun() {
     case 'queued':
       return (
         <Empty title={queueText(run.shown.ahead, gpus)}>
-          <p>{reason ?? l10n.t('It starts by itself as soon as they are free.')}</p>
+          <p>{reason ?? l10n.t('It starts automatically as soon as they are free.')}</p>
         </Empty>
       );
     case 'preparing':
       return (
-        <Empty title={l10n.t('Its code is being put in place.')}>
-          <p>{reason ?? l10n.t('It starts as soon as all files are there.')}</p>
+        <Empty title={l10n.t('The code of the run is being written.')}>
+          <p>{reason ?? l10n.t('It starts as soon as all files are written.')}</p>
         </Empty>
       );
     case 'running':
     case 'cancelling':
       return (
         <Empty title={runningText(run.shown.record.phase ?? run.phase?.phase)}>
-          <p>{l10n.t('The first metrics come after the first whole step.')}</p>
+          <p>{l10n.t('The first metrics appear after the first complete step.')}</p>
           {run.notice && <p>{`${moment(run.notice.at)} · ${run.notice.text}`}</p>}
         </Empty>
       );
@@ -35,7 +35,7 @@ export function EmptyRun() {
     case 'lost':
     case 'rebooted':
       return (
-        <Empty title={l10n.t('It ended before its first step.')}>
+        <Empty title={l10n.t('The run ended before its first step.')}>
           {run.notice && <p>{`${moment(run.notice.at)} · ${run.notice.text}`}</p>}
         </Empty>
       );
@@ -44,14 +44,16 @@ export function EmptyRun() {
 
 function queueText(ahead: number | null, gpus: number): string {
   if (ahead === null)
-    return gpus === 1 ? l10n.t('It waits for a GPU.') : l10n.t('It waits for {0} GPUs.', count(gpus));
+    return gpus === 1
+      ? l10n.t('The run waits for a GPU.')
+      : l10n.t('The run waits for {0} GPUs.', count(gpus));
   return ahead === 0
-    ? l10n.t('It is the next in the queue, and waits for {0} GPUs.', count(gpus))
-    : l10n.t('It is number {0} in the queue, and waits for {1} GPUs.', count(ahead + 1), count(gpus));
+    ? l10n.t('The run is next in the queue and waits for {0} GPUs.', count(gpus))
+    : l10n.t('The run is number {0} in the queue and waits for {1} GPUs.', count(ahead + 1), count(gpus));
 }
 
 function runningText(phase: string | null | undefined): string {
   return phase === null || phase === undefined
-    ? l10n.t('There are no metrics yet.')
-    : l10n.t('There are no metrics yet: {0}.', phaseWord(phase));
+    ? l10n.t('No metrics yet.')
+    : l10n.t('No metrics yet: {0}.', phaseText(phase));
 }

@@ -6,9 +6,10 @@ import { number, stepText } from '../text.ts';
 import { count, duration, moment, percent, unknown } from '../../../base/webview/ui/format.ts';
 import { Note } from '../../../base/webview/ui/Notices.tsx';
 import { Stat } from '../../../base/webview/ui/Stat.tsx';
-import { adviceFor, checkpointText, phaseWord, stateClass, stateWord } from './words.ts';
+import { checkpointText, launcherText, phaseText, stateText } from '../../core/runs/words.ts';
+import { adviceFor, stateClass } from './words.ts';
 
-/** How the page's own run fares, and what can be done with it. */
+/** The state and progress of the page's run, with the actions on it. */
 export function RunHeader() {
   const { own: run } = usePage();
   const { record, host } = run.shown;
@@ -33,7 +34,7 @@ export function StateOf({ run }: { readonly run: RunData }) {
   return (
     <span class={`status status-${stateClass(state)}`} role="status">
       <span class="status-dot" aria-hidden="true" />
-      {stateWord(state)}
+      {stateText(state)}
     </span>
   );
 }
@@ -69,20 +70,19 @@ function Actions({ run }: { readonly run: RunData }) {
 }
 
 function Origin({ run }: { readonly run: RunData }) {
-  const { config, backbone, launcher, gpus, owner, from, startedAt, createdAt } = run.shown.record;
+  const { record } = run.shown;
+  const { config, gpus, owner, from, startedAt, createdAt } = record;
   return (
     <dl class="facts">
       <Fact name={l10n.t('config')}>{config}</Fact>
-      <Fact name={l10n.t('backbone')}>
-        {launcher === 'ray' ? l10n.t('{0}, as a Ray job', backbone) : backbone}
-      </Fact>
+      <Fact name={l10n.t('launcher')}>{launcherText(record)}</Fact>
       <Fact name={l10n.t('GPUs')}>{count(gpus)}</Fact>
-      <Fact name={startedAt === null ? l10n.t('ordered') : l10n.t('started')}>
+      <Fact name={startedAt === null ? l10n.t('submitted') : l10n.t('started')}>
         {moment(startedAt ?? createdAt)}
       </Fact>
-      <Fact name={l10n.t('by')}>{owner}</Fact>
+      <Fact name={l10n.t('started by')}>{owner}</Fact>
       {from && (
-        <Fact name={from.as === 'resume' ? l10n.t('goes on from') : l10n.t('forked from')}>
+        <Fact name={from.as === 'resume' ? l10n.t('resumed from') : l10n.t('forked from')}>
           {`${from.run}, ${checkpointText(from)}`}
         </Fact>
       )}
@@ -113,7 +113,7 @@ function Numbers({ run }: { readonly run: RunData }) {
           name={l10n.t('Phase')}
           note={isEarly && since !== undefined ? l10n.t('for {0}', wholeDuration(since)) : undefined}
         >
-          {phaseWord(shownPhase)}
+          {phaseText(shownPhase)}
         </Stat>
       )}
       {stage > 0 && (
@@ -138,7 +138,7 @@ function Numbers({ run }: { readonly run: RunData }) {
         </Stat>
       )}
       {run.gpus.length > 0 && !run.isOver && (
-        <Stat name={l10n.t('Load of GPUs')}>
+        <Stat name={l10n.t('GPU load')}>
           <span class="gpus">
             {run.gpus.map(({ index, name, load }) => (
               <span key={index} class="gpu" title={name}>
@@ -152,7 +152,7 @@ function Numbers({ run }: { readonly run: RunData }) {
   );
 }
 
-/** No parts of a second: it is told anew each second. */
+/** Returns a duration in whole seconds, because the page updates it every second. */
 function wholeDuration(seconds: number | null): string {
   if (seconds === null) return unknown;
   const whole = Math.max(0, Math.round(seconds));
@@ -176,7 +176,7 @@ function Progress({ run }: { readonly run: RunData }) {
   );
 }
 
-/** Why it is over, or waits, and what to do about that. */
+/** The reason why a run ended, with advice. */
 function Reason({ run }: { readonly run: RunData }) {
   const { reason, exitCode, state } = run.shown.record;
   if (!run.isOver) return null;

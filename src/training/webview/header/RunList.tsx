@@ -5,9 +5,9 @@ import { usePage } from '../page.ts';
 import { number, stepText } from '../text.ts';
 import { IconButton } from '../../../base/webview/ui/IconButton.tsx';
 import { StateOf } from './RunHeader.tsx';
-import { stageText } from './words.ts';
+import { stageText } from '../../core/runs/words.ts';
 
-/** The runs that charts show over one another. */
+/** The runs that the charts compare. */
 export function RunList() {
   const { runs, isGone, ask } = usePage();
   if (isGone && runs.length === 1) return null;
@@ -34,7 +34,7 @@ export function RunList() {
   );
 }
 
-/** Runs of one config have one name; the end of its id tells which one it is, as in the title of its page. */
+/** Returns true if another run has the same name. Then the end of the id identifies the run, as in the title of its page. */
 function isNamesake(run: RunData, runs: readonly RunData[]): boolean {
   return runs.some(({ id, name }) => id !== run.id && name === run.name);
 }

@@ -1,33 +1,10 @@
-/** What is said of states, phases, alarms and failures. What a host itself says is in English. */
+/** The texts about alarms and failures of a run. Texts of the host are in English. */
 import * as l10n from '@vscode/l10n';
-import type { Checkpoint, RunRecord, RunState } from '../../core/protocol/runs.ts';
+import type { RunState } from '../../core/protocol/runs.ts';
+import { checkpointText } from '../../core/runs/words.ts';
 import type { RunData } from '../data/runData.ts';
-import { count } from '../../../base/webview/ui/format.ts';
 
-export function stateWord(state: RunState): string {
-  switch (state) {
-    case 'queued':
-      return l10n.t('waits');
-    case 'preparing':
-      return l10n.t('is being prepared');
-    case 'running':
-      return l10n.t('runs');
-    case 'cancelling':
-      return l10n.t('is being cancelled');
-    case 'finished':
-      return l10n.t('finished');
-    case 'failed':
-      return l10n.t('failed');
-    case 'cancelled':
-      return l10n.t('cancelled');
-    case 'lost':
-      return l10n.t('lost');
-    case 'rebooted':
-      return l10n.t('ended by a restart of the machine');
-  }
-}
-
-/** As the style sheet knows them. */
+/** Returns the name of a state in the style sheet. */
 export function stateClass(state: RunState): string {
   switch (state) {
     case 'finished':
@@ -47,32 +24,6 @@ export function stateClass(state: RunState): string {
   }
 }
 
-/** Which stage a run is at, and of how many; undefined: it has none, or has begun none. */
-export function stageText({ stage, stages }: Pick<RunRecord, 'stage' | 'stages'>): string | undefined {
-  if (stage === undefined) return undefined;
-  const name = stages?.[stage - 1]?.name ?? '';
-  return l10n.t('stage {0} ({1} of {2})', name, count(stage), count(Math.max(stage, stages?.length ?? 0)));
-}
-
-/** A host may know of phases that this page does not. */
-export function phaseWord(phase: string): string {
-  const stage = /^stage (\d+)\/(\d+)$/.exec(phase);
-  if (stage !== null) return l10n.t('stage {0} of {1}', stage[1] ?? '', stage[2] ?? '');
-  const words: Readonly<Record<string, string>> = {
-    'starting Ray': l10n.t('starting Ray'),
-    'waiting for Ray': l10n.t('waiting for Ray'),
-    'reading the checkpoint': l10n.t('reading the checkpoint'),
-    'loading models': l10n.t('loading models'),
-    'models are ready': l10n.t('models are ready'),
-    evaluating: l10n.t('evaluating'),
-    serving: l10n.t('serving'),
-    exploring: l10n.t('exploring'),
-    training: l10n.t('training'),
-    finishing: l10n.t('finishing'),
-  };
-  return words[phase] ?? phase;
-}
-
 export interface AlarmWords {
   readonly title: string;
   readonly advice: string;
@@ -81,54 +32,49 @@ export interface AlarmWords {
 export function alarmWords(alarm: string): AlarmWords {
   const words: Readonly<Record<string, AlarmWords>> = {
     'reward-flat': {
-      title: l10n.t('The reward does not move'),
+      title: l10n.t('The reward does not change'),
       advice: l10n.t(
-        'Look at rollouts: a judge that gives all the same, or tasks that are too easy or too hard, teach nothing.',
+        'Check the rollouts. The model learns nothing if the judge gives equal rewards, or if tasks are too easy or too hard.',
       ),
     },
     'no-advantage': {
       title: l10n.t('No advantage'),
       advice: l10n.t(
-        'Repeats of a task must differ in reward: raise the temperature or the number of repeats, or choose other tasks.',
+        'The repeats of a task must have different rewards. Raise the temperature or the number of repeats, or choose other tasks.',
       ),
     },
     'kl-jump': {
       title: l10n.t('The KL divergence jumped'),
-      advice: l10n.t('Lower the learning rate, clip gradients harder, or go back to the checkpoint before.'),
+      advice: l10n.t('Lower the learning rate, clip gradients more, or return to the previous checkpoint.'),
     },
     'out-of-memory': {
-      title: l10n.t('Memory ran out'),
+      title: l10n.t('Out of memory'),
       advice: l10n.t(
-        'Make micro-batches or the longest response smaller, leave the engine less GPU memory, or use more GPUs.',
+        'Reduce the micro-batch size, the response length or the GPU memory of the engine, or use more GPUs.',
       ),
     },
     'no-progress': {
       title: l10n.t('No progress'),
       advice: l10n.t(
-        'See what it prints: a tool, a judge or a weight sync may hang. Cancel it if nothing moves.',
+        'Check its log: a tool, a judge or a weight sync may hang. Cancel the run if it does not continue.',
       ),
     },
   };
   return words[alarm] ?? { title: alarm, advice: '' };
 }
 
-/** What to do about a run that ended otherwise than it should; undefined: nothing. */
+/** Returns advice on a run that did not finish. Undefined for other runs. */
 export function adviceFor(run: RunData): string | undefined {
   const { state } = run.shown.record;
   if (state !== 'failed' && state !== 'lost' && state !== 'rebooted' && state !== 'cancelled')
     return undefined;
   const newest = run.checkpoints.filter(({ resumable }) => resumable).at(-1);
-  const goOn =
-    newest === undefined ? '' : l10n.t('It can go on from the checkpoint of {0}.', checkpointText(newest));
+  const resume =
+    newest === undefined
+      ? ''
+      : l10n.t('It can be resumed from the checkpoint of {0}.', checkpointText(newest));
   const memory = run.alarms.some(({ alarm }) => alarm === 'out-of-memory');
-  return [cause(state, memory), goOn].filter((part) => part !== '').join(' ');
-}
-
-/** In a sentence. */
-export function checkpointText({ step, stage }: Pick<Checkpoint, 'step' | 'stage'>): string {
-  return stage === undefined
-    ? l10n.t('step {0}', count(step))
-    : l10n.t('step {0} of the stage {1}', count(step), stage);
+  return [cause(state, memory), resume].filter((part) => part !== '').join(' ');
 }
 
 function cause(state: 'failed' | 'lost' | 'rebooted' | 'cancelled', memory: boolean): string {
@@ -136,13 +82,13 @@ function cause(state: 'failed' | 'lost' | 'rebooted' | 'cancelled', memory: bool
     case 'failed':
       return memory
         ? alarmWords('out-of-memory').advice
-        : l10n.t('The end of its log says what happened; correct that and start it again.');
+        : l10n.t('See the end of its log for the cause. Fix it and start the run again.');
     case 'lost':
       return l10n.t(
-        'Its process went without saying why: the system may have ended it for want of memory. The end of its log may tell more.',
+        'Its process ended without an error message. The system may have killed it because memory ran out. See the end of its log.',
       );
     case 'rebooted':
-      return l10n.t('Its machine was started again meanwhile.');
+      return l10n.t('Its machine was restarted during the run.');
     case 'cancelled':
       return '';
   }

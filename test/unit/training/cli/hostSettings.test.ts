@@ -37,7 +37,7 @@ describe('the settings of a host', () => {
     [['--launcher', '/bin/sh'], 'is not NAME=PATH'],
     [['--launcher', 'sh=/bin/sh'], '--launcher sh does not exist'],
     [['--launcher', 'ajet=nowhere'], 'does not name an executable'],
-    [['--tls-cert', 'c.pem'], 'needs its key'],
+    [['--tls-cert', 'c.pem'], 'must be used together'],
     [['--tls', '--tls-cert', 'c.pem', '--tls-key', 'k.pem'], 'exclude each other'],
   ])('that are wrong are told: %j', (argv, message) => {
     expect(() => read(...argv)).toThrow(message);

@@ -14,14 +14,14 @@ describe('the address of a host', () => {
   it.each(['ws://gpu.example:7788', 'ws://10.0.0.7:7788', 'ws://127.0.0.1.example', 'ws://[fe80::1]:7788'])(
     'is not %s: its token would go in clear',
     (text) => {
-      expect(() => hostUrl(text)).toThrow('in clear');
+      expect(() => hostUrl(text)).toThrow('unencrypted');
     },
   );
 
   it('is looked at before a known host of it is dialled', () => {
     const address = { url: 'ws://gpu.example:7788', token: 'of-the-host' };
     expect(() => connectHost(address, { client: { name: 'tests', version: '0' } })).toThrow(
-      'Over ws:// the token would go to gpu.example:7788 in clear, for all on the way to read.',
+      'Over ws://, the token would be sent unencrypted to gpu.example:7788.',
     );
   });
 

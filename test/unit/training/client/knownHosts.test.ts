@@ -37,9 +37,9 @@ describe('the hosts that a user knows', () => {
     expect(() => hosts.get(undefined)).toThrow(expect.objectContaining({ code: 'remote/which-host' }));
     hosts.add(box, 't');
     hosts.add(local, 't');
-    expect(() => hosts.get(undefined)).toThrow('There is more than one GPU host.');
+    expect(() => hosts.get(undefined)).toThrow('There are several GPU hosts.');
     expect(() => hosts.get('other')).toThrow(
-      expect.objectContaining({ code: 'remote/no-host', hint: 'There are: box, local.' }),
+      expect.objectContaining({ code: 'remote/no-host', hint: 'Known hosts: box, local.' }),
     );
     expect(() => hosts.add(box, 't')).toThrow(expect.objectContaining({ code: 'remote/host-exists' }));
     expect(() => hosts.mustBeFree('../x')).toThrow(expect.objectContaining({ code: 'remote/host-name' }));

@@ -56,7 +56,7 @@ describe('paths that a config names', () => {
     // A folder goes before a hub, also where it is not sent.
     await write(root, { 'Qwen/Qwen2.5-7B/config.json': '', 'gsm8k/a.parquet': '', '.gitignore': 'Qwen\n' });
     expect(await messages(modelAt('Qwen/Qwen2.5-7B'), root)).toEqual([
-      'model-not-sent: `Qwen/Qwen2.5-7B` is not sent: it is left out by the rule `Qwen` of .gitignore.',
+      'model-not-sent: `Qwen/Qwen2.5-7B` is not sent: the rule `Qwen` of .gitignore excludes it.',
     ]);
     expect(await messages(dataAt('gsm8k', 'dataset'), root)).toEqual([]);
   });
@@ -76,12 +76,12 @@ describe('paths that a config names', () => {
     }
     for (const place of ['data/raw/train', 'loop', 'latest/other', 'C:\\data\\train.jsonl']) {
       expect(await messages(dataAt(place), root), place).toEqual([
-        `data-not-sent: There is no \`${place}\` in the folder that is sent, ROOT.`,
+        `data-not-sent: \`${place}\` does not exist in the folder that is sent, ROOT.`,
       ]);
     }
-    expect(await messages(dataAt('hollow'), root)).toEqual(['data-not-sent: No file of `hollow` is sent.']);
+    expect(await messages(dataAt('hollow'), root)).toEqual(['data-not-sent: No file in `hollow` is sent.']);
     expect(await messages(dataAt('../train.jsonl'), root)).toEqual([
-      'data-not-sent: `../train.jsonl` is outside of the folder that is sent, ROOT.',
+      'data-not-sent: `../train.jsonl` is outside the folder that is sent, ROOT.',
     ]);
   });
 
@@ -93,11 +93,11 @@ describe('paths that a config names', () => {
       ...{ 'code/agent.py': '', '.agentjetignore': '# ours\ncode\n', out: '-> ../elsewhere' },
     });
     const cases: readonly (readonly [Named, string])[] = [
-      [dataAt('data/train.jsonl'), 'by the rule `data/` of .gitignore.'],
-      [dataAt('sets/a/x.parquet'), 'by the rule `*.parquet` of .gitignore.'],
-      [dataAt('sets/b/y.jsonl'), 'by the rule `/b/*` of sets/.gitignore.'],
-      [modelAt('checkpoints/m/a/b'), 'by the rule `checkpoints/`, which holds where nothing else is said.'],
-      [codeAt('code.agent->A'), 'by the rule `code` of .agentjetignore.'],
+      [dataAt('data/train.jsonl'), 'the rule `data/` of .gitignore excludes it.'],
+      [dataAt('sets/a/x.parquet'), 'the rule `*.parquet` of .gitignore excludes it.'],
+      [dataAt('sets/b/y.jsonl'), 'the rule `/b/*` of sets/.gitignore excludes it.'],
+      [modelAt('checkpoints/m/a/b'), 'the rule `checkpoints/` (a default rule) excludes it.'],
+      [codeAt('code.agent->A'), 'the rule `code` of .agentjetignore excludes it.'],
     ];
     for (const [named, rule] of cases) expect((await messages(named, root))[0]).toContain(rule);
     let own = '# ours\ncode\n';
@@ -108,7 +108,7 @@ describe('paths that a config names', () => {
       expect(await messages(named, root)).toEqual([]);
     }
     expect(await messages(dataAt('out/x.jsonl'), root)).toEqual([
-      'data-not-sent: `out/x.jsonl` is not sent, as `out` cannot be: it leads out of the folder.',
+      'data-not-sent: `out/x.jsonl` is not sent, because `out` cannot be sent: its target is outside the folder.',
     ]);
   });
 });

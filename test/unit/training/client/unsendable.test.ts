@@ -13,10 +13,10 @@ test('what cannot be sent is told one by one, and beyond that counted', () => {
     unsentFileFindings([ruled, ...lost(count)]).map(({ message }) => message);
   expect(messages(0)).toEqual([]);
   expect(messages(2)).toEqual([
-    '`link0` cannot be sent: it leads nowhere.',
-    '`link1` cannot be sent: it leads nowhere.',
+    'Cannot send `link0`: it leads nowhere.',
+    'Cannot send `link1`: it leads nowhere.',
   ]);
   expect(messages(10)).toHaveLength(10);
   expect(messages(300)).toHaveLength(11);
-  expect(messages(300).at(-1)).toBe('290 more cannot be sent: `--dry-run` lists them.');
+  expect(messages(300).at(-1)).toBe('290 more files cannot be sent. To list them, use `--dry-run`.');
 });

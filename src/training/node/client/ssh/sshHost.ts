@@ -70,7 +70,7 @@ async function nearEnd(platform: NodeJS.Platform): Promise<NearEnd> {
   // The path of a socket has at most about 100 bytes, and ssh expands some characters in it.
   const parent = /^[\w./-]{1,70}$/.test(tmpdir()) ? tmpdir() : '/tmp';
   const folder = await mkdtemp(path.join(parent, 'agentjet-ssh-'));
-  const socket = path.join(folder, 'way');
+  const socket = path.join(folder, 'tunnel');
   return {
     bind: socket,
     options: ['-o', 'StreamLocalBindUnlink=yes'],
@@ -160,7 +160,7 @@ class Tunnel implements Disposable {
 
   async #again(): Promise<void> {
     const { onProgress, ask } = this.#options;
-    onProgress('The way through ssh is lost; it is opened again.');
+    onProgress('The SSH tunnel is lost. Reconnecting.');
     try {
       const options = { ...this.#options, ask: { ...ask, token: null } };
       await this.open(await startOverSsh(this.#target, options));

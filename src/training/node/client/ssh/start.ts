@@ -13,34 +13,34 @@ export const sshErrors = {
     new CodedError(
       {
         code: 'ssh/missing',
-        message: `${command} cannot be started: ${cause instanceof Error ? cause.message : String(cause)}.`,
-        hint: 'Install an OpenSSH client, or name one in the variable AGENTJET_SSH.',
+        message: `Cannot start ${command}: ${cause instanceof Error ? cause.message : String(cause)}.`,
+        hint: 'Install an OpenSSH client, or set the variable AGENTJET_SSH to one.',
       },
       { cause },
     ),
   failed: (target: SshTarget, stderr: string) =>
     new CodedError({
       code: refusals.test(stderr) ? 'ssh/refused' : 'ssh/failed',
-      message: `${sshAddress(target)} cannot be reached: ${stderr === '' ? 'ssh ended without a word' : stderr}.`,
-      hint: 'See that ssh gets there by itself, with a key or an agent and the machine among the known hosts.',
+      message: `Cannot connect to ${sshAddress(target)}: ${stderr === '' ? 'ssh ended without a message' : stderr}.`,
+      hint: 'Check that ssh connects without a prompt: with a key or an agent, and with the machine in known_hosts.',
     }),
   noNode: (target: SshTarget) =>
     new CodedError({
       code: 'ssh/no-node',
-      message: `There is no Node.js 22.18 or later on ${sshAddress(target)}.`,
-      hint: 'Install one there: on PATH, with nvm, fnm or Volta, or in ~/.local/bin.',
+      message: `Node.js 22.18 or later is not installed on ${sshAddress(target)}.`,
+      hint: 'Install it there: on PATH, with nvm, fnm or Volta, or in ~/.local/bin.',
     }),
   noAnswer: (target: SshTarget, stderr: string) =>
     new CodedError({
       code: 'ssh/no-answer',
-      message: `The host's program on ${sshAddress(target)} did not answer${stderr === '' ? '' : `: ${stderr}`}.`,
-      hint: 'Call `node ~/.agentjet/program/host-….cjs --help` there to see what keeps it.',
+      message: `The host program on ${sshAddress(target)} did not respond${stderr === '' ? '' : `: ${stderr}`}.`,
+      hint: 'To see the error, run `node ~/.agentjet/program/host-….cjs --help` on the machine.',
     }),
   cutOff: (target: SshTarget) =>
     new CodedError({
       code: 'ssh/cut-off',
-      message: `The host's program did not arrive whole on ${sshAddress(target)}.`,
-      hint: 'See that its disk has room, and try it again.',
+      message: `The host program was not copied completely to ${sshAddress(target)}.`,
+      hint: 'Check that its disk has free space, then try again.',
     }),
 };
 
@@ -66,8 +66,8 @@ export async function startOverSsh(target: SshTarget, options: SshOptions): Prom
   const name = `host-${createHash('sha256').update(program).digest('hex').slice(0, 32)}.cjs`;
   const script = startScript(name, options.ask);
   const first = await run(target, options, { command: 'exec sh -s', input: script });
-  if (!first.stdout.includes(`${sshMark}lacks`)) return hostFrom(target, first);
-  options.onProgress('The program of the host is sent.');
+  if (!first.stdout.includes(`${sshMark}missing`)) return hostFrom(target, first);
+  options.onProgress('Copying the host program.');
   await upload(target, options, name, program);
   return hostFrom(target, await run(target, options, { command: 'exec sh -s', input: script }));
 }
@@ -90,18 +90,22 @@ const nodes = [
  */
 function startScript(name: string, ask: SshRequest): string {
   const end = `end-${randomBytes(16).toString('hex')}`;
-  return `program="$HOME/.agentjet/program/${name}"
-if [ ! -f "$program" ]; then echo '${sshMark}lacks'; exit 0; fi
-for node in ${nodes.join(' ')}; do
-  [ -x "$node" ] || continue
-  "$node" -e 'var v = process.versions.node.split("."); process.exit(+v[0] > 22 || (+v[0] === 22 && +v[1] >= 18) ? 0 : 1)' || continue
-  "$node" "$program" detach <<'${end}'
-${JSON.stringify(ask)}
-${end}
-  exit
-done
-echo '${sshMark}no-node'
-`;
+  const isNewEnough =
+    'var v = process.versions.node.split("."); process.exit(+v[0] > 22 || (+v[0] === 22 && +v[1] >= 18) ? 0 : 1)';
+  return [
+    `program="$HOME/.agentjet/program/${name}"`,
+    `if [ ! -f "$program" ]; then echo '${sshMark}missing'; exit 0; fi`,
+    `for node in ${nodes.join(' ')}; do`,
+    '[ -x "$node" ] || continue',
+    `"$node" -e '${isNewEnough}' || continue`,
+    `"$node" "$program" detach <<'${end}'`,
+    JSON.stringify(ask),
+    end,
+    'exit',
+    'done',
+    `echo '${sshMark}no-node'`,
+    '',
+  ].join('\n');
 }
 
 /** Uploads the program. It has a temporary name until it is complete. */

@@ -63,7 +63,7 @@ export function sshArguments(
 function badAddress(address: string): CodedError {
   return new CodedError({
     code: 'ssh/address',
-    message: `${JSON.stringify(address.slice(0, 100))} is no address that ssh can be given.`,
+    message: `${JSON.stringify(address.slice(0, 100))} is not a valid SSH address.`,
     hint: 'Write it as ssh:USER@HOST or ssh:USER@HOST:PORT.',
   });
 }

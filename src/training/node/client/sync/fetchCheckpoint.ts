@@ -6,7 +6,7 @@ import process from 'node:process';
 import { neverCancelled, type CancellationToken } from '../../../../base/core/cancellation.ts';
 import type { FileEntry } from '../../../core/protocol/hostRpc.ts';
 import type { Checkpoint } from '../../../core/protocol/runs.ts';
-import type { HostConnection } from '../../../core/contracts.ts';
+import type { ClientConnection } from '../../../core/wire/clientConnection.ts';
 import {
   cancelled,
   contentDiffers,
@@ -38,7 +38,7 @@ export interface FetchOptions {
  * `sync/cancelled`.
  */
 export async function fetchCheckpoint(
-  connection: Pick<HostConnection, 'ask' | 'download'>,
+  connection: Pick<ClientConnection, 'ask' | 'download'>,
   run: string,
   checkpoint: Pick<Checkpoint, 'path'>,
   target: string,
@@ -79,7 +79,7 @@ function partialOf(place: string, inside: string): string {
 
 /** Lists the files of a checkpoint with paths inside it. The paths are checked, because the host may be hostile. */
 async function filesOf(
-  connection: Pick<HostConnection, 'ask'>,
+  connection: Pick<ClientConnection, 'ask'>,
   run: string,
   folder: string,
   cancellation: CancellationToken,
@@ -90,7 +90,7 @@ async function filesOf(
     const page = await connection.ask('file.list', { run, path: folder, from: found.length }, cancellation);
     for (const file of page.files) {
       if (!file.path.startsWith(`${folder}/`))
-        throw refusedPath(file.path, 'it is no part of the checkpoint');
+        throw refusedPath(file.path, 'it is not part of the checkpoint');
       const inside = file.path.slice(folder.length + 1);
       const problem = jail.problemOf({ path: inside });
       if (problem !== undefined) throw refusedPath(file.path, problem);
@@ -103,7 +103,7 @@ async function filesOf(
 }
 
 interface FileRequest {
-  readonly connection: Pick<HostConnection, 'ask' | 'download'>;
+  readonly connection: Pick<ClientConnection, 'ask' | 'download'>;
   readonly run: string;
   readonly name: string;
   readonly bytes: number;

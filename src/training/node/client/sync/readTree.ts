@@ -52,7 +52,7 @@ class Walk {
   readonly #sums: ReadonlyMap<string, FileSum>;
   readonly #files: TreeFile[] = [];
   readonly #links: TreeLink[] = [];
-  readonly #leftOut: ExcludedPath[] = [];
+  readonly #excluded: ExcludedPath[] = [];
   readonly #folders: FolderToRead[] = [];
   #bytes = 0;
   /** The current folder, its entries in reverse order, and their names as a file system may fold them. */
@@ -87,13 +87,13 @@ class Walk {
     return true;
   }
 
-  result(): Pick<Tree, 'files' | 'links' | 'bytes' | 'leftOut'> {
+  result(): Pick<Tree, 'files' | 'links' | 'bytes' | 'excluded'> {
     const byPath = (a: { path: string }, b: { path: string }): number => (a.path < b.path ? -1 : 1);
     return {
       files: this.#files.sort(byPath),
       links: this.#links.sort(byPath),
       bytes: this.#bytes,
-      leftOut: this.#leftOut.sort(byPath),
+      excluded: this.#excluded.sort(byPath),
     };
   }
 
@@ -132,11 +132,14 @@ class Walk {
     const same = this.#names.get(key);
     this.#names.set(key, same ?? entry.name);
     if (same !== undefined) {
-      this.#refuse(inside, `${JSON.stringify(same)} is the same where case or accents do not count`);
+      this.#refuse(
+        inside,
+        `it differs from ${JSON.stringify(same)} only in case or accents, which some systems ignore`,
+      );
     } else if (entry.isDirectory()) this.#folders.push({ path: inside, rules });
     else if (entry.isFile()) this.#takeFile(inside);
     else if (entry.isSymbolicLink()) this.#takeLink(inside);
-    else this.#refuse(inside, 'it is neither a file nor a folder nor a link');
+    else this.#refuse(inside, 'it is not a file, a folder or a link');
   }
 
   #takeFile(inside: string): void {
@@ -165,7 +168,7 @@ class Walk {
   }
 
   #leave(left: ExcludedPath): void {
-    if (left.rule === null || this.#leftOut.length < mostExcluded) this.#leftOut.push(left);
+    if (left.rule === null || this.#excluded.length < mostExcluded) this.#excluded.push(left);
   }
 }
 

@@ -4,10 +4,10 @@ import path from 'node:path';
 import process from 'node:process';
 import { neverCancelled, type CancellationToken } from '../../../../base/core/cancellation.ts';
 import type { SnapshotEntry, SnapshotManifest } from '../../../core/protocol/sync.ts';
-import type { HostConnection } from '../../../core/contracts.ts';
+import type { ClientConnection } from '../../../core/wire/clientConnection.ts';
 import { badManifest, cancelled, contentDiffers, targetTaken } from '../../../core/sync/failures.ts';
 import { checkManifest, manifestText } from '../../../core/sync/manifest.ts';
-import { materialise } from '../../host/sync/materialise.ts';
+import { materialize } from '../../host/sync/materialize.ts';
 import { forEachParallel } from '../../parallel.ts';
 import { pathExists, sumLarge } from './readFiles.ts';
 
@@ -18,7 +18,7 @@ export interface RebuildOptions {
   readonly cancellation?: CancellationToken;
 }
 
-type Host = Pick<HostConnection, 'ask' | 'download'>;
+type Host = Pick<ClientConnection, 'ask' | 'download'>;
 type Content = Extract<SnapshotEntry, { readonly sha256: string }>;
 
 /** The largest number of entries that is accepted from a host. */
@@ -53,7 +53,7 @@ export async function rebuildSnapshot(
     onProgress?.({ ...progress });
   });
   await rm(tree, { recursive: true, force: true });
-  await materialise(manifest, tree, (sha256) => path.join(contents, sha256), cancellation);
+  await materialize(manifest, tree, (sha256) => path.join(contents, sha256), cancellation);
   if (await pathExists(target)) throw targetTaken(target);
   await rename(tree, target);
   await rm(place, { recursive: true, force: true });
@@ -106,7 +106,7 @@ async function manifestOf(
   }
   checkManifest(found, { windows: process.platform === 'win32' });
   if (hash('sha256', manifestText(found), 'hex') !== snapshot) {
-    throw badManifest('it is not the one that was announced');
+    throw badManifest('it differs from the announced one');
   }
   return found;
 }

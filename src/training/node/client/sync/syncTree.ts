@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import path from 'node:path';
 import { neverCancelled, type CancellationToken } from '../../../../base/core/cancellation.ts';
 import { entriesPerRequest, type SnapshotEntry, type SnapshotManifest } from '../../../core/protocol/sync.ts';
-import type { HostConnection } from '../../../core/contracts.ts';
+import type { ClientConnection } from '../../../core/wire/clientConnection.ts';
 import { cancelled } from '../../../core/sync/failures.ts';
 import { manifestPages, manifestText } from '../../../core/sync/manifest.ts';
 import {
@@ -42,7 +42,7 @@ export interface SyncTreeOptions {
  */
 export async function syncTree(
   tree: Tree,
-  connection: Pick<HostConnection, 'ask' | 'upload'>,
+  connection: Pick<ClientConnection, 'ask' | 'upload'>,
   options: SyncTreeOptions = {},
 ): Promise<string> {
   checkLimit(tree, options.limit ?? defaultSyncLimit);
@@ -60,7 +60,7 @@ interface KnownFile extends FileSum {
 
 class TreeSync {
   readonly #tree: Tree;
-  readonly #connection: Pick<HostConnection, 'ask' | 'upload'>;
+  readonly #connection: Pick<ClientConnection, 'ask' | 'upload'>;
   readonly #cancellation: CancellationToken;
   readonly #now: () => number;
   readonly #known = new Map<string, KnownFile>();
@@ -71,7 +71,7 @@ class TreeSync {
 
   constructor(
     tree: Tree,
-    connection: Pick<HostConnection, 'ask' | 'upload'>,
+    connection: Pick<ClientConnection, 'ask' | 'upload'>,
     { onProgress, cancellation = neverCancelled, now = Date.now }: SyncTreeOptions,
   ) {
     this.#tree = tree;

@@ -1,6 +1,8 @@
 import { CodedError } from '../../../../base/core/errors.ts';
 import type { CancellationToken } from '../../../../base/core/cancellation.ts';
-import type { ByteSource, HostConnection } from '../../../core/contracts.ts';
+import type { ByteSource } from '../../../core/contracts.ts';
+import type { ClientConnection } from '../../../core/wire/clientConnection.ts';
+import type { UploadRequest } from '../../../core/wire/transfers.ts';
 import { changedWhileSent } from '../../../core/sync/failures.ts';
 import { OutgoingPack } from './outgoingPack.ts';
 
@@ -9,7 +11,7 @@ const atATime = 4;
 const tries = 5;
 
 export interface UploadsOptions {
-  readonly connection: Pick<HostConnection, 'ask' | 'upload'>;
+  readonly connection: Pick<ClientConnection, 'ask' | 'upload'>;
   readonly cancellation: CancellationToken;
   /** Receives the bytes that the host has gained, and how many of them were `sent`. */
   readonly onBytes: (bytes: number, sent: number) => void;
@@ -87,7 +89,7 @@ export class Uploads {
     return new Set((await connection.ask('sync.lacks', { contents }, cancellation)).contents);
   }
 
-  async #upload(request: Parameters<HostConnection['upload']>[0], source: ByteSource): Promise<void> {
+  async #upload(request: UploadRequest, source: ByteSource): Promise<void> {
     const { connection, cancellation, onBytes } = this.#options;
     let sent = 0;
     const again = (): void => {

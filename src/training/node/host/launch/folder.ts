@@ -81,7 +81,7 @@ async function copyInto(
   const found = await lstat(source).catch(() => undefined);
   if (found === undefined && copy.optional) return;
   if (found === undefined)
-    throw notResumable(`there is no ${copy.from} in ${from} any more`, 'Choose another step.');
+    throw notResumable(`${copy.from} no longer exists in ${from}`, 'Choose another step.');
   await cp(source, path.join(partial, copy.to), {
     recursive: true,
     mode: constants.COPYFILE_FICLONE,

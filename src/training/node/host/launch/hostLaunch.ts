@@ -104,7 +104,7 @@ export class HostLaunch {
     const programs = found.map(({ name, found: isFound, python }) => ({
       name,
       version: python?.packages[name === 'ajet' ? 'agentjet' : 'trinity-rft'] ?? null,
-      problem: isFound ? null : `\`${name}\` is not installed where this host looks for it.`,
+      problem: isFound ? null : `\`${name}\` is not installed on this host.`,
     }));
     if (this.#options.ray === undefined) return programs;
     const { version, problem } = await this.#rayHead(this.#options.ray);
@@ -129,11 +129,10 @@ export class HostLaunch {
   /** Writes the changes to the config, and returns the launch plan. */
   async prepare(request: LaunchRequest, cancellation = neverCancelled): Promise<LaunchPlan> {
     const { order, folder, run } = request;
-    if (!isInside(order.config))
-      throw badConfigPath(order.config, 'it is not inside the folder that is sent');
+    if (!isInside(order.config)) throw badConfigPath(order.config, 'it is not in the folder that is sent');
     const file = path.join(folder, order.config);
     const text = await readFile(file, 'utf8').catch(() => {
-      throw badConfigPath(order.config, 'the files that were sent have none at this path');
+      throw badConfigPath(order.config, 'no file with this path was sent');
     });
     const variables = (name: string): string | undefined => order.env[name] ?? this.#options.env[name];
     const before = await this.#read(order, text, folder, variables);
@@ -178,8 +177,7 @@ export class HostLaunch {
     const found = await this.#launchers();
     const plan = planLaunch(order, training, this.#site(found, request.devices));
     const launcher = found.find(({ name }) => name === plan.program);
-    if (launcher?.found !== true)
-      throw noLauncher(plan.program, 'it is not installed where the host looks for it');
+    if (launcher?.found !== true) throw noLauncher(plan.program, 'it is not installed on the host');
     if (typeof launcher.python?.ajet === 'string' && plan.program === 'ajet') {
       await linkDefaults(folder, launcher.python.ajet);
     }
@@ -192,7 +190,7 @@ export class HostLaunch {
   async #rayPlan({ run, order, folder }: LaunchRequest, training: Training): Promise<LaunchPlan> {
     const { ray, raySupervisor } = this.#options;
     if (ray === undefined || raySupervisor === undefined)
-      throw noLauncher('ray', 'it was started without `--ray`');
+      throw noLauncher('ray', 'the host was started without `--ray`');
     const { entrypoint, env, totalSteps } = planRayJob(order, training);
     const job = { head: ray, id: run, name: order.name, entrypoint, env, folder, handed: 'no' } as const;
     const spec = await writeRaySpec(path.dirname(folder), job);

@@ -60,9 +60,9 @@ export async function rayHere(
   const address = isNoted ? await readFile(note, 'utf8').catch(() => '') : named;
   const [, host, port] = /^(?:ray:\/\/)?([\w.-]+):(\d+)$/.exec(address.trim()) ?? [];
   if (host === undefined || port === undefined)
-    return { running: false, why: 'none was started on this host', run: null };
+    return { running: false, why: 'it is not running on this host', run: null };
   const answers = await connects(host, Number(port));
-  if (!answers) return { running: false, why: `nothing listens at ${host}:${port}`, run: null };
+  if (!answers) return { running: false, why: `no program listens at ${host}:${port}`, run: null };
   return { running: true, why: '', run: isNoted ? runOfRay(port) : null };
 }
 

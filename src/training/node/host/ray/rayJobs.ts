@@ -38,7 +38,7 @@ function askRay(url: URL, { method, headers, body, milliseconds }: RayRequest): 
       readAll(response).then((text) => resolve({ status: response.statusCode ?? 0, text }), reject);
     });
     request.on('error', (error) =>
-      reject(signal.aborted ? new Error(`no answer in ${milliseconds} ms`) : error),
+      reject(signal.aborted ? new Error(`no response in ${milliseconds} ms`) : error),
     );
     request.end(body);
   });
@@ -49,7 +49,7 @@ async function readAll(response: IncomingMessage): Promise<string> {
   let size = 0;
   for await (const piece of response as AsyncIterable<Buffer>) {
     size += piece.length;
-    if (size > mostBytes) throw new Error(`its answer is larger than ${mostBytes} bytes`);
+    if (size > mostBytes) throw new Error(`its response is larger than ${mostBytes} bytes`);
     pieces.push(piece);
   }
   return Buffer.concat(pieces).toString('utf8');
@@ -171,7 +171,7 @@ export class RayJobs {
     const request = { method, headers, milliseconds, ...(body !== undefined && { body }) };
     return askRay(new URL(place, this.#head), request).catch((error: unknown) => {
       const reason = error instanceof Error ? error.message : String(error);
-      throw rayFailure(`Ray's head at ${this.#head.origin} does not answer: ${reason}.`, error);
+      throw rayFailure(`Ray's head at ${this.#head.origin} does not respond: ${reason}.`, error);
     });
   }
 }
@@ -181,8 +181,8 @@ function headAddress(head: string): URL {
   if (url !== undefined && /^https?:$/.test(url.protocol) && url.username === '') return url;
   throw new CodedError({
     code: 'host/ray-address',
-    message: `${JSON.stringify(head)} is no address of a Ray head.`,
-    hint: 'Write `http://HEAD:8265`; a token goes into RAY_AUTH_TOKEN or `~/.ray/auth_token`.',
+    message: `${JSON.stringify(head)} is not the address of a Ray head.`,
+    hint: 'Write `http://HEAD:8265`. Put a token into RAY_AUTH_TOKEN or `~/.ray/auth_token`.',
   });
 }
 
@@ -194,27 +194,27 @@ function checked(response: RayResponse): RayResponse {
   if (response.status >= 200 && response.status < 300) return response;
   const last = response.text.trim().split('\n').at(-1) ?? '';
   if (response.status === 401 || response.status === 403) throw tokenRefused(last.slice(0, 500));
-  throw rayFailure(`Ray refused with status ${response.status}: ${last.slice(0, 500)}`);
+  throw rayFailure(`Ray rejected the request with status ${response.status}: ${last.slice(0, 500)}`);
 }
 
 function decoded<T>(decoder: z.ZodMiniType<T>, { text }: RayResponse): T {
   try {
     return decoder.parse(JSON.parse(text));
   } catch (error) {
-    throw rayFailure(`What answers is no Ray head, or one of another kind: ${text.slice(0, 100)}`, error);
+    throw rayFailure(`The address does not respond like a Ray head: ${text.slice(0, 100)}`, error);
   }
 }
 
 function tokenRefused(answer: string): CodedError {
   return new CodedError({
     code: 'host/ray-token',
-    message: `The Ray cluster wants a token, and does not take what this host has: ${answer}`,
-    hint: 'See it with `ray get-auth-token` on the head, and put it into `~/.ray/auth_token` of the user that the host runs as, or start the host with RAY_AUTH_TOKEN.',
+    message: `The Ray cluster needs a token and rejects that of this host: ${answer}`,
+    hint: 'To get the token, run `ray get-auth-token` on the head. Put it into `~/.ray/auth_token` of the user of the host, or start the host with RAY_AUTH_TOKEN.',
   });
 }
 
 function rayFailure(message: string, cause?: unknown): CodedError {
-  const hint = "Look at the cluster's dashboard, and at the address that the host was started with.";
+  const hint = "Check the cluster's dashboard, and the address that the host was started with.";
   return new CodedError({ code: 'host/ray', message, hint }, { cause });
 }
 

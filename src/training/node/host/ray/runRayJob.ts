@@ -100,7 +100,7 @@ async function answerOf(id: string, options: RayJobOptions): Promise<RayAnswer> 
 }
 
 function lostWith(why: string, { output }: RayJobOptions): RayState {
-  const reason = `Ray's head does not tell whether it has the job: ${why}`;
+  const reason = `Ray's head does not report the job: ${why}`;
   output.writeLine(`agentjet: ${reason}\n`);
   return { kind: 'lost', reason };
 }
@@ -135,7 +135,7 @@ function withoutLog(state: RayState): RayState {
   if (state.kind !== 'succeeded') return state;
   return {
     kind: 'lost',
-    reason: 'Ray tells that it succeeded, and the end of its log, which may tell otherwise, is not known',
+    reason: 'Ray reports success, but the end of the log, which may report a failure, is unknown',
   };
 }
 

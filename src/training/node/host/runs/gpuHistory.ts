@@ -41,7 +41,7 @@ export class GpuHistory {
       this.#work ??= this.#look()
         .catch((error: unknown) => {
           const { message } = toReport(error, 'host/gpus');
-          options.logger.log('warn', `What GPUs of runs do could not be noted: ${message}`);
+          options.logger.log('warn', `Cannot write the GPU load of runs: ${message}`);
         })
         .finally(() => (this.#work = undefined));
     });

@@ -303,7 +303,7 @@ export class NodeHostRuns implements HostRuns {
   async #withoutRecord(folder: RunFolder): Promise<void> {
     if (await folder.hasRecord()) {
       this.#hasUnreadableRun = true;
-      this.#options.logger.log('error', `The record of the run in ${folder.path} cannot be read.`);
+      this.#options.logger.log('error', `Cannot read the record of the run in ${folder.path}.`);
     } else {
       await folder.forgetValues();
     }

@@ -37,10 +37,10 @@ export function jobFolderAccess(
   if (isWithin(dataFolder, folder)) {
     return { kind: 'refused', problem: 'it is in the data folder of the host, outside the code of the run' };
   }
-  if (isWithin(folder, dataFolder)) return { kind: 'refused', problem: 'the data of the host is in it' };
-  if (isWithin(folder, home)) return { kind: 'refused', problem: 'the home folder of the host is in it' };
+  if (isWithin(folder, dataFolder)) return { kind: 'refused', problem: 'it contains the data of the host' };
+  if (isWithin(folder, home)) return { kind: 'refused', problem: 'it contains the home folder of the host' };
   const depth = path.resolve(folder).split(path.sep).filter(Boolean).length;
-  if (depth < 2) return { kind: 'refused', problem: 'it is a folder of the system' };
+  if (depth < 2) return { kind: 'refused', problem: 'it is a system folder' };
   return { kind: 'elsewhere' };
 }
 

@@ -91,7 +91,7 @@ function exitOf(child: ChildProcess): Promise<RunExit> {
   return new Promise((resolve) => {
     child.once('exit', (code, signal) => resolve({ code, signal }));
     child.once('error', (error) => {
-      resolve({ code: null, signal: null, error: `It could not be started: ${error.message}.` });
+      resolve({ code: null, signal: null, error: `The launcher could not be started: ${error.message}.` });
     });
   });
 }

@@ -148,12 +148,12 @@ export class KnownRun {
       onBlocked: (why) => {
         if (why !== undefined) {
           since ??= clock.now();
-          logger.log('warn', `Events of the run in ${this.folder.path} cannot be written: ${why}`);
+          logger.log('warn', `Cannot write events of the run in ${this.folder.path}: ${why}`);
           return;
         }
         const seconds = Math.ceil((clock.now() - (since ?? clock.now())) / 1000);
         since = undefined;
-        const text = `The host could not write events for ${seconds} s; nothing of the log is lost.`;
+        const text = `The host could not write events for ${seconds} s. The log is complete.`;
         void log.append([{ type: 'notice', text }]);
       },
     });

@@ -43,7 +43,7 @@ export class Run {
   readonly #events: EventLog;
   readonly #tails: RunTails;
   readonly #processes: RunProcesses;
-  readonly #standstill = new StallDetector();
+  readonly #stallDetector = new StallDetector();
   #stopper: Stopper;
   readonly #cancellation = new CancellationSource();
   readonly #changed = new Emitter<void>();
@@ -152,8 +152,8 @@ export class Run {
         return;
       }
       const hasEnded = (await this.#folder.exit()) !== undefined;
-      const meanwhile = hasEnded ? 'which had ended meanwhile' : 'which went on meanwhile';
-      await this.#notice(`The host was started anew and has taken over the run, ${meanwhile}.`);
+      const meanwhile = hasEnded ? 'The run had ended in the meantime' : 'The run continued in the meantime';
+      await this.#notice(`The host was restarted and has taken over the run. ${meanwhile}.`);
       this.#tails.followJob(this.#stored);
       if ((await this.#folder.keeper()) === undefined) await this.#startKeeper();
     });
@@ -212,7 +212,7 @@ export class Run {
 
   /** Throws if the run was canceled or the host closes meanwhile. */
   #throwIfStopped(): void {
-    if (this.#cancellation.token.isCancelled) throw new Error('It was stopped.');
+    if (this.#cancellation.token.isCancelled) throw new Error('The run was stopped.');
   }
 
   #failed(error: unknown): void {
@@ -270,20 +270,20 @@ export class Run {
   }
 
   #notStarted(why: string): Promise<void> {
-    return this.#end({ code: null, signal: null, error: `It could not be started${why}.` });
+    return this.#end({ code: null, signal: null, error: `The run could not be started${why}.` });
   }
 
   async #look(): Promise<void> {
     // Checked first, so that the log that is read after the end is complete.
     const exit = await this.#processes.look();
-    if (this.#processes.hasFailed) return this.#notStarted(': the process that looks after it ended at once');
+    if (this.#processes.hasFailed) return this.#notStarted(': the process that monitors it ended at once');
     const isOver = exit !== undefined || !this.#processes.isAlive;
     if (this.#processes.launcher !== undefined || exit !== undefined) await this.#isRunning();
     if (this.#isClosed) return;
     await this.#tails.pump();
     this.#followRenamed();
     if (isOver) return this.#isOver(exit ?? (await this.#folder.exit()) ?? null);
-    if (this.#is('running')) await this.#watchStandstill();
+    if (this.#is('running')) await this.#checkProgress();
     this.#changed.fire();
   }
 
@@ -304,8 +304,8 @@ export class Run {
     this.#stopper.dispose();
     this.#stopper = this.#newStopper();
     this.#stopper.killAll();
-    const how = exit === null ? 'has gone' : `was ended by ${exit.signal}`;
-    await this.#notice(`What looked after the job on Ray ${how}. The job is looked after again.`);
+    const how = exit === null ? 'has ended' : `was ended by ${exit.signal}`;
+    await this.#notice(`The process that monitors the job on Ray ${how}. A new one monitors the job.`);
     await this.#folder.replaceProcesses({ ...job.supervisor, cwd: this.#folder.code, env: {} });
     await this.#startKeeper();
   }
@@ -336,8 +336,8 @@ export class Run {
     this.#tails.followJob(this.#stored);
   }
 
-  async #watchStandstill(): Promise<void> {
-    const raised = this.#standstill.look(this.#events.fold.state.alarms, this.#context.clock.monotonic());
+  async #checkProgress(): Promise<void> {
+    const raised = this.#stallDetector.look(this.#events.fold.state.alarms, this.#context.clock.monotonic());
     if (raised.length > 0) await this.#events.append(raised.map((one) => ({ type: 'alarm', ...one })));
   }
 
@@ -347,8 +347,11 @@ export class Run {
     const { keeper } = this.#processes;
     const left = await this.#stopper.sweep(keeper?.pid);
     if (left > 0) {
-      const processes = left === 1 ? 'A process that it had' : `${left} processes that it had`;
-      await this.#notice(`${processes} left behind ${left === 1 ? 'was' : 'were'} ended.`);
+      await this.#notice(
+        left === 1
+          ? 'Killed a process that the run left behind.'
+          : `Killed ${left} processes that the run left behind.`,
+      );
     }
     if (this.#stored.launched) await this.#tails.drain();
     this.#followRenamed();

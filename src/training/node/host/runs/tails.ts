@@ -95,10 +95,10 @@ export class RunTails {
   async #lookAt(part: JobPart): Promise<void> {
     const { events } = this.#options;
     const { folder, stage } = part;
-    const leftOut = this.#follow(await logsOf(part), part);
-    if (leftOut !== undefined && !this.#hasReportedTooMany) {
+    const firstSkipped = this.#follow(await logsOf(part), part);
+    if (firstSkipped !== undefined && !this.#hasReportedTooMany) {
       this.#hasReportedTooMany = true;
-      const text = `The job has more logs than the ${mostLogs} of runners, and as many of others, that are followed: ${leftOut}.log and what else comes after them is only in ${path.join(folder, 'log')} on the host.`;
+      const text = `The job has more logs than can be followed (${mostLogs} of runners, ${mostLogs} others). ${firstSkipped}.log and later logs are only in ${path.join(folder, 'log')} on the host.`;
       await events.append([{ type: 'notice', text }]);
     }
     const step = await latestStep(folder);
@@ -120,19 +120,19 @@ export class RunTails {
     const sorted = logs.toSorted(
       (one, other) => begun(one) - begun(other) || inOrder.compare(one[0], other[0]),
     );
-    let leftOut: string | undefined;
+    let firstSkipped: string | undefined;
     for (const [source, file] of sorted) {
       const known = this.#knownOf(`${part?.folder ?? ''} ${runnerLog.test(source) ? 'runners' : 'others'}`);
       if (known.has(file)) continue;
       if (known.size >= mostLogs) {
-        leftOut ??= source;
+        firstSkipped ??= source;
         continue;
       }
       known.add(file);
       const start = this.#job.before.logs[source] ?? 0;
       this.#tails.push(new Tail(source, file, start, this.#options, part?.stage));
     }
-    return leftOut;
+    return firstSkipped;
   }
 
   #knownOf(kind: string): Set<string> {

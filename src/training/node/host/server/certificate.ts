@@ -43,8 +43,8 @@ export async function ownCertificate(dataFolder: string): Promise<HostCertificat
 export function certificateOf(certFile: string, keyFile: string): HostCertificate {
   const cert = read(certFile);
   const key = read(keyFile);
-  const parsed = parse(certFile, 'it is no certificate in PEM', () => new X509Certificate(cert));
-  const parsedKey = parse(keyFile, 'it is no private key in PEM, or one with a passphrase', () =>
+  const parsed = parse(certFile, 'it is not a PEM certificate', () => new X509Certificate(cert));
+  const parsedKey = parse(keyFile, 'it is not a PEM private key, or it has a passphrase', () =>
     createPrivateKey(key),
   );
   // Otherwise each connection would fail without a reason.
@@ -75,9 +75,9 @@ function unusable(file: string, why: string, cause?: unknown): CodedError {
   return new CodedError(
     {
       code: 'host/certificate',
-      message: `The TLS certificate cannot be used: ${why}.`,
+      message: `Cannot use the TLS certificate: ${why}.`,
       location: { file },
-      hint: 'Name PEM files with `--tls-cert` and `--tls-key`, or leave both out for a certificate of its own.',
+      hint: 'Name PEM files with `--tls-cert` and `--tls-key`, or use `--tls` for a self-signed certificate.',
     },
     { cause },
   );

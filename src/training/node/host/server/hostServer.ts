@@ -38,12 +38,12 @@ export class UpgradeCheck {
     const address = request.socket.remoteAddress ?? '';
     const { url = '', method, headers } = request;
     if (!this.#connections.take(address))
-      return { status: 429, reason: 'Too many connections; wait a little.' };
+      return { status: 429, reason: 'Too many connections. Try again later.' };
     if (method !== 'GET' || url.split('?')[0] !== wirePath) {
       return { status: 404, reason: `The WebSocket of this host is at ${wirePath}.` };
     }
     // Only browsers send this header, and web pages must not connect.
-    if (headers.origin !== undefined) return { status: 403, reason: 'Web pages may not connect.' };
+    if (headers.origin !== undefined) return { status: 403, reason: 'Web pages are not allowed to connect.' };
     const offered = (headers['sec-websocket-protocol'] ?? '').split(',').map((one) => one.trim());
     if (!offered.includes(wireSubprotocol)) {
       return { status: 400, reason: `The WebSocket subprotocol is ${wireSubprotocol}.` };
@@ -53,10 +53,10 @@ export class UpgradeCheck {
     // A valid token is accepted even from a limited address: behind a proxy, all clients share one.
     if (found !== undefined) return found;
     if (!this.#failures.take(address))
-      return { status: 429, reason: 'Too many wrong tokens; wait a minute.' };
+      return { status: 429, reason: 'Too many wrong tokens. Try again in a minute.' };
     return {
       status: 401,
-      reason: token === undefined ? 'A token is needed.' : 'The token is not one of this host.',
+      reason: token === undefined ? 'The token is missing.' : 'The token is not valid for this host.',
     };
   }
 }
@@ -108,7 +108,7 @@ export async function serveHost(options: HostServerOptions): Promise<HostServer>
   server.maxConnections = mostConnections;
   server.on('request', (_request, response) => {
     response.writeHead(426, { connection: 'close', 'content-type': 'text/plain' });
-    response.end(`This is a GPU host of AgentJet; its WebSocket is at ${wirePath}.\n`);
+    response.end(`This is an AgentJet GPU host. Its WebSocket is at ${wirePath}.\n`);
   });
   const clients = new Clients(options);
   const strangers = new Strangers();
@@ -224,7 +224,7 @@ class Clients {
   close(): void {
     for (const one of this.#watching) one.dispose();
     for (const { session, socket } of [...this.#open]) {
-      session.close(closeCodes.goingAway, 'the host stops');
+      session.close(closeCodes.goingAway, 'the host is shutting down');
       socket.terminate();
     }
     this.#options.audit.flushCounts('all');
@@ -234,7 +234,7 @@ class Clients {
     try {
       return this.#check.check(request);
     } catch {
-      return { status: 503, reason: 'The tokens of this host cannot be read.' };
+      return { status: 503, reason: 'Cannot read the tokens of this host.' };
     }
   }
 
@@ -280,7 +280,7 @@ class Clients {
     }
     for (const { session, token } of [...this.#open]) {
       if (left.has(`${token.name} ${token.createdAt}`)) continue;
-      session.close(closeCodes.unauthorized, 'the token was taken back');
+      session.close(closeCodes.unauthorized, 'the token was revoked');
     }
   }
 }
@@ -298,14 +298,14 @@ const serverErrors = {
   needsTls: (address: string) =>
     new CodedError({
       code: 'host/needs-tls',
-      message: `A host that listens at ${address} can be reached from other machines, so it needs TLS.`,
-      hint: 'Add `--tls` for a certificate of its own, or `--tls-cert FILE --tls-key FILE`.',
+      message: `A host at ${address} can be reached from other machines, so it needs TLS.`,
+      hint: 'Add `--tls` for a self-signed certificate, or `--tls-cert FILE --tls-key FILE`.',
     }),
   cannotListen: (address: string, port: number, cause: NodeJS.ErrnoException) =>
     new CodedError(
       {
         code: 'host/cannot-listen',
-        message: `The host cannot listen at ${address}:${port}: ${cause.code === 'EADDRINUSE' ? 'something else does already' : cause.message}.`,
+        message: `The host cannot listen at ${address}:${port}: ${cause.code === 'EADDRINUSE' ? 'the port is in use' : cause.message}.`,
         hint: 'Choose another address with `--listen ADDRESS:PORT`.',
       },
       { cause },

@@ -108,28 +108,28 @@ const tokenErrors = {
   badName: (name: string) =>
     new CodedError({
       code: 'host/token-name',
-      message: `${JSON.stringify(name)} is no name for a token.`,
+      message: `${JSON.stringify(name)} is not a valid name for a token.`,
       hint: 'Use up to 50 letters, digits, `.`, `_` and `-`.',
     }),
   nameTaken: (name: string) =>
     new CodedError({
       code: 'host/token-exists',
-      message: `There is a token of the name ${name} already.`,
-      hint: `Choose another name, or take it back first: \`agentjet host token remove ${name}\`.`,
+      message: `A token with the name ${name} already exists.`,
+      hint: `Choose another name, or remove the existing token: \`agentjet host token remove ${name}\`.`,
     }),
   unknown: (name: string, known: readonly string[]) =>
     new CodedError({
       code: 'host/no-token',
-      message: `There is no token of the name ${JSON.stringify(name)}.`,
-      hint: known.length === 0 ? 'There are none at all.' : `There are: ${known.join(', ')}.`,
+      message: `Unknown token: ${JSON.stringify(name)}.`,
+      hint: known.length === 0 ? 'The host has no tokens.' : `Known tokens: ${known.join(', ')}.`,
     }),
   unreadable: (file: string, cause: unknown) =>
     new CodedError(
       {
         code: 'host/tokens-unreadable',
-        message: 'The tokens of this host cannot be read.',
+        message: 'Cannot read the tokens of this host.',
         location: { file },
-        hint: 'Restore the file, or remove it and make new tokens.',
+        hint: 'Restore the file, or delete it and create new tokens.',
       },
       { cause },
     ),

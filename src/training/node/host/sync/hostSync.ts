@@ -9,7 +9,7 @@ import { PackReader } from '../../../core/sync/pack.ts';
 import { systemClock } from '../../../../base/node/clock.ts';
 import { SnapshotLeases } from './snapshotLeases.ts';
 import { ContentStore } from './contentStore.ts';
-import { materialise } from './materialise.ts';
+import { materialize } from './materialize.ts';
 import { Snapshots } from './snapshots.ts';
 
 export interface HostSyncOptions {
@@ -162,7 +162,7 @@ class DiskSync implements OpenHostSync {
     // The next sync sends the missing content.
     if (broken !== undefined) this.#whole.clear();
     if (broken !== undefined) throw noContent(broken);
-    await materialise(manifest, folder, (sha256) => this.#contents.pathOf(sha256), cancellation);
+    await materialize(manifest, folder, (sha256) => this.#contents.pathOf(sha256), cancellation);
   }
 
   flushed(): Promise<void> {
@@ -225,7 +225,7 @@ class PackSink implements ByteSink {
   async write(bytes: Uint8Array, offset: number): Promise<void> {
     if (offset !== this.#got) throw badPack('its pieces are not in order');
     this.#got += bytes.length;
-    if (this.#got > this.#bytes) throw badPack('it is longer than was announced');
+    if (this.#got > this.#bytes) throw badPack('it is longer than announced');
     for (const content of this.#reader.push(bytes)) {
       while (this.#writing.size >= atATime) await Promise.race(this.#writing);
       this.#throwFailure();
@@ -236,7 +236,7 @@ class PackSink implements ByteSink {
   async end(): Promise<void> {
     await Promise.all(this.#writing);
     this.#throwFailure();
-    if (this.#got !== this.#bytes) throw badPack('it is shorter than was announced');
+    if (this.#got !== this.#bytes) throw badPack('it is shorter than announced');
     this.#reader.end();
   }
 

@@ -70,7 +70,7 @@ export class Snapshots {
   /** Stores a manifest. Throws if it does not match its id or has invalid paths. */
   async keep(snapshot: string, manifest: SnapshotManifest): Promise<void> {
     const text = manifestText(manifest);
-    if (hash('sha256', text, 'hex') !== snapshot) throw badManifest('it is not the one that was announced');
+    if (hash('sha256', text, 'hex') !== snapshot) throw badManifest('it differs from the announced one');
     checkManifest(manifest);
     const file = path.join(this.#incoming, String(this.#made++));
     try {

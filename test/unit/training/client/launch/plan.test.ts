@@ -51,7 +51,7 @@ describe('what is started', () => {
   test.each(['../exp.yaml', 'a/../../exp.yaml', '/etc/exp.yaml', '~/exp.yaml', 'exp.json', 'a\0.yaml'])(
     'the config %j is refused',
     (config) => {
-      expect(() => planLaunch(orderOf({ config }), training, site)).toThrow(/cannot be started/);
+      expect(() => planLaunch(orderOf({ config }), training, site)).toThrow(/Cannot start the config/);
     },
   );
 
@@ -63,12 +63,12 @@ describe('what is started', () => {
 
   test('Trinity does not train with verl', () => {
     const order = orderOf({ launcher: 'trinity', backbone: 'verl' });
-    expect(() => planLaunch(order, native, site)).toThrow(/does not train with verl/);
+    expect(() => planLaunch(order, native, site)).toThrow(/does not support the backbone verl/);
   });
 
   test.each(['../../etc', '/etc', 'a/../..'])('the name %s would put the job elsewhere', async (name) => {
     const escaping = await trainingOf(ajetConfig.replace('first', JSON.stringify(name)));
-    expect(() => planLaunch(orderOf(), escaping, site)).toThrow(/somewhere else/);
+    expect(() => planLaunch(orderOf(), escaping, site)).toThrow(/leads out of the checkpoint folder/);
   });
 
   const kept = ['CUDA_VISIBLE_DEVICES', 'CUDA_DEVICE_ORDER', 'APPWORLD_SCRIPT', 'AGENTJET_RUN'];
@@ -90,8 +90,8 @@ describe('flags', () => {
     '--conf',
     '--backbone',
   ])('%s is refused by its name, with a value as well', (flag) => {
-    expect(() => args(flag)).toThrow(`does not take \`${flag}\``);
-    expect(() => args(`${flag}=x`)).toThrow(`does not take \`${flag}\``);
+    expect(() => args(flag)).toThrow(`The flag \`${flag}\` of`);
+    expect(() => args(`${flag}=x`)).toThrow(`The flag \`${flag}\` of`);
   });
 
   test('an abbreviation, which upstream would complete, is unknown here', () => {
@@ -103,11 +103,11 @@ describe('flags', () => {
   test('a value stays with its flag', () => {
     expect(args('--exp-dir', '--autokill')).toContain('--exp-dir=--autokill');
     expect(args('--prefix=a-1')).toContain('--prefix=a-1');
-    expect(() => args('--prefix', 'a;b')).toThrow(/wants up to 64 letters/);
+    expect(() => args('--prefix', 'a;b')).toThrow(/needs up to 64 letters/);
     expect(() => args('--exp-dir', '../..')).toThrow(/inside the run/);
     expect(() => args('--exp-dir')).toThrow(/inside the run/);
     expect(() => args('--with-ray=1')).toThrow(/no value/);
-    expect(() => args('--prefix=a', '--prefix=b')).toThrow(/stand once/);
+    expect(() => args('--prefix=a', '--prefix=b')).toThrow(/appear only once/);
   });
 
   test('a service is started only as the owner of the host has set it', () => {
@@ -158,7 +158,7 @@ describe('a Ray entrypoint', () => {
   test('a cluster is not asked to start another Ray, and that is told', () => {
     const order = orderOf({ launcher: 'ray', flags: ['--with-ray'] });
     expect(() => planRayJob(order, training)).toThrow(
-      'does not take `--with-ray` of `ajet`: the job is handed to a cluster whose Ray runs already',
+      'The flag `--with-ray` of `ajet` is not allowed on a host: the job runs on a cluster, where Ray is already running',
     );
   });
 

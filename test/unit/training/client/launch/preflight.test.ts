@@ -152,7 +152,7 @@ describe('preflight', () => {
         packages: { ray: '2', torch: null, verl: '0.5.0', vllm: '1', 'trinity-rft': '0.4' },
       },
       diskFree: 10,
-      jobFolderProblem: 'it is a folder of the system',
+      jobFolderProblem: 'it is a system folder',
       ray: { running: false, why: 'nothing listens', run: null, holder: null },
       paths: new Map([
         ['/models/qwen/3b/instruct', false],
@@ -184,7 +184,7 @@ describe('preflight', () => {
   test("a converted value is told at AgentJet's key", async () => {
     const facts = {
       gpus: [gpu(0)],
-      jobFolderProblem: 'the data of the host is in it',
+      jobFolderProblem: 'it contains the data of the host',
       paths: new Map([['/models/qwen/3b/instruct', false]]),
     };
     const told = [

@@ -27,7 +27,7 @@ test('one that stays silent has, and says since when and why', () => {
   watch.observe(silent, 0, 60_000);
   expect(watch.observe(silent, 60_000, 60_000)).toEqual({
     kind: 'lost',
-    reason: "Ray's head has not answered for 60 s: connect ECONNREFUSED",
+    reason: "Ray's head has not responded for 60 s: connect ECONNREFUSED",
   });
   expect(watch.isFinal).toBe(true);
 });
@@ -52,5 +52,5 @@ test('a failure keeps its reason and the exit code', () => {
   const told = { kind: 'job', info: { ...info, message: last } } as const;
   expect(new RayWatch().observe(told, 0)).toMatchObject({ reason: 'JOB: exit code 3' });
   const bare = { kind: 'job', info: { status: 'FAILED' } } as const;
-  expect(new RayWatch().observe(bare, 0)).toMatchObject({ reason: 'Ray tells no reason', exitCode: null });
+  expect(new RayWatch().observe(bare, 0)).toMatchObject({ reason: 'Ray gives no reason', exitCode: null });
 });

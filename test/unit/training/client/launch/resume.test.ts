@@ -112,9 +112,9 @@ describe('going on', () => {
     const flow = 'ajet: { project_name: maths }\n' + ajetConfig.slice(ajetConfig.indexOf('hydra:'));
     const training = await trainingOf(flow);
     expect(() => setJobName(flow, training, 'exp', run)).toThrow(
-      /^So that its folder is known, .* `ajet.experiment_name` has to be set/,
+      /^To make the folder known, .* `ajet.experiment_name` must be set/,
     );
-    await expect(plan(flow, 'fork', 20, ajetSource)).rejects.toThrow(/^To go on from a checkpoint `ajet/);
+    await expect(plan(flow, 'fork', 20, ajetSource)).rejects.toThrow(/^To continue from a checkpoint `ajet/);
   });
 
   test('a config that starts anew is made to go on', async () => {
@@ -131,7 +131,7 @@ describe('going on', () => {
   });
 
   test('what upstream would start anew without a word is refused', async () => {
-    await expect(plan(trinityConfig, 'resume', 10, trinitySource)).rejects.toThrow(/newest is of step 20/);
+    await expect(plan(trinityConfig, 'resume', 10, trinitySource)).rejects.toThrow(/newest is step 20/);
     await expect(plan(trinityConfig, 'resume', 10, { ...trinitySource, latest: null })).rejects.toThrow(
       /it has none/,
     );
@@ -143,7 +143,7 @@ describe('going on', () => {
     const from = { run: earlier, step: 10, as: 'fork' as const };
     const lines = describeRestore(from, 'trinity', false);
     expect(lines.filter((line) => line.startsWith('Restored'))).toEqual([
-      'Restored: weights, optimizer and learning rate schedule as of step 10.',
+      'Restored: weights, optimizer and learning rate schedule of step 10.',
     ]);
     expect(lines.some((line) => line.startsWith('Not restored: the position in the data set'))).toBe(true);
   });
@@ -162,8 +162,8 @@ describe('going on in stages', () => {
     const { config, seed } = await plan(stagedConfig, 'resume', 5, source(1, sft, rl), 'rl');
     expect([config, seed]).toEqual([stagedConfig, undefined]);
     await expect(plan(stagedConfig, 'resume', 20, source(1, sft, rl), 'sft')).rejects.toMatchObject({
-      message: expect.stringMatching(/the newest is of step 5 of the stage rl/) as unknown,
-      hint: expect.stringMatching(/go on from step 20 of the stage sft choose a fork/) as unknown,
+      message: expect.stringMatching(/the newest is step 5 of stage rl/) as unknown,
+      hint: expect.stringMatching(/continue from step 20 of stage sft, choose a fork/) as unknown,
     });
   });
 
@@ -208,10 +208,10 @@ describe('going on in stages', () => {
     const refused = (text: string, from: ResumeSource, stage?: string): Promise<unknown> =>
       plan(text, 'fork', 20, from, stage).catch((error: unknown) => (error as Error).message);
     expect(await refused(trinityConfig, source(1, sft, rl), 'sft')).toMatch(
-      /is of the stage sft, and the config has no stages/,
+      /belongs to stage sft, and the config has no stages/,
     );
     expect(await refused(stagedConfig, trinitySource)).toMatch(
-      /is of no stage, and the config has the stages sft, rl/,
+      /belongs to no stage, and the config has the stages sft, rl/,
     );
     expect(await refused(stagedConfig, source(0, rl), 'rl')).toMatch(/are not those of the config/);
     const without = source(1, { ...sft, ...nothing }, rl);
@@ -223,16 +223,16 @@ describe('going on in stages', () => {
       const stages = { names: ['sft', 'rl'], current };
       return describeRestore({ run: earlier, step: 5, as, stage }, 'trinity', true, stages).slice(1, 3);
     };
-    const weights = 'Restored: weights, optimizer and learning rate schedule as of step 5 of the stage';
-    expect(told('resume', 'rl', 2)).toEqual(['Stages that are not trained again: sft.', `${weights} rl.`]);
-    expect(told('fork', 'sft', 2)).toEqual(['Stages that are trained after it: rl.', `${weights} sft.`]);
+    const weights = 'Restored: weights, optimizer and learning rate schedule of step 5 of stage';
+    expect(told('resume', 'rl', 2)).toEqual(['Stages that are skipped: sft.', `${weights} rl.`]);
+    expect(told('fork', 'sft', 2)).toEqual(['Stages that follow: rl.', `${weights} sft.`]);
     expect(told('fork', 'rl', 2)).toEqual([
-      'Stages that are not trained again: sft; the weights that they ended with are copied.',
+      'Stages that are skipped: sft; their final weights are copied.',
       `${weights} rl.`,
     ]);
     expect(told('resume', 'sft', 2)).toEqual([
-      'The stage rl has saved nothing, so it begins anew, with the weights of step 5 of the stage sft.',
-      'Stages that are not trained again: sft.',
+      'Stage rl has no checkpoint, so it starts again with the weights of step 5 of stage sft.',
+      'Stages that are skipped: sft.',
     ]);
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { compose, type Composition } from '../../../../../src/configs/core/compose.ts';
 import { dialectOf } from '../../../../../src/configs/core/dialect.ts';
-import { hostResults } from '../../../../../src/training/core/protocol/hostResults.ts';
+import { hostResults } from '../../../../../src/training/core/protocol/hostRpc.ts';
 import { hostMethods, scopeOf } from '../../../../../src/training/core/protocol/hostRpc.ts';
 import { mostOfEffectiveConfig, type RunOrder } from '../../../../../src/training/core/protocol/runs.ts';
 import { maskSecrets } from '../../../../../src/configs/core/effective/secrets.ts';
@@ -61,7 +61,7 @@ describe('what a run was started with', () => {
         sent.replace('name: first', `name: first_${run}`).replace('ajet:\n', 'ajet:\n  seed: 1\n'),
     });
     const [head, flags, empty] = text.split('\n');
-    expect(head).toBe(`# conf/exp.yaml, as run ${run} was started with it`);
+    expect(head).toBe(`# conf/exp.yaml, as started by run ${run}`);
     expect([flags, empty]).toEqual(['# launcher ajet, backbone trinity, flags --with-ray --exp-dir out', '']);
     expect(lineOf(text, 'experiment_name')).toBe(`experiment_name: first_${run} # set by the host`);
     expect(lineOf(text, 'experiment_dir')).toMatch(`experiment_dir: out/first_${run} #`);
@@ -96,7 +96,7 @@ describe('what a run was started with', () => {
   test('tells the code that the bridge stands in for', async () => {
     const bridged = { workflow: { file: 'src/workflow.ts', name: 'Odd\nKey: 1' } };
     const text = await effective(trinityConfig, { bridged });
-    expect(text.split('\n')[2]).toBe('# workflow src/workflow.ts->Odd?Key: 1, by the bridge');
+    expect(text.split('\n')[2]).toBe('# workflow src/workflow.ts->Odd?Key: 1, through the bridge');
   });
 
   test('of two runs is the same text where the values are', async () => {
@@ -218,7 +218,7 @@ describe('on the wire', () => {
     );
     const text = await effective(`${trinityConfig}extra:\n${items}`);
     expect(text.length).toBeLessThanOrEqual(mostOfEffectiveConfig);
-    expect(text).toMatch(/\n# The rest is left out: it is too long\.\n$/);
+    expect(text).toMatch(/\n# Truncated: the config is too long\.\n$/);
     expect(decode.safeParse({ text }).success).toBe(true);
     expect(decode.safeParse({ text: ' '.repeat(mostOfEffectiveConfig + 1) }).success).toBe(false);
   });

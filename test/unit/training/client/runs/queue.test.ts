@@ -19,16 +19,14 @@ describe('the queue', () => {
       { id: 'e', devices: [] },
     ]);
     expect(plan.wait).toEqual([
-      { id: 'c', reason: 'Waits for 2 GPUs, of which 1 is free.' },
+      { id: 'c', reason: 'Waits for 2 GPUs. Free: 1.' },
       { id: 'd', reason: 'Waits for the runs before it.' },
     ]);
   });
 
   test('waits for GPUs on which others work, and says so', () => {
     const plan = planQueue(queue(2), [gpu(0, 60_000), gpu(1, 500)], none, 2);
-    expect(plan.wait[0]?.reason).toBe(
-      'Waits for 2 GPUs, of which 1 is free. GPU 0 is used by other programs.',
-    );
+    expect(plan.wait[0]?.reason).toBe('Waits for 2 GPUs. Free: 1. GPU 0 is used by other programs.');
     // The memory of a run of this host's own is no other's.
     expect(planQueue(queue(1), [gpu(0, 60_000), gpu(1)], new Set([0]), 2).start).toEqual([
       { id: 'a', devices: [1] },
@@ -39,16 +37,16 @@ describe('the queue', () => {
     expect(planQueue(queue(3, 1), [gpu(0)], none, 1)).toEqual({
       start: [{ id: 'b', devices: [0] }],
       wait: [],
-      fail: [{ id: 'a', reason: 'It wants 3 GPUs, and this host has one.' }],
+      fail: [{ id: 'a', reason: 'It needs 3 GPUs, but this host has one.' }],
     });
     expect(planQueue(queue(1), [], none, 0).fail[0]?.reason).toBe(
-      'It wants one GPU, and this host has no GPU.',
+      'It needs one GPU, but this host has no GPU.',
     );
-    expect(planQueue(queue(1), [], none, 2).wait[0]?.reason).toMatch(/the driver does not tell/);
+    expect(planQueue(queue(1), [], none, 2).wait[0]?.reason).toMatch(/the GPU driver does not respond/);
     const silent = planQueue(queue(0, 8, 1), null, none, 0);
     expect(silent.start).toEqual([{ id: 'a', devices: [] }]);
     expect(silent.wait.map(({ id }) => id)).toEqual(['b', 'c']);
-    expect(silent.wait[0]?.reason).toBe('Waits for 8 GPUs: the driver does not tell of any at the moment.');
+    expect(silent.wait[0]?.reason).toBe('Waits for 8 GPUs: the GPU driver does not respond.');
   });
 });
 
@@ -74,22 +72,22 @@ describe('Ray', () => {
       { id: 'd', devices: [] },
     ]);
     expect(plan.wait).toEqual([
-      { id: 'b', reason: 'Waits: run a has a Ray of its own.' },
-      { id: 'c', reason: 'Waits: run a has a Ray of its own.' },
+      { id: 'b', reason: 'Waits for run a, which has a separate Ray.' },
+      { id: 'c', reason: 'Waits for run a, which has a separate Ray.' },
       { id: 'e', reason: 'Waits for the runs before it.' },
     ]);
     const next = planQueue([run('b', 'own'), run('c', 'here', 0)], gpus, none, 4);
     expect(next.start.map(({ id }) => id)).toEqual(['b']);
     const going = planQueue([run('b', 'own')], gpus, none, 4, { holder: 'x' });
-    expect(going.wait).toEqual([{ id: 'b', reason: 'Waits: run x has a Ray of its own.' }]);
+    expect(going.wait).toEqual([{ id: 'b', reason: 'Waits for run x, which has a separate Ray.' }]);
   });
 
   test('is begun by none while another looks for the one that is there, and in order', () => {
     const plan = planQueue([run('a', 'here'), run('b', 'own'), run('c', 'own', 0)], gpus, none, 4);
     expect(plan.start.map(({ id }) => id)).toEqual(['a']);
     expect(plan.wait.map(({ reason }) => reason)).toEqual([
-      'Waits: run a is looking for its Ray.',
-      'Waits: run a is looking for its Ray.',
+      'Waits until run a has found its Ray.',
+      'Waits until run a has found its Ray.',
     ]);
     const full = planQueue([run('b', 'own', 4), run('c', 'own', 0)], gpus, new Set([0]), 4);
     expect(full.wait[1]).toEqual({ id: 'c', reason: 'Waits for the runs before it.' });

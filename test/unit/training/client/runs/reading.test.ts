@@ -153,7 +153,7 @@ describe('the final state', () => {
   test('is a failure when the log says so, also with 0', () => {
     expect(outcomeOf({ ...end, failure: 'Trainer failed:', exception: 'ValueError: x' })).toEqual({
       state: 'failed',
-      reason: 'Its log says that it failed: Trainer failed: ValueError: x',
+      reason: 'Its log reports a failure: Trainer failed: ValueError: x',
       exitCode: 0,
     });
     expect(outcomeOf({ ...end, exit: { code: 2, signal: null } })).toMatchObject({
@@ -169,7 +169,7 @@ describe('the final state', () => {
     for (const code of [0, 1, 130])
       expect(outcomeOf({ ...end, cancelledBy: 'ann', exit: { code, signal: null } })).toMatchObject({
         state: 'cancelled',
-        reason: 'Cancelled by ann.',
+        reason: 'Canceled by ann.',
       });
     expect(outcomeOf({ ...end, launcher: 'ray', exit: { code: 130, signal: null } }).state).toBe('cancelled');
     expect(outcomeOf({ ...end, exit: { code: 130, signal: null } }).state).toBe('failed');
@@ -185,15 +185,17 @@ describe('the final state', () => {
   test('on Ray is not known either where who looked after the job, or its head, has gone', () => {
     const lost = { ...end, launcher: 'ray', exit: { code: 75, signal: null } } as const;
     const killed = { ...end, launcher: 'ray', exit: { code: null, signal: 'SIGKILL' } } as const;
-    expect(outcomeOf(lost).reason).toBe("Ray's head has not told how the job ended.");
+    expect(outcomeOf(lost).reason).toBe("Ray's head has not reported how the job ended.");
     expect(outcomeOf(killed)).toEqual({
       state: 'lost',
-      reason: 'What looked after the job was ended by SIGKILL.',
+      reason: 'The process that monitors the job was ended by SIGKILL.',
     });
     for (const one of [lost, killed]) {
       const { state, reason } = outcomeOf({ ...one, cancelledBy: 'ann' });
       expect(state).toBe('lost');
-      expect(reason).toMatch(/, which ann had cancelled: look on the cluster whether it still runs\.$/);
+      expect(reason).toMatch(
+        /. ann had canceled the job. Check on the cluster whether it is still running\.$/,
+      );
     }
     expect(outcomeOf({ ...lost, exit: null, cancelledBy: 'ann' }).state).toBe('cancelled');
   });

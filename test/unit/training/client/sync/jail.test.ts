@@ -48,7 +48,7 @@ describe('paths', () => {
     '%j is refused on Windows',
     (name) => {
       expect(pathProblem(name)).toBeUndefined();
-      expect(pathProblem(name, { windows: true })).toMatch(/is no file's name on Windows$/);
+      expect(pathProblem(name, { windows: true })).toMatch(/is not a valid file name on Windows$/);
     },
   );
 
@@ -74,10 +74,10 @@ describe('paths', () => {
 describe('links', () => {
   test.each([
     ['a', '/etc', 'its target is absolute'],
-    ['a', '..', 'it leads out of the folder'],
-    ['a/b', '../../x', 'it leads out of the folder'],
-    ['a', 'b/../c', 'its target has .. behind a name'],
-    ['a', '', 'it leads nowhere'],
+    ['a', '..', 'its target is outside the folder'],
+    ['a/b', '../../x', 'its target is outside the folder'],
+    ['a', 'b/../c', 'its target has .. after a name'],
+    ['a', '', 'its target is empty'],
     ['a', 'C:\\x', 'its target has a backslash'],
     ['a', 'b\u0000', 'its target has control characters'],
   ])('%j to %j is refused', (from, target, why) => {
@@ -139,21 +139,22 @@ describe('entries of one root', () => {
   };
 
   test('nothing is below a file or a link', () => {
-    expect(problems('a', 'a/b')).toEqual([undefined, '"a", above it, is no folder']);
+    expect(problems('a', 'a/b')).toEqual([undefined, 'its parent "a" is not a folder']);
     expect(problems('a/b', 'a')).toEqual([undefined, 'other files are below it']);
     const toFolder = { path: 'l', link: 'd' };
-    expect(problems(toFolder, 'l/x/y')).toEqual([undefined, '"l", above it, is no folder']);
+    expect(problems(toFolder, 'l/x/y')).toEqual([undefined, 'its parent "l" is not a folder']);
   });
 
   test('nothing is there twice, whatever the file system takes for the same', () => {
-    expect(problems('a', 'a')[1]).toBe('it is there twice');
-    const same = (what: string): string => `"${what}" is the same where case or accents do not count`;
+    expect(problems('a', 'a')[1]).toBe('it is listed twice');
+    const same = (what: string): string =>
+      `it differs from "${what}" only in case or accents, which some systems ignore`;
     expect(problems('README', 'readme')[1]).toBe(same('README'));
     expect(problems('Src/a', 'src/b')[1]).toBe(same('Src'));
     expect(problems('é', 'e\u0301')[1]).toBe(same('é'));
     expect(problems('straße', 'STRASSE')[1]).toBe(same('straße'));
     expect(problems('A/b', 'a')[1]).toBe(same('A'));
-    expect(problems('a', 'A/b')[1]).toBe('"a", above it, is no folder');
+    expect(problems('a', 'A/b')[1]).toBe('its parent "a" is not a folder');
   });
 
   test('folding has one result', () => {

@@ -46,7 +46,7 @@ describe('packs', () => {
     for (let end = 1; end < pack.length; end++) {
       const reader = new PackReader();
       reader.push(pack.subarray(0, end));
-      expect(() => reader.end()).toThrow('it ends inside a content');
+      expect(() => reader.end()).toThrow('it ends in the middle of a file');
     }
   });
 
@@ -82,7 +82,7 @@ describe('manifests', () => {
   test('what is out of order or out of the jail is refused', () => {
     expect(() => checkManifest([file('b'), file('a')])).toThrow('it is not sorted by path');
     expect(() => checkManifest([file('a'), file('../b')])).toThrow('it has the name ..');
-    expect(() => checkManifest([file('a'), file('a/b')])).toThrow('is no folder');
+    expect(() => checkManifest([file('a'), file('a/b')])).toThrow('is not a folder');
     expect(() => checkManifest([file('A'), file('B'), file('a')])).toThrow('case or accents');
     checkManifest([file('a'), file('a-b'), file('b/c'), { path: 'c', link: 'b/c' }]);
   });

@@ -30,8 +30,8 @@ describe('what is sent', () => {
     });
     const tree = await treeOf(root);
     expect(pathsOf(tree)).toEqual(['.env.example', 'a.py', 'src/checkpoints.py']);
-    expect(tree.leftOut).toContainEqual({ path: '.env', rule: 'default', pattern: '.env' });
-    expect(tree.leftOut).toContainEqual({ path: 'node_modules', rule: 'default', pattern: 'node_modules/' });
+    expect(tree.excluded).toContainEqual({ path: '.env', rule: 'default', pattern: '.env' });
+    expect(tree.excluded).toContainEqual({ path: 'node_modules', rule: 'default', pattern: 'node_modules/' });
   });
 
   test('is brought back, or left out, by .agentjetignore, whatever .gitignore says', async () => {
@@ -55,7 +55,7 @@ describe('what is sent', () => {
         ...['deep/.agentjetignore', 'deep/z.bin', 'other/.gitignore', 'sub/.gitignore'],
       ]),
     );
-    expect(tree.leftOut).toEqual([
+    expect(tree.excluded).toEqual([
       { path: 'a.log', rule: '.gitignore', pattern: '*.log' },
       { path: 'big.bin', rule: '.agentjetignore', pattern: '*.bin' },
       { path: 'deep/er/z.bin', rule: '.agentjetignore', pattern: '*.bin' },
@@ -102,12 +102,12 @@ describe('what is sent', () => {
     const root = path.join(top, 'agents/maths');
     // Without a repository nothing above counts: a folder of that name is none.
     await write(top, { '.git/info/exclude': 'mine\n' });
-    expect((await treeOf(root)).leftOut).toEqual([]);
+    expect((await treeOf(root)).excluded).toEqual([]);
     await git(top, 'init', '-q');
     await write(top, { '.git/info/exclude': 'mine\n' });
     const tree = await treeOf(root);
     expect(pathsOf(tree)).toEqual(['agent.py', 'deep/local', 'kept.log']);
-    expect(tree.leftOut).toEqual([
+    expect(tree.excluded).toEqual([
       { path: 'a.tmp', rule: '../.gitignore', pattern: '/maths/*.tmp' },
       { path: 'b.log', rule: '../../.gitignore', pattern: '*.log' },
       { path: 'local', rule: '../../.gitignore', pattern: '/agents/*/local' },
@@ -159,10 +159,10 @@ describe('what is sent', () => {
       { path: 'loop', link: 'loop' },
     ]);
     expect(tree.files).toMatchObject([{ path: 'a/file', executable: true }]);
-    expect(tree.leftOut).toEqual([
-      { path: 'a/around', rule: null, problem: 'its target has .. behind a name' },
+    expect(tree.excluded).toEqual([
+      { path: 'a/around', rule: null, problem: 'its target has .. after a name' },
       { path: 'absolute', rule: null, problem: 'its target is absolute' },
-      { path: 'out', rule: null, problem: 'it leads out of the folder' },
+      { path: 'out', rule: null, problem: 'its target is outside the folder' },
     ]);
   });
 
@@ -180,11 +180,11 @@ describe('what is sent', () => {
       await execute('mkfifo', [path.join(root, 'pipe')]);
       const tree = await treeOf(root);
       expect(pathsOf(tree)).toEqual(['README.md', 'ok']);
-      expect(tree.leftOut.map(({ path: left, problem }) => [left, problem])).toEqual([
-        ['Readme.md', '"README.md" is the same where case or accents do not count'],
+      expect(tree.excluded.map(({ path: left, problem }) => [left, problem])).toEqual([
+        ['Readme.md', 'it differs from "README.md" only in case or accents, which some systems ignore'],
         ['a\nb', 'it has control characters'],
         ['a\\b', 'it has a backslash'],
-        ['pipe', 'it is neither a file nor a folder nor a link'],
+        ['pipe', 'it is not a file, a folder or a link'],
       ]);
     },
   );
@@ -277,7 +277,7 @@ describe('a preview', () => {
         { path: 'src', files: 2, bytes: 150 },
         { path: '.', files: 1, bytes: 10 },
       ]) as unknown,
-      leftOut: [{ path: '.env', rule: 'default', pattern: '.env' }],
+      excluded: [{ path: '.env', rule: 'default', pattern: '.env' }],
     });
   });
 
@@ -289,7 +289,7 @@ describe('a preview', () => {
     expect(() => checkLimit(tree, { files: 3, bytes: 5_000 })).toThrow(
       expect.objectContaining({
         code: 'sync/too-large',
-        message: expect.stringMatching(/the biggest folders: data\/raw \(.*\), src \(/) as unknown,
+        message: expect.stringMatching(/Largest folders: data\/raw \(.*\), src \(/) as unknown,
       }),
     );
     expect(() => checkLimit(tree, { files: 2, bytes: 1e9 })).toThrow(code('sync/too-large'));

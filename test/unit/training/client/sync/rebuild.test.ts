@@ -5,7 +5,8 @@ import { expect, test } from 'vitest';
 import { rebuildSnapshot } from '../../../../../src/training/node/client/sync/rebuild.ts';
 import { syncTree } from '../../../../../src/training/node/client/sync/syncTree.ts';
 import type { SnapshotManifest } from '../../../../../src/training/core/protocol/sync.ts';
-import type { HostConnection } from '../../../../../src/training/core/contracts.ts';
+import type { ClientConnection } from '../../../../../src/training/core/wire/clientConnection.ts';
+import type { DownloadRequest } from '../../../../../src/training/core/wire/transfers.ts';
 import { manifestText } from '../../../../../src/training/core/sync/manifest.ts';
 import { syncHost, temporary, treeOf, write } from './syncHost.ts';
 
@@ -41,16 +42,16 @@ test('a snapshot is rebuilt as it was, and goes on from what had come', async ()
 function hostile(
   manifest: SnapshotManifest,
   texts: Readonly<Record<string, string>> = {},
-): Pick<HostConnection, 'ask' | 'download'> {
+): Pick<ClientConnection, 'ask' | 'download'> {
   const ask = () => Promise.resolve({ entries: manifest, total: manifest.length });
-  const download = ({ params }: Parameters<HostConnection['download']>[0]) => {
+  const download = ({ params }: DownloadRequest) => {
     const text = 'sha256' in params ? (texts[params.sha256] ?? '') : '';
     const pieces = (async function* () {
       yield await Promise.resolve(Buffer.from(text));
     })();
     return Promise.resolve({ bytes: text.length, pieces });
   };
-  return { ask: ask as unknown as HostConnection['ask'], download };
+  return { ask: ask as unknown as ClientConnection['ask'], download };
 }
 
 const file = (name: string, text: string) => ({ path: name, sha256: sumOf(text), bytes: text.length });

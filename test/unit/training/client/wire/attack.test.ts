@@ -221,7 +221,7 @@ describe('a stranger', () => {
 
     const before = readFileSync(audit.file, 'utf8').match(/"connected"/g)?.length;
     const other = client({ url, token, fingerprint: '0'.repeat(64) });
-    expect((await reaches(other, 'ended')).reason).toContain('another certificate');
+    expect((await reaches(other, 'ended')).reason).toContain('differs from the trusted one');
     expect((await reaches(client({ url, token }), 'ended')).hint).toContain('fingerprint');
     expect(readFileSync(audit.file, 'utf8').match(/"connected"/g)?.length).toBe(before);
   });
@@ -254,7 +254,7 @@ describe('a client', () => {
     host.tokens.remove('token-1');
     clock.advance(wireLimits.heartbeat * 1_000);
     expect(await reaches(connection, 'ended')).toMatchObject({
-      reason: 'The host took the token back.',
+      reason: 'The host has revoked the token.',
       lacks: 'token',
     });
   });

@@ -58,7 +58,7 @@ it('a host that takes connections and answers no hello is left, and tried again'
   clock.advance(1);
   expect(connection.state).toMatchObject({
     kind: 'waiting',
-    reason: 'The host was left: it does not answer the hello',
+    reason: 'The connection to the host was closed: it does not respond to the hello',
   });
   expect(closed).toEqual([4400]);
   clock.advance(500);
@@ -80,7 +80,7 @@ it('a host of an older version of the protocol is not tried again, and what to d
     message: expect.stringContaining(message) as string,
   });
   expect(connection.state).toEqual({ kind: 'ended', reason: message, hint });
-  expect(hint).toBe('Update AgentJet on the side that is older.');
+  expect(hint).toBe('Update AgentJet on the older side.');
   clock.advance(60_000);
   expect(seen.dials).toBe(1);
 });
@@ -107,7 +107,7 @@ it('of what a host of an earlier version does not know, that is told', async () 
   network.brings({ jsonrpc: '2.0', id: sent[0]?.id, error });
   await expect(asked).rejects.toMatchObject({
     code: 'host/older',
-    message: 'The host is of an earlier version of AgentJet, which does not know `run.config`.',
+    message: 'The host has an earlier version of AgentJet, which does not support `run.config`.',
   });
   connection.dispose();
 });

@@ -103,7 +103,7 @@ describe('a client of a host', () => {
   it('waits where nothing listens, and rejects once it is closed', async () => {
     const connection = client({ url: 'ws://127.0.0.1:1', token: 'x' });
     const asked = connection.ask('run.list', {});
-    expect((await reaches(connection, 'waiting')).reason).toBe('Nothing listens at this address.');
+    expect((await reaches(connection, 'waiting')).reason).toBe('No program listens at this address.');
     connection.dispose();
     await expect(asked).rejects.toMatchObject({ code: 'host/not-connected' });
     await expect(connection.ask('run.list', {})).rejects.toMatchObject({ code: 'host/not-connected' });

@@ -48,7 +48,7 @@ test.skipIf(process.platform === 'win32')('a route is taken in the place of the 
     await reaches(connection, 'connected');
     if (fingerprint === undefined) continue;
     const other = client({ url, token: host.token(), fingerprint: '0'.repeat(64), route });
-    expect((await reaches(other, 'ended')).reason).toContain('another certificate');
+    expect((await reaches(other, 'ended')).reason).toContain('differs from the trusted one');
   }
   expect(others.count()).toBe(0);
 });
@@ -60,7 +60,7 @@ test('nothing is sent to an address while the route to it is lost', async () => 
   const route = (): { port: number } | undefined => (++asked < 5 ? undefined : { port: host.port });
   const url = `ws://127.0.0.1:${others.port}`;
   const connection = client({ url, token: host.token(), route });
-  expect((await reaches(connection, 'waiting')).reason).toBe('The way to the host is not open.');
+  expect((await reaches(connection, 'waiting')).reason).toBe('The tunnel to the host is not open.');
   await reaches(connection, 'connected');
   expect([asked, others.count()]).toEqual([5, 0]);
 });

@@ -81,7 +81,7 @@ describe('launchers', () => {
     const trinity = path.join(folder, 'bin', 'trinity');
     await writeFile(trinity, `#!${interpreter}\nimport sys\n`, { mode: 0o755 });
     expect(await launch().launchers()).toEqual([
-      { name: 'ajet', version: null, problem: '`ajet` is not installed where this host looks for it.' },
+      { name: 'ajet', version: null, problem: '`ajet` is not installed on this host.' },
       { name: 'trinity', version: '0.4.0', problem: null },
     ]);
   });
@@ -104,7 +104,9 @@ describe('launchers', () => {
       env: { PATH: real },
       launchers: { ajet: { command: 'python3', args: ['-m', 'ajet.launcher'] } },
     }).preflight(orderOf({ gpus: 4 }), ajetConfig);
-    expect(found.find(({ id }) => id === 'packages-missing')?.message).toMatch(/lacks .*torch/);
+    expect(found.find(({ id }) => id === 'packages-missing')?.message).toMatch(
+      /Packages are missing .*torch/,
+    );
   });
 
   test('what the owner did not list and PATH has not is not started', async () => {
@@ -172,7 +174,7 @@ describe('preflight', () => {
     const host = launch({ home: '/home/ann' });
     const found = await host.preflight(order, config);
     const told = found.filter(({ id }) => id === 'job-folder').map(({ key, message }) => [key, message]);
-    const message = `The run may not keep its checkpoints below ${place}: ${problem ?? ''}.`;
+    const message = `Checkpoints are not allowed below ${place}: ${problem ?? ''}.`;
     expect(told).toEqual(problem === null ? [] : [['checkpoint_root_dir', message]]);
     // What goes on in an earlier run's folder does not go by the config.
     const from = { run, step: 1, as: 'resume' } as const;
@@ -181,8 +183,8 @@ describe('preflight', () => {
   });
 
   test.each([
-    ['/', 'it is a folder of the system'],
-    ['/home', 'the home folder of the host is in it'],
+    ['/', 'it is a system folder'],
+    ['/home', 'it contains the home folder of the host'],
   ])('tells it of a name of its own below %s', async (root, problem) => {
     const config = trinityConfig
       .replace('/big/checkpoints', root)
@@ -190,7 +192,7 @@ describe('preflight', () => {
     const order = orderOf({ launcher: 'trinity' });
     const found = await launch({ home: '/home/ann' }).preflight(order, config);
     const { message } = found.find(({ id }) => id === 'job-folder') ?? {};
-    expect(message).toBe(`The run may not keep its checkpoints below ${root}: ${problem}.`);
+    expect(message).toBe(`Checkpoints are not allowed below ${root}: ${problem}.`);
   });
 
   test('a broken config and a hostile path are findings, no failures', async () => {
@@ -215,7 +217,7 @@ describe('a run is prepared', () => {
       jobFolder: '/big/checkpoints/maths/small/first',
     });
     expect(plan.env['CUDA_VISIBLE_DEVICES']).toBe('0,1');
-    expect(plan.effectiveConfig).toContain('\n# workflow workflow.ts->Maths, by the bridge\n');
+    expect(plan.effectiveConfig).toContain('\n# workflow workflow.ts->Maths, through the bridge\n');
     expect(plan.effectiveConfig).toMatch(/^ {2}total_steps: 120 +# conf\/exp\.yaml:16$/m);
     expect(await readFile(path.join(work, 'conf/exp.yaml'), 'utf8')).toBe(trinityConfig);
   });
@@ -259,7 +261,7 @@ describe('a run is prepared', () => {
       order: { ...order, from },
       from: { jobFolder: path.join(folder, 'gone') },
     });
-    await expect(prepared).rejects.toThrow(/no global_step_10/);
+    await expect(prepared).rejects.toThrow(/global_step_10 no longer exists/);
     expect(await readdir(path.join(folder, 'big', 'maths', 'small'))).toEqual([]);
     expect(await readFile(path.join(work, 'conf/exp.yaml'), 'utf8')).toBe(text);
   });
@@ -313,7 +315,7 @@ test('Ray is there when it takes connections, whatever its note says', async () 
   await new Promise((closed) => server.close(closed));
   expect(await rayHere({}, note)).toEqual({
     running: false,
-    why: `nothing listens at 127.0.0.1:${port}`,
+    why: `no program listens at 127.0.0.1:${port}`,
     run: null,
   });
   expect(await rayHere({}, path.join(folder, 'none'))).toMatchObject({ running: false });

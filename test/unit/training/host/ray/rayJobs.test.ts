@@ -31,7 +31,7 @@ test('what else it refuses is told', async () => {
   const { address, asked } = await head(['RuntimeError: no such package\n']);
   await expect(new RayJobs(address, undefined, 0).submit(order)).rejects.toMatchObject({
     code: 'host/ray',
-    message: 'Ray refused with status 500: RuntimeError: no such package',
+    message: 'Ray rejected the request with status 500: RuntimeError: no such package',
   });
   expect(asked()).toBe(1);
 });

@@ -107,7 +107,7 @@ describe('the logs of a job', () => {
     const all = await events();
     expect(sourcesOf(all)).toEqual(new Set([...runners(100), 'trainer', 'explorer', 'synchronizer']));
     expect(noticesOf(all)).toEqual([
-      `The job has more logs than the 100 of runners, and as many of others, that are followed: explorer_runner_100.log and what else comes after them is only in ${path.join(folder, 'log')} on the host.`,
+      `The job has more logs than can be followed (100 of runners, 100 others). explorer_runner_100.log and later logs are only in ${path.join(folder, 'log')} on the host.`,
     ]);
   });
 

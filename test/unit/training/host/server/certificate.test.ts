@@ -36,7 +36,7 @@ describe('the certificate of a host', () => {
       expect(() => certificateOf(one.cert, key)).toThrow(
         expect.objectContaining({
           code: 'host/certificate',
-          message: `The TLS certificate cannot be used: it is not the key of the certificate ${one.cert}.`,
+          message: `Cannot use the TLS certificate: it is not the key of the certificate ${one.cert}.`,
           location: { file: key },
         }),
       );
@@ -58,9 +58,9 @@ describe('the certificate of a host', () => {
     writeFileSync(locked, made.privateKey);
     const none = path.join(folder, 'none');
     for (const [certFile, keyFile, file, why] of [
-      [key, key, key, 'it is no certificate in PEM.'],
-      [cert, cert, cert, 'it is no private key in PEM, or one with a passphrase.'],
-      [cert, locked, locked, 'it is no private key in PEM, or one with a passphrase.'],
+      [key, key, key, 'it is not a PEM certificate.'],
+      [cert, cert, cert, 'it is not a PEM private key, or it has a passphrase.'],
+      [cert, locked, locked, 'it is not a PEM private key, or it has a passphrase.'],
       [none, key, none, 'ENOENT'],
       [cert, none, none, 'ENOENT'],
     ] as const) {

@@ -16,7 +16,7 @@ const atATime = 8;
  *
  * @param fileOf returns the file of a content
  */
-export async function materialise(
+export async function materialize(
   manifest: SnapshotManifest,
   folder: string,
   fileOf: (sha256: string) => string,
@@ -69,7 +69,7 @@ async function makeFolders(
       made.add(one);
       const place = path.join(root, one);
       await mkdir(place);
-      if ((await realpath(place)) !== place) throw refusedPath(one, 'it leads elsewhere');
+      if ((await realpath(place)) !== place) throw refusedPath(one, 'it leads out of the folder');
     }
   }
 }
