@@ -11,9 +11,9 @@ const fieldsOf = (value: unknown): Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
 
 /**
- * Whether a value, out of JSON, is the result of an episode as most are, without a problem or an error. It takes a
- * fraction of the time of the schema, which decides of all others: of runs with thousands of episodes every result is
- * read when they are opened.
+ * Returns true if a value from JSON is a typical result of an episode, without a problem or an error. This takes a
+ * fraction of the time of the schema, which checks all other values. Opening a run reads the results of all episodes,
+ * which may be thousands.
  */
 export function isPlainResult(value: unknown): value is EpisodeResult {
   const result = fieldsOf(value);

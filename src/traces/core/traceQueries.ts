@@ -28,7 +28,7 @@ export class TraceQueries {
     this.messages = new MessageQueries(this.rows);
   }
 
-  /** Undefined: nothing is written yet. */
+  /** Returns the run; undefined: nothing is written yet. */
   run(): records.StoredRun | undefined {
     return this.rows.meta(metaKeys.run, records.storedRun);
   }
@@ -37,7 +37,7 @@ export class TraceQueries {
     return this.rows.meta(metaKeys.merging, records.storedMerging);
   }
 
-  /** Undefined: the trace is of a version that did not keep it. */
+  /** Returns the rules; undefined: the trace is of a version that did not store them. */
   batch(): BatchRules | undefined {
     return this.rows.meta(metaKeys.batch, records.storedBatch);
   }
@@ -50,12 +50,12 @@ export class TraceQueries {
     return this.rows.meta(metaKeys.end, records.storedEnd);
   }
 
-  /** Tokens and timelines are those of episodes that ended. */
+  /** Returns the totals. Tokens and timelines are those of ended episodes. */
   totals(): RunTotals {
     return this.rows.one(records.totalsRecord, totals, {}) ?? this.rows.damaged('it has no totals');
   }
 
-  /** The highest number; null: none has started. */
+  /** Returns the highest number; null: no episode has started. */
   newestEpisode(): number | null {
     const statement = 'SELECT episode FROM episodes ORDER BY episode DESC LIMIT 1';
     return this.rows.one(records.episodeNumber, statement, {})?.episode ?? null;
@@ -66,14 +66,14 @@ export class TraceQueries {
     return this.rows.one(records.episodeRecord, statement, { episode });
   }
 
-  /** In the order asked for; those that there are not are left out. */
+  /** Returns episodes in the requested order, without those that do not exist. */
   episodesOf(numbers: readonly number[]): readonly records.EpisodeRecord[] {
     const statement = `SELECT ${episodeColumns} FROM json_each(:numbers) AS wanted
       JOIN episodes ON episode = wanted.value ORDER BY wanted.key`;
     return this.rows.all(records.episodeRecord, statement, { numbers: JSON.stringify(numbers) });
   }
 
-  /** Undefined: the trace is of a version that kept nothing for judges. */
+  /** Returns the episodes; undefined: the trace is of a version that stored nothing for judges. */
   recorded(): readonly RecordedEpisode[] | undefined {
     if (!this.rows.has('outputs')) return undefined;
     const statement = `SELECT episode, uuid, taskId, taskIndex, repeat, reward, isSuccess, task, output
@@ -87,23 +87,26 @@ export class TraceQueries {
       }));
   }
 
-  /** What the workflow returned, as JSON; undefined: nothing, or the trace is of a version that did not keep it. */
+  /**
+   * Returns what the workflow returned, as JSON; undefined: nothing, or the trace is of a version that did not store
+   * it.
+   */
   output(episode: number): string | undefined {
     if (!this.rows.has('outputs')) return undefined;
     const statement = 'SELECT output AS value FROM outputs WHERE episode = :episode';
     return this.rows.one(records.valueRecord, statement, { episode })?.value;
   }
 
-  /** Whole; undefined: the episode's row has it so. */
+  /** Returns the full query; undefined: the episode's row has it. */
   query(episode: number): string | undefined {
     const statement = 'SELECT query AS value FROM queries WHERE episode = :episode';
     return this.rows.one(records.valueRecord, statement, { episode })?.value;
   }
 
   /**
-   * Results that came after a sequence number, in order.
+   * Returns results after a sequence number, in order.
    *
-   * @param most default: all
+   * @param most the maximum number; default: all
    */
   resultsAfter(
     sequence: number,
@@ -118,19 +121,19 @@ export class TraceQueries {
   }
 
   /**
-   * Results of whole groups, in order of their episodes.
+   * Returns the results of whole groups, in order of their episodes.
    *
    * @param size episodes per group
    */
   resultsOfGroups(groups: readonly number[], size: number): readonly EpisodeResult[] {
-    // CROSS JOIN keeps the order of the tables: SQLite would go through all episodes, since they lie in order.
+    // CROSS JOIN keeps the order of the tables. Without it, SQLite would scan all episodes.
     const statement = `SELECT sequence, result FROM json_each(:groups) AS wanted
       CROSS JOIN episodes ON episode BETWEEN wanted.value * :size AND (wanted.value + 1) * :size - 1
       JOIN results USING (sequence) ORDER BY episode`;
     return this.#results(statement, { groups: JSON.stringify(groups), size });
   }
 
-  /** Results of the episodes `first` … `last`, in order. */
+  /** Returns the results of the episodes `first` … `last`, in order. */
   resultsBetween(first: number, last: number): readonly EpisodeResult[] {
     const statement = `SELECT sequence, result FROM episodes JOIN results USING (sequence)
       WHERE episode BETWEEN :first AND :last ORDER BY episode`;

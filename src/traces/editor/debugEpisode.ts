@@ -5,13 +5,13 @@ import { largestWindow } from '../core/protocol/traceRpc.ts';
 import { canRunEpisodes } from '../../tracking/core/records/tracedRun.ts';
 import { debugType } from '../../base/core/ids.ts';
 
-/** A config and the folder that its workflow is run in, both absolute. */
+/** A config and the folder that its workflow runs in, as absolute paths. */
 export interface RunnableConfig {
   readonly config: string;
   readonly root: string;
 }
 
-/** What rollouts of training were made with, by the file of them; undefined: the user, who was asked, does not tell. */
+/** Asks the user for the config of the training run that wrote a file of rollouts; undefined: canceled. */
 export type ConfigOfRollouts = (source: string) => Promise<RunnableConfig | undefined>;
 
 export interface DebugParts {
@@ -19,7 +19,7 @@ export interface DebugParts {
   readonly configOfRollouts: ConfigOfRollouts;
 }
 
-/** Runs one episode of a trace again under the debugger, answered from the trace. */
+/** Replays one episode of a trace under the debugger, with answers from the trace. */
 export async function debugEpisode(
   { client, configOfRollouts }: DebugParts,
   trace: string,
@@ -48,7 +48,7 @@ export async function debugEpisode(
   if (!started) throw notStarted(episode);
 }
 
-/** Traces come from anywhere, and what this one names is code that runs. */
+/** Traces come from anywhere, and a config that one names is code that runs. */
 async function mayRun(config: string): Promise<boolean> {
   const run = vscode.l10n.t('Run It');
   const chosen = await vscode.window.showWarningMessage(
@@ -63,7 +63,7 @@ interface EpisodeItem extends vscode.QuickPickItem {
   readonly episode: number;
 }
 
-/** Undefined: the user chose none. */
+/** Asks the user for an episode; undefined: canceled. */
 export async function askForEpisode(client: TraceClient, trace: string): Promise<number | undefined> {
   const first = { trace, from: 0, limit: largestWindow.episodes };
   const { rows } = await client.ask('episodes', first);

@@ -10,7 +10,7 @@ import type { FoundSecrets } from '../core/export/exportTrace.ts';
 const textChoices = ['keep', 'redact'] as const;
 type TextChoice = (typeof textChoices)[number];
 
-/** Looks for secrets first, so that one knows what is taken out either way. Undefined: the user called it off. */
+/** Finds secrets first, so that the question can show what is removed either way. Undefined: canceled. */
 async function askForTexts(
   trace: vscode.Uri,
   filter: string,
@@ -50,10 +50,10 @@ function secretsText(secrets: readonly FoundSecrets[]): string {
   return vscode.l10n.t('Taken out: {0}', list);
 }
 
-/** What is known already of an export, by whoever runs the command: the rest is asked. */
+/** The answers that the caller of the command already has. The user is asked for the others. */
 interface Answers {
   readonly format?: ExportFormat;
-  /** As the viewer's filter has it; empty: all episodes. */
+  /** A filter in the viewer's syntax; empty: all episodes. */
   readonly filter?: string;
   readonly texts?: TextChoice;
   readonly target?: vscode.Uri;
@@ -62,7 +62,7 @@ interface Answers {
 /**
  * Writes a trace in another format.
  *
- * @param uri from a menu; without one, that of the viewer in front
+ * @param uri from a menu; absent: the trace of the active viewer
  * @param known {@link Answers}
  */
 export async function exportTrace(uri: unknown, known: unknown, jobs: TraceJobs): Promise<void> {
@@ -83,7 +83,7 @@ export async function exportTrace(uri: unknown, known: unknown, jobs: TraceJobs)
   const args = ['--export', format, '--trace', trace.fsPath, '--out', target.fsPath, '--filter', filter];
   const title = vscode.l10n.t('Exporting {0}', path.basename(trace.fsPath));
   const written = await withJob(jobs.spawn, title, texts === 'redact' ? [...args, '--redact-texts'] : args);
-  // Nobody waits for the notification to be closed.
+  // Does not wait until the notification is closed.
   if (written !== undefined) void tell(written, format);
 }
 
@@ -172,7 +172,7 @@ function exportedText(name: string, episodes: number): string {
 
 type Scope = 'run' | 'group' | 'episode' | 'filter';
 
-/** Which episodes, in the language of the viewer's filter; empty: all. Undefined: the user called it off. */
+/** Asks which episodes to export, and returns a filter in the viewer's syntax; empty: all. Undefined: canceled. */
 async function askForScope(): Promise<string | undefined> {
   const items: readonly (vscode.QuickPickItem & { readonly scope: Scope })[] = [
     { label: vscode.l10n.t('All episodes'), scope: 'run' },

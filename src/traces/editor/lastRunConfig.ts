@@ -5,10 +5,13 @@ import type { TraceClient } from '../core/methods.ts';
 import { configCopy } from './runs/runFiles.ts';
 import { WorkspaceRuns } from './runs/workspaceRuns.ts';
 
-/** Runs that are asked about at a time. */
+/** Number of runs per request. */
 const batchSize = 20;
 
-/** The copy of a config that its newest run keeps. Rejects with a CodedError where there is none in the open folders. */
+/**
+ * Returns the copy of a config that its newest run saved. Rejects with a CodedError if the open folders have no such
+ * run.
+ */
 export async function configOfLastRun(config: vscode.Uri, client: TraceClient): Promise<vscode.Uri> {
   const runs = (await new WorkspaceRuns().list())
     .filter(({ ownFolder }) => ownFolder)

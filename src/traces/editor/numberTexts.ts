@@ -43,7 +43,7 @@ function secondsPart({ seconds, episodes }: { seconds: number | null; episodes: 
   return [episodes === 1 ? time : vscode.l10n.t('{0}/episode', time)];
 }
 
-/** The rewards of the episodes, and how many these are. */
+/** Returns the mean reward and the number of episodes. */
 function inEpisodes({ reward, episodes }: Pick<CodeNumber, 'reward' | 'episodes'>): string {
   if (reward === null) {
     return episodes === 1 ? vscode.l10n.t('1 episode') : vscode.l10n.t('{0} episodes', count(episodes));

@@ -6,10 +6,10 @@ import { reportingErrors } from '../../base/editor/reportErrors.ts';
 import type { LastTrace } from './lastTrace.ts';
 import { showTrace } from './showTrace.ts';
 
-/** `agentjet.openTrace`. */
+/** The values of `agentjet.openTrace`. */
 type OpenTrace = 'never' | 'whenRunStarts' | 'whenRunEnds';
 
-/** Opens the traces of runs under F5 when the user has them opened. */
+/** Opens the traces of runs under F5, depending on the setting. */
 export function openTracesOfRuns(last: LastTrace, log: vscode.LogOutputChannel): Disposable {
   return vscode.debug.onDidReceiveDebugSessionCustomEvent(({ session, event, body }) => {
     if (session.type !== debugType) return;
@@ -29,7 +29,7 @@ async function heard(
     if (whenToOpen(session) === 'whenRunStarts') await open(trace);
   } else if (event === traceEventNames.ended) {
     const { trace, status } = body as RunEndedBody;
-    // Who stopped the run wants to go on with something else.
+    // A user who stopped the run does not want to see it.
     if (whenToOpen(session) === 'whenRunEnds' && status !== 'cancelled') await open(trace);
   }
 }

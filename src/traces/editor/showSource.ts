@@ -4,8 +4,8 @@ import type { SourceView } from '../core/protocol/codeRpc.ts';
 import { openViewers } from './showTrace.ts';
 
 /**
- * Opens the line beside the viewer. Whatever the file is, it is only shown; one whose text is no code of a workflow is
- * not, since traces come from anywhere.
+ * Opens the line next to the viewer. The file is only shown. It must be source code of a workflow, because traces come
+ * from anywhere.
  */
 export async function showSource({ file, line, column, state }: SourceView): Promise<void> {
   if (!/\.(?:py|pyw|[cm]?[jt]sx?)$/i.test(file)) throw notCode(file);
@@ -29,7 +29,7 @@ export async function showSource({ file, line, column, state }: SourceView): Pro
 /** Milliseconds. */
 const messageTime = 8_000;
 
-/** Where the user has code already; else beside the viewer. */
+/** Returns the column with the user's code; otherwise a column next to the viewers. */
 function columnBesideViewers(): vscode.ViewColumn {
   const taken = new Set(openViewers().map(({ column }) => column));
   const free = vscode.window.tabGroups.all.find(({ viewColumn }) => !taken.has(viewColumn));

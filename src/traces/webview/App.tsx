@@ -18,7 +18,7 @@ import { useAnswer, useViewer, ViewerContext, type Viewer } from './state/viewer
 import { Failure, Loading, Note } from '../../base/webview/ui/Notices.tsx';
 import { count } from '../../base/webview/ui/format.ts';
 
-/** What of a damaged file is missing; all else is shown as it was. */
+/** Shows what is missing from a damaged file. */
 function DamageNotice({ damage }: { readonly damage: DamageView }) {
   return (
     <section aria-label={l10n.t('Damage')}>
@@ -69,14 +69,14 @@ export function App({ client, trace, navigator, memory }: Props) {
     moved(navigator.route);
     setPlace(navigator.route);
   };
-  // Before anything is asked, since the editor may say where to go as soon as it is.
+  // Runs before the first request, because the editor may send a location as soon as it gets one.
   useLayoutEffect(() => navigator.onChange(arrived), []);
   useLayoutEffect(() => {
     const onKeyDown = (event: KeyboardEvent) => shortcuts.handle(event);
     document.addEventListener('keydown', onKeyDown);
     return () => document.removeEventListener('keydown', onKeyDown);
   }, []);
-  // Before anything is asked: no change may fall between an answer and the watch.
+  // Runs before the first request, so that no change is missed between a response and the watch.
   useLayoutEffect(() => {
     const listening = client.onChanged((changed) => {
       if (changed === trace) setVersion((last) => last + 1);
@@ -142,7 +142,7 @@ function Page({ navigator, watchError }: PageProps) {
 
 const nothing: readonly MissingData[] = [];
 
-/** The level that the place is on. */
+/** Renders the screen of the current route. */
 function Screen({ run }: { readonly run: RunView }) {
   const { route } = useViewer();
   switch (route.kind) {

@@ -14,7 +14,7 @@ interface Props {
   readonly navigator: Navigator;
 }
 
-/** Where one is, the way back and forward, and up; the same on every level. */
+/** The current location, with buttons for back, forward and up. It is the same on every level. */
 export function Breadcrumbs({ run, navigator }: Props) {
   const { route, navigate } = useViewer();
   const [listed, setListed] = useState(false);
@@ -50,7 +50,7 @@ export function Breadcrumbs({ run, navigator }: Props) {
   );
 }
 
-/** From the run to the place, which itself leads nowhere. */
+/** The path from the run to the current location, which is not a link. */
 function Path({ path, experiment }: { readonly path: readonly Route[]; readonly experiment: string }) {
   const { navigate } = useViewer();
   return (

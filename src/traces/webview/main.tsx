@@ -13,7 +13,7 @@ import { editorTransport, onNavigate, type EditorApi } from './transport/vscode.
 import { Failure } from '../../base/webview/ui/Notices.tsx';
 import './styles/index.css';
 
-/** The editor's own function, in the page of a webview only. */
+/** VS Code's function, which exists only in a webview. */
 declare function acquireVsCodeApi(): EditorApi;
 
 const noToken: ErrorReport = {

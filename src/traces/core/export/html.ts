@@ -1,7 +1,4 @@
-/**
- * A page of its own that needs no program to be read: one file without a script, which loads nothing. All that a trace
- * says stands in it as text.
- */
+/** Renders a trace as one HTML file without scripts. It loads nothing, and all contents of the trace are text. */
 import type { EpisodeRow } from '../protocol/traceLists.ts';
 import type { DamageView, RunView } from '../protocol/runRpc.ts';
 import { count, duration, escapedText, facts, isolatedHtml, number } from './htmlText.ts';
@@ -87,8 +84,8 @@ export function htmlBegin(run: RunView, redaction: Redaction): string {
 ${runFacts(run)}
 ${damageHtml(run.damage)}${findingsHtml(run)}<p class="note">${legend}${
     redaction.texts
-      ? ' Texts were taken out of this page, and so were the tokens that would tell them.'
-      : ' Keys and access tokens of known services were taken out of this page.'
+      ? ' Texts, and the tokens that would reveal them, were removed from this page.'
+      : ' Keys and access tokens of known services were removed from this page.'
   }</p>
 </header>
 <main>
@@ -132,12 +129,12 @@ function damageHtml(damage: DamageView | undefined): string {
   if (damage === undefined) return '';
   const { run, tokens, lost, incomplete } = damage;
   const what = [
-    ...(run ? ['what it told of its run is lost'] : []),
+    ...(run ? ['facts about the run are lost'] : []),
     ...(tokens ? ['texts of tokens are lost'] : []),
     `episodes lost: ${count(lost)}`,
-    `episodes that may lack a part: ${count(incomplete)}`,
+    `episodes that may be incomplete: ${count(incomplete)}`,
   ];
-  return `<p class="warning" role="note">The trace is damaged, and this page has what can be read of it: ${what.join('; ')}.</p>\n`;
+  return `<p class="warning" role="note">The trace is damaged. This page shows its readable part: ${what.join('; ')}.</p>\n`;
 }
 
 function findingsHtml({ report }: RunView): string {
@@ -161,7 +158,7 @@ const columns = [
   'time',
 ];
 
-/** All episodes on a line each, which leads to the episode. */
+/** Yields a table of all episodes with links to them. */
 export function* htmlTable(
   listed: Iterable<{ readonly row: EpisodeRow }>,
   redactor: Redactor,
@@ -182,6 +179,6 @@ function rowHtml(row: EpisodeRow, redactor: Redactor): string {
     ...[row.calls, row.tokens, row.trainableTokens].map((one) => `<td>${count(one)}</td>`),
     `<td>${seconds === null ? '' : duration(seconds)}</td>`,
   ];
-  // The browser opens what it leads into.
+  // The browser opens the details element that contains the target.
   return `<tr><th scope="row"><a href="#episode-${episode}">${episode}</a></th><td class="text">${isolatedHtml(redactor.text(taskId))}</td>${cells.join('')}</tr>\n`;
 }

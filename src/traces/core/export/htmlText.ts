@@ -18,7 +18,7 @@ export function isolatedHtml(text: string): string {
   return `<bdi>${withCodes(text, (code) => `<i>${code}</i>`)}</bdi>`;
 }
 
-/** The same where no element may stand: in titles. */
+/** Returns escaped text for places where elements are not allowed, such as titles. */
 export function escapedText(text: string): string {
   return withCodes(text, (code) => code);
 }
@@ -35,7 +35,7 @@ function codeOf(character: string): string {
   return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }
 
-/** Characters of a text that a page shows. */
+/** The maximum number of characters of a text that a page shows. */
 export const longestText = 100_000;
 
 /** Returns a text, cut with a note if it is too long. */

@@ -10,7 +10,7 @@ export function noAnswer(): CodedError {
   });
 }
 
-/** @param name as the view shows the run */
+/** @param name the run's name in the view */
 export function stillRunning(name: string): CodedError {
   return new CodedError({
     code: 'runs/still-running',
@@ -61,7 +61,7 @@ export function cannotDelete(file: string, cause: unknown): CodedError {
   );
 }
 
-/** As a sentence. */
+/** Returns the message of an error as a sentence. */
 export function reasonOf(cause: unknown): string {
   const text = cause instanceof Error ? cause.message : String(cause);
   return text.endsWith('.') ? text : `${text}.`;

@@ -12,14 +12,14 @@ export const exportErrors = {
   badFilter: (filter: string, what: string) =>
     new CodedError({
       code: 'export/bad-filter',
-      message: `"${filter}" is no filter of episodes: ${what}.`,
-      hint: 'Write it as in the viewer, for example: group=3, episode=12, reward<0 agent:solver.',
+      message: `"${filter}" is not a valid episode filter: ${what}.`,
+      hint: 'Use the syntax of the viewer’s filter, for example: group=3, episode=12, reward<0 agent:solver.',
     }),
 
   cancelled: (file: string) =>
     new CodedError({
       code: 'export/cancelled',
-      message: 'The export was cancelled; nothing was written.',
+      message: 'The export was canceled. No file was written.',
       location: { file },
     }),
 
@@ -29,7 +29,7 @@ export const exportErrors = {
         code: 'export/cannot-write',
         message: `The export cannot be written: ${cause instanceof Error ? cause.message : String(cause)}.`,
         location: { file },
-        hint: 'Choose a folder that can be written to and has room.',
+        hint: 'Choose a folder that is writable and has free space.',
       },
       { cause },
     ),

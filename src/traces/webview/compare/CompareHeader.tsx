@@ -11,12 +11,12 @@ import { OwnRun } from './OwnRun.tsx';
 interface Props {
   readonly route: CompareRoute;
   readonly view: CompareView;
-  /** The episodes of the task, on either side. */
+  /** The episodes of the task, for each side. */
   readonly siblings: Readonly<Record<'left' | 'right', readonly EpisodeRow[]>>;
   readonly onSwap: () => void;
 }
 
-/** Which timelines of which episodes are compared, and the parts of their rewards. */
+/** The compared episodes and timelines, and the parts of their rewards. */
 export function CompareHeader({ route, view, siblings, onSwap }: Props) {
   const { navigate } = useViewer();
   const { left, right } = view;
@@ -94,14 +94,14 @@ function Title({ route, view: { left, right }, onSwap }: Omit<Props, 'siblings'>
   );
 }
 
-/** The run by its experiment; of one that has the same name, as the viewer knows its trace. */
+/** Returns the run's experiment. If both runs have the same name, returns the viewer's name of its trace. */
 function nameOf({ experiment }: CompareSide, trace: string | null): string {
   return trace === null ? experiment : l10n.t('{0} ({1})', experiment, fileName(trace));
 }
 
 interface SideProps {
   readonly side: CompareSide;
-  /** Null: the viewer's own. */
+  /** Null: the viewer's own trace. */
   readonly trace: string | null;
   readonly label: string;
   readonly siblings: readonly EpisodeRow[];
@@ -165,7 +165,7 @@ function OpenTimeline({ episode, timeline, tokens }: OpenProps) {
   );
 }
 
-/** Parts of the rewards that are shown before one asks for all. */
+/** The number of reward parts that are shown by default. */
 const fewParts = 6;
 
 function Rewards({ rewards }: { readonly rewards: readonly RewardPart[] }) {
@@ -197,7 +197,7 @@ function Rewards({ rewards }: { readonly rewards: readonly RewardPart[] }) {
   );
 }
 
-/** With its sign; unknown where one side has none. */
+/** Returns the difference with its sign, or the sign for unknown if a side has no value. */
 export function delta(left: number | null, right: number | null): string {
   if (left === null || right === null) return unknown;
   const difference = right - left;

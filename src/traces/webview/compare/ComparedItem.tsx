@@ -11,7 +11,7 @@ interface Props {
   readonly item: CompareItem | undefined;
   readonly left: TokenPages;
   readonly right: TokenPages;
-  /** Position of the first token that differs; null: none does. */
+  /** Position of the first token that differs; null: all tokens are equal. */
   readonly divergence: number | null;
 }
 
@@ -98,7 +98,7 @@ interface TokenProps {
   readonly isFirst: boolean;
 }
 
-/** Undefined tokens are on their way. */
+/** An undefined token is still loading. */
 function Token({ token, position, isFirst }: TokenProps) {
   if (token === undefined) return null;
   const label = spoken(token.text);

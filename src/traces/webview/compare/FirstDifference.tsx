@@ -11,7 +11,7 @@ interface Props {
   readonly onShow: () => void;
 }
 
-/** Where two timelines part: the first token that differs, as each side has it. */
+/** The first token that differs, on each side. */
 export function FirstDifference({ route: compared, view, onShow }: Props) {
   const { left, right, divergence } = view;
   if (divergence === null) {
@@ -65,7 +65,7 @@ interface ChoiceProps {
   /** Null: the timeline ends there. */
   readonly own: ComparedToken | null;
   readonly episode: number;
-  /** Null: it cannot be opened, being another run's. */
+  /** Null: it cannot be opened, because it is in another run. */
   readonly timeline: number | null;
   readonly token: number;
 }

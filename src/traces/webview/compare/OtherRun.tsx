@@ -10,15 +10,18 @@ import { Icon } from '../../../base/webview/ui/Icon.tsx';
 import { Failure } from '../../../base/webview/ui/Notices.tsx';
 
 interface Props {
-  /** What is compared, of the viewer's own trace; undefined: there is nothing to compare. */
+  /** The episode to compare, in the viewer's own trace; undefined: there is none. */
   readonly episode: number | undefined;
-  /** Beside what matters more. */
+  /** True to show it less prominently. */
   readonly quiet?: boolean;
 }
 
 type TraceListResult = { readonly traces: readonly TraceSummary[] } | { readonly error: ErrorReport };
 
-/** Compares an episode with one of the same task of another run, which the editor asks for; a browser lists them. */
+/**
+ * Compares an episode with one of the same task in another run. In an editor, the user chooses the run in a dialog. A
+ * browser lists the runs.
+ */
 export function OtherRun({ episode, quiet = false }: Props) {
   const { client, trace, navigate } = useViewer();
   const [asked, setAsked] = useState<TraceListResult>();

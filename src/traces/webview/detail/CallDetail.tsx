@@ -16,12 +16,12 @@ interface Props {
   readonly call: number;
 }
 
-/** One call: what was asked, with which options and tools, and what came back. */
+/** A call with its request, options, tools and reply. */
 export function CallDetail({ episode, call: number }: Props) {
   const { trace } = useViewer();
   const { value: call, error, retry } = useAnswer('call', { trace, episode, call: number });
   return (
-    // Another call starts at its top, with its own parts open.
+    // Another call starts at its top, with its own expanded parts.
     <section key={number} class="detail" aria-label={l10n.t('Call {0}', number)}>
       {error && <Failure report={error} retry={retry} />}
       {call === undefined && !error && <Loading>{l10n.t('Loading call {0} …', number)}</Loading>}

@@ -13,7 +13,7 @@ interface Props {
   readonly message: number | 'newest';
 }
 
-/** A timeline as the messages that it is made of: who wrote each, and how much of it trains. */
+/** A timeline as messages, with their authors and the number of trained tokens. */
 export function TimelineConversation({ of, timeline: { messages }, message }: Props) {
   const { navigate } = useViewer();
   const recorded = useRecorded();

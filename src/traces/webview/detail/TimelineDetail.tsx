@@ -18,14 +18,14 @@ interface Props {
   readonly route: TimelineRoute;
 }
 
-/** One timeline: the calls that it was merged from, and every token that training would see, or its messages. */
+/** A timeline with the calls that it was merged from, and its tokens or messages. */
 export function TimelineDetail({ route }: Props) {
   const { trace } = useViewer();
   const of = timelineOf(route);
   const { value: timeline, error, retry } = useAnswer('timeline', { trace, ...of });
   const number = route.timeline;
   return (
-    // Another timeline starts at its top, with no token chosen.
+    // Another timeline starts at its top, without a current token.
     <section
       key={`${keyOf(of)} ${route.token} ${route.message}`}
       class="detail timeline-detail"
@@ -50,7 +50,7 @@ interface ShownProps extends Props {
 
 function TimelineBody({ route, timeline }: ShownProps) {
   const recorded = useRecorded();
-  // Of what was recorded without tokens, what was said is all that there is.
+  // A recording without tokens only has messages.
   const message = route.message ?? (recorded('tokens') ? null : 'newest');
   if (message !== null) {
     return <TimelineConversation of={timelineOf(route)} timeline={timeline} message={message} />;
@@ -101,7 +101,7 @@ function TimelineHeader({ route, timeline }: ShownProps) {
   );
 }
 
-/** No one takes for the run's what the run did not make. */
+/** Shows that the run did not make this timeline. */
 function OtherSetting({
   route: { episode },
   setting: { compareLevel, ignoreTools, fixesDrift },
@@ -122,7 +122,7 @@ function OtherSetting({
   );
 }
 
-/** Chips of calls that a header has room for. */
+/** The maximum number of call chips in a header. */
 const mostChips = 24;
 
 function MergedCalls({ episode, calls }: { readonly episode: number; readonly calls: readonly number[] }) {

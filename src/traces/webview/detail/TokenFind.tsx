@@ -12,7 +12,7 @@ interface Props {
   readonly onClose: () => void;
 }
 
-/** Finds text, a pattern or an id in the tokens of a timeline, loaded or not. */
+/** Finds text, a pattern or an id in the tokens of a timeline, whether or not they are loaded. */
 export function TokenFind({ search, onSearch, onStep, onClose }: Props) {
   const [typed, setTyped] = useState('');
   const [kind, setKind] = useState<TokenQuery['kind']>('text');

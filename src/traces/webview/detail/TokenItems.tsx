@@ -14,7 +14,7 @@ interface Props {
   readonly onRead: (message: number) => void;
 }
 
-/** Headings and chunks of tokens where they lie in the list. */
+/** The visible headings and chunks of tokens of the list. */
 export function TokenItems({ virtualizer, items, ...rest }: Props) {
   return (
     <div class="token-items" role="presentation" style={{ height: `${virtualizer.getTotalSize()}px` }}>
@@ -43,7 +43,7 @@ function Item({ item, tokens, marks, onRead }: ItemProps) {
   if (item.kind === 'tokens')
     return <TokenChunk from={item.from} end={item.end} tokens={tokens} marks={marks} />;
   return (
-    // A list of options may hold no button; the key `m` does the same.
+    // A list box must not contain a button. The key `m` does the same.
     <div
       class="token-heading"
       title={l10n.t('Read this message among the others (M)')}

@@ -20,13 +20,13 @@ import { useTokens, type Tokens } from './useTokens.ts';
 interface Props {
   readonly of: TimelineOf;
   readonly timeline: TimelineView;
-  /** To begin at; null: where one was. */
+  /** The token to start at; null: the last position. */
   readonly token: number | null;
 }
 
 /**
- * A timeline's tokens below the headings of their messages. Only those near the visible ones are held and drawn; the
- * server has the others, also when one searches or copies.
+ * A timeline's tokens below the headings of their messages. Only tokens near the visible ones are loaded and drawn.
+ * The server provides the others for searching and copying.
  */
 export function TokenList({ of, timeline: view, token }: Props) {
   const { navigate } = useViewer();
@@ -83,7 +83,7 @@ interface BarsProps {
   readonly onBar: (bar: Bar) => void;
 }
 
-/** What stands above the tokens: what can be done with them, and what is being done. */
+/** The toolbars above the tokens. */
 function TokenBars({ view, tokens, bar, onBar }: BarsProps) {
   const { layer, onLayer, chosen, searcher, active, shown, list, strip } = tokens;
   const close = () => {
@@ -92,7 +92,7 @@ function TokenBars({ view, tokens, bar, onBar }: BarsProps) {
     list.current?.focus();
   };
   const go = (token: number) => {
-    // The focus would make the first token in view the current one.
+    // The focus would make the first visible token the current one.
     close();
     tokens.go(token);
   };
@@ -132,7 +132,7 @@ interface ListBoxProps {
   readonly hasFocus: boolean;
   readonly onFocus: (has: boolean) => void;
   readonly onFind: () => void;
-  /** Goes to a message among the others. */
+  /** Goes to a message in its conversation. */
   readonly onRead: (message: number) => void;
 }
 

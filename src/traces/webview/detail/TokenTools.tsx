@@ -17,7 +17,7 @@ interface Props {
   readonly onChoose: () => void;
 }
 
-/** What the colours of the tokens tell, with its scale, and what can be done with the tokens. */
+/** The legend of the token colors, and the actions on tokens. */
 export function TokenTools({ layer, onLayer, timeline, strip, onFind, onGo, onChoose }: Props) {
   const empty = emptyLayerReason(layer, strip, timeline);
   return (
@@ -78,11 +78,11 @@ interface CopyProps {
   readonly chosen: TokenRange;
   readonly onCopy: (form: CopyForm) => void;
   readonly onClear: () => void;
-  /** What became of the last copy. */
+  /** The result of the last copy. */
   readonly announcement: string;
 }
 
-/** The chosen tokens, to be copied. */
+/** The toolbar for the selected tokens. */
 export function TokenCopy({ chosen, onCopy, onClear, announcement }: CopyProps) {
   const tokens = chosen.end - chosen.from;
   const range =

@@ -12,7 +12,7 @@ import { chance, quoted } from './tokenText.ts';
 
 export const tooltipId = 'token-tooltip';
 
-/** Pixels between a token and what is told of it. */
+/** The distance between a token and its tooltip, in pixels. */
 const gap = 6;
 
 interface Props {
@@ -21,11 +21,11 @@ interface Props {
   readonly of: TimelineOf;
   readonly tokens: TokensView | undefined;
   readonly messages: readonly MessageView[];
-  /** The token that the keyboard is on; null: the list has no focus. */
+  /** The token with the keyboard focus; null: the list does not have the focus. */
   readonly focused: number | null;
 }
 
-/** What is known of the token below the pointer, or else of the one that the keyboard is on. Escape hides it. */
+/** The details of the token under the pointer, or of the focused token. Escape hides them. */
 export function TokenTooltip({ list, of, tokens, messages, focused }: Props) {
   const box = useRef<HTMLDivElement>(null);
   const hovered = useHovered(list);
@@ -55,7 +55,7 @@ export function TokenTooltip({ list, of, tokens, messages, focused }: Props) {
   );
 }
 
-/** All that the server knows of a token; undefined while it has not said it. Only the newest is asked for. */
+/** Loads the details of a token; undefined while they are loading. Only the newest token is requested. */
 function useDetail(of: TimelineOf, token: number | null): TokenDetail | undefined {
   const { client, trace, version } = useViewer();
   const [outcome, setOutcome] = useState<Outcome<TokenDetail>>();
@@ -75,7 +75,7 @@ interface FactsProps {
   readonly messages: readonly MessageView[];
 }
 
-/** What came with the tokens. */
+/** The details that were loaded with the tokens. */
 function TokenFacts({ tokens, at, position, messages }: FactsProps) {
   const text = tokens.texts[at] ?? '';
   const value = tokens.logprobs[at] ?? null;
@@ -102,7 +102,7 @@ function TokenFacts({ tokens, at, position, messages }: FactsProps) {
   );
 }
 
-/** What is asked for one token at a time. */
+/** The details that are loaded for one token. */
 function TokenMore({ detail }: { readonly detail: TokenDetail }) {
   const { bytes, message, inMessage, call, rank, alternatives, drift } = detail;
   return (
@@ -149,7 +149,7 @@ function TokenMore({ detail }: { readonly detail: TokenDetail }) {
   );
 }
 
-/** Alternatives that there is room for. */
+/** The maximum number of alternatives that are shown. */
 const mostShown = 10;
 
 function hex(byte: number): string {
@@ -165,7 +165,7 @@ function Line({ name, value }: { readonly name: string; readonly value: string }
   );
 }
 
-/** Who wrote the token and, of those who speak in messages, the message's role. */
+/** Returns the author of a token, with the message's role where the author writes messages. */
 function authorOf(messages: readonly MessageView[], tokens: TokensView, at: number): string {
   const author = tokens.authors[at] ?? 'template';
   const role = messages[tokens.messages[at] ?? -1]?.role;
@@ -174,7 +174,7 @@ function authorOf(messages: readonly MessageView[], tokens: TokensView, at: numb
   return role === undefined ? author : `${author} (${role})`;
 }
 
-/** The token below the pointer. */
+/** Returns the token under the pointer. */
 function useHovered(list: RefObject<HTMLElement | null>): number | null {
   const [hovered, setHovered] = useState<number | null>(null);
   useLayoutEffect(() => {
@@ -194,13 +194,13 @@ function useHovered(list: RefObject<HTMLElement | null>): number | null {
   return hovered;
 }
 
-/** Position of the token that an event happened on. */
+/** Returns the position of the token that an event happened on. */
 export function tokenOf(target: EventTarget | null): number | null {
   const token = target instanceof Element ? target.closest<HTMLElement>('[data-token]') : null;
   return token ? Number(token.dataset['token']) : null;
 }
 
-/** Below the token, or above it where there is no room; never outside of the page. */
+/** Places the tooltip below the token, or above it if there is no room, but always inside the page. */
 function route(box: HTMLElement, token: HTMLElement): void {
   const [anchor] = token.getClientRects();
   if (!anchor) return;

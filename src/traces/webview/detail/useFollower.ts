@@ -1,20 +1,20 @@
 import { useEffect, useMemo } from 'preact/hooks';
 import { tokenId } from './TokenChunk.tsx';
 
-/** Frames without a move after which nothing moves a token any more. */
+/** Number of frames without a move after which positions are stable. */
 const settledAfter = 3;
 
 /**
- * Brings a token into view, on the list and on the page: a chunk of tokens may be higher than the list, and on a low
- * page the list itself may be scrolled out of view. Goes on until the token lies still, for those that arrive or are
- * measured move those below them.
+ * Scrolls a token into view, in the list and on the page. A chunk of tokens may be higher than the list, and on a low
+ * page the list itself may be out of view. The follower continues until the token does not move any more, because
+ * loading and measuring moves tokens.
  */
 class Follower {
   #token: number | null = null;
   #frame: number | undefined;
   #still = 0;
 
-  /** @param show scrolls to where a token that is not drawn yet will be */
+  /** @param show scrolls to the estimated position of a token that is not drawn yet */
   follow(token: number, show: (token: number) => void): void {
     this.release();
     this.#token = token;
@@ -23,7 +23,7 @@ class Follower {
     this.#step();
   }
 
-  /** From now on one scrolls by oneself. */
+  /** Stops, because the user scrolls. */
   release(): void {
     this.#token = null;
     if (this.#frame !== undefined) cancelAnimationFrame(this.#frame);
@@ -38,7 +38,7 @@ class Follower {
   }
 }
 
-/** Whether the token had to be moved into view. */
+/** Scrolls a token into view. Returns true if it moved. */
 function moved(token: HTMLElement): boolean {
   const before = token.getBoundingClientRect().top;
   token.scrollIntoView({ block: 'nearest' });

@@ -7,18 +7,18 @@ import { Searcher, type Search } from './tokenSearch.ts';
 
 export interface TokenSearch {
   readonly search: Search | null;
-  /** @param first the token to begin at */
+  /** @param first the token to start at */
   readonly start: (wanted: TokenQuery, first: number) => void;
   readonly step: (direction: 1 | -1) => void;
   readonly clear: () => void;
-  /** What was found among some tokens, and which of it one is at. */
+  /** Returns the matches in a range of tokens, and the current match. */
   readonly near: (
     first: number,
     end: number,
   ) => { readonly found: readonly TokenRange[]; readonly current: TokenRange | null };
 }
 
-/** Searches the tokens of a timeline for as long as its list is there. */
+/** Searches the tokens of a timeline while its list is mounted. */
 export function useSearcher(of: TimelineOf, onArrive: (match: TokenRange) => void): TokenSearch {
   const { client, trace } = useViewer();
   const [search, setSearch] = useState<Search | null>(null);

@@ -15,7 +15,7 @@ import { useTokenSelection, type TokenSelection } from './useTokenSelection.ts';
 import { useFollower } from './useFollower.ts';
 import { useSearcher, type TokenSearch } from './useSearcher.ts';
 
-/** Pixels, until the real heights are measured. */
+/** In pixels, until the real heights are measured. */
 const headingHeight = 40;
 const chunkHeight = 130;
 
@@ -23,12 +23,12 @@ interface TokenSlice extends Slice {
   readonly view: TokensView;
 }
 
-/** A timeline's tokens, and where one is in them. */
+/** A timeline's tokens and the current position in them. */
 export interface Tokens {
   readonly total: number;
   readonly items: readonly TokenItem[];
   readonly window: Windowed<TokenSlice>;
-  /** Undefined while it has not come. */
+  /** Undefined while it is loading. */
   readonly strip: StripView | undefined;
   readonly list: RefObject<HTMLDivElement | null>;
   readonly virtualizer: ReturnType<typeof useTokenVirtualizer>;
@@ -39,7 +39,7 @@ export interface Tokens {
   readonly setActive: (token: number) => void;
   /** Makes a token the current one, and brings it into view. */
   readonly go: (token: number) => void;
-  /** Only brings it into view. */
+  /** Scrolls a token into view. */
   readonly pick: (token: number) => void;
   readonly chosen: TokenSelection;
   readonly searcher: TokenSearch;
@@ -59,7 +59,7 @@ export function useTokens({ of, view, token: wanted }: Options): Tokens {
   const [layer, onLayer] = usePersistentState('layer', readLayer);
   const items = useMemo(() => tokenItems(view.messages), [view.messages]);
   const window = useTokenWindow(of);
-  // All of the tokens are read for it: of what has ended that is done once.
+  // The strip needs all tokens. It is loaded only once for an ended episode.
   const strip = useAnswer('strip', { trace, ...of, stretches: mapStretches }, () => !view.row.provisional);
   const [route, setActive] = usePersistentState(`token ${keyOf(of)}`, readPlace(wanted));
   const active = route !== null && route < total ? route : null;
@@ -108,7 +108,7 @@ function shownOf(
   return { first: items[range?.startIndex ?? 0]?.from ?? 0, end: items[range?.endIndex ?? 0]?.end ?? 0 };
 }
 
-/** @param wanted wins over what was saved */
+/** @param wanted takes precedence over the saved token */
 function readPlace(wanted: number | null): (saved: unknown) => number | null {
   return (saved) => {
     if (wanted !== null) return wanted;
@@ -143,7 +143,7 @@ function useTokenVirtualizer(
   });
 }
 
-/** Not yet fetched tokens keep their place. */
+/** Tokens that are not loaded yet have an estimated height. */
 function estimatedHeight(item: TokenItem | undefined): number {
   if (item?.kind !== 'tokens') return headingHeight;
   return Math.ceil((chunkHeight * (item.end - item.from)) / chunkTokens) + 8;

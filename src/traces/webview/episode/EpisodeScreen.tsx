@@ -29,7 +29,7 @@ interface Props {
   readonly episode: number;
 }
 
-/** One episode: when it called, what came of the calls, and one of them or of its timelines in full. */
+/** An episode: its time axis, its results, and one of its calls or timelines. */
 export function EpisodeScreen({ run, episode: number }: Props) {
   const { trace, route } = useViewer();
   const { value: episode, error, retry } = useAnswer('episode', { trace, episode: number });
@@ -112,7 +112,7 @@ interface WouldNotTrainProps {
   readonly findings: readonly EpisodeFinding[];
 }
 
-/** Why an episode does not train, wherever in it one is; the overview has all of its findings. */
+/** Shows why an episode would not be trained. The overview lists all of its findings. */
 function WouldNotTrain({ episode, findings: [first, ...others] }: WouldNotTrainProps) {
   const { route, navigate } = useViewer();
   return (
@@ -151,7 +151,7 @@ function Detail({ episode, findings }: DetailProps) {
   return <Overview episode={episode} findings={findings} />;
 }
 
-/** What is known of the episode as a whole. A lone reason not to train is in the header already. */
+/** The facts about the episode. If there is only one reason against training, the header shows it. */
 function Overview({ episode: { row, calls }, findings }: DetailProps) {
   const { navigate } = useViewer();
   const recorded = useRecorded();

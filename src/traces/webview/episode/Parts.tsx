@@ -13,7 +13,7 @@ interface Props {
   readonly episode: EpisodeView;
 }
 
-/** What of an episode can be looked at in full. On a narrow page it folds to the part that is. */
+/** The parts of an episode that can be opened. On a narrow page it collapses to the current part. */
 export function Parts({ episode }: Props) {
   const { route } = useViewer();
   const narrow = useNarrow();
@@ -23,7 +23,7 @@ export function Parts({ episode }: Props) {
 
 const listsId = 'episode-parts';
 
-/** A button that names the chosen part, above the lists while it is pressed. */
+/** A button that names the current part and shows the lists. */
 function PartChoice({ episode }: Props) {
   const [open, setOpen] = useState(false);
   const button = useRef<HTMLButtonElement>(null);
@@ -31,7 +31,7 @@ function PartChoice({ episode }: Props) {
     setOpen(false);
     button.current?.focus();
   };
-  // Arrow keys go from part to part; only what ends the choice closes the lists.
+  // Arrow keys move between parts. Only keys that end the choice close the lists.
   const onKeyDown = (event: KeyboardEvent) => {
     if (!open || (event.key !== 'Escape' && event.key !== 'Enter')) return;
     event.preventDefault();

@@ -10,7 +10,7 @@ interface Props {
   readonly view: MergingView;
 }
 
-/** Replies that came back in other tokens than the model made. */
+/** Replies that came back with other tokens than the model generated. */
 export function DriftList({ episode, view: { drifts, driftCount } }: Props) {
   return (
     <section class="drifts" aria-label={l10n.t('Retokenization drift')}>

@@ -11,7 +11,7 @@ interface Props {
   readonly fork: ForkView;
 }
 
-/** Why a timeline stands by itself, with both sides of what differs. */
+/** The reason why a timeline is separate, with both sides of the difference. */
 export function ForkDetail({ episode, fork }: Props) {
   const { before, now, field, token } = fork;
   const advice = adviceOf(fork);

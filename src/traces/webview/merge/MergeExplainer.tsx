@@ -10,7 +10,7 @@ import { DriftList } from './DriftList.tsx';
 import { MergeTree } from './MergeTree.tsx';
 import { SettingTable } from './SettingTable.tsx';
 
-/** How an episode's calls became its timelines, and what they would have become by other settings. */
+/** Explains how an episode's calls became its timelines, and what they would become with other settings. */
 export function MergeExplainer({ episode }: { readonly episode: number }) {
   const { trace } = useViewer();
   const [chosen, choose] = usePersistentState(`setting ${episode}`, (saved) =>
@@ -18,7 +18,7 @@ export function MergeExplainer({ episode }: { readonly episode: number }) {
   );
   const setting = parseSetting(chosen);
   const { value, error, retry } = useAnswer('merging', { trace, episode, setting });
-  // The table stays while what was just chosen is on its way.
+  // The table stays visible while another setting is loading.
   const [last, setLast] = useState<MergingView>();
   if (value !== undefined && value !== last) setLast(value);
   const view = value ?? last;

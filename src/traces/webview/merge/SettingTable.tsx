@@ -9,7 +9,9 @@ interface Props {
   readonly onChoose: (setting: MergeSetting) => void;
 }
 
-/** What each setting makes of the same calls. The first row is the run's own; choosing a row shows its timelines. */
+/**
+ * The results of each setting for the same calls. The first row is the run's own. Choosing a row shows its timelines.
+ */
 export function SettingTable({ view, onChoose }: Props) {
   const { rows, chosen, drift } = view;
   const name = useId();
@@ -79,7 +81,7 @@ function Head({ drift }: Pick<MergingView, 'drift'>) {
 interface RowProps extends Pick<MergingView, 'drift'> {
   readonly row: MergingRow;
   readonly own: MergingRow | undefined;
-  /** Name of the group of choices. */
+  /** Name of the radio group. */
   readonly group: string;
   readonly isChosen: boolean;
   readonly isOwn: boolean;
@@ -132,7 +134,7 @@ interface CellProps {
   readonly of: (row: MergingRow) => number;
 }
 
-/** A number and, where it is another than the run's, by how much. */
+/** A number and its difference from the run's, if any. */
 function Cell({ row, own, of }: CellProps) {
   const value = of(row);
   const difference = own === undefined ? 0 : value - of(own);
@@ -146,7 +148,7 @@ function Cell({ row, own, of }: CellProps) {
   );
 }
 
-/** What chooses a setting, as a config has it. */
+/** Returns the YAML of a setting in a config. */
 function settingYaml({ compareLevel, ignoreTools, fixesDrift }: MergeSetting): string {
   return `ajet:
   context_tracker:

@@ -12,7 +12,10 @@ interface Props {
   readonly setting: MergeSetting | null;
 }
 
-/** Why a timeline stands by itself, when one asks: to tell it takes all of the episode. The first has none before it. */
+/**
+ * Explains on demand why a timeline is separate, because this reads the whole episode. The first timeline has no
+ * explanation.
+ */
 export function TimelineFork({ episode, timeline, setting }: Props) {
   const [open, setOpen] = useState(false);
   if (timeline === 0) return null;

@@ -1,7 +1,7 @@
 import * as l10n from '@vscode/l10n';
 import type { ForkView } from '../../core/protocol/mergingRpc.ts';
 
-/** Why a timeline does not go on from an earlier one, in a sentence. */
+/** Returns the reason why a timeline does not continue an earlier one, as a sentence. */
 export function causeOf(fork: ForkView): string {
   const { message, earlierCall, before, now } = fork;
   const role = now?.role ?? before?.role ?? '';
@@ -39,7 +39,7 @@ export function causeOf(fork: ForkView): string {
   }
 }
 
-/** What may be done about it; undefined: nothing has to be. */
+/** Returns advice for a fork; undefined: none is needed. */
 export function adviceOf({ cause }: ForkView): string | undefined {
   switch (cause) {
     case 'agents':

@@ -4,7 +4,7 @@ import { PlainText } from './PlainText.tsx';
 
 interface Props {
   readonly code: string;
-  /** Empty: none is said. */
+  /** Empty: the language is unknown. */
   readonly language: string;
 }
 
@@ -15,7 +15,7 @@ export function CodeBlock({ code, language }: Props) {
         <span class="muted">{language}</span>
         <CopyButton text={code} what={l10n.t('Copy the code')} />
       </div>
-      {/* Long lines are scrolled to, also by keyboard. */}
+      {/* The focus allows scrolling by keyboard. */}
       <pre
         tabIndex={0}
         aria-label={language === '' ? l10n.t('Code') : l10n.t('Code, {0}', language)}

@@ -13,7 +13,7 @@ interface Props {
   readonly part: Extract<SentPart, { readonly kind: 'data' }>;
 }
 
-/** Data of a message: pixels as a thumbnail, fetched window by window; of anything else its kind and size. */
+/** Data of a message: an image as a thumbnail, loaded in parts, or the type and size of other data. */
 export function StoredImage({ part }: Props) {
   const { type, size } = part;
   const isShown = isRaster(type) && byteSize(size) <= largestImage;
@@ -43,7 +43,7 @@ function Fetched({ part: { hash, type } }: Props) {
   return <Thumbnail raster={{ type, base64 }} name="" />;
 }
 
-/** All of it, one window after the other, until nobody wants it any more. */
+/** Loads all parts, one after another, until the request is canceled. */
 async function fetched(
   client: TraceClient,
   trace: string,

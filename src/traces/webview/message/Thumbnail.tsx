@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks';
 import { byteLength, type Raster } from './rasters.ts';
 import { DataChip } from './PlainText.tsx';
 
-/** An image as small as a line or two; a click, or Enter, makes it as large as it is and small again. */
+/** An image as high as a line or two. A click or Enter toggles its full size. */
 export function Thumbnail({ raster, name }: { readonly raster: Raster; readonly name: string }) {
   const [large, setLarge] = useState(false);
   const [broken, setBroken] = useState(false);

@@ -100,7 +100,7 @@ function columns(filtered: boolean): readonly Column<GroupRow>[] {
   ];
 }
 
-/** Those that have not ended are told apart. */
+/** Shows the number of repeats, and marks those that have not ended. */
 function Repeats({ row: { started, ended } }: { readonly row: GroupRow }) {
   if (ended === started) return <>{count(started)}</>;
   return <span title={l10n.t('{0} of {1} have ended', ended, started)}>{`${ended}/${started}`}</span>;

@@ -3,7 +3,7 @@ import type { MissingData, ImportInfo } from '../../../tracking/core/records/tra
 import { fileName } from '../../../base/webview/ui/format.ts';
 import { Note } from '../../../base/webview/ui/Notices.tsx';
 
-/** Where an imported trace comes from, what its format lacks, and what of it could not be read. */
+/** The source of an imported trace, the data that its format does not have, and the parts that could not be read. */
 export function ImportNotice({ imported }: { readonly imported: ImportInfo }) {
   const { format, source, lacks, skipped, skips } = imported;
   return (

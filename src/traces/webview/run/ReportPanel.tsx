@@ -10,15 +10,15 @@ export type Finding = ReportView['findings'][number];
 interface Props {
   readonly report: ReportView;
   readonly running: boolean;
-  /** The run's; a finding in it is chosen. */
+  /** The run's filter, which may contain a finding. */
   readonly filter: string;
   readonly onChoose: (code: string) => void;
 }
 
-/** The term that finds a finding's episodes. */
+/** Returns the filter term for a finding's episodes. */
 export const findingTerm = (code: string): string => `finding:${code}`;
 
-/** Whether the run's episodes would train, and what keeps some from it. */
+/** Shows how many episodes would be trained, and the findings that prevent it. */
 export function ReportPanel({ report, running, filter, onChoose }: Props) {
   const judged = report.trains + report.doesNotTrain;
   return (
@@ -74,7 +74,7 @@ interface FindingProps {
 }
 
 function FindingButton({ finding, pressed, onPress }: FindingProps) {
-  // What is about the run as a whole has no episodes to select.
+  // A finding about the whole run has no episodes to select.
   if (finding.count === 0) {
     return (
       <div class={`finding finding-${finding.severity} about-run`}>

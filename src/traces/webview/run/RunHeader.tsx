@@ -18,7 +18,7 @@ import type { Fold } from '../../../base/webview/ui/useFold.tsx';
 import { ImportNotice } from './ImportNotice.tsx';
 import { runStatus, runStatusWord } from './status.ts';
 
-/** What ran, how it stands, what has come of it. */
+/** The run's name, state and results. */
 export function RunHeader({ run, fold }: { readonly run: RunView; readonly fold: Fold }) {
   const status = runStatus(run);
   const recorded = useRecorded();
@@ -68,7 +68,7 @@ export function RunHeader({ run, fold }: { readonly run: RunView; readonly fold:
   );
 }
 
-/** Counts by another tokenizer than the model's are never shown as if they were the model's. */
+/** Marks counts of a tokenizer other than the model's as approximate. */
 function TokenizerLine({ run: { tokenizer } }: { readonly run: RunView }) {
   return (
     <span

@@ -1,7 +1,7 @@
 import * as l10n from '@vscode/l10n';
 import type { FilterProblem } from '../../core/filterText.ts';
 
-/** Why a text is no filter, and what would be one. */
+/** Returns the reason why a text is not a valid filter, and how to fix it. */
 export function problemText({ kind, text, known, from }: FilterProblem): string {
   switch (kind) {
     case 'unknown-field':
@@ -37,7 +37,7 @@ export function problemText({ kind, text, known, from }: FilterProblem): string 
   }
 }
 
-/** What each field is, beside its name in a list of completions. */
+/** Returns the description of a field for the list of completions. */
 export function fieldText(field: string): string {
   const texts: Readonly<Record<string, string>> = {
     reward: l10n.t('the episode’s reward'),

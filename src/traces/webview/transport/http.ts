@@ -6,16 +6,16 @@ import { isTraceReply, type Transport } from './transport.ts';
 
 type Headers = Readonly<Record<string, string>>;
 
-/** Milliseconds until the events are asked for again after they broke off. */
+/** Milliseconds before the event stream is opened again after it broke off. */
 const reconnectAfter = 1_000;
 
 export interface HttpTransportOptions {
-  /** Sent as a bearer token: it never is in an address that a log could keep. */
+  /** Sent as a bearer token, so that it is in no address that a log could store. */
   readonly token: string;
   readonly trace: string;
 }
 
-/** Requests by POST to `/rpc`, notices as server-sent events of `/events`. */
+/** Sends requests by POST to `/rpc`, and receives notices as server-sent events of `/events`. */
 export function httpTransport({ token, trace }: HttpTransportOptions): Transport {
   const headers = { authorization: `Bearer ${token}` };
   let deliver: (reply: TraceReply) => void = () => undefined;
@@ -71,20 +71,20 @@ function unreachable(error: unknown): ErrorReport {
   };
 }
 
-/** Reads the events until the server no longer accepts the token; a server that is away may come back. */
+/** Reads events until the server rejects the token. A server that is away may come back. */
 async function follow(headers: Headers, trace: string, listener: (reply: TraceReply) => void): Promise<void> {
   for (;;) {
     try {
       await readEvents(headers, trace, listener);
     } catch (error) {
       if (error instanceof Refused) return;
-      // Away: what is asked meanwhile says so, and the next round finds it again.
+      // The server is away. Requests report that, and the next attempt may find it again.
     }
     await new Promise((resume) => setTimeout(resume, reconnectAfter));
   }
 }
 
-/** Reads until the events break off. What was answered before they came may be old by then, which is told. */
+/** Reads events until the stream breaks off. It reports a change first, because earlier responses may be outdated. */
 async function readEvents(
   headers: Headers,
   trace: string,

@@ -6,7 +6,10 @@ interface Props {
   readonly message: string;
 }
 
-/** What was found. Its message is English, as on the command line: in another language its title says first what it is about. */
+/**
+ * A finding. Its message is in English, as on the command line. In other languages its translated title is shown
+ * first.
+ */
 export function FindingMessage({ code, message }: Props) {
   const title = language === 'en' ? undefined : titleOf(code);
   return (

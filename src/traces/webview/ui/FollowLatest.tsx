@@ -5,7 +5,7 @@ import { useViewer } from '../state/viewer.ts';
 import { count } from '../../../base/webview/ui/format.ts';
 import { Icon } from '../../../base/webview/ui/Icon.tsx';
 
-/** Of a run that goes on: keeps to its newest episode, or says how many are new. */
+/** A toggle that follows the newest episode of an active run. When off, it shows the number of new ones. */
 export function FollowLatest({ run }: { readonly run: RunView }) {
   return run.live ? <Toggle started={run.totals.started} /> : null;
 }

@@ -9,12 +9,12 @@ export function NotRecorded() {
 }
 
 interface Props {
-  /** What the value is made of. */
+  /** The data that the value is computed from. */
   readonly of: readonly MissingData[];
   readonly children: ComponentChildren;
 }
 
-/** A value in a narrow cell, or the sign for what the tool that recorded the run kept nothing of. */
+/** A value in a narrow cell, or a sign for a value that was not recorded. */
 export function Recorded({ of, children }: Props) {
   const recorded = useRecorded();
   if (of.every(recorded)) return <>{children}</>;

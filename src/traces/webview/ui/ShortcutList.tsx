@@ -3,7 +3,7 @@ import { useContext, useEffect, useRef } from 'preact/hooks';
 import { ShortcutsContext } from '../state/shortcuts.ts';
 import { IconButton } from '../../../base/webview/ui/IconButton.tsx';
 
-/** All keys of what is on the page, in a dialog of its own. */
+/** A dialog with all shortcuts of the page. */
 export function ShortcutList({ onClose }: { readonly onClose: () => void }) {
   const shortcuts = useContext(ShortcutsContext);
   const dialog = useRef<HTMLDialogElement>(null);
@@ -35,7 +35,7 @@ export function ShortcutList({ onClose }: { readonly onClose: () => void }) {
   );
 }
 
-/** As people write it. */
+/** Returns the usual name of a key. */
 function keyName(keys: string): string {
   return keys
     .split('+')

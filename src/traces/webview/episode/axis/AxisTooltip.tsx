@@ -17,10 +17,10 @@ interface Props {
   readonly now: number;
 }
 
-/** Pixels between the pointer and the tooltip. */
+/** The distance between the pointer and the tooltip, in pixels. */
 const gap = 12;
 
-/** What is known of a span. Escape hides it. */
+/** The details of a span. Escape hides them. */
 export function AxisTooltip({ model, target, now }: Props) {
   const box = useRef<HTMLDivElement>(null);
   const [hidden, setHidden] = useState<number | null>(null);
@@ -93,7 +93,7 @@ function stateOf({ state }: AxisSpan, took: string): string {
   return state === 'lost' ? l10n.t('the process ended before it did') : took;
 }
 
-/** Below and right of the point, or where there is room; never outside of the page. */
+/** Places the tooltip below and to the right of the point, or where there is room, but always inside the page. */
 function place(box: HTMLElement, { x, y }: TooltipTarget): void {
   const { width, height } = box.getBoundingClientRect();
   const below = y + gap + height <= window.innerHeight;

@@ -11,10 +11,10 @@ interface Props {
   readonly now: number;
 }
 
-/** Rows, at most: what has more names than that has names that tell nothing. */
+/** The maximum number of rows. */
 const mostRows = 100;
 
-/** How long each agent, tool, judge and service took, all in all. */
+/** The total time of each agent, tool, judge and service. */
 export function Totals({ model, now }: Props) {
   const [open, setOpen] = useState(false);
   return (
@@ -69,7 +69,7 @@ function TotalsTable({ model, now }: Props) {
   );
 }
 
-/** Of tools only the most is known that it can have been. */
+/** Marks the time of a tool, which is an upper bound. */
 function bounded({ kind, timed }: Total, text: string): string {
   if (timed === 0) return unknown;
   return kind === 'tool' ? `≤ ${text}` : text;

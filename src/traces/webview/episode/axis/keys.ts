@@ -1,13 +1,13 @@
 import * as l10n from '@vscode/l10n';
 import type { Shortcut } from '../../state/shortcuts.ts';
 
-/** What changes what is in view. */
+/** An action that changes the visible range. */
 export type AxisMove =
   | { readonly kind: 'zoom'; readonly factor: number }
   | { readonly kind: 'pan'; readonly screens: number }
   | { readonly kind: 'fit' | 'frame' };
 
-/** What a key does on the time axis. */
+/** An action of a key on the time axis. */
 export type AxisAction =
   | AxisMove
   | { readonly kind: 'open' | 'first' | 'last' }
@@ -39,7 +39,7 @@ const actions: Readonly<Record<string, AxisAction>> = {
   Enter: { kind: 'open' },
 };
 
-/** Undefined: it is not a key of the axis's. */
+/** Returns the action; undefined: the axis does not use the key. */
 export function actionOf(event: KeyboardEvent): AxisAction | undefined {
   const held = event.ctrlKey || event.altKey || event.metaKey;
   if (held && !event.getModifierState('AltGraph')) return undefined;

@@ -1,4 +1,4 @@
-/** A canvas in CSS pixels, however many of the screen's there are to one. */
+/** A canvas in CSS pixels on screens of any resolution. */
 export class Surface {
   readonly pen: CanvasRenderingContext2D;
   readonly #canvas: HTMLCanvasElement;
@@ -20,7 +20,7 @@ export class Surface {
     return this.#height;
   }
 
-  /** To the size that the page's layout gives it. */
+  /** Fits the canvas to its size in the layout. */
   fit(): void {
     this.resize(this.#canvas.clientWidth, this.#canvas.clientHeight);
   }
@@ -30,13 +30,13 @@ export class Surface {
     this.#width = width;
     this.#height = height;
     const [columns, rows] = [Math.round(width * ratio), Math.round(height * ratio)];
-    // Setting them empties the canvas.
+    // Setting the size clears the canvas.
     if (this.#canvas.width !== columns) this.#canvas.width = columns;
     if (this.#canvas.height !== rows) this.#canvas.height = rows;
     this.pen.setTransform(ratio, 0, 0, ratio, 0, 0);
   }
 
-  /** Takes over what another one of the same size shows. */
+  /** Copies the contents of another surface of the same size. */
   copy(other: Surface): void {
     this.pen.clearRect(0, 0, this.#width, this.#height);
     if (this.#width === 0 || this.#height === 0) return;
