@@ -35,7 +35,7 @@ export class ComparedRuns {
     const items = await this.#items(own);
     const item = await vscode.window.showQuickPick(items, {
       title: vscode.l10n.t('Compare with Another Run'),
-      placeHolder: vscode.l10n.t('Which run, over the same tasks?'),
+      placeHolder: vscode.l10n.t('Select a run with the same tasks'),
       matchOnDescription: true,
       matchOnDetail: true,
     });
@@ -65,7 +65,7 @@ export class ComparedRuns {
     return [
       ...runs.map(itemOf),
       { label: '', kind: vscode.QuickPickItemKind.Separator },
-      { label: vscode.l10n.t('Browse …'), iconPath: new vscode.ThemeIcon('folder-opened'), alwaysShow: true },
+      { label: vscode.l10n.t('Browse…'), iconPath: new vscode.ThemeIcon('folder-opened'), alwaysShow: true },
     ];
   }
 }
@@ -85,7 +85,7 @@ async function browse(): Promise<string | undefined> {
   const chosen = await vscode.window.showOpenDialog({
     filters: { [vscode.l10n.t('Traces')]: ['ajtrace'] },
     openLabel: vscode.l10n.t('Compare'),
-    title: vscode.l10n.t('Which run, over the same tasks?'),
+    title: vscode.l10n.t('Select a run with the same tasks'),
   });
   return chosen?.[0]?.fsPath;
 }

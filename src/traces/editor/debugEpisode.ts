@@ -52,7 +52,7 @@ export async function debugEpisode(
 async function mayRun(config: string): Promise<boolean> {
   const run = vscode.l10n.t('Run It');
   const chosen = await vscode.window.showWarningMessage(
-    vscode.l10n.t('The trace names a config outside of this workspace. Run it?'),
+    vscode.l10n.t('The trace names a config outside this workspace. Run it?'),
     { modal: true, detail: config },
     run,
   );
@@ -73,7 +73,7 @@ export async function askForEpisode(client: TraceClient, trace: string): Promise
     return { episode, label: vscode.l10n.t('Episode {0}', episode), description, detail: query };
   });
   const chosen = await vscode.window.showQuickPick(items, {
-    title: vscode.l10n.t('Which episode?'),
+    title: vscode.l10n.t('Select an Episode'),
     matchOnDescription: true,
     matchOnDetail: true,
   });
@@ -84,14 +84,17 @@ function notStarted(episode: number): CodedError {
   return new CodedError({
     code: 'trace/not-started',
     message: vscode.l10n.t('Episode {0} was not started.', episode),
-    hint: vscode.l10n.t('The debug console says why, where a session has begun.'),
+    hint: vscode.l10n.t('If a debug session started, the debug console shows the reason.'),
   });
 }
 
 function notOurs(format: string): CodedError {
   return new CodedError({
     code: 'trace/not-a-run',
-    message: vscode.l10n.t('The trace was made from {0}: there is no config and no workflow to run.', format),
-    hint: vscode.l10n.t('Episodes of runs of AgentJet can be run again, and rollouts that training wrote.'),
+    message: vscode.l10n.t(
+      'The trace was imported from {0}, so it has no config and no workflow to run.',
+      format,
+    ),
+    hint: vscode.l10n.t('You can only debug episodes of AgentJet runs and of rollouts that training wrote.'),
   });
 }

@@ -27,7 +27,7 @@ export async function configOfLastRun(config: vscode.Uri, client: TraceClient): 
   }
   throw new CodedError({
     code: 'config/no-run',
-    message: vscode.l10n.t('No run of {0} is in the open folders.', vscode.workspace.asRelativePath(config)),
+    message: vscode.l10n.t('The open folders have no run of {0}.', vscode.workspace.asRelativePath(config)),
     hint: vscode.l10n.t('Run it with F5 first.'),
   });
 }

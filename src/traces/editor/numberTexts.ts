@@ -58,19 +58,19 @@ export function lensTooltip(number: CodeNumber): string {
   switch (number.kind) {
     case 'call':
       return vscode.l10n.t(
-        'Calls from this line in the last run. Tokens (prompt and reply) and seconds are means over those that were answered, the reward is the mean of the episodes. Click to see them in the trace.',
+        'Calls from this line in the last run. Tokens (prompt and reply) and seconds are means over the answered calls. The reward is the mean of the episodes. Click to show them in the trace.',
       );
     case 'tool':
       return vscode.l10n.t(
-        'Episodes of the last run in which a model called this tool, and the mean of their rewards. Click to see them in the trace.',
+        'Episodes of the last run in which a model called this tool, and their mean reward. Click to show them in the trace.',
       );
     case 'execute':
       return vscode.l10n.t(
-        'The workflow in the last run: mean seconds, mean reward. Click to see the run in the trace.',
+        'The workflow in the last run: mean seconds and mean reward. Click to show the run in the trace.',
       );
     case 'judge':
       return vscode.l10n.t(
-        'The judge in the last run: mean seconds, mean reward. Click to see the run in the trace.',
+        'The judge in the last run: mean seconds and mean reward. Click to show the run in the trace.',
       );
   }
 }

@@ -44,7 +44,7 @@ async function askForTrace(): Promise<vscode.Uri | undefined> {
       [vscode.l10n.t('All files')]: ['*'],
     },
     openLabel: vscode.l10n.t('Open Trace'),
-    title: vscode.l10n.t('Which trace, or which recording of another tool?'),
+    title: vscode.l10n.t('Select a trace, or a recording of another tool'),
   });
   return chosen?.[0];
 }

@@ -99,6 +99,6 @@ async function openLastTrace(last: LastTrace): Promise<void> {
 
 function tellNoTrace(): void {
   void vscode.window.showInformationMessage(
-    vscode.l10n.t('There is no trace yet. Open an AgentJet config and press F5: its run leaves one.'),
+    vscode.l10n.t('There is no trace yet. To record one, open an AgentJet config and press F5.'),
   );
 }

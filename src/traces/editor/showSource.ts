@@ -39,8 +39,11 @@ function columnBesideViewers(): vscode.ViewColumn {
 function notCode(file: string): CodedError {
   return new CodedError({
     code: 'trace/not-code',
-    message: vscode.l10n.t('The trace names {0}, which is no TypeScript, JavaScript or Python.', file),
-    hint: vscode.l10n.t('Open it yourself if you trust the trace.'),
+    message: vscode.l10n.t(
+      'The trace names {0}, which is not a TypeScript, JavaScript or Python file.',
+      file,
+    ),
+    hint: vscode.l10n.t('If you trust the trace, open the file yourself.'),
   });
 }
 
@@ -50,7 +53,7 @@ function cannotOpen(file: string, cause: unknown): CodedError {
     {
       code: 'trace/source-gone',
       message: vscode.l10n.t('{0} cannot be opened: {1}', file, reason),
-      hint: vscode.l10n.t('Bring the file back to where the run had it.'),
+      hint: vscode.l10n.t('Restore the file to its location during the run.'),
     },
     { cause },
   );

@@ -91,9 +91,9 @@ function notOnDisk(uri: vscode.Uri): CodedError {
   return new CodedError({
     code: 'trace/not-on-disk',
     message: vscode.l10n.t(
-      "A trace can only be shown from disk, and {0} is not on this machine's.",
+      'A trace can only be opened from a local disk, and {0} is not on one.',
       uri.toString(true),
     ),
-    hint: vscode.l10n.t('Save it to a folder of this machine and open it from there.'),
+    hint: vscode.l10n.t('Save it to a local folder, and open it from there.'),
   });
 }

@@ -22,11 +22,11 @@ export function Breadcrumbs({ run, navigator }: Props) {
   const above = parentOf(route, levels);
   const back = () => navigator.back(above);
   const up = () => navigate(above);
-  useShortcuts(l10n.t('Everywhere'), [
+  useShortcuts(l10n.t('Global'), [
     { keys: ['Alt+ArrowLeft'], what: l10n.t('Back'), run: back },
     { keys: ['Alt+ArrowRight'], what: l10n.t('Forward'), run: () => navigator.forward() },
     { keys: ['u', 'Alt+ArrowUp'], what: l10n.t('One level up'), run: up },
-    { keys: ['?'], what: l10n.t('These shortcuts'), run: () => setListed(true) },
+    { keys: ['?'], what: l10n.t('Show the keyboard shortcuts'), run: () => setListed(true) },
   ]);
   return (
     <nav class="breadcrumbs" aria-label={l10n.t('Breadcrumbs')}>
@@ -88,7 +88,7 @@ function nameOf(route: Route, experiment: string): string {
     case 'timeline':
       return route.setting === null
         ? l10n.t('Timeline {0}', route.timeline)
-        : l10n.t('Timeline {0} by another setting', route.timeline);
+        : l10n.t('Timeline {0} with another setting', route.timeline);
     case 'compare':
       if (route.trace !== null || route.otherTrace !== null) return l10n.t('Compared with another run');
       return route.other === null ? l10n.t('Compared') : l10n.t('Compared with episode {0}', route.other);

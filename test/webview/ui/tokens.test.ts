@@ -180,7 +180,7 @@ describe('of a real trace', () => {
     expect(lefts).toEqual(lefts.toSorted((a, b) => a - b));
     await list.focus();
     await page.keyboard.press('Control+a');
-    await page.getByText('19 tokens are chosen, from 0 to 18').waitFor();
+    await page.getByText('19 tokens are selected, from 0 to 18').waitFor();
     await page.getByRole('button', { name: 'Copy text' }).click();
     await page.getByText(/Copied: \d+ characters/).waitFor();
     const text = await page.evaluate(() => navigator.clipboard.readText());
@@ -218,18 +218,18 @@ describe('of a real trace', () => {
     await bar.getByText('1 of 1').waitFor();
     await page.locator('#token-8.found-current.current').waitFor();
     await bar.getByLabel('Kind of search').selectOption('Regular expression');
-    await bar.getByLabel('What to find').fill('<\\|im_\\w+\\|>');
+    await bar.getByLabel('Text to find').fill('<\\|im_\\w+\\|>');
     await page.keyboard.press('Enter');
     await bar.getByText('4 of 4').waitFor();
     await page.keyboard.press('Shift+Enter');
     await bar.getByText('3 of 4').waitFor();
     await page.locator('#token-7.found-current').waitFor();
-    await bar.getByLabel('What to find').fill('(');
+    await bar.getByLabel('Text to find').fill('(');
     await page.keyboard.press('Enter');
-    await bar.getByText('is no regular expression').waitFor();
+    await bar.getByText('is not a valid regular expression').waitFor();
     await bar.getByLabel('Kind of search').selectOption('Token id');
     await bar.getByText('A token id is a whole number.').waitFor();
-    await bar.getByLabel('What to find').fill('100');
+    await bar.getByLabel('Text to find').fill('100');
     await page.keyboard.press('Enter');
     await bar.getByText('2 of 2').waitFor();
     expect(await violations(page)).toEqual([]);
@@ -292,7 +292,7 @@ describe('a million tokens of a real trace', () => {
     const { page, trace } = await open(huge(), { place: 'episode=0&timeline=0' });
     const list = page.getByRole('listbox', { name: 'Tokens' });
     await page.locator('#token-0').waitFor();
-    const map = page.getByRole('slider', { name: 'Place in the timeline' });
+    const map = page.getByRole('slider', { name: 'Position in the timeline' });
     await map.focus();
     await page.keyboard.press('PageUp');
     await page.waitForFunction(() => {
@@ -301,7 +301,7 @@ describe('a million tokens of a real trace', () => {
     });
     await list.focus();
     await page.keyboard.press('f');
-    await page.getByLabel('What to find').waitFor();
+    await page.getByLabel('Text to find').waitFor();
     await page.keyboard.type('needle');
     await page.keyboard.press('Enter');
     await page.getByText('1 of 1').waitFor();
@@ -310,7 +310,7 @@ describe('a million tokens of a real trace', () => {
     expect(trace.count('find')).toBeGreaterThan(5);
     await page.keyboard.press('Escape');
     await page.keyboard.press('Shift+End');
-    await page.getByText('234,568 tokens are chosen, from 765,438 to 1,000,005').waitFor();
+    await page.getByText('234,568 tokens are selected, from 765,438 to 1,000,005').waitFor();
     await page.locator('#token-1000005').waitFor();
     expect(await nodesOf(page)).toBeLessThan(6_000);
     await page.getByLabel('Colors').selectOption('Log probability');

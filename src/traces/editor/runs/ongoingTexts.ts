@@ -38,7 +38,7 @@ export function runProgress({ episodes, ended, failed, state }: OngoingRun): str
 
 export function ongoingTooltip(runs: readonly OngoingRun[]): string {
   const lines = runs.map((run) => `**${escapeMarkdown(run.name)}**: ${escapeMarkdown(runProgress(run))}`);
-  return [...lines, l10n.t('Click to see the trace.')].join('\n\n');
+  return [...lines, l10n.t('Click to show the trace.')].join('\n\n');
 }
 
 export function ongoingAccessibleName(runs: readonly OngoingRun[]): string {

@@ -72,7 +72,7 @@ export async function deleteRuns(runs: readonly Run[]): Promise<void> {
       : vscode.l10n.t('Delete {0} runs?', runs.length);
   const wholeFolder = places.some(({ kind }) => kind === 'folder');
   const detail = wholeFolder
-    ? `${listed(paths)}\n\n${vscode.l10n.t('Everything in a folder goes with it.')}`
+    ? `${listed(paths)}\n\n${vscode.l10n.t('This also deletes everything else in these folders.')}`
     : listed(paths);
   if (!(await confirm(question, detail, vscode.l10n.t('Move to Trash')))) return;
   await closeEditors(runs.map(({ file }) => file.trace));
@@ -116,9 +116,9 @@ async function deleteForGood(left: readonly UndeletedPath[]): Promise<void> {
   const paths = left.map((entry) => entry.path);
   const detail = `${listed(paths)}\n\n${left[0]?.reason ?? ''}`;
   const question = vscode.l10n.t(
-    'It could not be moved to the trash. Delete it for good? This cannot be undone.',
+    'It could not be moved to the trash. Delete it permanently? This cannot be undone.',
   );
-  if (!(await confirm(question, detail, vscode.l10n.t('Delete for Good')))) return;
+  if (!(await confirm(question, detail, vscode.l10n.t('Delete Permanently')))) return;
   for (const file of paths) {
     try {
       await vscode.workspace.fs.delete(vscode.Uri.file(file), { recursive: true });

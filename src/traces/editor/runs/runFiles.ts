@@ -53,17 +53,17 @@ const longestName = 255;
  */
 export function problemOfName(name: string, siblings: readonly string[]): string | undefined {
   if (name.trim() === '') return l10n.t('A run needs a name.');
-  if (/[/\\]/.test(name)) return l10n.t('A name has no / and no \\.');
-  if (name === '.' || name === '..') return l10n.t('"{0}" is no name of a folder.', name);
-  if (name !== name.trim()) return l10n.t('A name does not begin or end with a space.');
-  if (name.endsWith('.')) return l10n.t('A name does not end with a full stop.');
+  if (/[/\\]/.test(name)) return l10n.t('A name cannot contain / or \\.');
+  if (name === '.' || name === '..') return l10n.t('"{0}" is not a valid folder name.', name);
+  if (name !== name.trim()) return l10n.t('A name cannot begin or end with a space.');
+  if (name.endsWith('.')) return l10n.t('A name cannot end with a period.');
   const bad = forbidden.exec(name);
-  if (bad && /\p{Cc}/u.test(bad[0])) return l10n.t('A name has no control characters.');
-  if (bad) return l10n.t('A name has no {0}.', bad[0]);
-  if (devices.test(name)) return l10n.t('Windows keeps the name {0} for a device.', name);
+  if (bad && /\p{Cc}/u.test(bad[0])) return l10n.t('A name cannot contain control characters.');
+  if (bad) return l10n.t('A name cannot contain {0}.', bad[0]);
+  if (devices.test(name)) return l10n.t('Windows reserves the name {0} for a device.', name);
   if (new TextEncoder().encode(name).length > longestName) {
-    return l10n.t('A name has at most {0} bytes.', longestName);
+    return l10n.t('A name can have at most {0} bytes.', longestName);
   }
   const taken = siblings.find((sibling) => sibling.toLowerCase() === name.toLowerCase());
-  return taken === undefined ? undefined : l10n.t('There is already a "{0}" beside it.', taken);
+  return taken === undefined ? undefined : l10n.t('The folder already contains "{0}".', taken);
 }

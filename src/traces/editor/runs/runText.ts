@@ -27,7 +27,7 @@ function stateWord(state: RunState): string {
   const words: Readonly<Record<RunState, string>> = {
     running: l10n.t('running'),
     completed: l10n.t('completed'),
-    cancelled: l10n.t('cancelled'),
+    cancelled: l10n.t('canceled'),
     failed: l10n.t('failed'),
     killed: l10n.t('killed'),
     unreadable: l10n.t('unreadable'),
@@ -143,7 +143,7 @@ function details({ summary, file }: Run): string[][] {
 }
 
 function tokenizerInWords({ name, exact }: TokenizerInfo): string {
-  return exact ? name : l10n.t('{0}, which stands in: token counts are approximate', name);
+  return exact ? name : l10n.t('{0}, a stand-in: token counts are approximate', name);
 }
 
 /** Escapes Markdown. A backslash is valid before every ASCII punctuation character. Line breaks would end a table. */

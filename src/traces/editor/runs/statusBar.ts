@@ -101,7 +101,7 @@ async function showOngoing(runs: OngoingRuns): Promise<void> {
 
 async function choose(runs: readonly OngoingRun[]): Promise<string | undefined> {
   if (runs.length === 0) {
-    void vscode.window.showInformationMessage(vscode.l10n.t('No run of this window goes on.'));
+    void vscode.window.showInformationMessage(vscode.l10n.t('This window has no active run.'));
     return undefined;
   }
   const items = runs.map((run): RunItem => ({

@@ -1,8 +1,7 @@
 /**
- * Serves the viewer of one trace to a browser, on loopback only. The page, its script and its style need no token,
- * because a browser cannot send one for them, and they contain no data of the trace. Every request that reads the
- * trace needs the token. It is in the fragment of the printed address, and so it appears in no request line and no
- * log.
+ * Serves the viewer of one trace to a browser, on loopback only. The page, its script and its style need no token:
+ * a browser cannot send one for them. They contain no data of the trace. Every request that reads the trace needs
+ * the token. It is in the fragment of the printed address, and so it appears in no request line and no log.
  */
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import {

@@ -32,7 +32,7 @@ export function CompareHeader({ route, view, siblings, onSwap }: Props) {
       {left.tokenizer !== right.tokenizer && (
         <Note kind="warning">
           {l10n.t(
-            'The tokens are of different tokenizers ({0}, {1}), so their ids cannot be compared.',
+            'The tokens come from different tokenizers ({0}, {1}), so their ids cannot be compared.',
             left.tokenizer,
             right.tokenizer,
           )}
@@ -59,9 +59,7 @@ export function CompareHeader({ route, view, siblings, onSwap }: Props) {
       </div>
       {view.coarse && (
         <Note kind="info">
-          {l10n.t(
-            'They differ in so much that the smallest difference was not looked for: more is marked than differs.',
-          )}
+          {l10n.t('The differences are too large for an exact comparison, so more is marked than differs.')}
         </Note>
       )}
     </header>
@@ -76,9 +74,9 @@ function Title({ route, view: { left, right }, onSwap }: Omit<Props, 'siblings'>
     <div class="title-line">
       <h1>
         {isOneRun
-          ? l10n.t('Episode {0} beside episode {1}', one, other)
+          ? l10n.t('Episode {0} and episode {1}', one, other)
           : l10n.t(
-              '{0}, episode {1} beside {2}, episode {3}',
+              '{0}, episode {1} and {2}, episode {3}',
               nameOf(left, trace),
               one,
               nameOf(right, otherTrace),

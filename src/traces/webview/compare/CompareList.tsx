@@ -67,7 +67,7 @@ export function CompareList({ route, view, onSwap }: Props) {
       <div
         class="compare-list"
         role="region"
-        aria-label={l10n.t('Messages beside each other')}
+        aria-label={l10n.t('Messages side by side')}
         tabIndex={0}
         ref={list}
       >

@@ -49,11 +49,11 @@ function WithinRun({ route, siblings, isLoading }: WithinProps) {
     return <Comparison route={{ ...route, other }} siblings={sides} />;
   }
   if (siblings === undefined) {
-    return isLoading ? <Loading>{l10n.t('Loading the other episodes of the task …')}</Loading> : null;
+    return isLoading ? <Loading>{l10n.t('Loading the other episodes of the task…')}</Loading> : null;
   }
   return (
-    <Empty title={l10n.t('There is nothing to compare it with.')}>
-      <p>{l10n.t('The task has no other episode so far.')}</p>
+    <Empty title={l10n.t('There is no episode to compare with.')}>
+      <p>{l10n.t('The task has no other episode yet.')}</p>
       <OtherRun episode={route.episode} />
     </Empty>
   );
@@ -82,7 +82,7 @@ function AcrossRuns({ route, siblings, own, otherTrace }: AcrossProps) {
         </span>
       </>
     ) : (
-      <Loading>{l10n.t('Looking for the task in the other run …')}</Loading>
+      <Loading>{l10n.t('Looking for the task in the other run…')}</Loading>
     );
   }
   const { episodes, sameQuery } = value;
@@ -97,7 +97,7 @@ function AcrossRuns({ route, siblings, own, otherTrace }: AcrossProps) {
       {!sameQuery && (
         <Note kind="warning">
           {l10n.t(
-            'The tasks have the same id and say different things: the runs may have been over different data.',
+            'The tasks have the same id and different queries, so the runs may have used different data.',
           )}
         </Note>
       )}
@@ -141,7 +141,7 @@ function Comparison({ route, siblings }: ComparisonProps) {
     return error ? (
       <Failure report={error} retry={retry} />
     ) : (
-      <Loading>{l10n.t('Comparing episodes {0} and {1} …', episode, other)}</Loading>
+      <Loading>{l10n.t('Comparing episodes {0} and {1}…', episode, other)}</Loading>
     );
   }
   const swapped = { timeline: view.right.timeline, otherTimeline: view.left.timeline };

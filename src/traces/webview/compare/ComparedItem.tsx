@@ -22,7 +22,7 @@ export function ComparedItem({ item, left, right, divergence }: Props) {
     case 'row':
       return <RowHeading row={item.row} />;
     case 'gap':
-      return <p class="compare-gap">{l10n.t('{0} tokens that are the same', count(item.tokens))}</p>;
+      return <p class="compare-gap">{l10n.t('{0} equal tokens', count(item.tokens))}</p>;
     case 'same':
     case 'changed':
       return (

@@ -28,15 +28,15 @@ export function FirstDifference({ route: compared, view, onShow }: Props) {
     return range?.message === place?.message;
   })?.role;
   return (
-    <section class="parting" aria-label={l10n.t('Where they part')}>
+    <section class="parting" aria-label={l10n.t('First difference')}>
       <p>
         <button type="button" class="link" onClick={onShow}>
-          {l10n.t('They part at token {0}', count(token))}
+          {l10n.t('First difference at token {0}', count(token))}
         </button>
         {place && (
           <span class="muted">
             {' '}
-            {l10n.t('message {0} ({1}), token {2} of it', place.message, role ?? '', count(place.inMessage))}
+            {l10n.t('token {2} of message {0} ({1})', place.message, role ?? '', count(place.inMessage))}
           </span>
         )}
       </p>

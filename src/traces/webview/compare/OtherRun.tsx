@@ -45,7 +45,7 @@ export function OtherRun({ episode, quiet = false }: Props) {
   return (
     <>
       <button type="button" class={quiet ? 'link' : ''} disabled={episode === undefined} onClick={ask}>
-        <Icon name="compare" /> {l10n.t('Compare with another run …')} <kbd>o</kbd>
+        <Icon name="compare" /> {l10n.t('Compare with another run…')} <kbd>o</kbd>
       </button>
       {asked && <Choice asked={asked} onChoose={choose} onClose={() => setAsked(undefined)} />}
     </>
@@ -94,7 +94,7 @@ function Runs({ traces, onChoose }: RunsProps) {
   if (traces.length === 0) {
     return (
       <p>
-        {l10n.t('This viewer was opened for one trace. Name the other one, too:')} <code>{command}</code>
+        {l10n.t('This viewer was opened for one trace. Start it with both traces:')} <code>{command}</code>
       </p>
     );
   }

@@ -96,7 +96,7 @@ function Body({ message, text, reading }: BodyProps) {
         <summary>
           {thought.closed
             ? l10n.t('Reasoning, {0} characters', count(thought.reasoning.length))
-            : l10n.t('Reasoning that does not end, {0} characters', count(thought.reasoning.length))}
+            : l10n.t('Unfinished reasoning, {0} characters', count(thought.reasoning.length))}
         </summary>
         <Markdown text={thought.reasoning} />
       </details>

@@ -27,8 +27,8 @@ export function TimelineConversation({ of, timeline: { messages }, message }: Pr
       source={{ episode, conversation: { kind: 'timeline', timeline, ...(setting !== null && { setting }) } }}
       title={
         messages.length === 1
-          ? l10n.t('1 message, {0} with tokens that train', count(trained))
-          : l10n.t('{0} messages, {1} with tokens that train', count(messages.length), count(trained))
+          ? l10n.t('1 message, {0} with trained tokens', count(trained))
+          : l10n.t('{0} messages, {1} with trained tokens', count(messages.length), count(trained))
       }
       messages={messages}
       {...(message !== 'newest' && { start: message })}

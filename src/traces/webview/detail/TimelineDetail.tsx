@@ -32,7 +32,7 @@ export function TimelineDetail({ route }: Props) {
       aria-label={l10n.t('Timeline {0}', number)}
     >
       {error && <Failure report={error} retry={retry} />}
-      {timeline === undefined && !error && <Loading>{l10n.t('Loading timeline {0} …', number)}</Loading>}
+      {timeline === undefined && !error && <Loading>{l10n.t('Loading timeline {0}…', number)}</Loading>}
       {timeline && (
         <>
           <TimelineHeader route={route} timeline={timeline} />
@@ -80,7 +80,9 @@ function TimelineHeader({ route, timeline }: ShownProps) {
       </div>
       {row.provisional && (
         <Note kind="info">
-          {l10n.t('Merged from the calls so far. The episode still runs, and later calls may change it.')}
+          {l10n.t(
+            'Merged from the calls so far. The episode is still running, and later calls may change it.',
+          )}
         </Note>
       )}
       <dl class="stats">
@@ -110,13 +112,13 @@ function OtherSetting({
   return (
     <Note kind="info">
       {l10n.t(
-        'This run did not make this timeline: it is what timeline_compare_level {0}, ignore_tools {1} and fix_retokenization_drift {2} would give.',
+        'This run did not make this timeline. It is the result of timeline_compare_level {0}, ignore_tools {1} and fix_retokenization_drift {2}.',
         compareLevel,
         String(ignoreTools),
         String(fixesDrift),
       )}{' '}
       <button type="button" class="link" onClick={() => navigate(timelineRoute(episode, 0))}>
-        {l10n.t('To the timelines of the run')}
+        {l10n.t('Go to the timelines of the run')}
       </button>
     </Note>
   );

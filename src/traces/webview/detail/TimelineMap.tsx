@@ -41,7 +41,7 @@ export function TimelineMap({ strip, layer, advantage, total, shown, onPick }: P
       class="timeline-map"
       role="slider"
       tabIndex={0}
-      aria-label={l10n.t('Place in the timeline')}
+      aria-label={l10n.t('Position in the timeline')}
       aria-valuemin={0}
       aria-valuemax={total - 1}
       aria-valuenow={shown.first}

@@ -46,7 +46,7 @@ function Item({ item, tokens, marks, onRead }: ItemProps) {
     // A list box must not contain a button. The key `m` does the same.
     <div
       class="token-heading"
-      title={l10n.t('Read this message among the others (M)')}
+      title={l10n.t('Show this message in the conversation (M)')}
       onClick={() => onRead(item.message.index)}
     >
       <MessageHeading message={item.message} />

@@ -39,7 +39,7 @@ export function TokenList({ of, timeline: view, token }: Props) {
   useShortcuts(l10n.t('Tokens'), [
     {
       keys: ['m'],
-      what: l10n.t('Read the message of the current token'),
+      what: l10n.t('Show the message of the current token'),
       run: () => read(messageAt(view.messages, tokens.active ?? tokens.shown.first)),
     },
   ]);
@@ -217,12 +217,12 @@ function useTokenShortcuts({ onFind, onGo, onLayer, onChoose }: Commands): void 
   useShortcuts(l10n.t('Tokens'), [
     { keys: ['f', 'Ctrl+F'], what: l10n.t('Find in the tokens'), run: onFind },
     { keys: ['g'], what: l10n.t('Go to a token by its position'), run: onGo },
-    { keys: ['c'], what: l10n.t('Next meaning of the colors'), run: onLayer },
-    { keys: ['a', 'Ctrl+A'], what: l10n.t('Choose all tokens, to copy them'), run: onChoose },
-    { keys: ['Shift+ArrowRight', 'Shift+ArrowDown'], what: l10n.t('Choose tokens') },
-    { keys: ['Ctrl+C'], what: l10n.t('Copy the text of the chosen tokens') },
-    { keys: ['Escape'], what: l10n.t('Choose none') },
-    { keys: ['ArrowLeft', 'ArrowRight', 'ArrowUp', 'ArrowDown'], what: l10n.t('Another token') },
-    { keys: ['Home', 'End', 'PageUp', 'PageDown'], what: l10n.t('First, last, and far between') },
+    { keys: ['c'], what: l10n.t('Switch the meaning of the colors'), run: onLayer },
+    { keys: ['a', 'Ctrl+A'], what: l10n.t('Select all tokens to copy them'), run: onChoose },
+    { keys: ['Shift+ArrowRight', 'Shift+ArrowDown'], what: l10n.t('Select tokens') },
+    { keys: ['Ctrl+C'], what: l10n.t('Copy the text of the selected tokens') },
+    { keys: ['Escape'], what: l10n.t('Clear the selection') },
+    { keys: ['ArrowLeft', 'ArrowRight', 'ArrowUp', 'ArrowDown'], what: l10n.t('Move to another token') },
+    { keys: ['Home', 'End', 'PageUp', 'PageDown'], what: l10n.t('First, last, and large steps') },
   ]);
 }

@@ -45,7 +45,7 @@ export function TokenTools({ layer, onLayer, timeline, strip, onFind, onGo, onCh
           {l10n.t('Go to')}
         </button>
         <button type="button" onClick={onChoose}>
-          {l10n.t('Choose all')}
+          {l10n.t('Select all')}
         </button>
       </span>
     </div>
@@ -87,15 +87,15 @@ export function TokenCopy({ chosen, onCopy, onClear, announcement }: CopyProps) 
   const tokens = chosen.end - chosen.from;
   const range =
     tokens === 1
-      ? l10n.t('Token {0} is chosen', count(chosen.from))
+      ? l10n.t('Token {0} is selected', count(chosen.from))
       : l10n.t(
-          '{0} tokens are chosen, from {1} to {2}',
+          '{0} tokens are selected, from {1} to {2}',
           count(tokens),
           count(chosen.from),
           count(chosen.end - 1),
         );
   return (
-    <div class="token-bar" role="group" aria-label={l10n.t('Chosen tokens')}>
+    <div class="token-bar" role="group" aria-label={l10n.t('Selected tokens')}>
       <span>{range}</span>
       {copyForms.map((form) => (
         <button key={form} type="button" onClick={() => onCopy(form)}>
@@ -105,7 +105,7 @@ export function TokenCopy({ chosen, onCopy, onClear, announcement }: CopyProps) 
       <p class="found-text" role="status">
         {announcement}
       </p>
-      <IconButton icon="close" name={l10n.t('Choose none')} onPress={onClear} />
+      <IconButton icon="close" name={l10n.t('Clear the selection')} onPress={onClear} />
     </div>
   );
 }

@@ -185,7 +185,7 @@ export function stepsOf(layer: Layer): readonly Step[] {
       ];
     case 'drift':
       return [
-        { shade: 'drifted', name: l10n.t('the template makes other tokens of this text') },
+        { shade: 'drifted', name: l10n.t('the chat template tokenizes this text differently') },
         { shade: null, name: l10n.t('the same') },
       ];
   }
@@ -203,19 +203,21 @@ export function emptyLayerReason(
     values === undefined || values.some((value) => value !== null);
   switch (layer) {
     case 'logprob':
-      return has(strip?.logprobs) ? undefined : l10n.t('The endpoint told no log probabilities.');
+      return has(strip?.logprobs) ? undefined : l10n.t('The endpoint sent no log probabilities.');
     case 'entropy':
       return has(strip?.entropies)
         ? undefined
-        : l10n.t('No alternatives were told: entropy needs requests that ask for top_logprobs.');
+        : l10n.t('The endpoint sent no alternatives. Entropy needs requests with top_logprobs.');
     case 'advantage':
       return advantage === null
-        ? l10n.t('The advantage is open until all of the group has ended.')
+        ? l10n.t('The advantage is unknown until the whole group has ended.')
         : undefined;
     case 'drift':
       return exact
         ? undefined
-        : l10n.t('Drift is not known: a stand-in counts the tokens, not the tokenizer of training.');
+        : l10n.t(
+            'Drift is unknown, because a stand-in counts the tokens instead of the tokenizer of training.',
+          );
     default:
       return undefined;
   }

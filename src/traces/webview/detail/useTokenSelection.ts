@@ -46,7 +46,7 @@ export function useTokenSelection({ of, total, loaded, list }: Options): TokenSe
   const copy = async (wanted: TokenRange, form: CopyForm) => {
     const number = (copies.current += 1);
     const isOver = () => number !== copies.current;
-    setAnnouncement(l10n.t('Copying …'));
+    setAnnouncement(l10n.t('Copying…'));
     try {
       const key = { trace, ...of };
       const text = await readTokenText(client, key, wanted, { form, isOver });

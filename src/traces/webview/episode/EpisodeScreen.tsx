@@ -40,7 +40,7 @@ export function EpisodeScreen({ run, episode: number }: Props) {
         {error ? (
           <Failure report={error} retry={retry} />
         ) : (
-          <Loading>{l10n.t('Loading episode {0} …', number)}</Loading>
+          <Loading>{l10n.t('Loading episode {0}…', number)}</Loading>
         )}
       </main>
     );
@@ -176,15 +176,13 @@ function Overview({ episode: { row, calls }, findings }: DetailProps) {
       </div>
       <p class="text-block">{row.query}</p>
       {calls.length === 0 && !recorded('calls') && (
-        <Empty title={l10n.t('No calls were recorded.')}>
-          {l10n.t('What was said is in the timelines.')}
-        </Empty>
+        <Empty title={l10n.t('No calls were recorded.')}>{l10n.t('The timelines have the messages.')}</Empty>
       )}
       {calls.length === 0 && recorded('calls') && (
         <Empty title={l10n.t('No calls yet.')}>
           {row.state === 'running'
-            ? l10n.t('The workflow has not asked its model anything so far.')
-            : l10n.t('The workflow asked its model nothing, so there is nothing to train on.')}
+            ? l10n.t('The workflow has not made a call yet.')
+            : l10n.t('The workflow made no call, so there is nothing to train on.')}
         </Empty>
       )}
       {calls.length > 0 && <MergeExplainer episode={row.episode} />}

@@ -63,7 +63,7 @@ function ChosenEntry({ episode: { calls, timelines } }: Props) {
   }
   if (route.kind !== 'timeline') return null;
   if (route.setting !== null) {
-    return <span class="part-title">{l10n.t('Timeline {0} by another setting', route.timeline)}</span>;
+    return <span class="part-title">{l10n.t('Timeline {0} with another setting', route.timeline)}</span>;
   }
   return <TimelineEntry timeline={timelines.find(({ timeline }) => timeline === route.timeline)} />;
 }
@@ -77,7 +77,7 @@ function PartLists({ episode: { row, calls, timelines }, onChoose }: ListsProps)
   useShortcuts(l10n.t('Episode'), [
     {
       keys: ['ArrowDown', 'ArrowUp', 'Home', 'End'],
-      what: l10n.t('Another timeline or call, in their lists'),
+      what: l10n.t('Select a timeline or call in the lists'),
     },
   ]);
   const { route, navigate } = useViewer();

@@ -33,7 +33,7 @@ export function GroupScreen({ run, group: number }: Props) {
         {error ? (
           <Failure report={error} retry={retry} />
         ) : (
-          <Loading>{l10n.t('Loading group {0} …', number)}</Loading>
+          <Loading>{l10n.t('Loading group {0}…', number)}</Loading>
         )}
       </main>
     );
@@ -93,7 +93,7 @@ function GroupHeader({ group: { row, groups, episodes }, fold }: HeaderProps) {
         <Stat name={l10n.t('Trainable')}>
           <TrainableCell {...row} />
         </Stat>
-        <Stat name={l10n.t('Time in all')}>{timeCell(row)}</Stat>
+        <Stat name={l10n.t('Total time')}>{timeCell(row)}</Stat>
       </dl>
     </header>
   );

@@ -51,9 +51,9 @@ export function RepeatTable({ group, episodes, canRun }: Props) {
   );
   const [sort, setSort] = useState<ListSort | null>(null);
   useShortcuts(l10n.t('Group'), [
-    { keys: ['ArrowDown', 'ArrowUp'], what: l10n.t('Another row') },
+    { keys: ['ArrowDown', 'ArrowUp'], what: l10n.t('Move to another row') },
     { keys: ['Enter'], what: l10n.t('Open the row') },
-    { keys: ['Space'], what: l10n.t('Mark the row, to compare it') },
+    { keys: ['Space'], what: l10n.t('Mark the row to compare it') },
   ]);
   const rows = sort === null ? episodes : sorted(episodes, sort);
   const current = Math.max(
@@ -103,7 +103,7 @@ function markColumn(marked: readonly number[], toggle: (episode: number) => void
       <input
         type="checkbox"
         class="mark"
-        aria-label={l10n.t('Mark repeat {0}, to compare it', repeat)}
+        aria-label={l10n.t('Mark repeat {0} to compare it', repeat)}
         tabIndex={-1}
         checked={marked.includes(episode)}
         // A click on the row opens it.
@@ -214,7 +214,7 @@ function CompareBar({ episodes, marked, current }: CompareBarProps) {
       <OtherRun episode={marked[0] ?? current} quiet />
       <span class="muted foldable" role="status">
         {marked.length === 0 &&
-          l10n.t('Mark two rows to compare them: with the space bar, or by their boxes.')}
+          l10n.t('To compare two rows, mark them with the space bar or their checkboxes.')}
         {marked.length === 1 && l10n.t('1 row is marked.')}
         {marked.length === 2 && l10n.t('2 rows are marked.')}
       </span>

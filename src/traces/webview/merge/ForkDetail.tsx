@@ -50,7 +50,7 @@ function Side({ episode, call, side, token }: SideProps) {
         {side !== null && <span class="muted"> {side.role}</span>}
       </dt>
       <dd>
-        {side === null && <span class="muted">{l10n.t('It has no such message.')}</span>}
+        {side === null && <span class="muted">{l10n.t('This message does not exist here.')}</span>}
         {side !== null && (
           <p class="text-block">
             <PlainText text={side.text} />

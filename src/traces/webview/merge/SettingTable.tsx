@@ -21,7 +21,7 @@ export function SettingTable({ view, onChoose }: Props) {
     <div class="settings">
       <div class="settings-scroll">
         <table class="settings-table">
-          <caption>{l10n.t('What other settings would have given')}</caption>
+          <caption>{l10n.t('Results of other settings')}</caption>
           <Head drift={drift} />
           <tbody>
             {rows.map((row, index) => (
@@ -43,7 +43,7 @@ export function SettingTable({ view, onChoose }: Props) {
         {setting && (
           <CopyButton
             text={settingYaml(setting)}
-            what={l10n.t('Copy YAML of the chosen setting')}
+            what={l10n.t('Copy YAML of the selected setting')}
             label={l10n.t('Copy YAML')}
           />
         )}
@@ -124,8 +124,12 @@ function labelOf({ setting: { compareLevel, ignoreTools, fixesDrift } }: Merging
 
 function driftNote(drift: 'same' | 'unknown'): string {
   return drift === 'same'
-    ? l10n.t('fix_retokenization_drift changes nothing here: no engine told of a prompt with another text.')
-    : l10n.t('This trace is of a version that kept nothing of what fix_retokenization_drift would change.');
+    ? l10n.t(
+        'fix_retokenization_drift changes nothing here, because no engine reported a prompt with a different text.',
+      )
+    : l10n.t(
+        'An earlier version of AgentJet recorded this trace, without the data for fix_retokenization_drift.',
+      );
 }
 
 interface CellProps {

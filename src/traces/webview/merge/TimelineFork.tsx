@@ -22,7 +22,7 @@ export function TimelineFork({ episode, timeline, setting }: Props) {
   return (
     <div class="timeline-fork">
       <button type="button" class="link" aria-expanded={open} onClick={() => setOpen(!open)}>
-        {l10n.t('Why it is a timeline of its own')}
+        {l10n.t('Why it is a separate timeline')}
       </button>
       {open && <Answered episode={episode} timeline={timeline} setting={setting} />}
     </div>
@@ -34,7 +34,7 @@ function Answered({ episode, timeline, setting }: Props) {
   const { value, error, retry } = useAnswer('merging', { trace, episode, setting });
   const fork = value?.forks.find((one) => one.timeline === timeline);
   if (error) return <Failure report={error} retry={retry} />;
-  if (value === undefined) return <Loading>{l10n.t('Loading how calls were merged …')}</Loading>;
-  if (fork === undefined) return <p class="muted">{l10n.t('The trace does not tell.')}</p>;
+  if (value === undefined) return <Loading>{l10n.t('Loading the merging of calls…')}</Loading>;
+  if (fork === undefined) return <p class="muted">{l10n.t('The trace does not have the reason.')}</p>;
   return <ForkDetail episode={episode} fork={fork} />;
 }

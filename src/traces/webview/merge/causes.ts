@@ -8,16 +8,16 @@ export function causeOf(fork: ForkView): string {
   switch (fork.cause) {
     case 'agents':
       return l10n.t(
-        'Another agent than that of call {0} asks, or one with another system prompt.',
+        'The call is from another agent than call {0}, or has another system prompt.',
         earlierCall,
       );
     case 'content':
       return l10n.t('Message {0} ({1}) differs from that of call {2}.', message, role, earlierCall);
     case 'reply':
-      return l10n.t('The request of call {0} was asked again, and answered otherwise.', earlierCall);
+      return l10n.t('The request of call {0} was sent again, and the reply was different.', earlierCall);
     case 'fields':
       return l10n.t(
-        'Message {0} ({1}) has the text of call {2}, but another role or other tool calls, which only token compares.',
+        'Message {0} ({1}) has the text of call {2}, but another role or other tool calls. Only the level token compares these.',
         message,
         role,
         earlierCall,
@@ -26,14 +26,14 @@ export function causeOf(fork: ForkView): string {
       return l10n.t('Other tools are offered than in call {0}.', earlierCall);
     case 'retokenized':
       return l10n.t(
-        'Message {0} ({1}) has the text of call {2} in other tokens.',
+        'Message {0} ({1}) has the text of call {2} with other tokens.',
         message,
         role,
         earlierCall,
       );
     case 'shorter':
       return l10n.t(
-        'It is the beginning of what call {0} ended, and only a later call takes an earlier one over.',
+        'It is the beginning of the conversation of call {0}. Only a later call can continue an earlier one.',
         earlierCall,
       );
   }
@@ -47,11 +47,11 @@ export function adviceOf({ cause }: ForkView): string | undefined {
       return undefined;
     case 'content':
     case 'reply':
-      return l10n.t('Send the history back as it was received, to have one timeline.');
+      return l10n.t('To get one timeline, send the history back unchanged.');
     case 'fields':
     case 'retokenized':
-      return l10n.t('timeline_compare_level: text compares texts alone.');
+      return l10n.t('timeline_compare_level: text only compares texts.');
     case 'tools':
-      return l10n.t('ignore_tools: true merges them all the same.');
+      return l10n.t('ignore_tools: true merges them anyway.');
   }
 }

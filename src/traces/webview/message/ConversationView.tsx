@@ -72,9 +72,9 @@ export function ConversationView(props: Props) {
   const find = () => setSearch((last) => (last === undefined ? noSearch : undefined));
   const toggle = () => setReading((last) => (last === 'text' ? 'markdown' : 'text'));
   useShortcuts(l10n.t('Conversation'), [
-    { keys: ['t'], what: l10n.t('All messages as text, or as they are meant'), run: toggle },
+    { keys: ['t'], what: l10n.t('Show all messages as text or rendered'), run: toggle },
     { keys: ['/'], what: l10n.t('Find in all messages'), run: () => setSearch((last) => last ?? noSearch) },
-    { keys: ['ArrowDown', 'ArrowUp'], what: l10n.t('Another message') },
+    { keys: ['ArrowDown', 'ArrowUp'], what: l10n.t('Move to another message') },
     ...(onTokens === undefined
       ? []
       : [{ keys: ['m'], what: l10n.t('Tokens of the message'), run: toTokens }]),

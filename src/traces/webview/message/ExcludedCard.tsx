@@ -11,11 +11,11 @@ export function ExcludedCard({ message: { role, parts } }: { readonly message: E
   return (
     <article
       class="message message-left-out"
-      aria-label={l10n.t('Message that training leaves out, {0}', role)}
+      aria-label={l10n.t('Message that training excludes, {0}', role)}
     >
       <div class="message-heading">
         <span class="role">{role}</span>
-        <span class="badge">{l10n.t('left out of training')}</span>
+        <span class="badge">{l10n.t('excluded from training')}</span>
       </div>
       {parts.map((part, index) => (
         <div key={index} class="sent-part">
@@ -33,14 +33,14 @@ function Part({ part }: { readonly part: SentPart }) {
         <>
           <Markdown text={part.text} />
           {part.length > part.text.length && (
-            <p class="muted">{l10n.t('The text goes on: it has {0} characters.', count(part.length))}</p>
+            <p class="muted">{l10n.t('The text continues. It has {0} characters.', count(part.length))}</p>
           )}
         </>
       );
     case 'data':
       return <StoredImage part={part} />;
     case 'address':
-      return <Link address={part.address}>{l10n.t('image elsewhere, which is not loaded')}</Link>;
+      return <Link address={part.address}>{l10n.t('external image, not loaded')}</Link>;
     case 'other':
       return (
         <pre class="tool-calls">

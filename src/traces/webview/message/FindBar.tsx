@@ -115,7 +115,7 @@ function Finder({ source, search, onSearch }: Omit<Props, 'onClose'>) {
 }
 
 function Counted({ search: { view, at } }: { readonly search: Search }) {
-  if (view === undefined) return l10n.t('Looking …');
+  if (view === undefined) return l10n.t('Searching…');
   const { matches, more } = view;
   if (matches.length === 0) return l10n.t('Nothing found');
   const total = more ? l10n.t('more than {0}', count(matches.length)) : count(matches.length);

@@ -40,7 +40,7 @@ export function LongText({ source, message, found, draw }: Props) {
       {draw(text.slice(0, folded))}
       <button type="button" onClick={() => setWhole(true)}>
         {length > largestWindow.text
-          ? l10n.t('Read all {0} characters, part by part', count(length))
+          ? l10n.t('Read all {0} characters in parts', count(length))
           : l10n.t('Show all {0} characters', count(length))}
       </button>
     </>
@@ -97,7 +97,7 @@ function Part({
 }: PartProps & { readonly from: number; readonly found?: FoundText }) {
   const { value, error, retry } = useText(source, message.index, from);
   if (error) return <Failure report={error} retry={retry} />;
-  if (value === undefined) return <Loading>{l10n.t('Loading the text …')}</Loading>;
+  if (value === undefined) return <Loading>{l10n.t('Loading the text…')}</Loading>;
   if (found?.field !== 'text') return <PlainBlock text={value.text} />;
   return <MarkedText text={value.text} at={found.at - value.from} length={found.length} />;
 }

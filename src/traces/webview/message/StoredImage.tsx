@@ -21,7 +21,7 @@ export function StoredImage({ part }: Props) {
   return (
     <span>
       <DataChip type={type} size={byteSize(size)} />
-      {isRaster(type) && <span class="muted"> {l10n.t('too large to be shown')}</span>}
+      {isRaster(type) && <span class="muted"> {l10n.t('too large to show')}</span>}
     </span>
   );
 }
@@ -39,7 +39,7 @@ function Fetched({ part: { hash, type } }: Props) {
     return () => (isGone = true);
   }, []);
   if (error !== undefined) return <Failure report={error} />;
-  if (base64 === undefined) return <Loading>{l10n.t('Loading the image …')}</Loading>;
+  if (base64 === undefined) return <Loading>{l10n.t('Loading the image…')}</Loading>;
   return <Thumbnail raster={{ type, base64 }} name="" />;
 }
 

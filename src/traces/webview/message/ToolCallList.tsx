@@ -54,7 +54,7 @@ function Call({ call: { id, name, given, pretty } }: { readonly call: ToolCall }
         )}
         {id !== null && <span class="mono muted">{id}</span>}
         {pretty === null && given !== '' && (
-          <span class="badge badge-error">{l10n.t('arguments are no JSON')}</span>
+          <span class="badge badge-error">{l10n.t('arguments are not valid JSON')}</span>
         )}
       </div>
       {given !== '' && (

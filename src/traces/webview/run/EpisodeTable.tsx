@@ -48,7 +48,7 @@ export function EpisodeTable({ filter, sort, follows, canRun, ...rest }: Props) 
       list={list}
       name="episode"
       label={list.total === 1 ? l10n.t('1 episode') : l10n.t('{0} episodes', count(list.total))}
-      loading={l10n.t('Loading episodes …')}
+      loading={l10n.t('Loading episodes…')}
       columns={[taskColumn(), ...outcomeColumns()]}
       sort={order ?? null}
       filtered={filter !== null}

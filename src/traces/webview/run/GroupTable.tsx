@@ -32,7 +32,7 @@ export function GroupTable({ filter, sort, follows, ...rest }: TableProps) {
       list={list}
       name="group"
       label={list.total === 1 ? l10n.t('1 group') : l10n.t('{0} groups', count(list.total))}
-      loading={l10n.t('Loading groups …')}
+      loading={l10n.t('Loading groups…')}
       columns={columns(filter !== null)}
       sort={order ?? null}
       filtered={filter !== null}

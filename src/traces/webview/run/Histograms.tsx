@@ -89,7 +89,7 @@ function Chart({ histogram, filter, onFilter }: ChartProps) {
       </svg>
       <p class="histogram-ends muted" aria-hidden="true">
         <span>{valueText(field, bars[0]?.from ?? 0)}</span>
-        {missing > 0 && <span>{l10n.t('{0} without', count(missing))}</span>}
+        {missing > 0 && <span>{l10n.t('{0} without a value', count(missing))}</span>}
         <span>{bars.length > 1 && valueText(field, bars.at(-1)?.to ?? 0)}</span>
       </p>
     </figure>

@@ -9,12 +9,12 @@ export function ImportNotice({ imported }: { readonly imported: ImportInfo }) {
   return (
     <Note kind={skipped > 0 ? 'warning' : 'info'}>
       <p title={source}>
-        {l10n.t('Imported from {0} ({1}), which was only read.', fileName(source), format)}
+        {l10n.t('Imported from {0} ({1}). That file is unchanged.', fileName(source), format)}
       </p>
       {lacks.length > 0 && (
         <p>
           {l10n.t(
-            'Not in it, and so unknown here, whatever number stands in its place: {0}.',
+            'The file does not have the following data, so their numbers here mean nothing: {0}.',
             lacks.map(lackName).join(', '),
           )}
         </p>

@@ -40,7 +40,9 @@ export function ListView<Row>(props: ListViewProps<Row>) {
   if (slice.total === 0 && !list.stale) {
     if (filtered) return <NothingFound onClear={props.onClear} />;
     return (
-      <Empty title={l10n.t('No episode has started yet.')}>{l10n.t('They appear here as they start.')}</Empty>
+      <Empty title={l10n.t('No episode has started yet.')}>
+        {l10n.t('Episodes appear here when they start.')}
+      </Empty>
     );
   }
   const current = Math.min(list.current.position, Math.max(slice.total - 1, 0));

@@ -48,12 +48,14 @@ export function ReportPanel({ report, running, filter, onChoose }: Props) {
 function verdictText({ trains, doesNotTrain, findings }: ReportView, running: boolean): string {
   const judged = trains + doesNotTrain;
   if (judged === 0) {
-    return running ? l10n.t('No episode has ended yet.') : l10n.t('What would train is not known.');
+    return running
+      ? l10n.t('No episode has ended yet.')
+      : l10n.t('It is unknown which episodes would train.');
   }
   const [some, all] = [count(trains), count(judged)];
   if (running) return l10n.t('{0} of {1} episodes would train so far.', some, all);
   if (findings.length === 0) {
-    return l10n.t('{0} of {1} episodes would train, with nothing to remark.', some, all);
+    return l10n.t('{0} of {1} episodes would train, without findings.', some, all);
   }
   return l10n.t('{0} of {1} episodes would train.', some, all);
 }

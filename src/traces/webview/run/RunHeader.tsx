@@ -51,7 +51,7 @@ export function RunHeader({ run, fold }: { readonly run: RunView; readonly fold:
       {run.newerFormat !== null && (
         <Note kind="info">
           {l10n.t(
-            'This trace has format {0}, newer than this viewer: what it does not know is not shown. A newer AgentJet shows all of it.',
+            'This trace has format {0}, which is newer than this viewer. Unknown parts are not shown. Update AgentJet to see all of them.',
             run.newerFormat,
           )}
         </Note>
@@ -59,7 +59,7 @@ export function RunHeader({ run, fold }: { readonly run: RunView; readonly fold:
       {status === 'killed' && (
         <Note kind="warning">
           {l10n.t(
-            'The process of this run ended before the run did. Everything up to then is here; episodes that ran are lost.',
+            'The process of this run ended early. Everything until then is recorded, except for episodes that were running.',
           )}
         </Note>
       )}

@@ -48,8 +48,8 @@ function SavedFilters({ filter, onFilter }: SavedFiltersProps) {
           </button>
           <IconButton
             icon="close"
-            name={l10n.t('Forget the filter {0}', one)}
-            title={l10n.t('Forget this filter')}
+            name={l10n.t('Delete the filter {0}', one)}
+            title={l10n.t('Delete this filter')}
             onPress={() => keep(saved.filter((other) => other !== one))}
           />
         </li>
@@ -112,7 +112,10 @@ function Lists({ run, route, onFilter }: ListsProps) {
       what: l10n.t('Episodes or groups'),
       run: () => show(route.list === 'groups' ? 'episodes' : 'groups'),
     },
-    { keys: ['ArrowDown', 'ArrowUp', 'PageDown', 'PageUp', 'Home', 'End'], what: l10n.t('Another row') },
+    {
+      keys: ['ArrowDown', 'ArrowUp', 'PageDown', 'PageUp', 'Home', 'End'],
+      what: l10n.t('Move to another row'),
+    },
     { keys: ['Enter'], what: l10n.t('Open the row') },
   ]);
   const table = {

@@ -14,7 +14,7 @@ export function runStatusWord(status: RunStatus): string {
   const words: Readonly<Record<RunStatus, string>> = {
     running: l10n.t('running'),
     completed: l10n.t('completed'),
-    cancelled: l10n.t('cancelled'),
+    cancelled: l10n.t('canceled'),
     failed: l10n.t('failed'),
     killed: l10n.t('killed'),
   };

@@ -42,7 +42,7 @@ async function post(body: string, headers: Headers): Promise<TraceReply> {
   if (isRefusal(response)) throw new Refused();
   const reply: unknown = await response.json();
   if (!isTraceReply(reply)) {
-    throw new Error(l10n.t('Its answer, with status {0}, is no reply.', response.status));
+    throw new Error(l10n.t('The response with status {0} is not a valid reply.', response.status));
   }
   return reply;
 }
@@ -58,7 +58,9 @@ function unreachable(error: unknown): ErrorReport {
     return {
       code: 'viewer/refused',
       message: l10n.t('The trace server does not accept the token of this address.'),
-      hint: l10n.t('Open the whole address that it printed when it started, with everything after the #.'),
+      hint: l10n.t(
+        'Open the full address that the server printed when it started, including everything after the #.',
+      ),
     };
   }
   return {
@@ -67,7 +69,9 @@ function unreachable(error: unknown): ErrorReport {
       'The trace server did not answer. {0}',
       error instanceof Error ? error.message : String(error),
     ),
-    hint: l10n.t('Start it again with `agentjet trace FILE` and open the address that it prints, or retry.'),
+    hint: l10n.t(
+      'Start it again with `agentjet trace FILE` and open the address that it prints, or try again.',
+    ),
   };
 }
 

@@ -68,11 +68,7 @@ export function TimeAxis({ episode }: { readonly episode: EpisodeView }) {
   return (
     <section class="lanes-section foldable" aria-label={l10n.t('Time of the episode')}>
       {error && <Failure report={error} retry={retry} />}
-      {untimed > 0 && (
-        <p class="muted">
-          {l10n.t('Calls of which the trace does not tell when they were made: {0}', untimed)}
-        </p>
-      )}
+      {untimed > 0 && <p class="muted">{l10n.t('Calls without a time in the trace: {0}', untimed)}</p>}
       {model.spans.length > 0 && <Axis episode={episode} model={model} />}
     </section>
   );
@@ -166,7 +162,7 @@ function Lanes({ refs, model, selected, now, act, onKeys }: LanesProps) {
     <div
       class="lanes"
       role="listbox"
-      aria-label={l10n.t('What the episode did, in order of time')}
+      aria-label={l10n.t('The activities of the episode in order of time')}
       aria-activedescendant={optionId(active)}
       tabIndex={0}
       ref={refs.scroller}
@@ -294,7 +290,7 @@ function AxisSummary({ model, now }: SummaryProps) {
     {
       swatch: 'queued',
       time: queued,
-      text: l10n.t('of that, {0} before it was asked', duration(queued / 1000)),
+      text: l10n.t('of that, {0} before the request', duration(queued / 1000)),
     },
     {
       swatch: 'environment',

@@ -41,7 +41,7 @@ function TotalsTable({ model, now }: Props) {
               <th scope="col">{l10n.t('Sum')}</th>
               <th scope="col">{l10n.t('Mean')}</th>
               <th scope="col">{l10n.t('Longest')}</th>
-              <th scope="col">{l10n.t('Of the episode')}</th>
+              <th scope="col">{l10n.t('Share of the episode')}</th>
             </tr>
           </thead>
           <tbody>
@@ -62,7 +62,7 @@ function TotalsTable({ model, now }: Props) {
       <p class="muted">
         {totals.length > mostRows && l10n.t('The first {0} of {1}. ', mostRows, totals.length)}
         {l10n.t(
-          'Parallel ones count once in the share, and each in the sum. The tuner does not see tools run: theirs is the time from the reply that calls one to the request with its answer.',
+          'Parallel activities count once in the share, and separately in the sum. The tuner does not see tools run. The time of a tool is the time from the reply that calls it to the request with its answer.',
         )}
       </p>
     </>

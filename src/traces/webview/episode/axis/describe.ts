@@ -27,7 +27,7 @@ export function describeSpan(span: AxisSpan, now: number): string {
   if (span.kind === 'agent') return describeCall(span, took);
   const what = nameOf(span);
   if (span.state === 'running') return l10n.t('{0}: runs, {1} so far', what, took);
-  if (span.state === 'lost') return l10n.t('{0}: the process ended before it did', what);
+  if (span.state === 'lost') return l10n.t('{0}: the process ended first', what);
   if (span.error !== null) return l10n.t('{0}: {1}, failed: {2}', what, took, span.error);
   return `${what}: ${took}`;
 }
@@ -57,7 +57,7 @@ export function nameOfGroup(kind: LaneKind, name: string): string {
 function describeCall(span: AxisSpan, took: string): string {
   const what = nameOf(span);
   if (span.state === 'running') return l10n.t('{0}: runs, {1} so far', what, took);
-  if (span.row === null) return l10n.t('{0}: the process ended before it did', what);
+  if (span.row === null) return l10n.t('{0}: the process ended first', what);
   const { status, promptTokens, replyTokens } = span.row;
   if (span.error !== null) return l10n.t('{0}: {1}, failed with {2}', what, took, status);
   return l10n.t('{0}: {1}, {2} → {3} tokens', what, took, count(promptTokens), count(replyTokens));

@@ -54,11 +54,11 @@ export function axisShortcuts(): readonly Shortcut[] {
     { keys: ['a', 'ArrowLeft'], what: l10n.t('Earlier') },
     { keys: ['d', 'ArrowRight'], what: l10n.t('Later') },
     { keys: ['0'], what: l10n.t('Show the whole episode') },
-    { keys: ['f'], what: l10n.t('Zoom to what is selected') },
-    { keys: ['['], what: l10n.t('Select what began before') },
-    { keys: [']'], what: l10n.t('Select what began next') },
+    { keys: ['f'], what: l10n.t('Zoom to the selection') },
+    { keys: ['['], what: l10n.t('Select the previous activity') },
+    { keys: [']'], what: l10n.t('Select the next activity') },
     { keys: ['ArrowUp', 'ArrowDown'], what: l10n.t('Select in the lane above or below') },
     { keys: ['Home', 'End'], what: l10n.t('Select the first or the last') },
-    { keys: ['Enter'], what: l10n.t('Open the call that is selected, or that called the tool') },
+    { keys: ['Enter'], what: l10n.t('Open the selected call, or the call of the selected tool') },
   ];
 }
