@@ -62,7 +62,7 @@ export async function problems(known) {
 
 /** Every text of `l10n.t(…)` in what runs in the editor and in the page, by itself. */
 export async function extract() {
-  const sources = globSync('src/*/{editor,webview}/**/*.{ts,tsx}', { cwd: root }).sort();
+  const sources = globSync('src/*/{core,editor,webview}/**/*.{ts,tsx}', { cwd: root }).sort();
   return getL10nJson(
     sources.map((file) => ({
       extension: path.extname(file),

@@ -16,7 +16,7 @@ import { MissingRecordsContext } from './state/missingRecords.ts';
 import { ShortcutsContext } from './state/shortcuts.ts';
 import { useAnswer, useViewer, ViewerContext, type Viewer } from './state/viewer.ts';
 import { Failure, Loading, Note } from '../../base/webview/ui/Notices.tsx';
-import { count } from '../../base/webview/ui/format.ts';
+import { count } from '../../base/core/format.ts';
 
 /** Shows what is missing from a damaged file. */
 function DamageNotice({ damage }: { readonly damage: DamageView }) {

@@ -1,6 +1,6 @@
 /** Numbers of the page as people read them. */
 import * as l10n from '@vscode/l10n';
-import { bytes, count, language, unknown } from '../../base/webview/ui/format.ts';
+import { count, language, unknown } from '../../base/core/format.ts';
 
 /** To four digits, and all that are before the point, e.g. `0.1234`, `12,346`, `1.5e−7`. */
 export function number(value: number | undefined | null): string {
@@ -17,16 +17,6 @@ export function shortNumber(value: number): string {
 }
 
 const short = new Intl.NumberFormat(language, { notation: 'compact', maximumFractionDigits: 1 });
-
-export function size(value: number): string {
-  return value < 1e9 ? bytes(value) : gigabytes.format(value / 1e9);
-}
-
-const gigabytes = new Intl.NumberFormat(language, {
-  style: 'unit',
-  unit: 'gigabyte',
-  maximumFractionDigits: 1,
-});
 
 /** Of the axis of time, e.g. `0:45`, `12:30`, `3:05:00`. */
 export function clock(seconds: number): string {

@@ -1,7 +1,8 @@
 /** Renders a trace as one HTML file without scripts. It loads nothing, and all contents of the trace are text. */
 import type { EpisodeRow } from '../protocol/traceLists.ts';
 import type { DamageView, RunView } from '../protocol/runRpc.ts';
-import { count, duration, escapedText, facts, isolatedHtml, number } from './htmlText.ts';
+import { count, duration, percent, reward as number } from '../../../base/core/format.ts';
+import { escapedText, facts, findingsHtml, isolatedHtml } from './htmlText.ts';
 import { hasValues } from './episode.ts';
 import type { Redaction, Redactor } from './redact.ts';
 
@@ -82,7 +83,7 @@ export function htmlBegin(run: RunView, redaction: Redaction): string {
 <header>
 <h1>${isolatedHtml(title)}</h1>
 ${runFacts(run)}
-${damageHtml(run.damage)}${findingsHtml(run)}<p class="note">${legend}${
+${damageHtml(run.damage)}${reportHtml(run)}<p class="note">${legend}${
     redaction.texts
       ? ' Texts, and the tokens that would reveal them, were removed from this page.'
       : ' Keys and access tokens of known services were removed from this page.'
@@ -108,7 +109,7 @@ function runFacts(run: RunView): string {
     ['episodes', `${count(totals.ended)} ended, ${count(totals.failed)} failed`],
     ['mean reward', number(totals.meanReward)],
     ...(hasValues(run, 'successes') && totals.successRate !== null
-      ? [['success', `${(100 * totals.successRate).toFixed(1)} %`] as const]
+      ? [['success', percent(totals.successRate)] as const]
       : []),
     ['tokens', hasValues(run, 'tokens') ? `${count(totals.tokens)}${training}` : 'unknown'],
     ...(run.tokenizer.exact
@@ -137,13 +138,10 @@ function damageHtml(damage: DamageView | undefined): string {
   return `<p class="warning" role="note">The trace is damaged. This page shows its readable part: ${what.join('; ')}.</p>\n`;
 }
 
-function findingsHtml({ report }: RunView): string {
-  if (report.findings.length === 0) return '';
-  const items = report.findings.map(
-    ({ severity, message, code, count: times }) =>
-      `<li><b>${severity}</b>: ${isolatedHtml(message)} <code>${isolatedHtml(code)}</code>${times === 0 ? '' : `, ${count(times)} episodes`}</li>`,
-  );
-  return `<section><h2>What training would say</h2><ul class="findings">${items.join('')}</ul></section>\n`;
+function reportHtml({ report: { findings } }: RunView): string {
+  return findings.length === 0
+    ? ''
+    : `<section><h2>Training report</h2>${findingsHtml(findings)}</section>\n`;
 }
 
 const columns = [

@@ -6,16 +6,8 @@ import {
   type ExportedTimeline,
   hasValues,
 } from './episode.ts';
-import {
-  clipped,
-  count,
-  duration,
-  escapedText,
-  facts,
-  isolatedHtml,
-  longestText,
-  number,
-} from './htmlText.ts';
+import { count, countedTokens, duration, reward as number } from '../../../base/core/format.ts';
+import { clipped, escapedText, facts, findingsHtml, isolatedHtml, longestText } from './htmlText.ts';
 import { clip } from '../clip.ts';
 import { placedSlices, slicesOf, type PlacedSlice } from './slices.ts';
 
@@ -80,15 +72,6 @@ function episodeFacts({ row, calls, rewards }: ExportedEpisode, run: RunView): s
   ]);
 }
 
-function findingsHtml(findings: ExportedEpisode['row']['findings']): string {
-  if (findings.length === 0) return '';
-  const items = findings.map(
-    ({ severity, message, code }) =>
-      `<li><b>${severity}</b>: ${isolatedHtml(message)} <code>${isolatedHtml(code)}</code></li>`,
-  );
-  return `<ul class="findings">${items.join('')}</ul>\n`;
-}
-
 function timelineHtml({ row, messages, tokenTexts }: ExportedTimeline): string {
   let first = 0;
   const parts = messages.map((message) => {
@@ -98,7 +81,7 @@ function timelineHtml({ row, messages, tokenTexts }: ExportedTimeline): string {
   });
   const calls = row.calls.length === 0 ? '' : ` of calls ${row.calls.join(', ')}`;
   const tokens =
-    row.tokens === 0 ? '' : `: ${count(row.tokens)} tokens, ${count(row.trainableTokens)} in the loss`;
+    row.tokens === 0 ? '' : `: ${countedTokens(row.tokens)}, ${count(row.trainableTokens)} in the loss`;
   return `<details class="timeline"><summary><h3>Timeline ${row.timeline}</h3>${calls}${tokens}</summary>
 ${parts.join('')}</details>
 `;
@@ -112,8 +95,8 @@ function callHtml({ row, messages, reply, options, tools }: ExportedCall, isShow
   return `<details class="call"><summary><h3>Call ${row.call}</h3> ${isolatedHtml(details.filter((one) => one !== '').join(', '))}</summary>
 ${facts([
   ['status', String(row.status)],
-  ['prompt', `${count(row.promptTokens)} tokens`],
-  ['reply', `${count(row.replyTokens)} tokens`],
+  ['prompt', countedTokens(row.promptTokens)],
+  ['reply', countedTokens(row.replyTokens)],
   ['options', options],
   ...(tools === null ? [] : [['tools', tools] as const]),
 ])}
@@ -127,7 +110,7 @@ function messageHtml(
 ): string {
   const counted = lossMask.reduce<number>((sum, counts) => sum + counts, 0);
   const counts =
-    tokenIds.length === 0 ? '' : ` · ${count(tokenIds.length)} tokens, ${count(counted)} in the loss`;
+    tokenIds.length === 0 ? '' : ` · ${countedTokens(tokenIds.length)}, ${count(counted)} in the loss`;
   const id = toolCallId === null ? '' : ` · answers ${isolatedHtml(toolCallId)}`;
   const calls = toolCalls === null ? '' : `<pre class="calls"><code>${clipped(toolCalls)}</code></pre>`;
   const written = author === 'llm' ? 'by the model' : author === 'env' ? 'given' : author;

@@ -2,7 +2,7 @@
 import path from 'node:path';
 import * as l10n from '@vscode/l10n';
 import { formatLocation } from '../../../base/core/errors.ts';
-import { sizeText } from '../../../base/core/sizeText.ts';
+import { count, countedEpisodes, reward, sizeText } from '../../../base/core/format.ts';
 import type { TokenizerInfo } from '../../../tracking/core/records/tracedRun.ts';
 import type { TraceSummary } from '../../core/protocol/runRpc.ts';
 import type { Run, RunState } from './run.ts';
@@ -76,7 +76,7 @@ function totalsInWords(summary: TraceSummary): string[] {
   const { totals, state } = summary;
   if (state === 'unreadable') return [];
   const words = [];
-  if (totals.meanReward !== null) words.push(l10n.t('reward {0}', rounded(totals.meanReward)));
+  if (totals.meanReward !== null) words.push(l10n.t('reward {0}', reward(totals.meanReward)));
   if (totals.successRate !== null) {
     words.push(l10n.t('{0} % success', Math.round(totals.successRate * 100)));
   }
@@ -93,15 +93,15 @@ function episodesInWords({
   episodes: planned,
 }: TraceSummary): string {
   const all = state === 'running' ? Math.max(planned, started) : started;
-  const episodes = countedEpisodes(all, ended);
+  const episodes = progressOf(all, ended);
   return failed === 0 ? episodes : l10n.t('{0}, {1} failed', episodes, failed);
 }
 
-function countedEpisodes(all: number, ended: number): string {
+function progressOf(all: number, ended: number): string {
   if (all !== ended) {
     return all === 1 ? l10n.t('{0} of 1 episode', ended) : l10n.t('{0} of {1} episodes', ended, all);
   }
-  return all === 1 ? l10n.t('1 episode') : l10n.t('{0} episodes', all);
+  return countedEpisodes(all);
 }
 
 /** Returns a tooltip in Markdown. Text from the run is escaped. */
@@ -132,11 +132,11 @@ function details({ summary, file }: Run): string[][] {
     [l10n.t('Model'), summary.model],
     ...(tokenizer ? [[l10n.t('Tokenizer'), tokenizerInWords(tokenizer)]] : []),
     [l10n.t('Started'), formatTime(summary.startedAt)],
-    [l10n.t('LLM calls'), formatCount(totals.calls)],
-    [l10n.t('Timelines'), formatCount(totals.timelines)],
+    [l10n.t('LLM calls'), count(totals.calls)],
+    [l10n.t('Timelines'), count(totals.timelines)],
     [
       l10n.t('Tokens'),
-      l10n.t('{0}, {1} of them trainable', formatCount(totals.tokens), formatCount(totals.trainableTokens)),
+      l10n.t('{0}, {1} of them trainable', count(totals.tokens), count(totals.trainableTokens)),
     ],
     [l10n.t('Size'), sizeText(summary.size)],
   ];
@@ -149,14 +149,6 @@ function tokenizerInWords({ name, exact }: TokenizerInfo): string {
 /** Escapes Markdown. A backslash is valid before every ASCII punctuation character. Line breaks would end a table. */
 export function escapeMarkdown(text: string): string {
   return text.replaceAll(/[!-/:-@[-`{-~]/g, '\\$&').replaceAll(/[\r\n]+/g, ' ');
-}
-
-function rounded(value: number): string {
-  return String(Math.round(value * 1000) / 1000);
-}
-
-function formatCount(value: number): string {
-  return value.toLocaleString('en');
 }
 
 function formatTime(milliseconds: number): string {

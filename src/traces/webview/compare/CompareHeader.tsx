@@ -3,7 +3,7 @@ import type { CompareSide, CompareView, RewardPart } from '../../core/protocol/t
 import type { EpisodeRow } from '../../core/protocol/traceLists.ts';
 import { compareRoute, ownEpisode, timelineRoute, type CompareRoute } from '../state/route.ts';
 import { useViewer } from '../state/viewer.ts';
-import { count, fileName, reward, unknown } from '../../../base/webview/ui/format.ts';
+import { count, fileName, reward, unknown } from '../../../base/core/format.ts';
 import { Note } from '../../../base/webview/ui/Notices.tsx';
 import { OtherRun } from './OtherRun.tsx';
 import { OwnRun } from './OwnRun.tsx';

@@ -6,7 +6,7 @@ import type { TokenRange } from '../detail/tokenRange.ts';
 import type { CompareRoute } from '../state/route.ts';
 import { useShortcuts } from '../state/shortcuts.ts';
 import { useViewer } from '../state/viewer.ts';
-import { count } from '../../../base/webview/ui/format.ts';
+import { count } from '../../../base/core/format.ts';
 import { Failure } from '../../../base/webview/ui/Notices.tsx';
 import { useVirtualizer } from '../../../base/webview/ui/useVirtualizer.ts';
 import { FirstDifference } from './FirstDifference.tsx';

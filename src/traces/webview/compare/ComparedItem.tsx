@@ -3,7 +3,7 @@ import type { ComparedRange, CompareRow } from '../../core/protocol/tokenRpc.ts'
 import { TokenText } from '../detail/TokenChunk.tsx';
 import { spoken } from '../detail/tokenLayout.ts';
 import type { TokenRange } from '../detail/tokenRange.ts';
-import { count, logprob } from '../../../base/webview/ui/format.ts';
+import { count, logprob } from '../../../base/core/format.ts';
 import type { CompareItem } from './compareItems.ts';
 import type { PagedToken, TokenPages } from './tokenPages.ts';
 

@@ -3,7 +3,7 @@ import type { CompareView, ComparedToken } from '../../core/protocol/tokenRpc.ts
 import { chance, quoted } from '../detail/tokenText.ts';
 import { timelineRoute, type CompareRoute } from '../state/route.ts';
 import { useViewer } from '../state/viewer.ts';
-import { count } from '../../../base/webview/ui/format.ts';
+import { count } from '../../../base/core/format.ts';
 
 interface Props {
   readonly route: CompareRoute;

@@ -5,7 +5,7 @@ import type { TraceSummary } from '../../core/protocol/runRpc.ts';
 import { compareRoute } from '../state/route.ts';
 import { useShortcuts } from '../state/shortcuts.ts';
 import { useViewer } from '../state/viewer.ts';
-import { count, moment, reward } from '../../../base/webview/ui/format.ts';
+import { count, moment, reward } from '../../../base/core/format.ts';
 import { Icon } from '../../../base/webview/ui/Icon.tsx';
 import { Failure } from '../../../base/webview/ui/Notices.tsx';
 

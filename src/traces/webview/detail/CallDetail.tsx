@@ -5,7 +5,7 @@ import type { CallView } from '../../core/protocol/episodeRpc.ts';
 import { ConversationView } from '../message/ConversationView.tsx';
 import { timelineRoute } from '../state/route.ts';
 import { useAnswer, useViewer } from '../state/viewer.ts';
-import { count, duration, fileName, moment, prettyJson } from '../../../base/webview/ui/format.ts';
+import { count, duration, fileName, moment, prettyJson } from '../../../base/core/format.ts';
 import { GoToSource } from '../ui/GoToSource.tsx';
 import { Icon } from '../../../base/webview/ui/Icon.tsx';
 import { Failure, Loading, Note } from '../../../base/webview/ui/Notices.tsx';

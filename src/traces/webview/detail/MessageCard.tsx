@@ -7,7 +7,7 @@ import { Markdown } from '../message/Markdown.tsx';
 import { splitReasoning } from '../message/reasoning.ts';
 import { ToolCallList } from '../message/ToolCallList.tsx';
 import { parseJson, splitToolResults, type ToolCallLinks } from '../message/toolCalls.ts';
-import { count, countedTokens, prettyJson } from '../../../base/webview/ui/format.ts';
+import { count, countedTokens, prettyJson } from '../../../base/core/format.ts';
 import { CopyButton } from '../../../base/webview/ui/CopyButton.tsx';
 
 /** The way texts are shown: rendered, or character by character. */

@@ -4,7 +4,7 @@ import { useMemo } from 'preact/hooks';
 import type { FoundText, ExcludedMessage, MessageView } from '../../core/protocol/episodeRpc.ts';
 import { groupBy } from '../../../tracking/core/groupBy.ts';
 import { ExcludedCard } from '../message/ExcludedCard.tsx';
-import { count } from '../../../base/webview/ui/format.ts';
+import { count } from '../../../base/core/format.ts';
 import { Icon } from '../../../base/webview/ui/Icon.tsx';
 import { MessageCard, type CardProps } from './MessageCard.tsx';
 

@@ -4,7 +4,7 @@ import { ConversationView } from '../message/ConversationView.tsx';
 import { timelineRoute } from '../state/route.ts';
 import { useRecorded } from '../state/missingRecords.ts';
 import { useViewer } from '../state/viewer.ts';
-import { count } from '../../../base/webview/ui/format.ts';
+import { count } from '../../../base/core/format.ts';
 import { keyOf, type TimelineOf } from './timelineOf.ts';
 
 interface Props {

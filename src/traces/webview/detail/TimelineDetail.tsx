@@ -5,7 +5,7 @@ import { timelineRoute, type TimelineRoute } from '../state/route.ts';
 import { recordsOfTraining, useRecorded } from '../state/missingRecords.ts';
 import { useAnswer, useViewer } from '../state/viewer.ts';
 import { CallChips } from '../ui/CallChips.tsx';
-import { count, share } from '../../../base/webview/ui/format.ts';
+import { count, share } from '../../../base/core/format.ts';
 import { Empty, Failure, Loading, Note } from '../../../base/webview/ui/Notices.tsx';
 import { Recorded } from '../ui/Recorded.tsx';
 import { Segment } from '../../../base/webview/ui/Segment.tsx';

@@ -1,7 +1,7 @@
 import * as l10n from '@vscode/l10n';
 import { useMemo, useRef } from 'preact/hooks';
 import type { StripView } from '../../core/protocol/tokenRpc.ts';
-import { count } from '../../../base/webview/ui/format.ts';
+import { count } from '../../../base/core/format.ts';
 import { tokenAfterMapKey } from './tokenMoves.ts';
 import { stretchShade, type Layer, type Shade } from './tokenLayers.ts';
 

@@ -1,6 +1,6 @@
 import { useMemo } from 'preact/hooks';
 import type { TokensView } from '../../core/protocol/tokenRpc.ts';
-import { count } from '../../../base/webview/ui/format.ts';
+import { count } from '../../../base/core/format.ts';
 import { hiddenName } from './hiddenCharacters.ts';
 import { shadeOf, type Layer } from './tokenLayers.ts';
 import { spoken, startsWord, textPieces, type TextPiece } from './tokenLayout.ts';

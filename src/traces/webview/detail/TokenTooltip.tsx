@@ -5,7 +5,7 @@ import type { MessageView } from '../../core/protocol/episodeRpc.ts';
 import type { TokensView, TokenDetail } from '../../core/protocol/tokenRpc.ts';
 import { LatestRequest, type Outcome } from '../../../base/webview/state/latestRequest.ts';
 import { useViewer } from '../state/viewer.ts';
-import { count, logprob } from '../../../base/webview/ui/format.ts';
+import { count, logprob } from '../../../base/core/format.ts';
 import { keyOf, type TimelineOf } from './timelineOf.ts';
 import { tokenId } from './TokenChunk.tsx';
 import { chance, quoted } from './tokenText.ts';

@@ -4,7 +4,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { toReport } from '../../../base/core/errors.ts';
 import type { TokensView } from '../../core/protocol/tokenRpc.ts';
 import { useViewer } from '../state/viewer.ts';
-import { count } from '../../../base/webview/ui/format.ts';
+import { count } from '../../../base/core/format.ts';
 import { readTokenText, selectedRange, type CopyForm } from './copyTokens.ts';
 import type { TimelineOf } from './timelineOf.ts';
 import { between, type TokenRange } from './tokenRange.ts';

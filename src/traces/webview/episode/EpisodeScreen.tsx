@@ -12,7 +12,7 @@ import { Recorded } from '../ui/Recorded.tsx';
 import { episodeStatus, episodeStatusWord, trainsWord } from '../run/status.ts';
 import { compareRoute, episodeRoute, isPart } from '../state/route.ts';
 import { useAnswer, useViewer } from '../state/viewer.ts';
-import { count, reward } from '../../../base/webview/ui/format.ts';
+import { count, reward } from '../../../base/core/format.ts';
 import { DebugEpisode } from '../ui/DebugEpisode.tsx';
 import { FindingMessage } from '../ui/FindingMessage.tsx';
 import { FollowLatest } from '../ui/FollowLatest.tsx';

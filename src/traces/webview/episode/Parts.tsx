@@ -4,7 +4,7 @@ import type { EpisodeView } from '../../core/protocol/episodeRpc.ts';
 import { callRoute, isPart, timelineRoute } from '../state/route.ts';
 import { useShortcuts } from '../state/shortcuts.ts';
 import { useViewer } from '../state/viewer.ts';
-import { count, countedCalls, countedTokens, duration, share } from '../../../base/webview/ui/format.ts';
+import { count, countedCalls, countedTokens, duration, share } from '../../../base/core/format.ts';
 import { Icon } from '../../../base/webview/ui/Icon.tsx';
 import { PartList } from '../../../base/webview/ui/PartList.tsx';
 import { useNarrow } from '../../../base/webview/ui/useNarrow.ts';

@@ -5,7 +5,7 @@ import { canRunEpisodes } from '../../../tracking/core/records/tracedRun.ts';
 import { episodeRoute, groupRoute } from '../state/route.ts';
 import { useShortcuts } from '../state/shortcuts.ts';
 import { useAnswer, useViewer } from '../state/viewer.ts';
-import { count, percent, reward } from '../../../base/webview/ui/format.ts';
+import { count, percent, reward } from '../../../base/core/format.ts';
 import { Icon } from '../../../base/webview/ui/Icon.tsx';
 import { Failure, Loading, Note } from '../../../base/webview/ui/Notices.tsx';
 import { recordsOfTraining } from '../state/missingRecords.ts';

@@ -2,7 +2,7 @@ import * as l10n from '@vscode/l10n';
 import type { DriftDifference, DriftView, MergingView } from '../../core/protocol/mergingRpc.ts';
 import { callRoute } from '../state/route.ts';
 import { useViewer } from '../state/viewer.ts';
-import { count } from '../../../base/webview/ui/format.ts';
+import { count } from '../../../base/core/format.ts';
 import { TokenChips } from './TokenChips.tsx';
 
 interface Props {

@@ -4,7 +4,7 @@ import type { MergeSetting, MergingView } from '../../core/protocol/mergingRpc.t
 import { usePersistentState } from '../state/persistentState.ts';
 import { formatSetting, parseSetting } from '../state/route.ts';
 import { useAnswer, useViewer } from '../state/viewer.ts';
-import { count } from '../../../base/webview/ui/format.ts';
+import { count } from '../../../base/core/format.ts';
 import { Failure, Loading, Note } from '../../../base/webview/ui/Notices.tsx';
 import { DriftList } from './DriftList.tsx';
 import { MergeTree } from './MergeTree.tsx';

@@ -4,7 +4,7 @@ import type { ForkView, MergedView, MergingView } from '../../core/protocol/merg
 import { timelineRoute } from '../state/route.ts';
 import { useViewer } from '../state/viewer.ts';
 import { CallChips } from '../ui/CallChips.tsx';
-import { count } from '../../../base/webview/ui/format.ts';
+import { count } from '../../../base/core/format.ts';
 import { ForkDetail } from './ForkDetail.tsx';
 
 /** The maximum number of timelines that are drawn. */

@@ -2,7 +2,7 @@ import * as l10n from '@vscode/l10n';
 import { useId } from 'preact/hooks';
 import type { MergeSetting, MergingRow, MergingView } from '../../core/protocol/mergingRpc.ts';
 import { CopyButton } from '../../../base/webview/ui/CopyButton.tsx';
-import { count } from '../../../base/webview/ui/format.ts';
+import { count } from '../../../base/core/format.ts';
 
 interface Props {
   readonly view: MergingView;

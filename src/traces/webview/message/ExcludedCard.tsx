@@ -1,6 +1,6 @@
 import * as l10n from '@vscode/l10n';
 import type { ExcludedMessage, SentPart } from '../../core/protocol/episodeRpc.ts';
-import { count, prettyJson } from '../../../base/webview/ui/format.ts';
+import { count, prettyJson } from '../../../base/core/format.ts';
 import { Link } from './Link.tsx';
 import { Markdown } from './Markdown.tsx';
 import { PlainText } from './PlainText.tsx';

@@ -2,7 +2,7 @@ import * as l10n from '@vscode/l10n';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import type { SearchView, FoundText } from '../../core/protocol/episodeRpc.ts';
 import { useAnswer, useViewer } from '../state/viewer.ts';
-import { count } from '../../../base/webview/ui/format.ts';
+import { count } from '../../../base/core/format.ts';
 import { IconButton } from '../../../base/webview/ui/IconButton.tsx';
 import { Failure } from '../../../base/webview/ui/Notices.tsx';
 import type { MessageSource } from './LongText.tsx';

@@ -4,7 +4,7 @@ import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Conversation, FoundText, MessageView } from '../../core/protocol/episodeRpc.ts';
 import { largestWindow } from '../../core/protocol/traceRpc.ts';
 import { useAnswer, useViewer } from '../state/viewer.ts';
-import { count } from '../../../base/webview/ui/format.ts';
+import { count } from '../../../base/core/format.ts';
 import { Icon } from '../../../base/webview/ui/Icon.tsx';
 import { Failure, Loading } from '../../../base/webview/ui/Notices.tsx';
 import { PlainText } from './PlainText.tsx';

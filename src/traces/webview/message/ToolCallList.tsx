@@ -1,6 +1,6 @@
 import * as l10n from '@vscode/l10n';
 import { useViewer } from '../state/viewer.ts';
-import { prettyJson } from '../../../base/webview/ui/format.ts';
+import { prettyJson } from '../../../base/core/format.ts';
 import { GoToSource } from '../ui/GoToSource.tsx';
 import { PlainText } from './PlainText.tsx';
 import { parseToolCalls, type ToolCall, type ToolAnswer } from './toolCalls.ts';

@@ -3,7 +3,7 @@ import type { Filter } from '../../core/protocol/traceFilter.ts';
 import { episodeSorts, type EpisodeRow, type ListSort } from '../../core/protocol/traceLists.ts';
 import { episodeRoute } from '../state/route.ts';
 import { useViewer } from '../state/viewer.ts';
-import { count } from '../../../base/webview/ui/format.ts';
+import { countedEpisodes } from '../../../base/core/format.ts';
 import { outcomeColumns, taskColumn } from './cells.tsx';
 import { useEpisodeActions } from '../ui/DebugEpisode.tsx';
 import { ListView, type ListViewProps } from './ListView.tsx';
@@ -47,7 +47,7 @@ export function EpisodeTable({ filter, sort, follows, canRun, ...rest }: Props) 
       {...rest}
       list={list}
       name="episode"
-      label={list.total === 1 ? l10n.t('1 episode') : l10n.t('{0} episodes', count(list.total))}
+      label={countedEpisodes(list.total)}
       loading={l10n.t('Loading episodes…')}
       columns={[taskColumn(), ...outcomeColumns()]}
       sort={order ?? null}

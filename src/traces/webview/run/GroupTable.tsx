@@ -3,7 +3,7 @@ import { groupSorts, type GroupRow } from '../../core/protocol/traceLists.ts';
 import { groupRoute } from '../state/route.ts';
 import { useViewer } from '../state/viewer.ts';
 import type { Column } from '../ui/DataGrid.tsx';
-import { count, percent, reward } from '../../../base/webview/ui/format.ts';
+import { count, percent, reward } from '../../../base/core/format.ts';
 import { Icon } from '../../../base/webview/ui/Icon.tsx';
 import { recordsOfTraining } from '../state/missingRecords.ts';
 import { Recorded } from '../ui/Recorded.tsx';

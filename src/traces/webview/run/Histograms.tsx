@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks';
 import type { Bar, Histogram } from '../../core/protocol/traceLists.ts';
 import type { MissingData } from '../../../tracking/core/records/tracedRun.ts';
 import { useRecorded } from '../state/missingRecords.ts';
-import { count, duration, percent, reward } from '../../../base/webview/ui/format.ts';
+import { count, duration, percent, reward } from '../../../base/core/format.ts';
 import { barTerm, hasTerm, toggledTerm } from './filterEdit.ts';
 
 /** The width of the drawing in its units, large enough for sharp bars. */

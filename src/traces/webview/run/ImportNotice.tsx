@@ -1,6 +1,6 @@
 import * as l10n from '@vscode/l10n';
 import type { MissingData, ImportInfo } from '../../../tracking/core/records/tracedRun.ts';
-import { fileName } from '../../../base/webview/ui/format.ts';
+import { fileName } from '../../../base/core/format.ts';
 import { Note } from '../../../base/webview/ui/Notices.tsx';
 
 /** The source of an imported trace, the data that its format does not have, and the parts that could not be read. */

@@ -1,7 +1,7 @@
 import * as l10n from '@vscode/l10n';
 import type { ReportView } from '../../core/protocol/runRpc.ts';
 import { FindingMessage } from '../ui/FindingMessage.tsx';
-import { count } from '../../../base/webview/ui/format.ts';
+import { count, countedEpisodes } from '../../../base/core/format.ts';
 import { Icon } from '../../../base/webview/ui/Icon.tsx';
 import { hasTerm } from './filterEdit.ts';
 
@@ -114,7 +114,7 @@ function FindingText({ finding }: { readonly finding: Finding }) {
 
 function concerned({ count: episodes, groups }: Finding): string {
   if (episodes === 0) return l10n.t('the run');
-  const inEpisodes = episodes === 1 ? l10n.t('1 episode') : l10n.t('{0} episodes', count(episodes));
+  const inEpisodes = countedEpisodes(episodes);
   if (groups === 0) return inEpisodes;
   return groups === 1
     ? l10n.t('1 group, {0}', inEpisodes)

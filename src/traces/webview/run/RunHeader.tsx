@@ -2,15 +2,7 @@ import * as l10n from '@vscode/l10n';
 import type { RunView } from '../../core/protocol/runRpc.ts';
 import type { MissingData } from '../../../tracking/core/records/tracedRun.ts';
 import { useRecorded } from '../state/missingRecords.ts';
-import {
-  count,
-  duration,
-  fileName,
-  moment,
-  percent,
-  reward,
-  share,
-} from '../../../base/webview/ui/format.ts';
+import { count, duration, fileName, moment, percent, reward, share } from '../../../base/core/format.ts';
 import { Failure, Note } from '../../../base/webview/ui/Notices.tsx';
 import { NotRecorded } from '../ui/Recorded.tsx';
 import { Stat } from '../../../base/webview/ui/Stat.tsx';

@@ -1,7 +1,7 @@
 /** Cells that the tables of a run and of a group share. */
 import * as l10n from '@vscode/l10n';
 import type { EpisodeRow } from '../../core/protocol/traceLists.ts';
-import { count, duration, reward, share } from '../../../base/webview/ui/format.ts';
+import { count, duration, reward, share } from '../../../base/core/format.ts';
 import type { Column } from '../ui/DataGrid.tsx';
 import { Icon } from '../../../base/webview/ui/Icon.tsx';
 import { recordsOfTraining } from '../state/missingRecords.ts';

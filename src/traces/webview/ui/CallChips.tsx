@@ -1,7 +1,7 @@
 import * as l10n from '@vscode/l10n';
 import { callRoute } from '../state/route.ts';
 import { useViewer } from '../state/viewer.ts';
-import { count } from '../../../base/webview/ui/format.ts';
+import { count } from '../../../base/core/format.ts';
 
 interface Props {
   readonly episode: number;

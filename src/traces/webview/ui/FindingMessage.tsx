@@ -1,5 +1,5 @@
 import { titleOf } from './findingTitles.ts';
-import { language } from '../../../base/webview/ui/format.ts';
+import { language } from '../../../base/core/format.ts';
 
 interface Props {
   readonly code: string;

@@ -2,7 +2,7 @@ import * as l10n from '@vscode/l10n';
 import type { RunView } from '../../core/protocol/runRpc.ts';
 import { useShortcuts } from '../state/shortcuts.ts';
 import { useViewer } from '../state/viewer.ts';
-import { count } from '../../../base/webview/ui/format.ts';
+import { count } from '../../../base/core/format.ts';
 import { Icon } from '../../../base/webview/ui/Icon.tsx';
 
 /** A toggle that follows the newest episode of an active run. When off, it shows the number of new ones. */

@@ -2,7 +2,7 @@ import * as l10n from '@vscode/l10n';
 import type { ComponentChildren } from 'preact';
 import type { MissingData } from '../../../tracking/core/records/tracedRun.ts';
 import { useRecorded } from '../state/missingRecords.ts';
-import { unknown } from '../../../base/webview/ui/format.ts';
+import { unknown } from '../../../base/core/format.ts';
 
 export function NotRecorded() {
   return <span class="muted">{l10n.t('not recorded')}</span>;

@@ -2,7 +2,7 @@
 import * as l10n from '@vscode/l10n';
 import type { Checkpoint, RunRecord, RunState } from '../../core/protocol/runs.ts';
 import type { RunData } from '../data/runData.ts';
-import { count } from '../../../base/webview/ui/format.ts';
+import { count } from '../../../base/core/format.ts';
 
 export function stateWord(state: RunState): string {
   switch (state) {

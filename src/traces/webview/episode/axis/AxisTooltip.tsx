@@ -1,6 +1,6 @@
 import * as l10n from '@vscode/l10n';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { count, duration } from '../../../../base/webview/ui/format.ts';
+import { count, duration } from '../../../../base/core/format.ts';
 import { nameOf } from './describe.ts';
 import { endOf, type AxisModel, type AxisSpan } from './model.ts';
 

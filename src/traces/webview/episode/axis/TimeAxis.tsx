@@ -17,7 +17,7 @@ import { around, type Range } from './range.ts';
 import { Totals } from './Totals.tsx';
 import { useEngine, type AxisRefs } from './useEngine.ts';
 import { describeSpan } from './describe.ts';
-import { duration, share } from '../../../../base/webview/ui/format.ts';
+import { duration, share } from '../../../../base/core/format.ts';
 import { sharesOf } from './totals.ts';
 
 interface SpanOptionsProps {

@@ -1,6 +1,6 @@
 import * as l10n from '@vscode/l10n';
 import { useMemo, useState } from 'preact/hooks';
-import { count, duration, share, unknown } from '../../../../base/webview/ui/format.ts';
+import { count, duration, share, unknown } from '../../../../base/core/format.ts';
 import { nameOfGroup } from './describe.ts';
 import { boundsAt, type AxisModel } from './model.ts';
 import { lengthOf } from './range.ts';

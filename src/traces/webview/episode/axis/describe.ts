@@ -1,5 +1,5 @@
 import * as l10n from '@vscode/l10n';
-import { count, duration } from '../../../../base/webview/ui/format.ts';
+import { count, duration } from '../../../../base/core/format.ts';
 import { endOf, type AxisSpan, type LaneKind } from './model.ts';
 
 /** e.g. `Tool calculate`: a lane's name with its kind. */

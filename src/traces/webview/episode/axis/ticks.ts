@@ -1,5 +1,5 @@
 import * as l10n from '@vscode/l10n';
-import { duration } from '../../../../base/webview/ui/format.ts';
+import { duration } from '../../../../base/core/format.ts';
 import { lengthOf, type Range } from './range.ts';
 
 export interface Ticks {
