@@ -9,7 +9,7 @@ import { nodesOf, picture, useViewer } from '../harness/viewer.ts';
 
 const open = useViewer();
 
-const axisOf = (page: Page): Locator => page.getByRole('listbox', { name: 'What the episode did' });
+const axisOf = (page: Page): Locator => page.getByRole('listbox', { name: 'The activities of the episode' });
 const selectedOf = (page: Page): Locator => axisOf(page).locator('[aria-selected=true]');
 
 /** Seconds that the second episode of the small run takes. */

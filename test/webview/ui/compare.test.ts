@@ -170,7 +170,7 @@ describe('the same task of two runs', () => {
     await dialog.getByRole('button', { name: 'later.ajtrace' }).click();
     // The same repeat of the other run.
     await page
-      .getByRole('heading', { name: 'math, episode 0 beside later (later.ajtrace), episode 0' })
+      .getByRole('heading', { name: 'math, episode 0 and later (later.ajtrace), episode 0' })
       .waitFor();
     await page.locator('.side-left .token', { hasText: '96' }).waitFor();
     await page.locator('.side-right .token', { hasText: '108' }).waitFor();
@@ -212,9 +212,9 @@ describe('the same task of two runs', () => {
     const { page } = await open(withOthers({ 'changed.ajtrace': changed }), {
       place: 'episode=1&compare=&otherRun=changed.ajtrace',
     });
-    await page.getByText('The tasks have the same id and say different things').waitFor();
+    await page.getByText('The tasks have the same id and different queries').waitFor();
     await page
-      .getByRole('heading', { name: 'math, episode 1 beside later (changed.ajtrace), episode 1' })
+      .getByRole('heading', { name: 'math, episode 1 and later (changed.ajtrace), episode 1' })
       .waitFor();
   });
 

@@ -60,7 +60,7 @@ describe('an episode', () => {
     const row = episodeRow({ episode: 0, calls: 0, timelines: 0 });
     const record = { view: { row, calls: [], timelines: [] }, calls: [], timelines: [] };
     const { page } = await open({ ...run, record: () => record }, { place: 'episode=0' });
-    await page.getByText('The workflow asked its model nothing').waitFor();
+    await page.getByText('The workflow made no call').waitFor();
   });
 
   test('that cannot be read can be tried again', async () => {

@@ -80,7 +80,7 @@ test('best and worst, the next and the last group are one key apart', async () =
 describe('two repeats are compared', () => {
   test('that are marked, by their boxes or by the space bar', async () => {
     const { page } = await open(tasksRun().run, { place: 'group=1' });
-    await page.getByText('Mark two rows to compare them').waitFor();
+    await page.getByText('To compare two rows').waitFor();
     await page.getByRole('checkbox', { name: 'Mark repeat 3 to compare it' }).click();
     await page.getByText('1 row is marked.').waitFor();
     await page.getByRole('grid').focus();

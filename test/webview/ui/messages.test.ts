@@ -64,7 +64,7 @@ describe('a message in Markdown', () => {
     expect(await reasoning.getByText('A spider has 8 legs.').isVisible()).toBe(false);
     await reasoning.locator('summary').click();
     expect(await reasoning.getByText('A spider has 8 legs.').isVisible()).toBe(true);
-    await card(page, 5).getByText('Reasoning that does not end').waitFor();
+    await card(page, 5).getByText('Unfinished reasoning').waitFor();
   });
 });
 
@@ -148,7 +148,7 @@ describe('what training leaves out', () => {
     await left.getByText('excluded from training').waitFor();
     expect(await left.locator('strong').innerText()).toBe('this');
     const image = left.getByRole('img');
-    await left.getByText('not an image that can be shown').waitFor();
+    await left.getByText('image cannot be shown').waitFor();
     expect(
       await image.evaluateAll((all) => all.map((one) => (one as HTMLImageElement).naturalWidth)),
     ).toEqual([1]);

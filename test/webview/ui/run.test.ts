@@ -43,7 +43,7 @@ describe('the header', () => {
   test.each([
     ['running', { end: null, live: true }],
     ['killed', { end: null, live: false }],
-    ['cancelled', { end: { status: 'cancelled', error: null, endedAt: 1 } }],
+    ['canceled', { end: { status: 'cancelled', error: null, endedAt: 1 } }],
     ['failed', { end: { status: 'failed', error: null, endedAt: 1 } }],
   ] as const)('says that a run is %s', async (status, view) => {
     const { page } = await open({ ...smallRun(), run: runView(view) });
