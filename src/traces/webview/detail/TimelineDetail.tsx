@@ -1,6 +1,6 @@
 import * as l10n from '@vscode/l10n';
-import type { TimelineView } from '../../core/protocol/episodeRpc.ts';
-import { TimelineFork } from '../merge/TimelineFork.tsx';
+import { useState } from 'preact/hooks';
+import type { TimelineView, MessageView } from '../../core/protocol/episodeRpc.ts';
 import { timelineRoute, type TimelineRoute } from '../state/route.ts';
 import { recordsOfTraining, useRecorded } from '../state/missingRecords.ts';
 import { useAnswer, useViewer } from '../state/viewer.ts';
@@ -10,9 +10,11 @@ import { Empty, Failure, Loading, Note } from '../../../base/webview/ui/Notices.
 import { Recorded } from '../ui/Recorded.tsx';
 import { Segment } from '../../../base/webview/ui/Segment.tsx';
 import { Stat } from '../../../base/webview/ui/Stat.tsx';
-import { TimelineConversation } from './TimelineConversation.tsx';
 import { keyOf, timelineOf } from './timelineOf.ts';
 import { TokenList } from './TokenList.tsx';
+import type { MergeSetting } from '../../core/protocol/mergingRpc.ts';
+import { ForkDetail } from '../merge/ForkDetail.tsx';
+import { ConversationView } from '../message/ConversationView.tsx';
 
 interface Props {
   readonly route: TimelineRoute;
@@ -53,7 +55,7 @@ function TimelineBody({ route, timeline }: ShownProps) {
   // A recording without tokens only has messages.
   const message = route.message ?? (recorded('tokens') ? null : 'newest');
   if (message !== null) {
-    return <TimelineConversation of={timelineOf(route)} timeline={timeline} message={message} />;
+    return <TimelineConversation route={route} timeline={timeline} message={message} />;
   }
   if (timeline.row.tokens === 0) return <Empty title={l10n.t('This timeline has no tokens.')} />;
   return <TokenList of={timelineOf(route)} timeline={timeline} token={route.token} />;
@@ -138,5 +140,67 @@ function MergedCalls({ episode, calls }: { readonly episode: number; readonly ca
     >
       <CallChips episode={episode} calls={calls} most={mostChips} />
     </Stat>
+  );
+}
+
+interface ForkProps {
+  readonly episode: number;
+  readonly timeline: number;
+  /** Null: the run's own. */
+  readonly setting: MergeSetting | null;
+}
+
+/**
+ * Explains on demand why a timeline is separate, because this reads the whole episode. The first timeline has no
+ * explanation.
+ */
+function TimelineFork({ episode, timeline, setting }: ForkProps) {
+  const [open, setOpen] = useState(false);
+  if (timeline === 0) return null;
+  return (
+    <div class="timeline-fork">
+      <button type="button" class="link" aria-expanded={open} onClick={() => setOpen(!open)}>
+        {l10n.t('Why it is a separate timeline')}
+      </button>
+      {open && <Answered episode={episode} timeline={timeline} setting={setting} />}
+    </div>
+  );
+}
+
+function Answered({ episode, timeline, setting }: ForkProps) {
+  const { trace } = useViewer();
+  const { value, error, retry } = useAnswer('merging', { trace, episode, setting });
+  const fork = value?.forks.find((one) => one.timeline === timeline);
+  if (error) return <Failure report={error} retry={retry} />;
+  if (value === undefined) return <Loading>{l10n.t('Loading the merging of calls…')}</Loading>;
+  if (fork === undefined) return <p class="muted">{l10n.t('The trace does not have the reason.')}</p>;
+  return <ForkDetail episode={episode} fork={fork} />;
+}
+
+/** A timeline as messages, with their authors and the number of trained tokens. */
+function TimelineConversation({
+  route,
+  timeline: { messages },
+  message,
+}: ShownProps & { readonly message: number | 'newest' }) {
+  const { navigate } = useViewer();
+  const recorded = useRecorded();
+  const { episode, timeline, setting } = route;
+  const toTokens = ({ firstToken }: MessageView): void =>
+    navigate(timelineRoute(episode, timeline, firstToken, { setting }));
+  const trained = messages.filter(({ trainableTokens }) => trainableTokens > 0).length;
+  return (
+    <ConversationView
+      key={keyOf(timelineOf(route))}
+      source={{ episode, conversation: { kind: 'timeline', timeline, ...(setting !== null && { setting }) } }}
+      title={
+        messages.length === 1
+          ? l10n.t('1 message, {0} with trained tokens', count(trained))
+          : l10n.t('{0} messages, {1} with trained tokens', count(messages.length), count(trained))
+      }
+      messages={messages}
+      {...(message !== 'newest' && { start: message })}
+      onTokens={recorded('tokens') ? toTokens : undefined}
+    />
   );
 }

@@ -6,16 +6,17 @@ import { useShortcuts } from '../state/shortcuts.ts';
 import { useViewer } from '../state/viewer.ts';
 import { Failure } from '../../../base/webview/ui/Notices.tsx';
 import { TimelineMap } from './TimelineMap.tsx';
-import { tokenId, type Marks } from './TokenChunk.tsx';
+import { tokenId, type Marks, TokenChunk } from './TokenChunk.tsx';
 import { TokenFind, TokenGo } from './TokenFind.tsx';
-import { TokenItems } from './TokenItems.tsx';
 import type { TimelineOf } from './timelineOf.ts';
 import { nextLayer } from './tokenLayers.ts';
-import { messageAt } from './tokenLayout.ts';
+import { messageAt, type TokenItem } from './tokenLayout.ts';
 import { tokenAfterKey } from './tokenMoves.ts';
 import { TokenCopy, TokenTools } from './TokenTools.tsx';
 import { TokenTooltip, tokenOf, tooltipId } from './TokenTooltip.tsx';
 import { useTokens, type Tokens } from './useTokens.ts';
+import type { TokensView } from '../../core/protocol/tokenRpc.ts';
+import { MessageHeading } from './MessageCard.tsx';
 
 interface Props {
   readonly of: TimelineOf;
@@ -132,7 +133,7 @@ interface ListBoxProps {
   readonly hasFocus: boolean;
   readonly onFocus: (has: boolean) => void;
   readonly onFind: () => void;
-  /** Goes to a message in its conversation. */
+  /** Goes to a message in its conversation. Called when its heading is clicked. */
   readonly onRead: (message: number) => void;
 }
 
@@ -167,13 +168,7 @@ function ListBox({ tokens, advantage, hasFocus, onFocus, onFind, onRead }: ListB
       onPointerDown={() => follower.release()}
       onClick={(event) => onClick(event, tokens)}
     >
-      <TokenItems
-        virtualizer={tokens.virtualizer}
-        items={tokens.items}
-        tokens={tokens.window.slice?.view}
-        marks={marks}
-        onRead={onRead}
-      />
+      <TokenItems tokens={tokens} marks={marks} onRead={onRead} />
     </div>
   );
 }
@@ -225,4 +220,48 @@ function useTokenShortcuts({ onFind, onGo, onLayer, onChoose }: Commands): void 
     { keys: ['ArrowLeft', 'ArrowRight', 'ArrowUp', 'ArrowDown'], what: l10n.t('Move to another token') },
     { keys: ['Home', 'End', 'PageUp', 'PageDown'], what: l10n.t('First, last, and large steps') },
   ]);
+}
+
+type ItemsProps = Pick<ListBoxProps, 'tokens' | 'onRead'> & { readonly marks: Marks };
+
+/** The visible headings and chunks of tokens of the list. */
+function TokenItems({ tokens, ...rest }: ItemsProps) {
+  const { virtualizer, items, window } = tokens;
+  return (
+    <div class="token-items" role="presentation" style={{ height: `${virtualizer.getTotalSize()}px` }}>
+      {virtualizer.getVirtualItems().map(({ index, key, start }) => (
+        <div
+          key={key}
+          class="token-item"
+          role="presentation"
+          data-index={index}
+          ref={(element) => virtualizer.measureElement(element)}
+          style={{ transform: `translateY(${start}px)` }}
+        >
+          <Item item={items[index]} view={window.slice?.view} {...rest} />
+        </div>
+      ))}
+    </div>
+  );
+}
+
+interface ItemProps extends Omit<ItemsProps, 'tokens'> {
+  readonly item: TokenItem | undefined;
+  readonly view: TokensView | undefined;
+}
+
+function Item({ item, view, marks, onRead }: ItemProps) {
+  if (item === undefined) return null;
+  if (item.kind === 'tokens')
+    return <TokenChunk from={item.from} end={item.end} tokens={view} marks={marks} />;
+  return (
+    // A list box must not contain a button. The key `m` does the same.
+    <div
+      class="token-heading"
+      title={l10n.t('Show this message in the conversation (M)')}
+      onClick={() => onRead(item.message.index)}
+    >
+      <MessageHeading message={item.message} />
+    </div>
+  );
 }

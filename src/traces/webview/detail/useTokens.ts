@@ -1,8 +1,8 @@
 import type { RefObject } from 'preact';
-import { useEffect, useMemo, useRef } from 'preact/hooks';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { largestWindow } from '../../core/protocol/traceRpc.ts';
 import type { TimelineView } from '../../core/protocol/episodeRpc.ts';
-import type { TokensView, StripView } from '../../core/protocol/tokenRpc.ts';
+import type { TokensView, StripView, TokenQuery } from '../../core/protocol/tokenRpc.ts';
 import { usePersistentState } from '../state/persistentState.ts';
 import { useAnswer, useViewer, useWindow, type Windowed } from '../state/viewer.ts';
 import type { Slice } from '../../../base/webview/state/windowBuffer.ts';
@@ -12,8 +12,59 @@ import { readLayer, type Layer } from './tokenLayers.ts';
 import { chunkTokens, itemOfToken, tokenItems, type TokenItem } from './tokenLayout.ts';
 import { keyOf, type TimelineOf } from './timelineOf.ts';
 import { useTokenSelection, type TokenSelection } from './useTokenSelection.ts';
-import { useFollower } from './useFollower.ts';
-import { useSearcher, type TokenSearch } from './useSearcher.ts';
+import { tokenId } from './TokenChunk.tsx';
+import { overlap, type TokenRange } from './tokenRange.ts';
+import { Searcher, type Search } from './tokenSearch.ts';
+
+/** Number of frames without a move after which positions are stable. */
+const settledAfter = 3;
+
+/**
+ * Scrolls a token into view, in the list and on the page. A chunk of tokens may be higher than the list, and on a low
+ * page the list itself may be out of view. The follower continues until the token does not move any more, because
+ * loading and measuring moves tokens.
+ */
+class Follower {
+  #token: number | null = null;
+  #frame: number | undefined;
+  #still = 0;
+
+  /** @param show scrolls to the estimated position of a token that is not drawn yet */
+  follow(token: number, show: (token: number) => void): void {
+    this.release();
+    this.#token = token;
+    this.#still = 0;
+    if (!document.getElementById(tokenId(token))) show(token);
+    this.#step();
+  }
+
+  /** Stops, because the user scrolls. */
+  release(): void {
+    this.#token = null;
+    if (this.#frame !== undefined) cancelAnimationFrame(this.#frame);
+    this.#frame = undefined;
+  }
+
+  #step(): void {
+    if (this.#token === null) return;
+    const token = document.getElementById(tokenId(this.#token));
+    if (token) this.#still = moved(token) ? 0 : this.#still + 1;
+    this.#frame = this.#still < settledAfter ? requestAnimationFrame(() => this.#step()) : undefined;
+  }
+}
+
+/** Scrolls a token into view. Returns true if it moved. */
+function moved(token: HTMLElement): boolean {
+  const before = token.getBoundingClientRect().top;
+  token.scrollIntoView({ block: 'nearest' });
+  return token.getBoundingClientRect().top !== before;
+}
+
+function useFollower(): Follower {
+  const follower = useMemo(() => new Follower(), []);
+  useEffect(() => () => follower.release(), []);
+  return follower;
+}
 
 /** In pixels, until the real heights are measured. */
 const headingHeight = 40;
@@ -147,4 +198,45 @@ function useTokenVirtualizer(
 function estimatedHeight(item: TokenItem | undefined): number {
   if (item?.kind !== 'tokens') return headingHeight;
   return Math.ceil((chunkHeight * (item.end - item.from)) / chunkTokens) + 8;
+}
+
+interface TokenSearch {
+  readonly search: Search | null;
+  /** @param first the token to start at */
+  readonly start: (wanted: TokenQuery, first: number) => void;
+  readonly step: (direction: 1 | -1) => void;
+  readonly clear: () => void;
+  /** Returns the matches in a range of tokens, and the current match. */
+  readonly near: (
+    first: number,
+    end: number,
+  ) => { readonly found: readonly TokenRange[]; readonly current: TokenRange | null };
+}
+
+/** Searches the tokens of a timeline while its list is mounted. */
+function useSearcher(of: TimelineOf, onArrive: (match: TokenRange) => void): TokenSearch {
+  const { client, trace } = useViewer();
+  const [search, setSearch] = useState<Search | null>(null);
+  const arrive = useRef(onArrive);
+  arrive.current = onArrive;
+  const searcher = useMemo(
+    () =>
+      new Searcher({
+        ask: (wanted, from) => client.ask('find', { trace, ...of, wanted, from }),
+        onChange: setSearch,
+        onArrive: (match) => arrive.current(match),
+      }),
+    [],
+  );
+  useEffect(() => () => searcher.clear(), []);
+  return {
+    search,
+    start: (wanted, first) => void searcher.start(wanted, first),
+    step: (direction) => searcher.step(direction),
+    clear: () => searcher.clear(),
+    near: (first, end) => ({
+      found: (search?.matches ?? []).filter((match) => overlap(match, { from: first, end }) !== null),
+      current: search?.matches[search.at] ?? null,
+    }),
+  };
 }

@@ -2,11 +2,11 @@ import * as l10n from '@vscode/l10n';
 import { h, type ComponentChildren, type VNode } from 'preact';
 import { useMemo } from 'preact/hooks';
 import MarkdownIt, { type MarkdownToken } from 'markdown-it';
-import { CodeBlock } from './CodeBlock.tsx';
 import { Link } from './Link.tsx';
 import { PlainText } from './PlainText.tsx';
 import { rasterOf } from './rasters.ts';
 import { Thumbnail } from './Thumbnail.tsx';
+import { CopyButton } from '../../../base/webview/ui/CopyButton.tsx';
 
 /** A node of Markdown: a token with the tokens up to the one that closes it. */
 interface MarkdownNode {
@@ -135,4 +135,31 @@ function Picture({ address, name }: { readonly address: string; readonly name: s
   if (raster !== undefined) return <Thumbnail raster={raster} name={name} />;
   const shown: ComponentChildren = name === '' ? l10n.t('image') : l10n.t('image: {0}', name);
   return <Link address={address}>{shown}</Link>;
+}
+
+interface Props {
+  readonly code: string;
+  /** Empty: the language is unknown. */
+  readonly language: string;
+}
+
+function CodeBlock({ code, language }: Props) {
+  return (
+    <div class="code-block">
+      <div class="code-block-bar">
+        <span class="muted">{language}</span>
+        <CopyButton text={code} what={l10n.t('Copy the code')} />
+      </div>
+      {/* The focus allows scrolling by keyboard. */}
+      <pre
+        tabIndex={0}
+        aria-label={language === '' ? l10n.t('Code') : l10n.t('Code, {0}', language)}
+        role="group"
+      >
+        <code>
+          <PlainText text={code} />
+        </code>
+      </pre>
+    </div>
+  );
 }

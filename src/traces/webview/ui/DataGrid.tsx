@@ -1,14 +1,14 @@
 import * as l10n from '@vscode/l10n';
 import type { Virtualizer } from '@tanstack/virtual-core';
-import type { ComponentChildren } from 'preact';
+import type { ComponentChildren, RefObject } from 'preact';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import type { ListSort } from '../../core/protocol/traceLists.ts';
-import { useFocusAfterNavigation } from '../state/focusAfterNavigation.ts';
 import { scrollListeners } from '../../../base/webview/ui/scrollListeners.ts';
 import { Icon } from '../../../base/webview/ui/Icon.tsx';
 import type { GridActions } from '../../../base/webview/ui/RowMenu.tsx';
 import { useRowMenu } from '../../../base/webview/ui/useRowMenu.tsx';
 import { useVirtualizer } from '../../../base/webview/ui/useVirtualizer.ts';
+import { useViewer } from '../state/viewer.ts';
 
 /** In pixels. The style sheet has the same value. */
 const rowHeight = 28;
@@ -254,4 +254,15 @@ function targetOf(event: KeyboardEvent, current: number, last: number): number |
   };
   const target = targets[event.key];
   return target === undefined ? undefined : Math.max(0, Math.min(target, last));
+}
+
+/** Focuses an element if the focused one was removed with its screen, so that keys continue to work. */
+function useFocusAfterNavigation(element: RefObject<HTMLElement | null>): void {
+  const { hasNavigated } = useViewer();
+  useLayoutEffect(() => {
+    // A page that just opened, or that does not have the focus, must not take it.
+    if (hasNavigated && document.hasFocus() && document.activeElement === document.body) {
+      element.current?.focus({ preventScroll: true });
+    }
+  }, []);
 }
