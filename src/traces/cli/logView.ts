@@ -16,7 +16,7 @@ export interface LogViewOptions {
   readonly port?: number | undefined;
 }
 
-/** The viewer in a browser, from the command line. All that it says goes to stderr. */
+/** Opens the viewer in a browser for the command line. All of its messages go to stderr. */
 export class LogView {
   readonly #options: LogViewOptions;
   #opening: Promise<BrowserViewer | undefined> | undefined;
@@ -33,9 +33,9 @@ export class LogView {
   }
 
   /**
-   * Serves a trace and tells where. Rejects with a CodedError.
+   * Serves a trace and prints the address. Rejects with a CodedError.
    *
-   * @param others that it may be compared with
+   * @param others traces to compare it with
    */
   async open(trace: string, others: readonly string[] = []): Promise<BrowserViewer> {
     const { distFolder, runtime, port } = this.#options;
@@ -50,7 +50,7 @@ export class LogView {
     return viewer;
   }
 
-  /** Keeps a viewer that was opened for a run until Ctrl-C; at once when there is none. */
+  /** Keeps a viewer that was opened for a run until Ctrl-C. Resolves at once if there is none. */
   async stay(): Promise<void> {
     const viewer = await this.#opening;
     if (viewer !== undefined) await untilInterrupted(viewer, cancelledByInterrupt());
@@ -84,20 +84,20 @@ function say(text: string): void {
 }
 
 export interface BrowserViewer extends Disposable {
-  /** With the token in its fragment. */
+  /** The address, with the token in its fragment. */
   readonly url: string;
-  /** When the server has ended, however. */
+  /** Resolves when the server has ended, for any reason. */
   readonly ended: Promise<void>;
 }
 
 interface ServeOptions {
-  /** Traces that it may be compared with. */
+  /** Traces to compare it with. */
   readonly others?: readonly string[];
   /** 0: any free one. */
   readonly port?: number | undefined;
 }
 
-/** Serves a trace to this machine's browsers until disposed. Rejects with a CodedError. */
+/** Serves a trace to browsers on this machine until disposed. Rejects with a CodedError. */
 export async function serveViewer(
   spawn: SpawnTraceServer,
   trace: string,

@@ -4,19 +4,19 @@ import type { TracedMessage } from '../../tracking/core/records/trace.ts';
 import type { BatchSample } from '../../tracking/core/batchSamples.ts';
 import type { TrainingSample } from '../../tracking/core/samples.ts';
 
-/** A sample with all that is printed of it. */
+/** A sample with everything that is printed about it. */
 export interface PrintedSample {
   readonly place: BatchSample;
   readonly result: EpisodeResult;
   readonly messages: readonly TracedMessage[];
-  /** Of its timeline. */
+  /** The calls of the sample's timeline. */
   readonly calls: readonly number[];
-  /** Of the timeline's tokens, also of those that are cut. */
+  /** The texts of all tokens of the timeline, including those that are cut off. */
   readonly texts: readonly string[];
   readonly sample: TrainingSample;
 }
 
-/** One sample for people: what it is, what it weighs, and its text, with what counts in the loss between ⟦ and ⟧. */
+/** Returns a sample as text: its name, its size and its tokens. Tokens that count in the loss are between ⟦ and ⟧. */
 export function sampleText(printed: PrintedSample, { limits }: RecordedBatch): string {
   const { place, result, calls, sample, texts } = printed;
   const { promptTokens, inputIds, lossMask } = sample;

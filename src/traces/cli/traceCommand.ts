@@ -29,7 +29,7 @@ export async function runTrace(
   if (!shows && other !== undefined)
     throw usageError(`Unexpected argument "${other}".`, 'Print and export each trace with its own command.');
   const showing = { port, runtime, distFolder };
-  // A separate process shows traces, whichever Node this one is.
+  // A separate process shows traces, whatever Node.js this process runs in.
   if (shows && [file, ...others].every(isTraceName)) {
     return show([trace, ...others.map((one) => path.resolve(io.cwd, one))], showing);
   }
@@ -67,7 +67,7 @@ async function show(
   [trace = '', ...others]: readonly string[],
   { port, runtime, distFolder }: Showing,
 ): Promise<number> {
-  // Before the address is printed: its reader may be quick.
+  // Listens before the address is printed, because its reader may interrupt at once.
   const interrupts = cancelledByInterrupt();
   try {
     const viewer = await new LogView({ distFolder, runtime, port }).open(trace, others);

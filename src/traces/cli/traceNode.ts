@@ -8,7 +8,7 @@ import { chooseRuntime } from '../../base/node/runtime/chooseRuntime.ts';
 import { createProbe } from '../../base/node/runtime/probe.ts';
 import { onInterrupt } from '../../base/node/terminal/interrupts.ts';
 
-/** Node's SQLite says once that it is new, which is nobody's business here. */
+/** Suppresses Node's warning that its SQLite module is experimental. */
 const quiet = '--disable-warning=ExperimentalWarning';
 
 /** Returns whether this process was started to read traces. */
@@ -17,10 +17,10 @@ export function readsTraces(): boolean {
 }
 
 /**
- * Runs the command again, in a Node that reads traces; the terminal is the same. Resolves to its exit code, and rejects
- * with `runtime/…` where there is no such Node.
+ * Runs the command again with a Node.js that can read traces, on the same terminal. Resolves to its exit code. Rejects
+ * with `runtime/…` if there is no such Node.js.
  *
- * @param milliseconds after which it is ended, and `cli/timeout` thrown; absent: it may take its time
+ * @param milliseconds the time limit, after which the process is killed and `cli/timeout` is thrown; absent: no limit
  */
 export async function inTraceNode(
   args: readonly string[],
@@ -39,7 +39,7 @@ export async function inTraceNode(
     stdio: 'inherit',
     windowsHide: true,
   });
-  // The child decides how it ends. A terminal's Ctrl-C has reached it already: a second one would kill it.
+  // The child decides how it ends. Ctrl-C in a terminal has already reached it, and a second signal would kill it.
   const interrupts = onInterrupt((signal) => {
     if (signal !== 'SIGINT' || !isAtTerminal()) child.kill(signal);
   });
@@ -57,7 +57,7 @@ function isAtTerminal(): boolean {
   return [process.stdin, process.stdout, process.stderr].some(({ isTTY }) => isTTY);
 }
 
-/** The longest that a timer takes. */
+/** The longest delay of a timer, in milliseconds. */
 const longest = 2 ** 31 - 1;
 
 function tookTooLong(seconds: number): CodedError {

@@ -6,7 +6,7 @@ import type { CommandOutput } from '../../base/node/terminal/commandIo.ts';
 import { escapeControlCharacters } from '../../base/node/terminal/visibleText.ts';
 
 export interface QueryOptions {
-  /** Rows, at most. */
+  /** The maximum number of rows. */
   readonly limit: number;
   readonly json: boolean;
   readonly stdout: Pick<CommandOutput, 'write'>;
@@ -24,7 +24,7 @@ export function printQuery(trace: string, sql: string, { limit, json, stdout, st
     const { connection, damage } = source;
     if (damage !== undefined)
       stderr.write(
-        'The trace is damaged: only what can be read of it is asked. --summary tells what is missing.\n',
+        'The trace is damaged. The query only reads the intact part. --summary shows what is missing.\n',
       );
     connection.define('int32s', (blob) => arrayText(blob, int32Values));
     connection.define('float32s', (blob) => arrayText(blob, float32Values));

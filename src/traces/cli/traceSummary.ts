@@ -7,7 +7,7 @@ export function summaryDocument(run: RunView, { state, size, trace }: TraceSumma
   return { trace, size, state, ...run };
 }
 
-/** A trace on a screenful. */
+/** Returns a summary of a trace that fits on one screen. */
 export function summaryText(run: RunView, { state, trace }: TraceSummary): string {
   const { totals, report, imported } = run;
   const knows = (what: MissingData): boolean => imported?.lacks.includes(what) !== true;
@@ -77,18 +77,18 @@ function skipLines(imported: ImportInfo | undefined): readonly string[] {
   ];
 }
 
-/** As the viewer tells it. */
+/** Returns the lines about damage, with the facts that the viewer shows. */
 function damageLines(damage: DamageView | undefined): readonly string[] {
   if (damage === undefined) return [];
   const { run, tokens, lost, incomplete, episodes } = damage;
   const named = episodes.slice(0, mostNamed).join(', ');
   const more = incomplete > mostNamed ? ', the first of them' : '';
   return [
-    'the file is damaged, and what can be read of it is told:',
-    ...(run ? ['  what it told of its run is lost'] : []),
-    ...(tokens ? ['  texts of tokens are lost: such tokens have only their ids'] : []),
+    'the file is damaged; this summary covers its readable part:',
+    ...(run ? ['  facts about the run are lost'] : []),
+    ...(tokens ? ['  texts of tokens are lost; only their ids are left'] : []),
     ...(lost > 0 ? [`  episodes that are lost: ${lost}`] : []),
-    ...(incomplete > 0 ? [`  episodes that may lack a part: ${incomplete}${more}: ${named}`] : []),
+    ...(incomplete > 0 ? [`  episodes that may be incomplete: ${incomplete}${more}: ${named}`] : []),
   ];
 }
 

@@ -1,6 +1,6 @@
 import { commonPrefixLength } from '../../base/core/commonPrefix.ts';
 
-/** A difference of two lists: `left` of one list replaces `right` of the other; either may be empty. */
+/** A difference of two lists: `left` of one list replaces `right` of the other. Either may be empty. */
 export interface Hunk {
   readonly left: Range;
   readonly right: Range;
@@ -13,7 +13,7 @@ export interface Range {
 }
 
 export interface Alignment {
-  /** In order; between them, before the first and after the last both lists are the same. */
+  /** The hunks in order. Outside of them both lists are equal. */
   readonly hunks: readonly Hunk[];
   /** True if the lists differ too much for a minimal difference, so some hunks are larger than needed. */
   readonly coarse: boolean;
@@ -23,17 +23,17 @@ export interface Alignment {
 
 /** The work limit of an alignment. Beyond it, a part that differs becomes one hunk. */
 export interface AlignLimits {
-  /** Entries that one part may add and take away. */
+  /** The maximum number of insertions and deletions in one part. */
   readonly edits: number;
-  /** Comparisons of entries in all. */
+  /** The maximum number of comparisons in total. */
   readonly steps: number;
 }
 
 export const alignLimits: AlignLimits = { edits: 4_096, steps: 40_000_000 };
 
 /**
- * Aligns two lists by a smallest set of entries to add and take away (Myers 1986, with its refinement to linear space).
- * The first hunk starts where the lists first differ.
+ * Aligns two lists with the smallest set of insertions and deletions (Myers 1986, in linear space). The first hunk
+ * starts where the lists first differ.
  */
 export function align(left: Int32Array, right: Int32Array, limits: AlignLimits = alignLimits): Alignment {
   const aligner = new Aligner(left, right, limits);
@@ -41,7 +41,7 @@ export function align(left: Int32Array, right: Int32Array, limits: AlignLimits =
   return { hunks: aligner.hunks, coarse: aligner.coarse, steps: aligner.steps };
 }
 
-/** A stretch that is the same in both, possibly empty, in the middle of a shortest way through a part. */
+/** A run of equal entries, possibly empty, in the middle of a shortest path through a part. */
 interface Snake {
   readonly left: number;
   readonly right: number;
@@ -120,7 +120,7 @@ class Aligner {
     };
   }
 
-  /** Hunks that touch are one. */
+  /** Adds a hunk. Adjacent hunks become one. */
   #add(hunk: Hunk): void {
     const last = this.hunks.at(-1);
     if (last?.left.end !== hunk.left.from || last.right.end !== hunk.right.from) {
@@ -133,7 +133,7 @@ class Aligner {
     };
   }
 
-  /** Undefined: the limits are reached. */
+  /** Returns the middle snake; undefined if the limits are reached. */
   #middle({ left, right }: Hunk, width: number, height: number): Snake | undefined {
     const part = { left: left.from, right: right.from, width, height };
     const most = Math.min(this.#edits, Math.ceil((width + height) / 2));

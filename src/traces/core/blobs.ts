@@ -1,4 +1,4 @@
-/** Arrays of numbers as little-endian bytes, whatever the machine. */
+/** Converts arrays of numbers to little-endian bytes and back on any machine. */
 
 const width = 4;
 
@@ -12,7 +12,7 @@ export function float32Bytes(values: ArrayLike<number>): Uint8Array {
   return ordered(new Uint8Array(new Float32Array(values).buffer));
 }
 
-/** Bytes beyond the last whole number are left out. */
+/** Returns the numbers. Bytes after the last whole number are ignored. */
 export function int32Values(bytes: Uint8Array): Int32Array {
   return new Int32Array(ordered(whole(bytes)).buffer);
 }
@@ -21,12 +21,12 @@ export function float32Values(bytes: Uint8Array): Float32Array {
   return new Float32Array(ordered(whole(bytes)).buffer);
 }
 
-/** A copy, since typed arrays begin at whole numbers of their buffer only. */
+/** Returns a copy, because a typed array must start at a whole number of its buffer. */
 function whole(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
   return new Uint8Array(bytes.subarray(0, bytes.length - (bytes.length % width)));
 }
 
-/** Turns numbers of this machine into little-endian ones, or back, in place. */
+/** Converts numbers between the byte order of this machine and little-endian, in place. */
 function ordered(bytes: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
   if (isLittleEndian) return bytes;
   for (let at = 0; at < bytes.length; at += width) bytes.subarray(at, at + width).reverse();

@@ -28,7 +28,7 @@ export class CallQueries {
     this.#rows = rows;
   }
 
-  /** In the order of their numbers, which is the one in which they arrived. */
+  /** Returns the calls in the order of their numbers, which is the order of arrival. */
   ofEpisode(episode: number): readonly records.CallRecord[] {
     const statement = `SELECT ${this.#callColumns()} FROM calls WHERE episode = :episode ORDER BY call`;
     return this.#rows.all(records.callRecord, statement, { episode });
@@ -47,7 +47,7 @@ export class CallQueries {
     return { ...row, messages: [...int32Values(row.messages)] };
   }
 
-  /** In order of their beginnings; none in a trace of a version that kept none. */
+  /** Returns the spans ordered by start; empty for a trace of a version that stored none. */
   spans(episode: number): readonly records.SpanRecord[] {
     if (!this.#rows.has('spans')) return [];
     const statement = `SELECT span, kind, name, call, startedAt, seconds, error FROM spans

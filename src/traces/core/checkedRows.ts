@@ -3,12 +3,15 @@ import { traceErrors } from './errors.ts';
 import * as records from './records.ts';
 import type { SqlParameters, SqlScratch, SqlValue } from './sql.ts';
 
-/** The rows of a trace, checked: files come from anywhere. What is not as the layout says throws `trace/damaged`. */
+/**
+ * Reads the rows of a trace and checks them, because files come from anywhere. Rows that do not match the layout throw
+ * `trace/damaged`.
+ */
 export class CheckedRows {
-  /** For errors. */
+  /** The file, for error messages. */
   readonly file: string;
   readonly #sql: SqlScratch;
-  /** Which tables and columns there are, as far as it was asked. */
+  /** The tables and columns that were looked up so far, and whether they exist. */
   readonly #known = new Map<string, boolean>();
 
   constructor(sql: SqlScratch, file: string) {
@@ -56,7 +59,7 @@ export class CheckedRows {
     throw traceErrors.damaged(this.file, why);
   }
 
-  /** Into a table of the reader's own, which is no part of the file. */
+  /** Writes into a temporary table of the reader, which is not part of the file. */
   writeTemporary(statement: string, values: readonly SqlValue[]): void {
     this.#sql.run(statement, values);
   }

@@ -1,4 +1,4 @@
-/** The beginning of a text, at most `length` UTF-16 units and never half a character. */
+/** Returns the beginning of a text: at most `length` UTF-16 units, never half a character. */
 export function clip(text: string, length: number): string {
   if (text.length <= length) return text;
   const last = text.charCodeAt(length - 1);

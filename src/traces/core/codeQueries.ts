@@ -12,23 +12,23 @@ export class CodeQueries {
     this.#trace = trace;
   }
 
-  /** Undefined: not yet known, or the trace is of a version that did not keep it. */
+  /** Returns the locations; undefined: not yet known, or the trace is of a version that did not store them. */
   places(): CodeLocations | undefined {
     return this.#trace.meta(metaKeys.places, records.storedPlaces);
   }
 
-  /** The line that made a call, its file as the trace names it; undefined: it is not known. */
+  /** Returns the line that made a call, with the file as the trace names it; undefined: unknown. */
   callSource(episode: number, call: number): records.SourceRecord | undefined {
     if (!this.#trace.has('sources')) return undefined;
     return this.#trace.all(records.sourceRecord, callSource, { episode, call })[0];
   }
 
-  /** Those that made calls, with what these come to. */
+  /** Returns the lines that made calls, with statistics of these calls. */
   lines(): readonly records.LineRecord[] {
     return this.#trace.has('sources') ? this.#trace.all(records.lineRecord, lines, {}) : [];
   }
 
-  /** Tools that were called, those of most episodes first. */
+  /** Returns the tools that were called, ordered by number of episodes. */
   tools(): readonly z.infer<typeof records.toolLineRecord>[] {
     return this.#trace.has('usedTools') ? this.#trace.all(records.toolLineRecord, tools, {}) : [];
   }
@@ -59,13 +59,13 @@ const callSource = `
 SELECT ${sourceColumns} FROM calls JOIN sources ON sources.id = calls.source
 WHERE episode = :episode AND call = :call`;
 
-/** The most lines and tools that an editor shows; a workflow has few. */
+/** The maximum number of lines and tools that an editor shows. A workflow has few. */
 const mostLines = 1_000;
 const mostTools = 50;
 
 /**
- * An episode's reward counts once for each line, however often the line called. A column without an aggregate is that of
- * the row that has the least episode.
+ * An episode's reward counts once per line, however often the line made calls. A column without an aggregate has the
+ * value of the row with the lowest episode.
  */
 const lines = `
 WITH perEpisode AS (
@@ -89,7 +89,7 @@ const tools = `
 SELECT tool, count(*) AS episodes, avg(reward) AS reward FROM usedTools JOIN episodes USING (episode)
 GROUP BY tool ORDER BY episodes DESC, tool LIMIT ${mostTools}`;
 
-/** An episode that is tried again has several of a kind. */
+/** A retried episode has several spans of one kind. */
 const part = `
 WITH perEpisode AS (
   SELECT episode, sum(seconds) AS seconds, count(error) AS errors FROM spans WHERE kind = :kind GROUP BY episode

@@ -16,7 +16,7 @@ import { sourceFile, sourceName } from './sourceTable.ts';
 import { CodeQueries } from './codeQueries.ts';
 import type { TraceQueries } from './traceQueries.ts';
 
-/** The files of the user's code, as they are now. */
+/** The current files of the user's code. */
 export interface CodeReader {
   /** Returns the fingerprint of a file as {@link TraceRecorder} gets it; null: the file does not exist. */
   fingerprint(file: string): string | null;
@@ -24,7 +24,7 @@ export interface CodeReader {
   findTool(name: string, files: readonly string[]): CallSource | undefined;
 }
 
-/** Leads from a trace to the code that made it. */
+/** Finds the code that made the parts of a trace. */
 export class CodeViews {
   readonly #trace: TraceQueries;
   readonly #stored: CodeQueries;
@@ -36,7 +36,7 @@ export class CodeViews {
     this.#code = code;
   }
 
-  /** The line that made a call; null: it is not known. */
+  /** Returns the line that made a call; null: unknown. */
   ofCall(episode: number, call: number): CallSource | null {
     const source = this.#stored.callSource(episode, call);
     return source === undefined ? null : { ...source, file: this.#file(source.file) };
@@ -61,7 +61,7 @@ export class CodeViews {
     }
   }
 
-  /** @param live whether the run is active; then the numbers are incomplete, and none are returned */
+  /** @param live true if the run is active; then the numbers are incomplete, and none are returned */
   lines(live: boolean): LinesView {
     if (live) return { live, lines: [], tools: [], execute: null, judge: null };
     return {
@@ -70,7 +70,7 @@ export class CodeViews {
       tools: this.#stored.tools().flatMap(({ tool, ...counts }): ToolLineView[] => {
         const found = this.#code.findTool(tool, this.#files());
         if (found === undefined) return [];
-        // By the text in which it was found, whatever the run had.
+        // Compares with the text in which it was found, whatever text the run had.
         const fingerprint = this.#code.fingerprint(found.file);
         return [{ ...found, tool, state: this.#state(found.file), fingerprint, ...counts }];
       }),
@@ -112,7 +112,7 @@ export class CodeViews {
     return this.#view(found, 'scan');
   }
 
-  /** Those that may define tools, that of the workflow first. */
+  /** Returns the files that may define tools, the workflow's file first. */
   #files(): readonly string[] {
     const files = this.#stored.sourceFiles().map((name) => this.#file(name));
     const workflow = this.#trace.run()?.workflowFile;

@@ -20,7 +20,7 @@ export interface Task {
 }
 
 export interface SameTask {
-  /** In order, at most `largestWindow.episodes`; there is one. */
+  /** In order, at most `largestWindow.episodes`, at least one. */
   readonly episodes: readonly number[];
   readonly sameQuery: boolean;
 }
@@ -29,8 +29,8 @@ const candidate = z.object({ episode: z.number(), query: z.string() });
 type Candidate = z.infer<typeof candidate>;
 
 /**
- * The episodes of a task. Ids are often places in a data set, which may have been another one: a task that says the same
- * wins over one that only has the same id.
+ * Returns the episodes of a task. Ids are often positions in a data set, and the other run may have used another one.
+ * So a task with the same query wins over a task that only has the same id.
  */
 export function sameTask(trace: TraceQueries, { taskId, query }: Task): SameTask {
   const where = (condition: string, value: string): readonly Candidate[] => {
@@ -38,7 +38,7 @@ export function sameTask(trace: TraceQueries, { taskId, query }: Task): SameTask
       LIMIT ${largestWindow.episodes}`;
     return trace.rows.all(candidate, statement, { value });
   };
-  // An episode's row has long ones only in part.
+  // An episode's row has only the beginning of a long query.
   const saysTheSame = (one: Candidate): boolean => (trace.query(one.episode) ?? one.query) === query;
   const found = (candidates: readonly Candidate[], sameQuery: boolean): SameTask => {
     return { episodes: candidates.map(({ episode }) => episode), sameQuery };
@@ -51,7 +51,7 @@ export function sameTask(trace: TraceQueries, { taskId, query }: Task): SameTask
   throw traceErrors.noSuchTask(trace.rows.file, taskId);
 }
 
-/** The timeline that training has the most of; null: there is none. */
+/** Returns the timeline with the most trained tokens; null: there is none. */
 export function mostTrained(timelines: EpisodeView['timelines']): number | null {
   const most = Math.max(...timelines.map(({ trainableTokens }) => trainableTokens));
   return timelines.find(({ trainableTokens }) => trainableTokens === most)?.timeline ?? null;
@@ -110,10 +110,10 @@ function metadataOf(output = 'null'): unknown {
   return isRecord(parsed) ? parsed['metadata'] : undefined;
 }
 
-/** The most parts of an episode's reward that are shown. */
+/** The maximum number of reward parts that are shown. */
 const mostParts = 64;
 
-/** Numbers in what a workflow returned or logged, by their path; deeper than two levels is no part of a reward. */
+/** Returns the numbers in what a workflow returned or logged, by path, down to two levels. */
 function numbersIn(value: unknown, path: string, depth = 2): [name: string, value: number][] {
   if (typeof value === 'number' && Number.isFinite(value)) return [[path, value]];
   if (typeof value !== 'object' || value === null || Array.isArray(value) || depth === 0) return [];
@@ -125,7 +125,7 @@ function numbersIn(value: unknown, path: string, depth = 2): [name: string, valu
 /** A message of one of two timelines. */
 export interface ComparedMessage {
   readonly role: string;
-  /** Equal for messages that say the same: role, text and tool calls. */
+  /** Equal for messages with equal role, text and tool calls. */
   readonly key: string;
   readonly tokenIds: Int32Array;
 }
@@ -140,18 +140,18 @@ export interface ComparableSide {
 
 export interface Comparison {
   readonly rows: readonly CompareRow[];
-  /** Position of the first token that differs, the same in both; null: none does. */
+  /** Position of the first token that differs, which is the same in both; null: all tokens are equal. */
   readonly divergence: number | null;
   /** True if something differs too much for a minimal difference. */
   readonly coarse: boolean;
 }
 
-/** The most hunks of one message; a message with more is one hunk. */
+/** The maximum number of hunks of one message. A message with more becomes one hunk. */
 export const mostHunks = 20_000;
 
 /**
- * Aligns two timelines by message, then the messages that differ by token. Messages that say the same are the same row;
- * of those between, the ones of one role stand against each other in order, and the others alone.
+ * Aligns two timelines by message, then the changed messages by token. Equal messages share a row. Between them,
+ * messages of one role are paired in order, and the others have their own rows.
  */
 export function compareMessages(
   left: readonly ComparedMessage[],
@@ -172,7 +172,7 @@ export function compareMessages(
   return { rows: rows.rows, divergence: firstDifference(left, right), coarse: coarse || rows.coarse };
 }
 
-/** Small numbers for texts, the same for the same. */
+/** Maps texts to small numbers. Equal texts have equal numbers. */
 class KeyIds {
   readonly #known = new Map<string, number>();
 
@@ -194,7 +194,7 @@ class Rows {
   readonly #left: readonly ComparedMessage[];
   readonly #right: readonly ComparedMessage[];
   readonly #first: { readonly left: Int32Array; readonly right: Int32Array };
-  /** Work that is left for aligning tokens. */
+  /** Remaining work for aligning tokens. */
   #steps = alignLimits.steps;
 
   constructor(left: readonly ComparedMessage[], right: readonly ComparedMessage[]) {
@@ -203,7 +203,7 @@ class Rows {
     this.#first = { left: firstTokens(left), right: firstTokens(right) };
   }
 
-  /** Messages that say the same, as many from these places on. */
+  /** Adds `length` pairs of equal messages, starting at these positions. */
   addPairs({ left, right }: RowPosition, length: number): void {
     for (let offset = 0; offset < length; offset++) this.#pair(left + offset, right + offset);
   }
@@ -279,7 +279,7 @@ function firstTokens(messages: readonly ComparedMessage[]): Int32Array {
   });
 }
 
-/** Returns the position of the first token that differs, also if one timeline ends there. */
+/** Returns the position of the first token that differs. The end of one timeline is a difference. */
 export function firstDifference(
   left: readonly ComparedMessage[],
   right: readonly ComparedMessage[],
@@ -298,7 +298,7 @@ export function firstDifference(
   }
 }
 
-/** A place in the tokens of messages that stand one after the other. */
+/** A position in the tokens of consecutive messages. */
 class Cursor {
   readonly #messages: readonly ComparedMessage[];
   #message = 0;

@@ -13,9 +13,10 @@ export type SpannedMessage = Pick<
 >;
 
 /**
- * Finds the content of a message without the tokens that the chat template adds. For a reply it is what the model made: where the
- * loss mask begins and ends. Of any other message it is the tokens that spell its text; where the template writes that in
- * other words, and of tool calls, all between the header and the tokens that end the message.
+ * Returns the content of a message without the tokens that the chat template adds. The content of a reply is what the
+ * model generated: from the start to the end of the loss mask. The content of another message is the tokens that spell
+ * its text. If the template rewrites the text, and for tool calls, it is everything between the header and the tokens
+ * that end the message.
  */
 export function contentSpan(message: SpannedMessage, textOf: (id: number) => TokenText): ContentSpan {
   if (message.author === 'llm') {
@@ -32,7 +33,7 @@ export function contentSpan(message: SpannedMessage, textOf: (id: number) => Tok
   return message.toolCalls === null ? found : { from: found.from, end: frame.end };
 }
 
-/** Without what most templates begin and end a message with: special tokens, the role between them, line ends. */
+/** Returns the tokens without the typical frame of a message: special tokens, the role between them, line breaks. */
 function frameOf(tokens: readonly TokenText[]): ContentSpan {
   let from = skip(tokens, 0, ({ special }) => special);
   if (from > 0) {
@@ -43,7 +44,7 @@ function frameOf(tokens: readonly TokenText[]): ContentSpan {
   }
   let end = tokens.length;
   while (end > from && isEnd(tokens[end - 1])) end -= 1;
-  // Blanks alone are no end that the template made.
+  // Blanks alone are not an end that the template added.
   return { from, end: tokens.slice(end).some(({ special }) => special) ? end : tokens.length };
 }
 
@@ -71,8 +72,9 @@ function isEnd(token: TokenText | undefined): boolean {
 }
 
 /**
- * The last place with the text, since a default system message may stand before it. Behind a system message there may be
- * tools, and behind tool calls there is no more text: of those it is the first, if it stands right behind the header.
+ * Returns the last position of the text, because a default system message may precede it. Tools may follow a system
+ * message. After tool calls there is no more text: of those the function returns the first position, if it directly
+ * follows the header.
  */
 function findText(
   tokens: readonly TokenText[],
@@ -89,7 +91,7 @@ function findText(
   return { from: tokenAt(starts, at), end: tokenAt(starts, at + wanted.length - 1) + 1 };
 }
 
-/** All bytes, and where each token's begin. */
+/** Returns all bytes, and the offset at which each token starts. */
 function joined(tokens: readonly TokenText[]): {
   readonly starts: readonly number[];
   readonly all: Uint8Array;
@@ -105,7 +107,7 @@ function joined(tokens: readonly TokenText[]): {
   return { starts, all };
 }
 
-/** Undefined: nowhere from `least` on. */
+/** Returns the last position at or after `least`; undefined: there is none. */
 function lastPlaceOf(bytes: Uint8Array, wanted: Uint8Array, least: number): number | undefined {
   const [begins = 0] = wanted;
   let at = bytes.lastIndexOf(begins, bytes.length - wanted.length);
@@ -117,7 +119,7 @@ function isAt(bytes: Uint8Array, wanted: Uint8Array, at: number): boolean {
   return at + wanted.length <= bytes.length && wanted.every((byte, index) => bytes[at + index] === byte);
 }
 
-/** The token with a byte: the last that starts there or before. */
+/** Returns the token with a byte: the last token that starts at or before it. */
 function tokenAt(starts: readonly number[], byte: number): number {
   let [low, high] = [0, starts.length];
   while (low < high) {

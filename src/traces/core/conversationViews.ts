@@ -70,7 +70,7 @@ function wholeMessage(messages: MessageLookup, position: number): TracedMessage 
   return { role, author, toolCallId, ...messages.text(position), ...messages.tokens(position) };
 }
 
-/** The messages at some positions of an episode, as a sequence of their own. */
+/** Returns the messages at some positions of an episode, as a sequence. */
 export function messageViews(positions: readonly number[], messages: MessageLookup): readonly MessageView[] {
   let firstToken = 0;
   return positions.map((position, index) => {

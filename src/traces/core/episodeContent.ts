@@ -9,7 +9,7 @@ import { trainableTokensOf } from './traceRecorder.ts';
 import type { TraceQueries } from './traceQueries.ts';
 import type { TokenWindow } from './messageQueries.ts';
 
-/** The timelines of an episode, and messages that are stored nowhere since merging made them just now. */
+/** The timelines of an episode, and messages that only exist because merging created them. */
 export interface MergedTimelines {
   readonly timelines: readonly TracedTimeline[];
   readonly made: ReadonlyMap<number, TracedMessage>;
@@ -18,14 +18,14 @@ export interface MergedTimelines {
 /** The timelines and messages of an episode. Timelines of a running episode are merged from its calls. */
 export interface EpisodeContent {
   readonly timelines: readonly TracedTimeline[];
-  /** The timelines are merged from the calls so far. */
+  /** True if the timelines are merged from the calls so far. */
   readonly provisional: boolean;
-  /** By position; asks for all of them at once. */
+  /** Returns a lookup of messages by position, and reads all of them at once. */
   messages(): MessageLookup;
 }
 
 export interface MessageLookup extends MessageSource {
-  /** Tokens `first` … `end` of a message, as far as it has them. */
+  /** Returns tokens `first` … `end` of a message, as far as it has them. */
   window(position: number, first: number, end: number): TokenWindow;
   /** Returns the alternatives of tokens; null: none were recorded. */
   alternatives(position: number, first: number, end: number): TracedAlternatives | null;
@@ -52,7 +52,7 @@ export class EpisodeContents {
     return this.of(episode, merged, ended === 0);
   }
 
-  /** With timelines that were merged elsewhere. */
+  /** Returns the content with timelines that were merged elsewhere. */
   of(episode: number, { timelines, made }: MergedTimelines, provisional: boolean): EpisodeContent {
     return { timelines, provisional, messages: () => lookup(this.#trace, episode, made) };
   }
@@ -66,7 +66,7 @@ export class EpisodeContents {
   }
 }
 
-/** More episodes than run at a time, other than in very wide runs. */
+/** More episodes than run at a time, except in very wide runs. */
 const mostRemembered = 256;
 
 function merge(trace: TraceQueries, episode: number): MergedTimelines {
@@ -102,7 +102,7 @@ function lookup(
         ? trace.messages.window(episode, position, first, end)
         : windowOf(message, first, end);
     },
-    // What merging makes while an episode runs lacks them until the episode has ended.
+    // Messages that merging creates while an episode runs have no alternatives until the episode has ended.
     alternatives: (position, first, end) =>
       made.has(position) ? null : (trace.messages.alternatives(episode, position, first, end) ?? null),
     isStored: (position) => !made.has(position),

@@ -20,8 +20,8 @@ export function episodeRows(records: readonly EpisodeRecord[], context: RowConte
   const verdicts = verdictsOf(context.trace, context.run, numbers);
   return records.map((record) => {
     const { episode, taskId, repeat, query, reward, startedAt, seconds, calls } = record;
-    const told = record.ended === 0 ? unended(context.live) : ended(verdicts.get(episode), context.live);
-    const ending = isJudgeable(context.run) ? told : { ...told, trains: null };
+    const verdict = record.ended === 0 ? unended(context.live) : ended(verdicts.get(episode), context.live);
+    const ending = isJudgeable(context.run) ? verdict : { ...verdict, trains: null };
     const common = { episode, taskId, repeat, query, reward, startedAt, seconds, calls };
     const isSuccess = record.isSuccess !== 0;
     return { ...common, isSuccess, ...countsOf(record, context), error: errorOf(record), ...ending };

@@ -15,12 +15,12 @@ export const traceErrors = {
       hint: 'Copy the file again from where it was written, or run the episodes again.',
     }),
 
-  /** Not thrown where parts are shown: whoever needs the whole of a trace throws it, others tell it. */
+  /** Thrown where a whole trace is needed. Other code shows the readable parts and reports the damage. */
   incomplete: (file: string, { run, tokens, lost, incomplete }: DamageView) =>
     new CodedError({
       code: 'trace/damaged',
       message: `The trace is damaged: ${[
-        ...(run ? ['what it tells of its run is lost'] : []),
+        ...(run ? ['facts about the run are lost'] : []),
         ...(tokens ? ['texts of tokens are lost'] : []),
         `${counted(lost)} lost`,
         `${counted(incomplete)} incomplete`,
@@ -40,9 +40,9 @@ export const traceErrors = {
   notEnded: (file: string, episode: number) =>
     new CodedError({
       code: 'trace/not-ended',
-      message: `Episode ${episode} has not ended, so what the trace has of it is not whole.`,
+      message: `Episode ${episode} has not ended, so its recording in the trace is incomplete.`,
       location: { file },
-      hint: 'Choose one that has ended, or run its config.',
+      hint: 'Choose an episode that has ended, or run the config.',
     }),
 
   noSuchGroup: (file: string, group: number) =>
@@ -56,33 +56,33 @@ export const traceErrors = {
   imported: (file: string, what: string, { format, source }: ImportInfo) =>
     new CodedError({
       code: 'trace/imported',
-      message: `The trace was made of a file of another tool (${format}: ${source}), which does not hold what ${what} made of.`,
+      message: `The trace was imported from another tool (${format}: ${source}). The file does not contain the data that ${what} made from.`,
       location: { file },
-      hint: 'Name the .ajtrace of a run of AgentJet’s; agentjet trace shows this one.',
+      hint: 'Use the .ajtrace of an AgentJet run. To show the imported trace, use agentjet trace.',
     }),
 
   noReplyTexts: (file: string, episode: number) =>
     new CodedError({
       code: 'trace/no-reply-texts',
-      message: `Training kept the tokens of episode ${episode} and not what they say, so no model can answer it again.`,
+      message: `Training stored the tokens of episode ${episode} without their texts, so its calls cannot be replayed.`,
       location: { file },
-      hint: 'Run its task with the config; the tokens are in the viewer.',
+      hint: 'Run its task with the config. The viewer shows the tokens.',
     }),
 
   nothingForJudges: (file: string) =>
     new CodedError({
       code: 'trace/no-outputs',
-      message: 'The trace has no outputs of workflows: an earlier version made it, which did not keep them.',
+      message: 'The trace has no workflow outputs, because an earlier version of AgentJet recorded it.',
       location: { file },
-      hint: 'Run the episodes again; the new trace can be judged again.',
+      hint: 'Run the episodes again. Their new trace can be judged.',
     }),
 
   noSuchTask: (file: string, taskId: string) =>
     new CodedError({
       code: 'trace/no-such-task',
-      message: `The other run has no episode of the task ${JSON.stringify(taskId)}, and none whose task says the same.`,
+      message: `The other run has no episode of the task ${JSON.stringify(taskId)} or of a task with the same query.`,
       location: { file },
-      hint: 'Choose a run over the same tasks; of one that still goes on, the task may be yet to come.',
+      hint: 'Choose a run over the same tasks. If the run is still active, it may not have started the task yet.',
     }),
 
   noSuchCall: (file: string, episode: number, call: number) =>
@@ -98,15 +98,15 @@ export const traceErrors = {
       code: 'trace/no-such-message',
       message: `The conversation in episode ${episode} of the trace has no message ${message}.`,
       location: { file },
-      hint: 'Choose one of the messages that it lists; while the episode runs they change with every call.',
+      hint: 'Choose one of the messages that it lists. While the episode runs, they change with every call.',
     }),
 
   noSource: (file: string, what: string) =>
     new CodedError({
       code: 'trace/no-source',
-      message: `The trace does not tell which line of code ${what} comes from.`,
+      message: `The trace does not record which line of code ${what} comes from.`,
       location: { file },
-      hint: 'Run the episodes again with this version; requests of programs that the workflow starts have no line.',
+      hint: 'Run the episodes again with this version. Requests of programs that the workflow starts have no line.',
     }),
 
   noTool: (file: string, tool: string, searched: readonly string[]) =>
@@ -114,7 +114,7 @@ export const traceErrors = {
       code: 'trace/no-source',
       message: `No definition of the tool ${JSON.stringify(tool)} was found in ${searched.length === 0 ? 'any file' : searched.join(', ')}.`,
       location: { file },
-      hint: 'Only the file of the workflow and those that made calls are searched, for a function or an entry of that name.',
+      hint: 'Only the workflow’s file and the files that made calls are searched, for a function or an entry with that name.',
     }),
 
   noSuchTimeline: (file: string, episode: number, timeline: number) =>
@@ -122,7 +122,7 @@ export const traceErrors = {
       code: 'trace/no-such-timeline',
       message: `Episode ${episode} of the trace has no timeline ${timeline}.`,
       location: { file },
-      hint: 'Choose one of the timelines that the episode lists; while it runs they change with every call.',
+      hint: 'Choose one of the timelines that the episode lists. While it runs, they change with every call.',
     }),
 
   noSuchToken: (file: string, episode: number, timeline: number, token: number) =>
@@ -130,18 +130,18 @@ export const traceErrors = {
       code: 'trace/no-such-token',
       message: `Timeline ${timeline} of episode ${episode} has no token ${token}.`,
       location: { file },
-      hint: 'Choose one of the tokens that the timeline has; while the episode runs they change with every call.',
+      hint: 'Choose one of the tokens of the timeline. While the episode runs, they change with every call.',
     }),
 
   badPattern: (pattern: string, why: string) =>
     new CodedError({
       code: 'trace/bad-pattern',
-      message: `“${pattern}” is no regular expression: ${why}.`,
-      hint: 'Mend it, or search for it as plain text.',
+      message: `“${pattern}” is not a valid regular expression: ${why}.`,
+      hint: 'Fix the expression, or search for plain text.',
     }),
 };
 
-/** The report of a failure without its stack, which would be of our own code. */
+/** Returns the report of a failure without its stack, which would only show AgentJet's own code. */
 export function reportOf(error: unknown): ErrorReport {
   return { ...toReport(error, 'trace/internal'), stack: undefined };
 }

@@ -18,7 +18,7 @@ export class ExcludedMessages {
     this.#trace = trace;
   }
 
-  /** In the order in which they were sent. */
+  /** Returns the messages in the order in which they were sent. */
   of(episode: number, call: number): readonly ExcludedMessage[] {
     if (!this.#trace.rows.has('leftOut')) return [];
     const statement = `SELECT entry.value ->> 0 AS before, message FROM leftOut, json_each(leftOut.messages) AS entry

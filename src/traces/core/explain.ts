@@ -62,7 +62,7 @@ export interface ExplainTerms {
   readonly batch: BatchRules | undefined;
   /** True if the token ids are those of training. Drift is unknown otherwise. */
   readonly exact: boolean;
-  /** As the trace has them; undefined: the episode runs, and they are merged from what there is of it. */
+  /** The timelines in the trace; undefined: the episode runs, and they are merged from its calls so far. */
   readonly stored: readonly TracedTimeline[] | undefined;
 }
 
@@ -71,14 +71,14 @@ interface Merged {
   readonly setting: MergeSetting;
   readonly calls: readonly StoredMergeableCall[];
   readonly timelines: readonly TracedTimeline[];
-  /** Messages of theirs that are stored nowhere, by position. */
+  /** Messages of these timelines that are not stored, by position. */
   readonly made: ReadonlyMap<number, TracedMessage>;
   readonly row: MergingRow;
 }
 
 /**
- * How an episode's calls became its timelines, and what they would become by every other setting. What has been merged
- * once is kept: choosing a setting only looks at what is there.
+ * Explains how an episode's calls became its timelines, and what they would become with every other setting. Each
+ * setting is merged once and cached.
  */
 export class MergeExplanation {
   readonly #inputs: MergeInputs;
@@ -96,7 +96,7 @@ export class MergeExplanation {
     this.#merged = this.#settings().map((setting) => this.#merge(setting));
   }
 
-  /** @param setting null, or one that makes no difference: the run's own */
+  /** @param setting null, or a setting that makes no difference: the run's own */
   view(setting: MergeSetting | null): MergingView {
     const wanted = setting ?? this.#own;
     const found = this.#merged.findIndex((one) => same(one.setting, wanted));
@@ -133,7 +133,7 @@ export class MergeExplanation {
     return this.#inputs.calls.some(({ otherMessages }) => otherMessages !== null) ? 'other' : 'same';
   }
 
-  /** The run's own first. */
+  /** Returns the settings, the run's own first. */
   #settings(): readonly MergeSetting[] {
     const own = this.#own;
     const fixes = this.#knowsDrift() === 'other' ? [own.fixesDrift, !own.fixesDrift] : [own.fixesDrift];
@@ -158,7 +158,7 @@ export class MergeExplanation {
     );
     const merged = mergeCalls(calls, messages, { ...setting, lossMaskOf });
     const isOwn = same(setting, this.#own);
-    // What the run's own setting makes is what the trace says it made.
+    // The trace has the result of the run's own setting.
     const stored = isOwn ? this.#terms.stored : undefined;
     const timelines = stored ?? withTokens(merged, messages);
     const all = [...messages, ...merged.added.map(({ message }) => message)];
@@ -188,7 +188,7 @@ export class MergeExplanation {
   }
 }
 
-/** Stored timelines say which calls were kept: not those of an attempt that failed, nor those after madness. */
+/** Stored timelines show which calls were kept: not the calls of a failed attempt, nor those after madness. */
 function isIn(stored: readonly TracedTimeline[] | undefined): (call: StoredMergeableCall) => boolean {
   if (stored === undefined) return () => true;
   const kept = new Set(stored.flatMap(({ calls }) => calls));

@@ -20,8 +20,8 @@ interface DriftedReply {
 }
 
 /**
- * Replies that came back as messages of later requests, of which the chat template makes other tokens than the model
- * made. Each pair once, however many requests have it.
+ * Returns replies that came back as messages of later requests, and that the chat template tokenizes differently. Each
+ * pair appears once, in however many requests.
  *
  * @param calls in the order in which they ended
  */
@@ -92,7 +92,7 @@ function difference(
   };
 }
 
-/** The bytes of tokens, as a text that equal bytes alone have. */
+/** Returns the bytes of tokens as a text. Only equal bytes have equal texts. */
 function spelled({ tokenIds }: TracedMessage, { from, end }: Range, table: TokenTable): string {
   return Array.from(tokenIds.subarray(from, end), (id) => table.at(id).bytes.join(' '))
     .filter((bytes) => bytes !== '')

@@ -12,11 +12,14 @@ export interface ForkParts {
   readonly ends: ReadonlyMap<number, number>;
 }
 
-/** Tokens shown before the first that differs, and behind it. */
+/** Number of tokens that are shown before and after the first difference. */
 const before = 6;
 const behind = 14;
 
-/** A fork with what differs: the field of the message, and the tokens of either side around the first that does. */
+/**
+ * Returns a fork with its difference: the field of the message, and the tokens of both sides around the first
+ * difference.
+ */
 export function forkView(fork: Fork, calls: readonly StoredMergeableCall[], parts: ForkParts): ForkView {
   const callOf = (number: number): StoredMergeableCall | undefined =>
     calls.find(({ call }) => call === number);

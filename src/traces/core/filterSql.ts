@@ -2,7 +2,7 @@ import { currentId, renamedFindings } from '../../base/core/renamedIds.ts';
 import type { Filter, NumberField, NumberFilter, TextField } from './protocol/traceFilter.ts';
 import type { SqlParameters, SqlValue } from './sql.ts';
 
-/** The number of calls: counted while the episode runs, then stored in its row. */
+/** The number of calls. It is counted while the episode runs, then stored in its row. */
 export const callsOfEpisode = `iif(sequence IS NULL,
   (SELECT count(*) FROM calls WHERE calls.episode = episodes.episode), episodes.calls)`;
 
@@ -53,7 +53,7 @@ export interface ListTerms {
 /** Traces of earlier versions only have the table of calls. */
 export type AgentTable = 'usedAgents' | 'calls';
 
-/** The tables that conditions and orders speak of: see `verdictIndex.ts` for the temporary ones. */
+/** The tables that conditions and orders refer to. For the temporary ones see `verdictIndex.ts`. */
 export function judgedEpisodes({ size }: ListTerms): string {
   return `episodes LEFT JOIN temp.verdicts AS v ON v.judged = episodes.episode
     LEFT JOIN temp.groupVerdicts AS g ON g.number = episodes.episode / ${size}`;
@@ -133,7 +133,7 @@ const numbers: Readonly<Record<Exclude<NumberField, 'group' | 'calls' | 'failure
   solved: 'g.successRate',
 };
 
-/** Words for what a row shows, as SQL. */
+/** The values of a row as SQL. */
 export function choices({
   live,
   judgeable,

@@ -1,6 +1,6 @@
 /**
- * The language of the search field: `reward<0 agent:solver -finding:context-overflow "two words"`. Terms stand beside each other
- * and must all hold; `or`, `not` (or a minus) and parentheses are there, too.
+ * Parses the language of the search field: `reward<0 agent:solver -finding:context-overflow "two words"`. Terms in a row must
+ * all match. `or`, `not` (or a minus) and parentheses are supported.
  */
 import {
   choiceFields,
@@ -16,11 +16,11 @@ import {
 /** The reason why a text is not a valid filter, with its position. */
 export interface FilterProblem {
   readonly kind:
-    /** `text` is no field. */
+    /** `text` is not a field. */
     | 'unknown-field'
     /** `text` is not a number such a field can have. */
     | 'no-number'
-    /** `text` is none of the values that the field can have, which are `known`. */
+    /** `text` is not one of the `known` values of the field. */
     | 'unknown-value'
     /** Only numbers can be compared: the field is `text`. */
     | 'not-a-number-field'
@@ -31,13 +31,13 @@ export interface FilterProblem {
     | 'unopened-parenthesis';
   readonly text: string;
   readonly known: readonly string[];
-  /** Position of its first character, and of the one behind its last. */
+  /** Position of its first character, and of the one after its last. */
   readonly from: number;
   readonly to: number;
 }
 
 export type ParsedFilter =
-  /** Null: everything. */
+  /** Null: everything matches. */
   { readonly filter: Filter | null } | { readonly problem: FilterProblem };
 
 export const fieldNames: readonly string[] = [...numberFields, ...textFields, ...Object.keys(choiceFields)];
@@ -101,7 +101,7 @@ class Parser {
     return of.length > 1 ? { kind: 'all', of } : (of[0] ?? null);
   }
 
-  /** Null: here is none. */
+  /** Parses a term; null: there is none. */
   #term(): Filter | null {
     const from = this.#skipBlanks();
     if (this.#take(and) !== undefined) return this.#term();
@@ -148,7 +148,7 @@ class Parser {
     return !quoted && value.toLowerCase() === 'error' ? { kind: 'error' } : { kind: 'words', value };
   }
 
-  /** Up to the next blank or parenthesis, or what quotes enclose; undefined: nothing. */
+  /** Parses up to the next blank or parenthesis, or a quoted text; undefined: nothing. */
   #value(): string | undefined {
     const from = this.#at;
     if (this.#take(/"/y) === undefined) return this.#take(/[^\s()]+/y);
@@ -168,7 +168,7 @@ class Parser {
     return found;
   }
 
-  /** @param pattern sticky */
+  /** @param pattern a sticky expression */
   #ahead(pattern: RegExp): string | undefined {
     pattern.lastIndex = this.#at;
     return pattern.exec(this.#text)?.[0];
@@ -224,7 +224,7 @@ const units: Readonly<Partial<Record<NumberField, Readonly<Record<string, number
   time: { ms: 0.001, s: 1, min: 60, h: 3_600 },
 };
 
-/** `within` is half of the last place that is written: 0.667 means two thirds, too. Whole numbers mean themselves. */
+/** `within` is half of the last digit's place: 0.667 also matches two thirds. Whole numbers match exactly. */
 function numberOf(
   text: string,
   factors: Readonly<Record<string, number>>,

@@ -4,28 +4,28 @@ import type { Range } from './align.ts';
 import { traceErrors } from './errors.ts';
 import { slicesOf, textsOf, type Slice, type TokenFacts } from './tokensView.ts';
 
-/** Matches of a pattern in a text that are not empty, in order, at most `most`. */
+/** Returns the non-empty matches of a pattern in a text, in order, at most `most`. */
 export type FindMatches = (pattern: RegExp, text: string, most: number) => readonly Range[];
 
-/** What to search for in a timeline's tokens, and the token to start at. */
+/** A query for a timeline's tokens, and the token to start at. */
 export interface TokenSearch {
   readonly wanted: TokenQuery;
   readonly from: number;
 }
 
-/** Tokens that one request searches, at most: what comes behind them is for the next one. */
+/** The maximum number of tokens that one request searches. The next request continues after them. */
 export const searchedAtOnce = 131_072;
 
-/** Tokens whose texts are searched together; a match that goes on for more than `overlap` may be missed at their border. */
+/** Number of tokens whose texts are searched together. A match longer than `overlap` may be missed at a border. */
 const together = 32_768;
 const overlap = 1_024;
 
 /**
- * Finds tokens from `from` on. Texts and patterns are searched in each message by itself, in the text that its tokens
- * spell, and match whole tokens.
+ * Finds tokens from `from` on. Each message is searched separately, in the text that its tokens spell, and matches
+ * cover whole tokens.
  *
  * @param positions the timeline's messages
- * @param matchesOf of a pattern that was typed in; may throw where that takes too long
+ * @param matchesOf finds matches of a pattern that a user typed; may throw if it takes too long
  */
 export function findTokens(
   positions: readonly number[],
@@ -51,7 +51,7 @@ export function findTokens(
 }
 
 interface Part extends Slice {
-  /** Matches that begin here or behind are the next part's. */
+  /** Matches that begin at or after this offset belong to the next part. */
   readonly starts: number;
 }
 
@@ -130,12 +130,12 @@ export function plainMatches(pattern: RegExp, text: string, most: number): reado
   return found;
 }
 
-/** The token with a character: tokens without text of their own stand before the one that has it. */
+/** Returns the token with a character. Tokens without text precede the one that has it. */
 function lastToken(starts: readonly number[], at: number): number {
   return firstAfter(starts, at) - 1;
 }
 
-/** The first token that the character begins in: one of several bytes may have begun in tokens before. */
+/** Returns the token in which the character begins. A character of several bytes may begin in an earlier token. */
 function firstToken(starts: readonly number[], at: number): number {
   const token = lastToken(starts, at);
   const begin = starts[token] ?? 0;

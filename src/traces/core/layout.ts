@@ -2,15 +2,15 @@ import { usedToolsTable } from './usedTools.ts';
 
 /**
  * The SQLite schema of a trace. Rows of an episode are clustered by episode and position, so reading one episode
- * touches only its pages. Texts and token arrays are in other tables than the rows that lists read.
- * Arrays of numbers are little-endian blobs: `calls`, `messages` and `tokenIds` of int32, `logprobs` of float32,
- * `lossMask` of bytes.
+ * touches only its pages. Texts and token arrays are in separate tables, apart from the rows that lists read. Arrays
+ * of numbers are little-endian blobs: `calls`, `messages` and `tokenIds` of int32, `logprobs` of float32, `lossMask`
+ * of bytes.
  */
 
 /** `ajtr`, which identifies a trace among SQLite files. */
 export const applicationId = 0x616a_7472;
 
-/** Format that this code writes, in `user_version`. Reading opens newer ones as far as it knows them. */
+/** The format that this code writes, in `user_version`. Newer formats open with the parts that this code knows. */
 export const formatVersion = 1;
 
 /** The keys of the table `meta`. Values are JSON, except for the config's text. */
@@ -27,12 +27,12 @@ export const metaKeys = {
 /** Tables of row contents by {@link contentKey}. Salvaging a damaged trace does not copy them. */
 export const bulkTables: ReadonlySet<string> = new Set(['callDetails', 'messageContents', 'alternatives']);
 
-/** Characters of a query that stand in the episode's row; `queries` has longer ones whole. */
+/** Number of characters of a query in the episode's row. The table `queries` has longer ones in full. */
 export const listedQueryLength = 300;
 
 /**
- * Where long rows lie: by episode and, within it, by place. One number, since SQLite keeps long rows together only in
- * tables that have one for a key.
+ * Returns the key of a long row: by episode, then by position within it. It is one number, since SQLite keeps long
+ * rows together only in tables with an integer key.
  *
  * @param place position of the message, or the call
  */
@@ -40,7 +40,7 @@ export function contentKey(episode: number, place: number): number {
   return episode * 2 ** 20 + place;
 }
 
-/** The episode of a {@link contentKey}. */
+/** Returns the episode of a {@link contentKey}. */
 export function episodeOfKey(key: number): number {
   return Math.floor(key / 2 ** 20);
 }
@@ -56,22 +56,22 @@ CREATE TABLE episodes (
   repeat INTEGER NOT NULL,
   query TEXT NOT NULL,
   startedAt REAL NOT NULL,
-  -- Of \`results\`; null while it runs, when what follows means nothing.
+  -- The key of \`results\`; null while it runs. Then the columns below mean nothing.
   sequence INTEGER,
   calls INTEGER NOT NULL DEFAULT 0,
   reward REAL,
   isSuccess INTEGER NOT NULL DEFAULT 0,
   seconds REAL,
   error TEXT,
-  -- Calls that failed; traces of earlier versions lack the column.
+  -- Calls that failed; traces of earlier versions do not have the column.
   failures INTEGER NOT NULL DEFAULT 0,
   timelines INTEGER NOT NULL DEFAULT 0,
   tokens INTEGER NOT NULL DEFAULT 0,
   trainableTokens INTEGER NOT NULL DEFAULT 0
 ) STRICT;
--- Only those that are longer than in their episode's row.
+-- Queries that are longer than their episode's row has them.
 CREATE TABLE queries (episode INTEGER PRIMARY KEY, query TEXT NOT NULL) STRICT;
--- What a judge needs; traces of earlier versions have no such table.
+-- The data that a judge needs; traces of earlier versions have no such table.
 CREATE TABLE outputs (episode INTEGER PRIMARY KEY, task TEXT NOT NULL, output TEXT NOT NULL) STRICT;
 -- In the order in which the episodes ended.
 CREATE TABLE results (sequence INTEGER PRIMARY KEY, result TEXT NOT NULL) STRICT;
@@ -79,7 +79,7 @@ CREATE TABLE results (sequence INTEGER PRIMARY KEY, result TEXT NOT NULL) STRICT
 CREATE TABLE calls (
   episode INTEGER NOT NULL,
   call INTEGER NOT NULL,
-  -- How many calls of the episode ended before it.
+  -- Number of calls of the episode that ended before it.
   ended INTEGER NOT NULL,
   agent TEXT NOT NULL,
   tag TEXT NOT NULL,
@@ -94,11 +94,11 @@ CREATE TABLE calls (
   -- Traces of earlier versions have neither of these.
   askedAfter REAL,
   firstAfter REAL,
-  -- Of \`sources\`; null where it is not known. Traces of earlier versions lack the column, and both tables.
+  -- The key of \`sources\`; null: unknown. Traces of earlier versions do not have the column, or the two tables.
   source INTEGER,
   PRIMARY KEY (episode, call)
 ) STRICT, WITHOUT ROWID;
--- The key is that of contentKey, of the episode and the call.
+-- The key is the contentKey of the episode and the call.
 CREATE TABLE callDetails (
   key INTEGER PRIMARY KEY,
   options TEXT NOT NULL,
@@ -106,12 +106,12 @@ CREATE TABLE callDetails (
   messages BLOB NOT NULL
 ) STRICT;
 
--- What the other setting of fix_retokenization_drift makes of a call's request, where that is something else. The key is
--- that of contentKey, of the episode and the call. Traces of earlier versions have no such table.
+-- The request of a call with the other setting of fix_retokenization_drift, if it differs. The key is
+-- the contentKey of the episode and the call. Traces of earlier versions have no such table.
 CREATE TABLE otherRequests (key INTEGER PRIMARY KEY, messages BLOB NOT NULL) STRICT;
 
--- Messages of requests that training leaves out: of each call, as JSON, with their places and the hashes of what was sent.
--- Messages and the data in them stand once, by hash. Traces of earlier versions have no such tables.
+-- Messages of requests that training excludes: for each call, as JSON, with their positions and the hashes of the contents.
+-- Messages and the data in them are stored once, by hash. Traces of earlier versions have no such tables.
 CREATE TABLE leftOut (key INTEGER PRIMARY KEY, messages TEXT NOT NULL) STRICT;
 CREATE TABLE sentMessages (hash INTEGER PRIMARY KEY, message TEXT NOT NULL) STRICT;
 CREATE TABLE binaries (hash INTEGER PRIMARY KEY, type TEXT NOT NULL, base64 TEXT NOT NULL) STRICT;
@@ -124,16 +124,16 @@ CREATE TABLE spans (
   name TEXT NOT NULL,
   call INTEGER,
   startedAt REAL NOT NULL,
-  -- Null while it runs; of an LLM call always, whose row goes when it ends.
+  -- Null while it runs, and always for an LLM call, whose row is deleted when it ends.
   seconds REAL,
   error TEXT,
   PRIMARY KEY (episode, span)
 ) STRICT, WITHOUT ROWID;
 
--- Calls have few different ones.
+-- Different tool lists are few.
 CREATE TABLE tools (id INTEGER PRIMARY KEY, tools TEXT NOT NULL) STRICT;
 
--- Lines of the user's code that calls come from: few. Files are relative to the config's folder where they are in it.
+-- Lines of the user's code that made calls: few. Files in the config's folder have paths relative to it.
 CREATE TABLE sources (
   id INTEGER PRIMARY KEY,
   file TEXT NOT NULL,
@@ -141,7 +141,7 @@ CREATE TABLE sources (
   "column" INTEGER,
   function TEXT
 ) STRICT;
--- Files of the user's code as they were, by which one can tell whether they have changed since.
+-- Fingerprints of the user's files during the run, which show whether a file has changed since.
 CREATE TABLE sourceFiles (file TEXT PRIMARY KEY, fingerprint TEXT NOT NULL) STRICT, WITHOUT ROWID;
 
 CREATE TABLE messages (
@@ -154,8 +154,8 @@ CREATE TABLE messages (
   trainableTokens INTEGER NOT NULL,
   PRIMARY KEY (episode, position)
 ) STRICT, WITHOUT ROWID;
--- One table, for what a commit costs is the pages that it changes; whoever asks for the text reads no further.
--- The key is that of contentKey, of the episode and the position.
+-- One table, because the cost of a commit is the pages that it changes. A reader of the text reads only the first columns.
+-- The key is the contentKey of the episode and the position.
 CREATE TABLE messageContents (
   key INTEGER PRIMARY KEY,
   text TEXT NOT NULL,
@@ -164,8 +164,8 @@ CREATE TABLE messageContents (
   logprobs BLOB,
   lossMask BLOB NOT NULL
 ) STRICT;
--- What the model might have made in the place of each token, for messages of which that was told; traces of earlier
--- versions have no such table. The key is that of messageContents; \`ids\` of int32 and \`logprobs\` of float32 have
+-- The model's alternatives at each token, for messages whose server sent them; traces of earlier
+-- versions have no such table. The key is the same as in messageContents; \`ids\` of int32 and \`logprobs\` of float32 have
 -- \`width\` entries per token.
 CREATE TABLE alternatives (
   key INTEGER PRIMARY KEY,

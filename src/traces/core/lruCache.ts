@@ -1,4 +1,4 @@
-/** A cache of computed values that keeps the keys that were used last. */
+/** A cache of computed values that keeps the most recently used keys. */
 export class LruCache<K, T> {
   readonly #capacity: number;
   readonly #entries = new Map<K, T>();
@@ -7,7 +7,7 @@ export class LruCache<K, T> {
     this.#capacity = capacity;
   }
 
-  /** @param isCurrent returns whether a cached value is still valid; default: it always is */
+  /** @param isCurrent returns true if a cached value is still valid; default: always */
   get(key: K, compute: () => T, isCurrent: (cached: T) => boolean = () => true): T {
     const cached = this.#entries.get(key);
     const value = cached !== undefined && isCurrent(cached) ? cached : compute();

@@ -9,17 +9,17 @@ import type { MessageRecord } from './records.ts';
 import type { TraceQueries } from './traceQueries.ts';
 import type { MessageText, MessageTokens } from './messageQueries.ts';
 
-/** Upstream's defaults. */
+/** The defaults of AgentJet. */
 export const upstreamRules: MergeRules = { compareLevel: 'text', ignoreTools: true };
 
-/** A call as merging sees it, by either setting of `fix_retokenization_drift`. */
+/** A call as merging sees it, with both settings of `fix_retokenization_drift`. */
 export interface StoredMergeableCall extends ExplainableCall {
-  /** Positions by the other setting; null: the same. */
+  /** Positions with the other setting; null: the same. */
   readonly otherMessages: readonly number[] | null;
 }
 
 export interface MergeInputs {
-  /** In the order in which they ended. */
+  /** The calls in the order in which they ended. */
   readonly calls: readonly StoredMergeableCall[];
   /** By position. */
   readonly messages: readonly TracedMessage[];
@@ -48,7 +48,7 @@ export function mergeInputs(trace: TraceQueries, episode: number, stored: Messag
   }));
   return {
     calls: calls.filter(({ reply }) => reply === null || stored.head(reply).author !== 'llm(do_not_train)'),
-    // All of them, also canned replies: what merging makes is put behind the last.
+    // All messages, including canned replies, because merging adds new ones after the last.
     messages: Array.from({ length: stored.count }, (_, position) => ({
       ...stored.head(position),
       ...stored.text(position),
@@ -60,7 +60,7 @@ export function mergeInputs(trace: TraceQueries, episode: number, stored: Messag
 
 const noTools = '[]';
 
-/** Upstream compares tools as values. */
+/** AgentJet compares tools as values. */
 function comparable(tools: string | null): string {
   if (tools === null) return noTools;
   try {

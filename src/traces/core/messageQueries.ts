@@ -8,10 +8,10 @@ import * as records from './records.ts';
 /** A message's tokens as stored. */
 export type MessageTokens = Pick<TracedMessage, 'tokenIds' | 'logprobs' | 'lossMask'>;
 
-/** A message's text as stored; its calls of tools as JSON. */
+/** A message's stored text, with its tool calls as JSON. */
 export type MessageText = Omit<z.infer<typeof records.messageTextRecord>, 'bytes'>;
 
-/** Those from a token of the message on. */
+/** Consecutive tokens of a message. */
 export interface TokenWindow extends MessageTokens {
   readonly first: number;
 }
@@ -37,7 +37,7 @@ export class MessageQueries {
     const row =
       this.#rows.one(records.messageTextRecord, statement, { key: contentKey(episode, position) }) ??
       this.#rows.damaged(`message ${position} of episode ${episode} has no text`);
-    // SQLite does not look at what texts are made of: bytes that are no UTF-8 come as U+FFFD, which is longer.
+    // SQLite does not validate text. Bytes that are not UTF-8 are read as U+FFFD, which is longer.
     const { bytes, ...stored } = row;
     return new TextEncoder().encode(stored.text).length === bytes
       ? stored
@@ -52,7 +52,7 @@ export class MessageQueries {
     return tokensOf(row);
   }
 
-  /** Tokens `first` … `end` of a message; those that are there. */
+  /** Returns the existing tokens in `first` … `end` of a message. */
   window(episode: number, position: number, first: number, end: number): TokenWindow {
     const length = Math.max(0, end - first);
     const row =

@@ -1,4 +1,4 @@
-/** Texts of messages that are too long to be shown whole: windows of them, and what is found in them. */
+/** Windows of message texts that are too long to be shown in full, and searches in them. */
 import type { SearchView, FoundText, TextView } from './protocol/episodeRpc.ts';
 import { largestWindow } from './protocol/traceRpc.ts';
 import { clip } from './clip.ts';
@@ -18,11 +18,11 @@ export interface TextQuery {
 
 export function textWindow(text: string, { from, limit }: TextWindow): TextView {
   const start = isWithinPair(text, from) ? from - 1 : from;
-  // One more than a unit, or a window of one could show no character of two.
+  // One more than a unit, because a window of one unit could not show a character of two.
   return { from: start, text: clip(text.slice(start), Math.max(limit, 2)), length: text.length };
 }
 
-/** Everything that `sought` stands for, wherever in texts and tool calls. */
+/** Finds all matches of `sought` in texts and tool calls. */
 export function searchMessages(
   positions: readonly number[],
   messages: MessageLookup,

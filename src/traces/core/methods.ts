@@ -1,4 +1,6 @@
-/** The results of trace requests: one table of the methods of a trace, and one of those that concern several traces. */
+/**
+ * The results of trace requests: one table of methods for one trace, and one for methods that concern several traces.
+ */
 import { largestBinary, type Conversation } from './protocol/episodeRpc.ts';
 import type { OtherRunsView, TraceSummary } from './protocol/runRpc.ts';
 import { largestWindow, type ParamsOf, type TraceMethod, type TraceRequest } from './protocol/traceRpc.ts';
@@ -28,8 +30,8 @@ export interface TraceSession {
 type SessionMethod = 'watch' | 'unwatch' | 'summaries' | 'otherRuns' | 'compare' | 'counterparts';
 type ViewMethod = Exclude<TraceMethod, SessionMethod>;
 
-/** The viewer has no editor: the page itself shows the location or the command. */
-const shownByPage = 'told' as 'editor' | 'told';
+/** There is no editor: the page itself shows the location or the command. */
+const shownByPage = 'page' as 'editor' | 'page';
 
 /** The methods that read one trace. Limits are cut to {@link largestWindow}. */
 const viewMethods = {
@@ -69,7 +71,7 @@ const viewMethods = {
   merging: (views, { episode, setting }) => views.merging(episode, setting),
 } satisfies { [M in ViewMethod]: (views: TraceViews, params: ParamsOf<M>) => unknown };
 
-/** The conversation's messages as the run has them, or as another merge setting would. */
+/** Returns the conversation's messages as the run merged them, or as another merge setting would. */
 function conversationsOf(views: TraceViews, of: Conversation): ConversationViews {
   return views.timelines(of.kind === 'timeline' ? of.setting : undefined).conversations;
 }

@@ -18,7 +18,7 @@ export const otlpNames = {
   messages: 'agentjet.timeline.messages',
   /** JSON: texts by token id. */
   tokenTexts: 'agentjet.timeline.token_texts',
-  /** JSON: ids of the template's own tokens. */
+  /** JSON: ids of the chat template's tokens. */
   specialTokens: 'agentjet.timeline.special_tokens',
   /** The parts of a damaged file that could not be read. */
   missing: 'agentjet.missing',

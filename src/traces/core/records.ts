@@ -1,4 +1,4 @@
-/** What is stored as JSON and as rows, with its decoders. */
+/** The JSON values and rows that a trace stores, with their decoders. */
 import * as z from 'zod/mini';
 import { errorReport, location } from '../../base/core/errorReport.ts';
 import { tokenizerInfo } from '../../tracking/core/records/episodeResult.ts';
@@ -14,15 +14,15 @@ import {
 /** The process that writes a trace. */
 export const writerIdentity = z.object({
   pid: z.number(),
-  /** When it started, as its system tells processes of one number apart; null where that cannot be told. */
+  /** The start time of the process, by which the system distinguishes processes with one id; null if it is unknown. */
   started: z.nullable(z.string()),
   host: z.string(),
-  /** Milliseconds since the Unix epoch at which it began the trace. */
+  /** Start of the trace, in milliseconds since the Unix epoch. */
   at: z.number(),
 });
 export type WriterIdentity = z.infer<typeof writerIdentity>;
 
-/** A run but for what has a place of its own. */
+/** A run without the parts that are stored separately. */
 export type StoredRun = Omit<TracedRun, 'configText' | 'merging' | 'batch'>;
 
 export const storedRun: z.ZodMiniType<StoredRun> = z.object({
@@ -90,7 +90,7 @@ export const storedEnd: z.ZodMiniType<TracedRunEnd> = z.object({
   endedAt: z.number(),
 });
 
-/** Infinite ones, too: a workflow may well reward so. */
+/** A number that may be infinite, because workflows may return infinite rewards. */
 const real = z.custom<number>((value) => typeof value === 'number');
 const blob = z.custom<Uint8Array>((value) => value instanceof Uint8Array);
 
@@ -237,7 +237,7 @@ export type MessageRecord = z.infer<typeof messageRecord>;
 
 export const messageTextRecord = z.object({
   text: z.string(),
-  /** Of the text, in the file. */
+  /** The size of the text in the file. */
   bytes: z.number(),
   toolCalls: z.nullable(z.string()),
 });
@@ -270,7 +270,7 @@ export const sourceRecord = z.object({
 });
 export type SourceRecord = z.infer<typeof sourceRecord>;
 
-/** What the calls of one line have come to. */
+/** Statistics of the calls of one line. */
 export const lineRecord = z.extend(sourceRecord, {
   calls: z.number(),
   episodes: z.number(),
@@ -284,7 +284,7 @@ export const lineRecord = z.extend(sourceRecord, {
 });
 export type LineRecord = z.infer<typeof lineRecord>;
 export const toolLineRecord = z.object({ tool: z.string(), episodes: z.number(), reward: z.nullable(real) });
-/** What a workflow or a judge has come to. */
+/** Statistics of a workflow or a judge. */
 export const partRecord = z.object({
   episodes: z.number(),
   failed: z.number(),

@@ -11,7 +11,7 @@ import type { TraceQueries } from './traceQueries.ts';
 /**
  * Returns the recorded calls that a replay needs.
  *
- * @param only the number of the one episode that is wanted; undefined: all
+ * @param only the number of the only episode to return; undefined: all
  */
 export function replayedRun(trace: TraceQueries, only: number | undefined): ReplayedRun {
   const run = trace.run();
@@ -41,9 +41,9 @@ export function replayedRun(trace: TraceQueries, only: number | undefined): Repl
 }
 
 /**
- * What the model said in a rollout, timeline by timeline, each as a call of nobody's: formats of training keep no calls.
+ * Returns the replies of a rollout as calls, timeline by timeline, because training formats do not store calls.
  *
- * @param hasTexts whether the texts of tokens are known, so that a reply without any is one of nothing but its end
+ * @param hasTexts true if token texts are known; then a reply without text consists of its end token only
  */
 function rolloutOf(
   trace: TraceQueries,
@@ -55,7 +55,7 @@ function rolloutOf(
     return { role, toolCallId, ...trace.messages.text(episode, position) };
   });
   const isSaid = (position: number): boolean => heads[position]?.author === 'llm';
-  // What timelines share comes once.
+  // Timelines may share messages. Each is returned once.
   const replies = new Map(
     trace
       .timelines(episode)

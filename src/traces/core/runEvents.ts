@@ -1,4 +1,4 @@
-/** Events of our own on top of the protocol's, for clients that show traces; others ignore them. */
+/** AgentJet's own debug adapter events, for clients that show traces. Other clients ignore them. */
 export const traceEventNames = {
   started: 'agentjet.runStarted',
   progressed: 'agentjet.runProgress',
@@ -10,21 +10,21 @@ export interface RunStartedBody {
   readonly trace: string;
   readonly folder: string;
   readonly experiment: string;
-  /** How many it is to have. */
+  /** The planned number of episodes. */
   readonly episodes: number;
 }
 
-/** Body of `agentjet.runProgress`, which comes when an episode has ended. */
+/** Body of `agentjet.runProgress`, which is sent when an episode has ended. */
 export interface RunProgressBody {
   readonly trace: string;
-  /** Episodes so far. */
+  /** Number of ended episodes so far. */
   readonly ended: number;
-  /** Of these. */
+  /** Number of ended episodes that failed. */
   readonly failed: number;
 }
 
-/** Body of `agentjet.runEnded`, which comes once the process is gone and the trace is complete. */
+/** Body of `agentjet.runEnded`, which is sent when the process has ended and the trace is complete. */
 export interface RunEndedBody extends RunStartedBody {
-  /** `cancelled`: the user stopped it, whether or not it could still say so; `died`: it went without a word. */
+  /** `cancelled`: the user stopped it, with or without a last message. `died`: it ended without a message. */
   readonly status: 'completed' | 'cancelled' | 'failed' | 'died';
 }

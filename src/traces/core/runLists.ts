@@ -27,7 +27,7 @@ import * as records from './records.ts';
 import type { TraceQueries } from './traceQueries.ts';
 import { findUsedTools } from './usedTools.ts';
 
-/** Values that each get a bar of their own, at most; more are put together. */
+/** The maximum number of values with separate bars. More values are grouped. */
 const mostSingleBars = 12;
 const bars = 16;
 
@@ -54,7 +54,7 @@ function histogramsOf(trace: TraceQueries): readonly Histogram[] {
 }
 
 function barsOf(trace: TraceQueries, { column, rows }: Source): Pick<Histogram, 'bars' | 'missing'> {
-  // Workflows may well reward with an infinite number, which has no place on an axis.
+  // Workflows may return an infinite reward, which has no position on an axis.
   const finite = `SELECT iif(abs(${column}) < 1e308, ${column}, NULL) AS value FROM ${rows}`;
   const range = `SELECT min(value) AS least, max(value) AS most, count(value) AS "values",
     count(DISTINCT value) AS different, count(*) - count(value) AS missing FROM (${finite})`;
@@ -94,7 +94,7 @@ interface Window {
 
 /** The facts about a run that lists depend on. */
 export interface Listing extends ListTerms {
-  /** Brings the temporary tables up to date; asked only by lists that need them. */
+  /** Updates the temporary tables. Only lists that need them call it. */
   readonly judge: () => void;
 }
 
@@ -112,7 +112,7 @@ export class RunLists {
     { from, limit, filter, sort, anchor }: EpisodesList & Window,
     listing: Listing,
   ): { readonly total: number; readonly numbers: readonly number[] } & Anchored {
-    // What is listed as it lies in the file needs nobody's verdict.
+    // The stored order needs no verdicts.
     const plain = filter === undefined && sort === undefined;
     if (!plain) this.#refresh(filter, listing);
     const rows = plain ? 'episodes' : judgedEpisodes(listing);
@@ -154,7 +154,7 @@ export class RunLists {
     return { total: total[0] ?? 0, rows, ...this.#anchor(anchor, positions) };
   }
 
-  /** Undefined: none of its episodes has started. */
+  /** Returns a group; undefined: none of its episodes has started. */
   group(
     group: number,
     listing: Listing,
@@ -225,7 +225,7 @@ export class RunLists {
   }
 }
 
-/** Names that a completion offers, at most. */
+/** The maximum number of names that a completion offers. */
 const mostNames = 200;
 
 /** Sorts missing values last in both directions. */
@@ -252,7 +252,7 @@ const groupOrders: Readonly<Record<GroupSort, string>> = {
   time: 'seconds',
 };
 
-/** Groups of the episodes of a condition, of which the filter lets at least one through. */
+/** Selects groups of the episodes of a condition that have at least one episode that matches the filter. */
 function groupsWhere(
   condition: string,
   filter: Filter | undefined,
@@ -260,7 +260,7 @@ function groupsWhere(
   binder: Binder,
 ): string {
   const matching = filter === undefined ? 'count(*)' : `sum(${conditionOf(filter, listing, binder)})`;
-  // Columns without an aggregate are those of the row that has the minimum.
+  // Columns without an aggregate have the value of the row with the minimum.
   return `SELECT episodes.episode / ${listing.size} AS "group", min(episodes.episode) AS first, taskId, query,
       count(*) AS started, count(sequence) AS ended, ${matching} AS matching,
       sum(${callsOfEpisode}) AS calls, sum(tokens) AS tokens, sum(trainableTokens) AS trainableTokens,

@@ -17,7 +17,7 @@ import { numberRecord } from './records.ts';
 import type { SqlValue } from './sql.ts';
 
 const tables = {
-  // How far the others are; no row: nowhere.
+  // The progress of the other tables. No row: they are empty.
   indexed: 'sequence INTEGER NOT NULL',
   verdicts: 'judged INTEGER PRIMARY KEY, advantage REAL, trains INTEGER NOT NULL, whole INTEGER NOT NULL',
   groupVerdicts: `number INTEGER PRIMARY KEY, failed INTEGER NOT NULL, meanReward REAL, successRate REAL,
@@ -31,9 +31,8 @@ const findings = `CREATE TEMP TABLE IF NOT EXISTS found (
 ) STRICT, WITHOUT ROWID`;
 
 /**
- * What the training report says of each episode and group, in temporary tables of the reader's own, so that SQL can
- * filter and sort by it. How far they are is in the tables, too: when a request fails and its transaction is undone, so
- * is that.
+ * The verdicts of the training report on each episode and group. They are in temporary tables of the reader, so that
+ * SQL can filter and sort by them. The progress is stored in the tables, too, so a failed request rolls both back.
  */
 class VerdictIndex {
   readonly #rows: CheckedRows;
@@ -42,7 +41,7 @@ class VerdictIndex {
     this.#rows = rows;
   }
 
-  /** Sequence number of the last result that is in the tables; 0: they are empty. Makes them where there are none. */
+  /** Returns the sequence number of the last result in the tables; 0: they are empty. Creates missing tables. */
   reached(): number {
     for (const [name, columns] of Object.entries(tables)) {
       this.#write(`CREATE TEMP TABLE IF NOT EXISTS ${name} (${columns}) STRICT`);
@@ -79,7 +78,7 @@ class VerdictIndex {
     );
   }
 
-  /** A finding about the run names episodes, too, but none of them trains the less for it. */
+  /** Adds a finding about the run. It names episodes, but none of them is trained less because of it. */
   addOfRun(found: Pick<Finding, 'severity' | 'code'>, episodes: readonly number[]): void {
     for (const episode of episodes) this.#insertFound(episode, found, 1);
   }
@@ -93,7 +92,7 @@ class VerdictIndex {
   }
 }
 
-/** The best episode and its reward, and the worst; of several alike the first. */
+/** Returns the best episode and its reward, then the worst. The first wins if several are equal. */
 function extremes({ members }: GroupVerdict): readonly (number | null)[] {
   const scored = members.flatMap(({ episode, reward }) => (reward === null ? [] : [{ episode, reward }]));
   const best = scored.reduce<(typeof scored)[number] | undefined>(
@@ -110,12 +109,12 @@ function extremes({ members }: GroupVerdict): readonly (number | null)[] {
 /** The one finding about a run that names episodes. */
 const collidingIds = finding('duplicate-task-id', '');
 
-/** Results that are read at a time. */
+/** Number of results that are read at a time. */
 const atOnce = 1_000;
 
 /**
- * The training report of a trace: counted for its view, and in temporary tables for lists. Every result is read once;
- * what comes later costs as much as the groups that it belongs to.
+ * The training report of a trace: counted for its view, and in temporary tables for lists. Every result is read once.
+ * A later result costs as much as its group.
  */
 export class RunVerdicts {
   readonly #trace: TraceQueries;
@@ -133,9 +132,9 @@ export class RunVerdicts {
     return this.#counted.view;
   }
 
-  /** Takes in what has ended since the last time. */
+  /** Adds the results that are new since the last call. */
   refresh(rules: ReportRules): void {
-    // The selection is known at the run's end, after all results.
+    // The selection is known at the end of the run, after all results.
     const selection = this.#counted.selection ?? this.#trace.end()?.selection;
     const isUndone = this.#index.reached() !== this.#counted.sequence;
     if (isUndone || selection !== this.#counted.selection) {
@@ -170,11 +169,11 @@ export class RunVerdicts {
     counted.view = undefined;
   }
 
-  /** All results of a group, in order. */
+  /** Returns all results of a group, in order. */
   #members(group: number, added: readonly EpisodeResult[], rules: ReportRules): readonly EpisodeResult[] {
     const open = this.#counted.open.get(group) ?? [];
     const isClosed = open.length === 0 && this.#counted.tally(rules).has(group);
-    // A group that was whole gets more only in a damaged trace.
+    // A complete group gets more results only in a damaged trace.
     if (isClosed) return this.#trace.resultsOfGroups([group], sizeOf(rules));
     return [...open, ...added].sort((a, b) => a.episode - b.episode);
   }
@@ -185,7 +184,7 @@ class CountedResults {
   readonly selection: readonly Selection[] | undefined;
   /** Sequence number of the last result; 0: none. */
   sequence = 0;
-  /** Results of the groups that are not whole. */
+  /** Results of incomplete groups. */
   readonly open = new Map<number, readonly EpisodeResult[]>();
   view: ReportView | undefined;
   #tally: ReportTally | undefined;

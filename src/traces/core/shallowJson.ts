@@ -7,7 +7,7 @@ export function shallowJson(text: string): unknown {
     const value: unknown = JSON.parse(text);
     return isShallow(text) ? value : undefined;
   } catch {
-    return undefined; // whoever asks has a way without
+    return undefined; // the caller handles a missing value
   }
 }
 
@@ -25,12 +25,12 @@ function isShallow(text: string): boolean {
   return true;
 }
 
-/** Position of the quotation mark that closes the string which begins at `start`. */
+/** Returns the position of the quotation mark that closes the string that begins at `start`. */
 function endOfString(text: string, start: number): number {
   for (let end = text.indexOf('"', start + 1); end >= 0; end = text.indexOf('"', end + 1)) {
     let before = end - 1;
     while (text.charCodeAt(before) === 0x5c) before -= 1;
-    // An even number of backslashes escapes one another.
+    // An even number of backslashes are escaped backslashes.
     if ((end - before) % 2 === 1) return end;
   }
   return text.length;

@@ -7,7 +7,7 @@ export class SourceTable {
   readonly #ids = new Map<string, number>();
   readonly #files = new Map<string, string | null>();
 
-  /** @param config absolute */
+  /** @param config an absolute path */
   constructor(config: string, fingerprint: (file: string) => string | null) {
     this.#config = config;
     this.#fingerprint = fingerprint;
@@ -26,12 +26,12 @@ export class SourceTable {
     if (!this.#ids.has(key)) this.#ids.set(key, this.nextId);
   }
 
-  /** As the trace has it. */
+  /** Returns the name of a file in the trace. */
   name(file: string): string {
     return sourceName(file, this.#config);
   }
 
-  /** Read once; undefined: it cannot be read. */
+  /** Returns the fingerprint of a new file; undefined: it is known, or cannot be read. */
   newFingerprint(file: string): string | undefined {
     const known = this.#files.get(file);
     const fingerprint = known === undefined ? this.#fingerprint(file) : known;
@@ -40,19 +40,19 @@ export class SourceTable {
   }
 }
 
-/** Relative where the file lies in the config's folder, since what is below it is moved with it. */
+/** Returns a relative path for a file in the config's folder, since both are moved together. */
 export function sourceName(file: string, config: string): string {
   const folder = folderOf(config);
   const isInside = folder !== '' && file.startsWith(folder);
   return isInside ? file.slice(folder.length).replaceAll('\\', '/') : file;
 }
 
-/** Where a file is that a trace names. */
+/** Returns the path of a file that a trace names. */
 export function sourceFile(name: string, config: string): string {
   return /^(?:[A-Za-z]:)?[\\/]/.test(name) ? name : folderOf(config) + name;
 }
 
-/** With the separator at its end. */
+/** Returns the folder with a separator at its end. */
 function folderOf(file: string): string {
   return file.slice(0, Math.max(file.lastIndexOf('/'), file.lastIndexOf('\\')) + 1);
 }

@@ -6,13 +6,13 @@ import { clip } from './clip.ts';
 import type { MessageRecord, SpanRecord } from './records.ts';
 import type { CallWithTools } from './callQueries.ts';
 
-/** A tool call of a reply's that no request has answered yet. */
+/** A tool call in a reply that no request has answered yet. */
 export interface OpenTool {
   readonly call: number;
   readonly agent: string;
   readonly id: string | null;
   readonly name: string;
-  /** When the reply was over, as exactly as it is known. */
+  /** The end of the reply, as exactly as it is known. */
   readonly from: number;
 }
 
@@ -85,10 +85,10 @@ export interface EpisodeParts {
   readonly runs: boolean;
 }
 
-/** Characters of a name and of an error. */
+/** The maximum number of characters of a name and of an error. */
 const longest = { name: 200, error: 500 } as const;
 
-/** In order of their beginnings. */
+/** Returns the spans ordered by start. */
 export function spanRows(parts: EpisodeParts): readonly SpanRow[] {
   return [...parts.recorded.map((span) => recordedRow(span, parts.runs)), ...toolSpans(parts)].toSorted(
     (one, other) => one.startedAt - other.startedAt,
@@ -110,10 +110,10 @@ function recordedRow({ kind, name, call, startedAt, seconds, error }: SpanRecord
 }
 
 /**
- * The tuner sees no tool run. It sees the reply that calls it end, and the request that has the answer begin: the tool
- * ran at some time between. A request's answers are its tool messages after the last reply; each answers the call of its
- * id or, where it has none (several results in a row are one message in a timeline), all that the agent's latest reply
- * called. A tool that no request answers has no end.
+ * Derives tool spans from calls, because the tuner does not see tools run. It sees the end of the reply that calls a
+ * tool and the start of the request with the answer. The tool ran between them. The answers of a request are its tool
+ * messages after the last reply. An answer with an id belongs to the call with that id. An answer without an id belongs to all tools of the agent's latest reply, because a timeline joins several results in a row.
+ * A tool without an answer has no end.
  */
 export function toolSpans({ recorded, calls, messages, runs }: EpisodeParts): readonly SpanRow[] {
   const heads = new Map(messages.map((message) => [message.position, message]));
@@ -139,7 +139,10 @@ interface CallEvent {
   readonly call: CallWithTools;
 }
 
-/** Beginnings and ends of calls in order, in whole milliseconds, as beginnings are told; what ends with a beginning ends before it. */
+/**
+ * Returns the starts and ends of calls in order, in whole milliseconds, the resolution of starts. At equal times, ends
+ * come first.
+ */
 function eventsOf(calls: readonly CallWithTools[]): readonly CallEvent[] {
   const events = calls.flatMap((call): CallEvent[] => [
     { kind: 'request', at: call.startedAt, call },
@@ -195,9 +198,9 @@ function endedAt({ from }: OpenTool, at: number): Pick<SpanRow, 'startedAt' | 's
 }
 
 interface EpisodeProgress {
-  /** Calls that are not over. */
+  /** Calls that have not ended. */
   readonly running: readonly SpanRecord[];
-  /** When each agent's latest call that is over began. */
+  /** The start of each agent's latest ended call. */
   readonly latest: ReadonlyMap<string, number>;
   readonly runs: boolean;
 }
@@ -209,7 +212,10 @@ function latestOf(calls: readonly CallWithTools[]): ReadonlyMap<string, number> 
   return latest;
 }
 
-/** It may run still; a call of its agent's that began meanwhile and is not over has its answer, most likely. */
+/**
+ * Returns the span of an unanswered tool. It may still run. If its agent has started a call since then that has not
+ * ended, that call most likely has the answer.
+ */
 function unanswered(tool: OpenTool, { running, latest, runs }: EpisodeProgress): SpanRow {
   const row = { ...rowOf(tool), answeredBy: null };
   const next = running.find(

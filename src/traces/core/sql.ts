@@ -2,23 +2,23 @@
 
 export type SqlValue = null | number | string | Uint8Array;
 
-/** By name, without the colon that marks them in the statement. */
+/** Parameters by name, without the colon that marks them in the statement. */
 export type SqlParameters = Readonly<Record<string, SqlValue>>;
 
 export interface SqlReader {
-  /** Rows as objects by column; untrusted, for files come from anywhere. */
+  /** Returns rows as objects by column. They are untrusted, because files come from anywhere. */
   all(statement: string, parameters?: SqlParameters): readonly unknown[];
 }
 
-/** Of a file that is open for reading only: nothing but temporary tables can be written. */
+/** Access to a file that is open for reading only. Only temporary tables can be written. */
 export interface SqlScratch extends SqlReader {
-  /** @param parameters by place */
+  /** @param parameters by position */
   run(statement: string, parameters: readonly SqlValue[]): void;
 }
 
 export interface SqlWriter {
-  /** @param parameters by place: by name they take three times as long */
+  /** @param parameters by position; by name they take three times as long */
   run(statement: string, parameters: readonly SqlValue[]): void;
-  /** All that `work` writes or, when it throws, nothing of it. */
+  /** Commits everything that `work` writes, or nothing if it throws. */
   transaction(work: () => void): void;
 }

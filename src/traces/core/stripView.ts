@@ -2,14 +2,14 @@ import type { StripView, TokenAuthor } from './protocol/tokenRpc.ts';
 import { entropyOf } from '../../tracking/core/alternatives.ts';
 import { authorsOf, type TokenFacts } from './tokensView.ts';
 
-/** Tokens that are read at a time: a message may have a million. */
+/** Number of tokens that are read at a time. A message may have a million. */
 const readAtOnce = 65_536;
 
 /**
- * A timeline at a glance. Reads all of its tokens once, a part at a time.
+ * Returns an overview of a timeline. Reads all of its tokens once, a part at a time.
  *
  * @param positions the timeline's messages
- * @param stretches how many there may be
+ * @param stretches the maximum number of sections
  */
 export function stripView(positions: readonly number[], facts: TokenFacts, stretches: number): StripView {
   const total = positions.reduce((sum, position) => sum + facts.messages.head(position).tokens, 0);
@@ -29,7 +29,7 @@ export function stripView(positions: readonly number[], facts: TokenFacts, stret
 interface PartOfMessage {
   readonly message: number;
   readonly position: number;
-  /** Of the message, in the timeline. */
+  /** Position of the message's first token in the timeline. */
   readonly first: number;
   readonly start: number;
   readonly end: number;
@@ -55,7 +55,7 @@ function addPart(strip: Strip, facts: TokenFacts, part: PartOfMessage): void {
 interface StripToken {
   readonly trained: boolean;
   readonly author: TokenAuthor;
-  /** NaN: none. */
+  /** NaN: there is none. */
   readonly logprob: number;
   readonly entropy: number;
   readonly drifted: boolean;
@@ -87,7 +87,7 @@ class Strip {
     raise(this.#tokens, at);
     if (trained) raise(this.#trained, at);
     raise(this.#authors, at * authors.length + authors.indexOf(author));
-    // Not so if one of them is NaN: what is known wins.
+    // The negated comparison also replaces NaN.
     if (!(logprob >= (this.#logprobs[at] ?? NaN)) && !Number.isNaN(logprob)) this.#logprobs[at] = logprob;
     if (!(entropy <= (this.#entropies[at] ?? NaN)) && !Number.isNaN(entropy)) this.#entropies[at] = entropy;
     if (drifted) this.#drifted[at] = 1;

@@ -9,7 +9,7 @@ import { tokensView } from './tokensView.ts';
 import type { TokenTable } from './tokenTable.ts';
 import { utf8Pieces } from './utf8Pieces.ts';
 
-/** Ids of one drift that are told, at most. */
+/** The maximum number of ids of one drift. */
 const mostDrifted = 64;
 
 /** Returns the details of a token. Throws `trace/no-such-token`. */
@@ -28,8 +28,8 @@ export function tokenDetail(
   }
   const position = positions[message] ?? 0;
   const inMessage = token - firstToken(positions, message, facts);
-  const told = facts.alternatives(position, inMessage, inMessage + 1);
-  const alternatives = told === null ? [] : alternativesOf(told, 0);
+  const recorded = facts.alternatives(position, inMessage, inMessage + 1);
+  const alternatives = recorded === null ? [] : alternativesOf(recorded, 0);
   const rank = alternatives.findIndex((one) => one.id === id);
   return {
     token,
@@ -50,7 +50,7 @@ function firstToken(positions: readonly number[], message: number, { messages }:
   return positions.slice(0, message).reduce((sum, position) => sum + messages.head(position).tokens, 0);
 }
 
-/** A call's reply stands behind its request's messages. */
+/** Returns the call of a message. A call's reply follows its request's messages. */
 function callOf(
   trace: TraceQueries,
   { episode, found }: LocatedTimeline,

@@ -9,19 +9,19 @@ import type { TokenTable } from './tokenTable.ts';
 
 const mostKnown = 4_096;
 
-/** What is told of a timeline's tokens, with where each message drifted. */
+/** Facts about a timeline's tokens, with the drift of each message. */
 export interface TimelineFacts extends TokenFacts {
-  /** Left is what the chat template makes of a message's text, right what the timeline has. */
+  /** `left` is what the chat template makes of a message's text, `right` what the timeline has. */
   drift(message: number): Drift;
 }
 
 export interface Drift {
   readonly hunks: readonly Hunk[];
-  /** Position of the message as the template makes it; null: there is none. */
+  /** Position of the message as the template tokenizes it; null: there is none. */
   readonly again: number | null;
 }
 
-/** Works out what is not stored of messages, and remembers it of the newest: a message once stored never changes. */
+/** Computes facts about messages that are not stored, and caches the newest. A stored message never changes. */
 export class TokenFactSource {
   readonly #trace: TraceQueries;
   readonly #table: TokenTable;
@@ -33,7 +33,7 @@ export class TokenFactSource {
     this.#table = table;
   }
 
-  /** @param exact whether the ids are those of training: those of a stand-in tell nothing of drift */
+  /** @param exact true if the ids are those of training; the ids of a stand-in tokenizer say nothing about drift */
   of({ episode, content, found }: LocatedTimeline, exact: boolean): TimelineFacts {
     const messages = content.messages();
     const last = exact ? found.calls.at(-1) : undefined;
@@ -74,7 +74,9 @@ export class TokenFactSource {
 
 const none: Drift = { hunks: [], again: null };
 
-/** Where the template only adds tokens, those on both sides of the gap stand for it. */
+/**
+ * Returns true if a token is in a hunk. If the template only adds tokens, the tokens on both sides of the gap count.
+ */
 export function touches({ right }: Hunk, token: number): boolean {
   if (right.from === right.end) return token === right.from - 1 || token === right.from;
   return right.from <= token && token < right.end;

@@ -9,7 +9,7 @@ export interface TokenText {
 
 const unknown: TokenText = { bytes: new Uint8Array(), special: false };
 
-/** Texts of token ids; those once seen are remembered, for a token never changes. */
+/** Looks up texts of token ids, and caches them, because they never change. */
 export class TokenTable {
   readonly #trace: TraceQueries;
   readonly #known = new Map<number, TokenText>();
@@ -18,7 +18,7 @@ export class TokenTable {
     this.#trace = trace;
   }
 
-  /** Without bytes where the trace does not have it. */
+  /** Returns a token, without bytes if the trace does not have it. */
   at(id: number): TokenText {
     const known = this.#known.get(id);
     if (known !== undefined) return known;
@@ -28,7 +28,7 @@ export class TokenTable {
   }
 }
 
-/** Tokens `from` … `end` of a message, as many as one answer takes. */
+/** Returns tokens `from` … `end` of a message, as many as one response may have. */
 export function tokenRun(tokenIds: Int32Array, from: number, end: number, table: TokenTable): TokenRun {
   const shown = Math.min(end, from + largestMerging.tokens);
   const ids = [...tokenIds.subarray(from, shown)];

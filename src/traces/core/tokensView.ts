@@ -12,25 +12,25 @@ export interface Slice {
   /** Position of the message in the timeline, and in the episode. */
   readonly message: number;
   readonly position: number;
-  /** Which tokens of the message. */
+  /** The range of tokens of the message. */
   readonly start: number;
   readonly end: number;
-  /** Of the message's tokens `stored.first` and on: these, and a few around them. */
+  /** Tokens of the message from `stored.first` on: this range and a few around it. */
   readonly stored: TokenWindow;
 }
 
-/** What is told of a timeline's messages beside what is stored. */
+/** Facts about a timeline's messages that are not stored. */
 export interface TokenFacts {
   readonly messages: MessageLookup;
   readonly table: TokenTable;
   readonly content: (position: number) => ContentSpan;
-  /** Whether a token of a message has drifted. */
+  /** Returns a function that returns true if a token of the message has drifted. */
   readonly drifted: (message: number) => (token: number) => boolean;
   readonly alternatives: (position: number, first: number, end: number) => TracedAlternatives | null;
 }
 
 /**
- * Tokens `from` … `from + limit` of a timeline. Only that part of the messages in that window is read.
+ * Returns tokens `from` … `from + limit` of a timeline. Only that part of the messages is read.
  *
  * @param positions the timeline's messages
  */
@@ -56,7 +56,7 @@ export function tokensView(
   };
 }
 
-/** Tokens around a window that are read with it, for characters that begin before it or end behind it. */
+/** Number of tokens around a window that are read with it, for characters that cross its borders. */
 const margin = 64;
 
 export function slicesOf(
@@ -80,12 +80,12 @@ export function slicesOf(
   return { slices, total: first };
 }
 
-/** The slice's own entries of an array that has those around it, too. */
+/** Returns the entries of the slice from an array that also has those around it. */
 function own<T extends Int32Array | Float32Array | Uint8Array>({ start, end, stored }: Slice, values: T): T {
   return values.subarray(start - stored.first, end - stored.first) as T;
 }
 
-/** A character never reaches beyond its message. */
+/** Returns the texts of tokens. A character never crosses the border of its message. */
 export function textsOf(
   { stored, start, end }: Slice,
   table: TokenTable,
@@ -102,7 +102,7 @@ export function textsOf(
     .slice(start - begin, end - begin);
 }
 
-/** The token as many bytes before or behind one as a character that ends or begins in it may reach. */
+/** Returns the nearest token that is at least as many bytes away as a character can have. */
 function bytesAway(index: number, step: 1 | -1, tokenAt: (index: number) => TokenText | undefined): number {
   let at = index;
   for (let bytes = 0; bytes < longestRest; at += step) {
@@ -123,7 +123,7 @@ function logprobsOf(slice: Slice): (number | null)[] {
   return Array.from(own(slice, logprobs), (value) => (Number.isNaN(value) ? null : value));
 }
 
-/** The template's, or those of who wrote the message. */
+/** Returns the author of each token: the chat template, or the author of the message. */
 export function authorsOf(
   { position, start, end }: Pick<Slice, 'position' | 'start' | 'end'>,
   { messages, content }: Pick<TokenFacts, 'messages' | 'content'>,

@@ -5,7 +5,7 @@ import type { CallRecord, EpisodeRecord, StoredRun } from './records.ts';
 import type { TraceQueries } from './traceQueries.ts';
 import type { CallRow, TimelineRow } from './protocol/episodeRpc.ts';
 
-/** The timeline that each call is a part of. */
+/** Maps each call to its timeline. */
 export function timelinesByCall({ timelines }: EpisodeContent): ReadonlyMap<number, number> {
   return new Map(timelines.flatMap(({ calls }, timeline) => calls.map((call) => [call, timeline] as const)));
 }
@@ -32,7 +32,7 @@ export function timelineRow(
   return { timeline, calls, messages: messages.length, tokens, trainableTokens, provisional };
 }
 
-/** A run that has only just begun to write its trace. */
+/** A run whose trace has only just been started. */
 export const emptyRun: StoredRun = {
   experiment: '',
   config: '',
@@ -60,7 +60,7 @@ export class TraceLookup {
   readonly contents: EpisodeContents;
   readonly #contentOf: (record: EpisodeRecord) => EpisodeContent;
 
-  /** @param contentOf absent: with the timelines that the run itself made */
+  /** @param contentOf returns the content of an episode; absent: with the timelines of the run itself */
   constructor(trace: TraceQueries, contentOf?: (record: EpisodeRecord) => EpisodeContent) {
     this.trace = trace;
     this.contents = new EpisodeContents(trace);

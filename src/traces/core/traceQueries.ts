@@ -9,12 +9,66 @@ import type { BatchRules, MergeRules, TracedRunEnd } from '../../tracking/core/r
 import { int32Values } from './blobs.ts';
 import { CheckedRows, parseJson } from './checkedRows.ts';
 import { metaKeys } from './layout.ts';
-import { isPlainResult } from './plainResult.ts';
 import * as records from './records.ts';
 import type { SqlParameters, SqlScratch } from './sql.ts';
 import { CallQueries } from './callQueries.ts';
 import { MessageQueries } from './messageQueries.ts';
 import { callsOfEpisode, totals } from './filterSql.ts';
+
+type Check = (value: unknown) => boolean;
+
+const isNumber: Check = (value) => typeof value === 'number' && Number.isFinite(value);
+const isText: Check = (value) => typeof value === 'string';
+const isFlag: Check = (value) => typeof value === 'boolean';
+
+/** Returns the fields of an object; {} for any other value. */
+const fieldsOf = (value: unknown): Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
+
+/**
+ * Returns true if a value from JSON is a typical result of an episode, without a problem or an error. This takes a
+ * fraction of the time of the schema, which checks all other values. Opening a run reads the results of all episodes,
+ * which may be thousands.
+ */
+export function isPlainResult(value: unknown): value is EpisodeResult {
+  const result = fieldsOf(value);
+  return (
+    isNumber(result['episode']) &&
+    isText(result['taskId']) &&
+    isNumber(result['repeat']) &&
+    isNumber(result['reward']) &&
+    isFlag(result['isSuccess']) &&
+    isNumber(result['llmCalls']) &&
+    isNumber(result['seconds']) &&
+    result['error'] === null &&
+    isPlainTracking(result['tracking']) &&
+    Object.keys(result).length === 9 + optionalOf(result)
+  );
+}
+
+function isPlainTracking(value: unknown): boolean {
+  const tracking = fieldsOf(value);
+  const { problems } = tracking;
+  return (
+    isNumber(tracking['timelines']) &&
+    isNumber(tracking['tokens']) &&
+    isNumber(tracking['trainableTokens']) &&
+    Array.isArray(problems) &&
+    problems.length === 0 &&
+    Object.keys(tracking).length === 4
+  );
+}
+
+/** Returns the number of optional fields that are present and valid. */
+function optionalOf({ metrics, scoredBy, successGiven }: Readonly<Record<string, unknown>>): number {
+  const isMetrics = metrics !== undefined && isPlain(metrics) && Object.values(metrics).every(isNumber);
+  const isScorer = scoredBy === 'workflow' || scoredBy === 'judge';
+  return Number(isMetrics) + Number(isScorer) + Number(isFlag(successGiven));
+}
+
+function isPlain(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
 
 /** Queries of the run, its episodes and their results. `calls` and `messages` query their parts. */
 export class TraceQueries {
@@ -28,7 +82,7 @@ export class TraceQueries {
     this.messages = new MessageQueries(this.rows);
   }
 
-  /** Undefined: nothing is written yet. */
+  /** Returns the run; undefined: nothing is written yet. */
   run(): records.StoredRun | undefined {
     return this.rows.meta(metaKeys.run, records.storedRun);
   }
@@ -37,7 +91,7 @@ export class TraceQueries {
     return this.rows.meta(metaKeys.merging, records.storedMerging);
   }
 
-  /** Undefined: the trace is of a version that did not keep it. */
+  /** Returns the rules; undefined: the trace is of a version that did not store them. */
   batch(): BatchRules | undefined {
     return this.rows.meta(metaKeys.batch, records.storedBatch);
   }
@@ -50,12 +104,12 @@ export class TraceQueries {
     return this.rows.meta(metaKeys.end, records.storedEnd);
   }
 
-  /** Tokens and timelines are those of episodes that ended. */
+  /** Returns the totals. Tokens and timelines are those of ended episodes. */
   totals(): RunTotals {
     return this.rows.one(records.totalsRecord, totals, {}) ?? this.rows.damaged('it has no totals');
   }
 
-  /** The highest number; null: none has started. */
+  /** Returns the highest number; null: no episode has started. */
   newestEpisode(): number | null {
     const statement = 'SELECT episode FROM episodes ORDER BY episode DESC LIMIT 1';
     return this.rows.one(records.episodeNumber, statement, {})?.episode ?? null;
@@ -66,14 +120,14 @@ export class TraceQueries {
     return this.rows.one(records.episodeRecord, statement, { episode });
   }
 
-  /** In the order asked for; those that there are not are left out. */
+  /** Returns episodes in the requested order, without those that do not exist. */
   episodesOf(numbers: readonly number[]): readonly records.EpisodeRecord[] {
     const statement = `SELECT ${episodeColumns} FROM json_each(:numbers) AS wanted
       JOIN episodes ON episode = wanted.value ORDER BY wanted.key`;
     return this.rows.all(records.episodeRecord, statement, { numbers: JSON.stringify(numbers) });
   }
 
-  /** Undefined: the trace is of a version that kept nothing for judges. */
+  /** Returns the episodes; undefined: the trace is of a version that stored nothing for judges. */
   recorded(): readonly RecordedEpisode[] | undefined {
     if (!this.rows.has('outputs')) return undefined;
     const statement = `SELECT episode, uuid, taskId, taskIndex, repeat, reward, isSuccess, task, output
@@ -87,23 +141,26 @@ export class TraceQueries {
       }));
   }
 
-  /** What the workflow returned, as JSON; undefined: nothing, or the trace is of a version that did not keep it. */
+  /**
+   * Returns what the workflow returned, as JSON; undefined: nothing, or the trace is of a version that did not store
+   * it.
+   */
   output(episode: number): string | undefined {
     if (!this.rows.has('outputs')) return undefined;
     const statement = 'SELECT output AS value FROM outputs WHERE episode = :episode';
     return this.rows.one(records.valueRecord, statement, { episode })?.value;
   }
 
-  /** Whole; undefined: the episode's row has it so. */
+  /** Returns the full query; undefined: the episode's row has it. */
   query(episode: number): string | undefined {
     const statement = 'SELECT query AS value FROM queries WHERE episode = :episode';
     return this.rows.one(records.valueRecord, statement, { episode })?.value;
   }
 
   /**
-   * Results that came after a sequence number, in order.
+   * Returns results after a sequence number, in order.
    *
-   * @param most default: all
+   * @param most the maximum number; default: all
    */
   resultsAfter(
     sequence: number,
@@ -118,19 +175,19 @@ export class TraceQueries {
   }
 
   /**
-   * Results of whole groups, in order of their episodes.
+   * Returns the results of whole groups, in order of their episodes.
    *
    * @param size episodes per group
    */
   resultsOfGroups(groups: readonly number[], size: number): readonly EpisodeResult[] {
-    // CROSS JOIN keeps the order of the tables: SQLite would go through all episodes, since they lie in order.
+    // CROSS JOIN keeps the order of the tables. Without it, SQLite would scan all episodes.
     const statement = `SELECT sequence, result FROM json_each(:groups) AS wanted
       CROSS JOIN episodes ON episode BETWEEN wanted.value * :size AND (wanted.value + 1) * :size - 1
       JOIN results USING (sequence) ORDER BY episode`;
     return this.#results(statement, { groups: JSON.stringify(groups), size });
   }
 
-  /** Results of the episodes `first` … `last`, in order. */
+  /** Returns the results of the episodes `first` … `last`, in order. */
   resultsBetween(first: number, last: number): readonly EpisodeResult[] {
     const statement = `SELECT sequence, result FROM episodes JOIN results USING (sequence)
       WHERE episode BETWEEN :first AND :last ORDER BY episode`;

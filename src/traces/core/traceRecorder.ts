@@ -30,13 +30,13 @@ interface SpanChange {
 }
 
 /**
- * Spans that wait to be written. Those that run are worth a transaction of their own, and so is their end; most are over
- * when they are told, and go with what their episode writes next: a short one costs no commit.
+ * Spans that wait to be written. A running span and its end are each written at once. Most spans have ended when they
+ * are reported. They are written with the next data of their episode, so a short span costs no commit.
  */
 class SpanRows {
-  /** By episode, in order. */
+  /** Waiting changes by episode, in order. */
   readonly #waiting = new Map<number, SpanChange[]>();
-  /** Written as running, by episode and position. */
+  /** Spans that were written as running, by episode and position. */
   readonly #running = new Map<number, Map<number, TracedSpan>>();
 
   /** Returns whether it must be written immediately. */
@@ -73,33 +73,33 @@ class SpanRows {
   }
 }
 
-/** Characters of an episode's error that stand in its row; the result has it whole. */
+/** Number of characters of an episode's error in its row. The result has the full text. */
 const listedErrorLength = 2_000;
 
-/** Writes a run into the tables of a trace, each method as one transaction. */
+/** Writes a run into the tables of a trace. Each method is one transaction. */
 export class TraceRecorder implements Omit<TraceWriter, 'file'> {
   readonly #sql: SqlWriter;
-  /** How many calls each running episode has, and how many of them failed. */
+  /** Number of calls and of failed calls of each running episode. */
   readonly #calls = new Map<number, number>();
   readonly #failures = new Map<number, number>();
   readonly #spans = new SpanRows();
-  /** Which tools the messages of each running episode have called, and which agents made calls. */
+  /** The tools that messages of each running episode have called, and the agents that made calls. */
   readonly #usedTools = new EpisodeNames();
   readonly #usedAgents = new EpisodeNames();
   #ended = 0;
   /** Ids of the tools offered so far. */
   readonly #tools = new Map<string, number>();
   readonly #sources: SourceTable;
-  /** Statements by table. */
+  /** Insert statements by table. */
   readonly #inserts = new Map<string, string>();
 
-  /** @param fingerprint of a file's content; null: it cannot be read */
+  /** @param fingerprint returns the fingerprint of a file's content; null: it cannot be read */
   constructor(sql: SqlWriter, config: string, fingerprint: (file: string) => string | null) {
     this.#sql = sql;
     this.#sources = new SourceTable(config, fingerprint);
   }
 
-  /** Part of the transaction that makes the tables. */
+  /** Writes the run, in the transaction that creates the tables. */
   begin(run: TracedRun, writer: WriterIdentity): void {
     const { configText, merging, batch, ...rest } = run;
     this.#meta(metaKeys.run, JSON.stringify(rest));
@@ -165,7 +165,7 @@ export class TraceRecorder implements Omit<TraceWriter, 'file'> {
     this.#sql.transaction(() => this.#meta(metaKeys.end, JSON.stringify(end)));
   }
 
-  /** Known sources are kept when the transaction has succeeded. */
+  /** Inserts a source. It counts as known when the transaction has succeeded. */
   #insertSource(source: CallSource): number {
     const known = this.#sources.idOf(source);
     if (known !== undefined) return known;
@@ -297,11 +297,11 @@ export class TraceRecorder implements Omit<TraceWriter, 'file'> {
   }
 }
 
-/** Names that came up in running episodes. */
+/** Names that appeared in running episodes. */
 class EpisodeNames {
   readonly #names = new Map<number, Set<string>>();
 
-  /** Whether the name is new. */
+  /** Adds a name. Returns true if it is new. */
   add(episode: number, name: string): boolean {
     const names = this.#names.get(episode) ?? new Set();
     this.#names.set(episode, names);
@@ -332,7 +332,7 @@ export function trainableTokensOf({ lossMask }: TracedMessage): number {
   return lossMask.reduce((sum, counts) => (counts === 0 ? sum : sum + 1), 0);
 }
 
-/** Stacks and long messages are for whoever opens the episode. */
+/** Returns the error as lists show it, without its stack and with a short message. */
 function listed(error: ErrorReport): ErrorReport {
   return { ...error, message: clip(error.message, listedErrorLength), stack: undefined };
 }

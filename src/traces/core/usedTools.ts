@@ -3,7 +3,10 @@ import { parseJson, type CheckedRows } from './checkedRows.ts';
 import { clip } from './clip.ts';
 import { nameRecord, toolCallsRecord } from './records.ts';
 
-/** Which tools the messages of an episode call; traces of earlier versions have no such table. */
+/**
+ * Returns the definition of the table of tools that messages of an episode call. Traces of earlier versions do not
+ * have it.
+ */
 export function usedToolsTable(kind: 'TABLE' | 'TEMP TABLE'): string {
   return `CREATE ${kind} usedTools (
   episode INTEGER NOT NULL,
@@ -12,7 +15,7 @@ export function usedToolsTable(kind: 'TABLE' | 'TEMP TABLE'): string {
 ) STRICT, WITHOUT ROWID`;
 }
 
-/** Earlier versions did not keep which tools were called: their messages tell. */
+/** Fills the table from messages, for traces of versions that did not store which tools were called. */
 export function findUsedTools(rows: CheckedRows): void {
   const found = "SELECT name FROM temp.sqlite_master WHERE name = 'usedTools'";
   if (rows.has('usedTools') || rows.all(nameRecord, found, {}).length > 0) return;
@@ -27,7 +30,7 @@ export function findUsedTools(rows: CheckedRows): void {
 
 const longestName = 200;
 
-/** @param toolCalls as a message has them, JSON; what is no list of calls of functions has no names */
+/** @param toolCalls JSON of a message; anything but a list of function calls has no names */
 export function toolNames(toolCalls: string): readonly string[] {
   const calls = parseJson(toolCalls);
   const names = (Array.isArray(calls) ? calls : []).flatMap((call: unknown) => {

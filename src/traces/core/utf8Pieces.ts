@@ -1,7 +1,7 @@
 /**
- * Decodes UTF-8 bytes that come in pieces into texts, one for each piece. A character that spans pieces is
- * in the last of them; bytes that are no UTF-8 become U+FFFD, one for each longest beginning of a character, as
- * `TextDecoder` does it, in the piece that ends it.
+ * Decodes UTF-8 bytes that arrive in pieces, and returns one text per piece. A character that spans pieces is in the
+ * last of them. Invalid bytes become U+FFFD, one for each longest beginning of a character, like in `TextDecoder`, in
+ * the piece that ends it.
  */
 export function utf8Pieces(pieces: readonly Uint8Array[]): string[] {
   const texts: string[] = [];
@@ -14,23 +14,23 @@ export function utf8Pieces(pieces: readonly Uint8Array[]): string[] {
   return texts;
 }
 
-/** Bytes that a character can have beyond those of a piece that ends within it. */
+/** The maximum number of bytes of a character after the end of a piece. */
 export const longestRest = 3;
 
 const replacement = '\ufffd';
 
 class PieceDecoder {
   readonly #texts: string[];
-  /** Of the character that has begun. */
+  /** The bits of the current character so far. */
   #code = 0;
   #missing = 0;
-  /** Which byte may come next. */
+  /** The range of the next byte. */
   #lowest = 0x80;
   #highest = 0xbf;
-  /** The piece with the last byte of the character that has begun. */
+  /** The piece with the last byte of the current character. */
   #piece = 0;
 
-  /** @param texts the last one is that of the piece whose bytes are pushed */
+  /** @param texts the last one belongs to the piece whose bytes are pushed */
   constructor(texts: string[]) {
     this.#texts = texts;
   }
@@ -42,7 +42,7 @@ class PieceDecoder {
     else this.#goOn(byte);
   }
 
-  /** What has begun and is not complete is no character. */
+  /** Ends the input. An incomplete character is invalid. */
   end(): void {
     if (this.#missing > 0) this.#write(replacement);
     this.#missing = 0;
@@ -56,7 +56,7 @@ class PieceDecoder {
     }
     this.#missing = byte < 0xe0 ? 1 : byte < 0xf0 ? 2 : 3;
     this.#code = byte & (0x3f >> this.#missing);
-    // No longer form than needed, no surrogates, nothing beyond U+10FFFF.
+    // Rejects overlong forms, surrogates and code points above U+10FFFF.
     if (byte === 0xe0) this.#lowest = 0xa0;
     if (byte === 0xed) this.#highest = 0x9f;
     if (byte === 0xf0) this.#lowest = 0x90;

@@ -10,7 +10,7 @@ import type { TraceQueries } from './traceQueries.ts';
 export type ReportRules = Pick<StoredRun, 'repeat' | 'tokenizer' | 'judge' | 'imported'>;
 
 export interface Verdict extends EpisodeVerdict {
-  /** Whether episodes that have not ended may still change it. */
+  /** True if episodes that have not ended may still change it. */
   readonly open: boolean;
 }
 
@@ -43,9 +43,9 @@ export function sizeOf({ repeat }: Pick<StoredRun, 'repeat'>): number {
 }
 
 /**
- * What the report says of a group, without the findings that only mean that a format lacks something.
+ * Returns the report's verdict on a group, without findings that only mean that a format does not have some data.
  *
- * @param results of its episodes that ended, in order
+ * @param results the results of its ended episodes, in order
  */
 export function judged(group: number, results: readonly EpisodeResult[], rules: ReportRules): JudgedGroup {
   const verdict = judgedGroup(group, results, sizeOf(rules));

@@ -1,13 +1,13 @@
-/** The viewer's page, the same in the editor and in a browser but for its policy and for who answers it. */
+/** The viewer's page. In the editor and in a browser it differs only in its policy and its transport. */
 import { webPage, type PageTexts, type WebPageOptions } from '../../base/core/webPage.ts';
 
-/** What the page is told when it opens. */
+/** The data that the page gets when it opens. */
 export interface ViewerBoot {
-  /** The trace, as who answers calls it: in the editor by its absolute path, over HTTP by the name of its file. */
+  /** The name of the trace in requests: its absolute path in the editor, its file name over HTTP. */
   readonly trace: string;
-  /** `vscode`: the editor's messages; `http`: `/rpc` and `/events` of the server that the page came from. */
+  /** `vscode`: the editor's messages. `http`: `/rpc` and `/events` of the server that sent the page. */
   readonly transport: 'vscode' | 'http';
-  /** What the page speaks: a language as the editor names it, and its texts by those in English. Default: English. */
+  /** The language of the page and its texts by the English ones. Default: English. */
   readonly texts?: ViewerTexts | undefined;
 }
 
@@ -22,11 +22,11 @@ export interface ViewerPageOptions extends Omit<WebPageOptions, 'title' | 'host'
   readonly boot: ViewerBoot;
 }
 
-/** The name under which the address's fragment holds the server's token. */
+/** The name of the server's token in the address's fragment. */
 export const tokenParameter = 'token';
 
 /**
- * The address that opens the viewer of a server: the token is in the fragment, which browsers never send.
+ * Returns the address that opens the viewer of a server. The token is in the fragment, which browsers never send.
  *
  * @param origin e.g. `http://127.0.0.1:4711`
  */

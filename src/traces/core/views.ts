@@ -103,26 +103,26 @@ class TokenViews {
 
 /** Facts about a trace that are not in its tables. */
 export interface TraceFacts {
-  /** Absolute path. */
+  /** The absolute path. */
   readonly file: string;
   /** The `user_version` of the file. */
   readonly format: number;
   /** Absent: no damage was found so far. */
   readonly damage?: DamageView | undefined;
   readonly code: CodeReader;
-  /** Returns whether the process that writes the trace lives. Undefined: the trace does not name it yet. */
+  /** Returns true if the process that writes the trace is alive. Undefined: the trace does not name it yet. */
   lives(writer: WriterIdentity | undefined): boolean;
-  /** Bytes of the file and its journal. */
+  /** Returns the bytes of the file and its journal. */
   size(): number;
-  /** Matches a pattern that a user typed. */
+  /** Finds matches of a pattern that a user typed. */
   readonly matches: FindMatches;
 }
 
 const episodeIdentity = z.object({ uuid: z.string(), taskIndex: z.number() });
 
 /**
- * Makes the views of a trace from its tables. Call each method within one transaction. Only token texts, results of
- * episodes and the merged timelines of running episodes are kept between calls.
+ * Returns the views of a trace from its tables. Call each method within one transaction. Only token texts, results of
+ * episodes and merged timelines of running episodes are cached between calls.
  */
 export class TraceViews {
   readonly #sql: SqlReader;
@@ -134,7 +134,7 @@ export class TraceViews {
   readonly #lists: RunLists;
   readonly #table: TokenTable;
   readonly #own: TimelineViews;
-  /** By setting, as JSON: there are seven others than the run's own. */
+  /** Views by setting, as JSON. There are seven settings other than the run's own. */
   readonly #others = new LruCache<string, TimelineViews>(8);
   readonly excluded: ExcludedMessages;
   readonly code: CodeViews;
@@ -155,7 +155,7 @@ export class TraceViews {
     this.code = new CodeViews(this.#trace, facts.code);
   }
 
-  /** The run's own timelines, or those that another merge setting would have given. */
+  /** Returns the run's own timelines, or those of another merge setting. */
   timelines(setting?: MergeSetting): TimelineViews {
     return setting === undefined ? this.#own : this.#otherTimelines(setting);
   }
@@ -206,13 +206,15 @@ export class TraceViews {
     });
   }
 
-  /** Throws `trace/incomplete` if the file is damaged: scores and samples of a part of a run would be wrong. */
+  /**
+   * Throws `trace/incomplete` if the file is damaged, because scores and samples of a part of a run would be wrong.
+   */
   #whole<T>(result: T): T {
     if (this.#file.damage !== undefined) throw traceErrors.incomplete(this.#file.file, this.#file.damage);
     return result;
   }
 
-  /** The names of an episode outside its trace. */
+  /** Returns the identity of an episode outside its trace. */
   identity(episode: number): z.infer<typeof episodeIdentity> {
     const [row] = this.#sql.all('SELECT uuid, taskIndex FROM episodes WHERE episode = :episode', { episode });
     const found = episodeIdentity.safeParse(row);
@@ -327,7 +329,7 @@ export class TraceViews {
     return this.#explanations.of(record, content, this.#parts.run().tokenizer.exact);
   }
 
-  /** The numbers of the run's calls by the lines of code that made them. */
+  /** Returns the statistics of the run's calls by the lines of code that made them. */
   lines(): LinesView {
     return this.code.lines(this.isLive());
   }
@@ -376,7 +378,7 @@ export class TraceViews {
     };
   }
 
-  /** Throws `trace/imported` for what another tool recorded. */
+  /** Returns the run. Throws `trace/imported` if another tool recorded it. */
   #ownRun(what: string): StoredRun {
     const run = this.#parts.run();
     if (run.imported !== undefined) throw traceErrors.imported(this.#file.file, what, run.imported);
@@ -388,7 +390,7 @@ export class TraceViews {
     return episodeRows(records, { ...context, live: this.isLive() });
   }
 
-  /** With the query and the error that lists show the beginnings of. */
+  /** Returns the row with the full query and error. Lists only show their beginnings. */
   #wholeRow(record: EpisodeRecord): EpisodeRow {
     const [row] = this.#rows([record]);
     if (row === undefined) throw traceErrors.noSuchEpisode(this.#file.file, record.episode);
@@ -398,14 +400,14 @@ export class TraceViews {
   }
 }
 
-/** The timelines of episodes, as the run merged them or as another setting would have. */
+/** Views of the timelines of episodes, as the run merged them or as another setting would. */
 export class TimelineViews {
   readonly #parts: TraceLookup;
   readonly #advantageOf: (episode: number) => number | null;
   readonly tokens: TokenViews;
   readonly conversations: ConversationViews;
 
-  /** @param advantageOf the advantage of an episode by these timelines; null: it is not known */
+  /** @param advantageOf returns the advantage of an episode with these timelines; null: unknown */
   constructor(
     parts: TraceLookup,
     table: TokenTable,
@@ -432,8 +434,8 @@ export class TimelineViews {
 /** A trace that is open for reading, finished or still being written. */
 export interface TraceReader {
   /**
-   * Reads from one consistent state of the file. `ask` runs again if the file turns out to be damaged, on the parts
-   * that can be read. Throws a CodedError `trace/…` if the file cannot be read, or has no such episode, call or timeline.
+   * Reads from one consistent state of the file. If the file turns out to be damaged, `ask` runs again on its readable
+   * parts. Throws a CodedError `trace/…` if the file cannot be read, or does not have the episode, call or timeline.
    */
   read<T>(ask: (views: TraceViews) => T): T;
   /** Returns a number that changes with every write. It is cheap enough to call several times a second. */

@@ -7,11 +7,11 @@ import type { SqlWriter } from './sql.ts';
 export interface StoredData {
   readonly storedData: number;
   readonly type: string;
-  /** Characters of base64. */
+  /** Number of base64 characters. */
   readonly size: number;
 }
 
-/** The fewest characters of base64 that get a separate row. */
+/** The minimum number of base64 characters that are stored in a separate row. */
 const least = 64;
 
 /** Stores the messages of a call's request that training excludes. A message or data is stored once, under its hash. */
@@ -41,7 +41,7 @@ function withoutData(value: unknown, sql: SqlWriter): unknown {
   return Object.fromEntries(fields);
 }
 
-/** Of audio the format stands beside the data, of Anthropic's images the type. */
+/** Returns the media type. Audio has it next to the data, Anthropic's images in a separate field. */
 function typeOf(part: Readonly<Record<string, unknown>>): string {
   const { media_type: type, format } = part;
   if (typeof type === 'string') return type;

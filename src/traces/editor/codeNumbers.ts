@@ -1,12 +1,12 @@
 import type { CodeLine, LinesView, LineView, PartLineView, ToolLineView } from '../core/protocol/codeRpc.ts';
 
-/** What a run came to at a line of the user's code. */
+/** Statistics of a run for one line of the user's code. */
 export type CodeNumber =
   | ({ readonly kind: 'call' } & LineView)
   | ({ readonly kind: 'tool' } & ToolLineView)
   | ({ readonly kind: 'execute' | 'judge' } & PartLineView);
 
-/** Those that can be shown: what nothing came of, and what may be any line by now, is left out. */
+/** Returns the statistics that can be shown, without empty ones and lines that are no longer certain. */
 export function codeNumbers({ lines, tools, execute, judge }: LinesView): readonly CodeNumber[] {
   const numbers: CodeNumber[] = [
     ...lines.map((line) => ({ kind: 'call' as const, ...line })),
@@ -21,7 +21,7 @@ function isPlaced({ fingerprint }: CodeLine): boolean {
   return fingerprint !== null;
 }
 
-/** Where in the viewer its calls are, as parameters of the viewer's address. */
+/** Returns the viewer's page of its calls, as parameters of the viewer's address. */
 export function routeOf(number: CodeNumber): string {
   switch (number.kind) {
     case 'call': {
@@ -42,7 +42,7 @@ function filtered(filter: string): string {
   return String(new URLSearchParams({ filter }));
 }
 
-/** In the language of filters nothing stands for a quote, but an asterisk for anything. */
+/** Filters have no escape for a quote, but an asterisk matches any character. */
 function quoted(value: string): string {
   return /^[^\s()"]+$/.test(value) ? value : `"${value.replaceAll('"', '*')}"`;
 }

@@ -7,16 +7,16 @@ import { WorkspaceRuns } from './runs/workspaceRuns.ts';
 
 const key = 'agentjet.comparedRuns';
 
-/** Runs that are remembered, and that are offered, at most. */
+/** The maximum number of runs that are remembered, and that are offered. */
 const mostRemembered = 50;
 const mostOffered = 200;
 
 interface RunItem extends vscode.QuickPickItem {
-  /** Absent: the user looks for one on disk. */
+  /** Absent: the item that opens a file dialog. */
   readonly trace?: string;
 }
 
-/** Traces that the user has chosen to compare others with: a viewer may read them, also after a reload. */
+/** The traces that the user has chosen for comparison. A viewer may read them, also after a reload. */
 export class ComparedRuns {
   readonly #client: TraceClient;
   readonly #state: vscode.Memento;
@@ -30,12 +30,12 @@ export class ComparedRuns {
     return this.#chosen().includes(trace);
   }
 
-  /** Null: the user chose none. */
+  /** Asks for a run. Null: the user chose none. */
   async ask(own: string): Promise<string | null> {
     const items = await this.#items(own);
     const item = await vscode.window.showQuickPick(items, {
       title: vscode.l10n.t('Compare with Another Run'),
-      placeHolder: vscode.l10n.t('Which run, over the same tasks?'),
+      placeHolder: vscode.l10n.t('Select a run with the same tasks'),
       matchOnDescription: true,
       matchOnDetail: true,
     });
@@ -51,7 +51,7 @@ export class ComparedRuns {
     return this.#state.get<readonly string[]>(key, []);
   }
 
-  /** The newest runs first, and what leads to those elsewhere. */
+  /** Returns the newest runs, then the item for other files. */
   async #items(own: string): Promise<readonly RunItem[]> {
     const files = (await new WorkspaceRuns().list())
       .filter(({ trace }) => trace !== own)
@@ -65,7 +65,7 @@ export class ComparedRuns {
     return [
       ...runs.map(itemOf),
       { label: '', kind: vscode.QuickPickItemKind.Separator },
-      { label: vscode.l10n.t('Browse …'), iconPath: new vscode.ThemeIcon('folder-opened'), alwaysShow: true },
+      { label: vscode.l10n.t('Browse…'), iconPath: new vscode.ThemeIcon('folder-opened'), alwaysShow: true },
     ];
   }
 }
@@ -85,7 +85,7 @@ async function browse(): Promise<string | undefined> {
   const chosen = await vscode.window.showOpenDialog({
     filters: { [vscode.l10n.t('Traces')]: ['ajtrace'] },
     openLabel: vscode.l10n.t('Compare'),
-    title: vscode.l10n.t('Which run, over the same tasks?'),
+    title: vscode.l10n.t('Select a run with the same tasks'),
   });
   return chosen?.[0]?.fsPath;
 }

@@ -5,13 +5,13 @@ import { largestWindow } from '../core/protocol/traceRpc.ts';
 import { canRunEpisodes } from '../../tracking/core/records/tracedRun.ts';
 import { debugType } from '../../base/core/ids.ts';
 
-/** A config and the folder that its workflow is run in, both absolute. */
+/** A config and the folder that its workflow runs in, as absolute paths. */
 export interface RunnableConfig {
   readonly config: string;
   readonly root: string;
 }
 
-/** What rollouts of training were made with, by the file of them; undefined: the user, who was asked, does not tell. */
+/** Asks the user for the config of the training run that wrote a file of rollouts; undefined: canceled. */
 export type ConfigOfRollouts = (source: string) => Promise<RunnableConfig | undefined>;
 
 export interface DebugParts {
@@ -19,7 +19,7 @@ export interface DebugParts {
   readonly configOfRollouts: ConfigOfRollouts;
 }
 
-/** Runs one episode of a trace again under the debugger, answered from the trace. */
+/** Replays one episode of a trace under the debugger, with answers from the trace. */
 export async function debugEpisode(
   { client, configOfRollouts }: DebugParts,
   trace: string,
@@ -48,11 +48,11 @@ export async function debugEpisode(
   if (!started) throw notStarted(episode);
 }
 
-/** Traces come from anywhere, and what this one names is code that runs. */
+/** Traces come from anywhere, and a config that one names is code that runs. */
 async function mayRun(config: string): Promise<boolean> {
   const run = vscode.l10n.t('Run It');
   const chosen = await vscode.window.showWarningMessage(
-    vscode.l10n.t('The trace names a config outside of this workspace. Run it?'),
+    vscode.l10n.t('The trace names a config outside this workspace. Run it?'),
     { modal: true, detail: config },
     run,
   );
@@ -63,7 +63,7 @@ interface EpisodeItem extends vscode.QuickPickItem {
   readonly episode: number;
 }
 
-/** Undefined: the user chose none. */
+/** Asks the user for an episode; undefined: canceled. */
 export async function askForEpisode(client: TraceClient, trace: string): Promise<number | undefined> {
   const first = { trace, from: 0, limit: largestWindow.episodes };
   const { rows } = await client.ask('episodes', first);
@@ -73,7 +73,7 @@ export async function askForEpisode(client: TraceClient, trace: string): Promise
     return { episode, label: vscode.l10n.t('Episode {0}', episode), description, detail: query };
   });
   const chosen = await vscode.window.showQuickPick(items, {
-    title: vscode.l10n.t('Which episode?'),
+    title: vscode.l10n.t('Select an Episode'),
     matchOnDescription: true,
     matchOnDetail: true,
   });
@@ -84,14 +84,17 @@ function notStarted(episode: number): CodedError {
   return new CodedError({
     code: 'trace/not-started',
     message: vscode.l10n.t('Episode {0} was not started.', episode),
-    hint: vscode.l10n.t('The debug console says why, where a session has begun.'),
+    hint: vscode.l10n.t('If a debug session started, the debug console shows the reason.'),
   });
 }
 
 function notOurs(format: string): CodedError {
   return new CodedError({
     code: 'trace/not-a-run',
-    message: vscode.l10n.t('The trace was made from {0}: there is no config and no workflow to run.', format),
-    hint: vscode.l10n.t('Episodes of runs of AgentJet can be run again, and rollouts that training wrote.'),
+    message: vscode.l10n.t(
+      'The trace was imported from {0}, so it has no config and no workflow to run.',
+      format,
+    ),
+    hint: vscode.l10n.t('You can only debug episodes of AgentJet runs and of rollouts that training wrote.'),
   });
 }

@@ -10,7 +10,7 @@ import type { FoundSecrets } from '../core/export/exportTrace.ts';
 const textChoices = ['keep', 'redact'] as const;
 type TextChoice = (typeof textChoices)[number];
 
-/** Looks for secrets first, so that one knows what is taken out either way. Undefined: the user called it off. */
+/** Finds secrets first, so that the question can show what is removed either way. Undefined: canceled. */
 async function askForTexts(
   trace: vscode.Uri,
   filter: string,
@@ -22,18 +22,18 @@ async function askForTexts(
   const secrets = searched.secrets ?? [];
   const items: readonly (vscode.QuickPickItem & { readonly texts: TextChoice })[] = [
     {
-      label: vscode.l10n.t('With the texts of messages'),
+      label: vscode.l10n.t('With message texts'),
       detail: secretsText(secrets),
       texts: 'keep',
     },
     {
-      label: vscode.l10n.t('Without the texts of messages'),
-      detail: vscode.l10n.t('Nor those of their tokens and errors: only numbers and names'),
+      label: vscode.l10n.t('Without message texts'),
+      detail: vscode.l10n.t('Also omits token and error texts. Only numbers and names remain.'),
       texts: 'redact',
     },
     ...secrets.map(({ kind, count, episodes }): vscode.QuickPickItem & { readonly texts: TextChoice } => ({
-      label: vscode.l10n.t('Taken out: {0} ({1})', kind, count),
-      description: vscode.l10n.t('first in episodes {0}', episodes.join(', ')),
+      label: vscode.l10n.t('Removed: {0} ({1})', kind, count),
+      description: vscode.l10n.t('first seen in episodes {0}', episodes.join(', ')),
       kind: vscode.QuickPickItemKind.Separator,
       texts: 'keep',
     })),
@@ -44,16 +44,16 @@ async function askForTexts(
 
 function secretsText(secrets: readonly FoundSecrets[]): string {
   if (secrets.length === 0) {
-    return vscode.l10n.t('Nothing that looks like a key or an access token was found');
+    return vscode.l10n.t('No keys or access tokens found');
   }
   const list = secrets.map(({ kind, count }) => `${kind} (${count})`).join(', ');
-  return vscode.l10n.t('Taken out: {0}', list);
+  return vscode.l10n.t('Removed: {0}', list);
 }
 
-/** What is known already of an export, by whoever runs the command: the rest is asked. */
+/** The answers that the caller of the command already has. The user is asked for the others. */
 interface Answers {
   readonly format?: ExportFormat;
-  /** As the viewer's filter has it; empty: all episodes. */
+  /** A filter in the viewer's syntax; empty: all episodes. */
   readonly filter?: string;
   readonly texts?: TextChoice;
   readonly target?: vscode.Uri;
@@ -62,13 +62,13 @@ interface Answers {
 /**
  * Writes a trace in another format.
  *
- * @param uri from a menu; without one, that of the viewer in front
+ * @param uri from a menu; absent: the trace of the active viewer
  * @param known {@link Answers}
  */
 export async function exportTrace(uri: unknown, known: unknown, jobs: TraceJobs): Promise<void> {
   const trace = uri instanceof vscode.Uri ? uri : activeTrace();
   if (trace === undefined) {
-    void vscode.window.showInformationMessage(vscode.l10n.t('Open the trace that is to be exported first.'));
+    void vscode.window.showInformationMessage(vscode.l10n.t('First open the trace that you want to export.'));
     return;
   }
   const answers = answersOf(known);
@@ -83,7 +83,7 @@ export async function exportTrace(uri: unknown, known: unknown, jobs: TraceJobs)
   const args = ['--export', format, '--trace', trace.fsPath, '--out', target.fsPath, '--filter', filter];
   const title = vscode.l10n.t('Exporting {0}', path.basename(trace.fsPath));
   const written = await withJob(jobs.spawn, title, texts === 'redact' ? [...args, '--redact-texts'] : args);
-  // Nobody waits for the notification to be closed.
+  // Does not wait until the notification is closed.
   if (written !== undefined) void tell(written, format);
 }
 
@@ -119,10 +119,10 @@ async function askForFormat(): Promise<ExportFormat | undefined> {
   const items: readonly (vscode.QuickPickItem & { readonly format: ExportFormat })[] = [
     {
       label: 'OTLP/JSON',
-      detail: vscode.l10n.t('OpenTelemetry with GenAI conventions, tokens included: a line for each episode'),
+      detail: vscode.l10n.t('OpenTelemetry with GenAI conventions and tokens, one line per episode'),
       format: 'otlp',
     },
-    { label: 'JSONL', detail: vscode.l10n.t('All of it, a line for each episode'), format: 'jsonl' },
+    { label: 'JSONL', detail: vscode.l10n.t('All data, one line per episode'), format: 'jsonl' },
     {
       label: vscode.l10n.t('Chrome trace events'),
       detail: vscode.l10n.t('Times of calls, tools and judges, for Perfetto'),
@@ -130,13 +130,13 @@ async function askForFormat(): Promise<ExportFormat | undefined> {
     },
     {
       label: 'HTML',
-      detail: vscode.l10n.t('A page of its own to read and pass on, without scripts'),
+      detail: vscode.l10n.t('A single page without scripts, to read and share'),
       format: 'html',
     },
   ];
   const chosen = await vscode.window.showQuickPick(items, {
     title: vscode.l10n.t('Export Trace'),
-    placeHolder: vscode.l10n.t('As what?'),
+    placeHolder: vscode.l10n.t('Select a format'),
   });
   return chosen?.format;
 }
@@ -155,7 +155,7 @@ async function tell({ file, note }: TraceJobOutcome, format: ExportFormat): Prom
   const isDamaged = note !== undefined && (note.isDamaged || note.incomplete > 0);
   const chosen = isDamaged
     ? await vscode.window.showWarningMessage(
-        vscode.l10n.t('Exported to {0} what can be read of it: the trace is damaged.', name),
+        vscode.l10n.t('The trace is damaged. Its readable part was exported to {0}.', name),
         ...buttons,
       )
     : await vscode.window.showInformationMessage(exportedText(name, note?.episodes ?? 0), ...buttons);
@@ -172,21 +172,21 @@ function exportedText(name: string, episodes: number): string {
 
 type Scope = 'run' | 'group' | 'episode' | 'filter';
 
-/** Which episodes, in the language of the viewer's filter; empty: all. Undefined: the user called it off. */
+/** Asks which episodes to export, and returns a filter in the viewer's syntax; empty: all. Undefined: canceled. */
 async function askForScope(): Promise<string | undefined> {
   const items: readonly (vscode.QuickPickItem & { readonly scope: Scope })[] = [
     { label: vscode.l10n.t('All episodes'), scope: 'run' },
-    { label: vscode.l10n.t('A group …'), detail: vscode.l10n.t('The repeats of one task'), scope: 'group' },
-    { label: vscode.l10n.t('An episode …'), scope: 'episode' },
+    { label: vscode.l10n.t('A group…'), detail: vscode.l10n.t('The repeats of one task'), scope: 'group' },
+    { label: vscode.l10n.t('An episode…'), scope: 'episode' },
     {
-      label: vscode.l10n.t('By a filter …'),
-      detail: vscode.l10n.t('As in the viewer, for example: {0}', 'reward<0 agent:solver'),
+      label: vscode.l10n.t('By filter…'),
+      detail: vscode.l10n.t("Uses the viewer's filter syntax, for example: {0}", 'reward<0 agent:solver'),
       scope: 'filter',
     },
   ];
   const chosen = await vscode.window.showQuickPick(items, {
     title: vscode.l10n.t('Export Trace'),
-    placeHolder: vscode.l10n.t('Which episodes?'),
+    placeHolder: vscode.l10n.t('Select the episodes to export'),
   });
   switch (chosen?.scope) {
     case undefined:
@@ -195,7 +195,7 @@ async function askForScope(): Promise<string | undefined> {
       return '';
     case 'filter':
       return vscode.window.showInputBox({
-        title: vscode.l10n.t('Which episodes?'),
+        title: vscode.l10n.t('Select the episodes to export'),
         placeHolder: vscode.l10n.t('For example: {0}', 'reward<0 agent:solver'),
         validateInput: (text) => {
           const parsed = parseFilter(text);
@@ -210,15 +210,15 @@ async function askForScope(): Promise<string | undefined> {
 
 async function numbered(field: 'group' | 'episode'): Promise<string | undefined> {
   const number = await vscode.window.showInputBox({
-    title: field === 'group' ? vscode.l10n.t('Which group?') : vscode.l10n.t('Which episode?'),
-    prompt: vscode.l10n.t('Its number, counted from 0, as the viewer shows it'),
-    validateInput: (text) => (/^\d{1,9}$/.test(text) ? undefined : vscode.l10n.t('Type its number.')),
+    title: field === 'group' ? vscode.l10n.t('Group Number') : vscode.l10n.t('Select an Episode'),
+    prompt: vscode.l10n.t('The number in the viewer, counted from 0'),
+    validateInput: (text) => (/^\d{1,9}$/.test(text) ? undefined : vscode.l10n.t('Enter a number.')),
   });
   return number === undefined ? undefined : `${field}=${number}`;
 }
 
 function problemText({ text, from }: FilterProblem): string {
   return text === ''
-    ? vscode.l10n.t('It is no filter: look at character {0}.', from + 1)
-    : vscode.l10n.t('It is no filter: look at “{0}”, character {1}.', text, from + 1);
+    ? vscode.l10n.t('The filter is not valid. Check character {0}.', from + 1)
+    : vscode.l10n.t('The filter is not valid. Check “{0}” at character {1}.', text, from + 1);
 }

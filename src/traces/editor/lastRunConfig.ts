@@ -5,10 +5,13 @@ import type { TraceClient } from '../core/methods.ts';
 import { configCopy } from './runs/runFiles.ts';
 import { WorkspaceRuns } from './runs/workspaceRuns.ts';
 
-/** Runs that are asked about at a time. */
+/** Number of runs per request. */
 const batchSize = 20;
 
-/** The copy of a config that its newest run keeps. Rejects with a CodedError where there is none in the open folders. */
+/**
+ * Returns the copy of a config that its newest run saved. Rejects with a CodedError if the open folders have no such
+ * run.
+ */
 export async function configOfLastRun(config: vscode.Uri, client: TraceClient): Promise<vscode.Uri> {
   const runs = (await new WorkspaceRuns().list())
     .filter(({ ownFolder }) => ownFolder)
@@ -24,7 +27,7 @@ export async function configOfLastRun(config: vscode.Uri, client: TraceClient): 
   }
   throw new CodedError({
     code: 'config/no-run',
-    message: vscode.l10n.t('No run of {0} is in the open folders.', vscode.workspace.asRelativePath(config)),
+    message: vscode.l10n.t('The open folders have no run of {0}.', vscode.workspace.asRelativePath(config)),
     hint: vscode.l10n.t('Run it with F5 first.'),
   });
 }

@@ -6,18 +6,18 @@ import type { TraceClient } from '../core/methods.ts';
 import { groupBy } from '../../tracking/core/groupBy.ts';
 import { codeNumbers, type CodeNumber } from './codeNumbers.ts';
 
-/** A trace that changes is asked about when it has not for so long, in milliseconds. */
+/** Milliseconds without a change before a trace is read again. */
 const settleMilliseconds = 1_000;
 
 export interface LastRunParts {
   readonly client: TraceClient;
   readonly clock: Clock;
-  /** The newest trace of the workspace, absolute; undefined: there is none. */
+  /** Returns the newest trace of the workspace as an absolute path; undefined: there is none. */
   readonly findTrace: () => Promise<string | undefined>;
   readonly onFailed: (error: unknown) => void;
 }
 
-/** What the newest run came to, by lines of code. Nothing is asked before somebody wants to know it. */
+/** Statistics of the newest run by lines of code. Nothing is read before a caller needs it. */
 export class LastRunNumbers implements Disposable {
   readonly #parts: LastRunParts;
   readonly #store = new DisposableStore();
@@ -25,7 +25,7 @@ export class LastRunNumbers implements Disposable {
   #trace = '';
   #byFile: ReadonlyMap<string, readonly CodeNumber[]> = new Map();
   #loading: Promise<void> | undefined;
-  /** Something changed while it was read. */
+  /** True if something changed during reading. */
   #again = false;
   #settling: Disposable | undefined;
   #wanted = false;
@@ -38,12 +38,12 @@ export class LastRunNumbers implements Disposable {
     this.#store.defer(() => this.#settling?.dispose());
   }
 
-  /** Of the run that {@link of} tells about, absolute. */
+  /** The absolute path of the trace that {@link of} returns statistics of. */
   get trace(): string {
     return this.#trace;
   }
 
-  /** What is known by now: an editor waits for nobody. */
+  /** Returns the statistics that are known now, without waiting. */
   of(file: string): readonly CodeNumber[] {
     if (!this.#wanted) {
       this.#wanted = true;
@@ -52,14 +52,14 @@ export class LastRunNumbers implements Disposable {
     return this.#byFile.get(path.normalize(file)) ?? [];
   }
 
-  /** A trace came, changed or went. */
+  /** Handles a trace that was created, changed or deleted. */
   traceChanged(): void {
     if (!this.#wanted) return;
     this.#settling?.dispose();
     this.#settling = this.#parts.clock.after(settleMilliseconds, () => void this.refresh());
   }
 
-  /** Never rejects. */
+  /** Reads the statistics. Never rejects. */
   async refresh(): Promise<void> {
     if (!this.#wanted) return;
     if (this.#loading !== undefined) {
@@ -85,7 +85,7 @@ export class LastRunNumbers implements Disposable {
       return;
     }
     const view = await this.#parts.client.ask('lines', { trace });
-    // Half a run would be taken for all of it: until its end, the one before it is the last.
+    // The statistics of an active run are incomplete, so the previous run counts as the last until it ends.
     if (!view.live) this.#show(trace, codeNumbers(view));
   }
 

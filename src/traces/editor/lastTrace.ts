@@ -4,7 +4,7 @@ import { partsOf } from '../node/store/fileParts.ts';
 
 const key = 'agentjet.lastTrace';
 
-/** Finds the newest trace: of this window's runs, wherever they wrote, and of those in its folders, whoever ran them. */
+/** Finds the newest trace among the runs of this window, in any folder, and the traces in its folders. */
 export class LastTrace {
   readonly #state: vscode.Memento;
 
@@ -16,7 +16,7 @@ export class LastTrace {
     await this.#state.update(key, trace);
   }
 
-  /** Undefined when there is none. */
+  /** Returns the trace; undefined: there is none. */
   async find(): Promise<vscode.Uri | undefined> {
     const remembered = this.#state.get<string>(key);
     const found = await vscode.workspace.findFiles('**/*.ajtrace', '**/node_modules/**');
@@ -28,7 +28,7 @@ export class LastTrace {
   }
 }
 
-/** Milliseconds since the Unix epoch; 0 when the file is gone. Of a run that goes on, the journal is what changes. */
+/** Returns milliseconds since the Unix epoch; 0: the file is gone. While a run is active, its journal changes. */
 async function changedAt(file: string): Promise<number> {
   const [own = 0, ...others] = await Promise.all(partsOf(file).map(writtenAt));
   return own === 0 ? 0 : Math.max(own, ...others);

@@ -1,19 +1,19 @@
 interface Position {
-  /** From 0. */
+  /** The line, counted from 0. */
   readonly line: number;
   readonly character: number;
 }
 
-/** A replacement in a document, as editors tell it; positions are those before it. */
+/** A replacement in a document, as VS Code reports it. Positions are those before the edit. */
 export interface Replacement {
   readonly range: { readonly start: Position; readonly end: Position };
   readonly text: string;
 }
 
 /**
- * Where a line of a document has gone by an edit; undefined where the edit touched the line itself.
+ * Returns the new position of a line after an edit; undefined: the edit changed the line.
  *
- * @param replacements of one edit, which do not overlap
+ * @param replacements the replacements of one edit, which do not overlap
  */
 export function lineAfter(line: number, replacements: readonly Replacement[]): number | undefined {
   let after = line;
@@ -26,7 +26,7 @@ export function lineAfter(line: number, replacements: readonly Replacement[]): n
   return after;
 }
 
-/** Whole lines that come or go just above a line leave it as it is. */
+/** Returns true for whole lines that are inserted or deleted directly above a line, which do not change it. */
 function endsAbove(line: number, { range: { start, end }, text }: Replacement): boolean {
   if (end.line < line) return true;
   const upToLine = end.line === line && end.character === 0;

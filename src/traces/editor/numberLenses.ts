@@ -9,8 +9,8 @@ import { lensTitle, lensTooltip } from './numberTexts.ts';
 import { TrackedLines } from './trackedLines.ts';
 
 /**
- * What the last run came to, above the lines of code that had a part in it. Only where the line is certain: the text is
- * what ran, or has been edited in this window since and the line itself has not.
+ * Shows statistics of the last run above the lines of code that took part in it. A lens appears only if its line is
+ * certain. Either the text is the one that ran, or this window has tracked all edits and the line is unchanged.
  */
 export function registerNumberLenses(numbers: LastRunNumbers): Disposable {
   const store = new DisposableStore();
@@ -34,7 +34,7 @@ export function registerNumberLenses(numbers: LastRunNumbers): Disposable {
   return store;
 }
 
-/** Runs under F5 say when they end; of others one sees that their traces change. */
+/** Runs under F5 report their end. Other runs change their traces. */
 function followRuns(numbers: LastRunNumbers): Disposable {
   const store = new DisposableStore();
   store.add(
@@ -76,7 +76,7 @@ class NumberLenses implements vscode.CodeLensProvider {
     this.#lines.forget(keyOf(document));
   }
 
-  /** Undoing edits, too, leads back to the text that ran. */
+  /** Undoing edits may restore the text that ran. */
   #look(document: vscode.TextDocument, numbers: readonly CodeNumber[]): void {
     const text = document.getText();
     const now = new Set([contentFingerprint(text), contentFingerprint(`\uFEFF${text}`)]);

@@ -1,4 +1,12 @@
-import * as vscode from 'vscode';
+import * as l10n from '@vscode/l10n';
+import {
+  count,
+  countedCalls,
+  countedEpisodes,
+  countedTokens,
+  duration,
+  reward as rewardText,
+} from '../../base/core/format.ts';
 import type { CodeNumber } from './codeNumbers.ts';
 
 /** e.g. `4 calls · 1,234 tokens/call · 2.1 s/call · reward 0.5 (3 episodes)`. */
@@ -11,7 +19,7 @@ function parts(number: CodeNumber): readonly string[] {
     case 'call':
       return [...callParts(number), inEpisodes(number)];
     case 'tool':
-      return [vscode.l10n.t('tool {0}', number.tool), inEpisodes(number)];
+      return [l10n.t('tool {0}', number.tool), inEpisodes(number)];
     case 'execute':
     case 'judge':
       return [...secondsPart(number), ...failedPart(number.failed), inEpisodes(number)];
@@ -21,70 +29,50 @@ function parts(number: CodeNumber): readonly string[] {
 function callParts(number: Extract<CodeNumber, { kind: 'call' }>): readonly string[] {
   const { calls, failed, promptTokens, replyTokens, seconds } = number;
   const one = calls === 1;
-  const tokens = promptTokens === null || replyTokens === null ? null : count(promptTokens + replyTokens);
+  const tokens =
+    promptTokens === null || replyTokens === null ? null : Math.round(promptTokens + replyTokens);
   const time = seconds === null ? null : duration(seconds);
   return [
-    one ? vscode.l10n.t('1 call') : vscode.l10n.t('{0} calls', count(calls)),
+    countedCalls(calls),
     ...failedPart(failed),
-    ...(tokens === null
-      ? []
-      : [one ? vscode.l10n.t('{0} tokens', tokens) : vscode.l10n.t('{0} tokens/call', tokens)]),
-    ...(time === null ? [] : [one ? time : vscode.l10n.t('{0}/call', time)]),
+    ...(tokens === null ? [] : [one ? countedTokens(tokens) : l10n.t('{0} tokens/call', count(tokens))]),
+    ...(time === null ? [] : [one ? time : l10n.t('{0}/call', time)]),
   ];
 }
 
 function failedPart(failed: number): readonly string[] {
-  return failed === 0 ? [] : [vscode.l10n.t('{0} failed', count(failed))];
+  return failed === 0 ? [] : [l10n.t('{0} failed', count(failed))];
 }
 
 function secondsPart({ seconds, episodes }: { seconds: number | null; episodes: number }): readonly string[] {
   if (seconds === null) return [];
   const time = duration(seconds);
-  return [episodes === 1 ? time : vscode.l10n.t('{0}/episode', time)];
+  return [episodes === 1 ? time : l10n.t('{0}/episode', time)];
 }
 
-/** The rewards of the episodes, and how many these are. */
+/** Returns the mean reward and the number of episodes. */
 function inEpisodes({ reward, episodes }: Pick<CodeNumber, 'reward' | 'episodes'>): string {
-  if (reward === null) {
-    return episodes === 1 ? vscode.l10n.t('1 episode') : vscode.l10n.t('{0} episodes', count(episodes));
-  }
-  const value = decimal(reward, 3);
-  return episodes === 1
-    ? vscode.l10n.t('reward {0} (1 episode)', value)
-    : vscode.l10n.t('reward {0} ({1} episodes)', value, count(episodes));
+  const number = countedEpisodes(episodes);
+  return reward === null ? number : l10n.t('reward {0} ({1})', rewardText(reward), number);
 }
 
 export function lensTooltip(number: CodeNumber): string {
   switch (number.kind) {
     case 'call':
-      return vscode.l10n.t(
-        'Calls from this line in the last run. Tokens (prompt and reply) and seconds are means over those that were answered, the reward is the mean of the episodes. Click to see them in the trace.',
+      return l10n.t(
+        'Calls from this line in the last run. Tokens (prompt and reply) and seconds are means over the answered calls. The reward is the mean of the episodes. Click to show them in the trace.',
       );
     case 'tool':
-      return vscode.l10n.t(
-        'Episodes of the last run in which a model called this tool, and the mean of their rewards. Click to see them in the trace.',
+      return l10n.t(
+        'Episodes of the last run in which a model called this tool, and their mean reward. Click to show them in the trace.',
       );
     case 'execute':
-      return vscode.l10n.t(
-        'The workflow in the last run: mean seconds, mean reward. Click to see the run in the trace.',
+      return l10n.t(
+        'The workflow in the last run: mean seconds and mean reward. Click to show the run in the trace.',
       );
     case 'judge':
-      return vscode.l10n.t(
-        'The judge in the last run: mean seconds, mean reward. Click to see the run in the trace.',
+      return l10n.t(
+        'The judge in the last run: mean seconds and mean reward. Click to show the run in the trace.',
       );
   }
-}
-
-function count(value: number): string {
-  return decimal(value, 0);
-}
-
-function duration(seconds: number): string {
-  return seconds < 1
-    ? vscode.l10n.t('{0} ms', count(seconds * 1_000))
-    : vscode.l10n.t('{0} s', decimal(seconds, 1));
-}
-
-function decimal(value: number, digits: number): string {
-  return value.toLocaleString(vscode.env.language, { maximumFractionDigits: digits });
 }

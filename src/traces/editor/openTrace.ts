@@ -7,18 +7,18 @@ import { showTrace } from './showTrace.ts';
 
 export interface TraceJobs {
   readonly spawn: SpawnTraceServer;
-  /** Where traces that are made of other tools' files are kept. */
+  /** The folder for traces of imported files. */
   readonly importFolder: vscode.Uri;
 }
 
-/** Has the viewers of a trace go to a place, those that are open and the next one that opens. */
+/** Shows a location in the open viewers of a trace, and in the next one that opens. */
 export type NavigateViewer = (trace: string, place: string) => void;
 
 /**
- * Shows a trace, or what another tool recorded.
+ * Shows a trace, or a recording of another tool.
  *
- * @param uri from a menu; without one the user is asked
- * @param place where in the viewer, as parameters of its address; a menu gives something else
+ * @param uri from a menu; absent: a dialog asks for it
+ * @param place a location in the viewer, as parameters of its address; a menu passes another value
  */
 export async function openTrace(
   uri: unknown,
@@ -44,12 +44,12 @@ async function askForTrace(): Promise<vscode.Uri | undefined> {
       [vscode.l10n.t('All files')]: ['*'],
     },
     openLabel: vscode.l10n.t('Open Trace'),
-    title: vscode.l10n.t('Which trace, or which recording of another tool?'),
+    title: vscode.l10n.t('Select a trace, or a recording of another tool'),
   });
   return chosen?.[0];
 }
 
-/** Undefined: the user called it off. */
+/** Imports a file; undefined: canceled. */
 function imported(file: vscode.Uri, { spawn, importFolder }: TraceJobs): Thenable<vscode.Uri | undefined> {
   const title = vscode.l10n.t('Reading {0}', path.basename(file.fsPath));
   const args = ['--import', file.fsPath, '--cache', importFolder.fsPath];
@@ -58,7 +58,7 @@ function imported(file: vscode.Uri, { spawn, importFolder }: TraceJobs): Thenabl
   );
 }
 
-/** Runs a job of the trace server's with a notification that can cancel it; undefined: it was. */
+/** Runs a job of the trace server with a notification that can cancel it; undefined: canceled. */
 export function withJob(
   spawn: SpawnTraceServer,
   title: string,

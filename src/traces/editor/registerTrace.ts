@@ -23,12 +23,12 @@ export interface TraceParts {
   readonly client: TraceClient;
   readonly clock: Clock;
   readonly state: vscode.Memento;
-  /** Folder of the viewer's script and style. */
+  /** The folder of the viewer's script and style. */
   readonly webFolder: vscode.Uri;
   readonly log: vscode.LogOutputChannel;
 }
 
-/** Everything about showing traces that is contributed to VS Code, the list of runs apart. */
+/** Registers everything about traces in VS Code, except for the Runs view. */
 export function registerTrace(parts: TraceParts): Disposable {
   const { client, clock, jobs, state, webFolder, log } = parts;
   const store = new DisposableStore();
@@ -42,7 +42,7 @@ export function registerTrace(parts: TraceParts): Disposable {
   const editors = new TraceEditorProvider(parts, webFolder, new ComparedRuns(client, state));
   store.add(
     vscode.window.registerCustomEditorProvider(traceEditorType, editors, {
-      // What is drawn; the page itself finds what is not.
+      // It finds visible text. The page itself finds the rest.
       webviewOptions: { enableFindWidget: true },
     }),
   );
@@ -63,12 +63,12 @@ function lastRunNumbers(
     client,
     clock,
     findTrace: async () => (await last.find())?.fsPath,
-    // Nobody asked for it: code without numbers is as good as it was.
+    // The user did not ask for the numbers, so an error is only logged.
     onFailed: (error) => log.warn(formatReport(toReport(error, 'trace/no-numbers'))),
   });
 }
 
-/** @param of a trace, or a row of the runs view; of anything else the newest trace is taken */
+/** @param of a trace or a row of the Runs view; for other values the newest trace is used */
 async function debugChosen(parts: DebugParts, last: LastTrace, of: unknown): Promise<void> {
   const { client } = parts;
   const trace = of instanceof vscode.Uri ? of : (traceOfRow(of) ?? (await last.find()));
@@ -78,7 +78,7 @@ async function debugChosen(parts: DebugParts, last: LastTrace, of: unknown): Pro
   }
   const episode = await askForEpisode(client, trace.fsPath);
   if (episode === undefined) return;
-  // Says what the recording lacks, before a session begins that could not go on.
+  // Reports a recording that cannot be replayed before a session starts.
   await client.ask('debug', { trace: trace.fsPath, episode });
   await debugEpisode(parts, trace.fsPath, episode);
 }
@@ -99,6 +99,6 @@ async function openLastTrace(last: LastTrace): Promise<void> {
 
 function tellNoTrace(): void {
   void vscode.window.showInformationMessage(
-    vscode.l10n.t('There is no trace yet. Open an AgentJet config and press F5: its run leaves one.'),
+    vscode.l10n.t('There is no trace yet. To record one, open an AgentJet config and press F5.'),
   );
 }

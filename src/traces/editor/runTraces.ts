@@ -10,7 +10,7 @@ import { showTrace } from './showTrace.ts';
 /** The values of `agentjet.trace.autoOpen`. */
 type OpenTrace = 'never' | 'whenRunStarts' | 'whenRunEnds';
 
-/** Opens the traces of runs under F5 when the user has them opened. */
+/** Opens the traces of runs under F5, depending on the setting. */
 export function openTracesOfRuns(last: LastTrace, log: vscode.LogOutputChannel): Disposable {
   return vscode.debug.onDidReceiveDebugSessionCustomEvent(({ session, event, body }) => {
     if (session.type !== debugType) return;
@@ -30,7 +30,7 @@ async function heard(
     if (whenToOpen(session) === 'whenRunStarts') await open(trace);
   } else if (event === traceEventNames.ended) {
     const { trace, status } = body as RunEndedBody;
-    // Who stopped the run wants to go on with something else.
+    // A user who stopped the run does not want to see it.
     if (whenToOpen(session) === 'whenRunEnds' && status !== 'cancelled') await open(trace);
   }
 }

@@ -4,8 +4,8 @@ import type { SourceView } from '../core/protocol/codeRpc.ts';
 import { openViewers } from './showTrace.ts';
 
 /**
- * Opens the line beside the viewer. Whatever the file is, it is only shown; one whose text is no code of a workflow is
- * not, since traces come from anywhere.
+ * Opens the line next to the viewer. The file is only shown. It must be source code of a workflow, because traces come
+ * from anywhere.
  */
 export async function showSource({ file, line, column, state }: SourceView): Promise<void> {
   if (!/\.(?:py|pyw|[cm]?[jt]sx?)$/i.test(file)) throw notCode(file);
@@ -29,7 +29,7 @@ export async function showSource({ file, line, column, state }: SourceView): Pro
 /** Milliseconds. */
 const messageTime = 8_000;
 
-/** Where the user has code already; else beside the viewer. */
+/** Returns the column with the user's code; otherwise a column next to the viewers. */
 function columnBesideViewers(): vscode.ViewColumn {
   const taken = new Set(openViewers().map(({ column }) => column));
   const free = vscode.window.tabGroups.all.find(({ viewColumn }) => !taken.has(viewColumn));
@@ -39,8 +39,11 @@ function columnBesideViewers(): vscode.ViewColumn {
 function notCode(file: string): CodedError {
   return new CodedError({
     code: 'trace/not-code',
-    message: vscode.l10n.t('The trace names {0}, which is no TypeScript, JavaScript or Python.', file),
-    hint: vscode.l10n.t('Open it yourself if you trust the trace.'),
+    message: vscode.l10n.t(
+      'The trace names {0}, which is not a TypeScript, JavaScript or Python file.',
+      file,
+    ),
+    hint: vscode.l10n.t('If you trust the trace, open the file yourself.'),
   });
 }
 
@@ -50,7 +53,7 @@ function cannotOpen(file: string, cause: unknown): CodedError {
     {
       code: 'trace/source-gone',
       message: vscode.l10n.t('{0} cannot be opened: {1}', file, reason),
-      hint: vscode.l10n.t('Bring the file back to where the run had it.'),
+      hint: vscode.l10n.t('Restore the file to its location during the run.'),
     },
     { cause },
   );

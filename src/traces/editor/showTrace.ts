@@ -2,13 +2,13 @@ import * as vscode from 'vscode';
 import { traceEditorType } from '../../base/core/ids.ts';
 
 export interface ShowOptions {
-  /** Beside what the user is at, who goes on there. */
+  /** True to open in a side editor and keep the focus. */
   readonly beside: boolean;
-  /** Takes the focus also where it opens beside. */
+  /** True to take the focus also in a side editor. */
   readonly focus?: boolean;
 }
 
-/** Opens a trace in its viewer, or brings the viewer that shows it already to the front. */
+/** Opens a trace in its viewer, or reveals the viewer that already shows it. */
 export async function showTrace(trace: vscode.Uri, { beside, focus = !beside }: ShowOptions): Promise<void> {
   const viewers = openViewers();
   const same = viewers.find(({ uri }) => uri.toString() === trace.toString());
@@ -21,7 +21,7 @@ export async function showTrace(trace: vscode.Uri, { beside, focus = !beside }: 
   await vscode.commands.executeCommand('vscode.openWith', trace, traceEditorType, options);
 }
 
-/** Where viewers are: the next one goes there too, so that runs do not split the window again and again. */
+/** Returns the open viewers. The next viewer opens in their column, so that runs do not split the window again. */
 export function openViewers(): { readonly uri: vscode.Uri; readonly column: vscode.ViewColumn }[] {
   return vscode.window.tabGroups.all.flatMap(({ tabs, viewColumn }) =>
     tabs.flatMap(({ input }) =>

@@ -8,24 +8,24 @@ import { debugEpisode, type DebugParts } from './debugEpisode.ts';
 import { showSource } from './showSource.ts';
 import { TraceRelay } from './traceRelay.ts';
 
-/** Shows `*.ajtrace` files. Nothing is read here: the page asks, and the trace server answers. */
+/** Shows `*.ajtrace` files. It reads nothing itself: the page sends requests, and the trace server answers. */
 export class TraceEditorProvider implements vscode.CustomReadonlyEditorProvider {
   readonly #parts: DebugParts;
   readonly #webFolder: vscode.Uri;
   readonly #compared: ComparedRuns;
-  /** Of the viewers that are open, by trace. */
+  /** The relays of open viewers, by trace. */
   readonly #relays = new Map<string, Set<TraceRelay>>();
-  /** Where the next viewer of a trace begins. */
+  /** The first location of the next viewer, by trace. */
   readonly #places = new Map<string, string>();
 
-  /** @param webFolder that of the viewer's script and style, and all that its page may load from */
+  /** @param webFolder the folder of the viewer's script and style, which is all that its page may load from */
   constructor(parts: DebugParts, webFolder: vscode.Uri, compared: ComparedRuns) {
     this.#parts = parts;
     this.#compared = compared;
     this.#webFolder = webFolder;
   }
 
-  /** @param place as parameters of the viewer's address */
+  /** @param place parameters of the viewer's address */
   go(trace: string, place: string): void {
     const relays = this.#relays.get(trace) ?? new Set();
     if (relays.size === 0) this.#places.set(trace, place);
@@ -81,7 +81,7 @@ export class TraceEditorProvider implements vscode.CustomReadonlyEditorProvider 
   }
 }
 
-/** Those of the editor's language, where the extension has it. */
+/** Returns the texts in the editor's language, if the extension has them. */
 function viewerTexts(): ViewerTexts | undefined {
   const { bundle } = vscode.l10n;
   return bundle && { language: vscode.env.language, bundle };
@@ -91,9 +91,9 @@ function notOnDisk(uri: vscode.Uri): CodedError {
   return new CodedError({
     code: 'trace/not-on-disk',
     message: vscode.l10n.t(
-      "A trace can only be shown from disk, and {0} is not on this machine's.",
+      'A trace can only be opened from a local disk, and {0} is not on one.',
       uri.toString(true),
     ),
-    hint: vscode.l10n.t('Save it to a folder of this machine and open it from there.'),
+    hint: vscode.l10n.t('Save it to a local folder, and open it from there.'),
   });
 }

@@ -12,19 +12,19 @@ import { reportOf } from '../core/errors.ts';
 import type { TraceClient } from '../core/methods.ts';
 import type { GoMessage } from '../core/viewerPage.ts';
 
-/** What a page may have done in the editor. */
+/** The actions in the editor that a page may request. */
 export interface RelayedActions {
-  /** Opens a file of the user's at its line. Rejects with a CodedError where it cannot. */
+  /** Opens a user's file at a line. Rejects with a CodedError. */
   show(source: SourceView): Promise<void>;
-  /** Runs an episode of the trace again under the debugger. Rejects with a CodedError where it cannot. */
+  /** Replays an episode of the trace under the debugger. Rejects with a CodedError. */
   debug(trace: string, episode: number): Promise<void>;
   /** Asks the user for a run to compare with. Null: the user chose none. */
   otherRun(trace: string): Promise<string | null>;
-  /** Whether the user has chosen a trace to compare with. */
+  /** Returns true if the user has chosen this trace for comparison. */
   mayRead(trace: string): boolean;
 }
 
-/** Passes a page's questions on, about its own trace and those that the user compares it with, and the answers back. */
+/** Relays a page's requests about its own trace and the compared traces, and sends the replies back. */
 export class TraceRelay implements Disposable {
   readonly #client: TraceClient;
   readonly #trace: string;
@@ -32,9 +32,9 @@ export class TraceRelay implements Disposable {
   readonly #actions: RelayedActions;
   readonly #notices: Disposable;
   #watching = false;
-  /** Where the page is to go once it is there. */
+  /** The location that the page shows when it is ready. */
   #place: string | undefined;
-  /** Pages that there were before this one: their questions have ids of their own. */
+  /** The number of earlier pages. Their request ids must not match those of this page. */
   #page = 0;
 
   constructor(
@@ -52,11 +52,11 @@ export class TraceRelay implements Disposable {
     });
   }
 
-  /** Never rejects: every call is answered, unless its page is gone by then. */
+  /** Handles a message. Never rejects. Every call gets a reply, unless its page is gone. */
   async receive(message: unknown): Promise<void> {
     const page = this.#page;
     const call = traceCall.safeParse(message);
-    if (!call.success) return; // no call, so nobody waits for an answer
+    if (!call.success) return; // an invalid call has no id to reply to
     const { id, request } = call.data;
     const reply = await this.#answer(request).then(
       (result): TraceReply => ({ id, result }),
@@ -64,17 +64,17 @@ export class TraceRelay implements Disposable {
     );
     if (page !== this.#page) return;
     this.#post(reply);
-    // A page watches before it asks for anything else, and by then it listens.
+    // A page sends `watch` first, and listens by then.
     if (request.method === 'watch') this.#sendPlace();
   }
 
-  /** @param place as parameters of the viewer's address */
+  /** @param place parameters of the viewer's address */
   go(place: string): void {
     this.#place = place;
     if (this.#watching) this.#sendPlace();
   }
 
-  /** The page was unloaded; another one may come in its place. */
+  /** The page was unloaded. Another page may replace it. */
   pageGone(): void {
     this.#page += 1;
     if (!this.#watching) return;
@@ -109,7 +109,7 @@ export class TraceRelay implements Disposable {
     return comparing.has(method) && this.#actions.mayRead(trace);
   }
 
-  /** The page names no file: which it is, the trace server reads in the trace. */
+  /** Shows a source location. The page does not name the file: the trace server reads it from the trace. */
   async #show({ episode, of }: ParamsOf<'show'>): Promise<ShowResult> {
     const source = await this.#client.ask('source', { trace: this.#trace, episode, of });
     await this.#actions.show(source);
@@ -123,7 +123,7 @@ export class TraceRelay implements Disposable {
   }
 }
 
-/** What may be asked about a trace that is compared with. */
+/** The methods that are allowed for compared traces. */
 const comparing: ReadonlySet<TraceMethod> = new Set<TraceMethod>(['compare', 'counterparts', 'tokens']);
 
 function tracesOf(request: TraceRequest): readonly string[] {

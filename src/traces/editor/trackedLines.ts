@@ -1,14 +1,14 @@
 import { lineAfter, type Replacement } from './lineAfter.ts';
 
-/** Where each line of a text is by now; undefined: it was edited. */
+/** The current position of each line of a text; undefined: it was edited. */
 type Lines = readonly (number | undefined)[];
 
-/** Where the lines of documents are by now that they had in a text of a known fingerprint. */
+/** Tracks lines of documents from a text with a known fingerprint. */
 export class TrackedLines {
   /** By document and fingerprint. */
   readonly #documents = new Map<string, Map<string, Lines>>();
 
-  /** The document has that text at this moment. */
+  /** Records that the document has that text now. */
   isNow(document: string, fingerprint: string, lineCount: number): void {
     const texts = this.#documents.get(document) ?? new Map<string, Lines>();
     this.#documents.set(
@@ -21,15 +21,15 @@ export class TrackedLines {
   }
 
   /**
-   * The line now; undefined where it was edited, or where the document has not had that text since it was opened.
+   * Returns the current line; undefined: it was edited, or the document has not had that text since it was opened.
    *
-   * @param line from 0
+   * @param line the line in that text, counted from 0
    */
   now(document: string, fingerprint: string, line: number): number | undefined {
     return this.#documents.get(document)?.get(fingerprint)?.[line];
   }
 
-  /** @param replacements of one edit */
+  /** @param replacements the replacements of one edit */
   edited(document: string, replacements: readonly Replacement[]): void {
     const texts = this.#documents.get(document);
     for (const [fingerprint, lines] of texts ?? []) {
@@ -40,7 +40,7 @@ export class TrackedLines {
     }
   }
 
-  /** The document was closed: what is done to its file from now on nobody tells. */
+  /** Handles that the document was closed. Later changes of its file are not reported. */
   forget(document: string): void {
     this.#documents.delete(document);
   }

@@ -1,11 +1,11 @@
 import { CodedError, type ErrorReport } from '../../base/core/errors.ts';
 
-/** A viewer sees the trace that it was opened for, and no other file. */
+/** Returns the error for a request about a trace that the viewer was not opened for. */
 export function otherTrace(asked: string): CodedError {
   return new CodedError({
     code: 'trace/other-trace',
-    message: `This viewer was opened for another trace than ${asked}.`,
-    hint: 'Open that trace in a viewer of its own.',
+    message: `This viewer cannot read ${asked}, because it was opened for another trace.`,
+    hint: 'Open that trace in a separate viewer.',
   });
 }
 

@@ -16,20 +16,20 @@ import { MissingRecordsContext } from './state/missingRecords.ts';
 import { ShortcutsContext } from './state/shortcuts.ts';
 import { useAnswer, useViewer, ViewerContext, type Viewer } from './state/viewer.ts';
 import { Failure, Loading, Note } from '../../base/webview/ui/Notices.tsx';
-import { count } from '../../base/webview/ui/format.ts';
+import { count } from '../../base/core/format.ts';
 
-/** What of a damaged file is missing; all else is shown as it was. */
+/** Shows what is missing from a damaged file. */
 function DamageNotice({ damage }: { readonly damage: DamageView }) {
   return (
     <section aria-label={l10n.t('Damage')}>
       <Note kind="warning">
-        <p class="notice-title">{l10n.t('This file is damaged. What can be read of it is shown.')}</p>
+        <p class="notice-title">{l10n.t('This file is damaged. The viewer shows the readable parts.')}</p>
         <ul>
           {missing(damage).map((text) => (
             <li key={text}>{text}</li>
           ))}
         </ul>
-        <p>{l10n.t('Copy it again from where it was written, or run the episodes again.')}</p>
+        <p>{l10n.t('Copy it again from its original location, or run the episodes again.')}</p>
       </Note>
     </section>
   );
@@ -37,15 +37,16 @@ function DamageNotice({ damage }: { readonly damage: DamageView }) {
 
 function missing({ run, tokens, lost, incomplete, episodes }: DamageView): readonly string[] {
   const texts: string[] = [];
-  if (run) texts.push(l10n.t('What it told of its run is lost.'));
-  if (tokens) texts.push(l10n.t('Texts of tokens are lost: such tokens have only their ids.'));
+  if (run) texts.push(l10n.t('Facts about the run are lost.'));
+  if (tokens) texts.push(l10n.t('Texts of tokens are lost. These tokens only have their ids.'));
   if (lost === 1) texts.push(l10n.t('1 episode is lost.'));
   if (lost > 1) texts.push(l10n.t('{0} episodes are lost.', count(lost)));
   if (incomplete === 0) return texts;
   const named = episodes.slice(0, mostNamed).join(', ');
-  if (incomplete === 1) texts.push(l10n.t('Episode {0} may lack a part.', named));
-  else if (incomplete <= mostNamed) texts.push(l10n.t('These episodes may lack a part: {0}.', named));
-  else texts.push(l10n.t('{0} episodes may lack a part, the first of them: {1}.', count(incomplete), named));
+  if (incomplete === 1) texts.push(l10n.t('Episode {0} may be incomplete.', named));
+  else if (incomplete <= mostNamed) texts.push(l10n.t('These episodes may be incomplete: {0}.', named));
+  else
+    texts.push(l10n.t('{0} episodes may be incomplete, the first of them: {1}.', count(incomplete), named));
   return texts;
 }
 
@@ -69,14 +70,14 @@ export function App({ client, trace, navigator, memory }: Props) {
     moved(navigator.route);
     setPlace(navigator.route);
   };
-  // Before anything is asked, since the editor may say where to go as soon as it is.
+  // Runs before the first request, because the editor may send a location as soon as it gets one.
   useLayoutEffect(() => navigator.onChange(arrived), []);
   useLayoutEffect(() => {
     const onKeyDown = (event: KeyboardEvent) => shortcuts.handle(event);
     document.addEventListener('keydown', onKeyDown);
     return () => document.removeEventListener('keydown', onKeyDown);
   }, []);
-  // Before anything is asked: no change may fall between an answer and the watch.
+  // Runs before the first request, so that no change is missed between a response and the watch.
   useLayoutEffect(() => {
     const listening = client.onChanged((changed) => {
       if (changed === trace) setVersion((last) => last + 1);
@@ -122,7 +123,7 @@ function Page({ navigator, watchError }: PageProps) {
         {run.error ? (
           <Failure report={run.error} retry={run.retry} />
         ) : (
-          <Loading>{l10n.t('Loading the trace …')}</Loading>
+          <Loading>{l10n.t('Loading the trace…')}</Loading>
         )}
       </main>
     );
@@ -142,7 +143,7 @@ function Page({ navigator, watchError }: PageProps) {
 
 const nothing: readonly MissingData[] = [];
 
-/** The level that the place is on. */
+/** Renders the screen of the current route. */
 function Screen({ run }: { readonly run: RunView }) {
   const { route } = useViewer();
   switch (route.kind) {

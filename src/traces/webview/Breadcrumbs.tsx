@@ -1,20 +1,69 @@
 import * as l10n from '@vscode/l10n';
-import { useState } from 'preact/hooks';
+import { useState, useContext, useEffect, useRef } from 'preact/hooks';
 import type { RunView } from '../core/protocol/runRpc.ts';
 import type { Navigator } from './state/navigator.ts';
 import { parentOf, pathOf, type Route } from './state/route.ts';
-import { useShortcuts } from './state/shortcuts.ts';
+import { useShortcuts, ShortcutsContext } from './state/shortcuts.ts';
 import { useViewer } from './state/viewer.ts';
 import { Icon } from '../../base/webview/ui/Icon.tsx';
 import { IconButton } from '../../base/webview/ui/IconButton.tsx';
-import { ShortcutList } from './ui/ShortcutList.tsx';
+
+/** A dialog with all shortcuts of the page. */
+function ShortcutList({ onClose }: { readonly onClose: () => void }) {
+  const shortcuts = useContext(ShortcutsContext);
+  const dialog = useRef<HTMLDialogElement>(null);
+  useEffect(() => dialog.current?.showModal(), []);
+  return (
+    <dialog class="shortcuts" aria-labelledby="shortcuts-title" ref={dialog} onClose={onClose}>
+      <div class="title-line">
+        <h2 id="shortcuts-title">{l10n.t('Keyboard shortcuts')}</h2>
+        <IconButton icon="close" name={l10n.t('Close')} onPress={() => dialog.current?.close()} />
+      </div>
+      {shortcuts.list().map(({ title, shortcuts: listed }) => (
+        <section key={title}>
+          <h3>{title}</h3>
+          <dl>
+            {listed.map(({ keys, what }) => (
+              <div key={what}>
+                <dt>
+                  {keys.map((one) => (
+                    <kbd key={one}>{keyName(one)}</kbd>
+                  ))}
+                </dt>
+                <dd>{what}</dd>
+              </div>
+            ))}
+          </dl>
+        </section>
+      ))}
+    </dialog>
+  );
+}
+
+/** Returns the usual name of a key. */
+function keyName(keys: string): string {
+  return keys
+    .split('+')
+    .map((key) => signs[key] ?? key)
+    .join('+');
+}
+
+const signs: Readonly<Record<string, string>> = {
+  ArrowLeft: '←',
+  ArrowRight: '→',
+  ArrowUp: '↑',
+  ArrowDown: '↓',
+  Escape: 'Esc',
+  PageUp: 'Page ↑',
+  PageDown: 'Page ↓',
+};
 
 interface Props {
   readonly run: RunView;
   readonly navigator: Navigator;
 }
 
-/** Where one is, the way back and forward, and up; the same on every level. */
+/** The current location, with buttons for back, forward and up. It is the same on every level. */
 export function Breadcrumbs({ run, navigator }: Props) {
   const { route, navigate } = useViewer();
   const [listed, setListed] = useState(false);
@@ -22,11 +71,11 @@ export function Breadcrumbs({ run, navigator }: Props) {
   const above = parentOf(route, levels);
   const back = () => navigator.back(above);
   const up = () => navigate(above);
-  useShortcuts(l10n.t('Everywhere'), [
+  useShortcuts(l10n.t('Global'), [
     { keys: ['Alt+ArrowLeft'], what: l10n.t('Back'), run: back },
     { keys: ['Alt+ArrowRight'], what: l10n.t('Forward'), run: () => navigator.forward() },
     { keys: ['u', 'Alt+ArrowUp'], what: l10n.t('One level up'), run: up },
-    { keys: ['?'], what: l10n.t('These shortcuts'), run: () => setListed(true) },
+    { keys: ['?'], what: l10n.t('Show the keyboard shortcuts'), run: () => setListed(true) },
   ]);
   return (
     <nav class="breadcrumbs" aria-label={l10n.t('Breadcrumbs')}>
@@ -50,7 +99,7 @@ export function Breadcrumbs({ run, navigator }: Props) {
   );
 }
 
-/** From the run to the place, which itself leads nowhere. */
+/** The path from the run to the current location, which is not a link. */
 function Path({ path, experiment }: { readonly path: readonly Route[]; readonly experiment: string }) {
   const { navigate } = useViewer();
   return (
@@ -88,7 +137,7 @@ function nameOf(route: Route, experiment: string): string {
     case 'timeline':
       return route.setting === null
         ? l10n.t('Timeline {0}', route.timeline)
-        : l10n.t('Timeline {0} by another setting', route.timeline);
+        : l10n.t('Timeline {0} with another setting', route.timeline);
     case 'compare':
       if (route.trace !== null || route.otherTrace !== null) return l10n.t('Compared with another run');
       return route.other === null ? l10n.t('Compared') : l10n.t('Compared with episode {0}', route.other);

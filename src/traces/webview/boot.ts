@@ -1,6 +1,6 @@
 /**
- * What the page was told when it opened. To be imported before all else: modules have texts of theirs made as they
- * load, and those need the bundle.
+ * Reads the data that the page got when it opened. Import this module first: other modules create texts as they load,
+ * and those need the bundle.
  */
 import * as l10n from '@vscode/l10n';
 import { bootElementId } from '../../base/core/webPage.ts';
@@ -11,6 +11,6 @@ export const boot = bootOf(document);
 if (boot.texts) l10n.config({ contents: { ...boot.texts.bundle } });
 
 function bootOf(page: Document): ViewerBoot {
-  // Written by the page's own maker.
+  // The server that made the page wrote this JSON.
   return JSON.parse(page.getElementById(bootElementId)?.textContent ?? '') as ViewerBoot;
 }

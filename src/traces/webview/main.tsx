@@ -13,13 +13,15 @@ import { editorTransport, onNavigate, type EditorApi } from './transport/vscode.
 import { Failure } from '../../base/webview/ui/Notices.tsx';
 import './styles/index.css';
 
-/** The editor's own function, in the page of a webview only. */
+/** VS Code's function, which exists only in a webview. */
 declare function acquireVsCodeApi(): EditorApi;
 
 const noToken: ErrorReport = {
   code: 'viewer/no-token',
-  message: l10n.t('This address lacks the token of the trace server.'),
-  hint: l10n.t('Open the whole address that it printed when it started, with everything after the #.'),
+  message: l10n.t('The token of the trace server is missing from this address.'),
+  hint: l10n.t(
+    'Open the full address that the server printed when it started, including everything after the #.',
+  ),
 };
 
 function start(root: HTMLElement): void {

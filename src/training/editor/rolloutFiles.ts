@@ -1,7 +1,7 @@
 import path from 'node:path';
 import * as vscode from 'vscode';
 import { CodedError } from '../../base/core/errors.ts';
-import { sizeText } from '../../base/core/sizeText.ts';
+import { sizeText } from '../../base/core/format.ts';
 import type { FileEntry, FilesOf } from '../core/protocol/hostRpc.ts';
 import { stageFolder } from '../core/sync/checkpoints.ts';
 import { isRolloutLog, rolloutLogs } from '../core/sync/rolloutLogs.ts';

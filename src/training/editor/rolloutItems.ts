@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { sizeText } from '../../base/core/sizeText.ts';
+import { sizeText } from '../../base/core/format.ts';
 import type { FileEntry } from '../core/protocol/hostRpc.ts';
 
 /** A rollout log in the list to choose from. */

@@ -2,7 +2,7 @@ import path from 'node:path';
 import process from 'node:process';
 import * as vscode from 'vscode';
 import { CodedError } from '../../base/core/errors.ts';
-import { sizeText } from '../../base/core/sizeText.ts';
+import { sizeText } from '../../base/core/format.ts';
 import type { RunRecord } from '../core/protocol/runs.ts';
 import type { DispatchPlan, DispatchStep } from '../node/client/dispatch.ts';
 import { unsentFileId } from '../core/dispatch/located.ts';

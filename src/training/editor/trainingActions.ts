@@ -2,7 +2,7 @@ import path from 'node:path';
 import * as vscode from 'vscode';
 import { neverCancelled } from '../../base/core/cancellation.ts';
 import { CodedError } from '../../base/core/errors.ts';
-import { sizeText } from '../../base/core/sizeText.ts';
+import { sizeText } from '../../base/core/format.ts';
 import { finalStates, type Checkpoint, type RunRecord } from '../core/protocol/runs.ts';
 import { locateFindings, type LocatedFinding } from '../core/dispatch/located.ts';
 import { checkpointText } from '../core/runs/words.ts';

@@ -16,7 +16,7 @@ import { RunList } from './header/RunList.tsx';
 import { PageContext, type Page, usePage, useNow } from './page.ts';
 import { keepView, keptView, type View } from './view.ts';
 import { stepText } from './text.ts';
-import { moment } from '../../base/webview/ui/format.ts';
+import { moment } from '../../base/core/format.ts';
 import { Icon } from '../../base/webview/ui/Icon.tsx';
 import { alarmWords } from './header/words.ts';
 

@@ -1,6 +1,6 @@
 /** Formats the numbers of the page. */
 import * as l10n from '@vscode/l10n';
-import { bytes, count, language, unknown } from '../../base/webview/ui/format.ts';
+import { count, language, unknown } from '../../base/core/format.ts';
 
 /** Formats a number with four digits, for example `0.1234`, `1.5e−7`. All digits before the point are kept: `12,346`. */
 export function number(value: number | undefined | null): string {
@@ -17,16 +17,6 @@ export function shortNumber(value: number): string {
 }
 
 const short = new Intl.NumberFormat(language, { notation: 'compact', maximumFractionDigits: 1 });
-
-export function size(value: number): string {
-  return value < 1e9 ? bytes(value) : gigabytes.format(value / 1e9);
-}
-
-const gigabytes = new Intl.NumberFormat(language, {
-  style: 'unit',
-  unit: 'gigabyte',
-  maximumFractionDigits: 1,
-});
 
 /** Formats seconds for the time axis, for example `0:45`, `12:30`, `3:05:00`. */
 export function clock(seconds: number): string {

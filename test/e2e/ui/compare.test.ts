@@ -52,7 +52,7 @@ test('the last run, where there is one', async () => {
   await editor().openFile(config);
   await editor().see('.codelens-decoration a', 'Show Effective Config');
   await editor().commandWith(compare, 'Last Run');
-  await editor().see('.notifications-toasts', 'No run of math_agent.yaml');
+  await editor().see('.notifications-toasts', 'The open folders have no run of math_agent.yaml');
   await editor().command('AgentJet: Run Episodes Without Debugging');
   const runs = editor().file('saved_experiments');
   await editor().until('there is a run', async () => (await readdir(runs).catch(() => [])).length > 0);

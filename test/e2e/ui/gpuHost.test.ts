@@ -246,7 +246,7 @@ describe('a GPU host', () => {
     await editor().see('.tab.active', 'explorer_output.jsonl.ajtrace');
     const rollouts = await editor().webview();
     await rollouts.locator('.body-row').first().click();
-    await rollouts.getByText('What was said is in the timelines.').waitFor();
+    await rollouts.getByText('The timelines have the messages.').waitFor();
     await rollouts.getByText('Timeline 0').first().click();
     await rollouts.getByText(said).first().waitFor();
     // Nothing leads to tokens that training did not keep.

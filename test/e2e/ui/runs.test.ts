@@ -112,7 +112,7 @@ export class Held extends Workflow {
     await editor().see('.tab.active', 'first.ajtrace');
     await editor().press('F2');
     await (await editor().see(input)).fill('second');
-    await editor().see('.quick-input-message', 'There is already a "second" beside it.');
+    await editor().see('.quick-input-message', 'The folder already contains "second".');
     await (await editor().see(input)).fill('baseline');
     await editor().press('Enter');
     await editor().see(row, /baseline.*completed/);
@@ -138,7 +138,7 @@ export class Held extends Workflow {
     await editor().press('Delete');
     await (await editor().see(`${dialog} .monaco-button`, 'Move to Trash')).click();
     // The server on which this editor runs has no trash.
-    await (await editor().see(`${dialog} .monaco-button`, 'Delete for Good')).click();
+    await (await editor().see(`${dialog} .monaco-button`, 'Delete Permanently')).click();
     await editor().seeNo(row, /first|second/);
     expect(await readdir(editor().file('saved_experiments'))).toEqual([]);
     await editor().seeNo('.tab', 'first.ajtrace');
@@ -163,7 +163,7 @@ export class Held extends Workflow {
     await editor().screenshot('running');
     for (const key of ['Delete', 'F2']) {
       await editor().press(key);
-      await editor().see(toast, 'The run going is still going.');
+      await editor().see(toast, 'The run going is still active.');
       await editor().command('Notifications: Clear All Notifications');
       await editor().seeNo(toast);
       await editor().select(row, /going/);

@@ -264,13 +264,13 @@ test('each level is a click or a key away; two repeats are compared, and a task 
   await viewer.getByRole('checkbox', { name: 'Mark repeat 3' }).click();
   await viewer.getByRole('button', { name: 'Compare repeats 0 and 3' }).waitFor();
   await editor().press('c');
-  await viewer.getByRole('heading', { name: 'Episode 0 beside episode 3' }).waitFor();
-  await viewer.getByRole('region', { name: 'Where they part' }).waitFor();
+  await viewer.getByRole('heading', { name: 'Episode 0 and episode 3' }).waitFor();
+  await viewer.getByRole('region', { name: 'First difference' }).waitFor();
   await editor().screenshot('level compare');
   await viewer.getByRole('button', { name: 'Back' }).click();
   await viewer.getByRole('grid', { name: '4 repeats' }).waitFor();
   await viewer.getByRole('button', { name: 'Forward' }).click();
-  await viewer.getByRole('heading', { name: 'Episode 0 beside episode 3' }).waitFor();
+  await viewer.getByRole('heading', { name: 'Episode 0 and episode 3' }).waitFor();
 
   await crumb(viewer, 'Episode 0').click();
   await viewer.getByRole('region', { name: 'Overview' }).waitFor();

@@ -80,7 +80,7 @@ test('a call tells its line, in its own view and with what became of the file', 
   expect(reader.read((views) => views.code.source(0, ofCall)).state).toBe('gone');
   expect(reader.read((views) => views.call(0, 1)).source).toBeNull();
   expect(() => reader.read((views) => views.code.source(0, { kind: 'call', call: 1 }))).toThrow(
-    'does not tell which line of code call 1 of episode 0',
+    'does not record which line of code call 1 of episode 0',
   );
 });
 
@@ -255,7 +255,7 @@ test('a trace of the layout before it knew of code is read, and says that it tel
   const filter = { kind: 'text', field: 'source', value: 'workflow.ts' } as const;
   expect(reader.read((views) => views.episodes(0, 10, { filter })).total).toBe(0);
   expect(() => reader.read((views) => views.code.source(0, { kind: 'call', call: 0 }))).toThrow(
-    'does not tell',
+    'does not record',
   );
   expect(reader.read((views) => views.code.source(0, { kind: 'tool', tool: 'add' }))).toMatchObject({
     line: 3,

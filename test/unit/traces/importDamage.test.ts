@@ -35,7 +35,7 @@ describe('a log of requests', () => {
     expect(reader.read((views) => views.run()).imported).toMatchObject({
       skipped: 2,
       skips: [
-        { where: 'line 2', why: 'it is no JSON object' },
+        { where: 'line 2', why: 'it is not a JSON object' },
         { where: 'line 4', why: 'it has no request with messages' },
       ],
     });
@@ -158,7 +158,7 @@ describe('a file of another tool that is cut off or garbled', () => {
     const reader = await importedTrace(fileWith('requests.jsonl', cut));
     expect(reader.read((views) => views.run()).imported).toMatchObject({
       records: 2,
-      skips: [{ where: 'line 3', why: 'it is no JSON object' }],
+      skips: [{ where: 'line 3', why: 'it is not a JSON object' }],
     });
   });
 

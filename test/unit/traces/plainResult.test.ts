@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { episodeResult } from '../../../src/tracking/core/records/episodeResult.ts';
-import { isPlainResult } from '../../../src/traces/core/plainResult.ts';
+import { isPlainResult } from '../../../src/traces/core/traceQueries.ts';
 import { fuzz } from '../fuzz.ts';
 import { aResult } from './samples.ts';
 

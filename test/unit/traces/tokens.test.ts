@@ -347,7 +347,7 @@ describe('a search', () => {
       reader.read((views) =>
         views.tokens.find(0, 0, { wanted: { kind: 'pattern', text, matchCase: true }, from: 0 }),
       );
-    expect(find('(cat')).toThrow('is no regular expression: unterminated group.');
+    expect(find('(cat')).toThrow('is not a valid regular expression: unterminated group.');
     const many = words.message(Array<string>(60).fill('aa'), {});
     const slow = aTimeline({ messages: [many], tokens: words.tokens }).reader;
     const wanted = { kind: 'pattern', text: '(a+)+!', matchCase: true } as const;

@@ -111,9 +111,9 @@ function answerOf(run: ScriptedRun, request: TraceRequest): unknown {
       return timelineView(run, request.episode, request.timeline);
     case 'show':
       if (run.source === undefined) throw new Error('The run has no source.');
-      return { source: run.source, shown: 'told' };
+      return { source: run.source, shown: 'page' };
     case 'debug':
-      return { started: 'told', command: `agentjet --replay x.ajtrace --episode ${request.episode}` };
+      return { started: 'page', command: `agentjet --replay x.ajtrace --episode ${request.episode}` };
     case 'source':
     case 'lines':
       throw new Error('Only the editor asks for the code.');

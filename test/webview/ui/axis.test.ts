@@ -9,7 +9,7 @@ import { nodesOf, picture, useViewer } from '../harness/viewer.ts';
 
 const open = useViewer();
 
-const axisOf = (page: Page): Locator => page.getByRole('listbox', { name: 'What the episode did' });
+const axisOf = (page: Page): Locator => page.getByRole('listbox', { name: 'The activities of the episode' });
 const selectedOf = (page: Page): Locator => axisOf(page).locator('[aria-selected=true]');
 
 /** Seconds that the second episode of the small run takes. */
@@ -50,7 +50,7 @@ describe('the pointer', () => {
     };
     expect(await told(1, 0)).toBe('Workflow MathWorkflow from 0.13 s took 3.67 s');
     expect(await told(0.5, 1)).toBe(
-      'Call 0 of solver from 0.15 s took 1.10 s before the model was asked 0.25 s to the first token 0.25 s tokens 61 → 48',
+      'Call 0 of solver from 0.15 s took 1.10 s before the model request 0.25 s to the first token 0.25 s tokens 61 → 48',
     );
     expect(await told(2.3, 2)).toContain('Call 2 of judge from 2.20 s took 0.20 s');
     expect(await tooltip.innerText()).toContain('The endpoint is overloaded.');
@@ -58,11 +58,9 @@ describe('the pointer', () => {
     expect(await told(3.4, 2)).toContain('Call 3 of judge');
     expect(await told(3.4, 3)).toContain('Call 4 of judge');
     expect(await told(1.5, 4)).toBe(
-      'Tool calculate from 1.25 s took at most 0.65 s called by call 0 answered in call 1 It ran at some time between the call and its answer.',
+      'Tool calculate from 1.25 s took at most 0.65 s called by call 0 answer in call 1 It ran at some time between the call and its answer.',
     );
-    expect(await told(1.25, 5)).toBe(
-      'Tool look_up from 1.25 s called by call 0 answered in no request so far',
-    );
+    expect(await told(1.25, 5)).toBe('Tool look_up from 1.25 s called by call 0 answer in no request so far');
     expect(await told(0.05, 6)).toContain('Environment create');
     expect(await told(3.9, 7)).toContain('It was away.');
     expect(await told(4, 8)).toContain('Judge MathJudge');
@@ -185,7 +183,7 @@ describe('the keys', () => {
       .click();
     await expect.poll(() => selectedOf(page).innerText()).toContain('Call 3 of judge');
     await page.keyboard.press('?');
-    await page.getByRole('dialog').getByText('Zoom to what is selected').waitFor();
+    await page.getByRole('dialog').getByText('Zoom to the selection').waitFor();
   });
 
   test('zoom and pan', async () => {
@@ -218,7 +216,7 @@ describe('where the time went', () => {
     const summary = page.locator('.lanes-summary');
     expect((await summary.innerText()).split('\n')).toEqual([
       'waiting for the model 2.85 s (50 %)',
-      'of that, 0.25 s before it was asked',
+      'of that, 0.25 s before the request',
       'services 0.32 s (6 %)',
       'judge 0.25 s (4 %)',
       'working 0.82 s (15 %)',

@@ -88,5 +88,5 @@ test('a language that there is no translation into is English', async () => {
 
 test('a filter that is wrong is explained in it', async () => {
   const { page } = await open(smallRun(), { context: { locale }, place: 'filter=rewrd%3E1' });
-  await page.getByText('没有字段“rewrd”').waitFor();
+  await page.getByText('未知字段“rewrd”').waitFor();
 });

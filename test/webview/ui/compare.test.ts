@@ -62,10 +62,10 @@ describe('two episodes of a task', () => {
   test('are compared from the episode, with the one whose reward differs most', async () => {
     const { page } = await open(few(), { place: 'episode=0' });
     await page.getByRole('button', { name: 'Compare' }).click();
-    await page.getByRole('heading', { name: 'Episode 0 beside episode 1' }).waitFor();
-    const parting = page.getByRole('region', { name: 'Where they part' });
-    await parting.getByText('They part at token 31').waitFor();
-    await parting.getByText('message 3 (assistant), token 5 of it').waitFor();
+    await page.getByRole('heading', { name: 'Episode 0 and episode 1' }).waitFor();
+    const parting = page.getByRole('region', { name: 'First difference' });
+    await parting.getByText('First difference at token 31').waitFor();
+    await parting.getByText('token 5 of message 3 (assistant)').waitFor();
     await parting.getByText('" 108"').waitFor();
     await parting.getByText('" 96"').waitFor();
     const rows = page.getByRole('table').getByRole('row');
@@ -92,11 +92,11 @@ describe('two episodes of a task', () => {
     await page.keyboard.press('p');
     await page.getByText('Difference 1 of 2').waitFor();
     await page.keyboard.press('s');
-    await page.getByRole('heading', { name: 'Episode 1 beside episode 0' }).waitFor();
+    await page.getByRole('heading', { name: 'Episode 1 and episode 0' }).waitFor();
     await page.reload();
-    await page.getByRole('heading', { name: 'Episode 1 beside episode 0' }).waitFor();
+    await page.getByRole('heading', { name: 'Episode 1 and episode 0' }).waitFor();
     await page
-      .getByRole('region', { name: 'Where they part' })
+      .getByRole('region', { name: 'First difference' })
       .getByRole('button', { name: 'Open' })
       .first()
       .click();
@@ -110,12 +110,12 @@ describe('two episodes of a task', () => {
     await page.getByText('Both have the same tokens.').waitFor();
     await page.getByText('No difference').waitFor();
     await page.getByRole('region', { name: 'Right' }).getByLabel('Episode').selectOption({ value: '1' });
-    await page.getByText('They part at token 31').waitFor();
+    await page.getByText('First difference at token 31').waitFor();
   });
 
   test('a task with one episode has nothing to compare', async () => {
     const { page } = await open(repeats([['It', ' is']]), { place: 'episode=0&compare=' });
-    await page.getByText('There is nothing to compare it with.').waitFor();
+    await page.getByText('There is no episode to compare with.').waitFor();
   });
 
   test('long ones are drawn in part, and scrolled to the place where they part', async () => {
@@ -127,7 +127,7 @@ describe('two episodes of a task', () => {
       ]),
       { place: 'episode=0&compare=1' },
     );
-    await page.getByText('They part at token 40,029').waitFor();
+    await page.getByText('First difference at token 40,029').waitFor();
     await page.locator('.side-right .token.first-difference', { hasText: '96' }).waitFor();
     expect(await nodesOf(page)).toBeLessThan(6_000);
     await page.keyboard.press('n');
@@ -162,7 +162,7 @@ describe('the same task of two runs', () => {
       'none.ajtrace': other({ taskId: 'arms', question: 'How many arms?' }),
     });
     const { page } = await open(trace, { place: 'episode=0&compare=1' });
-    await page.getByRole('heading', { name: 'Episode 0 beside episode 1' }).waitFor();
+    await page.getByRole('heading', { name: 'Episode 0 and episode 1' }).waitFor();
     await page.keyboard.press('o');
     const dialog = page.getByRole('dialog');
     await dialog.getByText('later, started').first().waitFor();
@@ -170,7 +170,7 @@ describe('the same task of two runs', () => {
     await dialog.getByRole('button', { name: 'later.ajtrace' }).click();
     // The same repeat of the other run.
     await page
-      .getByRole('heading', { name: 'math, episode 0 beside later (later.ajtrace), episode 0' })
+      .getByRole('heading', { name: 'math, episode 0 and later (later.ajtrace), episode 0' })
       .waitFor();
     await page.locator('.side-left .token', { hasText: '96' }).waitFor();
     await page.locator('.side-right .token', { hasText: '108' }).waitFor();
@@ -191,7 +191,7 @@ describe('the same task of two runs', () => {
     // What is of the other run opens in a viewer of its own only.
     expect(await page.getByRole('region', { name: 'Left' }).getByRole('button').count()).toBe(0);
     await page.getByRole('button', { name: 'Compare with another repeat' }).click();
-    await page.getByRole('heading', { name: 'Episode 0 beside episode 1' }).waitFor();
+    await page.getByRole('heading', { name: 'Episode 0 and episode 1' }).waitFor();
   });
 
   test('that the other run does not have says so, with what to do', async () => {
@@ -212,9 +212,9 @@ describe('the same task of two runs', () => {
     const { page } = await open(withOthers({ 'changed.ajtrace': changed }), {
       place: 'episode=1&compare=&otherRun=changed.ajtrace',
     });
-    await page.getByText('The tasks have the same id and say different things').waitFor();
+    await page.getByText('The tasks have the same id and different queries').waitFor();
     await page
-      .getByRole('heading', { name: 'math, episode 1 beside later (changed.ajtrace), episode 1' })
+      .getByRole('heading', { name: 'math, episode 1 and later (changed.ajtrace), episode 1' })
       .waitFor();
   });
 

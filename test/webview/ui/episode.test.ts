@@ -24,8 +24,8 @@ describe('a call', () => {
 
   test('that failed says with what', async () => {
     const { page } = await open(smallRun(), { place: 'episode=1&call=2' });
-    await page.getByText('The client got status 503: The endpoint is overloaded.').waitFor();
-    await page.getByText('None: the call was not answered.').waitFor();
+    await page.getByText('The client received status 503: The endpoint is overloaded.').waitFor();
+    await page.getByText('None, because the call was not answered.').waitFor();
   });
 });
 
@@ -62,7 +62,7 @@ describe('an episode', () => {
     const row = episodeRow({ episode: 0, calls: 0, timelines: 0 });
     const record = { view: { row, calls: [], timelines: [] }, calls: [], timelines: [] };
     const { page } = await open({ ...run, record: () => record }, { place: 'episode=0' });
-    await page.getByText('The workflow asked its model nothing').waitFor();
+    await page.getByText('The workflow made no call').waitFor();
   });
 
   test('that cannot be read can be tried again', async () => {
@@ -156,7 +156,7 @@ test('an address without its token says what to do', async () => {
   const { page } = await open(smallRun());
   await page.evaluate(() => location.replace('#'));
   await page.reload();
-  await page.getByText('This address lacks the token of the trace server.').waitFor();
+  await page.getByText('The token of the trace server is missing from this address.').waitFor();
 });
 
 test('a token that the server does not accept is told, and not tried for ever', async () => {

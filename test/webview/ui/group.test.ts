@@ -80,8 +80,8 @@ test('best and worst, the next and the last group are one key apart', async () =
 describe('two repeats are compared', () => {
   test('that are marked, by their boxes or by the space bar', async () => {
     const { page } = await open(tasksRun().run, { place: 'group=1' });
-    await page.getByText('Mark two rows to compare them').waitFor();
-    await page.getByRole('checkbox', { name: 'Mark repeat 3, to compare it' }).click();
+    await page.getByText('To compare two rows').waitFor();
+    await page.getByRole('checkbox', { name: 'Mark repeat 3 to compare it' }).click();
     await page.getByText('1 row is marked.').waitFor();
     await page.getByRole('grid').focus();
     await page.keyboard.press('Home');
@@ -92,11 +92,11 @@ describe('two repeats are compared', () => {
     await page.reload();
     await page.getByRole('button', { name: 'Compare repeats 3 and 1' }).waitFor();
     // A third takes the place of the first.
-    await page.getByRole('checkbox', { name: 'Mark repeat 0, to compare it' }).click();
+    await page.getByRole('checkbox', { name: 'Mark repeat 0 to compare it' }).click();
     await page.getByRole('button', { name: 'Compare repeats 1 and 0' }).waitFor();
     // The box has the focus.
     await page.keyboard.press('c');
-    await page.getByRole('heading', { name: 'Episode 5 beside episode 4' }).waitFor();
+    await page.getByRole('heading', { name: 'Episode 5 and episode 4' }).waitFor();
   });
 
   test('by a key, also the current one with the only one that is marked', async () => {
@@ -106,7 +106,7 @@ describe('two repeats are compared', () => {
     await page.keyboard.press('ArrowDown');
     await page.getByRole('button', { name: 'Compare repeats 0 and 1' }).waitFor();
     await page.keyboard.press('c');
-    await page.getByRole('heading', { name: 'Episode 4 beside episode 5' }).waitFor();
+    await page.getByRole('heading', { name: 'Episode 4 and episode 5' }).waitFor();
   });
 });
 

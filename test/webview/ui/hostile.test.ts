@@ -224,7 +224,7 @@ test('how calls became timelines', async () => {
 
 test('what an episode did on the axis of time', async () => {
   await goTo('episode=0');
-  const axis = page.getByRole('listbox', { name: 'What the episode did' });
+  const axis = page.getByRole('listbox', { name: 'The activities of the episode' });
   await axis.waitFor();
   await axis.focus();
   for (let step = 0; step < 60; step++) {

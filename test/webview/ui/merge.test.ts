@@ -33,7 +33,7 @@ test('a setting that is chosen shows its timelines, by mouse and by keyboard', a
   const { page } = await open(forkedEpisode(), { place: 'episode=0' });
   const choices = merging(page).getByRole('radio');
   await choices.nth(1).click();
-  await merging(page).getByText('By the chosen setting, 5 calls would become 3 timelines.').waitFor();
+  await merging(page).getByText('With the selected setting, 5 calls would become 3 timelines.').waitFor();
   expect(await merging(page).locator('.merge-branch').count()).toBe(3);
   await page.keyboard.press('ArrowDown');
   await merging(page).getByText('5 calls would become 5 timelines.').waitFor();
@@ -48,12 +48,12 @@ test('the timelines of another setting are read token by token and as messages, 
   await merging(page).getByRole('button', { name: 'Timeline 4' }).click();
   const timeline = page.getByRole('region', { name: 'Timeline 4' });
   await timeline
-    .getByText('This run did not make this timeline: it is what timeline_compare_level token')
+    .getByText('This run did not make this timeline. It is the result of timeline_compare_level token')
     .waitFor();
   await timeline.locator('.token').first().waitFor();
   await page
     .getByRole('navigation', { name: 'Breadcrumbs' })
-    .getByText('Timeline 4 by another setting')
+    .getByText('Timeline 4 with another setting')
     .waitFor();
   await page.reload();
   await timeline.locator('.token').first().waitFor();
@@ -62,9 +62,9 @@ test('the timelines of another setting are read token by token and as messages, 
   expect(await violations(page)).toEqual([]);
   // The run's own has but four.
   await page.getByRole('button', { name: 'Back' }).click();
-  await merging(page).getByText('By the chosen setting, 5 calls would become 5 timelines.').waitFor();
+  await merging(page).getByText('With the selected setting, 5 calls would become 5 timelines.').waitFor();
   await merging(page).getByRole('button', { name: 'Timeline 0' }).click();
-  await page.getByRole('button', { name: 'To the timelines of the run' }).click();
+  await page.getByRole('button', { name: 'Go to the timelines of the run' }).click();
   await page
     .getByRole('navigation', { name: 'Breadcrumbs' })
     .getByText('Timeline 0', { exact: true })
@@ -76,7 +76,7 @@ test('the YAML of a setting is copied', async () => {
   const { page } = await open(forkedEpisode(), { place: 'episode=0', context });
   await merging(page).getByRole('radio').nth(2).click();
   await merging(page).getByText('5 calls would become 5 timelines.').waitFor();
-  await merging(page).getByRole('button', { name: 'Copy YAML of the chosen setting' }).click();
+  await merging(page).getByRole('button', { name: 'Copy YAML of the selected setting' }).click();
   await merging(page).getByText('Copied').waitFor();
   expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(
     `ajet:
@@ -103,7 +103,7 @@ test('a fork names the first message and token that differ, on both sides', asyn
     );
   expect(sides.map(([first]) => first)).toEqual(['it', '96']);
   await merging(page).getByText('Other tools are offered than in call 2.').click();
-  await merging(page).getByText('ignore_tools: true merges them all the same.').waitFor();
+  await merging(page).getByText('ignore_tools: true merges them anyway.').waitFor();
   await fork.getByRole('button', { name: 'Call 2' }).click();
   await page.getByRole('region', { name: 'Call 2' }).waitFor();
 });
@@ -125,7 +125,7 @@ test('a timeline says why it is one of its own', async () => {
   const { page, trace } = await open(forkedEpisode(), { place: 'episode=0&timeline=1' });
   await page.locator('.token').first().waitFor();
   expect(trace.count('merging')).toBe(0);
-  await page.getByRole('button', { name: 'Why it is a timeline of its own' }).click();
+  await page.getByRole('button', { name: 'Why it is a separate timeline' }).click();
   await page.getByText('Message 2 (assistant) differs from that of call 1.').waitFor();
 });
 

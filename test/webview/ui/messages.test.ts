@@ -64,7 +64,7 @@ describe('a message in Markdown', () => {
     expect(await reasoning.getByText('A spider has 8 legs.').isVisible()).toBe(false);
     await reasoning.locator('summary').click();
     expect(await reasoning.getByText('A spider has 8 legs.').isVisible()).toBe(true);
-    await card(page, 5).getByText('Reasoning that does not end').waitFor();
+    await card(page, 5).getByText('Unfinished reasoning').waitFor();
   });
 });
 
@@ -75,7 +75,7 @@ describe('tool calls', () => {
     await calls.first().waitFor();
     expect(await calls.nth(0).locator('pre').innerText()).toBe('{\n  "a": 12,\n  "b": 8,\n  "exact": 1.0\n}');
     expect(await calls.nth(1).locator('pre').innerText()).toBe('{"a":3, "b":');
-    await calls.nth(1).getByText('arguments are no JSON').waitFor();
+    await calls.nth(1).getByText('arguments are not valid JSON').waitFor();
   });
 
   test('are tied to their answers, there and back', async () => {
@@ -144,11 +144,11 @@ describe('a long message', () => {
 describe('what training leaves out', () => {
   test('is shown as it was sent: pixels as thumbnails, nothing else of data', async () => {
     const { page, trace } = await open(seenConversation(), { place });
-    const left = page.getByRole('article', { name: 'Message that training leaves out, user' });
-    await left.getByText('left out of training').waitFor();
+    const left = page.getByRole('article', { name: 'Message that training excludes, user' });
+    await left.getByText('excluded from training').waitFor();
     expect(await left.locator('strong').innerText()).toBe('this');
     const image = left.getByRole('img');
-    await left.getByText('not an image that can be shown').waitFor();
+    await left.getByText('image cannot be shown').waitFor();
     expect(
       await image.evaluateAll((all) => all.map((one) => (one as HTMLImageElement).naturalWidth)),
     ).toEqual([1]);
@@ -183,7 +183,7 @@ describe('a timeline as a conversation', () => {
     const { page } = await open(smallRun(), { place: 'episode=1&timeline=0' });
     await page.locator('.token').first().waitFor();
     await page.getByRole('button', { name: 'Messages', exact: true }).click();
-    await page.getByText('5 messages, 2 with tokens that train').waitFor();
+    await page.getByText('5 messages, 2 with trained tokens').waitFor();
     expect(await messages(page).locator('.author').allInnerTexts()).toEqual([
       'by env',
       'by env',

@@ -43,7 +43,7 @@ describe('the header', () => {
   test.each([
     ['running', { end: null, live: true }],
     ['killed', { end: null, live: false }],
-    ['cancelled', { end: { status: 'cancelled', error: null, endedAt: 1 } }],
+    ['canceled', { end: { status: 'cancelled', error: null, endedAt: 1 } }],
     ['failed', { end: { status: 'failed', error: null, endedAt: 1 } }],
   ] as const)('says that a run is %s', async (status, view) => {
     const { page } = await open({ ...smallRun(), run: runView(view) });
@@ -81,10 +81,10 @@ describe('the header', () => {
     const notice = page.locator('.notice-warning', { hasText: 'This file is damaged.' });
     await notice.waitFor();
     expect(await notice.getByRole('listitem').allInnerTexts()).toEqual([
-      'What it told of its run is lost.',
-      'Texts of tokens are lost: such tokens have only their ids.',
+      'Facts about the run are lost.',
+      'Texts of tokens are lost. These tokens only have their ids.',
       '2 episodes are lost.',
-      'These episodes may lack a part: 4, 7, 9.',
+      'These episodes may be incomplete: 4, 7, 9.',
     ]);
     await page.locator('.body-row').first().waitFor();
     expect(await violations(page)).toEqual([]);
@@ -159,7 +159,7 @@ describe('a filter', () => {
     await page.getByRole('grid', { name: '21 episodes' }).waitFor();
     await page.getByRole('button', { name: 'reward>=1 agent:planner', exact: true }).click();
     await page.getByRole('grid', { name: '1 episode', exact: true }).waitFor();
-    await page.getByRole('button', { name: /^Forget the filter/ }).click();
+    await page.getByRole('button', { name: /^Delete the filter/ }).click();
     await page.getByRole('button', { name: 'Save this filter' }).waitFor();
   });
 
@@ -168,7 +168,7 @@ describe('a filter', () => {
     await page.getByRole('grid', { name: '21 episodes' }).waitFor();
     await page.getByRole('combobox', { name: 'Filter' }).fill('error rewrd<1');
     const problem = page.getByRole('alert');
-    await problem.getByText('At character 7: there is no field “rewrd”. Known are reward,').waitFor();
+    await problem.getByText('At character 7: unknown field “rewrd”. Use one of reward,').waitFor();
     expect(await violations(page)).toEqual([]);
     await page.getByRole('grid', { name: '21 episodes' }).waitFor();
     await page.keyboard.press('Escape');

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { findingKinds } from '../../../src/tracking/core/findings.ts';
 import { titleOf } from '../../../src/traces/webview/ui/findingTitles.ts';
-import * as format from '../../../src/base/webview/ui/format.ts';
+import * as format from '../../../src/base/core/format.ts';
 
 test.each([
   [0, '0 %'],
@@ -19,10 +19,13 @@ test('a share of nothing is unknown', () => {
 });
 
 test.each([
+  [0, '0 ms'],
   [0.008, '8 ms'],
   [0.42, '0.42 s'],
+  [0.9996, '1.00 s'],
   [12.34, '12.3 s'],
   [59.97, '1 min 00 s'],
+  [119.7, '2 min 00 s'],
   [125, '2 min 05 s'],
   [3_599.6, '1 h 00 min'],
   [11_100, '3 h 05 min'],

@@ -9,7 +9,7 @@ import {
   splitToolResults,
   linkToolCalls,
 } from '../../../src/traces/webview/message/toolCalls.ts';
-import { prettyJson } from '../../../src/base/webview/ui/format.ts';
+import { prettyJson } from '../../../src/base/core/format.ts';
 
 describe('reasoning', () => {
   test('is what stands between its marks, at the start', () => {

@@ -1,4 +1,4 @@
-/** An episode whole, as exports have it: whatever grows with it is read once, and let go when it is written. */
+/** A whole episode for exports. Parts that grow with the episode are read once, and released when they are written. */
 import { CodedError } from '../../../base/core/errors.ts';
 import type { TracedMessage } from '../../../tracking/core/records/trace.ts';
 import type { CallRow, SpanRow, TimelineRow } from '../protocol/episodeRpc.ts';
@@ -32,7 +32,7 @@ export interface ExportedTimeline {
   readonly messages: readonly ExportedMessage[];
   /** The texts of all its tokens, in order; empty for tokens within a character. */
   readonly tokenTexts: readonly string[];
-  /** Ids of the template's own tokens among them. */
+  /** Ids of the chat template's tokens among them. */
   readonly specialTokens: readonly number[];
 }
 
@@ -52,7 +52,7 @@ export interface ExportedEpisode {
 /** Error codes for missing parts of a damaged file. */
 const lost = /^trace\/(damaged|no-such-(call|timeline|message))$/;
 
-/** @param listed its row in the list of all, which there is even where nothing else of it can be read */
+/** @param listed the episode's row in the list of all episodes, which exists even if nothing else can be read */
 export function exportedEpisode(
   reader: TraceReader,
   listed: EpisodeRow,
@@ -94,7 +94,7 @@ export function exportedEpisode(
   };
 }
 
-/** Names and codes stay, but for secrets in them; whatever is said in sentences may repeat what a model said. */
+/** Names and codes stay, except for secrets in them. Sentences may repeat what a model said. */
 function redactedRow(row: EpisodeRow, redactor: Redactor): EpisodeRow {
   const { taskId, query, error, findings } = row;
   return {
@@ -158,7 +158,7 @@ function exportedTimeline(
     ids,
     messages: owners,
   } = reader.read((views) => views.tokens.window(episode, row.timeline, 0, row.tokens));
-  // What was taken out of a message may not be read off its tokens: neither their texts nor their ids.
+  // The tokens of a redacted message must not reveal it: their texts and ids are removed.
   const isWhole = messages.map(({ text, toolCalls }, index) => {
     return text === whole[index]?.text && sameJson(toolCalls, whole[index].toolCalls);
   });
@@ -170,7 +170,7 @@ function exportedTimeline(
   };
 }
 
-/** Redaction writes JSON anew. */
+/** Redaction rewrites JSON. */
 function sameJson(a: string | null, b: string | null): boolean {
   if (a === b || a === null || b === null) return a === b;
   try {
@@ -180,7 +180,7 @@ function sameJson(a: string | null, b: string | null): boolean {
   }
 }
 
-/** A token that stands for one that was taken out. */
+/** A token that replaces a removed one. */
 export const redactedToken = -1;
 
 function withoutIds(message: ExportedMessage): ExportedMessage {

@@ -12,7 +12,7 @@ import { jsonLine } from './jsonl.ts';
 import { otlpLine } from './otlp.ts';
 import { Redactor, type Redaction } from './redact.ts';
 
-/** Episodes that are asked for at a time. */
+/** Number of episodes that are read at a time. */
 const window = 100;
 
 export interface ExportChoice {
@@ -25,12 +25,12 @@ export interface ExportChoice {
 /** The number of exported episodes, and the damage of the file. */
 export interface ExportNote {
   readonly episodes: number;
-  /** Episodes of which a part is missing. */
+  /** Number of episodes with missing parts. */
   readonly incomplete: number;
   readonly damage: DamageView | null;
 }
 
-/** The pieces of an export, one episode after the other. Returns what was exported. */
+/** Yields the pieces of an export, one episode after another. Returns what was exported. */
 export function* exportPieces(
   reader: TraceReader,
   { format, redaction, filter }: ExportChoice,
@@ -49,7 +49,7 @@ export function* exportPieces(
     if (whole.missing.length > 0) incomplete += 1;
     onProgress?.(episodes / Math.max(1, total));
   }
-  // What is missing may have been found on the way.
+  // Reading may have found more damage.
   const { damage } = readRun(reader);
   yield endOf(format, { ...run, damage });
   return { episodes, incomplete, damage: damage ?? null };
@@ -73,16 +73,16 @@ function* listedEpisodes(
 /** Secrets of one kind that an export would remove. */
 export interface FoundSecrets {
   readonly kind: string;
-  /** Different ones. */
+  /** Number of different secrets. */
   readonly count: number;
   /** The first episodes that have one. */
   readonly episodes: readonly number[];
 }
 
-/** Different secrets of a kind that are counted, and episodes that are named, at most. */
+/** The maximum number of different secrets that are counted, and of episodes that are named. */
 const most = { secrets: 10_000, episodes: 10 } as const;
 
-/** Looks for secrets as an export does, and writes nothing. Yields after each episode. */
+/** Finds the secrets that an export would remove. Writes nothing. Yields after each episode. */
 export function* findSecrets(
   reader: TraceReader,
   filter: Filter | undefined,
@@ -110,7 +110,7 @@ export function* findSecrets(
   });
 }
 
-/** Names and paths stay, but for secrets in them. */
+/** Names and paths stay, except for secrets in them. */
 function redactedRun(run: RunView, redactor: Redactor): RunView {
   const { experiment, model, config, workflow, report } = run;
   const clean = (text: string): string => redactor.text(text);

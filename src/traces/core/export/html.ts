@@ -1,10 +1,8 @@
-/**
- * A page of its own that needs no program to be read: one file without a script, which loads nothing. All that a trace
- * says stands in it as text.
- */
+/** Renders a trace as one HTML file without scripts. It loads nothing, and all contents of the trace are text. */
 import type { EpisodeRow } from '../protocol/traceLists.ts';
 import type { DamageView, RunView } from '../protocol/runRpc.ts';
-import { count, duration, escapedText, facts, isolatedHtml, number } from './htmlText.ts';
+import { count, duration, percent, reward as number } from '../../../base/core/format.ts';
+import { escapedText, facts, findingsHtml, isolatedHtml } from './htmlText.ts';
 import { hasValues } from './episode.ts';
 import type { Redaction, Redactor } from './redact.ts';
 
@@ -85,10 +83,10 @@ export function htmlBegin(run: RunView, redaction: Redaction): string {
 <header>
 <h1>${isolatedHtml(title)}</h1>
 ${runFacts(run)}
-${damageHtml(run.damage)}${findingsHtml(run)}<p class="note">${legend}${
+${damageHtml(run.damage)}${reportHtml(run)}<p class="note">${legend}${
     redaction.texts
-      ? ' Texts were taken out of this page, and so were the tokens that would tell them.'
-      : ' Keys and access tokens of known services were taken out of this page.'
+      ? ' Texts, and the tokens that would reveal them, were removed from this page.'
+      : ' Keys and access tokens of known services were removed from this page.'
   }</p>
 </header>
 <main>
@@ -111,7 +109,7 @@ function runFacts(run: RunView): string {
     ['episodes', `${count(totals.ended)} ended, ${count(totals.failed)} failed`],
     ['mean reward', number(totals.meanReward)],
     ...(hasValues(run, 'successes') && totals.successRate !== null
-      ? [['success', `${(100 * totals.successRate).toFixed(1)} %`] as const]
+      ? [['success', percent(totals.successRate)] as const]
       : []),
     ['tokens', hasValues(run, 'tokens') ? `${count(totals.tokens)}${training}` : 'unknown'],
     ...(run.tokenizer.exact
@@ -132,21 +130,18 @@ function damageHtml(damage: DamageView | undefined): string {
   if (damage === undefined) return '';
   const { run, tokens, lost, incomplete } = damage;
   const what = [
-    ...(run ? ['what it told of its run is lost'] : []),
+    ...(run ? ['facts about the run are lost'] : []),
     ...(tokens ? ['texts of tokens are lost'] : []),
     `episodes lost: ${count(lost)}`,
-    `episodes that may lack a part: ${count(incomplete)}`,
+    `episodes that may be incomplete: ${count(incomplete)}`,
   ];
-  return `<p class="warning" role="note">The trace is damaged, and this page has what can be read of it: ${what.join('; ')}.</p>\n`;
+  return `<p class="warning" role="note">The trace is damaged. This page shows its readable part: ${what.join('; ')}.</p>\n`;
 }
 
-function findingsHtml({ report }: RunView): string {
-  if (report.findings.length === 0) return '';
-  const items = report.findings.map(
-    ({ severity, message, code, count: times }) =>
-      `<li><b>${severity}</b>: ${isolatedHtml(message)} <code>${isolatedHtml(code)}</code>${times === 0 ? '' : `, ${count(times)} episodes`}</li>`,
-  );
-  return `<section><h2>What training would say</h2><ul class="findings">${items.join('')}</ul></section>\n`;
+function reportHtml({ report: { findings } }: RunView): string {
+  return findings.length === 0
+    ? ''
+    : `<section><h2>Training report</h2>${findingsHtml(findings)}</section>\n`;
 }
 
 const columns = [
@@ -161,7 +156,7 @@ const columns = [
   'time',
 ];
 
-/** All episodes on a line each, which leads to the episode. */
+/** Yields a table of all episodes with links to them. */
 export function* htmlTable(
   listed: Iterable<{ readonly row: EpisodeRow }>,
   redactor: Redactor,
@@ -182,6 +177,6 @@ function rowHtml(row: EpisodeRow, redactor: Redactor): string {
     ...[row.calls, row.tokens, row.trainableTokens].map((one) => `<td>${count(one)}</td>`),
     `<td>${seconds === null ? '' : duration(seconds)}</td>`,
   ];
-  // The browser opens what it leads into.
+  // The browser opens the details element that contains the target.
   return `<tr><th scope="row"><a href="#episode-${episode}">${episode}</a></th><td class="text">${isolatedHtml(redactor.text(taskId))}</td>${cells.join('')}</tr>\n`;
 }

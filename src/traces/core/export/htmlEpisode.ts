@@ -6,22 +6,14 @@ import {
   type ExportedTimeline,
   hasValues,
 } from './episode.ts';
-import {
-  clipped,
-  count,
-  duration,
-  escapedText,
-  facts,
-  isolatedHtml,
-  longestText,
-  number,
-} from './htmlText.ts';
+import { count, countedTokens, duration, reward as number } from '../../../base/core/format.ts';
+import { clipped, escapedText, facts, findingsHtml, isolatedHtml, longestText } from './htmlText.ts';
 import { clip } from '../clip.ts';
 import { placedSlices, slicesOf, type PlacedSlice } from './slices.ts';
 
-/** Slices and lanes that are drawn. */
+/** The maximum number of slices and lanes that are drawn. */
 const most = { slices: 2_000, lanes: 40 } as const;
-/** Units of the drawing, which is as wide as the page. */
+/** The width of the drawing in its own units. It fills the page. */
 const width = 1_000;
 
 /** Renders an episode on its time axis: a bar with a tooltip for each call, tool and judge call, in lanes. */
@@ -53,13 +45,13 @@ export function htmlEpisode(exported: ExportedEpisode, run: RunView): string {
   const { row, calls, timelines, missing } = exported;
   const { episode, taskId, repeat, reward, isSuccess, error } = row;
   const outcome = error === null ? `reward ${number(reward)}` : 'failed';
-  const told = new Set(timelines.map(({ row: { timeline } }) => timeline));
+  const shownTimelines = new Set(timelines.map(({ row: { timeline } }) => timeline));
   return `<details class="episode">
 <summary><h2>Episode ${episode}: ${isolatedHtml(taskId)} #${repeat}</h2> <span class="outcome">${outcome}${isSuccess ? ', success' : ''}</span></summary>
 <div id="episode-${episode}">
 ${missing.length === 0 ? '' : `<p class="warning" role="note">The trace is damaged, and this is missing: ${escapedText(missing.join(', '))}.</p>\n`}${episodeFacts(exported, run)}
 ${findingsHtml(row.findings)}${hasValues(run, 'times') ? htmlAxis(exported) : ''}${timelines.map(timelineHtml).join('')}${calls
-    .map((call) => callHtml(call, call.row.timeline !== null && told.has(call.row.timeline)))
+    .map((call) => callHtml(call, call.row.timeline !== null && shownTimelines.has(call.row.timeline)))
     .join('')}</div>
 </details>
 `;
@@ -80,15 +72,6 @@ function episodeFacts({ row, calls, rewards }: ExportedEpisode, run: RunView): s
   ]);
 }
 
-function findingsHtml(findings: ExportedEpisode['row']['findings']): string {
-  if (findings.length === 0) return '';
-  const items = findings.map(
-    ({ severity, message, code }) =>
-      `<li><b>${severity}</b>: ${isolatedHtml(message)} <code>${isolatedHtml(code)}</code></li>`,
-  );
-  return `<ul class="findings">${items.join('')}</ul>\n`;
-}
-
 function timelineHtml({ row, messages, tokenTexts }: ExportedTimeline): string {
   let first = 0;
   const parts = messages.map((message) => {
@@ -98,22 +81,22 @@ function timelineHtml({ row, messages, tokenTexts }: ExportedTimeline): string {
   });
   const calls = row.calls.length === 0 ? '' : ` of calls ${row.calls.join(', ')}`;
   const tokens =
-    row.tokens === 0 ? '' : `: ${count(row.tokens)} tokens, ${count(row.trainableTokens)} in the loss`;
+    row.tokens === 0 ? '' : `: ${countedTokens(row.tokens)}, ${count(row.trainableTokens)} in the loss`;
   return `<details class="timeline"><summary><h3>Timeline ${row.timeline}</h3>${calls}${tokens}</summary>
 ${parts.join('')}</details>
 `;
 }
 
-/** @param isTold whether its messages stand in a timeline, so that they need not stand here again */
-function callHtml({ row, messages, reply, options, tools }: ExportedCall, isTold: boolean): string {
-  const told = [row.agent, duration(row.seconds), row.finishReason ?? '', row.error ?? ''];
-  const shown = isTold ? [] : [...messages, ...(reply === null ? [] : [reply])];
-  const where = isTold ? `<p class="note">Its messages are in timeline ${row.timeline ?? ''}.</p>` : '';
-  return `<details class="call"><summary><h3>Call ${row.call}</h3> ${isolatedHtml(told.filter((one) => one !== '').join(', '))}</summary>
+/** @param isShown true if a timeline shows the call's messages, so that they need not be repeated */
+function callHtml({ row, messages, reply, options, tools }: ExportedCall, isShown: boolean): string {
+  const details = [row.agent, duration(row.seconds), row.finishReason ?? '', row.error ?? ''];
+  const shown = isShown ? [] : [...messages, ...(reply === null ? [] : [reply])];
+  const where = isShown ? `<p class="note">Its messages are in timeline ${row.timeline ?? ''}.</p>` : '';
+  return `<details class="call"><summary><h3>Call ${row.call}</h3> ${isolatedHtml(details.filter((one) => one !== '').join(', '))}</summary>
 ${facts([
   ['status', String(row.status)],
-  ['prompt', `${count(row.promptTokens)} tokens`],
-  ['reply', `${count(row.replyTokens)} tokens`],
+  ['prompt', countedTokens(row.promptTokens)],
+  ['reply', countedTokens(row.replyTokens)],
   ['options', options],
   ...(tools === null ? [] : [['tools', tools] as const]),
 ])}
@@ -127,7 +110,7 @@ function messageHtml(
 ): string {
   const counted = lossMask.reduce<number>((sum, counts) => sum + counts, 0);
   const counts =
-    tokenIds.length === 0 ? '' : ` · ${count(tokenIds.length)} tokens, ${count(counted)} in the loss`;
+    tokenIds.length === 0 ? '' : ` · ${countedTokens(tokenIds.length)}, ${count(counted)} in the loss`;
   const id = toolCallId === null ? '' : ` · answers ${isolatedHtml(toolCallId)}`;
   const calls = toolCalls === null ? '' : `<pre class="calls"><code>${clipped(toolCalls)}</code></pre>`;
   const written = author === 'llm' ? 'by the model' : author === 'env' ? 'given' : author;

@@ -1,3 +1,4 @@
+import { count, countedEpisodes } from '../../../base/core/format.ts';
 import { clip } from '../clip.ts';
 
 /** Escapes text for HTML elements and attributes. */
@@ -18,7 +19,7 @@ export function isolatedHtml(text: string): string {
   return `<bdi>${withCodes(text, (code) => `<i>${code}</i>`)}</bdi>`;
 }
 
-/** The same where no element may stand: in titles. */
+/** Returns escaped text for places where elements are not allowed, such as titles. */
 export function escapedText(text: string): string {
   return withCodes(text, (code) => code);
 }
@@ -35,33 +36,32 @@ function codeOf(character: string): string {
   return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }
 
-/** Characters of a text that a page shows. */
+/** The maximum number of characters of a text that a page shows. */
 export const longestText = 100_000;
 
 /** Returns a text, cut with a note if it is too long. */
 export function clipped(text: string): string {
   if (text.length <= longestText) return isolatedHtml(text);
   const shown = clip(text, longestText);
-  const left = (text.length - shown.length).toLocaleString('en');
+  const left = count(text.length - shown.length);
   return `${isolatedHtml(shown)}<p class="note">… ${left} more characters are in the trace.</p>`;
 }
 
-export function number(value: number | null): string {
-  return value === null ? 'unknown' : String(Number(value.toFixed(4)));
-}
-
-export function count(value: number): string {
-  return value.toLocaleString('en');
-}
-
-/** From milliseconds to hours; rounded before it is split, so that 119.7 s are two minutes. */
-export function duration(seconds: number): string {
-  if (seconds < 0.9995) return `${Math.round(seconds * 1_000)} ms`;
-  if (seconds < 59.95) return `${seconds.toFixed(1)} s`;
-  const whole = Math.round(seconds);
-  if (whole < 3_600) return `${Math.floor(whole / 60)} min ${whole % 60} s`;
-  const minutes = Math.round(seconds / 60);
-  return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+/** Returns a list of findings; empty: there are none. */
+export function findingsHtml(
+  findings: readonly {
+    readonly severity: string;
+    readonly message: string;
+    readonly code: string;
+    readonly count?: number;
+  }[],
+): string {
+  if (findings.length === 0) return '';
+  const items = findings.map(({ severity, message, code, count: episodes = 0 }) => {
+    const number = episodes === 0 ? '' : `, ${countedEpisodes(episodes)}`;
+    return `<li><b>${severity}</b>: ${isolatedHtml(message)} <code>${isolatedHtml(code)}</code>${number}</li>`;
+  });
+  return `<ul class="findings">${items.join('')}</ul>\n`;
 }
 
 export function facts(rows: readonly (readonly [name: string, text: string])[]): string {

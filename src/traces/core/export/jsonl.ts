@@ -1,4 +1,4 @@
-/** A line of JSON for each episode: what the trace has of it, whole. */
+/** Writes one line of JSON per episode with everything that the trace has of it. */
 import type { SpanRow } from '../protocol/episodeRpc.ts';
 import type { RunView } from '../protocol/runRpc.ts';
 import { shallowJson } from '../shallowJson.ts';
@@ -91,7 +91,7 @@ function messageJson({ role, text, toolCalls, toolCallId }: ExportedMessage): ob
   };
 }
 
-/** Rewards may be infinite, which JSON has no number for. */
+/** Rewards may be infinite. JSON has no number for that. */
 function number(value: number | null): number | string | null {
   return value === null || Number.isFinite(value) ? value : String(value);
 }

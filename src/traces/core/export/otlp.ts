@@ -1,6 +1,6 @@
 /**
- * OTLP/JSON, a document per line as its file format has it: an episode is a trace, whose root is the episode, with its
- * LLM calls by the GenAI conventions and its timelines with their tokens under names of our own.
+ * Writes OTLP/JSON, one document per line, as its file format requires. An episode is a trace with the episode as root
+ * span. LLM calls follow the GenAI conventions. Timelines with their tokens have AgentJet's own names.
  */
 import type { SpanRow } from '../protocol/episodeRpc.ts';
 import type { RunView } from '../protocol/runRpc.ts';
@@ -42,7 +42,7 @@ interface Span {
 const kinds = { internal: 1, client: 3 } as const;
 const failed = 2;
 
-/** One line, with its end. */
+/** Returns one line with its line break. */
 export function otlpLine(episode: ExportedEpisode, run: RunView): string {
   const resource = attributes({
     'service.name': run.experiment === '' ? 'agentjet' : run.experiment,
@@ -143,7 +143,9 @@ function callSpan(
   };
 }
 
-/** A tool, by the conventions; the judge, the environment service and the like have none. */
+/**
+ * Returns the span of a tool, which the conventions define, or of another part, such as the judge, which they do not.
+ */
 function otherSpan(
   { kind, name, startedAt, seconds, state, error }: SpanRow,
   index: number,
@@ -223,7 +225,7 @@ function recordOf(json: string): Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>) : {};
 }
 
-/** A message of the conventions. */
+/** Returns a message in the form of the conventions. */
 function partsOf({ role, text, toolCalls, toolCallId }: ExportedMessage): object {
   if (toolCallId !== null)
     return { role, parts: [{ type: 'tool_call_response', id: toolCallId, response: text }] };
@@ -271,13 +273,13 @@ function tokensOf(message: ExportedMessage): object {
   };
 }
 
-/** Nanoseconds; an episode without times begins at the epoch. */
+/** Returns times in nanoseconds. An episode without times begins at the epoch. */
 function times(startedAt: number, seconds: number): Pick<Span, 'startTimeUnixNano' | 'endTimeUnixNano'> {
   const nano = (milliseconds: number): string => String(BigInt(Math.round(milliseconds * 1_000)) * 1_000n);
   return { startTimeUnixNano: nano(startedAt), endTimeUnixNano: nano(startedAt + 1_000 * seconds) };
 }
 
-/** A number that is one of floating point even where it is whole, so that an attribute has one type. */
+/** A number that is encoded as floating point even if it is whole, so that an attribute has one type. */
 interface Double {
   readonly double: number;
 }
@@ -303,7 +305,7 @@ function anyValue(value: NonNullable<Plain>): AnyValue {
   return { arrayValue: { values: value.map((one) => ({ stringValue: one })) } };
 }
 
-/** JSON has no number for these; protobuf's has names. */
+/** JSON has no number for these values. Protobuf's JSON has names. */
 function doubleValue(value: number): Extract<AnyValue, { readonly doubleValue: unknown }>['doubleValue'] {
   if (Number.isFinite(value)) return value;
   return Number.isNaN(value) ? 'NaN' : value > 0 ? 'Infinity' : '-Infinity';

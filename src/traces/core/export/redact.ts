@@ -7,7 +7,7 @@ export interface Redaction {
   readonly patterns: readonly RegExp[];
 }
 
-/** Removes secrets, and what else should not leave the machine, from exports. */
+/** Removes secrets, and other data that should not leave the machine, from exports. */
 export class Redactor {
   readonly #redaction: Redaction;
   readonly #onFound: OnSecret | undefined;
@@ -17,7 +17,7 @@ export class Redactor {
     this.#onFound = onFound;
   }
 
-  /** A text that is not part of a message. */
+  /** Redacts a text that is not part of a message. */
   text(text: string): string {
     return this.#withoutPatterns(redactSecrets(text, this.#onFound));
   }
@@ -31,7 +31,7 @@ export class Redactor {
     return this.#redaction.texts ? redacted : this.text(text);
   }
 
-  /** JSON: the strings in it, without the names of fields. */
+  /** Redacts the strings in a JSON text, without the names of fields. */
   json(text: string): string {
     try {
       return JSON.stringify(this.value(JSON.parse(text)));
@@ -40,7 +40,7 @@ export class Redactor {
     }
   }
 
-  /** Every string in a value. Names of fields stay, except for secrets in them. */
+  /** Redacts every string in a value. Names of fields stay, except for secrets in them. */
   value(value: unknown): unknown {
     if (typeof value === 'string') return this.message(value);
     if (Array.isArray(value)) return value.map((one) => this.value(one));

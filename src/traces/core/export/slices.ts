@@ -12,7 +12,7 @@ export function chromeEnd({ experiment, model, workflow, tasks, repeat, damage }
   return `\n],"otherData":${JSON.stringify({ ...other, ...(damage && { damage: JSON.stringify(damage) }) })}}\n`;
 }
 
-/** Events of one episode, without the comma behind the last. */
+/** Returns the events of one episode, without the comma after the last. */
 export function chromeEvents(episode: ExportedEpisode, runStart: number): string {
   const { row } = episode;
   const pid = row.episode + 1;
@@ -42,12 +42,12 @@ export interface Slice {
 export interface PlacedSlice extends Slice {
   /** Position of its lane. */
   readonly thread: number;
-  /** Whole microseconds since the given beginning, and how long. */
+  /** Whole microseconds since the given start, and the length. */
   readonly start: number;
   readonly length: number;
 }
 
-/** The episode's own comes first. */
+/** Returns the slices, the episode's own first. */
 export function slicesOf({ row, calls, spans, missing }: ExportedEpisode): readonly Slice[] {
   return [episodeSlice(row, missing), ...calls.map(callSlice), ...spans.map(spanSlice)];
 }
@@ -89,7 +89,8 @@ function spanSlice({ kind, name, startedAt, seconds, state, error }: SpanRow): S
 }
 
 /**
- * Slices in order on lanes of their name: those that overlap are on several, since slices of one may only nest.
+ * Places slices in order on lanes of their name. Overlapping slices use several lanes, because slices of one lane may
+ * only nest.
  *
  * @param beginning milliseconds since the Unix epoch
  */

@@ -27,7 +27,7 @@ export interface EpisodeNumber {
 /** Writes the episodes of one import, one after the other. */
 export class EpisodeAssembler {
   readonly #writer: TraceWriter;
-  /** Ids whose texts are written. */
+  /** Ids whose texts have been written. */
   readonly #known = new Set<number>();
 
   constructor(writer: TraceWriter) {
@@ -37,18 +37,19 @@ export class EpisodeAssembler {
   write(place: EpisodeNumber, parts: readonly EpisodePart[]): void {
     const facts = parts.filter((part) => part.kind === 'facts').reduce(laterWins, { kind: 'facts' });
     const calls = inOrder(parts.filter((part) => part.kind === 'call'));
-    const told = parts.filter((part) => part.kind === 'timeline');
+    const parsed = parts.filter((part) => part.kind === 'timeline');
     const messages = new Messages();
     const { episode, taskId, taskIndex, repeat, name } = place;
     const startedAt = facts.startedAt ?? calls[0]?.startedAt ?? 0;
-    const query = facts.query ?? lastOfUser(calls[0]?.messages ?? told[0]?.messages ?? []);
+    const query = facts.query ?? lastOfUser(calls[0]?.messages ?? parsed[0]?.messages ?? []);
     const uuid = facts.uuid ?? name;
     this.#writer.episodeStarted({ episode, uuid, taskId, taskIndex, repeat, query, startedAt });
-    const toldOf = timelineOfCall(told);
+    const callTimelines = timelineOfCall(parsed);
     const traced = calls
-      .map((call, index) => withTokensOf(call, toldOf.get(index)))
+      .map((call, index) => withTokensOf(call, callTimelines.get(index)))
       .map((call, index) => this.#writeCall(call, { episode, call: index, messages, facts }));
-    const timelines = told.length > 0 ? toldTimelines(told, traced, messages) : merged(traced, messages);
+    const timelines =
+      parsed.length > 0 ? timelinesOfFormat(parsed, traced, messages) : merged(traced, messages);
     const result = resultOf(place, { facts, calls, timelines });
     const tokens = this.#newTokens(parts.filter((part) => part.kind === 'tokens'));
     this.#writer.episodeEnded({ result, timelines, tokens }, messages.takeAdded());
@@ -101,7 +102,7 @@ function laterWins(all: FactsPart, one: FactsPart): FactsPart {
   return { ...all, ...one, metrics: { ...all.metrics, ...one.metrics } };
 }
 
-/** By when they began; those that do not tell stay where they are. */
+/** Sorts calls by start. Calls without a start keep their position. */
 function inOrder(calls: readonly CallPart[]): readonly CallPart[] {
   const isTimed = calls.every(({ startedAt }) => startedAt !== null);
   return isTimed ? calls.toSorted((a, b) => (a.startedAt ?? 0) - (b.startedAt ?? 0)) : calls;
@@ -111,7 +112,7 @@ function lastOfUser(messages: readonly ImportedMessage[]): string {
   return messages.findLast(({ role }) => role === 'user')?.text ?? '';
 }
 
-/** The episode's list of messages: equal ones are one. */
+/** The messages of an episode, without duplicates. */
 class Messages {
   readonly all: TracedMessage[] = [];
   readonly #positions = new Map<string, number>();
@@ -131,7 +132,7 @@ class Messages {
     return this.all.length - 1;
   }
 
-  /** Those that are new since it was last asked. */
+  /** Returns the messages that are new since the last call. */
   takeAdded(): readonly AddedMessage[] {
     const added = this.all.slice(this.#written).map((message, index) => {
       return { position: this.#written + index, message };
@@ -157,13 +158,13 @@ function tracedMessage(message: ImportedMessage, author: 'env' | 'llm'): TracedM
   };
 }
 
-/** By number of the call, of those timelines that tell which calls they are made of: the first. */
-function timelineOfCall(told: readonly TimelinePart[]): ReadonlyMap<number, TimelinePart> {
-  const pairs = told.flatMap((timeline) => (timeline.calls ?? []).map((call) => [call, timeline] as const));
+/** Maps the number of a call to the first timeline that names it. */
+function timelineOfCall(parsed: readonly TimelinePart[]): ReadonlyMap<number, TimelinePart> {
+  const pairs = parsed.flatMap((timeline) => (timeline.calls ?? []).map((call) => [call, timeline] as const));
   return new Map(pairs.toReversed());
 }
 
-/** A call whose messages have no tokens, with those that its timeline has of the same messages. */
+/** Returns a call whose messages have the tokens that its timeline has for the same messages. */
 function withTokensOf(call: CallPart, timeline: TimelinePart | undefined): CallPart {
   if (timeline === undefined) return call;
   const same = (message: ImportedMessage, place: number): ImportedMessage => {
@@ -186,12 +187,12 @@ function saysTheSame(a: ImportedMessage, b: ImportedMessage): boolean {
 }
 
 /** Returns the timelines of the format, with the calls whose conversation they contain. */
-function toldTimelines(
-  told: readonly TimelinePart[],
+function timelinesOfFormat(
+  parsed: readonly TimelinePart[],
   calls: readonly TracedCall[],
   messages: Messages,
 ): readonly TracedTimeline[] {
-  const lists = told.map((timeline) =>
+  const lists = parsed.map((timeline) =>
     timeline.messages.map((message) => messages.positionOf(message, 'env')),
   );
   const ending = groupBy(
@@ -204,7 +205,7 @@ function toldTimelines(
       .filter(({ messages: asked }) => asked.every((position, place) => positions[place] === position))
       .map(({ call }) => call)
       .toSorted((a, b) => a - b);
-    const own = told[index]?.calls ?? contained;
+    const own = parsed[index]?.calls ?? contained;
     return { calls: own.filter((call) => call < calls.length), messages: positions };
   });
   return withTokens({ timelines, added: [], maskedAnew: [] }, messages.all);
@@ -222,7 +223,7 @@ function merged(calls: readonly TracedCall[], messages: Messages): readonly Trac
   return timelines;
 }
 
-/** Characters of an error that are kept. */
+/** The maximum number of characters of an error that are stored. */
 const longestError = 20_000;
 
 function resultOf(
@@ -246,7 +247,7 @@ function resultOf(
     seconds: start > 0 && end > start ? (end - start) / 1_000 : 0,
     error:
       message === undefined ? null : { code: 'import/episode-error', message: clip(message, longestError) },
-    // Without tokens nothing is known of what would train.
+    // Without tokens it is unknown what would be trained.
     ...(tokens > 0 && { tracking: { timelines: timelines.length, tokens, trainableTokens, problems: [] } }),
   };
 }

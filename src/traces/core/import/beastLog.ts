@@ -1,6 +1,7 @@
 /**
- * `.json.log` of beast-logger as AgentJet writes it: a line of the logger's, then a line with a JSON object, which may
- * be compressed. Nested records of the module `rollout` have the tokens of an episode's timelines; others have none.
+ * Imports `.json.log` files of beast-logger as AgentJet writes them: a line of the logger, then a line with a JSON
+ * object, which may be compressed. Nested records of the module `rollout` have the tokens of an episode's timelines.
+ * Other records have none.
  */
 import * as z from 'zod/mini';
 import { shallowJson } from '../shallowJson.ts';
@@ -24,10 +25,13 @@ export interface WrittenReply {
   readonly toolCalls: string | null;
 }
 
-/** The last one may have been cut off. */
+/** The last call may have been cut off. */
 const call = /<tool_call>(.*?)<\/tool_call>|<tool_call>(.*)/gs;
 
-/** @param place of the message in its conversation: ids of calls are made of it, since the model writes none */
+/**
+ * @param place position of the message in its conversation; ids of calls are derived from it, since the model writes
+ * none
+ */
 export function writtenReply(written: string, place: number): WrittenReply {
   const none = { text: written, toolCalls: null };
   if (!written.includes('<tool_call>') || !written.includes('</tool_call>')) return none;
@@ -85,7 +89,7 @@ export const beastLog: Importer = {
       const text = rest.join('\n').trim();
       rest = [];
       if (at === 0 || text === '') return;
-      // A module that is registered twice has every record written twice, to the very millisecond, by two threads.
+      // If a module is registered twice, two threads write every record twice within the same millisecond.
       if (!recent.add(`${head}\n${text}`)) return;
       const taking = { source, sink, validations, time: timeOf(head), episode: String(episode) };
       if (takeRecord(`line ${at + 1}`, text, taking)) episode += 1;
@@ -101,7 +105,7 @@ export const beastLog: Importer = {
   },
 };
 
-/** Characters of records that are remembered. */
+/** The maximum number of characters of records that are remembered. */
 const mostRemembered = 2 ** 25;
 
 class RecentRecords {
@@ -127,11 +131,11 @@ interface RecordContext {
   readonly sink: ImportSink;
   readonly validations: Validations;
   readonly time: number | undefined;
-  /** The name of the next one. */
+  /** The name of the next episode. */
   readonly episode: string;
 }
 
-/** Bytes that a record may inflate to. */
+/** The maximum size of an inflated record, in bytes. */
 const largestRecord = 2 ** 28;
 
 /** Imports a record. Returns whether it is a new episode. */
@@ -143,7 +147,7 @@ function takeRecord(
   const json = plainText(text, source);
   const value = json === undefined ? undefined : shallowJson(json);
   if (!isRecord(value)) {
-    sink.skip(where, 'it is no JSON object');
+    sink.skip(where, 'it is not a JSON object');
     return false;
   }
   const nested = value['nested_json'];
@@ -156,10 +160,10 @@ function takeRecord(
   const [first] = items;
   if (first === undefined) return false;
   const timelines = items.map(([, { content }]) => tokensOf(content));
-  const told = timelines.map((tokens): TimelinePart => ({ kind: 'timeline', messages: messagesOf(tokens) }));
+  const parts = timelines.map((tokens): TimelinePart => ({ kind: 'timeline', messages: messagesOf(tokens) }));
   const title = titleOf(textOf(value['header']) ?? '', first[0]);
   const { task, step } = title;
-  const query = (place: string): string => queryOf(title, place, told[0]?.messages ?? []);
+  const query = (place: string): string => queryOf(title, place, parts[0]?.messages ?? []);
   const hash = hashText([task, ...timelines.map((tokens) => tokens.map(({ id }) => id).join())].join('\n'));
   const copied = step === undefined ? undefined : validations.withStep(step, hash);
   if (step !== undefined && copied !== undefined) {
@@ -175,7 +179,7 @@ function takeRecord(
     ...(time !== undefined && { endedAt: time }),
     ...outcomeOf(first[1]),
   };
-  sink.add(episode, facts, ...told, ...timelines.map(textsOf));
+  sink.add(episode, facts, ...parts, ...timelines.map(textsOf));
   return true;
 }
 
@@ -186,10 +190,10 @@ interface Title {
 }
 
 /**
- * Of `[STEP] Task ID (Reward …)`, where the step is a number or `NA`. A task comes again in each epoch, and its episodes of one
- * step are the group that training compares.
+ * Parses `[STEP] Task ID (Reward …)`. The step is a number or `NA`. A task appears again in each epoch. Its episodes
+ * of one step are the group that training compares.
  *
- * @param key of a timeline, `ID.OUTCOME.INDEX`
+ * @param key the key of a timeline, `ID.OUTCOME.INDEX`
  */
 function titleOf(whole: string, key: string): Title {
   const step = /^\[(\d+)\]/.exec(whole)?.[1];
@@ -200,7 +204,7 @@ function titleOf(whole: string, key: string): Title {
   };
 }
 
-/** @param place where in the training that was asked */
+/** @param place the step of the training */
 function queryOf({ whole }: Title, place: string, messages: readonly ImportedMessage[]): string {
   const answered = messages.findIndex(({ fromModel }) => fromModel === true);
   const before = answered < 0 ? messages : messages.slice(0, answered);
@@ -248,7 +252,7 @@ function tokensOf({ text: texts, title = [], count, color = [] }: Item['content'
     .filter(({ id }) => Number.isSafeInteger(id));
 }
 
-/** One by one, tokens that are a part of a character only have no text. */
+/** Returns the texts of tokens. A token that is only part of a character has no text. */
 function textsOf(tokens: readonly LogToken[]): EpisodePart {
   return {
     kind: 'tokens',
@@ -265,8 +269,8 @@ export function isLossColour(colour: string): boolean {
 const [startOfMessage, endOfMessage] = ['<|im_start|>', '<|im_end|>'];
 
 /**
- * Messages end with their end token and the line break that may follow it, as that viewer has it; those of other templates,
- * where what counts in the loss begins or ends.
+ * Splits tokens into messages. A message ends with its end token and the line break that may follow. With other
+ * templates, it ends where the loss mask changes.
  */
 function messagesOf(tokens: readonly LogToken[]): readonly ImportedMessage[] {
   const begins = tokens.some(({ text }) => text === startOfMessage) ? endedBefore : isAnothers;
@@ -304,7 +308,7 @@ function messageOf(tokens: readonly LogToken[], place: number): ImportedMessage 
   const logprobs = tokens.map(({ logprob, counts }) => (counts === 1 ? logprob : null));
   return {
     role: role ?? (from >= 0 ? 'assistant' : place === 0 ? 'prompt' : 'environment'),
-    // Of a reply, templates write the beginning: it is not of the model.
+    // Templates write the beginning of a reply. The model does not generate it.
     ...(from < 0 ? { text, toolCalls: null } : writtenReply(textFrom(from).replace(ending, ''), place)),
     toolCallId: null,
     fromModel: from >= 0,

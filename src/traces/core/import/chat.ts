@@ -1,10 +1,10 @@
-/** Messages as chat APIs and their logs have them, as a trace has them. */
+/** Converts messages of chat APIs and their logs to messages of a trace. */
 import { isRecord } from '../../../base/core/isRecord.ts';
 import type { ImportedMessage } from './parts.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** A message of the OpenAI API, or one that is as good as one; undefined: it has no role. */
+/** Returns a message of the OpenAI API or a similar one; undefined: it has no role. */
 export function chatMessage(value: unknown): ImportedMessage | undefined {
   if (!isRecord(value) || typeof value['role'] !== 'string') return undefined;
   const { tool_calls: calls, tool_call_id: id, function_call: older } = value;
@@ -17,13 +17,13 @@ export function chatMessage(value: unknown): ImportedMessage | undefined {
   };
 }
 
-/** Undefined: it is no list. What is no message in it is left out. */
+/** Returns the messages of a list, without values that are not messages; undefined: the value is not a list. */
 export function chatMessages(value: unknown): readonly ImportedMessage[] | undefined {
   if (!Array.isArray(value)) return undefined;
   return value.flatMap((one) => chatMessage(one) ?? []);
 }
 
-/** Text parts one after the other; of others only what they are, for base64 is nothing to read. */
+/** Returns the concatenated text parts. Other parts are only named, because base64 is not readable. */
 export function contentText(content: unknown): string {
   if (typeof content === 'string') return content;
   if (!Array.isArray(content)) return isRecord(content) ? JSON.stringify(content) : '';
@@ -38,14 +38,14 @@ function partText(part: unknown): string {
   return typeof part['type'] === 'string' ? `[${part['type']}]` : '';
 }
 
-/** Templates of models that reason write it so. */
+/** Returns the text after the reasoning, as templates of reasoning models write it. */
 export function withReasoning(reasoning: unknown, text: string): string {
   return typeof reasoning === 'string' && reasoning !== ''
     ? `<think>\n${reasoning}\n</think>\n\n${text}`
     : text;
 }
 
-/** A message of OpenTelemetry's GenAI conventions: a role and parts; undefined: it has no role. */
+/** Returns the messages of OpenTelemetry's GenAI conventions, each with a role and parts; empty: it has no role. */
 export function partsMessage(value: unknown): readonly ImportedMessage[] {
   if (!isRecord(value) || typeof value['role'] !== 'string') return [];
   const role = value['role'];

@@ -1,4 +1,4 @@
-/** Which format a file has, by its content. */
+/** Detects the format of a file by its content. */
 import { shallowJson } from '../shallowJson.ts';
 import { isRecord } from '../../../base/core/isRecord.ts';
 import { beastLog, isBeastHeader } from './beastLog.ts';
@@ -15,7 +15,7 @@ import type { Importer, ImportSource } from './parts.ts';
 /** The number of characters that are read to detect a format. */
 const headLength = 2 ** 20;
 
-/** Rejects with `import/unknown-format`. */
+/** Returns the importer. Rejects with `import/unknown-format`. */
 export async function detectImporter(source: ImportSource, file: string): Promise<Importer> {
   if (source.database !== null) {
     if (isTrinityTable(source.database)) return trinityDatabase;
@@ -38,13 +38,13 @@ function detectText(text: string): Importer | undefined {
     const found = byValue.find(({ matches }) => matches(value));
     if (found !== undefined) return found.importer;
   }
-  // A document longer than its head is detected by its first names.
+  // A document longer than the head is detected by its first names.
   return byName.find(({ name }) => name.test(head))?.importer;
 }
 
 const byValue: readonly { readonly matches: (value: unknown) => boolean; readonly importer: Importer }[] = [
   { matches: isOtlp, importer: otlp },
-  // Before the logs of requests, whose `messages` it has as well.
+  // Checked before the logs of requests, which also have `messages`.
   { matches: isTrinityExperience, importer: trinityLines },
   { matches: isVerifiersEpisode, importer: verifiers },
   { matches: isTrajectory, importer: trajectory },
@@ -61,7 +61,7 @@ function isBatchResponse(value: unknown): boolean {
   return isRecord(value) && 'custom_id' in value && isRecord(value['response']);
 }
 
-/** Values of the first lines, and the first values of the document or list that it is otherwise. */
+/** Returns the values of the first lines, and the first values of a document or list. */
 function firstValues(head: string): readonly unknown[] {
   if (isByLine(head)) {
     const lines = head.split('\n', 50).filter((line) => line.trim() !== '');

@@ -6,13 +6,13 @@ import type { ImportSink, ImportSource } from './parts.ts';
 export const longestLine = 2 ** 28;
 
 export interface SourceLine {
-  /** From 1. */
+  /** The line number, counted from 1. */
   readonly line: number;
-  /** Without its end; null: it is longer than {@link longestLine}. */
+  /** The line without its end; null: it is longer than {@link longestLine}. */
   readonly text: string | null;
 }
 
-/** The lines of a text that comes in pieces. */
+/** Yields the lines of a text that arrives in pieces. */
 export async function* linesOf(
   pieces: AsyncIterable<string>,
   longest = longestLine,
@@ -50,13 +50,13 @@ export interface SourceValue {
   readonly text: string;
 }
 
-/** Characters of a first line that decide how the file is read. */
+/** Number of characters of the first line that decide how the file is read. */
 const firstLine = 2 ** 20;
 
 /**
- * The JSON values of a file. Where each line is a value of its own, a broken one costs no other; else the values at the
- * wanted paths are found as {@link JsonValues} finds them, and a file that ends too early is told. In lists, the whole
- * list is not wanted even where `''` is.
+ * Yields the JSON values of a file. If each line is one value, an invalid line does not affect the others. Otherwise
+ * {@link JsonValues} finds the values at the wanted paths, and a truncated file is reported. In lists, the whole list
+ * is not yielded, even if `''` is wanted.
  */
 export async function* eachValue(
   source: ImportSource,
@@ -101,6 +101,6 @@ export function isByLine(head: string): boolean {
   const text = head.replace(/^\ufeff/, '').trimStart();
   const end = text.indexOf('\n');
   if (end < 0 || text.startsWith('[') || text.slice(end).trim() === '') return false;
-  // A first line may be broken; then the second decides.
+  // The first line may be invalid. Then the second decides.
   return text.split('\n', 3).some((line) => line.trim().startsWith('{') && shallowJson(line) !== undefined);
 }

@@ -7,7 +7,7 @@ export const importErrors = {
   unknownFormat: (file: string) =>
     new CodedError({
       code: 'import/unknown-format',
-      message: 'The file is none of the formats that can be opened as a trace.',
+      message: 'The file has no format that AgentJet can open as a trace.',
       location: { file },
       hint: known,
     }),
@@ -25,7 +25,7 @@ export const importErrors = {
       code: 'import/nothing-found',
       message: `The file looks like ${label}, but no episode in it can be read${first === undefined ? '' : `: ${first}`}.`,
       location: { file },
-      hint: 'Check that it was written whole, and by a version of its tool that is known.',
+      hint: 'Check that the file is complete, and that a supported version of its tool wrote it.',
     }),
 
   cannotRead: (file: string, cause: unknown) =>
@@ -34,7 +34,7 @@ export const importErrors = {
         code: 'import/cannot-read',
         message: `The file cannot be read: ${cause instanceof Error ? cause.message : String(cause)}.`,
         location: { file },
-        hint: 'Check that it exists and may be read.',
+        hint: 'Check that the file exists and that you may read it.',
       },
       { cause },
     ),
@@ -42,7 +42,7 @@ export const importErrors = {
   cancelled: (file: string) =>
     new CodedError({
       code: 'import/cancelled',
-      message: 'The import was cancelled.',
+      message: 'The import was canceled.',
       location: { file },
     }),
 };

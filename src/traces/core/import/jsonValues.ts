@@ -1,9 +1,9 @@
-/** Values of a JSON text that comes in pieces, one at a time, so that a document need not fit into memory. */
+/** Finds values in a JSON text that arrives in pieces, so that a document need not fit into memory. */
 
 export interface FoundValue {
-  /** From the outermost value on: names of fields; `*` in place of positions. */
+  /** The path from the outermost value: names of fields, and `*` for list positions. */
   readonly path: string;
-  /** The line where it begins, from 1. */
+  /** The line where it begins, counted from 1. */
   readonly line: number;
   /** The JSON text; null: too long. */
   readonly text: string | null;
@@ -19,15 +19,15 @@ interface Level {
   readonly path: string;
   readonly isList: boolean;
   key: string;
-  /** In an object: whether a string that comes is a name. */
+  /** True if the next string of an object is a name. */
   expectsKey: boolean;
 }
 
 /**
- * Finds the objects and lists at the wanted paths; what lies in them is their text. Strings and numbers are no values
- * here. The outermost values, of which there may be several, have the path ''.
+ * Finds the objects and lists at the wanted paths, and yields them as text. Strings and numbers do not count as
+ * values. The outermost values, of which there may be several, have the path ''.
  *
- * @param longest characters of the longest value that is given as text
+ * @param longest the maximum length of a value, in characters
  */
 export class JsonValues {
   readonly #wanted: ReadonlySet<string>;
@@ -36,7 +36,7 @@ export class JsonValues {
   #line = 1;
   #inString = false;
   #escaped = false;
-  /** The name being read; null: none is. */
+  /** The name being read; null if no name is being read. */
   #name: string | null = null;
   #collecting: { readonly path: string; readonly line: number; readonly depth: number } | undefined;
   #text: string[] = [];

@@ -1,8 +1,11 @@
 /**
- * Logs of an OpenAI-compatible API: JSON, one request with its response per line or a list of them. Known shapes:
- * `{request, response}` (also `input`/`output`, `kwargs`/`completion`), the batch API's `{custom_id, response: {body}}`
- * beside its request's `{custom_id, body}`, and a request's own fields with the `response` beside them. All of a log is
- * one episode unless its records name conversations.
+ * Imports logs of an OpenAI-compatible API as JSON: one request with its response per line, or a list of them.
+ * Supported shapes:
+ * - `{request, response}`, also `input`/`output` and `kwargs`/`completion`
+ * - the batch API's `{custom_id, response: {body}}` with its request's `{custom_id, body}` as a separate record
+ * - a request's fields with an additional `response`
+ *
+ * A log is one episode unless its records name conversations.
  */
 import { shallowJson } from '../shallowJson.ts';
 import { isRecord } from '../../../base/core/isRecord.ts';
@@ -52,10 +55,10 @@ function responseOf(record: Fields): Fields | undefined {
 }
 
 class LogReader {
-  /** The episode of what names no conversation. */
+  /** The episode of records that name no conversation. */
   readonly #name: string;
   readonly #sink: ImportSink;
-  /** Requests of the batch API whose responses stand elsewhere, by their ids. */
+  /** Requests of the batch API whose responses are separate records, by id. */
   readonly #waiting = new Map<string, { readonly where: string; readonly record: Fields }>();
 
   constructor(name: string, sink: ImportSink) {
@@ -65,7 +68,7 @@ class LogReader {
 
   take(where: string, value: unknown): void {
     if (!isRecord(value)) {
-      this.#sink.skip(where, 'it is no JSON object');
+      this.#sink.skip(where, 'it is not a JSON object');
       return;
     }
     const id = textOf(value['custom_id']);
@@ -86,7 +89,7 @@ class LogReader {
     this.#add(where, value, request, response);
   }
 
-  /** Requests without a response are calls all the same. */
+  /** Adds requests without a response, which are calls, too. */
   end(): void {
     for (const { where, record } of this.#waiting.values()) {
       this.#add(where, record, requestOf(record), responseOf(record));
@@ -132,7 +135,7 @@ function callOf(record: Fields, request: Fields, response: Fields | undefined): 
   };
 }
 
-/** Parts of the record that is its own request are none of its options. */
+/** Removes the parts of a record that are not request options. */
 function plain(options: Fields): Fields {
   const others = [...responseNames, 'choices', 'usage', 'custom_id', 'error', 'status'];
   return Object.fromEntries(Object.entries(options).filter(([name]) => !others.includes(name)));
@@ -152,16 +155,16 @@ function timesOf(record: Fields, response: Fields | undefined): Pick<CallPart, '
   const startedAt = names.map((name) => moment(record[name])).find((time) => time !== undefined);
   const endedAt = moment(record['ended_at']) ?? moment(record['end_time']);
   const milliseconds = numberOf(record['latency_ms']) ?? numberOf(record['duration_ms']);
-  const told = numberOf(record['duration']) ?? numberOf(record['latency']) ?? numberOf(record['seconds']);
+  const logged = numberOf(record['duration']) ?? numberOf(record['latency']) ?? numberOf(record['seconds']);
   const begun = startedAt ?? moment(response?.['created']) ?? null;
   const measured = begun === null || endedAt === undefined ? null : (endedAt - begun) / 1_000;
   return {
     startedAt: begun,
-    seconds: milliseconds === undefined ? (told ?? measured) : milliseconds / 1_000,
+    seconds: milliseconds === undefined ? (logged ?? measured) : milliseconds / 1_000,
   };
 }
 
-/** Milliseconds since the Unix epoch, of a date or of a number of seconds or milliseconds. */
+/** Returns milliseconds since the Unix epoch, from a date or from a number of seconds or milliseconds. */
 export function moment(value: unknown): number | undefined {
   if (typeof value === 'string' && value !== '') {
     const time = /^\d+(\.\d+)?$/.test(value) ? moment(Number(value)) : Date.parse(value);

@@ -1,7 +1,11 @@
 /**
- * OTLP/JSON with GenAI conventions: `gen_ai.input.messages` and `gen_ai.output.messages` with parts, the older numbered
- * `gen_ai.prompt.N.*` and `gen_ai.completion.N.*`, OpenInference's `llm.input_messages.N.message.*`, rewards of
- * agent-lightning, inputs and outputs of AgentScope, and what our own export adds. One document or one per line.
+ * Imports OTLP/JSON, one document or one per line. Supported contents:
+ * - GenAI conventions: `gen_ai.input.messages` and `gen_ai.output.messages` with parts
+ * - their older numbered form: `gen_ai.prompt.N.*` and `gen_ai.completion.N.*`
+ * - OpenInference's `llm.input_messages.N.message.*`
+ * - rewards of agent-lightning
+ * - inputs and outputs of AgentScope
+ * - attributes that AgentJet's export adds
  */
 import { shallowJson } from '../shallowJson.ts';
 import { isRecord } from '../../../base/core/isRecord.ts';
@@ -49,7 +53,7 @@ function resourceOf(value: unknown): Attributes {
 
 function takeDocument(where: string, value: unknown, sink: ImportSink): void {
   if (!isOtlp(value) || !isRecord(value)) {
-    sink.skip(where, 'it is no document of OTLP with spans');
+    sink.skip(where, 'it is not an OTLP document with spans');
     return;
   }
   for (const group of wrappers.flatMap((name) => listOf(value[name])).filter(isRecord)) {
@@ -66,7 +70,7 @@ function listOf(value: unknown): readonly unknown[] {
 
 function takeSpan(where: string, span: OtlpSpan | undefined, sink: ImportSink): void {
   if (span === undefined) {
-    sink.skip(where, 'it is no span');
+    sink.skip(where, 'it is not a span');
     return;
   }
   const service = textOf(span.attributes['service.name']);
@@ -80,7 +84,7 @@ function isUnreadTimeline({ attributes }: OtlpSpan, parts: readonly EpisodePart[
   return attributes[otlpNames.kind] === 'timeline' && parts.every(({ kind }) => kind !== 'timeline');
 }
 
-/** The conversation counts where each of its calls is a trace of its own. */
+/** Returns the name of the episode. If each call has its own trace, the conversation id names the episode. */
 function episodeOf({ traceId, parentId, attributes }: OtlpSpan): string {
   const rollout =
     textOf(attributes['agentjet.rollout.id']) ??

@@ -53,7 +53,7 @@ export function genAiCall(span: OtlpSpan): CallPart {
   };
 }
 
-/** Some put messages into an event of the span. */
+/** Returns the attributes with those of events, because some tools put messages into an event of the span. */
 function withDetails({ attributes, events }: OtlpSpan): Attributes {
   const details = events.filter(({ name }) => name.startsWith('gen_ai.'));
   return Object.assign({}, ...details.map((event) => event.attributes), attributes) as Attributes;
@@ -92,7 +92,7 @@ function functionInput(attributes: Attributes): unknown {
   return given['messages'] ?? args.find(Array.isArray);
 }
 
-/** Messages with parts, or parts alone, as JSON or structured. */
+/** Returns messages with parts, or parts alone, from JSON or structured values. */
 function messagesOf(value: unknown, role: string): readonly ImportedMessage[] {
   const list = jsonOf(value);
   if (!Array.isArray(list) || list.length === 0) return [];
@@ -100,7 +100,7 @@ function messagesOf(value: unknown, role: string): readonly ImportedMessage[] {
   return isParts ? partsMessage({ role, parts: list }) : list.flatMap(partsMessage);
 }
 
-/** Numbered attributes of OpenLLMetry. */
+/** Returns messages from the numbered attributes of OpenLLMetry. */
 function older(list: readonly unknown[] | undefined, role: string): readonly ImportedMessage[] | undefined {
   return list?.filter(isRecord).flatMap((fields) => {
     const calls = Array.isArray(fields['tool_calls']) ? fields['tool_calls'].filter(isRecord) : [];
@@ -133,7 +133,7 @@ function openInference(list: readonly unknown[] | undefined): readonly ImportedM
   });
 }
 
-/** A list of messages as JSON, or a text that is one. */
+/** Returns messages from a JSON list, or from a plain text. */
 function plainMessages(value: unknown, role: string): readonly ImportedMessage[] {
   const read = jsonOf(value);
   if (Array.isArray(read)) return read.flatMap((one) => partsMessage(one));

@@ -20,7 +20,10 @@ export type ExportedMessage = z.infer<typeof message>;
 
 const texts = z.record(z.string(), z.string());
 
-/** None: it is no span of our own, or a call, which is read as any other. */
+/**
+ * Returns the parts of a span that AgentJet exported; empty for other spans, and for calls, which are read like any
+ * other.
+ */
 export function ownParts(span: OtlpSpan): readonly EpisodePart[] {
   switch (span.attributes[otlpNames.kind]) {
     case 'episode':

@@ -1,4 +1,4 @@
-/** Spans of OTLP/JSON: what of the protocol an importer needs. */
+/** Parses spans of OTLP/JSON, as far as importers need them. */
 import { isRecord } from '../../../base/core/isRecord.ts';
 import { numberOf, textOf } from './chat.ts';
 
@@ -7,7 +7,7 @@ export type Attributes = Readonly<Record<string, unknown>>;
 export interface OtlpSpan {
   readonly traceId: string;
   readonly spanId: string;
-  /** Null: it is a root. */
+  /** Null: the span is a root. */
   readonly parentId: string | null;
   readonly name: string;
   /** Milliseconds since the Unix epoch; null: unknown. */
@@ -16,11 +16,14 @@ export interface OtlpSpan {
   /** The attributes of the span and of its resource. */
   readonly attributes: Attributes;
   readonly events: readonly { readonly name: string; readonly attributes: Attributes }[];
-  /** Its status is an error; the text may be empty. */
+  /** Set if the status is an error. The text may be empty. */
   readonly error: string | null;
 }
 
-/** Undefined: it is no span. Fields are in lowerCamelCase, as the protocol demands, or in snake_case, as some write them. */
+/**
+ * Returns a span; undefined: the value is not a span. Fields are in lowerCamelCase, as the protocol requires, or in
+ * snake_case, which some tools write.
+ */
 export function otlpSpan(value: unknown, resource: Attributes): OtlpSpan | undefined {
   if (!isRecord(value)) return undefined;
   const field = (camel: string, snake: string): unknown => value[camel] ?? value[snake];
@@ -51,7 +54,7 @@ export function attributesOf(list: unknown): Attributes {
   return Object.fromEntries(pairs);
 }
 
-/** `AnyValue` as plain JSON; 64-bit numbers come as text. */
+/** Returns an `AnyValue` as plain JSON. 64-bit numbers are strings in it. */
 function anyValue(value: unknown): unknown {
   if (!isRecord(value)) return value ?? null;
   if ('stringValue' in value) return value['stringValue'];
@@ -74,8 +77,8 @@ function isFailure(code: unknown): boolean {
 }
 
 /**
- * Attributes of numbered names as lists of objects, e.g. `gen_ai.prompt.0.role` and `gen_ai.prompt.0.content` for the
- * prefix `gen_ai.prompt`. Undefined: there are none.
+ * Returns attributes with numbered names as lists of objects, such as `gen_ai.prompt.0.role` and
+ * `gen_ai.prompt.0.content` for the prefix `gen_ai.prompt`. Undefined: there are none.
  */
 export function numbered(attributes: Attributes, prefix: string): readonly unknown[] | undefined {
   const root: Tree = new Map();

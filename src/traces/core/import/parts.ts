@@ -1,14 +1,14 @@
 /**
- * Parts of episodes that importers read from files of other tools, in any order. Parts are written to a scratch file,
- * so they are plain data. Unknown values are absent or null.
+ * Parts of episodes that importers read from files of other tools, in any order. They are plain data, because they are
+ * written to a scratch file. Unknown values are absent or null.
  */
 
 /** Parallel arrays, one entry per token. */
 export interface ImportedTokens {
   readonly ids: readonly number[];
-  /** Null: none at all; entries: not of that token. */
+  /** Null: no token has one. An entry is null if its token has none. */
   readonly logprobs: readonly (number | null)[] | null;
-  /** Null: the format does not tell what counts in the loss. */
+  /** Null: the format does not say what counts in the loss. */
   readonly lossMask: readonly (0 | 1)[] | null;
 }
 
@@ -45,10 +45,10 @@ export interface CallPart {
   readonly replyTokens: number | null;
 }
 
-/** A sequence that training would take, or took. */
+/** A token sequence that training would use, or has used. */
 export interface TimelinePart {
   readonly kind: 'timeline';
-  /** Which of the episode's calls it is made of, counted from 0 in order; absent: those whose messages it has. */
+  /** The episode's calls that it contains, counted from 0 in order; absent: the calls whose messages it has. */
   readonly calls?: readonly number[] | undefined;
   readonly messages: readonly ImportedMessage[];
 }
@@ -57,7 +57,7 @@ export interface TimelinePart {
 export interface FactsPart {
   readonly kind: 'facts';
   readonly task?: string | undefined;
-  /** The id of its group; absent: that of its task; null: unknown. */
+  /** The id of its group; absent: the group of its task; null: unknown. */
   readonly group?: string | null | undefined;
   readonly query?: string | undefined;
   readonly uuid?: string | undefined;
@@ -78,7 +78,7 @@ export interface TokensPart {
 
 export type EpisodePart = CallPart | TimelinePart | FactsPart | TokensPart;
 
-/** Takes what an importer finds, in order. */
+/** Receives what an importer finds, in order. */
 export interface ImportSink {
   /** @param episode the name of the episode in the format */
   add(episode: string, ...parts: readonly EpisodePart[]): void;
@@ -86,38 +86,38 @@ export interface ImportSink {
   drop(episode: string): void;
   /** Counts and reports a record, or a part of one, that cannot be read. */
   skip(where: string, why: string): void;
-  /** The run's name, as the format has it. */
+  /** Sets the run's name. */
   name(experiment: string): void;
 }
 
-/** Rows of a database, which is only read. */
+/** Reads rows of a database. */
 export interface ImportDatabase {
   rows(statement: string): Iterable<Readonly<Record<string, unknown>>>;
 }
 
-/** A file to import. Nothing of it is held whole, but for a record at a time. */
+/** A file to import. Importers read it record by record. */
 export interface ImportSource {
-  /** Its name without the folder. */
+  /** The file name without the folder. */
   readonly name: string;
-  /** UTF-8, piece by piece. */
+  /** Yields the UTF-8 text in pieces. */
   pieces(): AsyncIterable<string>;
-  /** Null: it is no SQLite file. */
+  /** Null: it is not an SQLite file. */
   readonly database: ImportDatabase | null;
-  /** Inflates zlib data; throws what cannot be inflated, or is larger than `most` bytes then. */
+  /** Inflates zlib data. Throws if the data is invalid, or larger than `most` bytes when inflated. */
   inflate(bytes: Uint8Array, most: number): Uint8Array;
-  /** Bytes of a text in base64. */
+  /** Decodes base64. */
   fromBase64(text: string): Uint8Array;
 }
 
 export interface Importer {
   readonly id: ImportFormat;
-  /** For users. */
+  /** The name for users. */
   readonly label: string;
   /** True if training writes the format. */
   readonly rollouts?: true;
   /** True if its task ids are those of the data set. */
   readonly ownTaskIds?: true;
-  /** Rejects with a CodedError where nothing of the file can be read. */
+  /** Imports a file. Rejects with a CodedError if nothing in it can be read. */
   run(source: ImportSource, sink: ImportSink): Promise<void>;
 }
 

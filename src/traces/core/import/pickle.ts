@@ -191,7 +191,7 @@ class Machine {
       case 0x81: // NEWOBJ
         return this.#call(this.#several(2));
       case 0x92: {
-        // NEWOBJ_EX: with arguments by name, which no class that is known takes
+        // NEWOBJ_EX: with keyword arguments, which no known class takes
         const [callable = null, args = null] = this.#several(3);
         return this.#call([callable, args]);
       }
@@ -277,7 +277,7 @@ class Machine {
   #set(values: readonly Pickled[]): true {
     const target = this.#top();
     if (isKind(target, 'dict')) target.entries.push(...pairs(values));
-    // Of a class that is like a dictionary.
+    // A class that behaves like a dictionary.
     else if (isKind(target, 'call')) target.state = { kind: 'dict', entries: pairs(values) };
     else throw new PickleRefusal('it sets items of what is no dictionary');
     return true;
@@ -333,7 +333,7 @@ class Machine {
     return at;
   }
 
-  /** Up to the end of the line. */
+  /** Reads up to the end of the line. */
   #line(): string {
     const end = this.#bytes.indexOf(10, this.#at);
     if (end < 0) throw new PickleRefusal('it is cut off');
@@ -342,7 +342,7 @@ class Machine {
     return text;
   }
 
-  /** Two's complement, the lowest byte first. */
+  /** Reads a two's complement number, the lowest byte first. */
   #long(length: number): number | bigint {
     let value = 0n;
     const bytes = this.#take(length);
@@ -375,7 +375,7 @@ export function isKind<K extends Kinds['kind']>(
   return typeof value === 'object' && value !== null && 'kind' in value && value.kind === kind;
 }
 
-/** Fields of a dictionary by their names; others are left out. */
+/** Returns the entries of a dictionary whose keys are strings. */
 export function fieldsOf(value: Pickled): ReadonlyMap<string, Pickled> {
   if (!isKind(value, 'dict')) return new Map();
   return new Map(value.entries.filter((entry): entry is [string, Pickled] => typeof entry[0] === 'string'));

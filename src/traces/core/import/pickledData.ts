@@ -3,7 +3,7 @@ import { fieldsOf, isKind, PickleRefusal, readPickle, type Pickled } from './pic
 
 const utf8 = new TextDecoder('utf-8', { ignoreBOM: true });
 
-/** Nodes of the largest value that is read: small pickles can stand for endless ones. */
+/** The maximum number of nodes of a value. A small pickle can expand to an endless one. */
 const mostNodes = 1_000_000;
 const deepest = 100;
 
@@ -38,7 +38,7 @@ export function pickledTensor(value: Pickled): readonly number[] | undefined {
   const numbers = storageNumbers(storage);
   const [[length = 0], [step = 1]] = [whole(size), whole(stride)];
   if (whole(size).length !== 1 || typeof offset !== 'number')
-    throw new PickleRefusal('it is no list of numbers');
+    throw new PickleRefusal('it is not a list of numbers');
   const last = offset + (length - 1) * step;
   if (length > numbers.length || last >= numbers.length || offset < 0 || step < 0)
     throw new PickleRefusal('it is cut off');
@@ -90,7 +90,7 @@ const widths: Readonly<Record<string, number>> = {
   ...{ I64: 8, I32: 4, I16: 2, I8: 1, U8: 1, BOOL: 1 },
 };
 
-/** @param type as safetensors names it */
+/** @param type the type's name in safetensors */
 function numbersOf(type: string, bytes: Uint8Array, count: number): readonly number[] {
   const width = widths[type];
   if (width === undefined) throw new PickleRefusal(`its numbers are of the type ${type}`);
@@ -135,7 +135,7 @@ function bfloat(bits: number): number {
   return view.getFloat32(0);
 }
 
-/** Tensors of a safetensors file with one dimension, by name. Throws {@link PickleRefusal}. */
+/** Returns the one-dimensional tensors of a safetensors file by name. Throws {@link PickleRefusal}. */
 export function safeTensors(bytes: Uint8Array): ReadonlyMap<string, readonly number[]> {
   if (bytes.length < 8) throw new PickleRefusal('its tensors are cut off');
   const length = Number(new DataView(bytes.buffer, bytes.byteOffset, 8).getBigUint64(0, true));

@@ -10,7 +10,7 @@ import type { EpisodePart, ImportedMessage, Importer, ImportSink } from './parts
 /** The most skipped records that are listed. */
 const mostSkips = 100;
 
-/** Takes what an importer finds, and keeps count of what there is and what was skipped. */
+/** Receives what an importer finds, and counts findings and skipped records. */
 export class ImportTally implements ImportSink {
   readonly #take: (episode: string, part: EpisodePart) => void;
   readonly #has = new Set<MissingData>();
@@ -57,7 +57,7 @@ export class ImportTally implements ImportSink {
     return this.#tasks.get(episode);
   }
 
-  /** Undefined: that of its task; null: it is not known. */
+  /** Returns the group; undefined: the group of its task; null: unknown. */
   groupOf(episode: string): string | null | undefined {
     return this.#groups.get(episode);
   }
@@ -125,20 +125,20 @@ export class ImportTally implements ImportSink {
 export interface EpisodeNumbering {
   readonly tasks: number;
   readonly repeat: number;
-  /** In order of their numbers. */
+  /** In the order of their numbers. */
   readonly places: readonly EpisodeNumber[];
 }
 
 export interface TaskOfEpisode {
   readonly name: string;
   readonly task: string | undefined;
-  /** Absent: that of the task; null: not known. */
+  /** Absent: the group of the task; null: unknown. */
   readonly group?: string | null | undefined;
 }
 
 /**
- * Numbers for episodes: those of one group are consecutive, and each group has as many as the one with most, so that
- * readers find groups by numbers. What names no task is a task of its own.
+ * Assigns numbers to episodes. The episodes of a group have consecutive numbers, and every group has as many numbers
+ * as the largest, so that readers find groups by number. An episode without a task is its own task.
  */
 export function numberEpisodes(episodes: readonly TaskOfEpisode[]): EpisodeNumbering {
   const groups = new Map<string, string[]>();
@@ -149,7 +149,7 @@ export function numberEpisodes(episodes: readonly TaskOfEpisode[]): EpisodeNumbe
     else group.push(episode.name);
   }
   const tasks = new Map(episodes.map(({ name, task }) => [name, task]));
-  // A group is whole with one episode where all have one, and one that is not known never is.
+  // A group with one episode is complete if all groups have one. A group with an unknown episode never is.
   const least = episodes.some(({ group }) => group === null) ? 2 : 1;
   const repeat = [...groups.values()].reduce((most, { length }) => Math.max(most, length), least);
   const places = [...groups.values()].flatMap((names, taskIndex) =>

@@ -1,4 +1,6 @@
-/** Trajectory JSON of AgentJet's VERL backbone: an episode of one file, whose timelines are lists of messages. */
+/**
+ * Imports trajectory JSON of AgentJet's VERL backbone: one episode per file, whose timelines are lists of messages.
+ */
 import { shallowJson } from '../shallowJson.ts';
 import { isRecord } from '../../../base/core/isRecord.ts';
 import { chatMessages, numberOf, textOf } from './chat.ts';
@@ -23,13 +25,13 @@ export function isTrajectory(value: unknown): boolean {
 
 function take(where: string, value: unknown, episode: string, sink: ImportSink): boolean {
   if (!isTrajectory(value) || !isRecord(value)) {
-    sink.skip(where, 'it is no trajectory of AgentJet');
+    sink.skip(where, 'it is not a trajectory of AgentJet');
     return false;
   }
   const { task_id: task, task_tag: tag, reward_structure: rewards, traj } = value;
   const lists = (traj as unknown[]).map(chatMessages);
   lists.forEach((list, index) => {
-    if (list === undefined) sink.skip(where, `its timeline ${index + 1} is no list of messages`);
+    if (list === undefined) sink.skip(where, `its timeline ${index + 1} is not a list of messages`);
   });
   const reward = rewardOf(rewards);
   const timelines = lists.flatMap((messages): EpisodePart[] =>
@@ -65,7 +67,7 @@ function successOf(rewards: unknown, tag: unknown): { readonly isSuccess?: boole
   return typeof tag === 'string' ? { isSuccess: tag === 'success' } : {};
 }
 
-/** Numbers of the reward's `metadata` and of the `reward_stats` that a workflow reports. */
+/** Returns the numbers in the reward's `metadata` and in the `reward_stats` that a workflow reports. */
 function partsOf(rewards: unknown): Readonly<Record<string, number>> {
   if (!isRecord(rewards)) return {};
   const parts = [rewards['metadata'], rewards['reward_stats']].filter(isRecord);

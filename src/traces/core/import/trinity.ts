@@ -1,7 +1,8 @@
 /**
- * Databases of Trinity-RFT's experiences, such as `experiences.db` of `trinity debug` and `explorer_output.db`. Their
- * `experience_bytes` are pickles, which contain everything up to version 0.5, and all but the tensors later. They are
- * read as data and never executed. A field with anything else is reported and skipped.
+ * Imports databases of Trinity-RFT's experiences, such as `experiences.db` of `trinity debug` and
+ * `explorer_output.db`. Their `experience_bytes` are pickles. Up to version 0.5 these contain everything; later
+ * versions store tensors separately. Pickles are read as data and never executed. Fields with other contents are
+ * reported and skipped.
  */
 import { isRecord } from '../../../base/core/isRecord.ts';
 import { chatMessages, numberOf, textOf } from './chat.ts';
@@ -28,11 +29,11 @@ export const trinityLines: Importer = {
     for await (const { where, text } of eachValue(source, ['', '*'], sink)) {
       const value = shallowJson(text);
       if (!isTrinityExperience(value)) {
-        sink.skip(where, value === undefined ? 'it is not JSON' : 'it is no experience of Trinity-RFT');
+        sink.skip(where, value === undefined ? 'it is not JSON' : 'it is not an experience of Trinity-RFT');
         continue;
       }
       const { batch, task, run } = value.eid;
-      // Which of the pair a reply is of is not the trace's to tell: what training prefers is shown.
+      // A pair has two replies. The trace shows the one that training prefers.
       const fields = { ...value, messages: value['messages'] ?? value['chosen_messages'] };
       const group = [batch, task].map(plainText).filter(Boolean).join('/');
       const parts = experienceParts(
@@ -110,7 +111,7 @@ function quoted(name: string): string {
 
 type Row = Readonly<Record<string, unknown>>;
 
-/** One experience: values of its fields and its tensors, however they are kept. */
+/** The fields and tensors of one experience, however they are stored. */
 export interface ExperienceFields {
   value(name: string): unknown;
   numbers(name: string): readonly number[] | undefined;
@@ -217,7 +218,7 @@ export function experienceParts(
 
 const headerLength = 21;
 
-/** `TRXP`, then a version and two lengths. */
+/** Returns true if the data starts with `TRXP`, a version and two lengths. */
 function isBatched(bytes: Uint8Array): boolean {
   return (
     bytes.length >= headerLength && [0x54, 0x52, 0x58, 0x50].every((byte, index) => bytes[index] === byte)
@@ -243,8 +244,9 @@ function queryOf(fields: ExperienceFields | undefined): string | undefined {
 }
 
 /**
- * The prompt as one message, whose texts the format does not part by its tokens, and behind it what the mask tells
- * apart. Where there are as many replies as stretches of the model's tokens, each stretch has its reply's text.
+ * Returns the timeline: the prompt as one message, because the format does not split its texts by tokens, then the
+ * parts that the mask separates. If there are as many replies as parts that the model generated, each part has the
+ * text of its reply.
  */
 function timelineOf(fields: ExperienceFields): TimelinePart | undefined {
   const tokens = fields.numbers('tokens');

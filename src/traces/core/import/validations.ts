@@ -9,15 +9,15 @@ export interface LoggedEpisode {
 }
 
 /**
- * Finds the episodes of validations in a log: with verl each is logged twice with the same tokens, first without a step, as
- * all of the validation are, and then as of the step that was trained last, as if training had it. Before the first step
- * neither copy has one. With Trinity no episode has a step, and none is logged twice.
+ * Detects validation episodes in a log. With verl, each is logged twice with the same tokens. The first copy has no
+ * step, like all episodes of the validation. The second has the step that was trained last, like training episodes.
+ * Before the first step neither copy has one. With Trinity no episode has a step, and none is logged twice.
  */
 export class Validations {
   readonly #sink: ImportSink;
-  /** Those without a step since the last that had one. */
+  /** Episodes without a step since the last one with a step. */
   #block: LoggedEpisode[] = [];
-  /** Those of the block that no other copy is known of, by hash: a validation may run a task more than once. */
+  /** Episodes of the block without a known copy, by hash. A validation may run a task more than once. */
   #single = new Map<number, string[]>();
   /** The step of the records after the block. */
   #step: number | undefined;
@@ -34,7 +34,7 @@ export class Validations {
     else alike.push(logged.name);
   }
 
-  /** The episode of which the record is the second copy; undefined: training has it. */
+  /** Returns the episode of which the record is the second copy; undefined: it is a training episode. */
   withStep(step: number, hash: number): string | undefined {
     const isNext = this.#step === undefined;
     if (!isNext && step !== this.#step) this.#begin();
@@ -61,7 +61,7 @@ export class Validations {
     );
   }
 
-  /** All of the validation before the first step stand there once more, in the same order. */
+  /** Handles the validation before the first step. The log repeats its episodes in the same order. */
   #untrained(step: number): void {
     const half = this.#block.length / 2;
     for (const { name, task } of this.#block.slice(0, half)) {
@@ -71,7 +71,7 @@ export class Validations {
   }
 }
 
-/** Never one of training, whose groups begin with a number. */
+/** Returns a name that differs from all training groups, whose names begin with a number. */
 export function validationGroup(step: number, task: string): string {
   return `val ${step}/${task}`;
 }

@@ -1,6 +1,6 @@
 /**
- * `traces.jsonl` of verifiers: an episode per line with the traces of its agents, each a graph of messages that have
- * their tokens; every path from a root to a leaf is a training sample.
+ * Imports `traces.jsonl` of verifiers: one episode per line with the traces of its agents. Each trace is a graph of
+ * messages with tokens. Every path from a root to a leaf is a training sample.
  */
 import { shallowJson } from '../shallowJson.ts';
 import * as z from 'zod/mini';
@@ -90,7 +90,7 @@ export const verifiers: Importer = {
       if (!read.success) {
         sink.skip(
           where,
-          shallowJson(text) === undefined ? 'it is not JSON' : 'it is no episode of verifiers',
+          shallowJson(text) === undefined ? 'it is not JSON' : 'it is not an episode of verifiers',
         );
         continue;
       }
@@ -127,7 +127,7 @@ function factsOf({ id, task: of, group, traces, errors }: z.infer<typeof episode
     ...(query !== undefined && { query }),
     ...(starts.length > 0 && { startedAt: Math.min(...starts) * 1_000 }),
     ...(ends.some((end) => end > 0) && { endedAt: Math.max(...ends) * 1_000 }),
-    // A reward counts by its weight, and an episode's is that of all its agents.
+    // A reward is weighted. The episode's reward is the sum over all of its agents.
     ...(scores.length > 0 && {
       reward: scores.reduce((sum, [, { score, weight = 1 }]) => sum + score * weight, 0),
     }),
@@ -150,7 +150,7 @@ function queryOf(data: unknown): string | undefined {
 function partsOf(one: Trace, skip: (why: string) => void): readonly EpisodePart[] {
   const graph = new Graph(one.nodes);
   if (!graph.isSound) {
-    skip('the messages of one of its traces are no tree');
+    skip('the messages of one of its traces do not form a tree');
     return [];
   }
   const { agent } = one;
@@ -190,7 +190,7 @@ function callsOf({ calls = [], tools = [], agent }: Trace, graph: Graph): readon
   });
 }
 
-/** Messages by their predecessors. */
+/** Maps messages to their predecessors. */
 class Graph {
   readonly #nodes: readonly Node[];
 
@@ -210,7 +210,7 @@ class Graph {
     return [...this.#nodes.keys()].filter((index) => !inner.has(index));
   }
 
-  /** From the root to this one. */
+  /** Returns the path from the root to this message. */
   path(leaf: number): readonly number[] {
     const path: number[] = [];
     for (let at: number | null | undefined = leaf; typeof at === 'number'; at = this.#nodes[at]?.parent)
@@ -250,12 +250,14 @@ function toolCall({ id, name, arguments: given }: Readonly<Record<string, unknow
   return { id, type: 'function', function: { name, arguments: given } };
 }
 
-/** Log probabilities are those of the sampled tokens only. */
+/** Only sampled tokens have log probabilities. */
 function tokensOf({ token_ids: ids = [], mask = [], logprobs }: Node): { readonly tokens?: ImportedTokens } {
   if (ids.length === 0) return {};
   const counts = ids.map((_, index): 0 | 1 => (mask[index] === true ? 1 : 0));
   let next = 0;
   const spread = counts.map((one) => (one === 1 ? (logprobs?.[next++] ?? null) : null));
-  const told = logprobs !== undefined && logprobs !== null && logprobs.length > 0;
-  return { tokens: { ids, lossMask: mask.length === 0 ? null : counts, logprobs: told ? spread : null } };
+  const hasLogprobs = logprobs !== undefined && logprobs !== null && logprobs.length > 0;
+  return {
+    tokens: { ids, lossMask: mask.length === 0 ? null : counts, logprobs: hasLogprobs ? spread : null },
+  };
 }

@@ -6,7 +6,7 @@ const count = z.int().check(z.gte(0));
 
 export const sourceOf = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('call'), call: count }),
-  /** By the tool's name. */
+  /** Identified by the tool's name. */
   z.object({ kind: z.literal('tool'), tool: z.string() }),
   z.object({ kind: z.literal('reward') }),
 ]);
@@ -23,18 +23,18 @@ export interface SourceView extends CallSource {
 
 export interface ShowResult {
   readonly source: SourceView;
-  /** `told`: there is no editor, so the page shows the location. */
-  readonly shown: 'editor' | 'told';
+  /** `page`: there is no editor, so the page shows the location. */
+  readonly shown: 'editor' | 'page';
 }
 
 export interface DebugResult {
-  /** `told`: there is no debugger, so the page shows the command. */
-  readonly started: 'editor' | 'told';
+  /** `page`: there is no debugger, so the page shows the command. */
+  readonly started: 'editor' | 'page';
   /** The command that does the same in a terminal, without a debugger. */
   readonly command: string;
 }
 
-/** A line of the user's code that numbers of the run are about. */
+/** A line of the user's code with statistics of the run. */
 export interface CodeLine extends CallSource {
   readonly state: SourceView['state'];
   /** The `contentFingerprint` of the file that has this line; null: unknown. */
@@ -55,11 +55,11 @@ export interface LineView extends CodeLine {
   readonly seconds: number | null;
   /** Mean over the episodes that made them and have a reward; null: none has. */
   readonly reward: number | null;
-  /** The first of them. */
+  /** The first of the calls. */
   readonly first: { readonly episode: number; readonly call: number };
 }
 
-/** A tool that models called, where its name is found. */
+/** A tool that models called, at the line where its name is found. */
 export interface ToolLineView extends CodeLine {
   readonly tool: string;
   /** The number of episodes that called it. */
@@ -67,9 +67,9 @@ export interface ToolLineView extends CodeLine {
   readonly reward: number | null;
 }
 
-/** The workflow, or the judge. */
+/** The workflow or the judge. */
 export interface PartLineView extends CodeLine {
-  /** Those that it ran in; 0 also in traces of versions that did not keep that. */
+  /** The number of episodes in which it ran; 0 in traces of versions that did not store it. */
   readonly episodes: number;
   /** The number of these episodes in which it failed. */
   readonly failed: number;

@@ -16,7 +16,7 @@ export const conversation = z.discriminatedUnion('kind', [
 ]);
 export type Conversation = z.infer<typeof conversation>;
 
-/** Characters of base64 of one answer, at most. */
+/** The maximum number of base64 characters of one response. */
 export const largestBinary = 1_048_576;
 
 export interface MessageView {
@@ -31,13 +31,16 @@ export interface MessageView {
   /** JSON; null: none. */
   readonly toolCalls: string | null;
   readonly toolCallId: string | null;
-  /** Tokens, and where they start in the timeline. */
+  /** The number of tokens, and where they start in the timeline. */
   readonly firstToken: number;
   readonly tokens: number;
   readonly trainableTokens: number;
 }
 
-/** A part of a message's text. A character of two units is never cut, so a part may have one more than was asked for. */
+/**
+ * A part of a message's text. A character of two units is never split, so a part may have one unit more than
+ * requested.
+ */
 export interface TextView {
   readonly from: number;
   readonly text: string;
@@ -45,7 +48,7 @@ export interface TextView {
   readonly length: number;
 }
 
-/** A place in a conversation that has the text looked for. */
+/** A match in a conversation. */
 export interface FoundText {
   /** Index of the message; a call's reply comes after its request. */
   readonly message: number;
@@ -62,7 +65,7 @@ export interface SearchView {
   readonly more: boolean;
 }
 
-/** A message that a request had and training does not take. */
+/** A message of a request that training excludes. */
 export interface ExcludedMessage {
   /** The number of the call's messages before it. */
   readonly before: number;
@@ -124,7 +127,7 @@ export interface EpisodeView {
 
 /** A span of an episode other than an ended LLM call: a tool call, a judge call or a running LLM call. */
 export interface SpanRow {
-  /** `tool`: of the workflow's, bounded by calls, see `trace/spans.ts`; the others are measured. */
+  /** `tool`: a tool of the workflow, bounded by calls; see `spans.ts`. The others are measured. */
   readonly kind: SpanKind | 'tool';
   readonly name: string;
   /** The agent whose reply calls the tool; null: the span is not a tool call. */
@@ -135,7 +138,7 @@ export interface SpanRow {
   readonly answeredBy: number | null;
   /** Milliseconds since the Unix epoch. */
   readonly startedAt: number;
-  /** Null: it has no end, see the state. */
+  /** Null: the span has no end; see the state. */
   readonly seconds: number | null;
   /** `lost`: the process died while it ran. `unanswered`: no request has the tool's answer. */
   readonly state: 'ended' | 'running' | 'unanswered' | 'lost';
@@ -149,7 +152,7 @@ export interface SpansView {
 
 export interface CallView {
   readonly row: CallRow;
-  /** The line of the user's code that asked; null: it is not known. */
+  /** The line of the user's code that made the call; null: unknown. */
   readonly source: CallSource | null;
   /** JSON, see TracedCall; both cut at `largestWindow.json` characters. */
   readonly options: string;

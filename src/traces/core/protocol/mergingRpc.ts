@@ -9,38 +9,38 @@ export const mergeSetting = z.object({
 });
 export type MergeSetting = z.infer<typeof mergeSetting>;
 
-/** A parameter of requests about timelines: the setting that would have given them; absent: the run's own. */
+/** A parameter of requests about timelines: the setting that merges them; absent: the run's own. */
 export const bySetting = { setting: z.optional(mergeSetting) };
 
-/** Forks and drifts of one answer, and tokens on a side of either, at most. */
+/** The maximum number of forks and drifts of one response, and of tokens on each side. */
 export const largestMerging = { forks: 200, drifts: 50, differences: 20, tokens: 48 } as const;
 
 export interface MergingView {
   readonly own: MergeSetting;
   /** One for each setting whose result is known to differ. */
   readonly rows: readonly MergingRow[];
-  /** Position of the setting that was asked for. */
+  /** Position of the requested setting. */
   readonly chosen: number;
   /**
-   * `other`: what `fix_retokenization_drift` would change is known; `same`: it changes nothing; `unknown`: the trace is
-   * of a version that kept nothing of it.
+   * `other`: the effect of `fix_retokenization_drift` is known; `same`: it changes nothing; `unknown`: a version of
+   * AgentJet that did not store it recorded the trace.
    */
   readonly drift: 'other' | 'same' | 'unknown';
   readonly timelines: readonly MergedView[];
   /** At most {@link largestMerging.forks} of `forkCount`. */
   readonly forks: readonly ForkView[];
   readonly forkCount: number;
-  /** Replies that came back in other tokens; at most {@link largestMerging.drifts} of `driftCount`. */
+  /** Replies that came back with other tokens, at most {@link largestMerging.drifts} of `driftCount`. */
   readonly drifts: readonly DriftView[];
   readonly driftCount: number;
-  /** The episode still runs: later calls may change all of it. */
+  /** True if the episode still runs. Later calls may change everything. */
   readonly provisional: boolean;
 }
 
 export interface MergingRow {
   readonly setting: MergeSetting;
   readonly timelines: number;
-  /** Timelines that AgentJet makes a sample of, and `max_sample_per_task` leaves. */
+  /** Number of timelines that AgentJet makes a sample of, and that `max_sample_per_task` keeps. */
   readonly samples: number;
   readonly tokens: number;
   readonly trainableTokens: number;
@@ -48,7 +48,7 @@ export interface MergingRow {
 
 export interface MergedView {
   readonly calls: readonly number[];
-  /** Who asked, each once. */
+  /** The agents that made the calls, without duplicates. */
   readonly agents: readonly string[];
   readonly messages: number;
   readonly tokens: number;
@@ -61,11 +61,11 @@ export interface MergedView {
 export interface ForkView {
   readonly timeline: number;
   readonly earlier: number;
-  /** The calls that end either. */
+  /** The calls that end the two timelines. */
   readonly call: number;
   readonly earlierCall: number;
   readonly cause: 'agents' | 'content' | 'reply' | 'fields' | 'tools' | 'retokenized' | 'shorter';
-  /** Index of the first message that differs, and what of it does, under the names of a request. */
+  /** Index of the first message that differs, and the name of its field that differs. */
   readonly message: number;
   readonly field: 'role' | 'content' | 'tool_calls' | 'tool_call_id' | 'tokens' | 'tools' | 'messages';
   readonly before: ForkSideView | null;
@@ -81,9 +81,9 @@ export interface ForkSideView {
   readonly tokens: TokenRun;
 }
 
-/** Some tokens of a message, one after the other. */
+/** Consecutive tokens of a message. */
 export interface TokenRun {
-  /** Index of the first in the message. */
+  /** Index of the first token in the message. */
   readonly from: number;
   readonly ids: readonly number[];
   /** Texts of the tokens, as in TokensView. */
@@ -92,11 +92,11 @@ export interface TokenRun {
   readonly more: boolean;
 }
 
-/** A reply that came back as a message of a later request, where the chat template makes other tokens of it. */
+/** A reply that came back as a message of a later request, where the chat template tokenizes it differently. */
 export interface DriftView {
   /** The call that the reply belongs to. */
   readonly call: number;
-  /** The first whose request has it again, and where. */
+  /** The first call whose request has it again, and its position there. */
   readonly again: number;
   readonly message: number;
   /** At most {@link largestMerging.differences} of `differenceCount`. */

@@ -12,7 +12,7 @@ import type { EpisodeResult } from '../../../tracking/core/records/episodeResult
 import type { TracedReturn } from '../../../tracking/core/records/trace.ts';
 
 export interface RunView extends Omit<TracedRun, 'configText' | 'merging' | 'batch'> {
-  /** Null while it runs, and for ever when its process was killed. */
+  /** Null while it runs, and permanently if its process was killed. */
   readonly end: TracedRunEnd | null;
   /** True if the process that writes it is alive. */
   readonly live: boolean;
@@ -20,9 +20,9 @@ export interface RunView extends Omit<TracedRun, 'configText' | 'merging' | 'bat
   readonly newest: number | null;
   readonly totals: RunTotals;
   readonly report: ReportView;
-  /** Set when the file has a format newer than this reader's: what it does not know is not shown. */
+  /** Set if the file has a newer format than this reader knows. Unknown parts are not shown. */
   readonly newerFormat: number | null;
-  /** Absent: all of the file could be read so far. */
+  /** Absent: no damage was found so far. */
   readonly damage?: DamageView | undefined;
 }
 
@@ -32,9 +32,9 @@ export interface DamageView {
   readonly run: boolean;
   /** True if texts of tokens are lost; these are then empty. */
   readonly tokens: boolean;
-  /** Episodes of which nothing is listed. */
+  /** Number of episodes that are not listed at all. */
   readonly lost: number;
-  /** Episodes that lack calls, messages, timelines or their result. */
+  /** Number of episodes with missing calls, messages, timelines or results. */
   readonly incomplete: number;
   /** The first of these, at most `largestWindow.episodes`. */
   readonly episodes: readonly number[];
@@ -47,7 +47,7 @@ export interface RunTotals {
   readonly meanReward: number | null;
   readonly successRate: number | null;
   readonly calls: number;
-  /** These and the tokens are of episodes that ended. */
+  /** Timelines and tokens of episodes that ended. */
   readonly timelines: number;
   readonly tokens: number;
   readonly trainableTokens: number;
@@ -60,12 +60,15 @@ export interface ReportView {
   readonly findings: readonly {
     readonly code: string;
     readonly level: 'run' | 'group' | 'episode';
-    /** `error`: these episodes add nothing to training; `warning`: look at it. */
+    /** `error`: these episodes do not contribute to training. `warning`: check them. */
     readonly severity: 'error' | 'warning';
     readonly message: string;
     /** The hint; empty: none. */
     readonly hint: string;
-    /** The first of them, at most `largestWindow.episodes`; `count` is all, 0 for what is about the run. */
+    /**
+     * The first episodes that it is about, at most `largestWindow.episodes`. `count` is the number of all, 0 for a
+     * finding about the run.
+     */
     readonly episodes: readonly number[];
     readonly count: number;
     /** The number of groups that have it; 0: it is not about groups. */
@@ -91,11 +94,13 @@ export interface TraceSummary {
   readonly totals: RunTotals;
   readonly tokenizer: TokenizerInfo | null;
   readonly limits: LengthLimits | null;
-  /** As of {@link RunView}. */
+  /** The same as in {@link RunView}. */
   readonly damage?: DamageView | undefined;
 }
 
-/** An editor lets the user choose a run; null: none was chosen. A browser gets the runs that it may read. */
+/**
+ * In an editor the user chooses a run; null: none was chosen. In a browser the server lists the runs that it may read.
+ */
 export type OtherRunsView = { readonly chosen: string | null } | { readonly traces: readonly TraceSummary[] };
 
 export interface CounterpartsView {
@@ -116,14 +121,14 @@ export interface RecordedEpisode {
   /** Null: it ended with an error, or has not ended. */
   readonly reward: number | null;
   readonly isSuccess: boolean;
-  /** Null: the workflow did not come to return anything. */
+  /** Null: the workflow did not return. */
   readonly returned: TracedReturn | null;
 }
 
 /** The episodes of a trace, for a judge. */
 export interface RecordedRun {
   readonly experiment: string;
-  /** The config file, absolute, as it was named. */
+  /** The config file, as an absolute path, as it was named. */
   readonly config: string;
   readonly workflow: string;
   readonly workflowFile: string;
@@ -136,7 +141,7 @@ export interface RecordedRun {
 export interface RecordedBatch {
   readonly limits: LengthLimits;
   readonly tokenizer: TokenizerInfo;
-  /** Null: the trace is of a version that did not keep them. */
+  /** Null: the trace is of a version that did not store them. */
   readonly rules: BatchRules | null;
   /** Episodes per task. */
   readonly repeat: number;

@@ -1,4 +1,4 @@
-/** What is asked and answered about single tokens, and about two timelines beside each other; see traceRpc.ts. */
+/** Requests and results about single tokens and comparisons of two timelines; see traceRpc.ts. */
 import * as z from 'zod/mini';
 import type { TimelineRow } from './episodeRpc.ts';
 import type { Author } from '../../../tracking/core/records/trace.ts';
@@ -18,32 +18,35 @@ export type TokenQuery = z.infer<typeof wanted>;
 export const comparedTrace = z.object({ trace: z.string(), episode: count, timeline: z.nullable(count) });
 export type ComparedTrace = z.infer<typeof comparedTrace>;
 
-/** Who wrote a token: the chat template what it puts around a message, else who wrote the message. */
+/**
+ * The author of a token: `template` for tokens that the chat template puts around a message, otherwise the author of
+ * the message.
+ */
 export type TokenAuthor = 'template' | Author;
 
-/** One token of a timeline, with what is too much to tell of all of them. */
+/** One token of a timeline, with details that are too large for a list. */
 export interface TokenDetail {
   readonly token: number;
   readonly id: number;
-  /** As `TokensView.texts` has it. */
+  /** The same as in `TokensView.texts`. */
   readonly text: string;
   readonly bytes: readonly number[];
   readonly logprob: number | null;
-  /** Position of its message in the timeline, and its own among the tokens of the message. */
+  /** Position of its message in the timeline, and of the token in the message. */
   readonly message: number;
   readonly inMessage: number;
   /** `made`: the call's reply has it; `sent`: the first call of the timeline that had it in its request. */
   readonly call: { readonly call: number; readonly how: 'made' | 'sent' } | null;
-  /** 1: none was likelier; null: no alternatives were told, or it is not among them. */
+  /** 1: no token was more likely; null: no alternatives were recorded, or the token is not among them. */
   readonly rank: number | null;
-  /** Best first; the token itself is among them where the server said so. */
+  /** Most likely first. The token itself is among them if the server included it. */
   readonly alternatives: readonly TokenAlternative[];
-  /** What the chat template makes of the text in its place; null: the same. */
+  /** The chat template's version of the text at this position; null: the same. */
   readonly drift: TokenDrift | null;
 }
 
 export interface TokenAlternative {
-  /** Null: the tokenizer does not have it, so neither is its text known. */
+  /** Null: the tokenizer does not have it, so its text is unknown, too. */
   readonly id: number | null;
   readonly text: string;
   readonly logprob: number;
@@ -52,19 +55,19 @@ export interface TokenAlternative {
 export interface TokenDrift {
   readonly ids: readonly number[];
   readonly text: string;
-  /** How many tokens of the message stand for them. */
+  /** The number of tokens of the message that correspond to them. */
   readonly made: number;
 }
 
-/** Parallel arrays, one entry per stretch of the timeline, each of `size` tokens but the last. */
+/** Parallel arrays, one entry per section of the timeline. Each section has `size` tokens, except the last. */
 export interface StripView {
   readonly total: number;
   readonly size: number;
   /** Share of its tokens that count in the loss. */
   readonly trained: readonly number[];
-  /** Who wrote most of it. */
+  /** The author of most tokens. */
   readonly authors: readonly TokenAuthor[];
-  /** The lowest, which a mean would hide; null: none has one. */
+  /** The lowest, which a mean would hide; null: no token has one. */
   readonly logprobs: readonly (number | null)[];
   /** The highest. */
   readonly entropies: readonly (number | null)[];
@@ -72,22 +75,25 @@ export interface StripView {
 }
 
 export interface FindView {
-  /** Tokens that a match stands in, in order, at most `largestWindow.matches`. */
+  /** Token ranges that contain a match, in order, at most `largestWindow.matches`. */
   readonly matches: readonly { readonly from: number; readonly end: number }[];
-  /** Token to go on from; null: the timeline was searched to its end. */
+  /** The token to continue from; null: the timeline was searched to its end. */
   readonly next: number | null;
 }
 
-/** Messages that stand beside each other. */
+/** A pair of corresponding messages. */
 export interface CompareRow {
   /** `left` and `right`: only that side has it. */
   readonly kind: 'same' | 'changed' | 'left' | 'right';
   readonly role: string;
   readonly left: ComparedRange | null;
   readonly right: ComparedRange | null;
-  /** Whether only the tokens differ, not what they say. */
+  /** True if only the tokens differ, and the texts are equal. */
   readonly sameText: boolean;
-  /** Where the tokens differ, four numbers each: from and end of the left message's tokens, and of the right one's. */
+  /**
+   * Ranges where the tokens differ, four numbers each: start and end in the left message's tokens, then in the right
+   * one's.
+   */
   readonly hunks: readonly number[];
 }
 
@@ -98,7 +104,7 @@ export interface ComparedRange {
   readonly tokens: number;
 }
 
-/** The first token that differs: its position is the same in both. */
+/** The first token that differs. It has the same position in both. */
 export interface Divergence {
   readonly token: number;
   /** Null: that timeline ends there. */
@@ -112,7 +118,7 @@ export interface ComparedToken {
   readonly logprob: number | null;
   readonly message: number;
   readonly inMessage: number;
-  /** How likely the other side's token was here; null: the server did not tell. */
+  /** The log probability of the other side's token at this position; null: the server did not record it. */
   readonly otherLogprob: number | null;
 }
 
@@ -128,20 +134,22 @@ export interface TokensView {
   readonly total: number;
   readonly ids: readonly number[];
   /**
-   * Text of each token. A character that spans tokens stands whole in the last of them, the earlier ones are "";
-   * bytes that are no UTF-8 are U+FFFD.
+   * Text of each token. A character that spans several tokens is in the last of them, and the earlier ones are "".
+   * Bytes that are not UTF-8 are U+FFFD.
    */
   readonly texts: readonly string[];
   readonly special: readonly boolean[];
   readonly lossMask: readonly (0 | 1)[];
-  /** Null: the endpoint gave none. */
+  /** Null: the endpoint sent none. */
   readonly logprobs: readonly (number | null)[];
   /** Position of the token's message in the timeline. */
   readonly messages: readonly number[];
   readonly authors: readonly TokenAuthor[];
-  /** 1: the chat template makes another of the text, so the model sees another once the reply comes back. */
+  /**
+   * 1: the chat template tokenizes the text differently, so the model sees another token when the reply comes back.
+   */
   readonly drifted: readonly (0 | 1)[];
-  /** In nats, at least so much; null: the server told no alternatives. */
+  /** A lower bound in nats; null: the server sent no alternatives. */
   readonly entropies: readonly (number | null)[];
 }
 
@@ -149,7 +157,7 @@ export interface CompareView {
   readonly left: CompareSide;
   readonly right: CompareSide;
   readonly rows: readonly CompareRow[];
-  /** Whether something differs too much for a smallest difference: then more is told to differ than does. */
+  /** True if something differs too much for a minimal difference. Then more is marked than differs. */
   readonly coarse: boolean;
   readonly divergence: Divergence | null;
   readonly rewards: readonly RewardPart[];

@@ -1,7 +1,7 @@
-/** What picks episodes out of a run, as a viewer sends it. How people write it is `trace/filterText.ts`'s business. */
+/** The filter of episodes that a viewer sends. `filterText.ts` parses the text form. */
 import * as z from 'zod/mini';
 
-/** Numbers of an episode; the last five are those of its group. */
+/** Numbers of an episode. The last five are numbers of its group. */
 export const numberFields = [
   'reward',
   'advantage',
@@ -37,7 +37,7 @@ export const choiceFields = {
 } as const;
 export type ChoiceField = keyof typeof choiceFields;
 
-/** `reward<0`; with `within`, equal means no further away than that. */
+/** `reward<0`. With `within`, equal means within that distance. */
 export interface NumberFilter {
   readonly kind: 'number';
   readonly field: NumberField;
@@ -47,8 +47,8 @@ export interface NumberFilter {
 }
 
 /**
- * Of tasks and errors a part, of the others the whole, where `*` stands for anything; letters of either case are alike.
- * A source is the end of a file's path, with or without the line that called: `lib/agent.ts`, `agent.ts:12`.
+ * Tasks and errors match by a part, other fields as a whole, where `*` matches anything. Case is ignored. A source
+ * matches the end of a file's path, with or without the line of the call: `lib/agent.ts`, `agent.ts:12`.
  */
 export interface TextFilter {
   readonly kind: 'text';

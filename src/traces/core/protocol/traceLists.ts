@@ -1,15 +1,15 @@
-/** The lists of a run: their orders and what stands in them beside episodes. */
+/** The lists of a run: their orders, and rows other than episodes. */
 import * as z from 'zod/mini';
 import type { ErrorReport } from '../../../base/core/errors.ts';
 import { filter } from './traceFilter.ts';
 
-/** The order of a list. What has no value comes last either way. */
+/** The order of a list. Rows without a value come last in both directions. */
 export interface ListSort<By extends string = string> {
   readonly by: By;
   readonly descending: boolean;
 }
 
-/** What episodes can be sorted by; otherwise they are in the order of their numbers. */
+/** Sort keys of episodes. Without one, episodes are in the order of their numbers. */
 export const episodeSorts = [
   'task',
   'repeat',
@@ -25,7 +25,7 @@ export const episodeSorts = [
 ] as const;
 export type EpisodeSort = (typeof episodeSorts)[number];
 
-/** What groups can be sorted by; otherwise they are in the order of the tasks. */
+/** Sort keys of groups. Without one, groups are in the order of the tasks. */
 export const groupSorts = [
   'task',
   'mean',
@@ -52,7 +52,7 @@ export const listWindow = {
   limit: position,
   /** Absent: everything. */
   filter: z.optional(filter),
-  /** The episode or group whose position in the list is wanted, too; `newest`: that with the highest number in it. */
+  /** The episode or group whose position in the list is requested, too. `newest`: the one with the highest number. */
   anchor: z.optional(z.union([position, z.literal('newest')])),
 };
 
@@ -60,7 +60,7 @@ export interface EpisodeRow {
   readonly episode: number;
   readonly taskId: string;
   readonly repeat: number;
-  /** In lists its beginning only, like the message of `error`; an episode's own view has both whole. */
+  /** In lists only the beginning, like the message of `error`. An episode's own view has both in full. */
   readonly query: string;
   /** `lost`: the process died while it ran. */
   readonly state: 'running' | 'ended' | 'lost';
@@ -73,16 +73,16 @@ export interface EpisodeRow {
   readonly tokens: number;
   readonly trainableTokens: number;
   readonly error: ErrorReport | null;
-  /** How much better than the others of its task, in deviations; null while that is open, and without a sample. */
+  /** The distance to the other episodes of its task, in deviations; null while it is unknown, and without a sample. */
   readonly advantage: number | null;
-  /** Whether it would train; null while that is open. */
+  /** True if the episode would be trained; null while it is unknown. */
   readonly trains: boolean | null;
-  /** Why not, and then what to look at. */
+  /** The reasons why it would not be trained, then other findings. */
   readonly findings: readonly EpisodeFinding[];
 }
 
 export interface EpisodeFinding {
-  /** Stable; links lead from it to what is said about it. */
+  /** A stable code. Links use it. */
   readonly code: string;
   readonly severity: 'error' | 'warning';
   /** One sentence. */
@@ -94,41 +94,41 @@ export interface EpisodeFinding {
 export interface EpisodesView {
   readonly total: number;
   readonly rows: readonly EpisodeRow[];
-  /** Position of the episode that was asked for; null: the list does not have it. Absent: none was. */
+  /** Position of the requested episode; null: it is not in the list. Absent: none was requested. */
   readonly anchor?: number | null;
-  /** Its number, where the newest was asked for; null: the list is empty. */
+  /** Its number, if the newest was requested; null: the list is empty. */
   readonly newest?: number | null;
 }
 
-/** An end of a group's rewards. */
+/** The lowest or highest reward of a group. */
 export interface Extreme {
   readonly episode: number;
   readonly reward: number;
 }
 
-/** The repeats of one task, which training compares with each other. */
+/** The repeats of one task, which training compares. */
 export interface GroupRow {
   /** Position of the task in the run. */
   readonly group: number;
   readonly taskId: string;
-  /** Its beginning. */
+  /** The beginning of the query. */
   readonly query: string;
   readonly started: number;
   readonly ended: number;
-  /** How many of its episodes the filter lets through. */
+  /** Number of its episodes that match the filter. */
   readonly matching: number;
   readonly failed: number;
-  /** Of the episodes that ended with a reward. */
+  /** Mean over the episodes that ended with a reward. */
   readonly meanReward: number | null;
   readonly successRate: number | null;
-  /** Sample deviation of what training takes for rewards; null for fewer than two. */
+  /** Sample deviation of the rewards that training uses; null for fewer than two. */
   readonly deviation: number | null;
-  /** Of several that are alike the first. */
+  /** The first, if several are equal. */
   readonly best: Extreme | null;
   readonly worst: Extreme | null;
-  /** How many would train; null while that is open. */
+  /** Number of episodes that would be trained; null while it is unknown. */
   readonly trains: number | null;
-  /** Sums over its episodes that ended; calls of the others, too. */
+  /** Sums over its ended episodes. Calls include those of the others. */
   readonly calls: number;
   readonly tokens: number;
   readonly trainableTokens: number;
@@ -152,11 +152,11 @@ export interface GroupView {
   readonly row: GroupRow;
   /** The first of them, at most `largestWindow.episodes`. */
   readonly episodes: readonly EpisodeRow[];
-  /** How many groups the run has so far. */
+  /** Number of groups that the run has so far. */
   readonly groups: number;
 }
 
-/** Values of `from` … `to`, of which the last bar's is included and the others' is not; of single values both are the same. */
+/** The number of values in `from` … `to`. Only the last bar includes `to`. A bar of a single value has equal ends. */
 export interface Bar {
   readonly from: number;
   readonly to: number;
@@ -164,11 +164,11 @@ export interface Bar {
 }
 
 export interface Histogram {
-  /** The field of a filter that tells its values. */
+  /** The filter field for these values. */
   readonly field: 'reward' | 'mean' | 'solved' | 'tokens' | 'time';
   readonly of: 'episodes' | 'groups';
   readonly bars: readonly Bar[];
-  /** How many have no value, or one that is not finite. */
+  /** Number of entries without a finite value. */
   readonly missing: number;
 }
 

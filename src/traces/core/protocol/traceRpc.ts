@@ -1,6 +1,6 @@
 /**
- * The requests that a viewer sends to a trace server, by method, with the schema of their parameters. Their results
- * follow from `trace/methods.ts`. A request reads a window: no result grows with the run.
+ * The requests that a viewer sends to a trace server, by method, with the schema of their parameters. `methods.ts`
+ * defines their results. A request reads a window: no result grows with the run.
  */
 import * as z from 'zod/mini';
 import type { ErrorReport } from '../../../base/core/errors.ts';
@@ -16,7 +16,7 @@ export const largestWindow = {
   tokens: 8_192,
   text: 65_536,
   json: 262_144,
-  /** Stretches of a timeline's strip. */
+  /** Sections of a timeline's strip. */
   stretches: 2_048,
   /** Characters of a message in a list of messages. */
   listed: 16_384,
@@ -53,7 +53,7 @@ export const traceParams = {
   tokens: z.object({ trace, ...timelineOf, from: count, limit: count }),
   /** The details of one token of a timeline. */
   token: z.object({ trace, ...timelineOf, token: count }),
-  /** The whole timeline, summed up in at most `stretches` stretches. */
+  /** The whole timeline, summarized in at most `stretches` sections. */
   strip: z.object({ trace, ...timelineOf, stretches: count }),
   /** Matches of a text, a pattern or a token id in a timeline, from token `from` on. */
   find: z.object({ trace, ...timelineOf, wanted, from: count }),
@@ -73,7 +73,7 @@ export const traceParams = {
   debug: z.object({ trace, episode: count }),
   /** Numbers of the run's calls by the lines of code that made them, and of its tools, workflow and judge. */
   lines: z.object({ trace }),
-  /** How an episode's calls became timelines, by a merge setting; null: by the run's own. */
+  /** An episode's calls as timelines of a merge setting; null: of the run's own. */
   merging: z.object({ trace, episode: count, setting: z.nullable(mergeSetting) }),
   /** Compares two timelines; each side may be of another trace. */
   compare: z.object({ trace, left: comparedTrace, right: comparedTrace }),
@@ -83,7 +83,7 @@ export const traceParams = {
   counterparts: z.object({ trace, episode: count, other: trace }),
   /** Starts `changed` notifications whenever the trace has grown. */
   watch: z.object({ trace }),
-  /** Stops them. */
+  /** Stops these notifications. */
   unwatch: z.object({ trace }),
   /** One summary for each trace, including traces that cannot be read. */
   summaries: z.object({ traces: z.array(z.string()) }),
@@ -92,7 +92,7 @@ export const traceParams = {
 export type TraceMethod = keyof typeof traceParams;
 export type ParamsOf<M extends TraceMethod> = z.infer<(typeof traceParams)[M]>;
 
-/** A request as it crosses: its method among its parameters. */
+/** A request as it is sent, with its method among its parameters. */
 export type TraceRequest = { [M in TraceMethod]: { method: M } & ParamsOf<M> }[TraceMethod];
 
 /** The schema of the requests of all methods. */

@@ -1,4 +1,4 @@
-/** The runs of this window's debug sessions, as far as somebody has to be told of them. */
+/** The active and failed runs of this window's debug sessions. */
 import type { Disposable } from '../../../base/core/disposable.ts';
 import { Emitter } from '../../../base/core/event.ts';
 import type { RunEndedBody, RunProgressBody, RunStartedBody } from '../../core/runEvents.ts';
@@ -6,16 +6,16 @@ import type { RunEndedBody, RunProgressBody, RunStartedBody } from '../../core/r
 export interface OngoingRun {
   /** Absolute path. */
   readonly trace: string;
-  /** The experiment. */
+  /** The name of the experiment. */
   readonly name: string;
-  /** How many it is to have. */
+  /** The planned number of episodes. */
   readonly episodes: number;
   readonly ended: number;
-  /** Of these. */
+  /** Number of ended episodes that failed. */
   readonly failed: number;
   /** Milliseconds since the Unix epoch. */
   readonly startedAt: number;
-  /** `failed`: it is over, and nobody has looked at it since. */
+  /** `failed`: the run has ended, and the user has not looked at it since. */
   readonly state: 'running' | 'failed';
 }
 
@@ -26,12 +26,12 @@ export class OngoingRuns implements Disposable {
 
   readonly onChanged = this.#changed.event;
 
-  /** @param now milliseconds since the Unix epoch */
+  /** @param now returns milliseconds since the Unix epoch */
   constructor(now: () => number) {
     this.#now = now;
   }
 
-  /** Oldest first. */
+  /** Returns the runs, oldest first. */
   list(): readonly OngoingRun[] {
     return [...this.#runs.values()];
   }
@@ -55,7 +55,7 @@ export class OngoingRuns implements Disposable {
     else this.#forget(trace);
   }
 
-  /** Somebody looks at a trace. */
+  /** Handles that the user looks at a trace. */
   lookedAt(trace: string): void {
     if (this.#runs.get(trace)?.state === 'failed') this.#forget(trace);
   }

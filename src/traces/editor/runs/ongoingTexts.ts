@@ -28,7 +28,7 @@ function failedText(runs: readonly OngoingRun[]): string {
     : l10n.t('{0} runs failed', runs.length);
 }
 
-/** e.g. `3 of 16 episodes, 1 failed`. Without the time, which would draw what is hovered anew every second. */
+/** e.g. `3 of 16 episodes, 1 failed`. It does not contain the time, which would redraw a hover every second. */
 export function runProgress({ episodes, ended, failed, state }: OngoingRun): string {
   const done = l10n.t('{0} of {1} episodes', ended, episodes);
   const failures = failed === 0 ? [] : [l10n.t('{0} failed', failed)];
@@ -38,7 +38,7 @@ export function runProgress({ episodes, ended, failed, state }: OngoingRun): str
 
 export function ongoingTooltip(runs: readonly OngoingRun[]): string {
   const lines = runs.map((run) => `**${escapeMarkdown(run.name)}**: ${escapeMarkdown(runProgress(run))}`);
-  return [...lines, l10n.t('Click to see the trace.')].join('\n\n');
+  return [...lines, l10n.t('Click to show the trace.')].join('\n\n');
 }
 
 export function ongoingAccessibleName(runs: readonly OngoingRun[]): string {
@@ -46,7 +46,7 @@ export function ongoingAccessibleName(runs: readonly OngoingRun[]): string {
   return l10n.t('AgentJet: {0}', each.join('; '));
 }
 
-/** Minutes and seconds, or hours, minutes and seconds. */
+/** Returns minutes and seconds, or hours, minutes and seconds. */
 function elapsed(milliseconds: number): string {
   const seconds = Math.max(0, Math.floor(milliseconds / 1_000));
   const two = (value: number): string => String(value).padStart(2, '0');
@@ -55,11 +55,11 @@ function elapsed(milliseconds: number): string {
   return hours > 0 ? `${hours}:${two(minutes % 60)}:${two(seconds % 60)}` : `${minutes}:${two(seconds % 60)}`;
 }
 
-/** In a status bar `$(…)` would be an icon, and a long name all there is. */
+/** In a status bar, `$(…)` would be an icon, and a long name would fill it. */
 function plain(name: string): string {
   const text = name.replaceAll('$(', '$ (');
   return text.length > longestName ? `${text.slice(0, longestName)}…` : text;
 }
 
-/** Characters. */
+/** In characters. */
 const longestName = 30;

@@ -16,7 +16,7 @@ export interface RunsParts {
   readonly log: vscode.LogOutputChannel;
 }
 
-/** The view "Runs". Until it is shown for the first time, it neither looks for traces nor asks about any. */
+/** Registers the Runs view. It does not look for traces before it is shown for the first time. */
 export function registerRuns({ client, clock, log }: RunsParts): Disposable {
   const store = new DisposableStore();
   const files = new WorkspaceRuns();
@@ -50,7 +50,7 @@ export function registerRuns({ client, clock, log }: RunsParts): Disposable {
   return store;
 }
 
-/** Above the rows: what is still to come, or what went wrong. */
+/** The message above the rows: the progress of reading, or a problem. */
 function messageOf({ runs, unread, problem }: CatalogState): string {
   if (problem) return formatReport(problem);
   if (unread === 0) return '';

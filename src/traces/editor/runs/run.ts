@@ -1,14 +1,14 @@
 import type { TraceSummary } from '../../core/protocol/runRpc.ts';
 
-/** A trace on disk, as the file system tells of it. */
+/** The file of a trace. */
 export interface RunFile {
-  /** Absolute path of the `*.ajtrace`. */
+  /** The absolute path of the `*.ajtrace`. */
   readonly trace: string;
-  /** Bytes, without a journal beside it. */
+  /** The size in bytes, without a journal. */
   readonly size: number;
-  /** Milliseconds since the Unix epoch. */
+  /** The time of the last write, in milliseconds since the Unix epoch. */
   readonly modified: number;
-  /** Whether the folder that it lies in is its own: one that a run made, not one that somebody copied it to. */
+  /** True if a run created the folder of the trace, and no one copied the trace there. */
   readonly ownFolder: boolean;
 }
 

@@ -1,4 +1,4 @@
-/** What the view does to runs on disk. Rejects with a CodedError where something cannot be done. */
+/** The actions of the view on runs on disk. They reject with a CodedError. */
 import path from 'node:path';
 import * as vscode from 'vscode';
 import { exists } from '../../../base/editor/exists.ts';
@@ -9,7 +9,7 @@ import { filesOfRun, problemOfName, type RunFiles } from './runFiles.ts';
 import { runLabel } from './runText.ts';
 import { workspaceRoots } from './workspaceRuns.ts';
 
-/** Paths that a question names; of more it says how many. */
+/** The maximum number of paths that a question lists. */
 const mostNamed = 10;
 
 export async function openRuns(traces: readonly string[]): Promise<void> {
@@ -22,7 +22,7 @@ export async function openConfig({ file, summary }: Run): Promise<void> {
   await vscode.commands.executeCommand('vscode.open', config);
 }
 
-/** Asks for a name and gives it to the run's folder. The trace's new path; undefined when the user thought better of it. */
+/** Asks for a name and renames the run's folder. Returns the trace's new path; undefined: canceled. */
 export async function renameRun(run: Run): Promise<string | undefined> {
   const { trace } = run.file;
   if (run.summary.state === 'running') throw stillRunning(runLabel(run));
@@ -60,7 +60,7 @@ async function moveFolder(from: string, to: string): Promise<void> {
   }
 }
 
-/** Asks, then moves the runs to the trash; without one asks again and deletes. */
+/** Asks, then moves the runs to the trash. If there is no trash, asks again and deletes them permanently. */
 export async function deleteRuns(runs: readonly Run[]): Promise<void> {
   const running = runs.find(({ summary }) => summary.state === 'running');
   if (running) throw stillRunning(runLabel(running));
@@ -72,7 +72,7 @@ export async function deleteRuns(runs: readonly Run[]): Promise<void> {
       : vscode.l10n.t('Delete {0} runs?', runs.length);
   const wholeFolder = places.some(({ kind }) => kind === 'folder');
   const detail = wholeFolder
-    ? `${listed(paths)}\n\n${vscode.l10n.t('Everything in a folder goes with it.')}`
+    ? `${listed(paths)}\n\n${vscode.l10n.t('This also deletes everything else in these folders.')}`
     : listed(paths);
   if (!(await confirm(question, detail, vscode.l10n.t('Move to Trash')))) return;
   await closeEditors(runs.map(({ file }) => file.trace));
@@ -93,13 +93,13 @@ async function namesIn(folder: string): Promise<string[]> {
   return entries.map(([name]) => name);
 }
 
-/** A path that is still there, and why. */
+/** A path that could not be deleted, and the reason. */
 interface UndeletedPath {
   readonly path: string;
   readonly reason: string;
 }
 
-/** Those that could not be moved. */
+/** Moves files to the trash. Returns those that could not be moved. */
 async function moveToTrash(paths: readonly string[]): Promise<readonly UndeletedPath[]> {
   const left: UndeletedPath[] = [];
   for (const file of paths) {
@@ -116,9 +116,9 @@ async function deleteForGood(left: readonly UndeletedPath[]): Promise<void> {
   const paths = left.map((entry) => entry.path);
   const detail = `${listed(paths)}\n\n${left[0]?.reason ?? ''}`;
   const question = vscode.l10n.t(
-    'It could not be moved to the trash. Delete it for good? This cannot be undone.',
+    'It could not be moved to the trash. Delete it permanently? This cannot be undone.',
   );
-  if (!(await confirm(question, detail, vscode.l10n.t('Delete for Good')))) return;
+  if (!(await confirm(question, detail, vscode.l10n.t('Delete Permanently')))) return;
   for (const file of paths) {
     try {
       await vscode.workspace.fs.delete(vscode.Uri.file(file), { recursive: true });
@@ -139,7 +139,7 @@ function listed(paths: readonly string[]): string {
   return [...named, ...(rest > 0 ? [vscode.l10n.t('… and {0} more', rest)] : [])].join('\n');
 }
 
-/** Closes the viewers of these traces, which would stand on nothing. Whether there were any. */
+/** Closes the viewers of these traces, which would show deleted files. Returns true if there were any. */
 async function closeEditors(traces: readonly string[]): Promise<boolean> {
   const tabs = vscode.window.tabGroups.all
     .flatMap((group) => group.tabs)

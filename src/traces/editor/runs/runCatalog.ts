@@ -1,4 +1,4 @@
-/** Keeps what is known of the runs on disk: asks for what it does not know, as long as somebody looks. */
+/** The known runs on disk. It reads missing data while the view is visible. */
 import { DisposableStore, type Disposable } from '../../../base/core/disposable.ts';
 import { toReport, type ErrorReport } from '../../../base/core/errors.ts';
 import { Emitter } from '../../../base/core/event.ts';
@@ -10,7 +10,7 @@ import type { Run, RunFile } from './run.ts';
 import { noAnswer } from './runErrors.ts';
 import { contains } from './runTree.ts';
 
-/** Has a trace server tell when some traces grow. */
+/** Watches some traces with a trace server. */
 class RunWatches implements Disposable {
   readonly #client: TraceClient;
   #watched: ReadonlySet<string> = new Set();
@@ -19,7 +19,7 @@ class RunWatches implements Disposable {
     this.#client = client;
   }
 
-  /** These traces and no others from now on. */
+  /** Watches exactly these traces from now on. */
   watch(traces: readonly string[]): void {
     const wanted = new Set(traces);
     const before = this.#watched;
@@ -33,27 +33,28 @@ class RunWatches implements Disposable {
   }
 
   #tell(method: 'watch' | 'unwatch', trace: string): void {
-    // A trace that cannot be watched is asked about in intervals all the same, and its summary says why.
+    // A trace that cannot be watched is still read at intervals, and its summary shows the reason.
     this.#client.ask(method, { trace }).catch(() => undefined);
   }
 }
 
-/** Traces of one question, at most. */
+/** The maximum number of traces per request. */
 export const batchSize = 50;
-/** After which a question counts as unanswered, so that nothing is waited for without end. */
+/** Milliseconds after which a request counts as failed, so that nothing waits forever. */
 const answerMilliseconds = 30_000;
-/** A trace that grows is asked about again at most this often. */
+/** The minimum milliseconds between two reads of a growing trace. */
 const settleMilliseconds = 500;
 /**
- * After a folder came, when to look for traces. A watcher is not told of what is put into a new folder before it has
- * got there itself; a run that makes its folder on a slow disk may need the second look.
+ * Milliseconds after a new folder appears at which it is searched for traces. A watcher does not report files that are
+ * put into a new folder before it watches that folder. A run that creates its folder on a slow disk may need the
+ * second search.
  */
 const looksAfterFolder = [500, 5_000];
 
-/** Where traces are found. */
+/** Access to the trace files. */
 export interface RunFiles {
   list(): Promise<readonly RunFile[]>;
-  /** Undefined when there is no such trace. */
+  /** Returns the facts about a file; undefined: it does not exist. */
   stat(trace: string): Promise<RunFile | undefined>;
 }
 
@@ -64,17 +65,17 @@ export interface CatalogParts {
 }
 
 export interface CatalogState {
-  /** Newest first. */
+  /** The newest runs first. */
   readonly runs: readonly Run[];
-  /** Traces that are yet to be read. */
+  /** Number of traces that have not been read yet. */
   readonly unread: number;
-  /** Whether it is known which traces there are. */
+  /** True if the list of traces is known. */
   readonly listed: boolean;
-  /** Why they cannot be read, or not be listed. */
+  /** The reason why traces cannot be read or listed. */
   readonly problem: ErrorReport | undefined;
 }
 
-/** What was read, and of which version of the file. */
+/** The data that was read from a file, and the version of the file. */
 interface Reading {
   readonly fingerprint: string;
   readonly summary: TraceSummary;
@@ -87,7 +88,7 @@ export class RunCatalog implements Disposable {
   readonly #watches: RunWatches;
   #files = new Map<string, RunFile>();
   readonly #readings = new Map<string, Reading>();
-  /** Traces whose content changed though their file looks the same. */
+  /** Traces whose content changed although their file looks the same. */
   readonly #again = new Set<string>();
   #listing: Promise<void> | undefined;
   #listed = false;
@@ -122,12 +123,12 @@ export class RunCatalog implements Disposable {
     return { runs, unread, listed: this.#listed, problem };
   }
 
-  /** Resolves once there is something to show: the runs are listed and the newest are read. Never rejects. */
+  /** Resolves when the runs are listed and the newest have been read. Never rejects. */
   async load(): Promise<void> {
     await (this.#listing ??= this.#list());
   }
 
-  /** Lists anew, and asks again about what could not be read. */
+  /** Lists the traces again, and retries those that could not be read. */
   async refresh(): Promise<void> {
     for (const [trace, { summary }] of this.#readings) {
       if (summary.state === 'unreadable' || summary.state === 'running') this.#again.add(trace);
@@ -137,7 +138,7 @@ export class RunCatalog implements Disposable {
     this.#changed.fire();
   }
 
-  /** A trace came, changed or went. */
+  /** Handles a trace that was created, changed or deleted. */
   async fileChanged(trace: string): Promise<void> {
     if (this.#listing === undefined) return;
     await this.#listing; // which may have looked too early, and would win
@@ -148,18 +149,18 @@ export class RunCatalog implements Disposable {
     this.#readSoon();
   }
 
-  /** A file or folder went. What was in it may be elsewhere now. */
+  /** Handles a deleted file or folder. Its contents may have moved. */
   async pathGone(gone: string): Promise<void> {
     if ([...this.#files.keys()].some((trace) => contains(gone, trace))) await this.refresh();
   }
 
-  /** A folder came, in which there may be traces. */
+  /** Handles a new folder, which may contain traces. */
   folderCame(): void {
     this.#cancelLooks();
     this.#looks = looksAfterFolder.map((delay) => this.#parts.clock.after(delay, () => this.#look()));
   }
 
-  /** These runs as they are at this moment. Rejects when that cannot be told. */
+  /** Reads the current state of these runs. Rejects if it cannot be read. */
   async readNow(traces: readonly string[]): Promise<readonly Run[]> {
     const wanted = new Set(traces);
     const files = [...this.#files.values()].filter(({ trace }) => wanted.has(trace));
@@ -171,12 +172,12 @@ export class RunCatalog implements Disposable {
     return this.state().runs.filter(({ file }) => wanted.has(file.trace));
   }
 
-  /** There are other folders to look in. */
+  /** Handles a change of the folders to search. */
   async foldersChanged(): Promise<void> {
     if (this.#listing !== undefined) await this.refresh();
   }
 
-  /** While nobody looks, nothing is asked. */
+  /** Sets the visibility of the view. Nothing is read while it is hidden. */
   setVisible(visible: boolean): void {
     this.#visible = visible;
     if (this.#listing === undefined) return;
@@ -206,7 +207,7 @@ export class RunCatalog implements Disposable {
     await Promise.race([this.#nextChange(), this.#read()]);
   }
 
-  /** Reading fires after each batch, so the first of them ends the wait. */
+  /** Resolves at the next change. Reading fires after each batch, so the first batch ends the wait. */
   #nextChange(): Promise<void> {
     return new Promise((resolve) => {
       const subscription = this.onChanged(() => {
@@ -216,7 +217,7 @@ export class RunCatalog implements Disposable {
     });
   }
 
-  /** Lists anew for whoever looks; who looks later finds it listed then. */
+  /** Lists the traces again if the view is visible, otherwise when it is shown next. */
   #look(): void {
     if (this.#visible && this.#listing !== undefined) this.#listing = this.#list();
   }
@@ -246,7 +247,7 @@ export class RunCatalog implements Disposable {
     });
   }
 
-  /** Reads what is unread, one question after the other. Never rejects. */
+  /** Reads the unread traces, one request after another. Never rejects. */
   #read(): Promise<void> {
     this.#reading ??= this.#readAll().finally(() => (this.#reading = undefined));
     return this.#reading;
@@ -266,7 +267,7 @@ export class RunCatalog implements Disposable {
   }
 
   async #readBatch(batch: readonly RunFile[]): Promise<void> {
-    // Before asking: what changes while the answer is on its way is asked about again.
+    // Cleared before the request, so that a change during the request is read again.
     for (const { trace } of batch) this.#again.delete(trace);
     try {
       this.#keep(batch, await this.#ask(batch.map(({ trace }) => trace)));

@@ -7,7 +7,7 @@ import type { Run } from './run.ts';
 import type { RunCatalog } from './runCatalog.ts';
 import type { TreeNode } from './runTree.ts';
 
-/** The commands of the view: of the row that a menu was opened on, else of the selected ones. */
+/** The commands of the view. They apply to the row whose menu was opened, otherwise to the selected rows. */
 export function registerRunCommands(
   catalog: RunCatalog,
   view: Pick<vscode.TreeView<TreeNode>, 'selection'>,
@@ -21,7 +21,7 @@ export function registerRunCommands(
       ),
     );
   };
-  /** The first of them, for what is done to one run only. */
+  /** Registers a command that applies to the first run only. */
   const registerForOne = (id: string, run: (run: Run) => PromiseLike<unknown>): void => {
     register(id, async ([first]) => first && run(first));
   };
@@ -36,7 +36,7 @@ export function registerRunCommands(
   return store;
 }
 
-/** A menu hands in its row, and the selection where that row is a part of it; keys hand in nothing. */
+/** A menu passes its row, and the selection if the row is part of it. A key binding passes nothing. */
 function chosenRuns([node, several]: readonly unknown[], selection: readonly TreeNode[]): readonly Run[] {
   const nodes = Array.isArray(several) ? several : node === undefined ? selection : [node];
   return (nodes as readonly TreeNode[]).flatMap((chosen) => (chosen.kind === 'run' ? [chosen.run] : []));

@@ -5,16 +5,16 @@ import { CodedError } from '../../../base/core/errors.ts';
 export function noAnswer(): CodedError {
   return new CodedError({
     code: 'runs/no-answer',
-    message: l10n.t('Reading the runs took too long and was given up.'),
+    message: l10n.t('Reading the runs took too long and was stopped.'),
     hint: l10n.t('Refresh the view to try again.'),
   });
 }
 
-/** @param name as the view shows the run */
+/** @param name the run's name in the view */
 export function stillRunning(name: string): CodedError {
   return new CodedError({
     code: 'runs/still-running',
-    message: l10n.t('The run {0} is still going.', name),
+    message: l10n.t('The run {0} is still active.', name),
     hint: l10n.t('Stop it, or wait until it ends.'),
   });
 }
@@ -22,7 +22,7 @@ export function stillRunning(name: string): CodedError {
 export function folderShared(trace: string): CodedError {
   return new CodedError({
     code: 'runs/folder-shared',
-    message: l10n.t('The folder of this trace holds more than its run, so it is not renamed.'),
+    message: l10n.t('The folder of this trace contains other files, so it cannot be renamed.'),
     location: { file: trace },
     hint: l10n.t('Rename the trace itself in the Explorer.'),
   });
@@ -31,9 +31,9 @@ export function folderShared(trace: string): CodedError {
 export function configGone(config: string, trace: string): CodedError {
   return new CodedError({
     code: 'runs/config-gone',
-    message: l10n.t('The config of this run is no longer there.'),
+    message: l10n.t('The config of this run does not exist any more.'),
     location: { file: config },
-    hint: l10n.t('A copy of it, as it was, may be in {0}.', path.dirname(trace)),
+    hint: l10n.t('A copy from the time of the run may be in {0}.', path.dirname(trace)),
   });
 }
 
@@ -43,7 +43,7 @@ export function cannotRename(folder: string, cause: unknown): CodedError {
       code: 'runs/cannot-rename',
       message: l10n.t('The folder of the run cannot be renamed: {0}', reasonOf(cause)),
       location: { file: folder },
-      hint: l10n.t('Close what uses files in it, and see that you may write there.'),
+      hint: l10n.t('Close programs that use files in it, and check that you can write to it.'),
     },
     { cause },
   );
@@ -55,13 +55,13 @@ export function cannotDelete(file: string, cause: unknown): CodedError {
       code: 'runs/cannot-delete',
       message: l10n.t('The run cannot be deleted: {0}', reasonOf(cause)),
       location: { file },
-      hint: l10n.t('Close what uses its files, and see that you may write there.'),
+      hint: l10n.t('Close programs that use its files, and check that you can write to its folder.'),
     },
     { cause },
   );
 }
 
-/** As a sentence. */
+/** Returns the message of an error as a sentence. */
 export function reasonOf(cause: unknown): string {
   const text = cause instanceof Error ? cause.message : String(cause);
   return text.endsWith('.') ? text : `${text}.`;

@@ -1,14 +1,14 @@
-/** What the view says about a run. */
+/** The texts of the Runs view. */
 import path from 'node:path';
 import * as l10n from '@vscode/l10n';
 import { formatLocation } from '../../../base/core/errors.ts';
-import { sizeText } from '../../../base/core/sizeText.ts';
+import { count, countedEpisodes, reward, sizeText } from '../../../base/core/format.ts';
 import type { TokenizerInfo } from '../../../tracking/core/records/tracedRun.ts';
 import type { TraceSummary } from '../../core/protocol/runRpc.ts';
 import type { Run, RunState } from './run.ts';
 import type { GroupNode, TreeNode } from './runTree.ts';
 
-/** A codicon's name, and the theme's colour for it. */
+/** A codicon's name, and its theme color. */
 export interface StateIcon {
   readonly icon: string;
   readonly color?: string;
@@ -27,7 +27,7 @@ function stateWord(state: RunState): string {
   const words: Readonly<Record<RunState, string>> = {
     running: l10n.t('running'),
     completed: l10n.t('completed'),
-    cancelled: l10n.t('cancelled'),
+    cancelled: l10n.t('canceled'),
     failed: l10n.t('failed'),
     killed: l10n.t('killed'),
     unreadable: l10n.t('unreadable'),
@@ -40,8 +40,8 @@ export function stateIcon(state: RunState): StateIcon {
 }
 
 /**
- * The experiment, which the run's folder is named after. Where a user renamed that folder, or the name was taken and got
- * a number, the folder's name is what tells runs of one experiment apart.
+ * Returns the experiment, which also names the run's folder. If the user renamed the folder, or it has a number
+ * because the name was taken, the folder's name distinguishes runs of one experiment.
  */
 export function runLabel({ file, summary }: Run): string {
   if (file.ownFolder) return path.basename(path.dirname(file.trace));
@@ -53,7 +53,7 @@ export function runDescription({ summary }: Run): string {
   return [stateWord(summary.state), ...totalsInWords(summary)].join(' · ');
 }
 
-/** The same for a screen reader, which sees no icon and is not told the state by a colour. */
+/** Returns the description for a screen reader, with the state that others see as an icon. */
 export function runAccessibleName(run: Run): string {
   const { state } = run.summary;
   return [l10n.t('Run {0}', runLabel(run)), stateWord(state), ...totalsInWords(run.summary)].join(', ');
@@ -76,32 +76,35 @@ function totalsInWords(summary: TraceSummary): string[] {
   const { totals, state } = summary;
   if (state === 'unreadable') return [];
   const words = [];
-  if (totals.meanReward !== null) words.push(l10n.t('reward {0}', rounded(totals.meanReward)));
+  if (totals.meanReward !== null) words.push(l10n.t('reward {0}', reward(totals.meanReward)));
   if (totals.successRate !== null) {
     words.push(l10n.t('{0} % success', Math.round(totals.successRate * 100)));
   }
   return [...words, episodesInWords(summary)];
 }
 
-/** Of a run that goes on, out of all that it is to have; of one that broke off, out of those that had started. */
+/**
+ * Returns the number of ended episodes: of all planned ones while the run is active, of the started ones after it
+ * ended early.
+ */
 function episodesInWords({
   totals: { started, ended, failed },
   state,
   episodes: planned,
 }: TraceSummary): string {
   const all = state === 'running' ? Math.max(planned, started) : started;
-  const episodes = countedEpisodes(all, ended);
+  const episodes = progressOf(all, ended);
   return failed === 0 ? episodes : l10n.t('{0}, {1} failed', episodes, failed);
 }
 
-function countedEpisodes(all: number, ended: number): string {
+function progressOf(all: number, ended: number): string {
   if (all !== ended) {
     return all === 1 ? l10n.t('{0} of 1 episode', ended) : l10n.t('{0} of {1} episodes', ended, all);
   }
-  return all === 1 ? l10n.t('1 episode') : l10n.t('{0} episodes', all);
+  return countedEpisodes(all);
 }
 
-/** Markdown in which nothing that comes from the run is more than text. */
+/** Returns a tooltip in Markdown. Text from the run is escaped. */
 export function runTooltip(run: Run): string {
   const { summary, file } = run;
   const heading = `**${escapeMarkdown(runLabel(run))}** — ${escapeMarkdown(runDescription(run))}`;
@@ -118,7 +121,7 @@ export function runTooltip(run: Run): string {
   return parts.join('\n\n');
 }
 
-/** What is known, by name: of an unreadable trace that is its size only. */
+/** Returns the known facts with their names. For an unreadable trace this is only its size. */
 function details({ summary, file }: Run): string[][] {
   if (summary.state === 'unreadable') return [[l10n.t('Size'), sizeText(file.size)]];
   const { totals, tokenizer } = summary;
@@ -129,31 +132,23 @@ function details({ summary, file }: Run): string[][] {
     [l10n.t('Model'), summary.model],
     ...(tokenizer ? [[l10n.t('Tokenizer'), tokenizerInWords(tokenizer)]] : []),
     [l10n.t('Started'), formatTime(summary.startedAt)],
-    [l10n.t('LLM calls'), formatCount(totals.calls)],
-    [l10n.t('Timelines'), formatCount(totals.timelines)],
+    [l10n.t('LLM calls'), count(totals.calls)],
+    [l10n.t('Timelines'), count(totals.timelines)],
     [
       l10n.t('Tokens'),
-      l10n.t('{0}, {1} of them trainable', formatCount(totals.tokens), formatCount(totals.trainableTokens)),
+      l10n.t('{0}, {1} of them trainable', count(totals.tokens), count(totals.trainableTokens)),
     ],
     [l10n.t('Size'), sizeText(summary.size)],
   ];
 }
 
 function tokenizerInWords({ name, exact }: TokenizerInfo): string {
-  return exact ? name : l10n.t('{0}, which stands in: token counts are approximate', name);
+  return exact ? name : l10n.t('{0}, a stand-in: token counts are approximate', name);
 }
 
-/** Every ASCII punctuation character may carry a backslash, and then stands for itself; a line break ends a table. */
+/** Escapes Markdown. A backslash is valid before every ASCII punctuation character. Line breaks would end a table. */
 export function escapeMarkdown(text: string): string {
   return text.replaceAll(/[!-/:-@[-`{-~]/g, '\\$&').replaceAll(/[\r\n]+/g, ' ');
-}
-
-function rounded(value: number): string {
-  return String(Math.round(value * 1000) / 1000);
-}
-
-function formatCount(value: number): string {
-  return value.toLocaleString('en');
 }
 
 function formatTime(milliseconds: number): string {

@@ -1,4 +1,4 @@
-/** Runs as a tree: by workspace folder and by config, each level only where it tells runs apart. */
+/** Arranges runs in a tree by workspace folder and by config. A level with only one entry is omitted. */
 import path from 'node:path';
 import * as l10n from '@vscode/l10n';
 import type { Run } from './run.ts';
@@ -13,7 +13,7 @@ export interface RunNode {
   readonly kind: 'run';
   readonly id: string;
   readonly run: Run;
-  /** Whether it lies in a folder of the workspace, where the Explorer can show it. */
+  /** True if it is in a workspace folder, where the Explorer can show it. */
   readonly inWorkspace: boolean;
 }
 
@@ -21,7 +21,7 @@ export interface GroupNode {
   readonly kind: 'folder' | 'config';
   readonly id: string;
   readonly label: string;
-  /** Where the config lies, relative to its workspace folder; empty for a folder. */
+  /** The location of the config, relative to its workspace folder; empty for a folder. */
   readonly description: string;
   /** Absolute path of the folder or config; empty for runs outside the workspace. */
   readonly path: string;
@@ -30,7 +30,7 @@ export interface GroupNode {
 
 export type TreeNode = GroupNode | RunNode;
 
-/** @param runs newest first, an order that every level keeps */
+/** @param runs newest first; every level keeps this order */
 export function runTree(runs: readonly Run[], roots: readonly Root[]): readonly TreeNode[] {
   const byRoot = groupBy(runs, (run) => rootOf(run.file.trace, roots));
   if (roots.length < 2 || byRoot.size < 2) {
@@ -46,7 +46,7 @@ export function runTree(runs: readonly Run[], roots: readonly Root[]): readonly 
   }));
 }
 
-/** The workspace folder that a file lies in: the innermost, where one lies in another. */
+/** Returns the innermost workspace folder that contains a file. */
 export function rootOf(file: string, roots: readonly Root[]): Root | undefined {
   return roots
     .filter((root) => contains(root.path, file))
@@ -56,7 +56,7 @@ export function rootOf(file: string, roots: readonly Root[]): Root | undefined {
     );
 }
 
-/** Whether `inner` is `outer` or lies below it. */
+/** Returns true if `inner` is `outer` or below it. */
 export function contains(outer: string, inner: string): boolean {
   const relative = path.relative(outer, inner);
   return (
@@ -65,7 +65,7 @@ export function contains(outer: string, inner: string): boolean {
   );
 }
 
-/** By config where there are several. A trace that cannot be read names none and stands after the groups. */
+/** Groups runs by config if there are several. Traces that cannot be read name no config and follow the groups. */
 function byConfigs(runs: readonly Run[], roots: readonly Root[]): readonly TreeNode[] {
   const byConfig = groupBy(runs, (run) => run.summary.config);
   const nameless = byConfig.get('') ?? [];
@@ -80,7 +80,7 @@ function byConfigs(runs: readonly Run[], roots: readonly Root[]): readonly TreeN
 function configNode(config: string, runs: readonly Run[], roots: readonly Root[]): GroupNode {
   const folder = path.dirname(config);
   const root = rootOf(config, roots);
-  // Runs of one config may lie below several workspace folders, each with a group of its own.
+  // Runs of one config may be in several workspace folders. Each has a separate group.
   const place = rootOf(runs[0]?.file.trace ?? '', roots)?.path ?? '';
   return {
     kind: 'config',

@@ -12,14 +12,14 @@ import {
 import { runTree, type GroupNode, type RunNode, type TreeNode } from './runTree.ts';
 import { workspaceRoots } from './workspaceRuns.ts';
 
-/** The rows of the view. Nothing is read before the first of them is asked for. */
+/** Provides the rows of the view. Nothing is read before the first row is requested. */
 export class RunsProvider implements vscode.TreeDataProvider<TreeNode>, Disposable {
   readonly #catalog: RunCatalog;
   readonly #store = new DisposableStore();
   readonly #changed = this.#store.add(new vscode.EventEmitter<TreeNode[] | undefined>());
-  /** The nodes that the editor holds, by id: rows are changed through these very objects. */
+  /** The nodes that VS Code holds, by id. It updates rows by these objects. */
   #given: ReadonlyMap<string, TreeNode> = new Map();
-  /** What they stand for by now. */
+  /** The current nodes with these ids. */
   #current: ReadonlyMap<string, TreeNode> = new Map();
 
   readonly onDidChangeTreeData = this.#changed.event;
@@ -43,7 +43,7 @@ export class RunsProvider implements vscode.TreeDataProvider<TreeNode>, Disposab
     return current.kind === 'run' ? runItem(current) : groupItem(current);
   }
 
-  /** Asked for when the mouse rests on a row: long texts do not cross for each. */
+  /** VS Code calls this on hover, so that long texts are not transferred for each row. */
   resolveTreeItem(item: vscode.TreeItem, node: TreeNode): vscode.TreeItem {
     const current = this.#current.get(node.id) ?? node;
     if (current.kind === 'run') item.tooltip = new vscode.MarkdownString(runTooltip(current.run));
@@ -58,7 +58,7 @@ export class RunsProvider implements vscode.TreeDataProvider<TreeNode>, Disposab
     return runTree(this.#catalog.state().runs, workspaceRoots());
   }
 
-  /** While rows stay where they are, only those that changed are drawn anew: a run that goes on changes twice a second. */
+  /** If the rows keep their positions, only changed rows are redrawn: an active run changes twice a second. */
   #follow(): void {
     const before = this.#current;
     this.#current = byId(this.#tree());
@@ -74,7 +74,7 @@ export class RunsProvider implements vscode.TreeDataProvider<TreeNode>, Disposab
   }
 }
 
-/** All nodes of a tree, in the order of its rows. */
+/** Returns all nodes of a tree by id, in the order of its rows. */
 function byId(tree: readonly TreeNode[]): Map<string, TreeNode> {
   const nodes = tree.flatMap((node) =>
     node.kind === 'run' ? [node] : [node, ...byId(node.children).values()],
@@ -96,7 +96,8 @@ function runItem(node: RunNode): vscode.TreeItem {
   item.accessibilityInformation = { label: runAccessibleName(run) };
   item.iconPath = new vscode.ThemeIcon(icon, color === undefined ? undefined : new vscode.ThemeColor(color));
   item.contextValue = contextOf(node);
-  // The editor's own command, which it treats as in its Explorer: a click leaves the focus here, a second one pins.
+  // Uses VS Code's own command, which behaves as in the Explorer: one click keeps the focus in the tree, a second pins
+  // the editor.
   item.command = {
     command: 'vscode.open',
     title: vscode.l10n.t('Open Run'),
@@ -105,7 +106,7 @@ function runItem(node: RunNode): vscode.TreeItem {
   return item;
 }
 
-/** Words that the `when` clauses of menus look for. */
+/** Returns words that the `when` clauses of menus test. */
 function contextOf({ run, inWorkspace }: RunNode): string {
   const words = ['run', run.summary.state];
   if (inWorkspace) words.push('inWorkspace');

@@ -13,10 +13,13 @@ import { showTrace } from '../showTrace.ts';
 import { OngoingRuns, type OngoingRun } from './ongoingRuns.ts';
 import { ongoingAccessibleName, ongoingText, ongoingTooltip, runProgress } from './ongoingTexts.ts';
 
-/** How often the time is told anew, in milliseconds. */
+/** The interval at which the time is updated, in milliseconds. */
 const tick = 1_000;
 
-/** An item in the status bar while runs of this window's sessions go on, and after one failed until it is looked at. */
+/**
+ * Registers a status bar item. It appears while runs of this window's sessions are active, and after a failure until
+ * the user looks at the run.
+ */
 export function registerRunStatus(clock: Clock, log: vscode.LogOutputChannel): Disposable {
   const store = new DisposableStore();
   const runs = store.add(new OngoingRuns(() => clock.now()));
@@ -70,7 +73,7 @@ function follow(runs: OngoingRuns): Disposable {
       else if (event === traceEventNames.ended) runs.ended(body as RunEndedBody);
     }),
   );
-  // What a run's end opens beside is not looked at until somebody goes there.
+  // A trace that opens to the side at a run's end counts as seen when the user focuses it.
   const look = (): void => {
     const { input } = vscode.window.tabGroups.activeTabGroup.activeTab ?? {};
     if (input instanceof vscode.TabInputCustom && input.viewType === traceEditorType) {
@@ -86,19 +89,19 @@ interface RunItem extends vscode.QuickPickItem {
   readonly trace: string;
 }
 
-/** The trace of the only one; of several the one that is chosen. */
+/** Shows the trace of the only run. If there are several, the user chooses. */
 async function showOngoing(runs: OngoingRuns): Promise<void> {
   const all = runs.list();
   const trace = all.length === 1 ? all[0]?.trace : await choose(all);
   if (trace === undefined) return;
-  // Beside: the code at which the run stops would hide it, and it the code.
+  // Opens to the side, because the trace and the code at which the run stops would hide each other.
   await showTrace(vscode.Uri.file(trace), { beside: true, focus: true });
   runs.lookedAt(trace);
 }
 
 async function choose(runs: readonly OngoingRun[]): Promise<string | undefined> {
   if (runs.length === 0) {
-    void vscode.window.showInformationMessage(vscode.l10n.t('No run of this window goes on.'));
+    void vscode.window.showInformationMessage(vscode.l10n.t('This window has no active run.'));
     return undefined;
   }
   const items = runs.map((run): RunItem => ({

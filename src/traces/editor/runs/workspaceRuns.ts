@@ -1,4 +1,4 @@
-/** Traces in the open folders, and those of this window's debug sessions wherever they are. */
+/** Finds traces in the open folders, and those of this window's debug sessions in any folder. */
 import path from 'node:path';
 import * as vscode from 'vscode';
 import { DisposableStore, type Disposable } from '../../../base/core/disposable.ts';
@@ -10,7 +10,7 @@ import type { Root } from './runTree.ts';
 const pattern = '**/*.ajtrace';
 const excluded = '**/node_modules/**';
 
-/** Folders on disk; others hold no trace that could be read. */
+/** Returns the workspace folders on disk. Other folders cannot contain readable traces. */
 export function workspaceRoots(): readonly Root[] {
   return (vscode.workspace.workspaceFolders ?? [])
     .filter(({ uri }) => uri.scheme === 'file')
@@ -18,17 +18,17 @@ export function workspaceRoots(): readonly Root[] {
 }
 
 export class WorkspaceRuns implements RunFiles {
-  /** Traces that debug sessions told of. */
-  readonly #told = new Set<string>();
+  /** Traces that debug sessions reported. */
+  readonly #sessionTraces = new Set<string>();
 
   tell(trace: string): void {
-    this.#told.add(trace);
+    this.#sessionTraces.add(trace);
   }
 
   async list(): Promise<readonly RunFile[]> {
     const uris = await vscode.workspace.findFiles(pattern, excluded);
     const inWorkspace = uris.filter(({ scheme }) => scheme === 'file').map(({ fsPath }) => fsPath);
-    const traces = [...new Set([...inWorkspace, ...this.#told])];
+    const traces = [...new Set([...inWorkspace, ...this.#sessionTraces])];
     const files = await Promise.all(traces.map((trace) => this.stat(trace)));
     return files.filter((file) => file !== undefined);
   }
@@ -48,7 +48,7 @@ async function statOf(file: string): Promise<vscode.FileStat | undefined> {
   }
 }
 
-/** Tells the catalog of what comes, changes and goes in the open folders. */
+/** Reports changes in the open folders to the catalog. */
 export function followWorkspace(catalog: RunCatalog): Disposable {
   const store = new DisposableStore();
   const traces = store.add(vscode.workspace.createFileSystemWatcher(pattern));
@@ -56,7 +56,7 @@ export function followWorkspace(catalog: RunCatalog): Disposable {
   store.add(traces.onDidCreate(changed));
   store.add(traces.onDidChange(changed));
   store.add(traces.onDidDelete(changed));
-  // A folder that comes or goes is told of by itself, not by each file that is in it.
+  // VS Code reports the creation or deletion of a folder as one event, not for each file in it.
   const all = store.add(vscode.workspace.createFileSystemWatcher('**', false, true));
   store.add(
     all.onDidCreate(async ({ fsPath }) => {

@@ -4,8 +4,8 @@ export const clientErrors = {
   died: (how: string) =>
     new CodedError({
       code: 'trace/server-died',
-      message: `The trace server ended before it had answered: ${how}.`,
-      hint: 'Ask again: it is started anew. The log of AgentJet has what it said.',
+      message: `The trace server ended before it answered: ${how}.`,
+      hint: 'Try again: the next request starts it again. Its messages are in the AgentJet log.',
     }),
 
   cannotStart: (executable: string, cause: unknown) =>

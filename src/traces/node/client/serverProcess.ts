@@ -8,15 +8,17 @@ import { createProbe } from '../../../base/node/runtime/probe.ts';
 import { clientErrors } from './errors.ts';
 
 export interface TraceServerParts {
-  /** The folder of our own bundles, absolute. */
+  /** The folder of AgentJet's bundles, as an absolute path. */
   readonly distFolder: string;
-  /** The editor's own executable, or this process's: it reads traces where PATH has no Node that can. */
+  /** The executable of the editor or of this process. It is used if PATH has no Node.js that can read traces. */
   readonly ownExecutable: string;
-  /** `agentjet.runtimeExecutable` as it is now. */
+  /** Returns the current value of `agentjet.runtimeExecutable`. */
   readonly runtimeExecutable: () => string | undefined;
 }
 
-/** Starts the program; it ends when its standard input is closed, and with this process. Rejects with a CodedError. */
+/**
+ * Starts the program, which ends when its standard input is closed or this process ends. Rejects with a CodedError.
+ */
 export type SpawnTraceServer = (args: readonly string[]) => Promise<ChildProcessWithoutNullStreams>;
 
 export function traceServerSpawner(parts: TraceServerParts): SpawnTraceServer {
@@ -43,10 +45,10 @@ async function start(
     env: childEnvironment(process.env, [env], process.platform),
     stdio: 'pipe',
     windowsHide: true,
-    detached: process.platform !== 'win32', // a terminal's Ctrl-C is its parent's to act upon
+    detached: process.platform !== 'win32', // the parent handles Ctrl-C of a terminal
   });
-  child.on('error', () => undefined); // not started: told below; later on 'close' tells all there is to tell
-  child.stdin.on('error', () => undefined); // it has ended: 'close' tells
+  child.on('error', () => undefined); // a failed start is reported below, a later failure by 'close'
+  child.stdin.on('error', () => undefined); // the process has ended, which 'close' reports
   for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8');
   try {
     await once(child, 'spawn');

@@ -26,17 +26,18 @@ export interface TraceClientParts {
   readonly logger: Logger;
 }
 
-/** A server that dies sooner than this is not asked again by itself: it would die for ever. In milliseconds. */
+/** Milliseconds. A server that dies sooner is not restarted automatically, to avoid an endless loop. */
 const healthyAge = 2000;
 
 /**
- * Asks a trace server over its standard streams. The server is started by the first question, and again by the first
- * one after it died; viewers that share this client may each watch a trace, and go on watching across that.
+ * Sends requests to a trace server over its standard streams. The first request starts the server, and the first
+ * request after a crash restarts it. Several viewers can share this client. Each can watch a trace, and its watch
+ * survives a restart.
  */
 export class StdioTraceClient implements TraceClient, Disposable {
   readonly #parts: TraceClientParts;
   readonly #changed = new Emitter<string>();
-  /** How many watch each trace. */
+  /** The number of watches of each trace. */
   readonly #watches = new Map<string, number>();
   #server: Promise<ServerConnection> | undefined;
   #disposed = false;
@@ -62,7 +63,7 @@ export class StdioTraceClient implements TraceClient, Disposable {
     this.#changed.dispose();
   }
 
-  /** Counts who watches: only the first that comes and the last that goes concern the server. */
+  /** Counts watches. The server only needs the first watch and the last unwatch of a trace. */
   #isNeeded(method: TraceMethod, parameters: object): boolean {
     if (method !== 'watch' && method !== 'unwatch') return true;
     const { trace } = parameters as ParamsOf<'watch'>;
@@ -94,7 +95,7 @@ export class StdioTraceClient implements TraceClient, Disposable {
         this.#server = undefined;
         if (this.#disposed) return;
         logger.log('warn', `The trace server ended: ${how}.`);
-        // Whoever watches asks again, which starts the next one.
+        // The listeners send requests again, which restarts the server.
         if (clock.monotonic() - startedAt < healthyAge) return;
         for (const trace of [...this.#watches.keys()]) this.#changed.fire(trace);
       },
@@ -109,7 +110,7 @@ export class StdioTraceClient implements TraceClient, Disposable {
 
 interface ServerListener {
   onChanged(trace: string): void;
-  /** What it wrote to stderr. */
+  /** Receives the text that the process wrote to stderr. */
   onSaid(text: string): void;
   onEnded(how: string): void;
 }
@@ -118,7 +119,7 @@ interface ServerListener {
 class ServerConnection {
   readonly #child: ChildProcessWithoutNullStreams;
   readonly #rpc: MessageConnection;
-  /** How the process ended. */
+  /** Resolves to a description of how the process ended. */
   readonly #ended = deferred<string>();
 
   constructor(child: ChildProcessWithoutNullStreams, listener: ServerListener) {

@@ -7,8 +7,8 @@ import type { FoundSecrets } from '../../core/export/exportTrace.ts';
 import { clientErrors } from './errors.ts';
 import type { SpawnTraceServer } from './serverProcess.ts';
 
-/** What a job of the server's says, a line of JSON for each. */
-const told = z.union([
+/** A message of a job, one JSON line each. */
+const jobMessage = z.union([
   z.object({ progress: z.number() }),
   z.object({
     done: z.string(),
@@ -22,27 +22,27 @@ const told = z.union([
   z.object({ error: errorReport }),
 ]);
 
-/** How a job ended. */
+/** The result of a job. */
 export interface TraceJobOutcome {
-  /** The file that was made; of a search for secrets the one that was searched. */
+  /** The file that was written, or the file that was searched for secrets. */
   readonly file: string;
-  /** Of an export. */
+  /** Only for an export. */
   readonly note?: { readonly episodes: number; readonly incomplete: number; readonly isDamaged: boolean };
-  /** Of a search for secrets. */
+  /** Only for a search for secrets. */
   readonly secrets?: readonly FoundSecrets[];
 }
 
 export interface TraceJob {
-  /** As the server takes them, see its usage. */
+  /** Arguments for the server; see its usage. */
   readonly args: readonly string[];
   readonly cancellation: CancellationToken;
-  /** From 0 to 1. */
+  /** Receives the progress from 0 to 1. */
   readonly onProgress: (share: number) => void;
 }
 
 /**
- * Has the server's program import or export a trace, in a process of its own that cancellation ends. Resolves to
- * what it made; rejects with a CodedError.
+ * Imports or exports a trace in a separate process of the server's program, which cancellation kills. Resolves to the
+ * result; rejects with a CodedError.
  */
 export async function runTraceJob(spawn: SpawnTraceServer, job: TraceJob): Promise<TraceJobOutcome> {
   const child = await spawn(job.args);
@@ -54,7 +54,7 @@ export async function runTraceJob(spawn: SpawnTraceServer, job: TraceJob): Promi
     return await new Promise<TraceJobOutcome>((resolve, reject) => {
       child.stdout.on('data', (text: string) => {
         for (const line of splitter.push(text)) {
-          const message = told.safeParse(JSON.parse(line));
+          const message = jobMessage.safeParse(JSON.parse(line));
           if (!message.success) continue;
           if ('progress' in message.data) job.onProgress(message.data.progress);
           else if ('done' in message.data) resolve(outcomeOf(message.data));
@@ -71,7 +71,7 @@ export async function runTraceJob(spawn: SpawnTraceServer, job: TraceJob): Promi
   }
 }
 
-type Done = Extract<z.infer<typeof told>, { done: string }>;
+type Done = Extract<z.infer<typeof jobMessage>, { done: string }>;
 
 function outcomeOf({ done, note, secrets }: Done): TraceJobOutcome {
   return {

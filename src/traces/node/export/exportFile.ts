@@ -13,26 +13,60 @@ import {
 } from '../../core/export/exportTrace.ts';
 import type { Filter } from '../../core/protocol/traceFilter.ts';
 import { openTraceReader } from '../store/openReader.ts';
-import { exportErrors } from './errors.ts';
 import { parseFilter, type FilterProblem } from '../../core/filterText.ts';
+
+const exportErrors = {
+  overItself: (file: string) =>
+    new CodedError({
+      code: 'export/over-itself',
+      message: 'A trace cannot be exported over itself.',
+      location: { file },
+      hint: 'Choose another name.',
+    }),
+
+  badFilter: (filter: string, what: string) =>
+    new CodedError({
+      code: 'export/bad-filter',
+      message: `"${filter}" is not a valid episode filter: ${what}.`,
+      hint: 'Use the syntax of the viewer’s filter, for example: group=3, episode=12, reward<0 agent:solver.',
+    }),
+
+  cancelled: (file: string) =>
+    new CodedError({
+      code: 'export/cancelled',
+      message: 'The export was canceled. No file was written.',
+      location: { file },
+    }),
+
+  cannotWrite: (file: string, cause: unknown) =>
+    new CodedError(
+      {
+        code: 'export/cannot-write',
+        message: `The export cannot be written: ${cause instanceof Error ? cause.message : String(cause)}.`,
+        location: { file },
+        hint: 'Choose a folder that is writable and has free space.',
+      },
+      { cause },
+    ),
+};
 
 export interface JobOptions {
   readonly cancellation: CancellationToken;
-  /** From 0 to 1. */
+  /** Receives the progress from 0 to 1. */
   readonly onProgress?: (share: number) => void;
 }
 
 export type ExportOptions = ExportChoice & JobOptions;
 
-/** Characters that are written at a time, at least. */
+/** The minimum number of characters that are written at a time. */
 const chunk = 2 ** 18;
 
 /**
- * Writes a trace in another format. The file is there when it is whole, or as it was before: it is written beside and
- * then takes the name. Lets others have a turn between pieces, so that it can be cancelled. What of a damaged trace can
- * be read is written. Resolves to what was written; rejects with a CodedError.
+ * Writes a trace in another format. The target file is complete, or unchanged: the export is written next to it and
+ * then renamed. Yields to other tasks between pieces, so it can be canceled. A damaged trace is exported as far as it
+ * can be read. Resolves to what was written; rejects with a CodedError.
  *
- * @param trace an .ajtrace
+ * @param trace an .ajtrace file
  */
 export async function exportTrace(
   trace: string,
@@ -66,7 +100,7 @@ export async function exportTrace(
   }
 }
 
-/** Looks for what an export would take out, and writes nothing. Rejects with a CodedError. */
+/** Finds the secrets that an export would remove. Writes nothing. Rejects with a CodedError. */
 export async function secretsOf(
   trace: string,
   filter: Filter | undefined,
@@ -83,7 +117,7 @@ export async function secretsOf(
   }
 }
 
-/** @param take whether others are to have a turn */
+/** @param take processes a piece, and returns true if other tasks may run now */
 async function turns<T, R>(pieces: Generator<T, R>, take: (piece: T) => boolean): Promise<R> {
   for (;;) {
     const { value, done } = pieces.next();
@@ -101,7 +135,7 @@ class Sink {
     this.#descriptor = openSync(file, 'wx');
   }
 
-  /** Whether it was written out. */
+  /** Adds text. Returns true if the buffer was written. */
   add(text: string): boolean {
     this.#waiting.push(text);
     this.#length += text.length;
@@ -129,7 +163,7 @@ class Sink {
   }
 }
 
-/** Which episodes a text chooses, in the language of the viewer's filter; undefined: all. Throws `export/bad-filter`. */
+/** Parses the text of an episode filter; undefined: all episodes. Throws `export/bad-filter`. */
 export function filterOf(text: string | undefined): Filter | undefined {
   const parsed = parseFilter(text ?? '');
   if ('problem' in parsed) throw exportErrors.badFilter(text ?? '', wordingOf(parsed.problem));
@@ -142,9 +176,9 @@ function wordingOf({ kind, text, known, from }: FilterProblem): string {
     case 'unknown-field':
       return `there is no field "${text}" (${where})`;
     case 'no-number':
-      return `"${text}" is no number (${where})`;
+      return `"${text}" is not a number (${where})`;
     case 'unknown-value':
-      return `"${text}" is none of ${known.join(', ')} (${where})`;
+      return `"${text}" must be one of ${known.join(', ')} (${where})`;
     case 'not-a-number-field':
       return `${text} has no numbers to compare (${where})`;
     case 'no-value':

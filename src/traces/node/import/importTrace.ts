@@ -26,15 +26,18 @@ import { openTraceWriter } from '../store/openWriter.ts';
 import { isSqlite, openImportSource } from './source.ts';
 import type { EpisodePart } from '../../core/import/parts.ts';
 
-/** Parts of episodes in a scratch file, which goes when it is closed: they come in any order, and need not fit into memory. */
+/**
+ * Stores parts of episodes in a scratch file, because they arrive in any order and may not fit into memory. The file
+ * is deleted when it is closed.
+ */
 class Stage {
   readonly #file: string;
   readonly #connection: Connection;
-  /** Numbers of the episodes by their names, in the order in which they came. */
+  /** The numbers of the episodes by name, in order of arrival. */
   readonly #episodes = new Map<string, number>();
   #parts = 0;
 
-  /** @param file that may be overwritten */
+  /** @param file a file that may be overwritten */
   constructor(file: string) {
     this.#file = file;
     rmSync(file, { force: true });
@@ -58,7 +61,7 @@ class Stage {
     this.#connection.run('INSERT INTO parts VALUES (?, ?, ?)', [number, this.#parts, serialize(part)]);
   }
 
-  /** In the order in which they came. */
+  /** Returns the parts of an episode in order of arrival. */
   partsOf(episode: string): readonly EpisodePart[] {
     const number = this.#episodes.get(episode) ?? -1;
     const statement = 'SELECT value FROM parts WHERE episode = :number ORDER BY part';
@@ -74,19 +77,19 @@ class Stage {
 }
 
 export interface ImportOptions {
-  /** Where traces that are made of imports are kept, by their content; it is made where it is missing. */
+  /** The folder for traces of imported files, by content. It is created if it is missing. */
   readonly cacheFolder: string;
   readonly cancellation: CancellationToken;
-  /** From 0 to 1. */
+  /** Receives the progress from 0 to 1. */
   readonly onProgress?: (share: number) => void;
 }
 
-/** Another number makes imports anew: what importers find has changed. */
+/** Changes when importers find other data, so that files are imported again. */
 const importVersion = 3;
 
 /**
- * The trace of a file: the file itself where it is one, else one that is made of it, or was before, in the cache. The
- * file and its folder are only read. Rejects with a CodedError.
+ * Returns the trace of a file: the file itself if it is a trace, otherwise a trace in the cache, which is created if
+ * necessary. The file and its folder are not changed. Rejects with a CodedError.
  */
 export async function traceOf(file: string, options: ImportOptions): Promise<string> {
   const source = path.resolve(file);
@@ -98,7 +101,7 @@ export async function traceOf(file: string, options: ImportOptions): Promise<str
   }
 }
 
-/** Also of what is too broken to tell: a trace's reader then says how. */
+/** Returns true for a trace, and for a file that cannot be read, because the trace reader reports the reason. */
 function isTrace(file: string): boolean {
   if (/\.ajtrace$/i.test(file)) return true;
   if (statSync(file).size === 0 || !isSqlite(file)) return false;
@@ -137,7 +140,7 @@ async function imported(file: string, options: ImportOptions): Promise<string> {
   }
 }
 
-/** Milliseconds after which what nobody has opened again goes. */
+/** Milliseconds. An imported trace that is not opened again is deleted after this time. */
 const keptFor = 30 * 24 * 3_600_000;
 
 function prune(cacheFolder: string): void {
@@ -147,12 +150,12 @@ function prune(cacheFolder: string): void {
       const times = readdirSync(folder).map((file) => statSync(path.join(folder, file)).mtimeMs);
       if (Date.now() - Math.max(...times) > keptFor) rmSync(folder, { recursive: true, force: true });
     } catch {
-      // Scratch of another import, or gone by now: whoever made it tidies it up.
+      // It is another import's scratch file, which that import deletes, or it has already been deleted.
     }
   }
 }
 
-/** Of what decides what is read: the content, and where it comes from, which the trace tells. */
+/** Returns the hash of everything that decides the result: the content and the file name, which the trace shows. */
 async function contentHash(file: string, { cancellation }: ImportOptions): Promise<string> {
   const hash = createHash('sha256').update(file);
   for (const end of ['', '-wal', '-journal']) {
@@ -229,7 +232,7 @@ interface RunFacts {
   readonly places: readonly unknown[];
 }
 
-/** What only a config would tell stays empty. */
+/** Facts that only a config would provide stay empty. */
 function runOf(imported: ImportInfo, { name, model, startedAt, tasks, repeat, places }: RunFacts): TracedRun {
   return {
     experiment: name,

@@ -20,7 +20,7 @@ export interface OpenImportSource extends ImportSource {
   close(): void;
 }
 
-/** What SQLite files begin with. */
+/** The first bytes of an SQLite file. */
 const sqliteHeader = 'SQLite format 3\0';
 
 export function isSqlite(file: string): boolean {
@@ -35,9 +35,9 @@ export function isSqlite(file: string): boolean {
 }
 
 /**
- * Opens a file to import; it and its folder are only read. Throws what the file system and SQLite throw.
+ * Opens a file to import, without changing it or its folder. Throws errors of the file system and of SQLite.
  *
- * @param onRead told how many bytes have been read
+ * @param onRead receives the number of bytes read so far
  */
 export function openImportSource(file: string, onRead: (bytes: number) => void): OpenImportSource {
   const opened = isSqlite(file) ? openDatabase(file) : { database: null, close: () => undefined };
@@ -58,7 +58,10 @@ async function* pieces(file: string, onRead: (bytes: number) => void): AsyncGene
   }
 }
 
-/** Without a journal the file is read where it is, as one that nobody changes; else a copy is, into which the journal is brought. */
+/**
+ * Opens a database. Without a journal, the file is read in place as an immutable one. With a journal, a copy is read,
+ * into which the journal is merged.
+ */
 function openDatabase(file: string): { readonly database: ImportDatabase; readonly close: () => void } {
   const journals = ['-wal', '-journal'].filter((end) => existsSync(file + end));
   if (journals.length === 0) {

@@ -4,8 +4,8 @@ export const serverErrors = {
   badRequest: (why: string) =>
     new CodedError({
       code: 'trace/bad-request',
-      message: `The trace server got a request that it does not understand: ${why}.`,
-      hint: 'Reload the viewer; it and the server must be of the same version.',
+      message: `The trace server received an invalid request: ${why}.`,
+      hint: 'Reload the viewer. The viewer and the server must have the same version.',
     }),
 
   cannotListen: (port: number, cause: Error) =>
@@ -13,7 +13,7 @@ export const serverErrors = {
       {
         code: 'trace/cannot-listen',
         message: `The viewer cannot listen on 127.0.0.1:${port}: ${cause.message}.`,
-        hint: 'Choose another port with --port, or leave it out to have a free one taken.',
+        hint: 'Choose another port with --port, or omit --port to use any free port.',
       },
       { cause },
     ),
@@ -22,7 +22,7 @@ export const serverErrors = {
     new CodedError({
       code: 'trace/no-such-file',
       message: `The trace ${file} does not exist.`,
-      hint: 'Name an .ajtrace file; each run leaves one in its folder below saved_experiments.',
+      hint: 'Specify an .ajtrace file. Each run writes one into its folder below saved_experiments.',
     }),
 
   wrongUse: (message: string) => new CodedError({ code: 'trace/usage', message }),

@@ -1,7 +1,7 @@
 /**
- * The viewer in a browser: one trace, on loopback only. The page, its script and its style come without a token, since
- * a browser cannot send one for them, and say nothing of the trace; whatever reads the trace needs the token, which is
- * in the fragment of the printed address and therefore in no request line and no log.
+ * Serves the viewer of one trace to a browser, on loopback only. The page, its script and its style need no token:
+ * a browser cannot send one for them. They contain no data of the trace. Every request that reads the trace needs
+ * the token. It is in the fragment of the printed address, and so it appears in no request line and no log.
  */
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import {
@@ -20,14 +20,14 @@ import { otherTrace } from '../errors.ts';
 import { serverErrors } from './errors.ts';
 import type { Connection, TraceService } from './service.ts';
 
-/** As the editor names them, beside English. */
+/** A language as VS Code names it. The page itself is in English. */
 const simplifiedChinese = 'zh-cn';
 
 /**
- * The viewer's texts in the language that a browser would rather read; undefined: English, which the page has in itself.
+ * Returns the viewer's texts in the language that a browser prefers; undefined: English.
  *
  * @param accepted the header `Accept-Language`, e.g. `zh-CN,zh;q=0.9,en;q=0.8`
- * @param folder that of the bundles; where it cannot be read, the page speaks English
+ * @param folder the folder of the bundles; if it cannot be read, the page is in English
  */
 export async function textsFor(
   accepted: string | undefined,
@@ -45,7 +45,7 @@ export async function textsFor(
   }
 }
 
-/** The tags of the header, the dearest first. */
+/** Returns the language tags of the header, the preferred first. */
 function wanted(accepted: string): readonly string[] {
   return accepted
     .split(',')
@@ -59,7 +59,7 @@ function wanted(accepted: string): readonly string[] {
     .map(({ tag }) => tag);
 }
 
-/** Which of the languages there are a tag asks for. Traditional Chinese is another one. */
+/** Returns the supported language of a tag. Traditional Chinese is not Simplified Chinese. */
 function languageOf(tag: string): string | undefined {
   const [language, ...subtags] = tag.split('-');
   if (language === 'en') return 'en';
@@ -68,20 +68,20 @@ function languageOf(tag: string): string | undefined {
 }
 
 export interface HttpServerOptions {
-  /** The one trace that is shown, absolute. */
+  /** The trace to show, as an absolute path. */
   readonly trace: string;
-  /** Those that it may be compared with, absolute. */
+  /** Traces to compare it with, as absolute paths. */
   readonly others?: readonly string[];
   /** 0: any free one. */
   readonly port: number;
-  /** Folder of the viewer's script and style. */
+  /** The folder of the viewer's script and style. */
   readonly webFolder: string;
-  /** Folder of the bundles of its texts. */
+  /** The folder of the bundles of its texts. */
   readonly textsFolder: string;
 }
 
 export interface TraceHttpServer extends Disposable {
-  /** With the token in its fragment. */
+  /** The address, with the token in its fragment. */
   readonly url: string;
 }
 
@@ -102,7 +102,7 @@ const commonHeaders = {
   'x-content-type-options': 'nosniff',
 };
 
-/** Rejects with `trace/cannot-listen`. */
+/** Starts the server. Rejects with `trace/cannot-listen`. */
 export async function serveOverHttp(
   service: TraceService,
   { port, ...options }: HttpServerOptions,
@@ -135,7 +135,7 @@ interface SiteOptions extends HttpServerOptions {
   readonly token: string;
 }
 
-/** Why a request is not answered with what it asked for. */
+/** The reason why a request is rejected. */
 class Refusal extends Error {
   readonly status: number;
 
@@ -148,11 +148,11 @@ class Refusal extends Error {
 class Site {
   readonly #service: TraceService;
   readonly #options: SiteOptions;
-  /** What the page knows the trace by: the path is nobody's business who has no token. */
+  /** The name of the trace for the page. The path stays secret from clients without the token. */
   readonly #name: string;
-  /** By what the page knows them by. */
+  /** Files by the names that the page uses. */
   readonly #files: ReadonlyMap<string, string>;
-  /** Answers all pages; none watches by a call, since a page that goes could not call it off. */
+  /** Answers requests of all pages. Watches use a stream instead, because a closed page could not send `unwatch`. */
   readonly #questions: Connection;
 
   constructor(service: TraceService, options: SiteOptions) {
@@ -164,9 +164,9 @@ class Site {
     this.#questions = service.connect(undefined, (trace) => this.#fileOf(trace), others);
   }
 
-  /** Every request gets a response. */
+  /** Answers a request. Every request gets a response. */
   async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    response.on('error', () => undefined); // the browser has gone: nobody is left to tell
+    response.on('error', () => undefined); // the browser has closed the connection
     try {
       if (!isFromHere(request.headers, this.#options.port)) throw new Refusal(403, 'not from this machine');
       await this.#route(request, response);
@@ -218,7 +218,7 @@ class Site {
 
   async #asset(request: IncomingMessage, response: ServerResponse, name: string): Promise<void> {
     const type = Object.hasOwn(assets, name) ? assets[name] : undefined;
-    if (type === undefined) throw new Refusal(404, 'there is nothing of that name');
+    if (type === undefined) throw new Refusal(404, 'there is no file with that name');
     this.#allow(request, 'GET');
     respond(response, 200, type, await readFile(path.join(this.#options.webFolder, name)));
   }
@@ -249,7 +249,7 @@ class Site {
   }
 }
 
-/** Files by their names; of several with one name the later ones get a number. */
+/** Returns files by name. Later files with the same name get a number. */
 function namesOf(files: readonly string[]): ReadonlyMap<string, string> {
   const named = new Map<string, string>();
   for (const file of new Set(files)) {
@@ -277,7 +277,7 @@ async function bodyOf(request: IncomingMessage): Promise<string> {
   return Buffer.concat(chunks).toString('utf8');
 }
 
-/** The host names under which a browser of this machine reaches the server. Any other name is a DNS rebinding attack. */
+/** The host names by which a browser on this machine reaches the server. Any other name is a DNS rebinding attack. */
 const ownNames = ['127.0.0.1', 'localhost'];
 
 /**

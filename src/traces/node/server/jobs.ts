@@ -13,17 +13,17 @@ export type Job =
       readonly format: ExportFormat;
       readonly out: string;
       readonly redactTexts: boolean;
-      /** As in the viewer; absent: all episodes. */
+      /** A filter in the viewer's syntax; absent: all episodes. */
       readonly filter?: string | undefined;
     }
   | { readonly kind: 'secrets'; readonly trace: string; readonly filter?: string | undefined };
 
-/** Milliseconds between two words about progress. */
+/** Milliseconds between two progress messages. */
 const interval = 100;
 
 /**
- * Does one job, and says on lines of JSON how far it is and how it ended. It is called off when the standard input
- * ends, which is when whoever started it has gone or wants it no more.
+ * Runs one job, and prints its progress and its result as JSON lines. The job is canceled when standard input ends,
+ * because its caller has ended or has canceled it.
  */
 export async function runJob(job: Job): Promise<void> {
   const source = new CancellationSource();

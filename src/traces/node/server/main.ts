@@ -1,7 +1,7 @@
 /**
- * The trace server, a program of its own: reading is synchronous and may take its time, which neither the editor nor
- * a held run may feel. `--stdio` serves the program that started it; `--http` serves one trace to a browser. Either
- * way it ends when its standard input does, which is when whoever started it has ended.
+ * The trace server, a separate program. Reading is synchronous and may take long, which must not block the editor or a
+ * paused run. `--stdio` serves the program that started it. `--http` serves one trace to a browser. In both modes it
+ * ends when its standard input ends, which means that its caller has ended.
  */
 import { statSync } from 'node:fs';
 import path from 'node:path';
@@ -81,7 +81,7 @@ interface JobValues {
   readonly secrets?: boolean | undefined;
 }
 
-/** Undefined: it is no job. */
+/** Returns the job; undefined: the arguments do not name one. */
 function jobOf(values: JobValues): Job | undefined {
   const { import: file, cache, export: wanted, trace, out, filter } = values;
   if (file !== undefined && cache !== undefined) return { kind: 'import', file, cacheFolder: cache };
@@ -113,12 +113,12 @@ async function serve(mode: Mode): Promise<void> {
   service.dispose();
 }
 
-/** What `--http` says first and last, on a line: where it serves, or why it does not. */
+/** Prints the address of `--http`, or the error that prevents serving, as one line. */
 function tell(greeting: HttpGreeting): void {
   process.stdout.write(`${JSON.stringify(greeting)}\n`);
 }
 
-// What reading leaves behind is collected sooner: else a long timeline makes the heap three times as large as it need be.
+// Makes the garbage collector run earlier. Otherwise a long timeline makes the heap three times as large as necessary.
 setFlagsFromString('--semi-space-growth-factor=1');
 
 try {

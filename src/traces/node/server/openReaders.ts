@@ -7,7 +7,7 @@ interface Open {
   idle: Disposable;
 }
 
-/** Opens readers when they are needed and closes them soon after, so that files can be moved and deleted everywhere. */
+/** Opens readers on demand, and closes them soon after, so that files can be moved and deleted on every system. */
 export class OpenReaders implements Disposable {
   readonly #open: (file: string) => TraceReader;
   readonly #clock: Clock;
@@ -22,7 +22,10 @@ export class OpenReaders implements Disposable {
     this.#idleMilliseconds = idleMilliseconds;
   }
 
-  /** Passes on what opening or asking throws; then the next use opens the file anew, which may have been replaced. */
+  /**
+   * Calls `ask` with a reader. Rethrows errors of opening and asking. After an error, the next call opens the file
+   * again, which may have been replaced.
+   */
   use<T>(file: string, ask: (reader: TraceReader) => T): T {
     const start = this.#clock.monotonic();
     try {
@@ -35,7 +38,7 @@ export class OpenReaders implements Disposable {
     }
   }
 
-  /** Milliseconds that opening and asking have taken so far. */
+  /** Returns the milliseconds that opening and asking have taken so far. */
   spentOn(file: string): number {
     return this.#spent.get(file) ?? 0;
   }

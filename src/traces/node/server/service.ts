@@ -13,7 +13,7 @@ import { Watcher } from './watcher.ts';
 export interface TraceFiles {
   /** Throws a CodedError when the file cannot be read. */
   open(file: string): TraceReader;
-  /** Changes whenever the file is written or replaced; never throws. */
+  /** Returns a value that changes whenever the file is written or replaced. Never throws. */
   stampOf(file: string): string;
 }
 
@@ -41,9 +41,9 @@ export class TraceService implements Disposable {
   }
 
   /**
-   * @param onChanged is called when a watched trace has grown; without it, `watch` does nothing
-   * @param fileOf the file of a trace as this viewer names it; throws when it may not see it
-   * @param others traces that this viewer may compare its own with, as it names them
+   * @param onChanged called when a watched trace has grown; without it, `watch` has no effect
+   * @param fileOf returns the file for this viewer's name of a trace; throws if the viewer may not read it
+   * @param others traces that this viewer may compare its own with, by its names
    */
   connect(
     onChanged?: (trace: string) => void,
@@ -114,7 +114,7 @@ export class Connection implements Disposable, TraceSession {
   }
 }
 
-/** The id of a message that may be wrong otherwise: the reply has it, too. */
+/** The id of an otherwise invalid message. The reply has the same id. */
 const anyMessage = z.catch(z.object({ id: z.catch(z.int(), noId) }), { id: noId });
 
 function validated<T>(schema: z.ZodMiniType<T>, value: unknown): T {

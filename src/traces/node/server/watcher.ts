@@ -2,21 +2,25 @@ import { toDisposable, type Disposable } from '../../../base/core/disposable.ts'
 import type { Clock } from '../../../base/core/ports.ts';
 import type { OpenReaders } from './openReaders.ts';
 
-/** Milliseconds between looks at a watched trace; at most one notice comes of each. */
+/** Milliseconds between checks of a watched trace. A check sends at most one notice. */
 export const watchInterval = 200;
-/** How long a trace is left alone after a notice, in times of what reading it took since: so much less goes into reading. */
+/**
+ * The factor that limits reading: a trace rests this many times as long as reading has taken since the last notice.
+ */
 const rest = 9;
-/** Looks without a change after which it is asked whether the run still lives: its death changes no file. */
+/**
+ * Number of checks without a change after which the writer's process is checked, because its death changes no file.
+ */
 const quietLooks = 10;
 
 interface Watched {
   readonly listeners: Set<() => void>;
-  /** What the last look saw; it means nothing but for being the same or not. */
+  /** The state at the last check. It is only compared for equality. */
   seen: string;
   quiet: number;
   /** The time of the last notice, and the time spent on reading until then. */
-  told: { readonly at: number; readonly spent: number };
-  /** The run is over: the file is not kept open, and only looked at from outside. */
+  lastNotice: { readonly at: number; readonly spent: number };
+  /** True if the run has ended. Then the file is not kept open, and only its stamp is checked. */
   asleep: boolean;
 }
 
@@ -28,14 +32,14 @@ export class Watcher implements Disposable {
   readonly #watched = new Map<string, Watched>();
   #ticking: Disposable | undefined;
 
-  /** @param stampOf changes whenever the file is written or replaced; never throws */
+  /** @param stampOf returns a value that changes whenever the file is written or replaced; never throws */
   constructor(readers: OpenReaders, clock: Clock, stampOf: (file: string) => string) {
     this.#readers = readers;
     this.#clock = clock;
     this.#stampOf = stampOf;
   }
 
-  /** The file need not be there, or readable: that it becomes so is a change. */
+  /** Watches a file. It may be missing or unreadable: becoming readable is a change. */
   watch(file: string, listener: () => void): Disposable {
     const watched = this.#watched.get(file) ?? this.#begin(file);
     watched.listeners.add(listener);
@@ -58,7 +62,7 @@ export class Watcher implements Disposable {
       listeners: new Set(),
       seen: this.#countOf(file),
       quiet: 0,
-      told: this.#now(file),
+      lastNotice: this.#now(file),
       asleep: false,
     };
     this.#watched.set(file, watched);
@@ -73,18 +77,18 @@ export class Watcher implements Disposable {
   #look(): void {
     for (const [file, watched] of this.#watched) {
       if (this.#rests(file, watched) || !this.#hasChanged(file, watched)) continue;
-      watched.told = this.#now(file);
+      watched.lastNotice = this.#now(file);
       for (const listener of [...watched.listeners]) listener();
     }
   }
 
   /** Listeners read the trace again, which takes longer for a larger trace. */
-  #rests(file: string, { told }: Watched): boolean {
+  #rests(file: string, { lastNotice }: Watched): boolean {
     const { at, spent } = this.#now(file);
-    return at - told.at < (spent - told.spent) * rest;
+    return at - lastNotice.at < (spent - lastNotice.spent) * rest;
   }
 
-  #now(file: string): Watched['told'] {
+  #now(file: string): Watched['lastNotice'] {
     return { at: this.#clock.monotonic(), spent: this.#readers.spentOn(file) };
   }
 

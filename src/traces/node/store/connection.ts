@@ -9,24 +9,24 @@ const busyTimeout = 2_000;
 
 export interface ConnectionOptions {
   readonly readOnly?: boolean;
-  /** Opens also what is shorter than it says it is; only to read it. */
+  /** True to open a file that is shorter than its header says, for reading only. */
   readonly damaged?: boolean;
   /** Milliseconds. Default: two seconds. */
   readonly timeout?: number;
 }
 
-/** One connection to a SQLite file; each statement is prepared once. Throws what SQLite throws. */
+/** A connection to an SQLite file. It prepares each statement once, and throws errors of SQLite. */
 export class Connection implements SqlReader, SqlWriter {
   readonly #database: Sqlite.DatabaseSync;
   readonly #prepared = new Map<string, Sqlite.StatementSync>();
 
-  /** @param file a path, or a `file:` URL where SQLite needs parameters */
+  /** @param file a path, or a `file:` URL if SQLite needs parameters */
   constructor(file: string | URL, options: ConnectionOptions = {}) {
     const { readOnly = false, damaged = false, timeout = busyTimeout } = options;
-    // Node's own protection refuses the pragma by which SQLite opens such files.
+    // Node's defensive mode rejects the pragma by which SQLite opens such files.
     const database = { readOnly, timeout, ...(damaged && { defensive: false }) };
     this.#database = new (sqlite().DatabaseSync)(file, database);
-    // Temporary tables need no file, then, which not every folder takes.
+    // Temporary tables in memory need no file, which some folders do not allow.
     this.#database.exec('PRAGMA temp_store = MEMORY');
     if (damaged) this.#database.exec('PRAGMA writable_schema = ON');
   }
@@ -41,8 +41,8 @@ export class Connection implements SqlReader, SqlWriter {
   }
 
   /**
-   * One statement of a user's, which may only read this file: nothing is attached, set or loaded by it. Rows are lists
-   * of cells; integers beyond what a number holds are bigints.
+   * Runs one statement of a user. It may only read this file, and cannot attach, set or load anything. Rows are lists
+   * of cells. Integers that are too large for a number are bigints.
    */
   query(sql: string): { readonly columns: readonly string[]; readonly rows: Iterable<readonly unknown[]> } {
     this.execute('PRAGMA query_only = ON');
@@ -56,12 +56,15 @@ export class Connection implements SqlReader, SqlWriter {
     return { columns, rows: plainNumbers(rows) };
   }
 
-  /** A function of one argument for statements. */
+  /** Defines a function of one argument for statements. */
   define(name: string, answer: (value: unknown) => string | null): void {
     this.#database.function(name, { deterministic: true }, answer);
   }
 
-  /** Older Nodes have no such guard; there the connection that only reads has to do. */
+  /**
+   * Restricts statements to reading. Older Node.js versions have no such guard, so there the read-only connection must
+   * suffice.
+   */
   #onlyReading(): void {
     const allowed: readonly number[] = [
       authorized.read,
@@ -77,7 +80,7 @@ export class Connection implements SqlReader, SqlWriter {
     this.#statement(statement).run(...parameters);
   }
 
-  /** Several statements, without parameters. */
+  /** Executes several statements without parameters. */
   execute(statements: string): void {
     this.#database.exec(statements);
   }
@@ -86,12 +89,12 @@ export class Connection implements SqlReader, SqlWriter {
     this.#within('BEGIN IMMEDIATE', 'COMMIT', work);
   }
 
-  /** All that `ask` reads is of one state of the file; temporary tables that it writes stay. */
+  /** Runs `ask` on one state of the file. Temporary tables that it writes are kept. */
   snapshot<T>(ask: () => T): T {
     return this.#within('BEGIN', 'COMMIT', ask);
   }
 
-  /** The number that a pragma answers; 0: it answers none. */
+  /** Returns the number of a pragma; 0: it returns none. */
   number(pragma: string): number {
     const [row] = this.all(`PRAGMA ${pragma}`);
     const value: unknown = typeof row === 'object' && row !== null ? Object.values(row)[0] : undefined;
@@ -134,7 +137,7 @@ interface Guarded {
 /** Action codes of SQLite. */
 const authorized = { read: 20, select: 21, function: 31, recursive: 33 } as const;
 
-/** SQLite reads the first statement, and leaves the others. */
+/** Returns true if the text has one statement. SQLite prepares the first statement and ignores the others. */
 function isOneStatement(sql: string, first: string): boolean {
   const rest = sql.slice(sql.indexOf(first) + first.length);
   return /^(?:[\s;]|--[^\n]*(?:\n|$)|\/\*[\s\S]*?\*\/)*$/.test(rest);
@@ -148,7 +151,10 @@ function* plainNumbers(rows: Iterable<readonly unknown[]>): Generator<readonly u
   }
 }
 
-/** Loaded when it is needed, for some builds of Node lack it: whatever does not touch traces works there all the same. */
+/**
+ * Loads `node:sqlite` on demand, because some builds of Node.js do not have it. Code that does not use traces works
+ * there.
+ */
 function sqlite(): typeof Sqlite {
   if (!isBuiltin('node:sqlite')) throw storeErrors.noSqlite();
   return process.getBuiltinModule('node:sqlite');

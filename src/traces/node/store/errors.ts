@@ -30,8 +30,8 @@ export const storeErrors = {
   noSqlite: () =>
     new CodedError({
       code: 'trace/no-sqlite',
-      message: 'This Node.js has no SQLite, so traces can be neither written nor read.',
-      hint: 'Choose a Node.js of nodejs.org, 22.18 or newer, with the setting agentjet.runtimeExecutable.',
+      message: 'This Node.js has no SQLite, so it cannot read or write traces.',
+      hint: 'Set agentjet.runtimeExecutable to a Node.js from nodejs.org, version 22.18 or newer.',
     }),
 
   cannotWrite: (file: string, cause: unknown) =>
@@ -40,7 +40,7 @@ export const storeErrors = {
         code: 'trace/cannot-write',
         message: `The trace cannot be written: ${reasonOf(cause)}.`,
         location: { file },
-        hint: 'Make room on its disk, or choose another place with --exp-dir (launch.json: expDir).',
+        hint: 'Free disk space, or choose another folder with --exp-dir (launch.json: expDir).',
       },
       { cause },
     ),
@@ -50,22 +50,22 @@ export const storeErrors = {
       code: 'trace/no-such-file',
       message: 'The trace does not exist.',
       location: { file },
-      hint: 'Name an .ajtrace file; each run leaves one in its folder below saved_experiments.',
+      hint: 'Specify an .ajtrace file. Each run writes one into its folder below saved_experiments.',
     }),
 
   slowPattern: (pattern: string) =>
     new CodedError({
       code: 'trace/slow-pattern',
       message: `The search for “${pattern}” takes too long.`,
-      hint: 'Write the pattern without repetitions of repetitions, such as (a+)+, or search for plain text.',
+      hint: 'Remove nested repetitions such as (a+)+ from the pattern, or search for plain text.',
     }),
 
   noFile: (file: string) =>
     new CodedError({
       code: 'trace/cannot-read',
-      message: 'The trace cannot be read: there is no file of this name, but a folder or a device.',
+      message: 'The trace cannot be read: the path is a folder or a device.',
       location: { file },
-      hint: 'Name an .ajtrace file; each run leaves one in its folder below saved_experiments.',
+      hint: 'Specify an .ajtrace file. Each run writes one into its folder below saved_experiments.',
     }),
 
   cannotRead: (file: string, cause: unknown) =>
@@ -83,7 +83,7 @@ export const storeErrors = {
     new CodedError(
       {
         code: 'trace/busy',
-        message: 'The trace is being written right now and stayed locked for two seconds.',
+        message: 'The trace is being written, and was locked for two seconds.',
         location: { file },
         hint: 'Try again in a moment.',
       },
@@ -93,15 +93,15 @@ export const storeErrors = {
   notATrace: (file: string) =>
     new CodedError({
       code: 'trace/not-a-trace',
-      message: 'The file is no trace of AgentJet.',
+      message: 'The file is not an AgentJet trace.',
       location: { file },
-      hint: 'Choose an .ajtrace file that a run has written; agentjet trace shows what other tools recorded.',
+      hint: 'Choose an .ajtrace file of a run. To open a recording of another tool, use agentjet trace.',
     }),
 
   empty: (file: string) =>
     new CodedError({
       code: 'trace/empty',
-      message: 'The trace is empty: its run ended before it could begin to write.',
+      message: 'The trace is empty: its run ended before it wrote anything.',
       location: { file },
       hint: 'Delete the file and run the episodes again.',
     }),
@@ -129,7 +129,7 @@ export const storeErrors = {
     new CodedError(
       {
         code: 'trace/newer-format',
-        message: `The trace has format ${format}, in which this version of AgentJet does not find what it needs: ${reasonOf(cause)}.`,
+        message: `The trace has format ${format}, which this version of AgentJet cannot read: ${reasonOf(cause)}.`,
         location: { file },
         hint: 'Update AgentJet.',
       },

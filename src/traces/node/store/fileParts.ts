@@ -8,17 +8,17 @@ export function partsOf(file: string): readonly string[] {
   return ['', ...companions].map((companion) => file + companion);
 }
 
-/** Bytes of the file and what belongs to it. */
+/** Returns the bytes of the file and its journals. */
 export function sizeOf(file: string): number {
   return statsOf(file).reduce((sum, { size }) => sum + size, 0);
 }
 
-/** When it was last written, in milliseconds since the Unix epoch. */
+/** Returns the time of the last write, in milliseconds since the Unix epoch. */
 export function changedAt(file: string): number {
   return Math.max(0, ...statsOf(file).map(({ mtimeMs }) => mtimeMs));
 }
 
-/** Differs once the file has been written. */
+/** Returns a value that changes when the file is written. */
 export function stampOf(file: string): string {
   return statsOf(file)
     .map(({ size, mtimeMs }) => `${size} ${mtimeMs}`)

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { contentFingerprint } from '../../../base/node/contentFingerprint.ts';
 
-/** Differs once a file's content has changed; null: it cannot be read. */
+/** Returns a value that changes with the file's content; null: it cannot be read. */
 export function fingerprintOf(file: string): string | null {
   try {
     return contentFingerprint(readFileSync(file));

@@ -6,31 +6,31 @@ import type { Connection } from './connection.ts';
 const patience = 200;
 
 /**
- * Brings all into one file and leaves it in the form that read-only folders and other systems can open. Readers that
- * have it open keep it from that: the last of them does it, see the reader's `close`.
+ * Merges the journal into the file and switches to a mode that read-only folders and other systems can open. This
+ * fails while readers have the file open. Then the last of them does it; see the reader's `close`.
  */
 export function mergeJournal(connection: Connection): void {
   try {
     connection.execute(`PRAGMA busy_timeout = ${patience}; PRAGMA wal_checkpoint(TRUNCATE);`);
     connection.execute('PRAGMA busy_timeout = 0; PRAGMA journal_mode = DELETE;');
   } catch {
-    // A reader has the file open, or the folder may not be written: all is safe where it is.
+    // A reader has the file open, or the folder is not writable. All data is safe in its current place.
   }
 }
 
-/** The journal mode of a trace: `wal` lets readers read on while it is written, where memory can be shared. */
+/** The journal mode of a trace. `wal` lets readers read while it is written, if memory can be shared. */
 export type Journal = 'wal' | 'delete';
 
 /** Facts about a folder's file system. */
 export interface FolderFacts {
   readonly platform: NodeJS.Platform;
-  /** Absolute; on Windows with mapped drives resolved to the shares that they stand for. */
+  /** An absolute path. On Windows, mapped drives are resolved to their shares. */
   readonly folder: string;
   /** `statfs`'s type. */
   readonly type: number;
 }
 
-/** File systems of Linux whose files other machines may have open, or whose shared memory is not to be relied on. */
+/** File systems of Linux whose files other machines may have open, or whose shared memory is unreliable. */
 const unsafeOnLinux = new Map([
   ['nfs', 0x6969],
   ['smb', 0x517b],
@@ -55,7 +55,7 @@ const unsafeOnLinux = new Map([
   ['prl_fs', 0x7c7c6673],
 ]);
 
-/** Of macOS, which numbers other file systems as it loads them: only what is known to be local is safe. */
+/** Safe file systems of macOS. It assigns other numbers at run time, so only known local ones are safe. */
 const safeOnMac = new Map([
   ['hfs', 0x11],
   ['apfs', 0x1a],
@@ -64,7 +64,7 @@ const safeOnMac = new Map([
 export function journalOn({ platform, folder, type }: FolderFacts): Journal {
   switch (platform) {
     case 'linux':
-      // A 32-bit Node gives the highest of them as negative numbers.
+      // A 32-bit Node.js returns the highest of them as negative numbers.
       return [...unsafeOnLinux.values()].includes(type >>> 0) ? 'delete' : 'wal';
     case 'darwin':
       return [...safeOnMac.values()].includes(type) ? 'wal' : 'delete';
@@ -75,12 +75,12 @@ export function journalOn({ platform, folder, type }: FolderFacts): Journal {
   }
 }
 
-/** `\\server\share\…`, also as `\\?\UNC\server\…`, but no `\\?\C:\…` or `\\.\…`. */
+/** Returns true for `\\server\share\…` and `\\?\UNC\server\…`, but not for `\\?\C:\…` or `\\.\…`. */
 function isShare(folder: string): boolean {
   return /^[\\/]{2}(?![?.][\\/])/.test(folder) || /^[\\/]{2}\?[\\/]UNC[\\/]/i.test(folder);
 }
 
-/** Throws what the file system throws. */
+/** Returns the journal mode that is safe in a folder. Throws errors of the file system. */
 export function journalFor(folder: string): Journal {
   return journalOn({
     platform: process.platform,

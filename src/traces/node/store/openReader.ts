@@ -40,7 +40,7 @@ function textOf(file: string): string | undefined {
 /** Milliseconds that a pattern may take on one text. */
 const longest = 1_000;
 
-/** Matches that are not empty, as a list of starts and ends. */
+/** Returns the non-empty matches as a list of starts and ends. */
 const search = new Script(`{
   const found = [];
   for (const match of text.matchAll(pattern)) {
@@ -52,8 +52,8 @@ const search = new Script(`{
 }`);
 
 /**
- * Matches of a pattern that somebody typed: one that goes back and forth for ever is stopped, for a server that
- * searches answers nobody else meanwhile.
+ * Returns the matches of a pattern that a user typed. It stops a pattern that backtracks too long, because the server
+ * answers no other request meanwhile.
  *
  * @throws CodedError `trace/slow-pattern`
  */
@@ -72,7 +72,7 @@ export function boundedMatches(pattern: RegExp, text: string, most: number): rea
   }));
 }
 
-/** It is no `Error` of this side: it comes from where the pattern was run. */
+/** The error is not an `Error` of this realm, because it comes from the context in which the pattern ran. */
 function isTimeout(error: unknown): boolean {
   return (
     typeof error === 'object' &&
@@ -83,10 +83,10 @@ function isTimeout(error: unknown): boolean {
 }
 
 /**
- * Opens a trace, also while it is written, in a read-only folder, or left behind by a process that was killed. Where
- * the folder is read-only and such a process left a journal, a copy in the temporary folder is read, until closed.
+ * Opens a trace. It may still be written, lie in a read-only folder, or be left by a killed process. If the folder is
+ * read-only and such a process left a journal, a copy in the temporary folder is read until it is closed.
  *
- * @throws CodedError `trace/…` when it cannot be opened
+ * @throws CodedError `trace/…` if it cannot be opened
  */
 export function openTraceReader(file: string): TraceReader {
   return new FileTraceReader(path.resolve(file));
@@ -126,7 +126,7 @@ class FileTraceReader implements TraceReader {
   }
 
   close(): void {
-    // A damaged file is left as it is: what lies beside it may not even belong to it.
+    // A damaged file is not changed. The files next to it may not even belong to it.
     const over = this.#source.kind === 'direct' && this.#source.damage === undefined && this.#isOver();
     this.#source.close();
     if (over && existsSync(`${this.#file}-wal`)) mergeLeftoverJournal(this.#file);
@@ -195,7 +195,7 @@ function readFailure(file: string, format: number, error: unknown): CodedError {
     case sqliteCodes.corrupt:
       return storeErrors.damaged(file, error);
     case sqliteCodes.error:
-      // No such table or column.
+      // The table or column does not exist.
       return format > formatVersion
         ? storeErrors.newerFormat(file, format, error)
         : storeErrors.damaged(file, error);
@@ -204,7 +204,10 @@ function readFailure(file: string, format: number, error: unknown): CodedError {
   }
 }
 
-/** The last reader leaves one file of a run that is over, as old as it was: nothing of the run is new. */
+/**
+ * Leaves a single file of an ended run when the last reader closes it. The file keeps its age, because nothing in the
+ * run is new.
+ */
 function mergeLeftoverJournal(file: string): void {
   try {
     const seconds = changedAt(file) / 1_000;
@@ -213,6 +216,6 @@ function mergeLeftoverJournal(file: string): void {
     connection.close();
     utimesSync(file, seconds, seconds);
   } catch {
-    // The folder may not be written: whoever may will do it.
+    // The folder is not writable. A reader that can write will do it.
   }
 }

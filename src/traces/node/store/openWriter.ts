@@ -22,8 +22,8 @@ import { currentWriter } from './writerProcess.ts';
 /**
  * Begins the trace of a run.
  *
- * @param file absolute; its folder exists, the file does not
- * @param journal default: what the file system of its folder is safe with
+ * @param file an absolute path; its folder exists, the file does not
+ * @param journal default: the mode that is safe on the file system of its folder
  * @throws CodedError `trace/cannot-write` or `trace/no-sqlite`
  */
 export function openTraceWriter(file: string, run: TracedRun, journal?: Journal): TraceWriter {
@@ -92,14 +92,14 @@ function create(file: string, run: TracedRun, journal: Journal | undefined): Con
   }
 }
 
-/** Bytes. Each commit writes whole pages, few of which it fills: half of SQLite's default makes it a third faster. */
+/** Bytes. Each commit writes whole pages and fills few of them. Half of SQLite's default makes it a third faster. */
 const pageSize = 2_048;
 
-/** Pages that a WAL grows to before it is brought into the file, for which the run waits. */
+/** Number of pages of a WAL before it is merged into the file, for which the run waits. */
 const pagesOfWal = 10_000;
 
 function begin(connection: Connection, run: TracedRun, journal: Journal): void {
-  // Where WAL is refused, SQLite keeps the rollback journal and says nothing.
+  // If WAL is refused, SQLite keeps the rollback journal without an error.
   connection.execute(`
     PRAGMA page_size = ${pageSize};
     PRAGMA synchronous = OFF; -- until there is something to lose

@@ -4,7 +4,7 @@ export interface Column {
   readonly name: string;
   readonly type: string;
   readonly notnull: number;
-  /** Place in the primary key, from 1; 0: not of the key. */
+  /** Position in the primary key, from 1; 0: not part of the key. */
   readonly pk: number;
 }
 
@@ -13,7 +13,9 @@ export interface Table {
   readonly columns: readonly Column[];
 }
 
-/** Keys of a first column, behind `after` and before `before`, of which nothing can be read; null: to the table's end. */
+/**
+ * A range of keys of a first column, between `after` and `before`, that cannot be read; null: up to the table's end.
+ */
 export interface Gap {
   readonly after: number;
   readonly before: number | null;
@@ -33,10 +35,10 @@ export class ReadableRows {
   readonly #from: string;
   readonly #key: readonly string[];
   readonly #isCounted: boolean;
-  /** More rows than a file of this size has come out of pages that lead in circles. */
+  /** The limit of rows. It exceeds what a file of this size can have, and stops reading pages that form a circle. */
   #allowed: number;
 
-  /** @param selected SQL of what is read of each row, beside its key */
+  /** @param selected SQL expressions for what is read of each row in addition to its key */
   constructor(connection: Connection, { name, columns }: Table, selected?: readonly string[]) {
     this.#connection = connection;
     const key = columns.filter(({ pk }) => pk > 0).sort((a, b) => a.pk - b.pk);
@@ -78,7 +80,9 @@ export class ReadableRows {
     }
   }
 
-  /** What has keys of texts is short: what lies between the readable beginning and the readable end is lost. */
+  /**
+   * Reads a table with text keys, which is small, from both ends. The rows between the two readable parts are lost.
+   */
   *#fromBothEnds(): Generator<Row> {
     for (const order of ['ASC', 'DESC']) {
       const by = this.#key.map((column) => `${column} ${order}`).join(', ');
@@ -99,7 +103,7 @@ export class ReadableRows {
     if (this.#allowed <= 0) throw new Error('It has more rows than it can have.');
   }
 
-  /** The first key behind one from which on can be read; null: there is none. Steps that double, then halve. */
+  /** Returns the first readable key after `last`; null: there is none. The steps double, then halve. */
   #readableAfter(last: number): number | null {
     let unreadable = last;
     for (let step = 1; last + step < highest; step *= 2) {
@@ -121,10 +125,10 @@ export class ReadableRows {
     return key;
   }
 
-  /** The first key that is not lower; null: there is none; undefined: it cannot be read. */
+  /** Returns the first key that is not lower; null: there is none; undefined: it cannot be read. */
   #keyFrom(from: number): number | null | undefined {
     const [first = ''] = this.#key;
-    // All columns, for a row's key may be readable where its contents are not.
+    // Selects all columns, because a row's key may be readable while its contents are not.
     const statement = `SELECT ${this.#columns}, ${first} AS salvagedKey ${this.#from} WHERE ${first} >= :from ORDER BY ${this.#key.join(', ')} LIMIT 1`;
     try {
       const [row] = this.#connection.all(statement, { from });
@@ -137,7 +141,7 @@ export class ReadableRows {
   }
 }
 
-/** A name as SQL has it, whatever is in it. */
+/** Returns a quoted SQL identifier. */
 export function quoted(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }

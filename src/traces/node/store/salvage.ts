@@ -1,7 +1,7 @@
 /**
- * Reads what is left of a damaged trace. The readable rows of lists are copied into temporary tables of the same names,
- * which SQLite then uses instead of the file's. Nothing is written to the file. Contents of calls and messages are not
- * copied; they are read on demand.
+ * Reads the intact parts of a damaged trace. The readable rows of lists are copied into temporary tables of the same
+ * names, which SQLite then uses instead of the file's. Nothing is written to the file. Contents of calls and messages
+ * are not copied; they are read on demand.
  */
 import type * as z from 'zod/mini';
 import type { DamageView } from '../../core/protocol/runRpc.ts';
@@ -23,7 +23,7 @@ import { largestWindow } from '../../core/protocol/traceRpc.ts';
 /**
  * Returns which episodes are lost or incomplete, after the readable rows have been copied.
  *
- * @param gaps by table, of its first column
+ * @param gaps gaps of the first column, by table
  */
 function missingOf(
   connection: Connection,
@@ -41,7 +41,7 @@ function missingOf(
   return { tokens, lost, incomplete: numbers.length, episodes: numbers.slice(0, largestWindow.episodes) };
 }
 
-/** Tables of which not every episode has a row: what lies in a gap of theirs may have lost one. */
+/** Tables in which not every episode has a row. A gap may have lost one. */
 const sparse: ReadonlyMap<string, (key: number) => number> = new Map([
   ['queries', (episode: number) => episode],
   ['outputs', (episode: number) => episode],
@@ -49,25 +49,25 @@ const sparse: ReadonlyMap<string, (key: number) => number> = new Map([
   ['alternatives', episodeOfKey],
 ]);
 
-/** First and last episodes of gaps. */
+/** Returns the first and last episodes of gaps. */
 function rangesOf(
   gaps: ReadonlyMap<string, readonly Gap[]>,
   behind: number,
 ): readonly (readonly [number, number])[] {
   return [...sparse].flatMap(([table, episodeOf]) =>
     (gaps.get(table) ?? []).map(({ after, before }) => {
-      // The last row that was read may have had others of its episode behind it.
+      // The episode of the last readable row may have had more rows.
       return [Math.max(0, episodeOf(after)), before === null ? behind : episodeOf(before)] as const;
     }),
   );
 }
 
-/** The table that has the keys of those rows of a table of contents that can be read. */
+/** Returns the name of the table with the keys of the readable rows of a content table. */
 function keysOf(table: string): string {
   return `keys of ${table}`;
 }
 
-/** The highest number that an episode is known to have. */
+/** Returns the highest known episode number. */
 function lastEpisode(connection: Connection): number {
   const [meta] = connection.all(planned);
   return Math.max(
@@ -85,7 +85,7 @@ SELECT coalesce(max(value ->> '$.episodes'), 0) AS count FROM meta
 WHERE key = '${metaKeys.run}'
   AND EXISTS (SELECT 1 FROM meta WHERE key = '${metaKeys.end}' AND value ->> '$.status' = 'completed')`;
 
-/** Rows of a table that belong to an episode. */
+/** Returns SQL for the rows of a table that belong to an episode. */
 const rowsIn = (table: string): string =>
   `(SELECT count(*) FROM ${table} WHERE ${table}.episode = episodes.episode)`;
 
@@ -108,9 +108,9 @@ WHERE sequence IS NOT NULL AND (
 ORDER BY episode`;
 
 /**
- * @param connection gets the tables. It can write none once it has missed a page
+ * @param connection receives the tables; it can write no more after it has found a missing page
  * @param damaged another connection to the same file, which is read
- * @throws what SQLite throws where not even the file's list of tables can be read
+ * @throws errors of SQLite if not even the file's list of tables can be read
  */
 export function salvage(connection: Connection, damaged: Connection): DamageView {
   const gaps = new Map<string, readonly Gap[]>();
@@ -126,7 +126,7 @@ export function salvage(connection: Connection, damaged: Connection): DamageView
   return { run: lacksRun, ...missingOf(connection, gaps) };
 }
 
-/** Those of the file that this version knows, with the file's columns. */
+/** Returns the tables of the file that this version knows, with the file's columns. */
 function tablesOf(connection: Connection): readonly Table[] {
   const known = new Set([...createTables.matchAll(/CREATE TABLE (\w+)/g)].map(([, name]) => name));
   const rows = connection.all("SELECT name FROM main.sqlite_schema WHERE type = 'table'") as readonly {
@@ -140,7 +140,7 @@ function tablesOf(connection: Connection): readonly Table[] {
     }));
 }
 
-/** Into a table of the same name. */
+/** Copies readable rows into a table of the same name. */
 function copyRows(from: Connection, into: Connection, table: Table): readonly Gap[] {
   const { name, columns } = table;
   const places = columns.map(() => '?').join(', ');
@@ -154,7 +154,7 @@ function copyRows(from: Connection, into: Connection, table: Table): readonly Ga
   });
 }
 
-/** Which rows of a table of contents are there; see `keysOf`. */
+/** Copies the keys of the readable rows of a content table; see `keysOf`. */
 function copyKeys(from: Connection, into: Connection, table: Table): readonly Gap[] {
   const keys = quoted(keysOf(table.name));
   const insert = `INSERT OR IGNORE INTO temp.${keys} VALUES (?)`;
@@ -166,10 +166,10 @@ function copyKeys(from: Connection, into: Connection, table: Table): readonly Ga
   return copy(rows, ({ key = null }) => into.run(insert, [key]));
 }
 
-/** Bytes of a file up to which contents are read to their ends, in order to know whether they can be. */
+/** The maximum file size, in bytes, up to which contents are read completely to check them. */
 const wholeCheck = 256_000_000;
 
-/** Reading it leads through all of a row. */
+/** Returns SQL that reads a column to its end. */
 function lastByte({ name }: Column): string {
   return `substr(${quoted(name)}, -1)`;
 }
@@ -179,7 +179,7 @@ function copy(rows: ReadableRows, take: (row: Row) => void): readonly Gap[] {
     try {
       take(row);
     } catch {
-      // Of types that its table does not have: it is missed where it is counted.
+      // The column has another type than its table declares. It is missing where it is counted.
     }
   }
   return rows.gaps;
@@ -187,7 +187,7 @@ function copy(rows: ReadableRows, take: (row: Row) => void): readonly Gap[] {
 
 const types = new Set(['INTEGER', 'REAL', 'TEXT', 'BLOB']);
 
-/** Name and columns of the table that takes the rows of a table, or only their keys. */
+/** Returns the name and columns of the table that takes the rows of a table, or only their keys. */
 function copyOf({ name, columns }: Table): string {
   if (bulkTables.has(name)) return `${quoted(keysOf(name))} (key INTEGER PRIMARY KEY)`;
   const key = columns.filter(({ pk }) => pk > 0).sort((a, b) => a.pk - b.pk);
@@ -222,8 +222,8 @@ function fits(text: Row[string] | undefined, schema: z.ZodMiniType): boolean {
 }
 
 /**
- * Restores lost facts about the run from its episodes, since advantages need the size of groups. Returns whether they
- * were lost.
+ * Restores lost facts about the run from its episodes, because advantages need the size of groups. Returns true if
+ * they were lost.
  */
 function restoreRun(connection: Connection): boolean {
   const one = (statement: string): number => countRecord.parse(connection.all(statement)[0]).count;

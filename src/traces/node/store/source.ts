@@ -9,24 +9,24 @@ import { isDamage, storeErrors, sqliteCode, sqliteCodes } from './errors.ts';
 import { changedAt, companions, stampOf } from './fileParts.ts';
 import { salvage } from './salvage.ts';
 
-/** A trace's file as it could be opened. */
+/** The opened file of a trace. */
 export interface Source {
   readonly connection: Connection;
   /**
-   * `direct`: it follows what is written. `fixed`: it stays as it was, since SQLite may write nothing beside the file.
-   * `blank`: nothing is written yet; an empty trace stands in.
+   * `direct`: shows new data. `fixed`: shows one state, because SQLite may not write files next to it. `blank`:
+   * nothing is written yet, and an empty trace is used.
    */
   readonly kind: 'direct' | 'fixed' | 'blank';
   /** `user_version` of the file. */
   readonly format: number;
   /** The {@link stampOf} of the file before it was opened. */
   readonly stamp: string;
-  /** Absent: none has been found so far. Then it is opened anew once the file has changed, whatever its kind. */
+  /** Absent: no damage was found so far. A damaged file is opened again once it has changed, whatever its kind. */
   readonly damage?: DamageView;
   close(): void;
 }
 
-/** Throws CodedErrors, and what SQLite throws. */
+/** Opens the file of a trace. Throws CodedErrors and errors of SQLite. */
 export function openSource(file: string): Source {
   const found = statSync(file, { throwIfNoEntry: false });
   if (found === undefined) throw storeErrors.noSuchFile(file);
@@ -40,7 +40,7 @@ export function openSource(file: string): Source {
   }
 }
 
-/** With what of it can still be read; throws as {@link openSource}. */
+/** Opens the readable parts of a damaged trace. Throws like {@link openSource}. */
 export function openDamaged(file: string): Source {
   try {
     return openDirect(file, { damaged: true });
@@ -75,7 +75,7 @@ function sourceOf(connection: Connection, { kind, stamp }: Pick<Source, 'kind' |
   return { connection, kind, stamp, close: () => connection.close() };
 }
 
-/** Undoes what a writer left half done that died without a WAL; undefined: this file may not be written. */
+/** Rolls back what a writer without a WAL left when it died; undefined: this file is not writable. */
 function openAfterRecovery(file: string): Source | undefined {
   try {
     const connection = new Connection(file);
@@ -91,7 +91,10 @@ function openAfterRecovery(file: string): Source | undefined {
   }
 }
 
-/** Reading, too, writes beside the file where a WAL is in use or a journal is left, which a read-only folder refuses. */
+/**
+ * Opens a trace in a read-only folder. With a WAL or a leftover journal, even reading would write files next to the
+ * trace.
+ */
 function openFixed(file: string, { damaged }: Condition = { damaged: false }): Source {
   const stamp = stampOf(file);
   const left = companions.filter((companion) => existsSync(file + companion));
@@ -127,13 +130,13 @@ function copyInto(folder: string, file: string, left: readonly string[]): string
   return copy;
 }
 
-/** In kibibytes, which SQLite takes as a negative number: with it the rows of 10,000 episodes stay at hand. */
+/** Kibibytes, which SQLite takes as a negative number. This caches the rows of 10,000 episodes. */
 const cache = -8_192;
 
 /**
- * Closes what is no trace.
+ * Checks a source, and closes it if it is not a trace.
  *
- * @param openAgain opens a file that is known to be damaged once more, to be read around what is
+ * @param openAgain opens a damaged file again, to read its intact parts
  */
 function checked(file: string, source: Unchecked, openAgain: (() => Connection) | undefined): Source {
   const { connection } = source;
@@ -165,13 +168,16 @@ function salvaged(connection: Connection, damaged: Connection): DamageView {
   }
 }
 
-/** SQLite itself tells only when it misses a page. Where there is a WAL, the file may be shorter than it will be. */
+/**
+ * Returns true if the file is cut off. SQLite itself reports that only when it needs a missing page. With a WAL, the
+ * file may be shorter than it will be.
+ */
 function isCutOff(file: string, connection: Connection): boolean {
   const size = connection.number('page_count') * connection.number('page_size');
   return statSync(file).size < size && !existsSync(`${file}-wal`);
 }
 
-/** Milliseconds within which a writer that lives has written its tables. */
+/** Milliseconds within which a live writer has written its tables. */
 const beginning = 120_000;
 
 function blank(file: string, stamp: string): Source {

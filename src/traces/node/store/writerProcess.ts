@@ -3,23 +3,25 @@ import { hostname, uptime } from 'node:os';
 import process from 'node:process';
 import type { WriterIdentity } from '../../core/records.ts';
 
-/** This process. */
+/** Returns the identity of this process. */
 export function currentWriter(): WriterIdentity {
   const { pid } = process;
   return { pid, started: startOf(pid), host: hostname(), at: Date.now() };
 }
 
-/** Milliseconds for which the writer of a file that has just changed is taken to live, where that cannot be asked. */
+/**
+ * Milliseconds. If the writer cannot be checked, it counts as alive for this time after the last change of the file.
+ */
 const trusted = 120_000;
 
-/** Milliseconds by which a host's clock may have been set since it started. */
+/** Milliseconds by which a host's clock may have been adjusted since it started. */
 const clockDrift = 60_000;
 
 /**
- * Returns whether the process that writes a trace is alive, also while a breakpoint pauses it. On another host, the
+ * Returns whether the process that writes a trace is alive, also while a breakpoint pauses it. For another host, the
  * time of the last change decides.
  *
- * @param changedAt when the file was last written, in milliseconds since the Unix epoch
+ * @param changedAt the time of the last write, in milliseconds since the Unix epoch
  */
 export function isWriterAlive(writer: WriterIdentity | undefined, changedAt: number): boolean {
   if (writer?.host !== hostname()) return Date.now() - changedAt < trusted;
@@ -33,16 +35,16 @@ function isRunning(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // It runs, but is another user's.
+    // The process runs, but belongs to another user.
     return error instanceof Error && 'code' in error && error.code === 'EPERM';
   }
 }
 
-/** Null where there is no `/proc`, and for processes that have ended but are not yet buried. */
+/** Returns the start time; null if there is no `/proc`, and for zombie processes. */
 function startOf(pid: number): string | null {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
-    // What follows the name, which may itself have blanks and parentheses: the state first, the start as the 20th.
+    // The fields after the name, which may contain blanks and parentheses: the state is the first, the start the 20th.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     return fields[0] === 'Z' || fields[0] === 'X' ? null : (fields[19] ?? null);
   } catch {

@@ -3,7 +3,7 @@ import type { CompareSide, CompareView, RewardPart } from '../../core/protocol/t
 import type { EpisodeRow } from '../../core/protocol/traceLists.ts';
 import { compareRoute, ownEpisode, timelineRoute, type CompareRoute } from '../state/route.ts';
 import { useViewer } from '../state/viewer.ts';
-import { count, fileName, reward, unknown } from '../../../base/webview/ui/format.ts';
+import { count, fileName, reward, unknown } from '../../../base/core/format.ts';
 import { Note } from '../../../base/webview/ui/Notices.tsx';
 import { OtherRun } from './OtherRun.tsx';
 import { OwnRun } from './OwnRun.tsx';
@@ -11,12 +11,12 @@ import { OwnRun } from './OwnRun.tsx';
 interface Props {
   readonly route: CompareRoute;
   readonly view: CompareView;
-  /** The episodes of the task, on either side. */
+  /** The episodes of the task, for each side. */
   readonly siblings: Readonly<Record<'left' | 'right', readonly EpisodeRow[]>>;
   readonly onSwap: () => void;
 }
 
-/** Which timelines of which episodes are compared, and the parts of their rewards. */
+/** The compared episodes and timelines, and the parts of their rewards. */
 export function CompareHeader({ route, view, siblings, onSwap }: Props) {
   const { navigate } = useViewer();
   const { left, right } = view;
@@ -32,7 +32,7 @@ export function CompareHeader({ route, view, siblings, onSwap }: Props) {
       {left.tokenizer !== right.tokenizer && (
         <Note kind="warning">
           {l10n.t(
-            'The tokens are of different tokenizers ({0}, {1}), so their ids cannot be compared.',
+            'The tokens come from different tokenizers ({0}, {1}), so their ids cannot be compared.',
             left.tokenizer,
             right.tokenizer,
           )}
@@ -59,9 +59,7 @@ export function CompareHeader({ route, view, siblings, onSwap }: Props) {
       </div>
       {view.coarse && (
         <Note kind="info">
-          {l10n.t(
-            'They differ in so much that the smallest difference was not looked for: more is marked than differs.',
-          )}
+          {l10n.t('The differences are too large for an exact comparison, so more is marked than differs.')}
         </Note>
       )}
     </header>
@@ -76,9 +74,9 @@ function Title({ route, view: { left, right }, onSwap }: Omit<Props, 'siblings'>
     <div class="title-line">
       <h1>
         {isOneRun
-          ? l10n.t('Episode {0} beside episode {1}', one, other)
+          ? l10n.t('Episode {0} and episode {1}', one, other)
           : l10n.t(
-              '{0}, episode {1} beside {2}, episode {3}',
+              '{0}, episode {1} and {2}, episode {3}',
               nameOf(left, trace),
               one,
               nameOf(right, otherTrace),
@@ -94,14 +92,14 @@ function Title({ route, view: { left, right }, onSwap }: Omit<Props, 'siblings'>
   );
 }
 
-/** The run by its experiment; of one that has the same name, as the viewer knows its trace. */
+/** Returns the run's experiment. If both runs have the same name, returns the viewer's name of its trace. */
 function nameOf({ experiment }: CompareSide, trace: string | null): string {
   return trace === null ? experiment : l10n.t('{0} ({1})', experiment, fileName(trace));
 }
 
 interface SideProps {
   readonly side: CompareSide;
-  /** Null: the viewer's own. */
+  /** Null: the viewer's own trace. */
   readonly trace: string | null;
   readonly label: string;
   readonly siblings: readonly EpisodeRow[];
@@ -165,7 +163,7 @@ function OpenTimeline({ episode, timeline, tokens }: OpenProps) {
   );
 }
 
-/** Parts of the rewards that are shown before one asks for all. */
+/** The number of reward parts that are shown by default. */
 const fewParts = 6;
 
 function Rewards({ rewards }: { readonly rewards: readonly RewardPart[] }) {
@@ -197,7 +195,7 @@ function Rewards({ rewards }: { readonly rewards: readonly RewardPart[] }) {
   );
 }
 
-/** With its sign; unknown where one side has none. */
+/** Returns the difference with its sign, or the sign for unknown if a side has no value. */
 export function delta(left: number | null, right: number | null): string {
   if (left === null || right === null) return unknown;
   const difference = right - left;

@@ -6,7 +6,7 @@ import type { TokenRange } from '../detail/tokenRange.ts';
 import type { CompareRoute } from '../state/route.ts';
 import { useShortcuts } from '../state/shortcuts.ts';
 import { useViewer } from '../state/viewer.ts';
-import { count } from '../../../base/webview/ui/format.ts';
+import { count } from '../../../base/core/format.ts';
 import { Failure } from '../../../base/webview/ui/Notices.tsx';
 import { useVirtualizer } from '../../../base/webview/ui/useVirtualizer.ts';
 import { FirstDifference } from './FirstDifference.tsx';
@@ -14,7 +14,7 @@ import { compareItems, differencesOf, type CompareItem } from './compareItems.ts
 import { ComparedItem } from './ComparedItem.tsx';
 import { TokenPages } from './tokenPages.ts';
 
-/** Pixels, until the real heights are measured. */
+/** In pixels, until the real heights are measured. */
 const headingHeight = 34;
 const pieceHeight = 80;
 
@@ -24,7 +24,7 @@ interface Props {
   readonly onSwap: () => void;
 }
 
-/** The messages of both sides in rows; of those that differ also their tokens, as far as they are in view. */
+/** The messages of both sides in rows. For changed messages, the tokens in view are shown, too. */
 export function CompareList({ route, view, onSwap }: Props) {
   const list = useRef<HTMLDivElement>(null);
   const items = useMemo(() => compareItems(view.rows), [view]);
@@ -49,7 +49,7 @@ export function CompareList({ route, view, onSwap }: Props) {
     const next = at < 0 ? 0 : at + direction;
     go(Math.max(0, Math.min(next, differences.length - 1)));
   };
-  // The first difference is what one came for.
+  // Starts at the first difference.
   useEffect(() => go(0), []);
   useShortcuts(l10n.t('Comparison'), [
     { keys: ['n'], what: l10n.t('Next difference'), run: () => step(1) },
@@ -67,7 +67,7 @@ export function CompareList({ route, view, onSwap }: Props) {
       <div
         class="compare-list"
         role="region"
-        aria-label={l10n.t('Messages beside each other')}
+        aria-label={l10n.t('Messages side by side')}
         tabIndex={0}
         ref={list}
       >
@@ -85,7 +85,7 @@ export function CompareList({ route, view, onSwap }: Props) {
 }
 
 interface StepsProps {
-  /** Which difference one is at; -1: none. */
+  /** The current difference; -1: none. */
   readonly at: number;
   readonly count: number;
   readonly onStep: (direction: 1 | -1) => void;
@@ -112,7 +112,7 @@ function Steps({ at, count: all, onStep }: StepsProps) {
 interface ItemsProps {
   readonly virtualizer: ReturnType<typeof useItems>;
   readonly items: readonly CompareItem[];
-  /** The item that the difference one is at starts with. */
+  /** The first item of the current difference. */
   readonly current: number | undefined;
   readonly left: TokenPages;
   readonly right: TokenPages;
@@ -141,7 +141,7 @@ function rangeOf(item: CompareItem, side: 'left' | 'right'): readonly TokenRange
   return item.kind === 'same' || item.kind === 'changed' ? [item[side]] : [];
 }
 
-/** The tokens of a side. */
+/** Provides the tokens of a side. */
 function usePages({ row: { episode }, timeline }: CompareSide, other: string | null): TokenPages {
   const { client, trace: own } = useViewer();
   const trace = other ?? own;

@@ -15,7 +15,7 @@ interface Props {
   readonly route: CompareRoute;
 }
 
-/** Two episodes beside each other: where they part, and what their rewards are made of. */
+/** Compares two episodes: their first difference, and the parts of their rewards. */
 export function CompareScreen({ run, route }: Props) {
   const { trace } = useViewer();
   const own = ownEpisode(route);
@@ -37,7 +37,7 @@ export function CompareScreen({ run, route }: Props) {
 
 interface WithinProps {
   readonly route: CompareRoute;
-  /** Undefined: they have not come. */
+  /** Undefined: not loaded yet. */
   readonly siblings: readonly EpisodeRow[] | undefined;
   readonly isLoading: boolean;
 }
@@ -49,11 +49,11 @@ function WithinRun({ route, siblings, isLoading }: WithinProps) {
     return <Comparison route={{ ...route, other }} siblings={sides} />;
   }
   if (siblings === undefined) {
-    return isLoading ? <Loading>{l10n.t('Loading the other episodes of the task …')}</Loading> : null;
+    return isLoading ? <Loading>{l10n.t('Loading the other episodes of the task…')}</Loading> : null;
   }
   return (
-    <Empty title={l10n.t('There is nothing to compare it with.')}>
-      <p>{l10n.t('The task has no other episode so far.')}</p>
+    <Empty title={l10n.t('There is no episode to compare with.')}>
+      <p>{l10n.t('The task has no other episode yet.')}</p>
       <OtherRun episode={route.episode} />
     </Empty>
   );
@@ -62,12 +62,12 @@ function WithinRun({ route, siblings, isLoading }: WithinProps) {
 interface AcrossProps {
   readonly route: CompareRoute;
   readonly siblings: readonly EpisodeRow[];
-  /** The episode of the viewer's own trace. */
+  /** The episode in the viewer's own trace. */
   readonly own: number;
   readonly otherTrace: string;
 }
 
-/** The same task of two runs. */
+/** Compares the same task in two runs. */
 function AcrossRuns({ route, siblings, own, otherTrace }: AcrossProps) {
   const { trace } = useViewer();
   const { value, error, retry } = useAnswer('counterparts', { trace, episode: own, other: otherTrace });
@@ -82,7 +82,7 @@ function AcrossRuns({ route, siblings, own, otherTrace }: AcrossProps) {
         </span>
       </>
     ) : (
-      <Loading>{l10n.t('Looking for the task in the other run …')}</Loading>
+      <Loading>{l10n.t('Looking for the task in the other run…')}</Loading>
     );
   }
   const { episodes, sameQuery } = value;
@@ -97,7 +97,7 @@ function AcrossRuns({ route, siblings, own, otherTrace }: AcrossProps) {
       {!sameQuery && (
         <Note kind="warning">
           {l10n.t(
-            'The tasks have the same id and say different things: the runs may have been over different data.',
+            'The tasks have the same id and different queries, so the runs may have used different data.',
           )}
         </Note>
       )}
@@ -106,7 +106,7 @@ function AcrossRuns({ route, siblings, own, otherTrace }: AcrossProps) {
   );
 }
 
-/** The episode whose reward differs most, for what made the difference is what one wants to see. */
+/** Returns the episode with the largest difference in reward. */
 export function otherOf(siblings: readonly EpisodeRow[], episode: number): number | undefined {
   const own = siblings.find((row) => row.episode === episode)?.reward ?? 0;
   const distance = ({ reward }: EpisodeRow): number => (reward === null ? -1 : Math.abs(reward - own));
@@ -116,12 +116,12 @@ export function otherOf(siblings: readonly EpisodeRow[], episode: number): numbe
   return first?.episode;
 }
 
-/** What has ended is compared once, however much of the run goes on. */
+/** Returns true if both episodes have ended. Then the comparison is loaded only once. */
 function hasEnded({ left, right }: CompareView): boolean {
   return left.row.state === 'ended' && right.row.state === 'ended';
 }
 
-/** Both episodes are known. */
+/** A comparison with both episodes known. */
 export interface Compared extends CompareRoute {
   readonly other: number;
 }
@@ -141,7 +141,7 @@ function Comparison({ route, siblings }: ComparisonProps) {
     return error ? (
       <Failure report={error} retry={retry} />
     ) : (
-      <Loading>{l10n.t('Comparing episodes {0} and {1} …', episode, other)}</Loading>
+      <Loading>{l10n.t('Comparing episodes {0} and {1}…', episode, other)}</Loading>
     );
   }
   const swapped = { timeline: view.right.timeline, otherTimeline: view.left.timeline };
@@ -152,7 +152,7 @@ function Comparison({ route, siblings }: ComparisonProps) {
       {error && <Failure report={error} retry={retry} />}
       <CompareHeader route={route} view={view} siblings={siblings} onSwap={swap} />
       <CompareList
-        // What is drawn of one comparison is nothing of another.
+        // A new comparison starts with new state.
         key={JSON.stringify([left, right, view.left.timeline, view.right.timeline])}
         route={route}
         view={view}

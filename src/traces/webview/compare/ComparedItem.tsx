@@ -3,7 +3,7 @@ import type { ComparedRange, CompareRow } from '../../core/protocol/tokenRpc.ts'
 import { TokenText } from '../detail/TokenChunk.tsx';
 import { spoken } from '../detail/tokenLayout.ts';
 import type { TokenRange } from '../detail/tokenRange.ts';
-import { count, logprob } from '../../../base/webview/ui/format.ts';
+import { count, logprob } from '../../../base/core/format.ts';
 import type { CompareItem } from './compareItems.ts';
 import type { PagedToken, TokenPages } from './tokenPages.ts';
 
@@ -11,7 +11,7 @@ interface Props {
   readonly item: CompareItem | undefined;
   readonly left: TokenPages;
   readonly right: TokenPages;
-  /** Position of the first token that differs; null: none does. */
+  /** Position of the first token that differs; null: all tokens are equal. */
   readonly divergence: number | null;
 }
 
@@ -22,7 +22,7 @@ export function ComparedItem({ item, left, right, divergence }: Props) {
     case 'row':
       return <RowHeading row={item.row} />;
     case 'gap':
-      return <p class="compare-gap">{l10n.t('{0} tokens that are the same', count(item.tokens))}</p>;
+      return <p class="compare-gap">{l10n.t('{0} equal tokens', count(item.tokens))}</p>;
     case 'same':
     case 'changed':
       return (
@@ -98,7 +98,7 @@ interface TokenProps {
   readonly isFirst: boolean;
 }
 
-/** Undefined tokens are on their way. */
+/** An undefined token is still loading. */
 function Token({ token, position, isFirst }: TokenProps) {
   if (token === undefined) return null;
   const label = spoken(token.text);

@@ -3,7 +3,7 @@ import type { CompareView, ComparedToken } from '../../core/protocol/tokenRpc.ts
 import { chance, quoted } from '../detail/tokenText.ts';
 import { timelineRoute, type CompareRoute } from '../state/route.ts';
 import { useViewer } from '../state/viewer.ts';
-import { count } from '../../../base/webview/ui/format.ts';
+import { count } from '../../../base/core/format.ts';
 
 interface Props {
   readonly route: CompareRoute;
@@ -11,7 +11,7 @@ interface Props {
   readonly onShow: () => void;
 }
 
-/** Where two timelines part: the first token that differs, as each side has it. */
+/** The first token that differs, on each side. */
 export function FirstDifference({ route: compared, view, onShow }: Props) {
   const { left, right, divergence } = view;
   if (divergence === null) {
@@ -28,15 +28,15 @@ export function FirstDifference({ route: compared, view, onShow }: Props) {
     return range?.message === place?.message;
   })?.role;
   return (
-    <section class="parting" aria-label={l10n.t('Where they part')}>
+    <section class="parting" aria-label={l10n.t('First difference')}>
       <p>
         <button type="button" class="link" onClick={onShow}>
-          {l10n.t('They part at token {0}', count(token))}
+          {l10n.t('First difference at token {0}', count(token))}
         </button>
         {place && (
           <span class="muted">
             {' '}
-            {l10n.t('message {0} ({1}), token {2} of it', place.message, role ?? '', count(place.inMessage))}
+            {l10n.t('token {2} of message {0} ({1})', place.message, role ?? '', count(place.inMessage))}
           </span>
         )}
       </p>
@@ -65,7 +65,7 @@ interface ChoiceProps {
   /** Null: the timeline ends there. */
   readonly own: ComparedToken | null;
   readonly episode: number;
-  /** Null: it cannot be opened, being another run's. */
+  /** Null: it cannot be opened, because it is in another run. */
   readonly timeline: number | null;
   readonly token: number;
 }

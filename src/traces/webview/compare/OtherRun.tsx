@@ -5,20 +5,23 @@ import type { TraceSummary } from '../../core/protocol/runRpc.ts';
 import { compareRoute } from '../state/route.ts';
 import { useShortcuts } from '../state/shortcuts.ts';
 import { useViewer } from '../state/viewer.ts';
-import { count, moment, reward } from '../../../base/webview/ui/format.ts';
+import { count, moment, reward } from '../../../base/core/format.ts';
 import { Icon } from '../../../base/webview/ui/Icon.tsx';
 import { Failure } from '../../../base/webview/ui/Notices.tsx';
 
 interface Props {
-  /** What is compared, of the viewer's own trace; undefined: there is nothing to compare. */
+  /** The episode to compare, in the viewer's own trace; undefined: there is none. */
   readonly episode: number | undefined;
-  /** Beside what matters more. */
+  /** True to show it less prominently. */
   readonly quiet?: boolean;
 }
 
 type TraceListResult = { readonly traces: readonly TraceSummary[] } | { readonly error: ErrorReport };
 
-/** Compares an episode with one of the same task of another run, which the editor asks for; a browser lists them. */
+/**
+ * Compares an episode with one of the same task in another run. In an editor, the user chooses the run in a dialog. A
+ * browser lists the runs.
+ */
 export function OtherRun({ episode, quiet = false }: Props) {
   const { client, trace, navigate } = useViewer();
   const [asked, setAsked] = useState<TraceListResult>();
@@ -42,7 +45,7 @@ export function OtherRun({ episode, quiet = false }: Props) {
   return (
     <>
       <button type="button" class={quiet ? 'link' : ''} disabled={episode === undefined} onClick={ask}>
-        <Icon name="compare" /> {l10n.t('Compare with another run …')} <kbd>o</kbd>
+        <Icon name="compare" /> {l10n.t('Compare with another run…')} <kbd>o</kbd>
       </button>
       {asked && <Choice asked={asked} onChoose={choose} onClose={() => setAsked(undefined)} />}
     </>
@@ -91,7 +94,7 @@ function Runs({ traces, onChoose }: RunsProps) {
   if (traces.length === 0) {
     return (
       <p>
-        {l10n.t('This viewer was opened for one trace. Name the other one, too:')} <code>{command}</code>
+        {l10n.t('This viewer was opened for one trace. Start it with both traces:')} <code>{command}</code>
       </p>
     );
   }

@@ -2,7 +2,7 @@ import * as l10n from '@vscode/l10n';
 import { compareRoute } from '../state/route.ts';
 import { useViewer } from '../state/viewer.ts';
 
-/** Back to the other repeats of the same run. */
+/** Returns to the other repeats in the same run. */
 export function OwnRun({ episode }: { readonly episode: number }) {
   const { navigate } = useViewer();
   return (

@@ -1,23 +1,23 @@
 import type { CompareRow } from '../../core/protocol/tokenRpc.ts';
 import type { TokenRange } from '../detail/tokenRange.ts';
 
-/** Tokens of a side that are drawn beside those of the other, at most. */
+/** The maximum number of tokens in one piece of a side. */
 export const pieceTokens = 64;
 
-/** What a comparison's list holds, from top to bottom. Ranges are tokens of the timelines. */
+/** An item of a comparison's list, from top to bottom. Ranges are tokens of the timelines. */
 export type CompareItem =
   | { readonly kind: 'row'; readonly row: CompareRow }
   | {
       readonly kind: 'same' | 'changed';
       readonly left: TokenRange;
       readonly right: TokenRange;
-      /** Whether a difference starts here. */
+      /** True if a difference starts here. */
       readonly starts: boolean;
     }
-  /** Tokens that are the same in both and are left out. */
+  /** Equal tokens that are omitted. */
   | { readonly kind: 'gap'; readonly tokens: number };
 
-/** Tokens around a difference that are shown, and from how many more on what lies between is left out. */
+/** The number of tokens that are shown around a difference. A longer gap between them is omitted. */
 const context = pieceTokens;
 const leastGap = 2 * pieceTokens;
 
@@ -28,7 +28,7 @@ export function compareItems(rows: readonly CompareRow[]): readonly CompareItem[
   });
 }
 
-/** Where the differences start. */
+/** Returns the indices of the items at which differences start. */
 export function differencesOf(items: readonly CompareItem[]): readonly number[] {
   return items.flatMap((item, index) => (item.kind === 'changed' && item.starts ? [index] : []));
 }
@@ -57,7 +57,7 @@ function piecesOf({ left, right, hunks }: CompareRow): readonly CompareItem[] {
 
 const nothing: TokenRange = { from: 0, end: 0 };
 
-/** The beginning and the end of what is the same, and how much there is between. */
+/** Returns the start and the end of an equal part, and the number of tokens between. */
 function sameItems(at: { readonly left: number; readonly right: number }, tokens: number): CompareItem[] {
   const part = (from: number, end: number): CompareItem[] =>
     cut('same', { from: at.left + from, end: at.left + end }, { from: at.right + from, end: at.right + end });

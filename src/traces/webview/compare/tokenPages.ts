@@ -2,11 +2,11 @@ import { toReport, type ErrorReport } from '../../../base/core/errors.ts';
 import type { TokensView } from '../../core/protocol/tokenRpc.ts';
 import type { TokenRange } from '../detail/tokenRange.ts';
 
-/** Tokens of one request, and how many of those answers are kept. */
+/** The number of tokens per request, and the number of cached responses. */
 export const pageTokens = 512;
 export const mostPages = 64;
 
-/** One token as it is drawn here. */
+/** A token with what is drawn of it. */
 export interface PagedToken {
   readonly id: number;
   readonly text: string;
@@ -16,8 +16,8 @@ export interface PagedToken {
 }
 
 /**
- * Tokens of a timeline that are wanted here and there, asked for page by page, the newest wanted first; those that were
- * not looked at for the longest are forgotten.
+ * Loads tokens of a timeline page by page, the most recently wanted first. Pages that were not used for the longest
+ * time are dropped.
  */
 export class TokenPages {
   readonly #ask: (from: number, limit: number) => Promise<TokensView>;
@@ -33,12 +33,12 @@ export class TokenPages {
     this.#onChange = onChange;
   }
 
-  /** Why the last request failed. */
+  /** The error of the last request. */
   get error(): ErrorReport | undefined {
     return this.#error;
   }
 
-  /** In place of what was wanted before. */
+  /** Replaces the ranges that were wanted before. */
   want(ranges: readonly TokenRange[]): void {
     const pages = ranges.flatMap(({ from, end }) => {
       const first = Math.floor(from / pageTokens);
@@ -73,7 +73,7 @@ export class TokenPages {
     this.#wanted = [];
   }
 
-  /** Makes a page the newest; false: it is not there. */
+  /** Makes a page the most recently used. Returns false if it is not loaded. */
   #touch(page: number): boolean {
     const view = this.#pages.get(page);
     if (view === undefined) return false;

@@ -5,7 +5,7 @@ import type { CallView } from '../../core/protocol/episodeRpc.ts';
 import { ConversationView } from '../message/ConversationView.tsx';
 import { timelineRoute } from '../state/route.ts';
 import { useAnswer, useViewer } from '../state/viewer.ts';
-import { count, duration, fileName, moment, prettyJson } from '../../../base/webview/ui/format.ts';
+import { count, duration, fileName, moment, prettyJson } from '../../../base/core/format.ts';
 import { GoToSource } from '../ui/GoToSource.tsx';
 import { Icon } from '../../../base/webview/ui/Icon.tsx';
 import { Failure, Loading, Note } from '../../../base/webview/ui/Notices.tsx';
@@ -16,15 +16,15 @@ interface Props {
   readonly call: number;
 }
 
-/** One call: what was asked, with which options and tools, and what came back. */
+/** A call with its request, options, tools and reply. */
 export function CallDetail({ episode, call: number }: Props) {
   const { trace } = useViewer();
   const { value: call, error, retry } = useAnswer('call', { trace, episode, call: number });
   return (
-    // Another call starts at its top, with its own parts open.
+    // Another call starts at its top, with its own expanded parts.
     <section key={number} class="detail" aria-label={l10n.t('Call {0}', number)}>
       {error && <Failure report={error} retry={retry} />}
-      {call === undefined && !error && <Loading>{l10n.t('Loading call {0} …', number)}</Loading>}
+      {call === undefined && !error && <Loading>{l10n.t('Loading call {0}…', number)}</Loading>}
       {call && <CallBody episode={episode} call={call} />}
     </section>
   );
@@ -39,7 +39,7 @@ function CallBody({ episode, call }: { readonly episode: number; readonly call: 
     <>
       <CallHeader episode={episode} call={call} onReply={() => reply.current?.scrollIntoView()} />
       {row.error !== null && (
-        <Note kind="warning">{l10n.t('The client got status {0}: {1}', row.status, row.error)}</Note>
+        <Note kind="warning">{l10n.t('The client received status {0}: {1}', row.status, row.error)}</Note>
       )}
       <Json title={l10n.t('Options')} json={call.options} />
       {call.tools !== null && <Json title={l10n.t('Tools')} json={call.tools} />}
@@ -61,8 +61,8 @@ function CallBody({ episode, call }: { readonly episode: number; readonly call: 
 
 function missingReply(error: string | null): string {
   return error === null
-    ? l10n.t('Not kept: the call is not tracked.')
-    : l10n.t('None: the call was not answered.');
+    ? l10n.t('Not recorded, because the call is not tracked.')
+    : l10n.t('None, because the call was not answered.');
 }
 
 interface HeaderProps {
@@ -81,7 +81,7 @@ function CallHeader({ episode, call: { row, source }, onReply }: HeaderProps) {
         <span class="muted">{row.agent}</span>
         {row.tag !== '' && <span class="badge">{row.tag}</span>}
         <button type="button" class="link" onClick={onReply}>
-          {l10n.t('To the reply')} <Icon name="down" />
+          {l10n.t('Go to the reply')} <Icon name="down" />
         </button>
         {source && (
           <GoToSource

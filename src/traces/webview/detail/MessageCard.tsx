@@ -7,10 +7,10 @@ import { Markdown } from '../message/Markdown.tsx';
 import { splitReasoning } from '../message/reasoning.ts';
 import { ToolCallList } from '../message/ToolCallList.tsx';
 import { parseJson, splitToolResults, type ToolCallLinks } from '../message/toolCalls.ts';
-import { count, countedTokens, prettyJson } from '../../../base/webview/ui/format.ts';
+import { count, countedTokens, prettyJson } from '../../../base/core/format.ts';
 import { CopyButton } from '../../../base/webview/ui/CopyButton.tsx';
 
-/** How texts are shown: as they are meant, or character by character. */
+/** The way texts are shown: rendered, or character by character. */
 export type TextMode = 'markdown' | 'text';
 
 export interface CardProps {
@@ -18,12 +18,12 @@ export interface CardProps {
   readonly message: MessageView;
   readonly reading: TextMode;
   readonly ties: ToolCallLinks;
-  /** What of the message was looked for and is shown; undefined: nothing. */
+  /** The match in the message that is shown; undefined: none. */
   readonly found: FoundText | undefined;
   readonly onShow: (message: number) => void;
-  /** Leads to the tokens of the message; undefined: they are nowhere to be seen. */
+  /** Goes to the tokens of the message; undefined: they are not available. */
   readonly onTokens: ((message: MessageView) => void) | undefined;
-  /** The message that is reached by the tab key; arrow keys lead to the others. */
+  /** The message in the tab order. Arrow keys move to the others. */
   readonly active: number;
 }
 
@@ -80,7 +80,7 @@ export function MessageCard(props: CardProps) {
 
 interface BodyProps {
   readonly message: MessageView;
-  /** Of the message, or its beginning. */
+  /** The text of the message, or its beginning. */
   readonly text: string;
   readonly reading: TextMode;
 }
@@ -96,7 +96,7 @@ function Body({ message, text, reading }: BodyProps) {
         <summary>
           {thought.closed
             ? l10n.t('Reasoning, {0} characters', count(thought.reasoning.length))
-            : l10n.t('Reasoning that does not end, {0} characters', count(thought.reasoning.length))}
+            : l10n.t('Unfinished reasoning, {0} characters', count(thought.reasoning.length))}
         </summary>
         <Markdown text={thought.reasoning} />
       </details>
@@ -105,7 +105,7 @@ function Body({ message, text, reading }: BodyProps) {
   );
 }
 
-/** Results are data, not prose. Those in a row, which training takes as one message, stand apart. */
+/** Tool results are data, not prose. Consecutive results, which training sees as one message, are shown separately. */
 function ToolResults({ text }: { readonly text: string }) {
   return (
     <>

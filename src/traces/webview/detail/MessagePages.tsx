@@ -4,19 +4,19 @@ import { useMemo } from 'preact/hooks';
 import type { FoundText, ExcludedMessage, MessageView } from '../../core/protocol/episodeRpc.ts';
 import { groupBy } from '../../../tracking/core/groupBy.ts';
 import { ExcludedCard } from '../message/ExcludedCard.tsx';
-import { count } from '../../../base/webview/ui/format.ts';
+import { count } from '../../../base/core/format.ts';
 import { Icon } from '../../../base/webview/ui/Icon.tsx';
 import { MessageCard, type CardProps } from './MessageCard.tsx';
 
-/** Messages that are drawn at once. */
+/** Number of messages that are drawn at once. */
 const pageLength = 50;
 
-/** Where the page with the newest messages begins. */
+/** Returns the start of the page with the newest messages. */
 export function lastPage(total: number): number {
   return Math.max(total - pageLength, 0);
 }
 
-/** Where the page begins that has a message: the one that is shown, if it has it. */
+/** Returns the start of the page with a message. The current page is preferred. */
 export function pageOf(message: number, from: number, total: number): number {
   if (message >= from && message < from + pageLength) return from;
   return Math.max(0, Math.min(message - Math.floor(pageLength / 2), lastPage(total)));
@@ -29,11 +29,11 @@ interface Props {
   readonly onMove: (from: number) => void;
   readonly card: Omit<CardProps, 'message' | 'found'>;
   readonly found: FoundText | undefined;
-  /** Messages that stand between these and that training leaves out. */
+  /** Messages between these that training excludes. */
   readonly excluded: readonly ExcludedMessage[];
 }
 
-/** The last messages of a conversation, the newest at the end, and a way to the earlier ones. */
+/** The last messages of a conversation, the newest at the end, with buttons for earlier ones. */
 export function MessagePages({ messages, from: chosen, onMove, card, found, excluded }: Props) {
   const before = useMemo(() => groupBy(excluded, (one) => one.before), [excluded]);
   const last = lastPage(messages.length);

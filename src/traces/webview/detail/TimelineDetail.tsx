@@ -1,38 +1,40 @@
 import * as l10n from '@vscode/l10n';
-import type { TimelineView } from '../../core/protocol/episodeRpc.ts';
-import { TimelineFork } from '../merge/TimelineFork.tsx';
+import { useState } from 'preact/hooks';
+import type { TimelineView, MessageView } from '../../core/protocol/episodeRpc.ts';
 import { timelineRoute, type TimelineRoute } from '../state/route.ts';
 import { recordsOfTraining, useRecorded } from '../state/missingRecords.ts';
 import { useAnswer, useViewer } from '../state/viewer.ts';
 import { CallChips } from '../ui/CallChips.tsx';
-import { count, share } from '../../../base/webview/ui/format.ts';
+import { count, share } from '../../../base/core/format.ts';
 import { Empty, Failure, Loading, Note } from '../../../base/webview/ui/Notices.tsx';
 import { Recorded } from '../ui/Recorded.tsx';
 import { Segment } from '../../../base/webview/ui/Segment.tsx';
 import { Stat } from '../../../base/webview/ui/Stat.tsx';
-import { TimelineConversation } from './TimelineConversation.tsx';
 import { keyOf, timelineOf } from './timelineOf.ts';
 import { TokenList } from './TokenList.tsx';
+import type { MergeSetting } from '../../core/protocol/mergingRpc.ts';
+import { ForkDetail } from '../merge/ForkDetail.tsx';
+import { ConversationView } from '../message/ConversationView.tsx';
 
 interface Props {
   readonly route: TimelineRoute;
 }
 
-/** One timeline: the calls that it was merged from, and every token that training would see, or its messages. */
+/** A timeline with the calls that it was merged from, and its tokens or messages. */
 export function TimelineDetail({ route }: Props) {
   const { trace } = useViewer();
   const of = timelineOf(route);
   const { value: timeline, error, retry } = useAnswer('timeline', { trace, ...of });
   const number = route.timeline;
   return (
-    // Another timeline starts at its top, with no token chosen.
+    // Another timeline starts at its top, without a current token.
     <section
       key={`${keyOf(of)} ${route.token} ${route.message}`}
       class="detail timeline-detail"
       aria-label={l10n.t('Timeline {0}', number)}
     >
       {error && <Failure report={error} retry={retry} />}
-      {timeline === undefined && !error && <Loading>{l10n.t('Loading timeline {0} …', number)}</Loading>}
+      {timeline === undefined && !error && <Loading>{l10n.t('Loading timeline {0}…', number)}</Loading>}
       {timeline && (
         <>
           <TimelineHeader route={route} timeline={timeline} />
@@ -50,10 +52,10 @@ interface ShownProps extends Props {
 
 function TimelineBody({ route, timeline }: ShownProps) {
   const recorded = useRecorded();
-  // Of what was recorded without tokens, what was said is all that there is.
+  // A recording without tokens only has messages.
   const message = route.message ?? (recorded('tokens') ? null : 'newest');
   if (message !== null) {
-    return <TimelineConversation of={timelineOf(route)} timeline={timeline} message={message} />;
+    return <TimelineConversation route={route} timeline={timeline} message={message} />;
   }
   if (timeline.row.tokens === 0) return <Empty title={l10n.t('This timeline has no tokens.')} />;
   return <TokenList of={timelineOf(route)} timeline={timeline} token={route.token} />;
@@ -80,7 +82,9 @@ function TimelineHeader({ route, timeline }: ShownProps) {
       </div>
       {row.provisional && (
         <Note kind="info">
-          {l10n.t('Merged from the calls so far. The episode still runs, and later calls may change it.')}
+          {l10n.t(
+            'Merged from the calls so far. The episode is still running, and later calls may change it.',
+          )}
         </Note>
       )}
       <dl class="stats">
@@ -101,7 +105,7 @@ function TimelineHeader({ route, timeline }: ShownProps) {
   );
 }
 
-/** No one takes for the run's what the run did not make. */
+/** Shows that the run did not make this timeline. */
 function OtherSetting({
   route: { episode },
   setting: { compareLevel, ignoreTools, fixesDrift },
@@ -110,19 +114,19 @@ function OtherSetting({
   return (
     <Note kind="info">
       {l10n.t(
-        'This run did not make this timeline: it is what timeline_compare_level {0}, ignore_tools {1} and fix_retokenization_drift {2} would give.',
+        'This run did not make this timeline. It is the result of timeline_compare_level {0}, ignore_tools {1} and fix_retokenization_drift {2}.',
         compareLevel,
         String(ignoreTools),
         String(fixesDrift),
       )}{' '}
       <button type="button" class="link" onClick={() => navigate(timelineRoute(episode, 0))}>
-        {l10n.t('To the timelines of the run')}
+        {l10n.t('Go to the timelines of the run')}
       </button>
     </Note>
   );
 }
 
-/** Chips of calls that a header has room for. */
+/** The maximum number of call chips in a header. */
 const mostChips = 24;
 
 function MergedCalls({ episode, calls }: { readonly episode: number; readonly calls: readonly number[] }) {
@@ -136,5 +140,67 @@ function MergedCalls({ episode, calls }: { readonly episode: number; readonly ca
     >
       <CallChips episode={episode} calls={calls} most={mostChips} />
     </Stat>
+  );
+}
+
+interface ForkProps {
+  readonly episode: number;
+  readonly timeline: number;
+  /** Null: the run's own. */
+  readonly setting: MergeSetting | null;
+}
+
+/**
+ * Explains on demand why a timeline is separate, because this reads the whole episode. The first timeline has no
+ * explanation.
+ */
+function TimelineFork({ episode, timeline, setting }: ForkProps) {
+  const [open, setOpen] = useState(false);
+  if (timeline === 0) return null;
+  return (
+    <div class="timeline-fork">
+      <button type="button" class="link" aria-expanded={open} onClick={() => setOpen(!open)}>
+        {l10n.t('Why it is a separate timeline')}
+      </button>
+      {open && <Answered episode={episode} timeline={timeline} setting={setting} />}
+    </div>
+  );
+}
+
+function Answered({ episode, timeline, setting }: ForkProps) {
+  const { trace } = useViewer();
+  const { value, error, retry } = useAnswer('merging', { trace, episode, setting });
+  const fork = value?.forks.find((one) => one.timeline === timeline);
+  if (error) return <Failure report={error} retry={retry} />;
+  if (value === undefined) return <Loading>{l10n.t('Loading the merging of calls…')}</Loading>;
+  if (fork === undefined) return <p class="muted">{l10n.t('The trace does not have the reason.')}</p>;
+  return <ForkDetail episode={episode} fork={fork} />;
+}
+
+/** A timeline as messages, with their authors and the number of trained tokens. */
+function TimelineConversation({
+  route,
+  timeline: { messages },
+  message,
+}: ShownProps & { readonly message: number | 'newest' }) {
+  const { navigate } = useViewer();
+  const recorded = useRecorded();
+  const { episode, timeline, setting } = route;
+  const toTokens = ({ firstToken }: MessageView): void =>
+    navigate(timelineRoute(episode, timeline, firstToken, { setting }));
+  const trained = messages.filter(({ trainableTokens }) => trainableTokens > 0).length;
+  return (
+    <ConversationView
+      key={keyOf(timelineOf(route))}
+      source={{ episode, conversation: { kind: 'timeline', timeline, ...(setting !== null && { setting }) } }}
+      title={
+        messages.length === 1
+          ? l10n.t('1 message, {0} with trained tokens', count(trained))
+          : l10n.t('{0} messages, {1} with trained tokens', count(messages.length), count(trained))
+      }
+      messages={messages}
+      {...(message !== 'newest' && { start: message })}
+      onTokens={recorded('tokens') ? toTokens : undefined}
+    />
   );
 }

@@ -1,7 +1,7 @@
 import * as l10n from '@vscode/l10n';
 import { useMemo, useRef } from 'preact/hooks';
 import type { StripView } from '../../core/protocol/tokenRpc.ts';
-import { count } from '../../../base/webview/ui/format.ts';
+import { count } from '../../../base/core/format.ts';
 import { tokenAfterMapKey } from './tokenMoves.ts';
 import { stretchShade, type Layer, type Shade } from './tokenLayers.ts';
 
@@ -15,10 +15,13 @@ interface Props {
   readonly onPick: (token: number) => void;
 }
 
-/** How many stretches a map has room for. */
+/** The maximum number of sections of a map. */
 export const mapStretches = 1_024;
 
-/** The whole timeline in one line, as the layer has it, with what is in view: to click, to drag, and for arrow keys. */
+/**
+ * An overview of the timeline in one line, in the colors of the layer, with a window for the visible part. It supports
+ * clicks, drags and arrow keys.
+ */
 export function TimelineMap({ strip, layer, advantage, total, shown, onPick }: Props) {
   const dragging = useRef(false);
   const pick = (event: PointerEvent & { readonly currentTarget: Element }) => {
@@ -38,7 +41,7 @@ export function TimelineMap({ strip, layer, advantage, total, shown, onPick }: P
       class="timeline-map"
       role="slider"
       tabIndex={0}
-      aria-label={l10n.t('Place in the timeline')}
+      aria-label={l10n.t('Position in the timeline')}
       aria-valuemin={0}
       aria-valuemax={total - 1}
       aria-valuenow={shown.first}
@@ -73,7 +76,7 @@ interface StretchesProps extends Pick<Props, 'layer' | 'advantage'> {
   readonly strip: StripView;
 }
 
-/** One path for all stretches of a shade: there are a thousand of them. */
+/** Draws one path per shade, because there are a thousand sections. */
 function Stretches({ strip, layer, advantage }: StretchesProps) {
   const paths = useMemo(() => {
     const found = new Map<Shade, string>();
@@ -94,7 +97,7 @@ function Stretches({ strip, layer, advantage }: StretchesProps) {
   );
 }
 
-/** Of ten: how much of the line a shade fills, so that levels are told by more than colour. */
+/** Returns the filled part of the line in tenths, so that color is not the only sign of a level. */
 function heightOf(shade: Shade): { readonly top: number; readonly height: number } {
   const level = /^(heat|better|worse)-(\d)$/.exec(shade);
   if (level === null) return { top: shade === 'template' ? 10 : 3, height: shade === 'template' ? 3 : 10 };

@@ -1,6 +1,6 @@
 import { useMemo } from 'preact/hooks';
 import type { TokensView } from '../../core/protocol/tokenRpc.ts';
-import { count } from '../../../base/webview/ui/format.ts';
+import { count } from '../../../base/core/format.ts';
 import { hiddenName } from './hiddenCharacters.ts';
 import { shadeOf, type Layer } from './tokenLayers.ts';
 import { spoken, startsWord, textPieces, type TextPiece } from './tokenLayout.ts';
@@ -8,15 +8,15 @@ import { overlap, type TokenRange } from './tokenRange.ts';
 
 export const tokenId = (position: number): string => `token-${position}`;
 
-/** What of a list of tokens stands out. */
+/** The highlighted parts of a list of tokens. */
 export interface Marks {
   readonly layer: Layer;
-  /** Of the episode. */
+  /** The advantage of the episode. */
   readonly advantage: number | null;
   /** The current token of the whole list. */
   readonly active: number | null;
   readonly chosen: TokenRange | null;
-  /** What a search found among the tokens that are drawn, and which of it one is at. */
+  /** The matches of a search in the drawn tokens, and the current match. */
   readonly found: readonly TokenRange[];
   readonly current: TokenRange | null;
 }
@@ -24,12 +24,12 @@ export interface Marks {
 interface Props {
   readonly from: number;
   readonly end: number;
-  /** Undefined while none has arrived. */
+  /** Undefined until a part has been loaded. */
   readonly tokens: TokensView | undefined;
   readonly marks: Marks;
 }
 
-/** Some tokens in a row, after the position of the first. */
+/** Consecutive tokens, after the position of the first. */
 export function TokenChunk({ from, end, tokens, marks }: Props) {
   const here = within(marks, { from, end });
   return useMemo(
@@ -49,7 +49,7 @@ export function TokenChunk({ from, end, tokens, marks }: Props) {
   );
 }
 
-/** What of the marks a chunk needs to know: what happens in others leaves it as it is drawn. */
+/** Returns the marks that concern a chunk, so that changes elsewhere do not redraw it. */
 function within(marks: Marks, chunk: TokenRange): Marks {
   const { active, chosen, found, current } = marks;
   const isHere = active !== null && chunk.from <= active && active < chunk.end;
@@ -93,7 +93,7 @@ function Token({ position, tokens, marks }: TokenProps) {
   );
 }
 
-/** A token's text with what shows nothing made visible; it is copied as it is. */
+/** A token's text with visible signs for hidden characters. It is copied unchanged. */
 export function TokenText({ text }: { readonly text: string }) {
   if (startsWord(text)) return <>{text}</>;
   return (

@@ -1,7 +1,7 @@
 import * as l10n from '@vscode/l10n';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { TokenQuery } from '../../core/protocol/tokenRpc.ts';
-import { count } from '../../../base/webview/ui/format.ts';
+import { count } from '../../../base/core/format.ts';
 import { IconButton } from '../../../base/webview/ui/IconButton.tsx';
 import { mostMatches, wantedOf, type Search } from './tokenSearch.ts';
 
@@ -12,7 +12,7 @@ interface Props {
   readonly onClose: () => void;
 }
 
-/** Finds text, a pattern or an id in the tokens of a timeline, loaded or not. */
+/** Finds text, a pattern or an id in the tokens of a timeline, whether or not they are loaded. */
 export function TokenFind({ search, onSearch, onStep, onClose }: Props) {
   const [typed, setTyped] = useState('');
   const [kind, setKind] = useState<TokenQuery['kind']>('text');
@@ -38,7 +38,7 @@ export function TokenFind({ search, onSearch, onStep, onClose }: Props) {
     <search class="token-bar" aria-label={l10n.t('Find in the tokens')} onKeyDown={onKeyDown}>
       <input
         type="text"
-        aria-label={l10n.t('What to find')}
+        aria-label={l10n.t('Text to find')}
         aria-invalid={failed !== undefined || wrong !== undefined}
         placeholder={l10n.t('Find')}
         value={typed}
@@ -108,7 +108,7 @@ function textOf({ matches, at, state, error }: Search): string {
   const place = count(at + 1);
   switch (state) {
     case 'searching':
-      return l10n.t('Searching … {0} so far', count(matches.length));
+      return l10n.t('Searching… {0} so far', count(matches.length));
     case 'full':
       return l10n.t('{0} of the first {1}', place, count(mostMatches));
     default:

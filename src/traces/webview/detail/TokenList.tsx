@@ -6,27 +6,28 @@ import { useShortcuts } from '../state/shortcuts.ts';
 import { useViewer } from '../state/viewer.ts';
 import { Failure } from '../../../base/webview/ui/Notices.tsx';
 import { TimelineMap } from './TimelineMap.tsx';
-import { tokenId, type Marks } from './TokenChunk.tsx';
+import { tokenId, type Marks, TokenChunk } from './TokenChunk.tsx';
 import { TokenFind, TokenGo } from './TokenFind.tsx';
-import { TokenItems } from './TokenItems.tsx';
 import type { TimelineOf } from './timelineOf.ts';
 import { nextLayer } from './tokenLayers.ts';
-import { messageAt } from './tokenLayout.ts';
+import { messageAt, type TokenItem } from './tokenLayout.ts';
 import { tokenAfterKey } from './tokenMoves.ts';
 import { TokenCopy, TokenTools } from './TokenTools.tsx';
 import { TokenTooltip, tokenOf, tooltipId } from './TokenTooltip.tsx';
 import { useTokens, type Tokens } from './useTokens.ts';
+import type { TokensView } from '../../core/protocol/tokenRpc.ts';
+import { MessageHeading } from './MessageCard.tsx';
 
 interface Props {
   readonly of: TimelineOf;
   readonly timeline: TimelineView;
-  /** To begin at; null: where one was. */
+  /** The token to start at; null: the last position. */
   readonly token: number | null;
 }
 
 /**
- * A timeline's tokens below the headings of their messages. Only those near the visible ones are held and drawn; the
- * server has the others, also when one searches or copies.
+ * A timeline's tokens below the headings of their messages. Only tokens near the visible ones are loaded and drawn.
+ * The server provides the others for searching and copying.
  */
 export function TokenList({ of, timeline: view, token }: Props) {
   const { navigate } = useViewer();
@@ -39,7 +40,7 @@ export function TokenList({ of, timeline: view, token }: Props) {
   useShortcuts(l10n.t('Tokens'), [
     {
       keys: ['m'],
-      what: l10n.t('Read the message of the current token'),
+      what: l10n.t('Show the message of the current token'),
       run: () => read(messageAt(view.messages, tokens.active ?? tokens.shown.first)),
     },
   ]);
@@ -83,7 +84,7 @@ interface BarsProps {
   readonly onBar: (bar: Bar) => void;
 }
 
-/** What stands above the tokens: what can be done with them, and what is being done. */
+/** The toolbars above the tokens. */
 function TokenBars({ view, tokens, bar, onBar }: BarsProps) {
   const { layer, onLayer, chosen, searcher, active, shown, list, strip } = tokens;
   const close = () => {
@@ -92,7 +93,7 @@ function TokenBars({ view, tokens, bar, onBar }: BarsProps) {
     list.current?.focus();
   };
   const go = (token: number) => {
-    // The focus would make the first token in view the current one.
+    // The focus would make the first visible token the current one.
     close();
     tokens.go(token);
   };
@@ -132,7 +133,7 @@ interface ListBoxProps {
   readonly hasFocus: boolean;
   readonly onFocus: (has: boolean) => void;
   readonly onFind: () => void;
-  /** Goes to a message among the others. */
+  /** Goes to a message in its conversation. Called when its heading is clicked. */
   readonly onRead: (message: number) => void;
 }
 
@@ -167,13 +168,7 @@ function ListBox({ tokens, advantage, hasFocus, onFocus, onFind, onRead }: ListB
       onPointerDown={() => follower.release()}
       onClick={(event) => onClick(event, tokens)}
     >
-      <TokenItems
-        virtualizer={tokens.virtualizer}
-        items={tokens.items}
-        tokens={tokens.window.slice?.view}
-        marks={marks}
-        onRead={onRead}
-      />
+      <TokenItems tokens={tokens} marks={marks} onRead={onRead} />
     </div>
   );
 }
@@ -217,12 +212,56 @@ function useTokenShortcuts({ onFind, onGo, onLayer, onChoose }: Commands): void 
   useShortcuts(l10n.t('Tokens'), [
     { keys: ['f', 'Ctrl+F'], what: l10n.t('Find in the tokens'), run: onFind },
     { keys: ['g'], what: l10n.t('Go to a token by its position'), run: onGo },
-    { keys: ['c'], what: l10n.t('Next meaning of the colors'), run: onLayer },
-    { keys: ['a', 'Ctrl+A'], what: l10n.t('Choose all tokens, to copy them'), run: onChoose },
-    { keys: ['Shift+ArrowRight', 'Shift+ArrowDown'], what: l10n.t('Choose tokens') },
-    { keys: ['Ctrl+C'], what: l10n.t('Copy the text of the chosen tokens') },
-    { keys: ['Escape'], what: l10n.t('Choose none') },
-    { keys: ['ArrowLeft', 'ArrowRight', 'ArrowUp', 'ArrowDown'], what: l10n.t('Another token') },
-    { keys: ['Home', 'End', 'PageUp', 'PageDown'], what: l10n.t('First, last, and far between') },
+    { keys: ['c'], what: l10n.t('Switch the meaning of the colors'), run: onLayer },
+    { keys: ['a', 'Ctrl+A'], what: l10n.t('Select all tokens to copy them'), run: onChoose },
+    { keys: ['Shift+ArrowRight', 'Shift+ArrowDown'], what: l10n.t('Select tokens') },
+    { keys: ['Ctrl+C'], what: l10n.t('Copy the text of the selected tokens') },
+    { keys: ['Escape'], what: l10n.t('Clear the selection') },
+    { keys: ['ArrowLeft', 'ArrowRight', 'ArrowUp', 'ArrowDown'], what: l10n.t('Move to another token') },
+    { keys: ['Home', 'End', 'PageUp', 'PageDown'], what: l10n.t('First, last, and large steps') },
   ]);
+}
+
+type ItemsProps = Pick<ListBoxProps, 'tokens' | 'onRead'> & { readonly marks: Marks };
+
+/** The visible headings and chunks of tokens of the list. */
+function TokenItems({ tokens, ...rest }: ItemsProps) {
+  const { virtualizer, items, window } = tokens;
+  return (
+    <div class="token-items" role="presentation" style={{ height: `${virtualizer.getTotalSize()}px` }}>
+      {virtualizer.getVirtualItems().map(({ index, key, start }) => (
+        <div
+          key={key}
+          class="token-item"
+          role="presentation"
+          data-index={index}
+          ref={(element) => virtualizer.measureElement(element)}
+          style={{ transform: `translateY(${start}px)` }}
+        >
+          <Item item={items[index]} view={window.slice?.view} {...rest} />
+        </div>
+      ))}
+    </div>
+  );
+}
+
+interface ItemProps extends Omit<ItemsProps, 'tokens'> {
+  readonly item: TokenItem | undefined;
+  readonly view: TokensView | undefined;
+}
+
+function Item({ item, view, marks, onRead }: ItemProps) {
+  if (item === undefined) return null;
+  if (item.kind === 'tokens')
+    return <TokenChunk from={item.from} end={item.end} tokens={view} marks={marks} />;
+  return (
+    // A list box must not contain a button. The key `m` does the same.
+    <div
+      class="token-heading"
+      title={l10n.t('Show this message in the conversation (M)')}
+      onClick={() => onRead(item.message.index)}
+    >
+      <MessageHeading message={item.message} />
+    </div>
+  );
 }

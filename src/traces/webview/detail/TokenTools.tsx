@@ -1,7 +1,7 @@
 import * as l10n from '@vscode/l10n';
 import type { TimelineView } from '../../core/protocol/episodeRpc.ts';
 import type { StripView } from '../../core/protocol/tokenRpc.ts';
-import { count } from '../../../base/webview/ui/format.ts';
+import { count } from '../../../base/core/format.ts';
 import { IconButton } from '../../../base/webview/ui/IconButton.tsx';
 import { copyForms, type CopyForm } from './copyTokens.ts';
 import { layerName, layers, readLayer, stepsOf, emptyLayerReason, type Layer } from './tokenLayers.ts';
@@ -17,7 +17,7 @@ interface Props {
   readonly onChoose: () => void;
 }
 
-/** What the colours of the tokens tell, with its scale, and what can be done with the tokens. */
+/** The legend of the token colors, and the actions on tokens. */
 export function TokenTools({ layer, onLayer, timeline, strip, onFind, onGo, onChoose }: Props) {
   const empty = emptyLayerReason(layer, strip, timeline);
   return (
@@ -45,7 +45,7 @@ export function TokenTools({ layer, onLayer, timeline, strip, onFind, onGo, onCh
           {l10n.t('Go to')}
         </button>
         <button type="button" onClick={onChoose}>
-          {l10n.t('Choose all')}
+          {l10n.t('Select all')}
         </button>
       </span>
     </div>
@@ -78,24 +78,24 @@ interface CopyProps {
   readonly chosen: TokenRange;
   readonly onCopy: (form: CopyForm) => void;
   readonly onClear: () => void;
-  /** What became of the last copy. */
+  /** The result of the last copy. */
   readonly announcement: string;
 }
 
-/** The chosen tokens, to be copied. */
+/** The toolbar for the selected tokens. */
 export function TokenCopy({ chosen, onCopy, onClear, announcement }: CopyProps) {
   const tokens = chosen.end - chosen.from;
   const range =
     tokens === 1
-      ? l10n.t('Token {0} is chosen', count(chosen.from))
+      ? l10n.t('Token {0} is selected', count(chosen.from))
       : l10n.t(
-          '{0} tokens are chosen, from {1} to {2}',
+          '{0} tokens are selected, from {1} to {2}',
           count(tokens),
           count(chosen.from),
           count(chosen.end - 1),
         );
   return (
-    <div class="token-bar" role="group" aria-label={l10n.t('Chosen tokens')}>
+    <div class="token-bar" role="group" aria-label={l10n.t('Selected tokens')}>
       <span>{range}</span>
       {copyForms.map((form) => (
         <button key={form} type="button" onClick={() => onCopy(form)}>
@@ -105,7 +105,7 @@ export function TokenCopy({ chosen, onCopy, onClear, announcement }: CopyProps) 
       <p class="found-text" role="status">
         {announcement}
       </p>
-      <IconButton icon="close" name={l10n.t('Choose none')} onPress={onClear} />
+      <IconButton icon="close" name={l10n.t('Clear the selection')} onPress={onClear} />
     </div>
   );
 }

@@ -7,15 +7,15 @@ import type { TokenRange } from './tokenRange.ts';
 export const copyForms = ['text', 'ids', 'json'] as const;
 export type CopyForm = (typeof copyForms)[number];
 
-/** Which timeline. */
+/** The identity of a timeline. */
 export interface TimelineKey extends TimelineOf {
   readonly trace: string;
 }
 
 /**
- * Tokens as they are copied, also those that the page does not hold: asked for one window after the other.
+ * Returns the text of tokens to copy. Tokens that the page has not loaded are requested window by window.
  *
- * @param isOver asked before each window; once it is so, nothing more is asked and the result is undefined
+ * @param isOver checked before each window; once it returns true, the result is undefined
  */
 export async function readTokenText(
   client: TraceClient,
@@ -35,7 +35,7 @@ export async function readTokenText(
   return isOver() ? undefined : joined(parts, form, key);
 }
 
-/** A window of tokens in a form. */
+/** Returns a window of tokens in a copy format. */
 export function formatted(view: TokensView, form: CopyForm): string {
   switch (form) {
     case 'text':
@@ -73,7 +73,7 @@ function tokenJson(view: TokensView, at: number): Readonly<Record<string, unknow
   };
 }
 
-/** The tokens of what is chosen with the pointer in a list of tokens; undefined: nothing of them is. */
+/** Returns the tokens that are selected with the pointer in a list of tokens; undefined: none. */
 export function selectedRange(selection: Selection | null, list: Element): TokenRange | undefined {
   if (selection === null || selection.isCollapsed || selection.rangeCount === 0) return undefined;
   const range = selection.getRangeAt(0);

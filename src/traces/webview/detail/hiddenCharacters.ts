@@ -1,11 +1,12 @@
 /**
- * Characters that show nothing, or that change what shows around them: control characters, those that format (bidi
- * controls, zero-width ones, tags) and spaces of other kinds. Line ends, tabs and plain spaces have signs of their own.
+ * Matches characters that are invisible or change their neighbors: control characters, format characters
+ * (bidirectional controls, zero-width characters, tags) and unusual spaces. Line breaks, tabs and plain spaces have
+ * separate signs.
  */
 export const hiddenCharacter =
   /(?![\n\r\t])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\u00a0\u115f\u1160\u1680\u2000-\u200a\u202f\u205f\u3000\u3164]/u;
 
-/** Short names that people know them by. */
+/** Common short names. */
 const names: Readonly<Record<number, string>> = {
   0x00: 'NUL',
   0x07: 'BEL',

@@ -1,11 +1,11 @@
 import type { MergeSetting } from '../../core/protocol/mergingRpc.ts';
 import { formatSetting, type TimelineRoute } from '../state/route.ts';
 
-/** Which timeline, as requests name it. */
+/** The identity of a timeline in requests. */
 export interface TimelineOf {
   readonly episode: number;
   readonly timeline: number;
-  /** Absent: it is one of those that the run made. */
+  /** Absent: the run made it. */
   readonly setting?: MergeSetting | undefined;
 }
 
@@ -13,7 +13,7 @@ export function timelineOf({ episode, timeline, setting }: TimelineRoute): Timel
   return { episode, timeline, ...(setting !== null && { setting }) };
 }
 
-/** The same text for the same timeline. */
+/** Returns a text that is equal for equal timelines. */
 export function keyOf({ episode, timeline, setting }: TimelineOf): string {
   return [episode, timeline, ...(setting === undefined ? [] : [formatSetting(setting)])].join(' ');
 }

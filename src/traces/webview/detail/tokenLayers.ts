@@ -2,7 +2,7 @@ import * as l10n from '@vscode/l10n';
 import type { TimelineView } from '../../core/protocol/episodeRpc.ts';
 import type { TokensView, StripView, TokenAuthor } from '../../core/protocol/tokenRpc.ts';
 
-/** What the background of tokens tells, one at a time. What is trained is underlined whatever it is. */
+/** The meanings of the tokens' background. One is shown at a time. Trained tokens are always underlined. */
 export const layers = ['mask', 'author', 'logprob', 'entropy', 'advantage', 'drift'] as const;
 export type Layer = (typeof layers)[number];
 
@@ -15,8 +15,8 @@ export function nextLayer(layer: Layer): Layer {
 }
 
 /**
- * A class that style sheets have a background for. The level of a `heat` is told by how much of the token is filled, from
- * below; of `worse` it is from above.
+ * A class with a background in the style sheets. The level of `heat` is the share of the token that is filled, from
+ * below; for `worse` from above.
  */
 export type Shade =
   | 'trained'
@@ -27,7 +27,7 @@ export type Shade =
   | 'drifted'
   | `${'heat' | 'better' | 'worse'}-${1 | 2 | 3 | 4 | 5}`;
 
-/** A shade with what it stands for; null: no shade. */
+/** A shade with its meaning; null: no shade. */
 export interface Step {
   readonly shade: Shade | null;
   readonly name: string;
@@ -35,14 +35,14 @@ export interface Step {
 
 type Level = 0 | 1 | 2 | 3 | 4 | 5;
 
-/** Probabilities from which on a token has a level; below the last it has the highest. */
+/** Lower bounds of the probabilities of each level. A lower probability has the highest level. */
 const probabilities = [0.9, 0.5, 0.2, 0.05, 0.01];
-/** Entropies, in nats, below which a token has a level. */
+/** Upper bounds of the entropies of each level, in nats. */
 const entropies = [0.1, 0.5, 1, 2, 3];
-/** Sizes of an advantage, in deviations. */
+/** Bounds of the size of an advantage, in deviations. */
 const advantages = [1e-9, 0.5, 1, 1.5, 2];
 
-/** How many of the bounds a value does not keep. */
+/** Returns the number of bounds that a value exceeds. */
 function levelOf(bounds: readonly number[], keeps: (bound: number) => boolean): Level {
   const level = bounds.findIndex(keeps);
   return (level < 0 ? bounds.length : level) as Level;
@@ -67,7 +67,7 @@ export function entropyShade(entropy: number): Shade | null {
   );
 }
 
-/** An advantage of nothing has no shade. */
+/** Returns the shade of an advantage; null for zero. */
 export function advantageShade(advantage: number): Shade | null {
   const size = Math.abs(advantage);
   return heat(
@@ -83,7 +83,7 @@ const authorShades: Readonly<Record<TokenAuthor, Shade>> = {
   'llm(do_not_train)': 'frozen',
 };
 
-/** What a layer tells of a token; null: nothing. */
+/** Returns the shade of a token in a layer; null: none. */
 export function shadeOf(
   layer: Layer,
   tokens: TokensView,
@@ -107,7 +107,7 @@ export function shadeOf(
   }
 }
 
-/** The same of a stretch of the strip. */
+/** Returns the shade of a section of the strip. */
 export function stretchShade(
   layer: Layer,
   strip: StripView,
@@ -152,7 +152,7 @@ export function layerName(layer: Layer): string {
   }
 }
 
-/** The steps of a layer's scale, for its legend. */
+/** Returns the steps of a layer's scale for its legend. */
 export function stepsOf(layer: Layer): readonly Step[] {
   switch (layer) {
     case 'mask':
@@ -185,13 +185,15 @@ export function stepsOf(layer: Layer): readonly Step[] {
       ];
     case 'drift':
       return [
-        { shade: 'drifted', name: l10n.t('the template makes other tokens of this text') },
+        { shade: 'drifted', name: l10n.t('the chat template tokenizes this text differently') },
         { shade: null, name: l10n.t('the same') },
       ];
   }
 }
 
-/** Why a layer has nothing to tell of a whole timeline; undefined: it has, or that is not known yet. */
+/**
+ * Returns the reason why a layer is empty for a whole timeline; undefined: it is not empty, or that is unknown yet.
+ */
 export function emptyLayerReason(
   layer: Layer,
   strip: StripView | undefined,
@@ -201,19 +203,21 @@ export function emptyLayerReason(
     values === undefined || values.some((value) => value !== null);
   switch (layer) {
     case 'logprob':
-      return has(strip?.logprobs) ? undefined : l10n.t('The endpoint told no log probabilities.');
+      return has(strip?.logprobs) ? undefined : l10n.t('The endpoint sent no log probabilities.');
     case 'entropy':
       return has(strip?.entropies)
         ? undefined
-        : l10n.t('No alternatives were told: entropy needs requests that ask for top_logprobs.');
+        : l10n.t('The endpoint sent no alternatives. Entropy needs requests with top_logprobs.');
     case 'advantage':
       return advantage === null
-        ? l10n.t('The advantage is open until all of the group has ended.')
+        ? l10n.t('The advantage is unknown until the whole group has ended.')
         : undefined;
     case 'drift':
       return exact
         ? undefined
-        : l10n.t('Drift is not known: a stand-in counts the tokens, not the tokenizer of training.');
+        : l10n.t(
+            'Drift is unknown, because a stand-in counts the tokens instead of the tokenizer of training.',
+          );
     default:
       return undefined;
   }

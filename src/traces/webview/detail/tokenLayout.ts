@@ -2,10 +2,10 @@ import * as l10n from '@vscode/l10n';
 import type { MessageView } from '../../core/protocol/episodeRpc.ts';
 import { hiddenCharacter, hiddenName } from './hiddenCharacters.ts';
 
-/** Tokens that are laid out together; as few as a list of them still scrolls smoothly with. */
+/** Number of tokens that are laid out together, small enough for smooth scrolling. */
 export const chunkTokens = 128;
 
-/** What a timeline's list holds, from top to bottom. */
+/** An item of a timeline's list, from top to bottom. */
 export type TokenItem =
   | {
       readonly kind: 'message';
@@ -17,7 +17,7 @@ export type TokenItem =
   /** Tokens `from` … `end` of the timeline, `end` excluded. */
   | { readonly kind: 'tokens'; readonly key: string; readonly from: number; readonly end: number };
 
-/** A heading for each message and, below it, its tokens in chunks. */
+/** Returns a heading for each message, and its tokens in chunks. */
 export function tokenItems(messages: readonly MessageView[]): readonly TokenItem[] {
   return messages.flatMap((message): TokenItem[] => {
     const from = message.firstToken;
@@ -33,7 +33,7 @@ function chunksOf(from: number, end: number): TokenItem[] {
   });
 }
 
-/** Position of the item that holds a token; -1: none does. */
+/** Returns the index of the item with a token; -1: there is none. */
 export function itemOfToken(items: readonly TokenItem[], token: number): number {
   let [low, high] = [0, items.length];
   while (low < high) {
@@ -46,7 +46,7 @@ export function itemOfToken(items: readonly TokenItem[], token: number): number 
   return found !== undefined && found.from <= token ? low : -1;
 }
 
-/** Index of the message that a token is in; of those without tokens none is. */
+/** Returns the index of the message with a token. */
 export function messageAt(messages: readonly MessageView[], token: number): number {
   const found = messages.findIndex(
     ({ firstToken, tokens }) => token >= firstToken && token < firstToken + tokens,
@@ -54,12 +54,15 @@ export function messageAt(messages: readonly MessageView[], token: number): numb
   return Math.max(0, found);
 }
 
-/** A token's text, cut where whitespace must be made visible. */
+/** A part of a token's text, split where whitespace must be made visible. */
 export type TextPiece =
   | { readonly kind: 'text' | 'spaces' | 'hidden'; readonly text: string }
   | { readonly kind: 'newline' | 'tab' | 'return' };
 
-/** A single space before a word is the commonest of all: its token shows it by itself, see {@link startsWord}. */
+/**
+ * Splits a text. A single space before a word is the most common whitespace, and its token shows it; see {@link
+ * startsWord}.
+ */
 export function textPieces(text: string): readonly TextPiece[] {
   return (text.match(piece) ?? []).map((found): TextPiece => {
     if (found === '\n') return { kind: 'newline' };
@@ -73,12 +76,12 @@ export function textPieces(text: string): readonly TextPiece[] {
 const hidden = hiddenCharacter.source;
 const piece = new RegExp(`[\\n\\r\\t]|${hidden}| +|(?:(?!${hidden})[^ \\n\\r\\t])+`, 'gu');
 
-/** One space and then neither whitespace nor what hides. */
+/** Returns true if the text starts with one space, followed by a visible character. */
 export function startsWord(text: string): boolean {
   return /^ ?\S+$/.test(text) && !hiddenCharacter.test(text);
 }
 
-/** What a screen reader would pass over, in words; undefined: the text speaks for itself. */
+/** Returns words for a text that a screen reader would skip; undefined: the text can be read. */
 export function spoken(text: string): string | undefined {
   if (text === '') return l10n.t('part of a character');
   if (text.trim() !== '' && !hiddenCharacter.test(text)) return undefined;

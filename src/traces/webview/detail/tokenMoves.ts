@@ -1,9 +1,9 @@
 import { tokenId } from './TokenChunk.tsx';
 
-/** Tokens that a page is taken for. */
+/** The number of tokens of a page. */
 const page = 1_000;
 
-/** Where a key leads from a token; undefined: not a key of the list's. */
+/** Returns the token that a key moves to; undefined: the list does not use the key. */
 export function tokenAfterKey(key: string, token: number, last: number): number | undefined {
   switch (key) {
     case 'ArrowRight':
@@ -27,7 +27,7 @@ export function tokenAfterKey(key: string, token: number, last: number): number 
   }
 }
 
-/** Where a key leads on the map; undefined: not one of its keys. */
+/** Returns the token that a key moves to on the map; undefined: the map does not use the key. */
 export function tokenAfterMapKey(
   key: string,
   { first, end }: { readonly first: number; readonly end: number },
@@ -48,10 +48,10 @@ export function tokenAfterMapKey(
   return target === undefined ? undefined : Math.max(0, Math.min(target, total - 1));
 }
 
-/** Pixels that tokens of one line may differ by: chips are a little higher than words. */
+/** The maximum vertical difference of tokens on one line, in pixels. Chips are slightly higher than words. */
 const sameLine = 4;
 
-/** The drawn token that is nearest on the next line in a direction; undefined: there is no such line. */
+/** Returns the nearest drawn token on the next line in a direction; undefined: there is no such line. */
 function tokenOnLine(token: number, direction: 1 | -1): number | undefined {
   const from = placeOf(token);
   if (!from) return undefined;
@@ -67,7 +67,7 @@ function tokenOnLine(token: number, direction: 1 | -1): number | undefined {
   }
 }
 
-/** Where a drawn token starts: a long one may go on in the next line. */
+/** Returns the box of the start of a drawn token. A long token may continue on the next line. */
 function placeOf(token: number): DOMRect | undefined {
   return document.getElementById(tokenId(token))?.getClientRects()[0];
 }

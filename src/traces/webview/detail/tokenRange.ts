@@ -4,13 +4,13 @@ export interface TokenRange {
   readonly end: number;
 }
 
-/** What two ranges have in common; null: nothing. */
+/** Returns the intersection of two ranges; null: it is empty. */
 export function overlap(one: TokenRange, other: TokenRange): TokenRange | null {
   const [from, end] = [Math.max(one.from, other.from), Math.min(one.end, other.end)];
   return from < end ? { from, end } : null;
 }
 
-/** All tokens from one to another, both included, in whatever order. */
+/** Returns all tokens between two, both included, in either order. */
 export function between(one: number, other: number): TokenRange {
   return { from: Math.min(one, other), end: Math.max(one, other) + 1 };
 }

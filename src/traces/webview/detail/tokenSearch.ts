@@ -2,15 +2,15 @@ import { toReport, type ErrorReport } from '../../../base/core/errors.ts';
 import type { FindView, TokenQuery } from '../../core/protocol/tokenRpc.ts';
 import type { TokenRange } from './tokenRange.ts';
 
-/** Matches that are kept, at most. */
+/** The maximum number of matches that are kept. */
 export const mostMatches = 10_000;
 
 export interface Search {
   readonly wanted: TokenQuery;
   readonly matches: readonly TokenRange[];
-  /** Which of them one is at; -1: at none yet. */
+  /** The index of the current match; -1: none yet. */
   readonly at: number;
-  /** `full`: there may be more than are kept. */
+  /** `full`: there may be more matches than are kept. */
   readonly state: 'searching' | 'done' | 'full' | 'failed';
   readonly error?: ErrorReport;
 }
@@ -19,22 +19,22 @@ interface SearcherOptions {
   /** Searches a part of the timeline from a token on. */
   readonly ask: (wanted: TokenQuery, from: number) => Promise<FindView>;
   readonly onChange: (search: Search | null) => void;
-  /** Called with each match that one comes to. */
+  /** Called when a match becomes the current one. */
   readonly onArrive: (match: TokenRange) => void;
 }
 
-/** Searches a timeline, one request after the other, until it was searched to its end or enough is found. */
+/** Searches a timeline, one request after another, until its end or until enough matches are found. */
 export class Searcher {
   readonly #options: SearcherOptions;
   #search: Search | null = null;
-  /** Counts searches: what an older one finds is of no interest. */
+  /** The number of the current search. Results of older ones are ignored. */
   #run = 0;
 
   constructor(options: SearcherOptions) {
     this.#options = options;
   }
 
-  /** @param first the token to begin at; what is found before it comes last */
+  /** @param first the token to start at; matches before it come last */
   async start(wanted: TokenQuery, first: number): Promise<void> {
     const run = (this.#run += 1);
     this.#set({ wanted, matches: [], at: -1, state: 'searching' });
@@ -50,7 +50,7 @@ export class Searcher {
     }
   }
 
-  /** To the next match or the one before it, around the ends. */
+  /** Moves to the next or previous match, and wraps around at the ends. */
   step(direction: 1 | -1): void {
     const search = this.#search;
     if (search === null || search.matches.length === 0) return;
@@ -63,7 +63,7 @@ export class Searcher {
     this.#set(null);
   }
 
-  /** @returns the token to go on from; null: there is no need to */
+  /** @returns the token to continue from; null: the search is complete */
   #add({ matches: added, next }: FindView, first: number): number | null {
     const search = this.#search;
     if (search === null) return null;
@@ -91,7 +91,7 @@ export class Searcher {
   }
 }
 
-/** Undefined: there is nothing to search for yet. */
+/** Returns the query; undefined: there is no text to search for. */
 export function wantedOf(
   typed: string,
   kind: TokenQuery['kind'],

@@ -1,7 +1,7 @@
 import * as l10n from '@vscode/l10n';
 import { hiddenCharacter } from './hiddenCharacters.ts';
 
-/** As JSON writes it, with what shows nothing by its code. */
+/** Returns a text as JSON, with codes for invisible characters. */
 export function quoted(text: string): string {
   return JSON.stringify(text).replaceAll(hiddenCharacters, (character) => {
     const code = (character.codePointAt(0) ?? 0).toString(16);
@@ -11,7 +11,7 @@ export function quoted(text: string): string {
 
 const hiddenCharacters = new RegExp(hiddenCharacter.source, 'gu');
 
-/** E.g. `12.3 %`; what is very unlikely with more digits. */
+/** Returns a probability such as `12.3 %`. Very small ones have more digits. */
 export function chance(probability: number): string {
   const percent = probability * 100;
   return l10n.t('{0} %', percent >= 0.1 ? percent.toFixed(1) : percent.toPrecision(2));

@@ -4,7 +4,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { toReport } from '../../../base/core/errors.ts';
 import type { TokensView } from '../../core/protocol/tokenRpc.ts';
 import { useViewer } from '../state/viewer.ts';
-import { count } from '../../../base/webview/ui/format.ts';
+import { count } from '../../../base/core/format.ts';
 import { readTokenText, selectedRange, type CopyForm } from './copyTokens.ts';
 import type { TimelineOf } from './timelineOf.ts';
 import { between, type TokenRange } from './tokenRange.ts';
@@ -18,18 +18,18 @@ interface Options {
 
 export interface TokenSelection {
   readonly range: TokenRange | null;
-  /** What became of the last copy, in words. */
+  /** The result of the last copy, in words. */
   readonly announcement: string;
   readonly all: () => void;
   readonly clear: () => void;
-  /** From the token that one began at to another. */
+  /** Selects from the first token of the selection to another. */
   readonly extend: (from: number, to: number) => void;
   readonly copy: (form: CopyForm) => void;
-  /** @param active what is copied when nothing is chosen, neither by keys nor with the pointer */
+  /** @param active the token to copy if nothing is selected */
   readonly onCopy: (event: ClipboardEvent, active: number | null) => void;
 }
 
-/** A range of a timeline's tokens that one has chosen, and its way to the clipboard. */
+/** The selected range of a timeline's tokens, and its copying. */
 export function useTokenSelection({ of, total, loaded, list }: Options): TokenSelection {
   const { client, trace } = useViewer();
   const [anchor, setAnchor] = useState(0);
@@ -46,7 +46,7 @@ export function useTokenSelection({ of, total, loaded, list }: Options): TokenSe
   const copy = async (wanted: TokenRange, form: CopyForm) => {
     const number = (copies.current += 1);
     const isOver = () => number !== copies.current;
-    setAnnouncement(l10n.t('Copying …'));
+    setAnnouncement(l10n.t('Copying…'));
     try {
       const key = { trace, ...of };
       const text = await readTokenText(client, key, wanted, { form, isOver });
@@ -74,14 +74,14 @@ export function useTokenSelection({ of, total, loaded, list }: Options): TokenSe
       if (wanted === null) return;
       event.preventDefault();
       const text = loaded && textOf(loaded, wanted);
-      // What has to be asked for comes too late for the event.
+      // A text that must be loaded first comes too late for the event.
       if (text === undefined) void copy(wanted, 'text');
       else event.clipboardData?.setData('text/plain', text);
     },
   };
 }
 
-/** Undefined: not all of it is loaded. */
+/** Returns the text; undefined: a part is not loaded. */
 function textOf(loaded: TokensView, { from, end }: TokenRange): string | undefined {
   const [start, stop] = [from - loaded.from, end - loaded.from];
   if (start < 0 || stop > loaded.texts.length) return undefined;

@@ -12,7 +12,7 @@ import { Recorded } from '../ui/Recorded.tsx';
 import { episodeStatus, episodeStatusWord, trainsWord } from '../run/status.ts';
 import { compareRoute, episodeRoute, isPart } from '../state/route.ts';
 import { useAnswer, useViewer } from '../state/viewer.ts';
-import { count, reward } from '../../../base/webview/ui/format.ts';
+import { count, reward } from '../../../base/core/format.ts';
 import { DebugEpisode } from '../ui/DebugEpisode.tsx';
 import { FindingMessage } from '../ui/FindingMessage.tsx';
 import { FollowLatest } from '../ui/FollowLatest.tsx';
@@ -29,7 +29,7 @@ interface Props {
   readonly episode: number;
 }
 
-/** One episode: when it called, what came of the calls, and one of them or of its timelines in full. */
+/** An episode: its time axis, its results, and one of its calls or timelines. */
 export function EpisodeScreen({ run, episode: number }: Props) {
   const { trace, route } = useViewer();
   const { value: episode, error, retry } = useAnswer('episode', { trace, episode: number });
@@ -40,7 +40,7 @@ export function EpisodeScreen({ run, episode: number }: Props) {
         {error ? (
           <Failure report={error} retry={retry} />
         ) : (
-          <Loading>{l10n.t('Loading episode {0} …', number)}</Loading>
+          <Loading>{l10n.t('Loading episode {0}…', number)}</Loading>
         )}
       </main>
     );
@@ -112,7 +112,7 @@ interface WouldNotTrainProps {
   readonly findings: readonly EpisodeFinding[];
 }
 
-/** Why an episode does not train, wherever in it one is; the overview has all of its findings. */
+/** Shows why an episode would not be trained. The overview lists all of its findings. */
 function WouldNotTrain({ episode, findings: [first, ...others] }: WouldNotTrainProps) {
   const { route, navigate } = useViewer();
   return (
@@ -151,7 +151,7 @@ function Detail({ episode, findings }: DetailProps) {
   return <Overview episode={episode} findings={findings} />;
 }
 
-/** What is known of the episode as a whole. A lone reason not to train is in the header already. */
+/** The facts about the episode. If there is only one reason against training, the header shows it. */
 function Overview({ episode: { row, calls }, findings }: DetailProps) {
   const { navigate } = useViewer();
   const recorded = useRecorded();
@@ -176,15 +176,13 @@ function Overview({ episode: { row, calls }, findings }: DetailProps) {
       </div>
       <p class="text-block">{row.query}</p>
       {calls.length === 0 && !recorded('calls') && (
-        <Empty title={l10n.t('No calls were recorded.')}>
-          {l10n.t('What was said is in the timelines.')}
-        </Empty>
+        <Empty title={l10n.t('No calls were recorded.')}>{l10n.t('The timelines have the messages.')}</Empty>
       )}
       {calls.length === 0 && recorded('calls') && (
         <Empty title={l10n.t('No calls yet.')}>
           {row.state === 'running'
-            ? l10n.t('The workflow has not asked its model anything so far.')
-            : l10n.t('The workflow asked its model nothing, so there is nothing to train on.')}
+            ? l10n.t('The workflow has not made a call yet.')
+            : l10n.t('The workflow made no call, so there is nothing to train on.')}
         </Empty>
       )}
       {calls.length > 0 && <MergeExplainer episode={row.episode} />}

@@ -4,7 +4,7 @@ import type { EpisodeView } from '../../core/protocol/episodeRpc.ts';
 import { callRoute, isPart, timelineRoute } from '../state/route.ts';
 import { useShortcuts } from '../state/shortcuts.ts';
 import { useViewer } from '../state/viewer.ts';
-import { count, countedCalls, countedTokens, duration, share } from '../../../base/webview/ui/format.ts';
+import { count, countedCalls, countedTokens, duration, share } from '../../../base/core/format.ts';
 import { Icon } from '../../../base/webview/ui/Icon.tsx';
 import { PartList } from '../../../base/webview/ui/PartList.tsx';
 import { useNarrow } from '../../../base/webview/ui/useNarrow.ts';
@@ -13,7 +13,7 @@ interface Props {
   readonly episode: EpisodeView;
 }
 
-/** What of an episode can be looked at in full. On a narrow page it folds to the part that is. */
+/** The parts of an episode that can be opened. On a narrow page it collapses to the current part. */
 export function Parts({ episode }: Props) {
   const { route } = useViewer();
   const narrow = useNarrow();
@@ -23,7 +23,7 @@ export function Parts({ episode }: Props) {
 
 const listsId = 'episode-parts';
 
-/** A button that names the chosen part, above the lists while it is pressed. */
+/** A button that names the current part and shows the lists. */
 function PartChoice({ episode }: Props) {
   const [open, setOpen] = useState(false);
   const button = useRef<HTMLButtonElement>(null);
@@ -31,7 +31,7 @@ function PartChoice({ episode }: Props) {
     setOpen(false);
     button.current?.focus();
   };
-  // Arrow keys go from part to part; only what ends the choice closes the lists.
+  // Arrow keys move between parts. Only keys that end the choice close the lists.
   const onKeyDown = (event: KeyboardEvent) => {
     if (!open || (event.key !== 'Escape' && event.key !== 'Enter')) return;
     event.preventDefault();
@@ -63,7 +63,7 @@ function ChosenEntry({ episode: { calls, timelines } }: Props) {
   }
   if (route.kind !== 'timeline') return null;
   if (route.setting !== null) {
-    return <span class="part-title">{l10n.t('Timeline {0} by another setting', route.timeline)}</span>;
+    return <span class="part-title">{l10n.t('Timeline {0} with another setting', route.timeline)}</span>;
   }
   return <TimelineEntry timeline={timelines.find(({ timeline }) => timeline === route.timeline)} />;
 }
@@ -77,7 +77,7 @@ function PartLists({ episode: { row, calls, timelines }, onChoose }: ListsProps)
   useShortcuts(l10n.t('Episode'), [
     {
       keys: ['ArrowDown', 'ArrowUp', 'Home', 'End'],
-      what: l10n.t('Another timeline or call, in their lists'),
+      what: l10n.t('Select a timeline or call in the lists'),
     },
   ]);
   const { route, navigate } = useViewer();

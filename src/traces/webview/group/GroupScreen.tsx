@@ -5,7 +5,7 @@ import { canRunEpisodes } from '../../../tracking/core/records/tracedRun.ts';
 import { episodeRoute, groupRoute } from '../state/route.ts';
 import { useShortcuts } from '../state/shortcuts.ts';
 import { useAnswer, useViewer } from '../state/viewer.ts';
-import { count, percent, reward } from '../../../base/webview/ui/format.ts';
+import { count, percent, reward } from '../../../base/core/format.ts';
 import { Icon } from '../../../base/webview/ui/Icon.tsx';
 import { Failure, Loading, Note } from '../../../base/webview/ui/Notices.tsx';
 import { recordsOfTraining } from '../state/missingRecords.ts';
@@ -21,7 +21,7 @@ interface Props {
   readonly group: number;
 }
 
-/** The repeats of one task side by side: what training compares with each other. */
+/** The repeats of one task, which training compares. */
 export function GroupScreen({ run, group: number }: Props) {
   const { trace } = useViewer();
   const { value: group, error, retry } = useAnswer('group', { trace, group: number });
@@ -33,7 +33,7 @@ export function GroupScreen({ run, group: number }: Props) {
         {error ? (
           <Failure report={error} retry={retry} />
         ) : (
-          <Loading>{l10n.t('Loading group {0} …', number)}</Loading>
+          <Loading>{l10n.t('Loading group {0}…', number)}</Loading>
         )}
       </main>
     );
@@ -93,7 +93,7 @@ function GroupHeader({ group: { row, groups, episodes }, fold }: HeaderProps) {
         <Stat name={l10n.t('Trainable')}>
           <TrainableCell {...row} />
         </Stat>
-        <Stat name={l10n.t('Time in all')}>{timeCell(row)}</Stat>
+        <Stat name={l10n.t('Total time')}>{timeCell(row)}</Stat>
       </dl>
     </header>
   );
@@ -104,7 +104,7 @@ interface ExtremesProps {
   readonly worst: Extreme | null;
 }
 
-/** To the best episode and to the worst, of several that are alike the first. */
+/** Links to the best and the worst episode. The first is used if several are equal. */
 function Extremes({ best, worst }: ExtremesProps) {
   const { navigate } = useViewer();
   const open = (extreme: Extreme | null) => extreme && navigate(episodeRoute(extreme.episode));
@@ -126,7 +126,7 @@ function Extremes({ best, worst }: ExtremesProps) {
 
 interface NeighboursProps {
   readonly group: number;
-  /** How many there are. */
+  /** The number of groups. */
   readonly groups: number;
 }
 
@@ -156,7 +156,7 @@ interface FindingsProps {
   readonly episodes: readonly EpisodeRow[];
 }
 
-/** What the report says of the group as a whole, such as that its rewards are all equal, and what that means. */
+/** The findings about the group, such as equal rewards, with their explanations. */
 function GroupFindings({ run, episodes }: FindingsProps) {
   const { navigate } = useViewer();
   const ofGroups = new Set(

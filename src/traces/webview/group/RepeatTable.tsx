@@ -11,7 +11,7 @@ import { useEpisodeActions } from '../ui/DebugEpisode.tsx';
 import { Icon } from '../../../base/webview/ui/Icon.tsx';
 import { OtherRun } from '../compare/OtherRun.tsx';
 
-/** Episodes that a comparison has room for. */
+/** Number of episodes in a comparison. */
 const mostMarked = 2;
 
 interface MarkedEpisodes {
@@ -20,7 +20,7 @@ interface MarkedEpisodes {
   readonly toggle: (episode: number) => void;
 }
 
-/** The episodes of a group that one has marked. One more takes the place of the oldest. */
+/** The marked episodes of a group. Another one replaces the oldest. */
 function useMarkedEpisodes(group: number, episodes: readonly EpisodeRow[]): MarkedEpisodes {
   const [marked, keep] = usePersistentState(`group.${group}.marked`, (saved): readonly number[] => {
     const numbers = Array.isArray(saved) ? saved.filter((one): one is number => typeof one === 'number') : [];
@@ -37,11 +37,11 @@ function toggled(marked: readonly number[], episode: number): readonly number[] 
 interface Props {
   readonly group: number;
   readonly episodes: readonly EpisodeRow[];
-  /** Whether episodes can be run here. */
+  /** True if episodes can be run here. */
   readonly canRun: boolean;
 }
 
-/** A group's episodes; the bars in it are to the longest of the group. */
+/** A group's episodes. The bars are relative to the longest. */
 export function RepeatTable({ group, episodes, canRun }: Props) {
   const { navigate } = useViewer();
   const { marked, toggle } = useMarkedEpisodes(group, episodes);
@@ -51,9 +51,9 @@ export function RepeatTable({ group, episodes, canRun }: Props) {
   );
   const [sort, setSort] = useState<ListSort | null>(null);
   useShortcuts(l10n.t('Group'), [
-    { keys: ['ArrowDown', 'ArrowUp'], what: l10n.t('Another row') },
+    { keys: ['ArrowDown', 'ArrowUp'], what: l10n.t('Move to another row') },
     { keys: ['Enter'], what: l10n.t('Open the row') },
-    { keys: ['Space'], what: l10n.t('Mark the row, to compare it') },
+    { keys: ['Space'], what: l10n.t('Mark the row to compare it') },
   ]);
   const rows = sort === null ? episodes : sorted(episodes, sort);
   const current = Math.max(
@@ -103,7 +103,7 @@ function markColumn(marked: readonly number[], toggle: (episode: number) => void
       <input
         type="checkbox"
         class="mark"
-        aria-label={l10n.t('Mark repeat {0}, to compare it', repeat)}
+        aria-label={l10n.t('Mark repeat {0} to compare it', repeat)}
         tabIndex={-1}
         checked={marked.includes(episode)}
         // A click on the row opens it.
@@ -114,7 +114,7 @@ function markColumn(marked: readonly number[], toggle: (episode: number) => void
   };
 }
 
-/** What a repeat is sorted by; null is last. */
+/** The sort keys of a repeat. Null is last. */
 const sortValues: Readonly<Record<string, (row: EpisodeRow) => number | null>> = {
   repeat: (row) => row.repeat,
   reward: (row) => row.reward,
@@ -137,7 +137,7 @@ function sorted(rows: readonly EpisodeRow[], { by, descending }: ListSort): read
   });
 }
 
-/** Lengths have a bar, so that they are compared at a glance. */
+/** Lengths with a bar for quick comparison. */
 const barred: Readonly<Record<string, (row: EpisodeRow) => number>> = {
   calls: (row) => row.calls,
   tokens: (row) => row.tokens,
@@ -185,11 +185,11 @@ function ErrorCell({ row: { error } }: { readonly row: EpisodeRow }) {
 interface CompareBarProps {
   readonly episodes: readonly EpisodeRow[];
   readonly marked: readonly number[];
-  /** Of the current row. */
+  /** The episode of the current row. */
   readonly current: number | undefined;
 }
 
-/** Leads to the comparison of two episodes: those that are marked, and the current row where that are too few. */
+/** A button that compares the marked episodes, or the current row with the marked one. */
 function CompareBar({ episodes, marked, current }: CompareBarProps) {
   const { navigate } = useViewer();
   const pair = pairOf(marked, current);
@@ -214,7 +214,7 @@ function CompareBar({ episodes, marked, current }: CompareBarProps) {
       <OtherRun episode={marked[0] ?? current} quiet />
       <span class="muted foldable" role="status">
         {marked.length === 0 &&
-          l10n.t('Mark two rows to compare them: with the space bar, or by their boxes.')}
+          l10n.t('To compare two rows, mark them with the space bar or their checkboxes.')}
         {marked.length === 1 && l10n.t('1 row is marked.')}
         {marked.length === 2 && l10n.t('2 rows are marked.')}
       </span>
@@ -222,7 +222,7 @@ function CompareBar({ episodes, marked, current }: CompareBarProps) {
   );
 }
 
-/** Undefined: there are no two. */
+/** Returns the two episodes to compare; undefined: there are fewer than two. */
 function pairOf(
   marked: readonly number[],
   current: number | undefined,

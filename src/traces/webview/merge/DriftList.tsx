@@ -2,7 +2,7 @@ import * as l10n from '@vscode/l10n';
 import type { DriftDifference, DriftView, MergingView } from '../../core/protocol/mergingRpc.ts';
 import { callRoute } from '../state/route.ts';
 import { useViewer } from '../state/viewer.ts';
-import { count } from '../../../base/webview/ui/format.ts';
+import { count } from '../../../base/core/format.ts';
 import { TokenChips } from './TokenChips.tsx';
 
 interface Props {
@@ -10,18 +10,18 @@ interface Props {
   readonly view: MergingView;
 }
 
-/** Replies that came back in other tokens than the model made. */
+/** Replies that came back with other tokens than the model generated. */
 export function DriftList({ episode, view: { drifts, driftCount } }: Props) {
   return (
     <section class="drifts" aria-label={l10n.t('Retokenization drift')}>
       <h3>
         {driftCount === 1
-          ? l10n.t('One reply came back in other tokens')
-          : l10n.t('{0} replies came back in other tokens', count(driftCount))}
+          ? l10n.t('One reply came back with other tokens')
+          : l10n.t('{0} replies came back with other tokens', count(driftCount))}
       </h3>
       <p class="muted">
         {l10n.t(
-          'The chat template makes other tokens of a reply than the model made. Merging takes over what the model made.',
+          "The chat template tokenizes a reply differently than the model generated it. Merging keeps the model's tokens.",
         )}
       </p>
       <ul>
@@ -64,11 +64,11 @@ function Drift({ episode, drift }: { readonly episode: number; readonly drift: D
 function Difference({ difference: { sameText, made, templated } }: { readonly difference: DriftDifference }) {
   return (
     <dl class="fork-sides">
-      <dt>{l10n.t('The model made')}</dt>
+      <dt>{l10n.t('Model')}</dt>
       <dd>
         <TokenChips run={made} from={made.from} />
       </dd>
-      <dt>{l10n.t('The template makes')}</dt>
+      <dt>{l10n.t('Chat template')}</dt>
       <dd>
         <TokenChips run={templated} from={templated.from} />
         <p class="muted">

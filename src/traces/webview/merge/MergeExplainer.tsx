@@ -4,13 +4,13 @@ import type { MergeSetting, MergingView } from '../../core/protocol/mergingRpc.t
 import { usePersistentState } from '../state/persistentState.ts';
 import { formatSetting, parseSetting } from '../state/route.ts';
 import { useAnswer, useViewer } from '../state/viewer.ts';
-import { count } from '../../../base/webview/ui/format.ts';
+import { count } from '../../../base/core/format.ts';
 import { Failure, Loading, Note } from '../../../base/webview/ui/Notices.tsx';
 import { DriftList } from './DriftList.tsx';
 import { MergeTree } from './MergeTree.tsx';
 import { SettingTable } from './SettingTable.tsx';
 
-/** How an episode's calls became its timelines, and what they would have become by other settings. */
+/** Explains how an episode's calls became its timelines, and what they would become with other settings. */
 export function MergeExplainer({ episode }: { readonly episode: number }) {
   const { trace } = useViewer();
   const [chosen, choose] = usePersistentState(`setting ${episode}`, (saved) =>
@@ -18,7 +18,7 @@ export function MergeExplainer({ episode }: { readonly episode: number }) {
   );
   const setting = parseSetting(chosen);
   const { value, error, retry } = useAnswer('merging', { trace, episode, setting });
-  // The table stays while what was just chosen is on its way.
+  // The table stays visible while another setting is loading.
   const [last, setLast] = useState<MergingView>();
   if (value !== undefined && value !== last) setLast(value);
   const view = value ?? last;
@@ -26,9 +26,9 @@ export function MergeExplainer({ episode }: { readonly episode: number }) {
     <section class="merging" aria-label={l10n.t('Merging')}>
       <h2>{l10n.t('From calls to timelines')}</h2>
       {error && <Failure report={error} retry={retry} />}
-      {view === undefined && !error && <Loading>{l10n.t('Loading how calls were merged …')}</Loading>}
+      {view === undefined && !error && <Loading>{l10n.t('Loading the merging of calls…')}</Loading>}
       {view?.timelines.length === 0 && (
-        <p class="muted">{l10n.t('No call was kept for training, so there is no timeline.')}</p>
+        <p class="muted">{l10n.t('Training excludes all calls, so there is no timeline.')}</p>
       )}
       {view && view.timelines.length > 0 && (
         <Explained episode={episode} view={view} onChoose={(next) => choose(formatSetting(next))} />
@@ -49,16 +49,16 @@ function Explained({ episode, view, onChoose }: ExplainedProps) {
     <>
       {view.provisional && (
         <Note kind="info">
-          {l10n.t('Merged from the calls so far. The episode still runs, and later calls may change it.')}
+          {l10n.t(
+            'Merged from the calls so far. The episode is still running, and later calls may change it.',
+          )}
         </Note>
       )}
       <p role="status">{summaryOf(view)}</p>
       <SettingTable view={view} onChoose={onChoose} />
       {!isOwn && (
         <Note kind="info">
-          {l10n.t(
-            'These timelines are those of the chosen setting. The run itself made others, or the same in another way.',
-          )}
+          {l10n.t('These timelines belong to the selected setting. The run itself may have made others.')}
         </Note>
       )}
       <MergeTree episode={episode} view={view} />
@@ -78,6 +78,6 @@ function summaryOf({ timelines, chosen }: MergingView): string {
   }
   if (calls === 1) return l10n.t('One call would be one timeline.');
   return timelines.length === 1
-    ? l10n.t('By the chosen setting, {0} calls would become one timeline.', from)
-    : l10n.t('By the chosen setting, {0} calls would become {1} timelines.', from, to);
+    ? l10n.t('With the selected setting, {0} calls would become one timeline.', from)
+    : l10n.t('With the selected setting, {0} calls would become {1} timelines.', from, to);
 }

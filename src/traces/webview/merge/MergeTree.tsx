@@ -4,12 +4,12 @@ import type { ForkView, MergedView, MergingView } from '../../core/protocol/merg
 import { timelineRoute } from '../state/route.ts';
 import { useViewer } from '../state/viewer.ts';
 import { CallChips } from '../ui/CallChips.tsx';
-import { count } from '../../../base/webview/ui/format.ts';
+import { count } from '../../../base/core/format.ts';
 import { ForkDetail } from './ForkDetail.tsx';
 
-/** Timelines that are drawn at once. */
+/** The maximum number of timelines that are drawn. */
 const mostDrawn = 100;
-/** Calls of a timeline that are named. */
+/** The maximum number of calls of a timeline that are listed. */
 const mostCalls = 12;
 
 interface Props {
@@ -17,7 +17,7 @@ interface Props {
   readonly view: MergingView;
 }
 
-/** Timelines in the order of the calls that end them, each with where it left an earlier one and why. */
+/** The timelines in the order of the calls that end them. Each shows where it leaves an earlier one, and why. */
 export function MergeTree({ episode, view }: Props) {
   const { timelines, forks } = view;
   const longest = Math.max(1, ...timelines.map(({ messages }) => messages));
@@ -45,7 +45,9 @@ export function MergeTree({ episode, view }: Props) {
   );
 }
 
-/** Where a timeline begins to be its own, drawn to the length of the longest: what stands before it is its parent's. */
+/**
+ * A bar with the length of a timeline, relative to the longest. The part that it shares with its parent is lighter.
+ */
 function Branch({ timeline, longest }: { readonly timeline: MergedView; readonly longest: number }) {
   const { messages, parent } = timeline;
   const own = parent?.messages ?? 0;
@@ -63,7 +65,7 @@ interface HeadProps {
   readonly episode: number;
   readonly index: number;
   readonly timeline: MergedView;
-  /** What would have made it; null: the run's own, which did. */
+  /** The setting that would make it; null: the run's own. */
   readonly setting: MergeSetting | null;
 }
 

@@ -2,14 +2,16 @@ import * as l10n from '@vscode/l10n';
 import { useId } from 'preact/hooks';
 import type { MergeSetting, MergingRow, MergingView } from '../../core/protocol/mergingRpc.ts';
 import { CopyButton } from '../../../base/webview/ui/CopyButton.tsx';
-import { count } from '../../../base/webview/ui/format.ts';
+import { count } from '../../../base/core/format.ts';
 
 interface Props {
   readonly view: MergingView;
   readonly onChoose: (setting: MergeSetting) => void;
 }
 
-/** What each setting makes of the same calls. The first row is the run's own; choosing a row shows its timelines. */
+/**
+ * The results of each setting for the same calls. The first row is the run's own. Choosing a row shows its timelines.
+ */
 export function SettingTable({ view, onChoose }: Props) {
   const { rows, chosen, drift } = view;
   const name = useId();
@@ -19,7 +21,7 @@ export function SettingTable({ view, onChoose }: Props) {
     <div class="settings">
       <div class="settings-scroll">
         <table class="settings-table">
-          <caption>{l10n.t('What other settings would have given')}</caption>
+          <caption>{l10n.t('Results of other settings')}</caption>
           <Head drift={drift} />
           <tbody>
             {rows.map((row, index) => (
@@ -41,7 +43,7 @@ export function SettingTable({ view, onChoose }: Props) {
         {setting && (
           <CopyButton
             text={settingYaml(setting)}
-            what={l10n.t('Copy YAML of the chosen setting')}
+            what={l10n.t('Copy YAML of the selected setting')}
             label={l10n.t('Copy YAML')}
           />
         )}
@@ -79,7 +81,7 @@ function Head({ drift }: Pick<MergingView, 'drift'>) {
 interface RowProps extends Pick<MergingView, 'drift'> {
   readonly row: MergingRow;
   readonly own: MergingRow | undefined;
-  /** Name of the group of choices. */
+  /** Name of the radio group. */
   readonly group: string;
   readonly isChosen: boolean;
   readonly isOwn: boolean;
@@ -122,8 +124,12 @@ function labelOf({ setting: { compareLevel, ignoreTools, fixesDrift } }: Merging
 
 function driftNote(drift: 'same' | 'unknown'): string {
   return drift === 'same'
-    ? l10n.t('fix_retokenization_drift changes nothing here: no engine told of a prompt with another text.')
-    : l10n.t('This trace is of a version that kept nothing of what fix_retokenization_drift would change.');
+    ? l10n.t(
+        'fix_retokenization_drift changes nothing here, because no engine reported a prompt with a different text.',
+      )
+    : l10n.t(
+        'An earlier version of AgentJet recorded this trace, without the data for fix_retokenization_drift.',
+      );
 }
 
 interface CellProps {
@@ -132,7 +138,7 @@ interface CellProps {
   readonly of: (row: MergingRow) => number;
 }
 
-/** A number and, where it is another than the run's, by how much. */
+/** A number and its difference from the run's, if any. */
 function Cell({ row, own, of }: CellProps) {
   const value = of(row);
   const difference = own === undefined ? 0 : value - of(own);
@@ -146,7 +152,7 @@ function Cell({ row, own, of }: CellProps) {
   );
 }
 
-/** What chooses a setting, as a config has it. */
+/** Returns the YAML of a setting in a config. */
 function settingYaml({ compareLevel, ignoreTools, fixesDrift }: MergeSetting): string {
   return `ajet:
   context_tracker:

@@ -3,11 +3,11 @@ import type { TokenRun } from '../../core/protocol/mergingRpc.ts';
 
 interface Props {
   readonly run: TokenRun;
-  /** Index in the message of the first token that differs; those before it are the same on either side. */
+  /** Index of the first token that differs. Earlier tokens are the same on both sides. */
   readonly from: number;
 }
 
-/** Some tokens of a message with their ids. */
+/** Consecutive tokens of a message with their ids. */
 export function TokenChips({ run, from }: Props) {
   return (
     <ol class="token-chips" aria-label={l10n.t('Tokens from {0} on', run.from)}>
@@ -24,7 +24,7 @@ export function TokenChips({ run, from }: Props) {
   );
 }
 
-/** White space as signs; a part of a character has none of its own. */
+/** Returns a text with signs for whitespace and parts of characters. */
 function visible(text: string): string {
   if (text === '') return '◌';
   return text.replaceAll(' ', '·').replaceAll('\n', '↵').replaceAll('\t', '→');

@@ -14,13 +14,13 @@ interface Props {
   readonly source: MessageSource;
   readonly title: string;
   readonly messages: readonly MessageView[];
-  /** What was sent among them and training leaves out. */
+  /** Sent messages that training excludes. */
   readonly excluded?: readonly ExcludedMessage[];
-  /** What came back, under a heading of its own; undefined: the conversation is none of a call. */
+  /** The reply, under a separate heading; undefined: the conversation does not belong to a call. */
   readonly reply?: Reply;
-  /** The message to begin at; absent: the newest. */
+  /** The message to start at; absent: the newest. */
   readonly start?: number;
-  /** Leads to the tokens of a message; absent: they are nowhere to be seen. */
+  /** Goes to the tokens of a message; absent: they are not available. */
   readonly onTokens?: ((message: MessageView) => void) | undefined;
 }
 
@@ -28,12 +28,12 @@ const none: readonly ExcludedMessage[] = [];
 
 interface Reply {
   readonly message: MessageView | null;
-  /** Why there is none. */
+  /** The reason why there is no reply. */
   readonly missing: string;
   readonly heading: RefObject<HTMLHeadingElement | null>;
 }
 
-/** A conversation as messages: read as Markdown or as text, searched, walked through by keyboard. */
+/** A conversation as messages, with Markdown or plain text, search and keyboard navigation. */
 export function ConversationView(props: Props) {
   const { source, title, messages, excluded = none, reply, start, onTokens } = props;
   const own = useRef<HTMLDivElement>(null);
@@ -55,7 +55,7 @@ export function ConversationView(props: Props) {
   };
   useLayoutEffect(() => {
     const card = target && cardOf(own.current, target.message);
-    // A page that loads without the focus must not take it from where the user types.
+    // A page that loads without the focus must not take it from the user.
     if (document.hasFocus()) card?.focus();
     else card?.scrollIntoView({ block: 'nearest' });
   }, [target]);
@@ -72,9 +72,9 @@ export function ConversationView(props: Props) {
   const find = () => setSearch((last) => (last === undefined ? noSearch : undefined));
   const toggle = () => setReading((last) => (last === 'text' ? 'markdown' : 'text'));
   useShortcuts(l10n.t('Conversation'), [
-    { keys: ['t'], what: l10n.t('All messages as text, or as they are meant'), run: toggle },
+    { keys: ['t'], what: l10n.t('Show all messages as text or rendered'), run: toggle },
     { keys: ['/'], what: l10n.t('Find in all messages'), run: () => setSearch((last) => last ?? noSearch) },
-    { keys: ['ArrowDown', 'ArrowUp'], what: l10n.t('Another message') },
+    { keys: ['ArrowDown', 'ArrowUp'], what: l10n.t('Move to another message') },
     ...(onTokens === undefined
       ? []
       : [{ keys: ['m'], what: l10n.t('Tokens of the message'), run: toTokens }]),
@@ -150,7 +150,7 @@ function Bar({ title, reading, isSearching, onToggle, onFind }: BarProps) {
   );
 }
 
-/** Arrow keys go from message to message. */
+/** Arrow keys move between messages. */
 function onKey(event: KeyboardEvent, own: HTMLElement | null): void {
   const by = { ArrowDown: 1, ArrowUp: -1 }[event.key];
   if (by === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
@@ -161,7 +161,7 @@ function onKey(event: KeyboardEvent, own: HTMLElement | null): void {
   event.preventDefault();
 }
 
-/** Undefined: it is of no message. */
+/** Returns the index of the message of a node; undefined: it is not in a message. */
 function messageOf(node: EventTarget | null): number | undefined {
   const card = node instanceof HTMLElement ? node.closest<HTMLElement>('[data-message]') : null;
   return card === null ? undefined : Number(card.dataset['message']);

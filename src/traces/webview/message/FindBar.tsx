@@ -2,23 +2,23 @@ import * as l10n from '@vscode/l10n';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import type { SearchView, FoundText } from '../../core/protocol/episodeRpc.ts';
 import { useAnswer, useViewer } from '../state/viewer.ts';
-import { count } from '../../../base/webview/ui/format.ts';
+import { count } from '../../../base/core/format.ts';
 import { IconButton } from '../../../base/webview/ui/IconButton.tsx';
 import { Failure } from '../../../base/webview/ui/Notices.tsx';
 import type { MessageSource } from './LongText.tsx';
 
-/** What is looked for, and which of what was found is shown. */
+/** The search text, and the current match. */
 export interface Search {
   readonly text: string;
   readonly matchCase: boolean;
   readonly view: SearchView | undefined;
-  /** Position in the matches; -1: none is shown yet. */
+  /** Index of the match; -1: none is shown yet. */
   readonly at: number;
 }
 
 export const noSearch: Search = { text: '', matchCase: false, view: undefined, at: -1 };
 
-/** As editors draw it, in every language. */
+/** The sign for "match case" that editors use in every language. */
 const caseSign = 'Aa';
 
 export function foundOf({ view, at }: Search): FoundText | undefined {
@@ -32,7 +32,7 @@ interface Props {
   readonly onClose: () => void;
 }
 
-/** Finds a text in all messages of a conversation, drawn or not, shown whole or not. */
+/** Finds a text in all messages of a conversation, whether or not they are drawn or shown in full. */
 export function FindBar({ source, search, onSearch, onClose }: Props) {
   const input = useRef<HTMLInputElement>(null);
   useLayoutEffect(() => input.current?.focus(), []);
@@ -103,7 +103,7 @@ function Steps({
   );
 }
 
-/** Asks, and tells what it was answered. */
+/** Sends the search and shows its state. */
 function Finder({ source, search, onSearch }: Omit<Props, 'onClose'>) {
   const { trace } = useViewer();
   const { text, matchCase } = search;
@@ -115,7 +115,7 @@ function Finder({ source, search, onSearch }: Omit<Props, 'onClose'>) {
 }
 
 function Counted({ search: { view, at } }: { readonly search: Search }) {
-  if (view === undefined) return l10n.t('Looking …');
+  if (view === undefined) return l10n.t('Searching…');
   const { matches, more } = view;
   if (matches.length === 0) return l10n.t('Nothing found');
   const total = more ? l10n.t('more than {0}', count(matches.length)) : count(matches.length);

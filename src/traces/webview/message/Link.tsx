@@ -3,8 +3,8 @@ import { PlainText } from './PlainText.tsx';
 import { webAddress } from './webAddress.ts';
 
 /**
- * The one door for addresses that a trace has. Those of the web become links: the editor opens them, after asking; a
- * browser in a tab of its own that knows nothing of this one. Any other is text.
+ * The only component that renders addresses from a trace. Web addresses become links. In an editor, VS Code opens them
+ * after asking; a browser opens a separate tab without a reference to this one. Other addresses stay text.
  */
 export function Link({
   address,

@@ -4,15 +4,15 @@ import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Conversation, FoundText, MessageView } from '../../core/protocol/episodeRpc.ts';
 import { largestWindow } from '../../core/protocol/traceRpc.ts';
 import { useAnswer, useViewer } from '../state/viewer.ts';
-import { count } from '../../../base/webview/ui/format.ts';
+import { count } from '../../../base/core/format.ts';
 import { Icon } from '../../../base/webview/ui/Icon.tsx';
 import { Failure, Loading } from '../../../base/webview/ui/Notices.tsx';
 import { PlainText } from './PlainText.tsx';
 
-/** Characters of a message that are shown before one asks for the rest. */
+/** Number of characters of a message that are shown by default. */
 const folded = 4_000;
 
-/** Whose message it is. */
+/** The conversation of the message. */
 export interface MessageSource {
   readonly episode: number;
   readonly conversation: Conversation;
@@ -21,13 +21,13 @@ export interface MessageSource {
 interface Props {
   readonly source: MessageSource;
   readonly message: MessageView;
-  /** What of the text was looked for and is shown. */
+  /** The match in the text that is shown. */
   readonly found: FoundText | undefined;
-  /** Draws a text that is no longer than one answer. */
+  /** Renders a text of at most one response. */
   readonly draw: (text: string) => ComponentChildren;
 }
 
-/** A message's text: its beginning, all of it when asked for and, where that is too much, a part at a time. */
+/** A message's text: its beginning, or on demand all of it. A very long text is shown in parts. */
 export function LongText({ source, message, found, draw }: Props) {
   const [whole, setWhole] = useState(false);
   const { text, length } = message;
@@ -40,7 +40,7 @@ export function LongText({ source, message, found, draw }: Props) {
       {draw(text.slice(0, folded))}
       <button type="button" onClick={() => setWhole(true)}>
         {length > largestWindow.text
-          ? l10n.t('Read all {0} characters, part by part', count(length))
+          ? l10n.t('Read all {0} characters in parts', count(length))
           : l10n.t('Show all {0} characters', count(length))}
       </button>
     </>
@@ -64,7 +64,7 @@ interface PartProps {
   readonly message: MessageView;
 }
 
-/** One part of a very long text at a time, as it is: the page never holds more. */
+/** Shows one part of a very long text at a time, so that the page never holds more. */
 function Parts({ source, message }: PartProps) {
   const [from, setFrom] = useState(0);
   return (
@@ -97,7 +97,7 @@ function Part({
 }: PartProps & { readonly from: number; readonly found?: FoundText }) {
   const { value, error, retry } = useText(source, message.index, from);
   if (error) return <Failure report={error} retry={retry} />;
-  if (value === undefined) return <Loading>{l10n.t('Loading the text …')}</Loading>;
+  if (value === undefined) return <Loading>{l10n.t('Loading the text…')}</Loading>;
   if (found?.field !== 'text') return <PlainBlock text={value.text} />;
   return <MarkedText text={value.text} at={found.at - value.from} length={found.length} />;
 }
@@ -110,7 +110,7 @@ export function PlainBlock({ text }: { readonly text: string }) {
   );
 }
 
-/** A text with the place that was looked for, which comes into view. */
+/** A text with a highlighted match, which is scrolled into view. */
 export function MarkedText({
   text,
   at,

@@ -2,21 +2,21 @@ import * as l10n from '@vscode/l10n';
 import { h, type ComponentChildren, type VNode } from 'preact';
 import { useMemo } from 'preact/hooks';
 import MarkdownIt, { type MarkdownToken } from 'markdown-it';
-import { CodeBlock } from './CodeBlock.tsx';
 import { Link } from './Link.tsx';
 import { PlainText } from './PlainText.tsx';
 import { rasterOf } from './rasters.ts';
 import { Thumbnail } from './Thumbnail.tsx';
+import { CopyButton } from '../../../base/webview/ui/CopyButton.tsx';
 
-/** A part of a text in Markdown: a token with what stands between it and the one that closes it. */
+/** A node of Markdown: a token with the tokens up to the one that closes it. */
 interface MarkdownNode {
   readonly token: MarkdownToken;
   readonly children: readonly MarkdownNode[];
 }
 
-/** A line that ends in the text ends on the page too, which is how models mean it. HTML stays text. */
+/** Line breaks are kept, as models intend them. HTML stays text. */
 const parser = new MarkdownIt({ html: false, breaks: true, linkify: false });
-// Whatever an address is, it is a link's; which of them lead anywhere is decided at one door, see Link.tsx.
+// Accepts every address. Link.tsx decides which of them become links.
 parser.validateLink = () => true;
 
 function parseMarkdown(text: string): readonly MarkdownNode[] {
@@ -41,7 +41,7 @@ function nested(tokens: readonly MarkdownToken[]): readonly MarkdownNode[] {
   return root;
 }
 
-/** A text in Markdown as nodes of the page: nothing of it is ever taken for HTML. */
+/** Renders Markdown as nodes of the page. No part of the text is parsed as HTML. */
 export function Markdown({ text }: { readonly text: string }) {
   const nodes = useMemo(() => parseMarkdown(text), [text]);
   return <div class="markdown">{drawn(nodes)}</div>;
@@ -51,7 +51,7 @@ function drawn(nodes: readonly MarkdownNode[]): VNode[] {
   return nodes.map((node, index) => <Node key={index} node={node} />);
 }
 
-/** Elements that stand as they are, by their token's type. Headings are the message's, not the page's. */
+/** Elements without special handling, by token type. Headings belong to the message, not to the page. */
 const elements: Readonly<Record<string, string>> = {
   blockquote_open: 'blockquote',
   bullet_list_open: 'ul',
@@ -129,10 +129,37 @@ function Leaf({ node: { token, children } }: { readonly node: MarkdownNode }): V
   }
 }
 
-/** What is in the text is shown; what is elsewhere is never asked for. */
+/** Shows an image that the text contains. Images elsewhere are not loaded. */
 function Picture({ address, name }: { readonly address: string; readonly name: string }) {
   const raster = rasterOf(address);
   if (raster !== undefined) return <Thumbnail raster={raster} name={name} />;
   const shown: ComponentChildren = name === '' ? l10n.t('image') : l10n.t('image: {0}', name);
   return <Link address={address}>{shown}</Link>;
+}
+
+interface Props {
+  readonly code: string;
+  /** Empty: the language is unknown. */
+  readonly language: string;
+}
+
+function CodeBlock({ code, language }: Props) {
+  return (
+    <div class="code-block">
+      <div class="code-block-bar">
+        <span class="muted">{language}</span>
+        <CopyButton text={code} what={l10n.t('Copy the code')} />
+      </div>
+      {/* The focus allows scrolling by keyboard. */}
+      <pre
+        tabIndex={0}
+        aria-label={language === '' ? l10n.t('Code') : l10n.t('Code, {0}', language)}
+        role="group"
+      >
+        <code>
+          <PlainText text={code} />
+        </code>
+      </pre>
+    </div>
+  );
 }

@@ -1,9 +1,9 @@
 import * as l10n from '@vscode/l10n';
 import { useMemo } from 'preact/hooks';
-import { bytes } from '../../../base/webview/ui/format.ts';
+import { sizeText } from '../../../base/core/format.ts';
 import { textPieces } from './rasters.ts';
 
-/** A text as it is, but for data in base64, of which only the kind and the size are said. */
+/** A plain text in which base64 data is replaced by its type and size. */
 export function PlainText({ text }: { readonly text: string }) {
   const pieces = useMemo(() => textPieces(text), [text]);
   return (
@@ -15,11 +15,11 @@ export function PlainText({ text }: { readonly text: string }) {
   );
 }
 
-/** What stands for data that is not shown. */
+/** A placeholder for data that is not shown. */
 export function DataChip({ type, size }: { readonly type: string; readonly size: number }) {
   return (
     <span class="data-chip">
-      {type === '' ? l10n.t('base64 data, {0}', bytes(size)) : l10n.t('{0}, {1}', type, bytes(size))}
+      {type === '' ? l10n.t('base64 data, {0}', sizeText(size)) : l10n.t('{0}, {1}', type, sizeText(size))}
     </span>
   );
 }

@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks';
 import { byteLength, type Raster } from './rasters.ts';
 import { DataChip } from './PlainText.tsx';
 
-/** An image as small as a line or two; a click, or Enter, makes it as large as it is and small again. */
+/** An image as high as a line or two. A click or Enter toggles its full size. */
 export function Thumbnail({ raster, name }: { readonly raster: Raster; readonly name: string }) {
   const [large, setLarge] = useState(false);
   const [broken, setBroken] = useState(false);
@@ -12,11 +12,11 @@ export function Thumbnail({ raster, name }: { readonly raster: Raster; readonly 
     return (
       <span>
         <DataChip type={type} size={byteLength(base64)} />{' '}
-        <span class="muted">{l10n.t('(not an image that can be shown)')}</span>
+        <span class="muted">{l10n.t('(image cannot be shown)')}</span>
       </span>
     );
   }
-  const title = large ? l10n.t('Make the image small') : l10n.t('Make the image large');
+  const title = large ? l10n.t('Shrink the image') : l10n.t('Enlarge the image');
   return (
     <button
       type="button"

@@ -1,21 +1,21 @@
 import * as l10n from '@vscode/l10n';
 import { useViewer } from '../state/viewer.ts';
-import { prettyJson } from '../../../base/webview/ui/format.ts';
+import { prettyJson } from '../../../base/core/format.ts';
 import { GoToSource } from '../ui/GoToSource.tsx';
 import { PlainText } from './PlainText.tsx';
 import { parseToolCalls, type ToolCall, type ToolAnswer } from './toolCalls.ts';
 
-/** Characters of an answer that stand below its call. */
+/** Number of characters of an answer that are shown below its call. */
 const shownOfAnswer = 200;
 
 interface Props {
-  /** As sent. */
+  /** The JSON as sent. */
   readonly json: string;
   readonly answers: readonly (ToolAnswer | undefined)[];
   readonly onShow: (message: number) => void;
 }
 
-/** Tool calls by name and arguments, each with its answer; what is no such list is shown as it is. */
+/** Tool calls with name, arguments and answer. JSON of another form is shown as text. */
 export function ToolCallList({ json, answers, onShow }: Props) {
   const calls = parseToolCalls(json);
   if (calls === undefined) {
@@ -54,7 +54,7 @@ function Call({ call: { id, name, given, pretty } }: { readonly call: ToolCall }
         )}
         {id !== null && <span class="mono muted">{id}</span>}
         {pretty === null && given !== '' && (
-          <span class="badge badge-error">{l10n.t('arguments are no JSON')}</span>
+          <span class="badge badge-error">{l10n.t('arguments are not valid JSON')}</span>
         )}
       </div>
       {given !== '' && (

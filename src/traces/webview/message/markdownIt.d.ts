@@ -1,14 +1,14 @@
-/** What is used of markdown-it, which comes without types. */
+/** The types of the used part of markdown-it, which has none. */
 declare module 'markdown-it' {
   export interface MarkdownToken {
     readonly type: string;
     readonly tag: string;
-    /** 1 opens, -1 closes, 0 does neither. */
+    /** 1 opens, -1 closes, 0 is self-contained. */
     readonly nesting: 1 | 0 | -1;
     readonly content: string;
-    /** Of a fence: what stands behind its marks. */
+    /** The text after the opening marks of a fence. */
     readonly info: string;
-    /** A paragraph of a tight list, whose text stands without it. */
+    /** A paragraph of a tight list, whose text has no element. */
     readonly hidden: boolean;
     readonly children: readonly MarkdownToken[] | null;
     attrGet(name: string): string | null;

@@ -1,4 +1,4 @@
-/** Images and other data that a trace has as base64. Only pixels are ever shown: an SVG is a document. */
+/** Recognizes images and other base64 data in a trace. Only pixel formats are shown, because an SVG is a document. */
 
 export interface Raster {
   /** e.g. `image/png`. */
@@ -6,7 +6,7 @@ export interface Raster {
   readonly base64: string;
 }
 
-/** Bytes of an image that is shown. */
+/** The maximum size of a shown image, in bytes. */
 export const largestImage = 8 * 1024 * 1024;
 
 const rasterTypes = new Set([
@@ -22,35 +22,35 @@ export function isRaster(type: string): boolean {
   return rasterTypes.has(type);
 }
 
-/** The image that a `data:` address has in it; undefined: it has none that is shown. */
+/** Returns the image in a `data:` address; undefined: there is none that can be shown. */
 export function rasterOf(address: string): Raster | undefined {
   const [, type = '', base64 = ''] = /^data:([\w.+/-]+);base64,([A-Za-z0-9+/]+={0,2})$/.exec(address) ?? [];
   const isShown = isRaster(type.toLowerCase()) && byteLength(base64) <= largestImage;
   return isShown ? { type: type.toLowerCase(), base64 } : undefined;
 }
 
-/** Bytes that base64 stands for. */
+/** Returns the number of bytes of base64 data. */
 export function byteLength(base64: string): number {
   const padding = base64.endsWith('==') ? 2 : base64.endsWith('=') ? 1 : 0;
   return Math.max(0, Math.floor((base64.length * 3) / 4) - padding);
 }
 
-/** Bytes that so many characters of base64 stand for, about. */
+/** Returns the approximate number of bytes of base64 data with a length. */
 export function byteSize(characters: number): number {
   return Math.floor((characters * 3) / 4);
 }
 
-/** A piece of a text: as it is, or data in base64 that nobody reads. */
+/** A part of a text: text, or base64 data. */
 export type TextPiece =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'data'; readonly type: string; readonly bytes: number };
 
 const dataAddress = /data:([\w.+-]+\/[\w.+-]+)?(?:;[\w=.-]+)*;base64,([A-Za-z0-9+/]{64,}={0,2})/;
-/** Long enough for no word, and for no path or number that means something. */
+/** Matches base64 that is longer than any word, path or number. */
 const bareData = /(?<![A-Za-z0-9+/])([A-Za-z0-9+/]{512,}={0,2})/;
 const anyData = new RegExp(`${dataAddress.source}|${bareData.source}`, 'g');
 
-/** A text in pieces, so that base64 can be told in a word. What a model repeats without end is no data. */
+/** Splits a text so that base64 can be replaced by a short description. Repetitions of a model are not data. */
 export function textPieces(text: string): readonly TextPiece[] {
   if (text.length < 64) return [{ kind: 'text', text }];
   const pieces: TextPiece[] = [];
@@ -66,7 +66,7 @@ export function textPieces(text: string): readonly TextPiece[] {
   return pieces;
 }
 
-/** Whether a text has about as many different characters as base64 has. */
+/** Returns true if a text has about as many different characters as base64. */
 function isVaried(text: string): boolean {
   return new Set(text.slice(0, 2_048)).size >= 40;
 }

@@ -1,16 +1,16 @@
-/** A reply's text in parts: what the model says to itself, and what it says. */
+/** A reply's text in parts: the reasoning and the answer. */
 export interface ReasoningParts {
   readonly reasoning: string;
-  /** Whether its end is marked. */
+  /** True if the end of the reasoning is marked. */
   readonly closed: boolean;
   readonly rest: string;
 }
 
 const openings = /^\s*<(think|thinking|thought|reasoning)>/;
-/** Templates that begin a reply with the mark leave only its end to the model. */
+/** If the chat template starts a reply with the opening mark, the model only writes the closing one. */
 const closing = /<\/(think|thinking|thought|reasoning)>/;
 
-/** Undefined: the text has no reasoning that is marked as such. */
+/** Returns the parts; undefined: the text has no marked reasoning. */
 export function splitReasoning(text: string): ReasoningParts | undefined {
   const opened = openings.exec(text);
   const start = opened?.[0].length ?? 0;

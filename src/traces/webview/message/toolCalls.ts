@@ -1,18 +1,18 @@
 import { isRecord } from '../../../base/core/isRecord.ts';
 import type { MessageView } from '../../core/protocol/episodeRpc.ts';
-import { prettyJson } from '../../../base/webview/ui/format.ts';
+import { prettyJson } from '../../../base/core/format.ts';
 
-/** A tool call as it can be read. */
+/** A parsed tool call. */
 export interface ToolCall {
   readonly id: string | null;
   readonly name: string;
-  /** As sent. */
+  /** The arguments as sent. */
   readonly given: string;
-  /** With indentation; null: what was sent is no JSON. */
+  /** The arguments with indentation; null: they are not valid JSON. */
   readonly pretty: string | null;
 }
 
-/** Undefined: it is no list of calls of functions. */
+/** Returns the tool calls; undefined: the value is not a list of function calls. */
 export function parseToolCalls(json: string): readonly ToolCall[] | undefined {
   const calls = parseJson(json);
   if (!Array.isArray(calls)) return undefined;
@@ -29,11 +29,11 @@ function readToolCall(call: unknown): ToolCall | undefined {
   return { id, name, given: text, pretty: parseJson(text) === undefined ? null : prettyJson(text) };
 }
 
-/** What ties the tool calls of a conversation to their answers. */
+/** Connects the tool calls of a conversation with their answers. */
 export interface ToolCallLinks {
-  /** By the index of the message that calls: for each of its calls the answer; undefined: there is none here. */
+  /** The answers to the calls of each message, by index; undefined: there is none here. */
   readonly answers: ReadonlyMap<number, readonly (ToolAnswer | undefined)[]>;
-  /** By the index of the message that answers: whom, in order. */
+  /** The calls that each message answers, by index, in order. */
   readonly callers: ReadonlyMap<number, readonly ToolCaller[]>;
 }
 
@@ -48,10 +48,10 @@ export interface ToolCaller {
   readonly name: string;
 }
 
-/** What a template, and with it training, puts between tool results in a row. */
+/** The text that a chat template, and so training, puts between consecutive tool results. */
 const between = '\n</tool_response>\n<tool_response>\n';
 
-/** The results that a message of a timeline has in it: those in a row are one message, and have no ids then. */
+/** Splits the tool results of a message. A timeline joins consecutive results into one message without ids. */
 export function splitToolResults(text: string): readonly string[] {
   if (!text.includes(between)) return [text];
   return text.replace(/\n$/, '').split(between);
@@ -75,7 +75,7 @@ export function linkToolCalls(messages: readonly MessageView[]): ToolCallLinks {
   return { answers, callers: askers };
 }
 
-/** By their ids; results that were joined have none, and stand in the order of the calls. */
+/** Returns answers by id. Joined results have no ids and are in the order of the calls. */
 function answersTo(
   calls: readonly ToolCall[],
   messages: readonly MessageView[],
@@ -97,7 +97,7 @@ function answersTo(
   });
 }
 
-/** Undefined: it is no JSON. */
+/** Parses JSON; undefined: it is not valid. */
 export function parseJson(json: string): unknown {
   try {
     return JSON.parse(json);

@@ -1,4 +1,4 @@
-/** The address as a browser reads it; undefined where it does not lead to the web. */
+/** Returns the normalized address; undefined: it is not a web address. */
 export function webAddress(address: string): string | undefined {
   if (!/^https?:\/\//i.test(address)) return undefined;
   const url = URL.parse(address);

@@ -3,13 +3,13 @@ import type { Filter } from '../../core/protocol/traceFilter.ts';
 import { episodeSorts, type EpisodeRow, type ListSort } from '../../core/protocol/traceLists.ts';
 import { episodeRoute } from '../state/route.ts';
 import { useViewer } from '../state/viewer.ts';
-import { count } from '../../../base/webview/ui/format.ts';
+import { countedEpisodes } from '../../../base/core/format.ts';
 import { outcomeColumns, taskColumn } from './cells.tsx';
 import { useEpisodeActions } from '../ui/DebugEpisode.tsx';
 import { ListView, type ListViewProps } from './ListView.tsx';
 import { useList, type Anchor } from './useList.ts';
 
-/** What a list of the run is filtered and sorted by. */
+/** The filter and the order of a list of the run. */
 export interface ListChoice {
   /** Null: everything. */
   readonly filter: Filter | null;
@@ -18,16 +18,16 @@ export interface ListChoice {
 
 export type TableProps = ListChoice &
   Pick<ListViewProps<unknown>, 'onSort' | 'onClear' | 'onLeave'> & {
-    /** Whether the newest row is kept in view. */
+    /** True to keep the newest row in view. */
     readonly follows: boolean;
   };
 
 interface Props extends TableProps {
-  /** Whether episodes can be run here. */
+  /** True if episodes can be run here. */
   readonly canRun: boolean;
 }
 
-/** The run's episodes, of which those near the visible ones are held. */
+/** The run's episodes. Only rows near the visible ones are loaded. */
 export function EpisodeTable({ filter, sort, follows, canRun, ...rest }: Props) {
   const { onLeave } = rest;
   const { client, trace, navigate } = useViewer();
@@ -47,8 +47,8 @@ export function EpisodeTable({ filter, sort, follows, canRun, ...rest }: Props) 
       {...rest}
       list={list}
       name="episode"
-      label={list.total === 1 ? l10n.t('1 episode') : l10n.t('{0} episodes', count(list.total))}
-      loading={l10n.t('Loading episodes …')}
+      label={countedEpisodes(list.total)}
+      loading={l10n.t('Loading episodes…')}
       columns={[taskColumn(), ...outcomeColumns()]}
       sort={order ?? null}
       filtered={filter !== null}
@@ -60,7 +60,7 @@ export function EpisodeTable({ filter, sort, follows, canRun, ...rest }: Props) 
   );
 }
 
-/** An order that the list has; a link may ask for any. */
+/** Returns the order if the list supports it. A link may contain any. */
 export function sortOf<By extends string>(
   sort: ListSort | null,
   known: readonly By[],
@@ -69,7 +69,7 @@ export function sortOf<By extends string>(
   return by === undefined || sort === null ? undefined : { by, descending: sort.descending };
 }
 
-/** What a request for a list says beside its window: what there is of it. */
+/** Returns the parameters of a list request other than its window. */
 export function listedBy<Order>(
   filter: Filter | null,
   sort: Order | undefined,

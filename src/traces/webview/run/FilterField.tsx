@@ -9,18 +9,18 @@ import { IconButton } from '../../../base/webview/ui/IconButton.tsx';
 import { completions, type Completion, type CompletionNames } from './filterEdit.ts';
 import { fieldText, problemText } from './filterWords.ts';
 
-/** Milliseconds after the last key until the list follows. */
+/** Milliseconds after the last key before the list follows. */
 const pause = 250;
 
 interface Props {
   readonly filter: string;
   readonly onFilter: (filter: string) => void;
   readonly known: CompletionNames;
-  /** Asked for what is known, when somebody is about to write. */
+  /** Called when the user is about to type, to load known names. */
   readonly onFocus: () => void;
 }
 
-/** One field for everything that a run's episodes can be filtered by, with completions of fields and values. */
+/** A field for filters of a run's episodes, with completions of fields and values. */
 export function FilterField({ filter, onFilter, known, onFocus }: Props) {
   const id = useId();
   const input = useRef<HTMLInputElement>(null);
@@ -71,7 +71,7 @@ interface FieldProps {
   readonly input: RefObject<HTMLInputElement | null>;
   readonly text: string;
   readonly known: CompletionNames;
-  /** It is no filter. */
+  /** True if the text is not a valid filter. */
   readonly wrong: boolean;
   readonly onText: (text: string) => void;
   readonly onApply: () => void;
@@ -116,7 +116,7 @@ function Field({ id, input, text, known, wrong, onText, onApply, onFocus }: Fiel
   );
 }
 
-/** What is offered at the caret, and how keys choose from it. */
+/** The completions at the caret, and the keys that choose one. */
 function useOffers(
   input: RefObject<HTMLInputElement | null>,
   text: string,
@@ -137,7 +137,7 @@ function useOffers(
   const take = ({ text: taken, from }: Completion) => {
     const end = from + taken.length;
     const next = text.slice(0, from) + taken + text.slice(caret);
-    // At once, for the next key may already be on its way.
+    // Updates at once, because the next key may follow immediately.
     if (input.current) {
       input.current.value = next;
       input.current.setSelectionRange(end, end);
@@ -145,7 +145,7 @@ function useOffers(
     onText(next);
     open(end);
   };
-  /** Whether the key was for the list. */
+  /** Returns true if the list used the key. */
   const onKey = ({ key }: KeyboardEvent): boolean => {
     const offer = list[chosen];
     if (key === 'ArrowDown' || key === 'ArrowUp') {
@@ -166,13 +166,13 @@ function useOffers(
 
 const mostOffers = 12;
 
-/** Round and round; from none to the first or the last. */
+/** Wraps around. Without a choice it returns the first or the last. */
 function neighbour(chosen: number, key: 'ArrowDown' | 'ArrowUp', length: number): number {
   if (key === 'ArrowDown') return (chosen + 1) % length;
   return chosen <= 0 ? length - 1 : chosen - 1;
 }
 
-/** The list follows what is written as soon as it is a filter. */
+/** Applies the text to the list as soon as it is a valid filter. */
 function useFollower(text: string, filter: string, onFilter: (filter: string) => void): void {
   const follow = useRef(onFilter);
   follow.current = onFilter;

@@ -3,7 +3,7 @@ import { groupSorts, type GroupRow } from '../../core/protocol/traceLists.ts';
 import { groupRoute } from '../state/route.ts';
 import { useViewer } from '../state/viewer.ts';
 import type { Column } from '../ui/DataGrid.tsx';
-import { count, percent, reward } from '../../../base/webview/ui/format.ts';
+import { count, percent, reward } from '../../../base/core/format.ts';
 import { Icon } from '../../../base/webview/ui/Icon.tsx';
 import { recordsOfTraining } from '../state/missingRecords.ts';
 import { Recorded } from '../ui/Recorded.tsx';
@@ -32,7 +32,7 @@ export function GroupTable({ filter, sort, follows, ...rest }: TableProps) {
       list={list}
       name="group"
       label={list.total === 1 ? l10n.t('1 group') : l10n.t('{0} groups', count(list.total))}
-      loading={l10n.t('Loading groups …')}
+      loading={l10n.t('Loading groups…')}
       columns={columns(filter !== null)}
       sort={order ?? null}
       filtered={filter !== null}
@@ -100,7 +100,7 @@ function columns(filtered: boolean): readonly Column<GroupRow>[] {
   ];
 }
 
-/** Those that have not ended are told apart. */
+/** Shows the number of repeats, and marks those that have not ended. */
 function Repeats({ row: { started, ended } }: { readonly row: GroupRow }) {
   if (ended === started) return <>{count(started)}</>;
   return <span title={l10n.t('{0} of {1} have ended', ended, started)}>{`${ended}/${started}`}</span>;

@@ -3,10 +3,10 @@ import { useState } from 'preact/hooks';
 import type { Bar, Histogram } from '../../core/protocol/traceLists.ts';
 import type { MissingData } from '../../../tracking/core/records/tracedRun.ts';
 import { useRecorded } from '../state/missingRecords.ts';
-import { count, duration, percent, reward } from '../../../base/webview/ui/format.ts';
+import { count, duration, percent, reward } from '../../../base/core/format.ts';
 import { barTerm, hasTerm, toggledTerm } from './filterEdit.ts';
 
-/** Units of the drawing: wide enough that bars of one do not blur. */
+/** The width of the drawing in its units, large enough for sharp bars. */
 const width = 160;
 const height = 44;
 
@@ -16,7 +16,7 @@ interface Props {
   readonly onFilter: (filter: string) => void;
 }
 
-/** What a distribution is of, as a tool may have left it out. */
+/** The data of a distribution, which an imported trace may not have. */
 const madeOf: Readonly<Record<Histogram['field'], MissingData>> = {
   reward: 'rewards',
   mean: 'rewards',
@@ -25,7 +25,7 @@ const madeOf: Readonly<Record<Histogram['field'], MissingData>> = {
   time: 'times',
 };
 
-/** How rewards, successes and lengths are spread; a bar filters. */
+/** The distributions of rewards, successes and lengths. A bar filters. */
 export function Histograms({ histograms, filter, onFilter }: Props) {
   const recorded = useRecorded();
   const shown = histograms.filter(({ field }) => recorded(madeOf[field]));
@@ -89,7 +89,7 @@ function Chart({ histogram, filter, onFilter }: ChartProps) {
       </svg>
       <p class="histogram-ends muted" aria-hidden="true">
         <span>{valueText(field, bars[0]?.from ?? 0)}</span>
-        {missing > 0 && <span>{l10n.t('{0} without', count(missing))}</span>}
+        {missing > 0 && <span>{l10n.t('{0} without a value', count(missing))}</span>}
         <span>{bars.length > 1 && valueText(field, bars.at(-1)?.to ?? 0)}</span>
       </p>
     </figure>
@@ -107,7 +107,7 @@ interface BarProps {
   readonly onChoose: () => void;
 }
 
-/** The whole height can be pressed, however low the bar is. */
+/** The whole height of a bar can be clicked, also if the bar is low. */
 function BarShape({ text, left, slot, tall, pressed, focusable, onFocus, onChoose }: BarProps) {
   return (
     <g
@@ -126,7 +126,7 @@ function BarShape({ text, left, slot, tall, pressed, focusable, onFocus, onChoos
   );
 }
 
-/** One of many is still seen. */
+/** A single entry stays visible. */
 function heightOf({ count: counted }: Bar, most: number): number {
   return counted === 0 ? 0 : Math.max((counted / most) * (height - 2), 2);
 }

@@ -1,20 +1,20 @@
 import * as l10n from '@vscode/l10n';
 import type { MissingData, ImportInfo } from '../../../tracking/core/records/tracedRun.ts';
-import { fileName } from '../../../base/webview/ui/format.ts';
+import { fileName } from '../../../base/core/format.ts';
 import { Note } from '../../../base/webview/ui/Notices.tsx';
 
-/** Where an imported trace comes from, what its format lacks, and what of it could not be read. */
+/** The source of an imported trace, the data that its format does not have, and the parts that could not be read. */
 export function ImportNotice({ imported }: { readonly imported: ImportInfo }) {
   const { format, source, lacks, skipped, skips } = imported;
   return (
     <Note kind={skipped > 0 ? 'warning' : 'info'}>
       <p title={source}>
-        {l10n.t('Imported from {0} ({1}), which was only read.', fileName(source), format)}
+        {l10n.t('Imported from {0} ({1}). That file is unchanged.', fileName(source), format)}
       </p>
       {lacks.length > 0 && (
         <p>
           {l10n.t(
-            'Not in it, and so unknown here, whatever number stands in its place: {0}.',
+            'The file does not have the following data, so their numbers here mean nothing: {0}.',
             lacks.map(lackName).join(', '),
           )}
         </p>

@@ -11,26 +11,26 @@ export interface ListViewProps<Row> {
   readonly list: List<Row>;
   /** Part of each row's id. */
   readonly name: string;
-  /** How many rows there are. */
+  /** The number of rows as a label. */
   readonly label: string;
   readonly loading: string;
   readonly columns: readonly Column<Row>[];
   readonly sort: ListSort | null;
   readonly filtered: boolean;
   readonly onSort: (sort: ListSort | null) => void;
-  /** Takes the filter away. */
+  /** Removes the filter. */
   readonly onClear: () => void;
   readonly onOpen: (row: Row) => void;
-  /** The episode of a row that is compared with other runs; undefined: it has none. */
+  /** Returns the episode of a row to compare with other runs; undefined: there is none. */
   readonly comparedOf: (row: Row) => number | undefined;
-  /** The user scrolls or chooses a row. */
+  /** Called when the user scrolls or chooses a row. */
   readonly onLeave: () => void;
   readonly actions?: GridActions<Row>;
-  /** What became of the last of them. */
+  /** The result of the last action. */
   readonly note?: ComponentChildren;
 }
 
-/** A list of the run as a table, or why there is none. */
+/** A list of the run as a table, or the reason why it is empty. */
 export function ListView<Row>(props: ListViewProps<Row>) {
   const { list, filtered, onOpen } = props;
   const { slice, error, retry, want } = list.window;
@@ -40,7 +40,9 @@ export function ListView<Row>(props: ListViewProps<Row>) {
   if (slice.total === 0 && !list.stale) {
     if (filtered) return <NothingFound onClear={props.onClear} />;
     return (
-      <Empty title={l10n.t('No episode has started yet.')}>{l10n.t('They appear here as they start.')}</Empty>
+      <Empty title={l10n.t('No episode has started yet.')}>
+        {l10n.t('Episodes appear here when they start.')}
+      </Empty>
     );
   }
   const current = Math.min(list.current.position, Math.max(slice.total - 1, 0));

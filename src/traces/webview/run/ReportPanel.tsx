@@ -1,7 +1,7 @@
 import * as l10n from '@vscode/l10n';
 import type { ReportView } from '../../core/protocol/runRpc.ts';
 import { FindingMessage } from '../ui/FindingMessage.tsx';
-import { count } from '../../../base/webview/ui/format.ts';
+import { count, countedEpisodes } from '../../../base/core/format.ts';
 import { Icon } from '../../../base/webview/ui/Icon.tsx';
 import { hasTerm } from './filterEdit.ts';
 
@@ -10,15 +10,15 @@ export type Finding = ReportView['findings'][number];
 interface Props {
   readonly report: ReportView;
   readonly running: boolean;
-  /** The run's; a finding in it is chosen. */
+  /** The run's filter, which may contain a finding. */
   readonly filter: string;
   readonly onChoose: (code: string) => void;
 }
 
-/** The term that finds a finding's episodes. */
+/** Returns the filter term for a finding's episodes. */
 export const findingTerm = (code: string): string => `finding:${code}`;
 
-/** Whether the run's episodes would train, and what keeps some from it. */
+/** Shows how many episodes would be trained, and the findings that prevent it. */
 export function ReportPanel({ report, running, filter, onChoose }: Props) {
   const judged = report.trains + report.doesNotTrain;
   return (
@@ -48,12 +48,14 @@ export function ReportPanel({ report, running, filter, onChoose }: Props) {
 function verdictText({ trains, doesNotTrain, findings }: ReportView, running: boolean): string {
   const judged = trains + doesNotTrain;
   if (judged === 0) {
-    return running ? l10n.t('No episode has ended yet.') : l10n.t('What would train is not known.');
+    return running
+      ? l10n.t('No episode has ended yet.')
+      : l10n.t('It is unknown which episodes would train.');
   }
   const [some, all] = [count(trains), count(judged)];
   if (running) return l10n.t('{0} of {1} episodes would train so far.', some, all);
   if (findings.length === 0) {
-    return l10n.t('{0} of {1} episodes would train, with nothing to remark.', some, all);
+    return l10n.t('{0} of {1} episodes would train, without findings.', some, all);
   }
   return l10n.t('{0} of {1} episodes would train.', some, all);
 }
@@ -74,7 +76,7 @@ interface FindingProps {
 }
 
 function FindingButton({ finding, pressed, onPress }: FindingProps) {
-  // What is about the run as a whole has no episodes to select.
+  // A finding about the whole run has no episodes to select.
   if (finding.count === 0) {
     return (
       <div class={`finding finding-${finding.severity} about-run`}>
@@ -112,7 +114,7 @@ function FindingText({ finding }: { readonly finding: Finding }) {
 
 function concerned({ count: episodes, groups }: Finding): string {
   if (episodes === 0) return l10n.t('the run');
-  const inEpisodes = episodes === 1 ? l10n.t('1 episode') : l10n.t('{0} episodes', count(episodes));
+  const inEpisodes = countedEpisodes(episodes);
   if (groups === 0) return inEpisodes;
   return groups === 1
     ? l10n.t('1 group, {0}', inEpisodes)

@@ -2,15 +2,7 @@ import * as l10n from '@vscode/l10n';
 import type { RunView } from '../../core/protocol/runRpc.ts';
 import type { MissingData } from '../../../tracking/core/records/tracedRun.ts';
 import { useRecorded } from '../state/missingRecords.ts';
-import {
-  count,
-  duration,
-  fileName,
-  moment,
-  percent,
-  reward,
-  share,
-} from '../../../base/webview/ui/format.ts';
+import { count, duration, fileName, moment, percent, reward, share } from '../../../base/core/format.ts';
 import { Failure, Note } from '../../../base/webview/ui/Notices.tsx';
 import { NotRecorded } from '../ui/Recorded.tsx';
 import { Stat } from '../../../base/webview/ui/Stat.tsx';
@@ -18,7 +10,7 @@ import type { Fold } from '../../../base/webview/ui/useFold.tsx';
 import { ImportNotice } from './ImportNotice.tsx';
 import { runStatus, runStatusWord } from './status.ts';
 
-/** What ran, how it stands, what has come of it. */
+/** The run's name, state and results. */
 export function RunHeader({ run, fold }: { readonly run: RunView; readonly fold: Fold }) {
   const status = runStatus(run);
   const recorded = useRecorded();
@@ -51,7 +43,7 @@ export function RunHeader({ run, fold }: { readonly run: RunView; readonly fold:
       {run.newerFormat !== null && (
         <Note kind="info">
           {l10n.t(
-            'This trace has format {0}, newer than this viewer: what it does not know is not shown. A newer AgentJet shows all of it.',
+            'This trace has format {0}, which is newer than this viewer. Unknown parts are not shown. Update AgentJet to see all of them.',
             run.newerFormat,
           )}
         </Note>
@@ -59,7 +51,7 @@ export function RunHeader({ run, fold }: { readonly run: RunView; readonly fold:
       {status === 'killed' && (
         <Note kind="warning">
           {l10n.t(
-            'The process of this run ended before the run did. Everything up to then is here; episodes that ran are lost.',
+            'The process of this run ended early. Everything until then is recorded, except for episodes that were running.',
           )}
         </Note>
       )}
@@ -68,7 +60,7 @@ export function RunHeader({ run, fold }: { readonly run: RunView; readonly fold:
   );
 }
 
-/** Counts by another tokenizer than the model's are never shown as if they were the model's. */
+/** Marks counts of a tokenizer other than the model's as approximate. */
 function TokenizerLine({ run: { tokenizer } }: { readonly run: RunView }) {
   return (
     <span

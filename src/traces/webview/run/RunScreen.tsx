@@ -28,7 +28,7 @@ interface SavedFiltersProps {
   readonly onFilter: (filter: string) => void;
 }
 
-/** Filters that the user keeps, one press away. */
+/** The saved filters of the user. */
 function SavedFilters({ filter, onFilter }: SavedFiltersProps) {
   const [saved, keep] = usePersistentState('filters', readFilters);
   const offersSaving = filter !== '' && !saved.includes(filter) && saved.length < mostSaved;
@@ -48,8 +48,8 @@ function SavedFilters({ filter, onFilter }: SavedFiltersProps) {
           </button>
           <IconButton
             icon="close"
-            name={l10n.t('Forget the filter {0}', one)}
-            title={l10n.t('Forget this filter')}
+            name={l10n.t('Delete the filter {0}', one)}
+            title={l10n.t('Delete this filter')}
             onPress={() => keep(saved.filter((other) => other !== one))}
           />
         </li>
@@ -74,7 +74,7 @@ interface Props {
   readonly route: RunRoute;
 }
 
-/** How the run stands as a whole, and its episodes and groups in a table. */
+/** The state of the run, and its episodes and groups in a table. */
 export function RunScreen({ run, route }: Props) {
   const { trace, navigate } = useViewer();
   const fold = useFold();
@@ -112,7 +112,10 @@ function Lists({ run, route, onFilter }: ListsProps) {
       what: l10n.t('Episodes or groups'),
       run: () => show(route.list === 'groups' ? 'episodes' : 'groups'),
     },
-    { keys: ['ArrowDown', 'ArrowUp', 'PageDown', 'PageUp', 'Home', 'End'], what: l10n.t('Another row') },
+    {
+      keys: ['ArrowDown', 'ArrowUp', 'PageDown', 'PageUp', 'Home', 'End'],
+      what: l10n.t('Move to another row'),
+    },
     { keys: ['Enter'], what: l10n.t('Open the row') },
   ]);
   const table = {
@@ -151,12 +154,12 @@ function Lists({ run, route, onFilter }: ListsProps) {
 
 const noNames: NamesView = { agents: [], tools: [] };
 
-/** What completions offer; agents and tools are asked for once somebody is about to write. */
+/** Provides the names for completions. Agents and tools are loaded when the user is about to type. */
 function useKnown(run: RunView) {
   const { client, trace } = useViewer();
   const [names, setNames] = useState(noNames);
   const onWanted = () => {
-    // Without them fields are offered all the same.
+    // Without names, fields are still offered.
     client.ask('names', { trace }).then(setNames, () => undefined);
   };
   const findings = run.report.findings.filter(({ count }) => count > 0).map(({ code }) => code);

@@ -1,7 +1,7 @@
-/** What cells of the run's and a group's tables have in common. */
+/** Cells that the tables of a run and of a group share. */
 import * as l10n from '@vscode/l10n';
 import type { EpisodeRow } from '../../core/protocol/traceLists.ts';
-import { count, duration, reward, share } from '../../../base/webview/ui/format.ts';
+import { count, duration, reward, share } from '../../../base/core/format.ts';
 import type { Column } from '../ui/DataGrid.tsx';
 import { Icon } from '../../../base/webview/ui/Icon.tsx';
 import { recordsOfTraining } from '../state/missingRecords.ts';
@@ -68,7 +68,7 @@ export function taskColumn(): Column<EpisodeRow> {
   return { name: l10n.t('Task'), width: 180, grows: 3, sort: 'task', cell: (row) => <TaskCell {...row} /> };
 }
 
-/** How long episodes and groups are. */
+/** Returns the columns with lengths of episodes and groups. */
 export function lengthColumns<
   Row extends Counted & Pick<EpisodeRow, 'trainableTokens'>,
 >(): readonly Column<Row>[] {
@@ -86,7 +86,7 @@ export function lengthColumns<
   ];
 }
 
-/** What an episode comes to, in the order of the run's table. */
+/** Returns the columns with an episode's results, in the order of the run's table. */
 export function outcomeColumns(): readonly Column<EpisodeRow>[] {
   const numeric = true;
   return [

@@ -2,15 +2,15 @@ import { choiceFields, numberFields } from '../../core/protocol/traceFilter.ts';
 import type { Bar, Histogram, NamesView } from '../../core/protocol/traceLists.ts';
 import { fieldNames, parseFilter } from '../../core/filterText.ts';
 
-/** Whether a filter's text has a term among those that all must hold. */
+/** Returns true if a filter has a term at the top level, where all terms must match. */
 export function hasTerm(filter: string, term: string): boolean {
   return ` ${filter} `.includes(` ${term} `);
 }
 
 /**
- * The text with the term, or without it when it has it.
+ * Adds a term to a filter, or removes it.
  *
- * @param others terms that it takes the place of
+ * @param others terms that it replaces
  */
 export function toggledTerm(filter: string, term: string, others: readonly string[]): string {
   const rest = [term, ...others].reduce(without, filter);
@@ -22,13 +22,13 @@ function without(filter: string, term: string): string {
   return ` ${filter} `.replace(` ${term} `, ' ').trim();
 }
 
-/** What stands beside `or` would belong to its last part only. */
+/** Encloses a filter in parentheses if it contains `or`. */
 function inOne(filter: string): string {
   const parsed = parseFilter(filter);
   return 'filter' in parsed && parsed.filter?.kind === 'any' ? `(${filter})` : filter;
 }
 
-/** The term that finds a bar's episodes. Equal would be only as exact as it is written. */
+/** Returns the term for a bar's episodes. Equality would depend on the number of digits. */
 export function barTerm({ field, bars }: Histogram, bar: Bar): string {
   if (bar.from === bar.to && Number.isInteger(bar.from)) return `${field}=${bar.from}`;
   const included = bar.from === bar.to || bar === bars.at(-1);
@@ -36,7 +36,7 @@ export function barTerm({ field, bars }: Histogram, bar: Bar): string {
 }
 
 export interface Completion {
-  /** What takes the place of the text from `from` to the caret. */
+  /** The replacement for the text from `from` to the caret. */
   readonly text: string;
   readonly from: number;
 }
@@ -46,7 +46,7 @@ export interface CompletionNames extends NamesView {
   readonly findings: readonly string[];
 }
 
-/** Fields and values that the word before the caret may become. */
+/** Returns the fields and values that complete the word before the caret. */
 export function completions(text: string, caret: number, known: CompletionNames): readonly Completion[] {
   const before = text.slice(0, caret);
   const [, field, written] = /(?:^|[\s(-])([a-z]+)[:=]([^\s()"<>=:]*)$/i.exec(before) ?? [];
@@ -59,7 +59,7 @@ export function completions(text: string, caret: number, known: CompletionNames)
   return offered([...fieldNames.map(started), 'error'], word, caret - word.length);
 }
 
-/** Numbers are compared, everything else is named. */
+/** Numeric fields are compared, other fields take a value. */
 function started(field: string): string {
   return (numberFields as readonly string[]).includes(field) ? field : `${field}:`;
 }

@@ -1,54 +1,54 @@
 import * as l10n from '@vscode/l10n';
 import type { FilterProblem } from '../../core/filterText.ts';
 
-/** Why a text is no filter, and what would be one. */
+/** Returns the reason why a text is not a valid filter, and how to fix it. */
 export function problemText({ kind, text, known, from }: FilterProblem): string {
   switch (kind) {
     case 'unknown-field':
       return l10n.t(
-        'At character {0}: there is no field “{1}”. Known are {2}; what has a colon in it stands in quotes.',
+        'At character {0}: unknown field “{1}”. Use one of {2}, or put text with a colon in quotes.',
         from + 1,
         text,
         known.join(', '),
       );
     case 'no-number':
-      return l10n.t('At character {0}: “{1}” is no number for this field.', from + 1, text);
+      return l10n.t('At character {0}: “{1}” is not a valid number for this field.', from + 1, text);
     case 'unknown-value':
       return l10n.t(
-        'At character {0}: “{1}” is no value of this field. It has {2}.',
+        'At character {0}: “{1}” is not a valid value of this field. Use one of {2}.',
         from + 1,
         text,
         known.join(', '),
       );
     case 'not-a-number-field':
       return l10n.t(
-        'At character {0}: “{1}” is no number, so nothing is less or more. Write {1}:value.',
+        'At character {0}: “{1}” is not a numeric field, so it cannot be compared. Use {1}:value.',
         from + 1,
         text,
       );
     case 'no-value':
-      return l10n.t('At character {0}: something is missing behind “{1}”.', from + 1, text);
+      return l10n.t('At character {0}: a value is missing after “{1}”.', from + 1, text);
     case 'open-quote':
       return l10n.t('At character {0}: the quote is not closed.', from + 1);
     case 'open-parenthesis':
       return l10n.t('At character {0}: the parenthesis is not closed.', from + 1);
     case 'unopened-parenthesis':
-      return l10n.t('At character {0}: no parenthesis is open here.', from + 1);
+      return l10n.t('At character {0}: there is no open parenthesis to close.', from + 1);
   }
 }
 
-/** What each field is, beside its name in a list of completions. */
+/** Returns the description of a field for the list of completions. */
 export function fieldText(field: string): string {
   const texts: Readonly<Record<string, string>> = {
     reward: l10n.t('the episode’s reward'),
-    advantage: l10n.t('how much better than its group'),
+    advantage: l10n.t('the advantage within its group'),
     tokens: l10n.t('in all timelines'),
     trainable: l10n.t('tokens that count in the loss'),
     mask: l10n.t('share of such tokens, e.g. mask<5%'),
     time: l10n.t('e.g. time>30s'),
     calls: l10n.t('LLM calls'),
     failures: l10n.t('LLM calls that failed'),
-    timelines: l10n.t('how many'),
+    timelines: l10n.t('number of LLM calls'),
     repeat: l10n.t('its number in its group'),
     episode: l10n.t('its number'),
     group: l10n.t('its group’s number'),
@@ -58,10 +58,10 @@ export function fieldText(field: string): string {
     worst: l10n.t('worst reward of its group'),
     solved: l10n.t('share of successes in its group'),
     'task:': l10n.t('part of the task’s id'),
-    'agent:': l10n.t('an agent that called'),
+    'agent:': l10n.t('an agent that made calls'),
     'tool:': l10n.t('a tool that was called'),
-    'source:': l10n.t('a line of code that called, e.g. source:agent.ts:12'),
-    'finding:': l10n.t('what the training report found'),
+    'source:': l10n.t('a line of code that made calls, e.g. source:agent.ts:12'),
+    'finding:': l10n.t('a finding of the training report'),
     'error:': l10n.t('part of its error'),
     'trains:': l10n.t('whether it would train'),
     'success:': l10n.t('whether it succeeded'),

@@ -4,7 +4,7 @@ import type { RunView } from '../../core/protocol/runRpc.ts';
 
 export type RunStatus = 'running' | 'completed' | 'cancelled' | 'failed' | 'killed';
 
-/** A run that has no end and whose process is gone was killed. */
+/** Returns the status. A run without an end whose process is gone was killed. */
 export function runStatus({ end, live }: Pick<RunView, 'end' | 'live'>): RunStatus {
   if (end !== null) return end.status;
   return live ? 'running' : 'killed';
@@ -14,7 +14,7 @@ export function runStatusWord(status: RunStatus): string {
   const words: Readonly<Record<RunStatus, string>> = {
     running: l10n.t('running'),
     completed: l10n.t('completed'),
-    cancelled: l10n.t('cancelled'),
+    cancelled: l10n.t('canceled'),
     failed: l10n.t('failed'),
     killed: l10n.t('killed'),
   };
@@ -40,7 +40,7 @@ export function episodeStatusWord(status: EpisodeStatus): string {
   return words[status];
 }
 
-/** Words for `success`, whatever the state. */
+/** Words for `success` in every state. */
 export function successWords(): Readonly<Record<EpisodeStatus, string>> {
   return {
     running: l10n.t('running'),
@@ -51,7 +51,7 @@ export function successWords(): Readonly<Record<EpisodeStatus, string>> {
   };
 }
 
-/** Words for whether an episode would train. */
+/** Returns a word for whether an episode would be trained. */
 export function trainsWord(trains: boolean | null): string {
   if (trains === null) return l10n.t('open');
   return trains ? l10n.t('yes') : l10n.t('no');

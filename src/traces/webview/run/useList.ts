@@ -4,7 +4,7 @@ import { usePersistentState } from '../state/persistentState.ts';
 import { useWindow, type Windowed } from '../state/viewer.ts';
 import type { Slice } from '../../../base/webview/state/windowBuffer.ts';
 
-/** One answer about a list. */
+/** One response about a list. */
 export interface ListAnswer<Row> {
   readonly total: number;
   readonly rows: readonly Row[];
@@ -14,9 +14,9 @@ export interface ListAnswer<Row> {
 
 interface ListSlice<Row> extends Slice {
   readonly rows: readonly Row[];
-  /** Of the filter and the order that it was asked with. */
+  /** The key of the filter and the order of the request. */
   readonly key: string;
-  /** What was asked for as the anchor, and where it is. */
+  /** The requested anchor, and its position. */
   readonly anchorOf: Anchor;
   readonly anchor: number | null | undefined;
   readonly newest: number | null | undefined;
@@ -25,21 +25,21 @@ interface ListSlice<Row> extends Slice {
 export type Anchor = number | 'newest' | undefined;
 
 export interface ListOptions<Row> {
-  /** Under which the current row is remembered. */
+  /** The name under which the current row is saved. */
   readonly name: string;
-  /** Of what the list is filtered and sorted by. */
+  /** The key of the list's filter and order. */
   readonly key: string;
-  /** @param anchor number of the row whose position is wanted */
+  /** @param anchor number of the row whose position is requested */
   readonly ask: (from: number, limit: number, anchor: Anchor) => Promise<ListAnswer<Row>>;
-  /** What a row is known by wherever it lies. */
+  /** Returns the number that identifies a row. */
   readonly numberOf: (row: Row) => number;
-  /** The newest row is the current one, whichever that is. */
+  /** True if the newest row is always the current one. */
   readonly follows: boolean;
-  /** The user chose a row. */
+  /** Called when the user chooses a row. */
   readonly onChosen: () => void;
 }
 
-/** Where the current row is, and which it is; undefined: it has not arrived. */
+/** The current row and its position; undefined: not loaded yet. */
 interface Current {
   readonly position: number;
   readonly number: number | undefined;
@@ -53,13 +53,12 @@ export interface List<Row> {
   readonly rowAt: (position: number) => Row | undefined;
   readonly current: Current;
   readonly onCurrent: (position: number) => void;
-  /** What is shown is of another filter or order than what was asked for. */
+  /** True if the shown rows belong to an earlier filter or order. */
   readonly stale: boolean;
 }
 
 /**
- * A filtered and sorted list of any length. The current row stays the current one wherever rows that arrive push it, and
- * across reloads.
+ * A filtered and sorted list of any length. The current row stays current when new rows move it, and across reloads.
  */
 export function useList<Row>(options: ListOptions<Row>): List<Row> {
   const newest = useRef(options);
@@ -115,7 +114,7 @@ export function useList<Row>(options: ListOptions<Row>): List<Row> {
       options.onChosen();
       const row = rowAt(position);
       const number = row && options.numberOf(row);
-      // At once: what opens a row takes the list away.
+      // Saves at once, because opening a row removes the list.
       if (number !== undefined) keep(number);
       setCurrent(({ shifted }) => ({ position, number, shifted }));
     },
@@ -129,7 +128,7 @@ function atNewest<Row>(last: Current, { anchor, newest }: ListSlice<Row>): Curre
   return { position: anchor, number: newest, shifted: last.shifted };
 }
 
-/** The current row, by what an answer says of where it is. */
+/** Returns the current row with its position in a response. */
 function settled<Row>(
   last: Current,
   { rows, from, total, anchorOf, anchor }: ListSlice<Row>,
@@ -141,7 +140,7 @@ function settled<Row>(
   if (typeof known === 'number') {
     return known === position ? last : { position: known, number, shifted: shifted + known - position };
   }
-  // It has left the list: what has come to its place is the current one.
+  // The row has left the list, so the row at its position becomes current.
   const gone = known === null;
   const route = Math.max(0, Math.min(position, total - 1));
   if (number !== undefined && !gone && route === position) return last;

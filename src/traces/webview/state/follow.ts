@@ -4,18 +4,18 @@ import type { Memory } from './memory.ts';
 import type { Navigator } from './navigator.ts';
 import { episodeRoute, type EpisodeRoute, type Route } from './route.ts';
 
-/** Whether the viewer goes along with a run that goes on. */
+/** The state of following an active run. */
 export interface Follow {
   readonly on: boolean;
   readonly set: (on: boolean) => void;
-  /** How many episodes had started when the newest was last looked at; null: the run has not been seen yet. */
+  /** The number of started episodes when the newest was last shown; null: not seen yet. */
   readonly seen: number | null;
   readonly see: (started: number) => void;
-  /** Goes to an episode in place of where one is. Going anywhere else is the user's doing, and ends it. */
+  /** Shows an episode without ending the follow mode. Any other navigation ends it. */
   readonly keepTo: (route: EpisodeRoute) => void;
 }
 
-/** @returns what the page works with, and what is to hear of each move, also of those back and forward */
+/** @returns the state for the page, and a function to call with every navigation */
 export function useFollow(
   navigator: Navigator,
   memory: Memory,
@@ -54,7 +54,10 @@ function numberOf(saved: unknown): number | null {
   return typeof saved === 'number' ? saved : null;
 }
 
-/** Goes along with the run where that is wanted: in its table the table does, in an episode the next one takes its place. */
+/**
+ * Shows the newest episode of the run if that is wanted. On the run's screen the table follows; on an episode's screen
+ * the next episode replaces it.
+ */
 export function useKeepingUp(run: RunView | undefined, route: Route, follow: Follow): void {
   const started = run?.totals.started;
   const newest = run?.live === true ? run.newest : null;

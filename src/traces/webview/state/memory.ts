@@ -1,18 +1,18 @@
 import type { EditorApi } from '../transport/vscode.ts';
 
-/** What the page remembers across reloads, by key. Values are JSON. */
+/** Stores values across reloads of the page, by key. Values are JSON. */
 export interface Memory {
-  /** Undefined: nothing yet. Untrusted: another version of the page may have written it. */
+  /** Returns a value; undefined: none. It is untrusted, because another version of the page may have written it. */
   read(key: string): unknown;
   write(key: string, value: unknown): void;
 }
 
-/** In an editor: the state that it keeps for a webview. */
+/** Stores in the state that VS Code keeps for a webview. */
 export function editorMemory(editor: EditorApi): Memory {
   return memoryOf(editor.getState(), (state) => editor.setState(state));
 }
 
-/** In a browser: the storage of the tab, if it has one. */
+/** Stores in the tab's session storage, if available. */
 export function browserMemory(page: Window, trace: string): Memory {
   const name = `agentjet ${trace}`;
   try {

@@ -2,28 +2,28 @@ import { tokenParameter } from '../../core/viewerPage.ts';
 import type { Memory } from './memory.ts';
 import { formatRoute, isSibling, parseRoute, runRoute, type Route, type RunRoute } from './route.ts';
 
-/** Where the viewer is, across reloads, and where it was. */
+/** The current location of the viewer and its history, across reloads. */
 export interface Navigator {
   readonly route: Route;
-  /** The run as it was when it was last looked at. */
+  /** The run's route when it was last shown. */
   readonly run: RunRoute;
   readonly canGoBack: boolean;
   readonly canGoForward: boolean;
-  /** Going down or up can be undone by {@link back}; a move from sibling to sibling replaces where it was. */
+  /** Goes to a route. {@link back} undoes moves up and down. A move to a sibling replaces the current entry. */
   go(route: Route): void;
-  /** Can be undone by nothing: goes there in place of where one is. */
+  /** Replaces the current route without a history entry. */
   replace(route: Route): void;
-  /** Where one was before, or `otherwise`, for who came by a link. */
+  /** Goes to the previous route, or to `otherwise` if there is none. */
   back(otherwise: Route): void;
   /** Undoes {@link back}. */
   forward(): void;
   onChange(listener: () => void): void;
 }
 
-/** Steps back that are kept. */
+/** The maximum number of history entries. */
 const longestTrail = 50;
 
-/** In an editor: places as {@link formatRoute} has them, and which of them is the current one. */
+/** Returns the navigator of an editor, with its own history of routes. */
 export function editorNavigator(memory: Memory): Navigator {
   let { trail, at } = savedTrail(memory);
   const run = runMemory(memory);
@@ -83,7 +83,10 @@ function savedTrail(memory: Memory): { readonly trail: readonly Route[]; readonl
   return { trail, at: typeof at === 'number' && Number.isInteger(at) && at in trail ? at : last };
 }
 
-/** In a browser: the fragment of the address, so that reloading, going back and sharing a link work as everywhere. */
+/**
+ * Returns the navigator of a browser, which uses the address's fragment. So reloading, going back and sharing links
+ * work as usual.
+ */
 export function browserNavigator(page: Window, memory: Memory): Navigator {
   if (page.history.state === null) {
     page.history.replaceState({ steps: 0 }, '');
@@ -155,7 +158,7 @@ function addressOf(page: Window, route: Route): string {
   return `#${[...parts, formatRoute(route)].filter((part) => part !== '').join('&')}`;
 }
 
-/** How far the history goes that the page has made. */
+/** Returns the last index of the history that the page has created. */
 function lastStep(memory: Memory): number {
   return Number(memory.read('steps') ?? 0);
 }
@@ -165,7 +168,7 @@ function stepsOf(state: unknown): number {
   return typeof state.steps === 'number' ? state.steps : 0;
 }
 
-/** The run's filter and sort outlive a visit to its episodes. */
+/** Remembers the run's filter and order while an episode is shown. */
 function runMemory(memory: Memory): { readonly last: RunRoute; keep(route: Route): void } {
   return {
     get last() {

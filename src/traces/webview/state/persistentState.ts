@@ -2,9 +2,9 @@ import { useState } from 'preact/hooks';
 import { useViewer } from './viewer.ts';
 
 /**
- * As `useState`, with a value that outlives a reload of the page and visits to other places.
+ * Works like `useState` with a value that survives reloads and navigation.
  *
- * @param read makes the first value of what was saved under the key; undefined: nothing was
+ * @param read makes the first value from the saved one; undefined: none was saved
  */
 export function usePersistentState<T>(
   key: string,

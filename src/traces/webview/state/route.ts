@@ -2,13 +2,13 @@ import type { MergeSetting } from '../../core/protocol/mergingRpc.ts';
 import type { ListSort } from '../../core/protocol/traceLists.ts';
 import { groupOf } from '../../../tracking/core/groups.ts';
 
-/** The run, with what its table shows. */
+/** The run, with the state of its table. */
 export interface RunRoute {
   readonly kind: 'run';
   readonly list: 'episodes' | 'groups';
-  /** As it is written in the search field; empty: everything. */
+  /** The text of the search field; empty: everything. */
   readonly filter: string;
-  /** Null: in the order of their numbers. */
+  /** Null: the order of their numbers. */
   readonly sort: ListSort | null;
 }
 
@@ -34,30 +34,30 @@ export interface TimelineRoute {
   readonly kind: 'timeline';
   readonly episode: number;
   readonly timeline: number;
-  /** To begin at; null: where one was, or its first. */
+  /** The token to start at; null: the last position, or the first token. */
   readonly token: number | null;
-  /** It is read as a conversation, at this message or at the newest; null: its tokens are shown. */
+  /** The message of the conversation to show; null: tokens are shown. */
   readonly message: number | 'newest' | null;
-  /** What would have made it; null: the run's own setting, which did. */
+  /** The setting that would make the timeline; null: the run's own. */
   readonly setting: MergeSetting | null;
 }
 
-/** Two episodes beside each other, at least one of them of the viewer's own trace. */
+/** Two compared episodes. At least one of them is in the viewer's own trace. */
 export interface CompareRoute {
   readonly kind: 'compare';
   /** The left one. */
   readonly episode: number;
-  /** The right one; null: the one of its task whose reward differs most. */
+  /** The right one; null: the episode of its task with the largest difference in reward. */
   readonly other: number | null;
-  /** Of each; null: the one with the most trained tokens. */
+  /** The timeline of each side; null: the one with the most trained tokens. */
   readonly timeline: number | null;
   readonly otherTimeline: number | null;
-  /** Of the left one and of the right one; null: the viewer's own. */
+  /** The trace of each side; null: the viewer's own. */
   readonly trace: string | null;
   readonly otherTrace: string | null;
 }
 
-/** What of a run is looked at. Another kind needs its case in each function of this file; the compiler tells which. */
+/** A location in the viewer. A new kind needs a case in each function of this file; the compiler reports them. */
 export type Route = RunRoute | GroupRoute | EpisodeRoute | CallRoute | TimelineRoute | CompareRoute;
 
 export const runRoute: RunRoute = { kind: 'run', list: 'episodes', filter: '', sort: null };
@@ -95,7 +95,9 @@ export const compareRoute = (
   ...sides,
 });
 
-/** As parameters of an address, e.g. `episode=3&timeline=0`; the run as it is at first is the empty text. */
+/**
+ * Returns the parameters of an address, e.g. `episode=3&timeline=0`. The run in its initial state is the empty text.
+ */
 export function formatRoute(route: Route): string {
   return Object.entries(parametersOf(route))
     .map(([name, value]) => `${name}=${encodeURIComponent(value)}`)
@@ -120,7 +122,7 @@ function parametersOf(route: Route): Readonly<Record<string, string | number>> {
       return {
         episode: route.episode,
         timeline: route.timeline,
-        // The address has another `token`: the server's.
+        // The address has another parameter named `token`: the server's.
         ...(route.token !== null && { at: route.token }),
         ...(route.message !== null && { message: route.message === 'newest' ? '' : route.message }),
         ...(route.setting !== null && { by: formatSetting(route.setting) }),
@@ -137,7 +139,7 @@ function parametersOf(route: Route): Readonly<Record<string, string | number>> {
   }
 }
 
-/** What makes no sense is left out: a link that leads nowhere leads to the run. */
+/** Parses parameters of an address. Invalid ones are ignored, and an invalid link leads to the run. */
 export function parseRoute(parameters: URLSearchParams): Route {
   const [group, episode, call, timeline] = ['group', 'episode', 'call', 'timeline'].map((name) =>
     position(parameters.get(name)),
@@ -154,12 +156,12 @@ function timelineOf(parameters: URLSearchParams, episode: number, timeline: numb
   return timelineRoute(episode, timeline, position(parameters.get('at')) ?? null, { message, setting });
 }
 
-/** E.g. `text-true-false`: the level, whether tools are ignored, and whether drift is fixed. */
+/** e.g. `text-true-false`: the level, whether tools are ignored, and whether drift is fixed. */
 export function formatSetting({ compareLevel, ignoreTools, fixesDrift }: MergeSetting): string {
   return [compareLevel, ignoreTools, fixesDrift].join('-');
 }
 
-/** Null: it is none. */
+/** Parses a setting; null: it is not valid. */
 export function parseSetting(text: string): MergeSetting | null {
   const [, level, ignores, fixes] = /^(text|token)-(true|false)-(true|false)$/.exec(text) ?? [];
   if (level !== 'text' && level !== 'token') return null;
@@ -171,7 +173,7 @@ function compareOf(parameters: URLSearchParams, episode: number, timeline: numbe
     position(parameters.get(name)),
   );
   const otherTrace = traceNamed(parameters.get('otherRun'));
-  // One side is the viewer's own, whatever a link says.
+  // At least one side is in the viewer's own trace.
   const trace = otherTrace === null && other !== null ? traceNamed(parameters.get('run')) : null;
   return compareRoute(episode, other, { timeline, otherTimeline, trace, otherTrace });
 }
@@ -180,10 +182,10 @@ function traceNamed(text: string | null): string | null {
   return text === null || text === '' || text.length > longestTrace ? null : text;
 }
 
-/** Characters. */
+/** In characters. */
 const longestTrace = 4_096;
 
-/** The side of the viewer's own trace; of two it is the left one. */
+/** Returns the episode in the viewer's own trace. If both are, it is the left one. */
 export function ownEpisode({ episode, other, trace }: CompareRoute): number {
   return trace === null ? episode : (other ?? episode);
 }
@@ -198,14 +200,14 @@ function runOf(parameters: URLSearchParams): RunRoute {
   };
 }
 
-/** Characters. */
+/** In characters. */
 export const longestFilter = 1_000;
 
 function position(text: string | null): number | undefined {
   return text !== null && /^\d{1,9}$/.test(text) ? Number(text) : undefined;
 }
 
-/** The column, with a minus before it where the greatest comes first. */
+/** Returns the column, with a minus before it for descending order. */
 function formatSort({ by, descending }: ListSort): string {
   return `${descending ? '-' : ''}${by}`;
 }
@@ -215,21 +217,21 @@ function parseSort(text: string): ListSort | null {
   return by === undefined ? null : { by, descending: minus === '-' };
 }
 
-/** Whether a part of an episode is looked at, not the whole. */
+/** Returns true if the route shows a part of an episode. */
 export function isPart(route: Route): route is CallRoute | TimelineRoute {
   return route.kind === 'call' || route.kind === 'timeline';
 }
 
-/** What the way up from a route depends on. */
+/** The context that a route's parents depend on. */
 export interface RouteContext {
-  /** As it was when it was last looked at. */
+  /** The run's route when it was last shown. */
   readonly run: RunRoute;
   /** Episodes per task. */
   readonly repeat: number;
   readonly tasks: number;
 }
 
-/** Where a route lies, from the run down to the place itself. */
+/** Returns the routes from the run down to a route. */
 export function pathOf(route: Route, above: RouteContext): readonly [RunRoute, ...Route[]] {
   const { run, repeat, tasks } = above;
   switch (route.kind) {
@@ -238,7 +240,7 @@ export function pathOf(route: Route, above: RouteContext): readonly [RunRoute, .
     case 'group':
       return [run, route];
     case 'episode': {
-      // An address may name an episode that no task has.
+      // An address may name an episode without a task.
       const group = groupOf(route.episode, repeat);
       return group < tasks ? [run, groupRoute(group), route] : [run, route];
     }
@@ -250,13 +252,13 @@ export function pathOf(route: Route, above: RouteContext): readonly [RunRoute, .
   }
 }
 
-/** One step up; the run is above itself. */
+/** Returns the parent of a route. The run is its own parent. */
 export function parentOf(route: Route, above: RouteContext): Route {
   const path = pathOf(route, above);
   return path.at(-2) ?? path[0];
 }
 
-/** Whether one goes from sibling to sibling, or only looks at the same in another way. */
+/** Returns true for a move to a sibling, or to another view of the same part. */
 export function isSibling(from: Route, to: Route): boolean {
   if (!('episode' in from && 'episode' in to)) return from.kind === to.kind;
   if (from.kind === 'compare' && to.kind === 'compare') return true;

@@ -10,15 +10,15 @@ import { LatestRequest } from '../../../base/webview/state/latestRequest.ts';
 import type { Route } from './route.ts';
 import { WindowBuffer, type Slice } from '../../../base/webview/state/windowBuffer.ts';
 
-/** What every part of the page works with. */
+/** The context of all components of the page. */
 export interface Viewer {
   readonly client: TraceClient;
   readonly trace: ViewerBoot['trace'];
-  /** Counts what was told to have changed in the trace. */
+  /** Incremented when the trace has changed. */
   readonly version: number;
   readonly route: Route;
   readonly memory: Memory;
-  /** Whether one has gone anywhere since the page opened. */
+  /** True if the user has navigated since the page opened. */
   readonly hasNavigated: boolean;
   readonly navigate: (route: Route) => void;
   readonly follow: Follow;
@@ -28,22 +28,22 @@ export const ViewerContext = createContext<Viewer | null>(null);
 
 export function useViewer(): Viewer {
   const viewer = useContext(ViewerContext);
-  if (viewer === null) throw new Error('This part of the page stands outside of the viewer.');
+  if (viewer === null) throw new Error('This component must be used inside the viewer.');
   return viewer;
 }
 
-/** An answer that is kept fresh while the trace changes. Neither value nor error: it has not come yet. */
+/** A response that is refreshed when the trace changes. Without a value and an error, it is loading. */
 export interface Answer<T> {
   readonly value: T | undefined;
-  /** Why the newest request failed; an older value stays. */
+  /** The error of the newest request. An older value is kept. */
   readonly error: ErrorReport | undefined;
   readonly retry: () => void;
 }
 
 /**
- * Asks, and asks again whenever the trace has changed.
+ * Requests data, and again whenever the trace has changed.
  *
- * @param isSettled of an answer that nothing will change any more, which is not asked for again
+ * @param isSettled returns true for a response that cannot change any more, which is not requested again
  */
 export function useAnswer<M extends TraceMethod>(
   method: M,
@@ -85,7 +85,7 @@ export interface Windowed<S extends Slice> {
   readonly retry: () => void;
 }
 
-/** A window into a list that is too long to be held, kept fresh while the trace changes. */
+/** A window of a long list that is refreshed when the trace changes. */
 export function useWindow<S extends Slice>(options: {
   readonly fetch: (from: number, limit: number) => Promise<S>;
   readonly largest: number;

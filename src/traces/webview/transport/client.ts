@@ -8,7 +8,7 @@ interface Pending {
   reject(error: unknown): void;
 }
 
-/** Joins replies to requests by their ids. */
+/** Matches replies to requests by their ids. */
 export function createTraceClient(transport: Transport): TraceClient {
   const pending = new Map<number, Pending>();
   const listeners = new Set<(trace: string) => void>();
@@ -23,7 +23,7 @@ export function createTraceClient(transport: Transport): TraceClient {
     ask: <M extends TraceMethod>(method: M, parameters: ParamsOf<M>) =>
       new Promise<ResultOf<M>>((resolve, reject) => {
         const id = ++lastId;
-        // The server answers each method with its own result; its types are the protocol's.
+        // The server returns the type that the protocol defines for the method.
         pending.set(id, { resolve: (result) => resolve(result as ResultOf<M>), reject });
         transport.send({ id, request: { method, ...parameters } as unknown as TraceRequest });
       }),

@@ -6,16 +6,16 @@ import { isTraceReply, type Transport } from './transport.ts';
 
 type Headers = Readonly<Record<string, string>>;
 
-/** Milliseconds until the events are asked for again after they broke off. */
+/** Milliseconds before the event stream is opened again after it broke off. */
 const reconnectAfter = 1_000;
 
 export interface HttpTransportOptions {
-  /** Sent as a bearer token: it never is in an address that a log could keep. */
+  /** Sent as a bearer token, so that it is in no address that a log could store. */
   readonly token: string;
   readonly trace: string;
 }
 
-/** Requests by POST to `/rpc`, notices as server-sent events of `/events`. */
+/** Sends requests by POST to `/rpc`, and receives notices as server-sent events of `/events`. */
 export function httpTransport({ token, trace }: HttpTransportOptions): Transport {
   const headers = { authorization: `Bearer ${token}` };
   let deliver: (reply: TraceReply) => void = () => undefined;
@@ -42,7 +42,7 @@ async function post(body: string, headers: Headers): Promise<TraceReply> {
   if (isRefusal(response)) throw new Refused();
   const reply: unknown = await response.json();
   if (!isTraceReply(reply)) {
-    throw new Error(l10n.t('Its answer, with status {0}, is no reply.', response.status));
+    throw new Error(l10n.t('The response with status {0} is not a valid reply.', response.status));
   }
   return reply;
 }
@@ -58,7 +58,9 @@ function unreachable(error: unknown): ErrorReport {
     return {
       code: 'viewer/refused',
       message: l10n.t('The trace server does not accept the token of this address.'),
-      hint: l10n.t('Open the whole address that it printed when it started, with everything after the #.'),
+      hint: l10n.t(
+        'Open the full address that the server printed when it started, including everything after the #.',
+      ),
     };
   }
   return {
@@ -67,24 +69,26 @@ function unreachable(error: unknown): ErrorReport {
       'The trace server did not answer. {0}',
       error instanceof Error ? error.message : String(error),
     ),
-    hint: l10n.t('Start it again with `agentjet trace FILE` and open the address that it prints, or retry.'),
+    hint: l10n.t(
+      'Start it again with `agentjet trace FILE` and open the address that it prints, or try again.',
+    ),
   };
 }
 
-/** Reads the events until the server no longer accepts the token; a server that is away may come back. */
+/** Reads events until the server rejects the token. A server that is away may come back. */
 async function follow(headers: Headers, trace: string, listener: (reply: TraceReply) => void): Promise<void> {
   for (;;) {
     try {
       await readEvents(headers, trace, listener);
     } catch (error) {
       if (error instanceof Refused) return;
-      // Away: what is asked meanwhile says so, and the next round finds it again.
+      // The server is away. Requests report that, and the next attempt may find it again.
     }
     await new Promise((resume) => setTimeout(resume, reconnectAfter));
   }
 }
 
-/** Reads until the events break off. What was answered before they came may be old by then, which is told. */
+/** Reads events until the stream breaks off. It reports a change first, because earlier responses may be outdated. */
 async function readEvents(
   headers: Headers,
   trace: string,

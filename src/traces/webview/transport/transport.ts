@@ -1,14 +1,14 @@
 import type { TraceCall, TraceReply } from '../../core/protocol/traceRpc.ts';
 
-/** Carries requests to a trace server and what comes back. */
+/** Sends requests to a trace server and receives replies and notices. */
 export interface Transport {
-  /** Never throws: a request that cannot be delivered is answered with an error. */
+  /** Never throws. A request that cannot be sent gets a reply with an error. */
   send(call: TraceCall): void;
   /** Called once, before the first {@link send}. */
   onReply(listener: (reply: TraceReply) => void): void;
 }
 
-/** What arrives is the server's own, but a page is sent other messages too. */
+/** Returns true for a message of the server. A page also receives other messages. */
 export function isTraceReply(value: unknown): value is TraceReply {
   if (typeof value !== 'object' || value === null) return false;
   if ('notice' in value) return value.notice === 'changed';

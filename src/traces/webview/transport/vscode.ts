@@ -1,7 +1,7 @@
 import type { GoMessage } from '../../core/viewerPage.ts';
 import { isTraceReply, type Transport } from './transport.ts';
 
-/** What the editor gives each webview, once. */
+/** The object that VS Code gives each webview once. */
 export interface EditorApi {
   postMessage(message: unknown): void;
   getState(): unknown;
@@ -19,7 +19,7 @@ export function editorTransport(editor: EditorApi, page: Window): Transport {
   };
 }
 
-/** Has the editor say where the page goes: parameters of an address. */
+/** Calls `go` when the editor sends a location as parameters of an address. */
 export function onNavigate(page: Window, go: (route: URLSearchParams) => void): void {
   page.addEventListener('message', ({ data }: MessageEvent<unknown>) => {
     if (isGoMessage(data)) go(new URLSearchParams(data.go));

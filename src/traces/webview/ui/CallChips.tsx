@@ -1,16 +1,16 @@
 import * as l10n from '@vscode/l10n';
 import { callRoute } from '../state/route.ts';
 import { useViewer } from '../state/viewer.ts';
-import { count } from '../../../base/webview/ui/format.ts';
+import { count } from '../../../base/core/format.ts';
 
 interface Props {
   readonly episode: number;
   readonly calls: readonly number[];
-  /** How many are drawn; the others are counted. */
+  /** The maximum number of chips. The others are counted. */
   readonly most: number;
 }
 
-/** Calls by their numbers, each of which leads to its call. */
+/** Call numbers that link to their calls. */
 export function CallChips({ episode, calls, most }: Props) {
   const { navigate } = useViewer();
   return (

@@ -1,28 +1,28 @@
 import * as l10n from '@vscode/l10n';
 import type { Virtualizer } from '@tanstack/virtual-core';
-import type { ComponentChildren } from 'preact';
+import type { ComponentChildren, RefObject } from 'preact';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import type { ListSort } from '../../core/protocol/traceLists.ts';
-import { useFocusAfterNavigation } from '../state/focusAfterNavigation.ts';
 import { scrollListeners } from '../../../base/webview/ui/scrollListeners.ts';
 import { Icon } from '../../../base/webview/ui/Icon.tsx';
 import type { GridActions } from '../../../base/webview/ui/RowMenu.tsx';
 import { useRowMenu } from '../../../base/webview/ui/useRowMenu.tsx';
 import { useVirtualizer } from '../../../base/webview/ui/useVirtualizer.ts';
+import { useViewer } from '../state/viewer.ts';
 
-/** Pixels; the style sheet knows them too. */
+/** In pixels. The style sheet has the same value. */
 const rowHeight = 28;
 const headerHeight = 28;
 const pageRows = 20;
 
 export interface Column<Row> {
   readonly name: string;
-  /** Least width in pixels, and which share of what is left it takes. */
+  /** The minimum width in pixels, and the share of the remaining width. */
   readonly width: number;
   readonly grows?: number;
-  /** A number stands at the right. */
+  /** True to align the column to the right. */
   readonly numeric?: boolean;
-  /** What the list is asked to sort by; absent: it cannot be. */
+  /** The sort key of the list; absent: the column cannot be sorted. */
   readonly sort?: string;
   readonly cell: (row: Row) => ComponentChildren;
 }
@@ -31,7 +31,7 @@ interface Props<Row> {
   readonly label: string;
   readonly columns: readonly Column<Row>[];
   readonly total: number;
-  /** Undefined while it has not arrived. */
+  /** Undefined while it is loading. */
   readonly rowAt: (position: number) => Row | undefined;
   /** Part of each row's id. */
   readonly name: string;
@@ -39,22 +39,24 @@ interface Props<Row> {
   readonly current: number;
   readonly onCurrent: (position: number) => void;
   readonly onOpen: (position: number) => void;
-  /** Called with the visible positions, the last excluded. */
+  /** Called with the visible positions. The last is excluded. */
   readonly onRange?: (first: number, end: number) => void;
   readonly isMarked?: (row: Row) => boolean;
-  /** The space bar on the current row. */
+  /** Called when the space bar is pressed on the current row. */
   readonly onMark?: (position: number) => void;
   readonly sort: ListSort | null;
   readonly onSort: (sort: ListSort | null) => void;
-  /** Rows by which the current one has moved under the user, in all: the list scrolls along. */
+  /** The total number of rows by which the current one has moved. The list scrolls along. */
   readonly shifted?: number;
   readonly busy?: boolean;
-  /** The user scrolls, whatever with. */
+  /** Called when the user scrolls in any way. */
   readonly onScrolled?: () => void;
   readonly actions?: GridActions<Row>;
 }
 
-/** A table of any length: rows near the visible ones are drawn; arrow keys go from row to row, Enter opens one. */
+/**
+ * A table of any length. Only rows near the visible ones are drawn. Arrow keys move between rows, and Enter opens one.
+ */
 export function DataGrid<Row>(props: Props<Row>) {
   const { total, current, columns, onRange } = props;
   const scroller = useRef<HTMLDivElement>(null);
@@ -110,7 +112,7 @@ export function DataGrid<Row>(props: Props<Row>) {
   );
 }
 
-/** Enter opens the current row, the space bar marks it, and others make another row the current one. */
+/** Enter opens the current row, the space bar marks it, and other keys move to another row. */
 function onKey<Row>(event: KeyboardEvent, { current, total, onOpen, onMark, onCurrent }: Props<Row>): void {
   if (event.key === 'Enter') {
     onOpen(current);
@@ -123,7 +125,7 @@ function onKey<Row>(event: KeyboardEvent, { current, total, onOpen, onMark, onCu
   event.preventDefault();
 }
 
-/** Shows the current row when it becomes another one; where it only lies elsewhere than before, all stays in sight. */
+/** Shows the current row when it changes. If only its position changes, the visible rows stay the same. */
 function useScroll<Row>(
   virtualizer: Virtualizer<HTMLElement, HTMLDivElement>,
   scroller: { readonly current: HTMLDivElement | null },
@@ -188,7 +190,7 @@ function HeaderCell<Row>({ column, sort, onSort }: HeaderCellProps<Row>) {
   );
 }
 
-/** One way, the other way, not at all. Of numbers the greatest come first. */
+/** Cycles through one order, the other and none. Numbers start with the greatest. */
 function nextSort(by: string, numeric: boolean, own: ListSort | undefined): ListSort | null {
   if (own === undefined) return { by, descending: numeric };
   return own.descending === numeric ? { by, descending: !numeric } : null;
@@ -239,7 +241,7 @@ function rowId(name: string, position: number): string {
   return `${name}-row-${position}`;
 }
 
-/** Where a key leads from a row; undefined: not a key of the grid's. */
+/** Returns the row that a key moves to; undefined: the grid does not use the key. */
 function targetOf(event: KeyboardEvent, current: number, last: number): number | undefined {
   if (event.altKey || event.ctrlKey || event.metaKey) return undefined;
   const targets: Readonly<Record<string, number>> = {
@@ -252,4 +254,15 @@ function targetOf(event: KeyboardEvent, current: number, last: number): number |
   };
   const target = targets[event.key];
   return target === undefined ? undefined : Math.max(0, Math.min(target, last));
+}
+
+/** Focuses an element if the focused one was removed with its screen, so that keys continue to work. */
+function useFocusAfterNavigation(element: RefObject<HTMLElement | null>): void {
+  const { hasNavigated } = useViewer();
+  useLayoutEffect(() => {
+    // A page that just opened, or that does not have the focus, must not take it.
+    if (hasNavigated && document.hasFocus() && document.activeElement === document.body) {
+      element.current?.focus({ preventScroll: true });
+    }
+  }, []);
 }

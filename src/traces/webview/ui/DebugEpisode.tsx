@@ -13,7 +13,7 @@ import type { GridActions } from '../../../base/webview/ui/RowMenu.tsx';
 
 type Outcome = { readonly debug: DebugResult } | { readonly error: ErrorReport };
 
-/** Runs the episode again from its recording: in the editor under its debugger; in a browser it says how. */
+/** A button that replays the episode. In an editor it starts the debugger; in a browser it shows the command. */
 export function DebugEpisode({ episode }: { readonly episode: number }) {
   const { debug, outcome } = useDebug();
   useShortcuts(l10n.t('Code'), [
@@ -36,7 +36,7 @@ export function DebugEpisode({ episode }: { readonly episode: number }) {
 }
 
 /**
- * What can be done to an episode of a table beside opening it, and what became of it.
+ * The actions on an episode of a table other than opening it, and the result of the last one.
  *
  * @param canRun see `canRunEpisodes`
  */
@@ -71,7 +71,7 @@ interface DebugNoteProps {
   readonly onClose: () => void;
 }
 
-/** Above a table, since the row may be out of sight by then. */
+/** A note above a table, because the row may be out of view. */
 function DebugNote({ outcome, onClose }: DebugNoteProps) {
   const isSaid = outcome !== undefined && !('debug' in outcome && outcome.debug.started === 'editor');
   return (

@@ -1,12 +1,15 @@
 import { titleOf } from './findingTitles.ts';
-import { language } from '../../../base/webview/ui/format.ts';
+import { language } from '../../../base/core/format.ts';
 
 interface Props {
   readonly code: string;
   readonly message: string;
 }
 
-/** What was found. Its message is English, as on the command line: in another language its title says first what it is about. */
+/**
+ * A finding. Its message is in English, as on the command line. In other languages its translated title is shown
+ * first.
+ */
 export function FindingMessage({ code, message }: Props) {
   const title = language === 'en' ? undefined : titleOf(code);
   return (

@@ -10,17 +10,17 @@ import { Icon } from '../../../base/webview/ui/Icon.tsx';
 interface Props {
   readonly episode: number;
   readonly of: SourceOf;
-  /** What the button says. */
+  /** The label of the button. */
   readonly label: string;
-  /** The same for who does not see what is around it: it begins with what the button says. */
+  /** The label for screen readers, with context. It begins with the visible label. */
   readonly what: string;
-  /** A key that does the same wherever the focus is; absent: none. */
+  /** A shortcut that works with any focus; absent: none. */
   readonly shortcut?: string;
 }
 
 type Outcome = { readonly shown: ShowResult } | { readonly error: ErrorReport };
 
-/** Leads to the user's code: in the editor at once; in a browser it says where that is. */
+/** A button that opens the user's code. A browser shows the location. */
 export function GoToSource({ episode, of, label, what, shortcut }: Props) {
   const { client, trace } = useViewer();
   const [outcome, setOutcome] = useState<Outcome>();
@@ -60,7 +60,7 @@ function OutcomeMessage({ outcome }: { readonly outcome: Outcome }) {
   const place = `${source.file}:${source.line}`;
   return (
     <>
-      {shown === 'told' && (
+      {shown === 'page' && (
         <>
           <span class="mono source-place">{place}</span>
           <CopyButton text={place} what={l10n.t('Copy the path and the line')} />
@@ -71,9 +71,9 @@ function OutcomeMessage({ outcome }: { readonly outcome: Outcome }) {
   );
 }
 
-/** What may keep the place from being the one. */
+/** Returns a note if the location may be wrong. */
 function noteOf({ state, found }: SourceView): string {
-  if (state === 'gone') return l10n.t('The file is gone.');
+  if (state === 'gone') return l10n.t('The file does not exist any more.');
   if (state === 'changed') return l10n.t('The file has changed since the run: the line may have moved.');
-  return found === 'scan' ? l10n.t('Found by the name of the tool.') : '';
+  return found === 'scan' ? l10n.t("Found by the tool's name.") : '';
 }

@@ -1,7 +1,7 @@
 import * as l10n from '@vscode/l10n';
 import type { FindingCode } from '../../../tracking/core/findings.ts';
 
-/** What a finding is about, as the catalog has it; undefined for an id that this version does not know. */
+/** Returns the title of a finding; undefined for an id that this version does not know. */
 export function titleOf(code: string): string | undefined {
   const titles = findingTitles();
   return Object.hasOwn(titles, code) ? titles[code as FindingCode] : undefined;

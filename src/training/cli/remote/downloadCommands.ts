@@ -6,7 +6,7 @@ import { exitCodes, type CommandIo } from '../../../base/node/terminal/commandIo
 import type { PullValues, RebuildValues } from './remoteOptions.ts';
 import { withHost } from './session.ts';
 import type { CancellationToken } from '../../../base/core/cancellation.ts';
-import { sizeText } from '../../../base/core/sizeText.ts';
+import { sizeText } from '../../../base/core/format.ts';
 import { cancelledByInterrupt } from '../../../base/node/terminal/interrupts.ts';
 import { Tenths } from './texts.ts';
 import { CodedError } from '../../../base/core/errors.ts';

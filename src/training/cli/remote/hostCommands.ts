@@ -1,7 +1,7 @@
 /** The commands of `agentjet remote` that add, remove, list and show hosts. */
 import { hostname } from 'node:os';
 import { CodedError } from '../../../base/core/errors.ts';
-import { sizeText } from '../../../base/core/sizeText.ts';
+import { sizeText } from '../../../base/core/format.ts';
 import { kebabCase } from '../../../base/core/kebabCase.ts';
 import type { HostResults, HostStatus } from '../../core/protocol/hostRpc.ts';
 import { certificateAt, hostUrl, type HostAddress } from '../../node/client/connectHost.ts';

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import path from 'node:path';
 import { CancellationSource } from '../../../base/core/cancellation.ts';
 import { CodedError, formatLocation } from '../../../base/core/errors.ts';
-import { sizeText } from '../../../base/core/sizeText.ts';
+import { sizeText } from '../../../base/core/format.ts';
 import { dotEnv } from '../../../base/node/dotEnv.ts';
 import { locationOf, type LocatedFinding } from '../../core/dispatch/located.ts';
 import { launcherText, stateText } from '../../core/runs/words.ts';

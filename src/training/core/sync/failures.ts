@@ -1,5 +1,5 @@
 import { CodedError } from '../../../base/core/errors.ts';
-import { sizeText } from '../../../base/core/sizeText.ts';
+import { sizeText } from '../../../base/core/format.ts';
 
 /** @param why the reason from the jail */
 export function refusedPath(path: string, why: string): CodedError {

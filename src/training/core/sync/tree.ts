@@ -1,5 +1,5 @@
 /** The files of a folder to upload, their sizes, the excluded files, and the size limit. */
-import { sizeText } from '../../../base/core/sizeText.ts';
+import { sizeText } from '../../../base/core/format.ts';
 import { tooLarge } from './failures.ts';
 
 export interface TreeFile {

@@ -3,7 +3,7 @@ import { seriesOf, type ChartMetrics } from '../data/chartTable.ts';
 import type { Window } from '../data/chartPoints.ts';
 import type { RunData } from '../data/runData.ts';
 import { usePage } from '../page.ts';
-import { count } from '../../../base/webview/ui/format.ts';
+import { count } from '../../../base/core/format.ts';
 import { stepAxis } from './axes.ts';
 import { kindOf } from './kinds.ts';
 

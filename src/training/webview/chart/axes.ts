@@ -1,5 +1,5 @@
 /** The two axes of the page: steps for metrics, and time for GPU samples. */
-import { count } from '../../../base/webview/ui/format.ts';
+import { count } from '../../../base/core/format.ts';
 import { nearestStep, adjacentStep } from '../cursor.ts';
 import type { Window } from '../data/chartPoints.ts';
 import { allSeconds, allSteps } from '../data/model.ts';

@@ -1,7 +1,7 @@
 /** The titles and number formats of the charts. */
 import * as l10n from '@vscode/l10n';
 import type { ChartMetrics } from '../data/chartTable.ts';
-import { duration, percent } from '../../../base/webview/ui/format.ts';
+import { duration, percent } from '../../../base/core/format.ts';
 import { number } from '../text.ts';
 
 export interface ChartKind {

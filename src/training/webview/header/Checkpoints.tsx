@@ -2,8 +2,8 @@ import * as l10n from '@vscode/l10n';
 import type { Checkpoint } from '../../core/protocol/runs.ts';
 import type { RunData } from '../data/runData.ts';
 import { usePage } from '../page.ts';
-import { number, size } from '../text.ts';
-import { count, moment, unknown } from '../../../base/webview/ui/format.ts';
+import { number } from '../text.ts';
+import { count, moment, sizeText, unknown } from '../../../base/core/format.ts';
 import { checkpointText } from '../../core/runs/words.ts';
 
 type Row = Pick<Checkpoint, 'step' | 'stage' | 'reward' | 'resumable'> & {
@@ -70,7 +70,7 @@ function CheckpointRow({ run, row, hasStages, isNewest }: RowProps) {
     <tr>
       {hasStages && <td>{stage}</td>}
       <th scope="row">{count(step)}</th>
-      <td>{row.bytes === null ? unknown : size(row.bytes)}</td>
+      <td>{row.bytes === null ? unknown : sizeText(row.bytes)}</td>
       <td>{moment(row.at)}</td>
       <td>{number(row.reward)}</td>
       <td>

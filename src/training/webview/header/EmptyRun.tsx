@@ -1,6 +1,6 @@
 import * as l10n from '@vscode/l10n';
 import { usePage } from '../page.ts';
-import { count, moment } from '../../../base/webview/ui/format.ts';
+import { count, moment } from '../../../base/core/format.ts';
 import { Empty } from '../../../base/webview/ui/Notices.tsx';
 import { phaseText } from '../../core/runs/words.ts';
 

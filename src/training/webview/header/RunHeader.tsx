@@ -3,7 +3,7 @@ import { elapsedOf, remainingOf } from '../data/progress.ts';
 import type { RunData } from '../data/runData.ts';
 import { useNow, usePage } from '../page.ts';
 import { number, stepText } from '../text.ts';
-import { count, duration, moment, percent, unknown } from '../../../base/webview/ui/format.ts';
+import { count, duration, moment, percent, unknown } from '../../../base/core/format.ts';
 import { Note } from '../../../base/webview/ui/Notices.tsx';
 import { Stat } from '../../../base/webview/ui/Stat.tsx';
 import { checkpointText, launcherText, phaseText, stateText } from '../../core/runs/words.ts';

@@ -47,16 +47,16 @@ describe('a new name', () => {
   it.each([
     ['', /needs a name/],
     ['  ', /needs a name/],
-    ['a/b', /no \/ and no \\/],
-    ['a\\b', /no \/ and no \\/],
-    ['..', /no name of a folder/],
+    ['a/b', /cannot contain \/ or \\/],
+    ['a\\b', /cannot contain \/ or \\/],
+    ['..', /not a valid folder name/],
     [' a', /begin or end with a space/],
-    ['a.', /end with a full stop/],
-    ['a:b', /has no :/],
+    ['a.', /end with a period/],
+    ['a:b', /cannot contain :/],
     ['a\u0007', /control characters/],
     ['NUL.txt', /for a device/],
     ['ä'.repeat(128), /at most 255 bytes/],
-    ['Other', /already a "other"/],
+    ['Other', /already contains "other"/],
   ])('may not be %j', (name, problem) => {
     expect(problemOfName(name, ['other'])).toMatch(problem);
   });

@@ -68,7 +68,7 @@ describe('the client of a trace server', () => {
     const dying = client.ask('call', { trace, episode: 0, call: 0 });
     await expect(dying).rejects.toMatchObject({
       code: 'trace/server-died',
-      message: 'The trace server ended before it had answered: exit code 7.',
+      message: 'The trace server ended before it answered: exit code 7.',
     });
     expect(await client.ask('run', { trace })).toMatchObject({ live: true });
     expect(started).toHaveLength(2);

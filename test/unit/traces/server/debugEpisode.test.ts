@@ -37,7 +37,7 @@ describe('an episode', () => {
   it('can be run again when it has ended', () => {
     const file = aTrace();
     const command = expect.stringContaining(`--replay ${file} --episode 0`) as string;
-    expect(debug(file, 0)).toMatchObject({ result: { started: 'told', command } });
+    expect(debug(file, 0)).toMatchObject({ result: { started: 'page', command } });
   });
 
   it('cannot when it has not, or is none', () => {

@@ -1,6 +1,6 @@
 import * as l10n from '@vscode/l10n';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { count, duration } from '../../../../base/webview/ui/format.ts';
+import { count, duration } from '../../../../base/core/format.ts';
 import { nameOf } from './describe.ts';
 import { endOf, type AxisModel, type AxisSpan } from './model.ts';
 
@@ -17,10 +17,10 @@ interface Props {
   readonly now: number;
 }
 
-/** Pixels between the pointer and the tooltip. */
+/** The distance between the pointer and the tooltip, in pixels. */
 const gap = 12;
 
-/** What is known of a span. Escape hides it. */
+/** The details of a span. Escape hides them. */
 export function AxisTooltip({ model, target, now }: Props) {
   const box = useRef<HTMLDivElement>(null);
   const [hidden, setHidden] = useState<number | null>(null);
@@ -65,7 +65,7 @@ function linesOf(span: AxisSpan, now: number): readonly Line[] {
     ...(span.kind === 'tool' ? toolLines(span, took) : [[l10n.t('took'), stateOf(span, took)] as const]),
     ...(asked === null
       ? []
-      : [[l10n.t('before the model was asked'), milliseconds(asked - span.start)] as const]),
+      : [[l10n.t('before the model request'), milliseconds(asked - span.start)] as const]),
     ...(first === null
       ? []
       : [[l10n.t('to the first token'), milliseconds(first - (asked ?? span.start))] as const]),
@@ -81,19 +81,16 @@ function toolLines({ call, answeredBy, state }: AxisSpan, took: string): readonl
     ...(state === 'ended' ? [[l10n.t('took at most'), took] as const] : []),
     ...(state === 'running' ? [[l10n.t('may run'), took] as const] : []),
     [l10n.t('called by'), l10n.t('call {0}', call ?? '')],
-    [
-      l10n.t('answered in'),
-      answeredBy === null ? l10n.t('no request so far') : l10n.t('call {0}', answeredBy),
-    ],
+    [l10n.t('answer in'), answeredBy === null ? l10n.t('no request so far') : l10n.t('call {0}', answeredBy)],
   ];
 }
 
 function stateOf({ state }: AxisSpan, took: string): string {
   if (state === 'running') return l10n.t('{0} so far', took);
-  return state === 'lost' ? l10n.t('the process ended before it did') : took;
+  return state === 'lost' ? l10n.t('the process ended first') : took;
 }
 
-/** Below and right of the point, or where there is room; never outside of the page. */
+/** Places the tooltip below and to the right of the point, or where there is room, but always inside the page. */
 function place(box: HTMLElement, { x, y }: TooltipTarget): void {
   const { width, height } = box.getBoundingClientRect();
   const below = y + gap + height <= window.innerHeight;

@@ -17,21 +17,21 @@ import { around, type Range } from './range.ts';
 import { Totals } from './Totals.tsx';
 import { useEngine, type AxisRefs } from './useEngine.ts';
 import { describeSpan } from './describe.ts';
-import { duration, share } from '../../../../base/webview/ui/format.ts';
+import { duration, share } from '../../../../base/core/format.ts';
 import { sharesOf } from './totals.ts';
 
 interface SpanOptionsProps {
   readonly model: AxisModel;
-  /** The one that assistive technology is on. */
+  /** The span that assistive technology is on. */
   readonly active: number;
   readonly selected: number | null;
   readonly now: number;
 }
 
-/** Around the active one; however many there are, it says which of them it is. */
+/** Number of spans on each side of the active one that are rendered. Each says its position. */
 const mostAround = 3;
 
-/** The spans as a list that is read, not seen: the canvas shows them. */
+/** The spans as a list for screen readers. The canvas shows them to others. */
 function SpanOptions({ model, active, selected, now }: SpanOptionsProps) {
   const first = Math.max(0, active - mostAround);
   const shown = model.spans.slice(first, active + mostAround + 1);
@@ -58,7 +58,7 @@ function optionId(span: number): string {
   return `axis-span-${span}`;
 }
 
-/** When each agent asked its model, when tools, judge and services ran, and when the workflow itself worked. */
+/** Shows when each agent made calls, when tools, judge and services ran, and when the workflow itself worked. */
 export function TimeAxis({ episode }: { readonly episode: EpisodeView }) {
   const { trace } = useViewer();
   const { value, error, retry } = useAnswer('spans', { trace, episode: episode.row.episode });
@@ -68,11 +68,7 @@ export function TimeAxis({ episode }: { readonly episode: EpisodeView }) {
   return (
     <section class="lanes-section foldable" aria-label={l10n.t('Time of the episode')}>
       {error && <Failure report={error} retry={retry} />}
-      {untimed > 0 && (
-        <p class="muted">
-          {l10n.t('Calls of which the trace does not tell when they were made: {0}', untimed)}
-        </p>
-      )}
+      {untimed > 0 && <p class="muted">{l10n.t('Calls without a time in the trace: {0}', untimed)}</p>}
       {model.spans.length > 0 && <Axis episode={episode} model={model} />}
     </section>
   );
@@ -83,7 +79,7 @@ interface Props {
   readonly model: AxisModel;
 }
 
-/** Which span is selected: the call that is looked at, or what was picked last. */
+/** Returns the selected span: the open call, or the span that was selected last. */
 function useSelection({ episode, model }: Props) {
   const { route, navigate } = useViewer();
   const chosen = route.kind === 'call' ? callKey(route.call) : null;
@@ -148,11 +144,11 @@ interface LanesProps {
   readonly selected: number | null;
   readonly now: number;
   readonly act: (action: AxisAction) => void;
-  /** Whether it is the keyboard that one goes along by. */
+  /** True if the keyboard moves the selection. */
   readonly onKeys: (byKey: boolean) => void;
 }
 
-/** A list for whoever reads or hears it, a canvas for whoever sees it. */
+/** The lanes as a list for screen readers and a canvas. */
 function Lanes({ refs, model, selected, now, act, onKeys }: LanesProps) {
   const onKeyDown = (event: KeyboardEvent) => {
     const action = actionOf(event);
@@ -166,7 +162,7 @@ function Lanes({ refs, model, selected, now, act, onKeys }: LanesProps) {
     <div
       class="lanes"
       role="listbox"
-      aria-label={l10n.t('What the episode did, in order of time')}
+      aria-label={l10n.t('The activities of the episode in order of time')}
       aria-activedescendant={optionId(active)}
       tabIndex={0}
       ref={refs.scroller}
@@ -187,7 +183,7 @@ function Lanes({ refs, model, selected, now, act, onKeys }: LanesProps) {
   );
 }
 
-/** Does what a key asks for; returns the span to be selected, if it asks for one. */
+/** Performs the action of a key. Returns the span to select, if any. */
 function applied(
   action: AxisAction,
   engine: AxisEngine | null,
@@ -235,10 +231,10 @@ function endedSpan({ start, end }: AxisSpan, bounds: Range): Range {
   return { start, end: Math.min(end, bounds.end) };
 }
 
-/** The call that a span leads to; null: it leads nowhere. */
+/** Returns the call that a span opens; null: none. */
 function openedCall({ kind, call, row }: AxisSpan, model: AxisModel): number | null {
   if (call === null || (kind !== 'agent' && kind !== 'tool')) return null;
-  // A call that runs has nothing to show yet.
+  // A running call has nothing to show yet.
   const shown = row ?? model.spans[model.ids.get(callKey(call)) ?? -1]?.row;
   return shown ? call : null;
 }
@@ -247,7 +243,7 @@ function relatedCalls({ timelines }: EpisodeView, timeline: number | null): Read
   return new Set(timelines.find((candidate) => candidate.timeline === timeline)?.calls);
 }
 
-/** What the tooltip tells of: what is below the pointer, or else what the keyboard is on. */
+/** Returns the target of the tooltip: the span under the pointer, or the focused one. */
 function targetOf(
   hover: Hover | null,
   focused: number | null,
@@ -278,10 +274,10 @@ interface SummaryProps {
   readonly now: number;
 }
 
-/** Where the episode's time went, in one line. What overlaps counts in each. */
+/** The distribution of the episode's time in one line. Overlapping times count in each part. */
 function AxisSummary({ model, now }: SummaryProps) {
   const until = model.runs ? now : 0;
-  // Of a long episode it takes a while: once a second is enough.
+  // This takes a while for a long episode, so it is updated once per second.
   const shares = useMemo(() => sharesOf(model, until), [model, Math.floor(until / 1000)]);
   const { whole, queued } = shares;
   const texts = (time: number) => [duration(time / 1000), share(time, whole)] as const;
@@ -294,7 +290,7 @@ function AxisSummary({ model, now }: SummaryProps) {
     {
       swatch: 'queued',
       time: queued,
-      text: l10n.t('of that, {0} before it was asked', duration(queued / 1000)),
+      text: l10n.t('of that, {0} before the request', duration(queued / 1000)),
     },
     {
       swatch: 'environment',

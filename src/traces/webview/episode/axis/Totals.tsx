@@ -1,6 +1,6 @@
 import * as l10n from '@vscode/l10n';
 import { useMemo, useState } from 'preact/hooks';
-import { count, duration, share, unknown } from '../../../../base/webview/ui/format.ts';
+import { count, duration, share, unknown } from '../../../../base/core/format.ts';
 import { nameOfGroup } from './describe.ts';
 import { boundsAt, type AxisModel } from './model.ts';
 import { lengthOf } from './range.ts';
@@ -11,10 +11,10 @@ interface Props {
   readonly now: number;
 }
 
-/** Rows, at most: what has more names than that has names that tell nothing. */
+/** The maximum number of rows. */
 const mostRows = 100;
 
-/** How long each agent, tool, judge and service took, all in all. */
+/** The total time of each agent, tool, judge and service. */
 export function Totals({ model, now }: Props) {
   const [open, setOpen] = useState(false);
   return (
@@ -41,7 +41,7 @@ function TotalsTable({ model, now }: Props) {
               <th scope="col">{l10n.t('Sum')}</th>
               <th scope="col">{l10n.t('Mean')}</th>
               <th scope="col">{l10n.t('Longest')}</th>
-              <th scope="col">{l10n.t('Of the episode')}</th>
+              <th scope="col">{l10n.t('Share of the episode')}</th>
             </tr>
           </thead>
           <tbody>
@@ -62,14 +62,14 @@ function TotalsTable({ model, now }: Props) {
       <p class="muted">
         {totals.length > mostRows && l10n.t('The first {0} of {1}. ', mostRows, totals.length)}
         {l10n.t(
-          'Parallel ones count once in the share, and each in the sum. The tuner does not see tools run: theirs is the time from the reply that calls one to the request with its answer.',
+          'Parallel activities count once in the share, and separately in the sum. The tuner does not see tools run. The time of a tool is the time from the reply that calls it to the request with its answer.',
         )}
       </p>
     </>
   );
 }
 
-/** Of tools only the most is known that it can have been. */
+/** Marks the time of a tool, which is an upper bound. */
 function bounded({ kind, timed }: Total, text: string): string {
   if (timed === 0) return unknown;
   return kind === 'tool' ? `≤ ${text}` : text;

@@ -1,20 +1,22 @@
-/** How each kind of span is drawn: its form tells what it is, not its colour alone. */
+/** Draws each kind of span. Shapes differ, so that color is not the only sign. */
 import { barLabels } from './describe.ts';
 import { resolutionOf, rowHeight, xOf, type AxisFrame, type Pen } from './frame.ts';
 import { endOf, upperBound, type AxisSpan } from './model.ts';
 import { fitted, widthOf } from './text.ts';
 import type { AxisTheme } from './theme.ts';
 
-/** Pixels. */
+/** In pixels. */
 export const barMargin = 3;
 export const narrowest = 2;
-/** So wide a bar has a label. */
+/** The minimum width of a bar with a label. */
 const labelFrom = 22;
-/** Shades of what is narrow: few, so that neighbours mostly have the same. */
+/** Number of shades of narrow bars. With few, neighbors mostly share one. */
 const shades = 5;
 const palest = 0.3;
 
-/** Bars that have no room for their form: the less of its pixels one takes, the paler it is. Neighbours are drawn as one. */
+/**
+ * Bars that are too narrow for their shape. A bar that fills less of its pixels is paler. Neighbors are drawn as one.
+ */
 export class NarrowBars {
   readonly #pen: Pen;
   readonly #y: number;
@@ -28,7 +30,7 @@ export class NarrowBars {
     this.#y = top + barMargin;
   }
 
-  /** @param busy pixels of the width that are taken */
+  /** @param busy the number of pixels of the width that are filled */
   add(x: number, width: number, busy: number, colour: string): void {
     const drawn = Math.max(narrowest, width);
     const shade = Math.min(shades, Math.ceil(Math.max(palest, busy / drawn) * shades));
@@ -59,7 +61,7 @@ export interface Bar {
 }
 
 export function barOf(span: AxisSpan, top: number, frame: AxisFrame): Bar {
-  // Far beyond the edges a canvas loses its precision.
+  // A canvas is imprecise far outside its edges.
   const x = Math.max(xOf(span.start, frame), frame.gutter - 10);
   const right = Math.min(xOf(endOf(span, frame.now), frame), frame.width + 10);
   return {
@@ -76,7 +78,7 @@ export function drawSpan(pen: Pen, span: AxisSpan, top: number, frame: AxisFrame
   if (span.kind === 'tool') drawTool(pen, span, bar, theme);
   else if (span.kind === 'workflow') drawWorkflow(pen, bar, frame, theme);
   else drawMeasured(pen, span, bar, frame, theme);
-  // Not on the hatched part: nobody could read it there.
+  // Text on the hatched part would be unreadable.
   const x = Math.max(partEnd(span.asked, bar, frame), frame.gutter);
   const room = bar.x + bar.width - x;
   if (room < labelFrom) return;
@@ -95,12 +97,12 @@ function hasFailed({ state }: AxisSpan): boolean {
   return state === 'failed' || state === 'lost';
 }
 
-/** A call of the timeline that is looked at. */
+/** Returns true for a call of the open timeline. */
 function isRelated({ kind, call }: AxisSpan, { related }: AxisFrame): boolean {
   return kind === 'agent' && call !== null && related.has(call);
 }
 
-/** Filled where it is worked on, hatched where it waits to be; without a right edge while it runs. */
+/** Draws a bar: filled while it works, hatched while it waits, without a right edge while it runs. */
 function drawMeasured(pen: Pen, span: AxisSpan, bar: Bar, frame: AxisFrame, theme: AxisTheme): void {
   const colour = colourOf(span, frame, theme);
   const [failed, related] = [hasFailed(span), isRelated(span, frame)];
@@ -126,7 +128,7 @@ function drawMeasured(pen: Pen, span: AxisSpan, bar: Bar, frame: AxisFrame, them
   pen.setLineDash([]);
 }
 
-/** Where a part of a bar ends that ends at a time; null: there is no such part. */
+/** Returns the end of the part of a bar that ends at a time; null: there is no such part. */
 function partEnd(time: number | null, bar: Bar, frame: AxisFrame): number {
   if (time === null) return bar.x;
   return Math.min(Math.max(xOf(time, frame), bar.x), bar.x + bar.width);
@@ -144,7 +146,7 @@ function outline(pen: Pen, { x, y, width, height }: Bar, colour: string, edge: '
   pen.stroke();
 }
 
-/** Brackets around what bounds it, and a dashed line between: at some time in there it ran. */
+/** Draws brackets at the bounds of a tool and a dashed line between them: the tool ran at some time in between. */
 function drawTool(pen: Pen, { state }: AxisSpan, { x, y, width, height }: Bar, theme: AxisTheme): void {
   const colour = theme.lanes.tool;
   const middle = y + height / 2;
@@ -191,7 +193,7 @@ function diamond(pen: Pen, x: number, y: number, colour: string, theme: AxisThem
   pen.stroke();
 }
 
-/** A frame around all that goes on in it, filled where it works itself. */
+/** Draws a frame around everything in the workflow, filled where it works itself. */
 function drawWorkflow(pen: Pen, bar: Bar, frame: AxisFrame, theme: AxisTheme): void {
   const { starts, ends } = frame.model.working.at(resolutionOf(frame));
   pen.fillStyle = theme.lanes.workflow;

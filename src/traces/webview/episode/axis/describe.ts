@@ -1,8 +1,8 @@
 import * as l10n from '@vscode/l10n';
-import { count, duration } from '../../../../base/webview/ui/format.ts';
+import { count, duration } from '../../../../base/core/format.ts';
 import { endOf, type AxisSpan, type LaneKind } from './model.ts';
 
-/** E.g. `Tool calculate`; a lane's name with what it is. */
+/** e.g. `Tool calculate`: a lane's name with its kind. */
 export function laneName(kind: LaneKind, name: string): string {
   switch (kind) {
     case 'agent':
@@ -20,24 +20,24 @@ export function laneName(kind: LaneKind, name: string): string {
   }
 }
 
-/** What a span is, how long it took and what came of it, in one line. */
+/** Describes a span in one line: its kind, duration and result. */
 export function describeSpan(span: AxisSpan, now: number): string {
   const took = duration((endOf(span, now) - span.start) / 1000);
   if (span.kind === 'tool') return describeTool(span, took);
   if (span.kind === 'agent') return describeCall(span, took);
   const what = nameOf(span);
   if (span.state === 'running') return l10n.t('{0}: runs, {1} so far', what, took);
-  if (span.state === 'lost') return l10n.t('{0}: the process ended before it did', what);
+  if (span.state === 'lost') return l10n.t('{0}: the process ended first', what);
   if (span.error !== null) return l10n.t('{0}: {1}, failed: {2}', what, took, span.error);
   return `${what}: ${took}`;
 }
 
-/** E.g. `Call 3 of solver`, `Environment step`, `Judge MathJudge`. */
+/** e.g. `Call 3 of solver`, `Environment step`, `Judge MathJudge`. */
 export function nameOf({ kind, name, call }: AxisSpan): string {
   return kind === 'agent' ? l10n.t('Call {0} of {1}', call ?? '', name) : nameOfGroup(kind, name);
 }
 
-/** E.g. `Calls of solver`, `Environment step`. */
+/** e.g. `Calls of solver`, `Environment step`. */
 export function nameOfGroup(kind: LaneKind, name: string): string {
   switch (kind) {
     case 'agent':
@@ -57,7 +57,7 @@ export function nameOfGroup(kind: LaneKind, name: string): string {
 function describeCall(span: AxisSpan, took: string): string {
   const what = nameOf(span);
   if (span.state === 'running') return l10n.t('{0}: runs, {1} so far', what, took);
-  if (span.row === null) return l10n.t('{0}: the process ended before it did', what);
+  if (span.row === null) return l10n.t('{0}: the process ended first', what);
   const { status, promptTokens, replyTokens } = span.row;
   if (span.error !== null) return l10n.t('{0}: {1}, failed with {2}', what, took, status);
   return l10n.t('{0}: {1}, {2} → {3} tokens', what, took, count(promptTokens), count(replyTokens));
@@ -82,7 +82,7 @@ function describeTool(span: AxisSpan, took: string): string {
   }
 }
 
-/** What stands on a span's bar, the first that there is room for. */
+/** Returns labels of a span's bar. The first that fits is drawn. */
 export function barLabels(span: AxisSpan, now: number): readonly string[] {
   const took = duration((endOf(span, now) - span.start) / 1000);
   const name = span.kind === 'agent' ? String(span.call ?? '') : span.name;

@@ -7,7 +7,7 @@ import { fitted } from './text.ts';
 import type { AxisTheme } from './theme.ts';
 import { tickLabel, ticksIn } from './ticks.ts';
 
-/** Pixels. */
+/** In pixels. */
 const pixelsPerTick = 90;
 
 export function drawAxis(pen: Pen, frame: AxisFrame, theme: AxisTheme): void {
@@ -61,14 +61,14 @@ function drawLaneName(pen: Pen, lane: Lane, frame: AxisFrame, theme: AxisTheme):
   pen.fillStyle = theme.border;
   if (lane.firstRow > 0) pen.fillRect(0, Math.round(top), frame.width, 1);
   pen.fillStyle = theme.text;
-  // Where its first row is scrolled out of view, its name stays.
+  // The name stays visible when its first row is scrolled out of view.
   const middle = Math.min(Math.max(top, rulerHeight), bottom - rowHeight) + rowHeight / 2;
   pen.fillText(fitted(pen, laneName(lane.kind, lane.name), frame.gutter - 12), 4, middle);
 }
 
 function drawRows(pen: Pen, frame: AxisFrame, theme: AxisTheme): void {
   const { model, range, height, scrollTop } = frame;
-  // What is narrower than it could be drawn is joined.
+  // Blocks are joined if they are too narrow to be drawn.
   const resolution = resolutionOf(frame) * narrowest;
   const first = Math.max(0, Math.floor(scrollTop / rowHeight));
   const end = Math.min(model.rows.length, Math.ceil((scrollTop + height) / rowHeight));
@@ -116,7 +116,7 @@ function drawBlock(
   narrow.add(x, width, busy, isOne ? colourOf(span, frame, theme) : whole);
 }
 
-/** Above its neighbours: the span that is selected and the one below the pointer. */
+/** Draws the selected span and the span under the pointer above their neighbors. */
 function drawMarked(pen: Pen, row: number, frame: AxisFrame, theme: AxisTheme): void {
   const { model, selected, hovered } = frame;
   for (const [id, weight] of [

@@ -1,4 +1,3 @@
-import { Surface } from './surface.ts';
 import { drawAxis } from './draw.ts';
 import { rowHeight, rulerHeight, timeAt, xOf, type AxisFrame, type Pen } from './frame.ts';
 import { listenToOverview, listenToPointer, type Hover } from './gestures.ts';
@@ -6,8 +5,54 @@ import { boundsAt, spanAt, type AxisModel, endOf } from './model.ts';
 import { following, including, lengthOf, panned, zoomed, type Range } from './range.ts';
 import { onThemeChange, readTheme, type AxisTheme } from './theme.ts';
 
+/** A canvas in CSS pixels on screens of any resolution. */
+class Surface {
+  readonly pen: CanvasRenderingContext2D;
+  readonly #canvas: HTMLCanvasElement;
+  #width = 0;
+  #height = 0;
+
+  constructor(canvas: HTMLCanvasElement) {
+    const pen = canvas.getContext('2d');
+    if (pen === null) throw new Error('This browser draws on no canvas.');
+    this.#canvas = canvas;
+    this.pen = pen;
+  }
+
+  get width(): number {
+    return this.#width;
+  }
+
+  get height(): number {
+    return this.#height;
+  }
+
+  /** Fits the canvas to its size in the layout. */
+  fit(): void {
+    this.resize(this.#canvas.clientWidth, this.#canvas.clientHeight);
+  }
+
+  resize(width: number, height: number): void {
+    const ratio = window.devicePixelRatio;
+    this.#width = width;
+    this.#height = height;
+    const [columns, rows] = [Math.round(width * ratio), Math.round(height * ratio)];
+    // Setting the size clears the canvas.
+    if (this.#canvas.width !== columns) this.#canvas.width = columns;
+    if (this.#canvas.height !== rows) this.#canvas.height = rows;
+    this.pen.setTransform(ratio, 0, 0, ratio, 0, 0);
+  }
+
+  /** Copies the contents of another surface of the same size. */
+  copy(other: Surface): void {
+    this.pen.clearRect(0, 0, this.#width, this.#height);
+    if (this.#width === 0 || this.#height === 0) return;
+    this.pen.drawImage(other.#canvas, 0, 0, this.#width, this.#height);
+  }
+}
+
 export interface AxisElements {
-  /** Scrolls over the lanes. */
+  /** The element that scrolls the lanes. */
   readonly scroller: HTMLElement;
   readonly canvas: HTMLCanvasElement;
   readonly overview: HTMLCanvasElement;
@@ -15,38 +60,38 @@ export interface AxisElements {
 
 export interface AxisListeners {
   onPick(span: number): void;
-  /** Null: the pointer is on none. */
+  /** Null: the pointer is not on a span. */
   onHover(hover: Hover | null): void;
-  /** With each frame in which other times are in view than in the last. */
+  /** Called with each frame in which the visible range has changed. */
   onMoved(): void;
-  /** Once what is in view rests. */
+  /** Called when the visible range has settled. */
   onRest(range: Range): void;
-  /** While something runs, several times a second. */
+  /** Called several times a second while a span runs. */
   onTime(now: number): void;
 }
 
-/** What stands out. */
+/** The highlighted spans. */
 export interface AxisMarks {
   readonly selected: number | null;
-  /** Calls of the timeline that is looked at. */
+  /** Calls of the open timeline. */
   readonly related: ReadonlySet<number>;
 }
 
-/** Milliseconds between two frames of what only grows. */
+/** Milliseconds between two frames while spans only grow. */
 const beat = 250;
-/** Milliseconds without a move after which it rests. */
+/** Milliseconds without a move after which the range counts as settled. */
 const restAfter = 300;
 
 /**
- * The time axis on its canvases. It draws when something has changed, once per frame of the screen; what is in view is
- * its own, so that a pan or a zoom goes through no component.
+ * The time axis on its canvases. It draws at most once per frame, if something has changed. It owns the visible range,
+ * so that a pan or a zoom renders no component.
  */
 export class AxisEngine {
   readonly #elements: AxisElements;
   readonly #listeners: AxisListeners;
   readonly #surface: Surface;
   readonly #strip: Surface;
-  /** The overview without its window, which alone moves. */
+  /** The overview without its window. Only the window moves. */
   readonly #whole = new Surface(document.createElement('canvas'));
   readonly #undo: (() => void)[] = [];
   #theme: AxisTheme;
@@ -62,7 +107,7 @@ export class AxisEngine {
   #painted: Range | undefined;
   #gutter: number | undefined;
 
-  /** @param range what was in view before; undefined: all is */
+  /** @param range the range that was visible before; undefined: all */
   constructor(elements: AxisElements, listeners: AxisListeners, model: AxisModel, range: Range | undefined) {
     this.#elements = elements;
     this.#listeners = listeners;
@@ -89,7 +134,7 @@ export class AxisEngine {
     return this.#bounds;
   }
 
-  /** Pixels for the names of lanes. */
+  /** The width of the lane names, in pixels. */
   get gutter(): number {
     this.#gutter ??= Number.parseFloat(
       getComputedStyle(this.#elements.scroller).getPropertyValue('--lane-name'),
@@ -106,12 +151,15 @@ export class AxisEngine {
     this.draw();
   }
 
-  /** @param at a time that stays where it is; absent: the middle of what is selected, if in view, or else of all */
+  /**
+   * @param at a time that keeps its position; absent: the middle of the selected span if it is visible, otherwise of
+   * the range
+   */
   zoom(factor: number, at = this.#middle()): void {
     this.#go(zoomed(this.#range, factor, at, this.#bounds));
   }
 
-  /** @param screens how many of them; positive is later */
+  /** @param screens number of screens; positive is later */
   pan(screens: number): void {
     this.#go(panned(this.#range, screens * lengthOf(this.#range), this.#bounds));
   }
@@ -128,7 +176,7 @@ export class AxisEngine {
     this.#go(panned(range, 0, this.#bounds));
   }
 
-  /** Brings a span into view, on both axes. */
+  /** Scrolls a span into view, on both axes. */
   reveal(id: number): void {
     const span = this.#model.spans[id];
     if (span === undefined) return;
@@ -141,7 +189,7 @@ export class AxisEngine {
     else if (top > scroller.scrollTop + height) scroller.scrollTop = top - height;
   }
 
-  /** Of the canvas; undefined: there is none. */
+  /** Returns the span at a point of the canvas; undefined: there is none. */
   spanAt(x: number, y: number): number | undefined {
     const frame = this.#frameOf(this.#surface);
     if (y < rulerHeight || x < frame.gutter) return undefined;
@@ -150,7 +198,7 @@ export class AxisEngine {
     return spanAt(this.#model, row, timeAt(x, frame), { reach, now: this.#now });
   }
 
-  /** Where a span's bar begins and where its row ends, on the page. */
+  /** Returns the start of a span's bar and the bottom of its row, in page coordinates. */
   anchorOf(id: number): { readonly x: number; readonly y: number } {
     const frame = this.#frameOf(this.#surface);
     const { left, top } = this.#elements.canvas.getBoundingClientRect();
@@ -163,7 +211,7 @@ export class AxisEngine {
     return timeAt(x, this.#frameOf(this.#surface));
   }
 
-  /** @param x of the overview */
+  /** @param x a coordinate of the overview */
   timeOfWhole(x: number): number {
     return timeAt(x, { ...this.#frameOf(this.#strip), range: this.#bounds });
   }
@@ -175,7 +223,7 @@ export class AxisEngine {
     });
   }
 
-  /** Tells at once where it rests, if that is still to be told. */
+  /** Reports the settled range immediately, if that is still pending. */
   settle(): void {
     if (this.#rest === undefined) return;
     clearTimeout(this.#rest);
@@ -219,7 +267,7 @@ export class AxisEngine {
     );
   }
 
-  /** Time goes on while something runs, whether or not anything is told of it. */
+  /** Advances the time while a span runs, even if no data arrives. */
   #tick(): void {
     const before = this.#bounds;
     if (this.#model.runs) this.#now = Date.now() - this.#model.origin;
@@ -287,7 +335,7 @@ export class AxisEngine {
   }
 }
 
-/** The whole episode in one line: where there is how much of it. */
+/** Draws the whole episode in one line, with the density of spans. */
 function drawOverview(pen: Pen, frame: AxisFrame, bounds: Range, theme: AxisTheme): void {
   const { model, width, height, gutter } = frame;
   pen.clearRect(0, 0, width, height);
@@ -310,7 +358,7 @@ function drawOverview(pen: Pen, frame: AxisFrame, bounds: Range, theme: AxisThem
   pen.globalAlpha = 1;
 }
 
-/** What of it is in view, above it. */
+/** Draws the window of the visible range above the overview. */
 function drawWindow(pen: Pen, frame: AxisFrame, bounds: Range, theme: AxisTheme): void {
   const { width, height, gutter, range } = frame;
   const whole = { range: bounds, width, gutter };

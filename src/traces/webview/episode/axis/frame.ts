@@ -1,25 +1,25 @@
 import type { AxisModel } from './model.ts';
 import { lengthOf, type Range } from './range.ts';
 
-/** Pixels. */
+/** In pixels. */
 export const rowHeight = 22;
 export const rulerHeight = 20;
 
-/** What is drawn, and how much of it. */
+/** The contents of a frame, and the visible range. */
 export interface AxisFrame {
   readonly model: AxisModel;
   readonly range: Range;
   /** Milliseconds since the episode began. */
   readonly now: number;
-  /** Of the canvas, in CSS pixels. */
+  /** The size of the canvas in CSS pixels. */
   readonly width: number;
   readonly height: number;
-  /** For the lanes' names. */
+  /** The width of the lane names. */
   readonly gutter: number;
   readonly scrollTop: number;
   readonly selected: number | null;
   readonly hovered: number | null;
-  /** Calls of the timeline that is looked at. */
+  /** Calls of the open timeline. */
   readonly related: ReadonlySet<number>;
 }
 
@@ -37,7 +37,7 @@ export function topOf(row: number, { scrollTop }: AxisFrame): number {
   return rulerHeight + row * rowHeight - scrollTop;
 }
 
-/** Milliseconds that are one pixel. */
+/** Returns the milliseconds per pixel. */
 export function resolutionOf({ range, width, gutter }: AxisFrame): number {
   return lengthOf(range) / Math.max(1, width - gutter);
 }

@@ -1,15 +1,15 @@
-/** What a pointer, a wheel and a trackpad do on the time axis. */
+/** Handles the pointer, the wheel and the trackpad on the time axis. */
 import { lengthOf, type Range } from './range.ts';
 
-/** A span below the pointer. */
+/** A span under the pointer. */
 export interface Hover {
   readonly span: number;
-  /** Of the pointer, on the page. */
+  /** The position of the pointer on the page. */
   readonly x: number;
   readonly y: number;
 }
 
-/** What is moved. */
+/** The operations of gestures. */
 interface Moved {
   readonly range: Range;
   readonly gutter: number;
@@ -24,19 +24,19 @@ interface Moved {
 interface PointerListeners {
   onPick(span: number): void;
   onHover(hover: Hover | null): void;
-  /** Over the lanes, in pixels. */
+  /** Scrolls the lanes by pixels. */
   onScroll(pixels: number): void;
 }
 
-/** Pixels by which a pointer must move before it means to drag. */
+/** Pixels that a pointer must move before it drags. */
 const dragFrom = 4;
-/** How a wheel's pixels zoom: a notch of 100 by a quarter. */
+/** The zoom factor per pixel of a wheel. A notch of 100 zooms by a quarter. */
 const zoomPerPixel = 1.0022;
 const pixelsPerLine = 20;
 
 type Undo = () => void;
 
-/** Drags pan, clicks pick; Ctrl or ⌘ with the wheel zooms where the pointer is, Shift or a sideways wheel pans. */
+/** Drags pan, clicks select. Ctrl or ⌘ with the wheel zooms at the pointer, Shift or a horizontal wheel pans. */
 export function listenToPointer(canvas: HTMLCanvasElement, axis: Moved, listeners: PointerListeners): Undo {
   let drag: { x: number; y: number; readonly start: number; readonly length: number; moved: boolean } | null =
     null;
@@ -80,12 +80,12 @@ export function listenToPointer(canvas: HTMLCanvasElement, axis: Moved, listener
   });
 }
 
-/** @param at where the pointer is */
+/** @param at the position of the pointer */
 function wheeled(event: WheelEvent, axis: Moved, at: number, width: number): void {
   const unit = event.deltaMode === WheelEvent.DOM_DELTA_LINE ? pixelsPerLine : 1;
   const [across, down] = [event.deltaX * unit, event.deltaY * unit];
   if (event.ctrlKey || event.metaKey) {
-    // A pinch on a trackpad comes as this, with small numbers.
+    // A pinch on a trackpad arrives as a wheel event with small numbers.
     const pixels = Math.abs(down) < 10 ? down * 8 : down;
     axis.zoom(zoomPerPixel ** pixels, at);
   } else if (event.shiftKey || Math.abs(across) > Math.abs(down)) {
@@ -96,7 +96,7 @@ function wheeled(event: WheelEvent, axis: Moved, at: number, width: number): voi
   event.preventDefault();
 }
 
-/** A click goes there, a drag goes along. */
+/** A click or a drag moves the visible range there. */
 export function listenToOverview(canvas: HTMLCanvasElement, axis: Moved): Undo {
   let grabbed: number | null = null;
   const go = (event: PointerEvent): void => {

@@ -1,6 +1,6 @@
 import { lengthOf, type Range } from './range.ts';
 
-/** In order, and none touches another. */
+/** Returns the union of ranges in order, without adjacent ones. */
 export function union(ranges: readonly Range[]): readonly Range[] {
   const joined: { start: number; end: number }[] = [];
   for (const { start, end } of ranges.toSorted((one, other) => one.start - other.start)) {
@@ -11,7 +11,7 @@ export function union(ranges: readonly Range[]): readonly Range[] {
   return joined;
 }
 
-/** What of some ranges the others leave; both as {@link union} gives them. */
+/** Returns the parts of some ranges that others do not cover. Both must be results of {@link union}. */
 export function without(some: readonly Range[], others: readonly Range[]): readonly Range[] {
   const left: Range[] = [];
   let at = 0;

@@ -1,13 +1,13 @@
 import * as l10n from '@vscode/l10n';
 import type { Shortcut } from '../../state/shortcuts.ts';
 
-/** What changes what is in view. */
+/** An action that changes the visible range. */
 export type AxisMove =
   | { readonly kind: 'zoom'; readonly factor: number }
   | { readonly kind: 'pan'; readonly screens: number }
   | { readonly kind: 'fit' | 'frame' };
 
-/** What a key does on the time axis. */
+/** An action of a key on the time axis. */
 export type AxisAction =
   | AxisMove
   | { readonly kind: 'open' | 'first' | 'last' }
@@ -39,7 +39,7 @@ const actions: Readonly<Record<string, AxisAction>> = {
   Enter: { kind: 'open' },
 };
 
-/** Undefined: it is not a key of the axis's. */
+/** Returns the action; undefined: the axis does not use the key. */
 export function actionOf(event: KeyboardEvent): AxisAction | undefined {
   const held = event.ctrlKey || event.altKey || event.metaKey;
   if (held && !event.getModifierState('AltGraph')) return undefined;
@@ -54,11 +54,11 @@ export function axisShortcuts(): readonly Shortcut[] {
     { keys: ['a', 'ArrowLeft'], what: l10n.t('Earlier') },
     { keys: ['d', 'ArrowRight'], what: l10n.t('Later') },
     { keys: ['0'], what: l10n.t('Show the whole episode') },
-    { keys: ['f'], what: l10n.t('Zoom to what is selected') },
-    { keys: ['['], what: l10n.t('Select what began before') },
-    { keys: [']'], what: l10n.t('Select what began next') },
+    { keys: ['f'], what: l10n.t('Zoom to the selection') },
+    { keys: ['['], what: l10n.t('Select the previous activity') },
+    { keys: [']'], what: l10n.t('Select the next activity') },
     { keys: ['ArrowUp', 'ArrowDown'], what: l10n.t('Select in the lane above or below') },
     { keys: ['Home', 'End'], what: l10n.t('Select the first or the last') },
-    { keys: ['Enter'], what: l10n.t('Open the call that is selected, or that called the tool') },
+    { keys: ['Enter'], what: l10n.t('Open the selected call, or the call of the selected tool') },
   ];
 }

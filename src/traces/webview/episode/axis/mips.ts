@@ -1,12 +1,12 @@
 /**
- * A row of spans at every zoom: where several fall on one pixel they are one block, worked out once for each power of two
- * of the resolution and only when it is looked at. So a frame costs what the screen has pixels for, however many there are.
+ * A row of spans at every zoom. Spans on one pixel are joined to one block. Blocks are computed on demand, once per
+ * power of two of the resolution. So the cost of a frame depends on its pixels, not on the number of spans.
  */
 
-/** Parallel arrays, one entry per span, in order; none covers another. */
+/** Parallel arrays, one entry per span, in order. Spans do not overlap. */
 export interface RowColumns {
   readonly starts: Float64Array;
-  /** Infinite: it runs. */
+  /** Infinity: the span runs. */
   readonly ends: Float64Array;
   readonly ids: Int32Array;
   readonly failed: Uint8Array;
@@ -16,17 +16,17 @@ export interface RowColumns {
 export interface Blocks {
   readonly starts: Float64Array;
   readonly ends: Float64Array;
-  /** Where its first span stands in the row. */
+  /** Index of its first span in the row. */
   readonly firsts: Int32Array;
-  /** How many spans it stands for. */
+  /** Number of spans of the block. */
   readonly counts: Int32Array;
-  /** Milliseconds that they take, without what is between them. */
+  /** Milliseconds of the spans, without the gaps between them. */
   readonly busy: Float64Array;
-  /** Whether one of them failed. */
+  /** 1 if a span of the block failed. */
   readonly failed: Uint8Array;
 }
 
-/** Spans of a microsecond are told apart; nothing is shorter. */
+/** The finest resolution, about a microsecond. Shorter spans do not occur. */
 const finest = -10;
 
 export class RowMips {
@@ -37,7 +37,7 @@ export class RowMips {
     this.columns = columns;
   }
 
-  /** @param resolution milliseconds that are one pixel */
+  /** @param resolution milliseconds per pixel */
   at(resolution: number): Blocks {
     const level = Math.max(finest, Math.floor(Math.log2(resolution)));
     let blocks = this.#levels.get(level);
@@ -49,7 +49,7 @@ export class RowMips {
   }
 }
 
-/** Spans that are shorter than a pixel and begin on the same one become one block. */
+/** Joins spans that are shorter than a pixel and begin on the same one. */
 function joined({ starts, ends, failed }: RowColumns, pixel: number): Blocks {
   const made: {
     start: number;

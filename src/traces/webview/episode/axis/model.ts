@@ -1,4 +1,4 @@
-/** An episode as lanes of spans: what a time axis draws, and finds again below a pointer. */
+/** An episode as lanes of spans, for drawing a time axis and for finding the span at a point. */
 import type { CallRow, EpisodeView, SpanRow } from '../../../core/protocol/episodeRpc.ts';
 import { union, without } from './intervals.ts';
 import { RowMips } from './mips.ts';
@@ -8,23 +8,23 @@ export type LaneKind = 'workflow' | 'agent' | 'tool' | 'environment' | 'helper' 
 
 /** Times are milliseconds since the episode began. */
 export interface AxisSpan extends Range {
-  /** The same while the episode grows. */
+  /** A key that stays the same while the episode grows. */
   readonly key: string;
   readonly kind: LaneKind;
   readonly name: string;
-  /** The call that it is, or that a tool was called by; null: it belongs to none. */
+  /** The call itself, or the call that called the tool; null: none. */
   readonly call: number | null;
   readonly state: SpanRow['state'] | 'failed';
   readonly error: string | null;
-  /** Of a call, where it is known: when a model was asked and when the first part of the answer came. */
+  /** For a call, if known: the time of the request to a model, and of the first part of the response. */
   readonly asked: number | null;
   readonly first: number | null;
-  /** Of a call that has ended. */
+  /** The row of an ended call. */
   readonly row: CallRow | null;
   readonly answeredBy: number | null;
 }
 
-/** Spans of a lane of which none covers another. */
+/** Spans of a lane that do not overlap. */
 export interface AxisRow {
   readonly lane: number;
   readonly mips: RowMips;
@@ -33,27 +33,27 @@ export interface AxisRow {
 export interface Lane {
   readonly kind: LaneKind;
   readonly name: string;
-  /** Its rows follow each other. */
+  /** The first of its consecutive rows. */
   readonly firstRow: number;
   readonly rows: number;
 }
 
 export interface AxisModel {
-  /** When the episode began, in milliseconds since the Unix epoch. */
+  /** The start of the episode, in milliseconds since the Unix epoch. */
   readonly origin: number;
-  /** From 0 to the end of all that has an end. */
+  /** From 0 to the last known end. */
   readonly bounds: Range;
-  /** Whether something runs: its end is now. */
+  /** True if a span runs. Then the end is the current time. */
   readonly runs: boolean;
-  /** In order of their beginnings. */
+  /** The spans ordered by start. */
   readonly spans: readonly AxisSpan[];
   readonly lanes: readonly Lane[];
   readonly rows: readonly AxisRow[];
-  /** By span: its row. */
+  /** The row of each span. */
   readonly rowOf: Int32Array;
-  /** By key: the span. */
+  /** The span of each key. */
   readonly ids: ReadonlyMap<string, number>;
-  /** When the workflow's own code ran, tools included. */
+  /** The times in which the workflow's own code ran, including tools. */
   readonly working: RowMips;
 }
 
@@ -85,14 +85,14 @@ export function axisModel(episode: EpisodeView, others: readonly SpanRow[]): Axi
   return { ...model, working: mipsOf(workingRanges(model, bounds.end)) };
 }
 
-/** Whether it is told when a call was made: other tools' traces may leave that out. */
+/** Returns true if the time of a call is known. Traces of other tools may not have it. */
 export function isTimed({ startedAt }: Pick<CallRow, 'startedAt'>): boolean {
   return startedAt > 0;
 }
 
 const day = 86_400_000;
 
-/** When the episode began or, where that cannot be, the first that it did. */
+/** Returns the start of the episode, or its first known time. */
 function originOf(startedAt: number, spans: readonly { readonly startedAt: number }[]): number {
   const first = spans.reduce((earliest, span) => Math.min(earliest, span.startedAt), Infinity);
   return first < startedAt || first - startedAt > day
@@ -102,7 +102,10 @@ function originOf(startedAt: number, spans: readonly { readonly startedAt: numbe
     : startedAt;
 }
 
-/** The workflow ran, and waited for none of those that answer it. Traces of earlier versions do not tell when it ran. */
+/**
+ * Returns the ranges in which the workflow ran without waiting for calls or services. Traces of earlier versions do
+ * not have its times.
+ */
 export function workingRanges(model: Laid, now: number): readonly Range[] {
   const of = (isOne: (kind: LaneKind) => boolean): readonly Range[] =>
     union(
@@ -129,7 +132,7 @@ function mipsOf(ranges: readonly Range[]): RowMips {
 
 export const callKey = (call: number): string => `call ${call}`;
 
-/** From outside to inside, and then what comes after. */
+/** From the outermost to the innermost, then what follows. */
 const laneOrder: readonly LaneKind[] = ['workflow', 'agent', 'tool', 'environment', 'helper', 'judge'];
 
 function callSpan(row: CallRow, origin: number): AxisSpan {
@@ -152,7 +155,7 @@ function callSpan(row: CallRow, origin: number): AxisSpan {
   };
 }
 
-/** Spans that are otherwise alike are told apart by their order. */
+/** Returns spans with keys. The order distinguishes equal spans. */
 function withKeys(spans: readonly SpanRow[]): readonly (readonly [SpanRow, string])[] {
   const alike = new Map<string, number>();
   return spans.map((span) => {
@@ -185,7 +188,10 @@ function otherSpan(span: SpanRow, key: string, origin: number): AxisSpan {
   };
 }
 
-/** One lane for each agent and each tool; the others have one for each kind. Lanes of a kind are in order of first use. */
+/**
+ * Arranges spans in lanes: one lane per agent and tool, and one for each other kind. Lanes of a kind are in order of
+ * first use.
+ */
 function laidOut(spans: readonly AxisSpan[]): Pick<AxisModel, 'lanes' | 'rows' | 'rowOf'> {
   const members = new Map<string, number[]>();
   spans.forEach(({ kind, name }, index) => {
@@ -215,7 +221,7 @@ function laneOf(spans: readonly AxisSpan[], ids: readonly number[]): Pick<Lane, 
   return { kind, name };
 }
 
-/** Each goes to the first row that is free when it begins. */
+/** Assigns each span to the first row that is free at its start. */
 function rowsOf(spans: readonly AxisSpan[], ids: readonly number[]): readonly (readonly number[])[] {
   const rows: number[][] = [];
   const ends: number[] = [];
@@ -243,17 +249,17 @@ function columnsOf(spans: readonly AxisSpan[], row: readonly number[]) {
   };
 }
 
-/** When a span ends or, while it runs, how far it has come. */
+/** Returns the end of a span, or the current time while it runs. */
 export function endOf({ start, end }: Range, now: number): number {
   return Number.isFinite(end) ? end : Math.max(start, now);
 }
 
-/** From the beginning of the episode to its end so far. */
+/** Returns the range from the start of the episode to its current end. */
 export function boundsAt({ bounds, runs }: Pick<AxisModel, 'bounds' | 'runs'>, now: number): Range {
   return runs ? { start: bounds.start, end: Math.max(bounds.end, now) } : bounds;
 }
 
-/** The span on a row at a time, or the nearest that is no further away than `reach`; undefined: none is. */
+/** Returns the span of a row at a time, or the nearest within `reach`; undefined: there is none. */
 export function spanAt(
   { rows }: AxisModel,
   row: number,
@@ -273,7 +279,7 @@ export function spanAt(
   return distance(nearest) <= reach ? ids[nearest] : undefined;
 }
 
-/** The nearest span of another lane, in a direction; undefined: there is none. */
+/** Returns the nearest span of the next lane in a direction; undefined: there is none. */
 export function spanInNextLane(model: AxisModel, span: number, direction: 1 | -1): number | undefined {
   const lane = model.rows[model.rowOf[span] ?? 0]?.lane ?? 0;
   const next = model.lanes[lane + direction];
@@ -293,7 +299,7 @@ export function spanInNextLane(model: AxisModel, span: number, direction: 1 | -1
   return nearest?.id;
 }
 
-/** How many of the values, which ascend, are not above a limit. */
+/** Returns the number of ascending values that do not exceed a limit. */
 export function upperBound(values: Float64Array, limit: number): number {
   let [low, high] = [0, values.length];
   while (low < high) {

@@ -3,7 +3,7 @@ import type { Pen } from './frame.ts';
 const widths = new Map<string, number>();
 const mostWidths = 4_096;
 
-/** Measuring is slow, and one frame after the other has the same labels. */
+/** Returns the cached width of a text. Measuring is slow, and frames share their labels. */
 export function widthOf(pen: Pen, text: string): number {
   const key = `${pen.font} ${text}`;
   let width = widths.get(key);
@@ -15,7 +15,7 @@ export function widthOf(pen: Pen, text: string): number {
   return width;
 }
 
-/** The text, or its beginning where it is too long. */
+/** Returns the text, or its beginning if it is too long. */
 export function fitted(pen: Pen, text: string, width: number): string {
   const own = widthOf(pen, text);
   if (own <= width) return text;

@@ -1,6 +1,6 @@
 import type { LaneKind } from './model.ts';
 
-/** Colours of the page's theme, as a canvas takes them. */
+/** The colors of the page's theme for a canvas. */
 export interface AxisTheme {
   readonly lanes: Readonly<Record<LaneKind, string>>;
   readonly related: string;
@@ -11,11 +11,11 @@ export interface AxisTheme {
   readonly background: string;
   readonly focus: string;
   readonly font: string;
-  /** What waits: diagonal lines of a lane's colour. */
+  /** Diagonal lines in a lane's color, for waiting times. */
   readonly hatched: ReadonlyMap<string, CanvasPattern | string>;
 }
 
-/** @param element has the style sheet's `--axis-…`, which may name variables of the editor's or colours of the system */
+/** @param element has the `--axis-…` properties, which may refer to variables of the editor or to system colors */
 export function readTheme(element: HTMLElement, context: CanvasRenderingContext2D): AxisTheme {
   const probe = document.createElement('span');
   probe.hidden = true;
@@ -67,7 +67,7 @@ function hatch(context: CanvasRenderingContext2D, colour: string): CanvasPattern
   return context.createPattern(tile, 'repeat') ?? colour;
 }
 
-/** Whenever the editor or the system changes its colours. */
+/** Calls the listener when the editor or the system changes its colors. */
 export function onThemeChange(listener: () => void): () => void {
   const observer = new MutationObserver(listener);
   const attributes = { attributes: true, attributeFilter: ['class', 'style', 'data-vscode-theme-id'] };

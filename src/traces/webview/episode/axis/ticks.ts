@@ -1,9 +1,9 @@
 import * as l10n from '@vscode/l10n';
-import { duration } from '../../../../base/webview/ui/format.ts';
+import { duration } from '../../../../base/core/format.ts';
 import { lengthOf, type Range } from './range.ts';
 
 export interface Ticks {
-  /** Milliseconds from one to the next. */
+  /** Milliseconds between ticks. */
   readonly step: number;
   readonly times: readonly number[];
 }
@@ -11,15 +11,15 @@ export interface Ticks {
 const second = 1_000;
 const minute = 60 * second;
 const hour = 60 * minute;
-/** Above a minute, what clocks show as round. */
+/** Round steps above a minute. */
 const longSteps = [1, 2, 5, 10, 15, 30, 60, 120, 180, 360, 720, 1440].map((minutes) => minutes * minute);
 
-/** Round times within a range, no more than are `wanted`. */
+/** Returns at most `wanted` round times within a range. */
 export function ticksIn(range: Range, wanted: number): Ticks {
   const step = stepFor(lengthOf(range) / Math.max(1, wanted));
   const first = Math.ceil(range.start / step);
   const last = Math.floor(range.end / step);
-  // Multiplied, not added: sums of fractions go astray.
+  // Multiplies instead of adding, because sums of fractions accumulate errors.
   const times = Array.from({ length: Math.max(0, last - first + 1) }, (_, index) => (first + index) * step);
   return { step, times };
 }
@@ -32,7 +32,7 @@ function stepFor(least: number): number {
   return longSteps.find((step) => step >= least) ?? Math.ceil(least / (1440 * minute)) * 1440 * minute;
 }
 
-/** With as many decimals as tell one tick from the next. */
+/** Returns the label of a tick with as many decimals as the step needs. */
 export function tickLabel(time: number, step: number): string {
   if (step >= second) {
     if (time < minute) return l10n.t('{0} s', Math.round(time / second));
@@ -47,7 +47,7 @@ export function tickLabel(time: number, step: number): string {
   return l10n.t('{0} ms', time.toFixed(decimals - 3));
 }
 
-/** E.g. `1 min 09.5 s`. */
+/** e.g. `1 min 09.5 s`. */
 function withMinutes(time: number, decimals: number): string {
   const rounded = Number((time / second).toFixed(decimals));
   const minutes = Math.floor(rounded / 60);
@@ -55,7 +55,7 @@ function withMinutes(time: number, decimals: number): string {
   return l10n.t('{0} min {1} s', minutes, seconds.padStart(decimals + 3, '0'));
 }
 
-/** E.g. `1 h 05 min`; with seconds and as many of their decimals where these are not null. */
+/** e.g. `1 h 05 min`, with seconds and their decimals if `decimals` is not null. */
 function withHours(time: number, decimals: number | null): string {
   const rounded = Number((time / second).toFixed(decimals ?? 0));
   const hours = Math.floor(rounded / 3_600);

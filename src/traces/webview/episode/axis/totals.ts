@@ -2,38 +2,38 @@ import { total, union } from './intervals.ts';
 import { boundsAt, endOf, workingRanges, type AxisModel, type AxisSpan, type LaneKind } from './model.ts';
 import { lengthOf, type Range } from './range.ts';
 
-/** What one agent, tool, judge, … took, in milliseconds. */
+/** The times of an agent, tool, judge or service, in milliseconds. */
 export interface Total {
   readonly kind: LaneKind;
   readonly name: string;
   readonly count: number;
-  /** Of those, the ones that have a time: a tool that nobody answers has none. */
+  /** Number of spans with a known time. An unanswered tool has none. */
   readonly timed: number;
-  /** Of all of them, one after the other. */
+  /** The sum of all times. */
   readonly sum: number;
-  /** In which at least one of them was going on: parallel ones count once. */
+  /** The time in which at least one of them ran. Parallel spans count once. */
   readonly covered: number;
   readonly longest: number;
   readonly failed: number;
 }
 
-/** Where an episode's time went, in milliseconds; what overlaps counts in each of them. */
+/** The distribution of an episode's time, in milliseconds. Overlapping times count in each part. */
 export interface Shares {
   readonly whole: number;
-  /** An LLM call was under way. */
+  /** The time of LLM calls. */
   readonly model: number;
-  /** Of that, before a model was asked. */
+  /** The part of it before the request to a model. */
   readonly queued: number;
-  /** A tool may have run. */
+  /** The time in which a tool may have run. */
   readonly tools: number;
-  /** The environment service or the helper LLM was asked. */
+  /** The time of requests to the environment service and the helper LLM. */
   readonly services: number;
   readonly judge: number;
-  /** The workflow ran, and waited for none of those that answer it: its own code, tools included. */
+  /** The time of the workflow's own code, including tools, without waiting for calls or services. */
   readonly working: number;
 }
 
-/** In the order of the lanes, each agent, tool, … by its name. */
+/** Returns the totals in the order of the lanes, by name of the agent, tool and so on. */
 export function totalsOf(model: AxisModel, now: number): readonly Total[] {
   const groups = new Map<string, { readonly lane: number; readonly spans: AxisSpan[] }>();
   model.spans.forEach((span, id) => {

@@ -15,12 +15,15 @@ export interface AxisRefs {
 export interface AxisUse {
   readonly episode: number;
   readonly model: AxisModel;
-  /** Of the span that is selected. */
+  /** The key of the selected span. */
   readonly key: string | null;
   readonly pick: (id: number) => void;
 }
 
-/** The engine for as long as the page shows the axis; what it looks at is remembered, and what is selected comes into view. */
+/**
+ * Creates the engine while the page shows the axis. It remembers the visible range, and scrolls the selected span into
+ * view.
+ */
 export function useEngine(refs: AxisRefs, use: AxisUse) {
   const { memory } = useViewer();
   const { episode, model, key } = use;
@@ -38,7 +41,7 @@ export function useEngine(refs: AxisRefs, use: AxisUse) {
     const listeners = {
       onPick: (span: number) => newest.current.pick(span),
       onHover: setHover,
-      // Only what is told of the span that the keyboard is on moves with it.
+      // Only the tooltip of the focused span moves along.
       onMoved: () => document.activeElement === scroller && setMoved({}),
       onRest: ({ start, end }: Range) =>
         memory.write(memoryKey, { episode, start, end, key: newest.current.key }),
@@ -65,7 +68,7 @@ interface KeptView extends Range {
   readonly key: string | null;
 }
 
-/** What was in view of the same episode; undefined: that is not known. */
+/** Returns the saved range of the same episode; undefined: there is none. */
 function keptView(saved: unknown, episode: number): KeptView | undefined {
   if (typeof saved !== 'object' || saved === null) return undefined;
   if (!('episode' in saved && 'start' in saved && 'end' in saved && 'key' in saved)) return undefined;

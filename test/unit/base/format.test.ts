@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { sizeText } from '../../../src/base/core/sizeText.ts';
+import { sizeText } from '../../../src/base/core/format.ts';
 
 describe('sizeText', () => {
   it.each([

@@ -4,7 +4,8 @@ import * as l10n from '@vscode/l10n';
 export const unknown = '–';
 
 /** The language of the page, from `lang` in webPage.ts. English without a page. */
-export const language = typeof document === 'undefined' ? 'en' : document.documentElement.lang;
+export const language =
+  (globalThis as { document?: { documentElement: { lang: string } } }).document?.documentElement.lang ?? 'en';
 
 const whole = new Intl.NumberFormat(language);
 const dateAndTime = new Intl.DateTimeFormat(language === 'en' ? 'en-GB' : language, {
@@ -26,6 +27,11 @@ export function countedCalls(value: number): string {
   return value === 1 ? l10n.t('1 call') : l10n.t('{0} calls', count(value));
 }
 
+/** E.g. `1 episode`, `12 episodes`. */
+export function countedEpisodes(value: number): string {
+  return value === 1 ? l10n.t('1 episode') : l10n.t('{0} episodes', count(value));
+}
+
 /** At most three decimals, e.g. `0.667`, `1`. */
 export function reward(value: number | null): string {
   if (value === null) return unknown;
@@ -45,12 +51,14 @@ export function share(part: number, all: number): string {
   return percent(all === 0 ? null : part / all);
 }
 
-/** Formats a size, e.g. `12 kB`, in units of 1000. */
-export function bytes(size: number): string {
-  if (size < 1_000) return l10n.t('{0} bytes', count(size));
-  if (size < 1_000_000) return l10n.t('{0} kB', count(Math.round(size / 1_000)));
-  return l10n.t('{0} MB', String(Math.round(size / 100_000) / 10));
+/** E.g. `812 B`, `3.4 MB`, in units of 1000. */
+export function sizeText(bytes: number, decimals = 1): string {
+  const power = Math.min(units.length - 1, Math.max(0, Math.floor(Math.log10(Math.max(1, bytes)) / 3)));
+  const value = bytes / 1_000 ** power;
+  return `${value.toFixed(power === 0 || value >= 100 ? 0 : decimals)} ${units[power] ?? ''}`;
 }
+
+const units = ['B', 'kB', 'MB', 'GB', 'TB', 'PB'];
 
 /** E.g. `8 ms`, `0.42 s`, `12.3 s`, `2 min 05 s`, `3 h 05 min`, `2 d 03 h`. */
 export function duration(seconds: number | null): string {
