@@ -3,8 +3,7 @@
  *
  *   npm run check:prose [-- PATH …]
  *
- * Without a path it checks every covered file except those listed as not yet clean. A path (a file or a folder) is checked
- * in any case. Prints one line per problem: file:line, the rule, the text, the better wording.
+ * Without a path it checks every covered file. Prints one line per problem: file:line, the rule, the text, the better wording.
  *
  * Texts come from Markdown (paragraphs, list items, headings, table cells), from doc comments and docstrings, from other
  * comments (their words only) and from strings that read like a sentence. Code spans, code blocks and URLs are not checked.
@@ -16,7 +15,7 @@ import type { SyntaxNodeRef } from '@lezer/common';
 import { parser as scriptParser } from '@lezer/javascript';
 import { parser as pythonParser } from '@lezer/python';
 import MarkdownIt from 'markdown-it';
-import { covered, exempt, longestSentence, notYetClean, proseRules } from './proseRules.ts';
+import { covered, longestSentence, proseRules } from './proseRules.ts';
 
 const root = path.resolve(import.meta.dirname, '../..');
 const markdown = new MarkdownIt({ html: true });
@@ -42,15 +41,14 @@ export function checkText(file: string, content: string): readonly ProseProblem[
   return unitsOf(file, content).flatMap((unit) => checkUnit(file, unit));
 }
 
-/** Returns the covered files at or below the paths; without paths all of them except those not yet clean. */
+/** Returns the covered files at or below the paths; without paths all of them. */
 export function filesToCheck(paths: readonly string[]): readonly string[] {
   const all = globSync(covered, { cwd: root }).sort();
   const within = (file: string, folder: string): boolean => file === folder || file.startsWith(`${folder}/`);
   const wanted = paths.map((each) => path.relative(root, path.resolve(each)));
   return all.filter((file) => {
-    if (file.includes('.nls.zh-cn.') || exempt.some((each) => within(file, each))) return false;
-    if (wanted.length > 0) return wanted.some((each) => each === '' || within(file, each));
-    return !notYetClean.some((each) => within(file, each));
+    if (file.includes('.nls.zh-cn.')) return false;
+    return wanted.length === 0 || wanted.some((each) => each === '' || within(file, each));
   });
 }
 

@@ -253,6 +253,6 @@ describe('the commands', () => {
   });
 
   it('complete in no other shell', () => {
-    expect(() => completionScript(program, 'csh')).toThrow('Shell has no value csh.');
+    expect(() => completionScript(program, 'csh')).toThrow('Shell cannot be csh.');
   });
 });

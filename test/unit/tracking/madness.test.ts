@@ -41,11 +41,11 @@ describe('a degenerate reply', () => {
 
   it.each([
     ['a → b', ['nonsense'], /`→` \(U\+2192\)/],
-    ['say '.repeat(12), ['nonsense'], /same few words over and over, "say"/],
-    ['a'.repeat(300), ['nonsense'], /same few characters over and over, `a` \(U\+0061\)/],
+    ['say '.repeat(12), ['nonsense'], /same few words, such as "say"/],
+    ['a'.repeat(300), ['nonsense'], /same few characters, such as `a` \(U\+0061\)/],
     ['x <|im_start|>', 'nonsense and more', /<\|im_start\|>/],
     ['a → b', ['nonsense', 'non_ascii'], undefined],
-    ['plain', ['format_type_1'], /does not begin with `<think>`/],
+    ['plain', ['format_type_1'], /does not start with `<think>`/],
     ['plain', [], undefined],
   ])('%j by %j is told', (content, checklist, reason) => {
     const told = madnessOf({ content, toolCalls: null }, checklist);

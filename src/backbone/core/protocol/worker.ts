@@ -1,6 +1,6 @@
 /**
- * The protocol between a run's backbone and the Python process that executes its Python workflows and judges: JSON-RPC 2.0
- * with `Content-Length` headers, in both directions over one loopback connection. Stdout belongs to the user's code.
+ * The protocol between the backbone of a run and the process of its Python workflows and judges. It is JSON-RPC 2.0 with
+ * `Content-Length` headers, in both directions over one loopback connection. Stdout belongs to the user's code.
  */
 import * as z from 'zod/mini';
 

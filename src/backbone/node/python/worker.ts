@@ -188,7 +188,7 @@ export class PythonWorker {
         try {
           return (await launch.answer(method, params)) ?? null;
         } catch (error) {
-          return new ResponseError(failedCode, error instanceof Error ? error.message : String(error));
+          return new ResponseError(failedCode, messageOf(error));
         }
       });
     }

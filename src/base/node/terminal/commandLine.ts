@@ -238,7 +238,7 @@ function suggestion(name: string, names: readonly string[]): string | undefined 
 export function oneOf<const T extends readonly string[]>(name: string, value: string, allowed: T): T[number] {
   const found = allowed.find((candidate) => candidate === value);
   if (found === undefined)
-    throw usageError(`${name} has no value ${value}.`, `Use one of ${allowed.join(', ')}.`);
+    throw usageError(`${name} cannot be ${value}.`, `Use one of ${allowed.join(', ')}.`);
   return found;
 }
 

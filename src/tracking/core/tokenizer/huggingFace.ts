@@ -124,7 +124,7 @@ function endOfReply(library: HuggingFaceTokenizer, config: TokenizerConfig): num
   );
 }
 
-/** How the entries of a vocabulary spell bytes. */
+/** Converts between the entries of a vocabulary and their bytes. */
 interface EntrySpelling {
   readonly bytesOfEntry: (entry: string) => Uint8Array;
   /** Returns the possible entries for these bytes, the one that `encode` prefers first: a whole character before its bytes. */

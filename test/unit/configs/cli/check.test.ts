@@ -149,7 +149,7 @@ describe('agentjet check', () => {
 
   it.each([
     [[], 'agentjet check needs <files>.'],
-    [['a.yaml', '--format', 'xml'], '--format has no value xml.'],
+    [['a.yaml', '--format', 'xml'], '--format cannot be xml.'],
     [['a.yaml', '--rule', 'nothing=off'], '--rule nothing=off: the rule "nothing" does not exist.'],
     [['a.yaml', '--nothing'], 'Unknown option --nothing.'],
   ])('refuses %j', async (args, message) => {

@@ -115,7 +115,7 @@ describe('agentjet config', () => {
     [['a.yaml', 'b.yaml'], 'Unexpected argument "b.yaml".'],
     [['nowhere.yaml'], 'nowhere.yaml does not exist.'],
     [['other.yaml'], 'other.yaml is not a config of AgentJet, ASTuner or Trinity-RFT.'],
-    [['conf/exp.yaml', '--to', 'x'], '--to has no value x.'],
+    [['conf/exp.yaml', '--to', 'x'], '--to cannot be x.'],
     [['conf/exp.yaml', '--colour'], 'Unknown option --colour.'],
     [['diff', 'conf/exp.yaml'], 'agentjet config diff needs <b>.'],
     [
