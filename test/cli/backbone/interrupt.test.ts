@@ -43,7 +43,7 @@ it('a second Ctrl-C kills a run that does not listen', async () => {
   await run.wrote(/under way/);
   const started = descendants(run.pid);
   run.child.kill('SIGINT');
-  await run.wrote(/Once more to kill/);
+  await run.wrote(/Press Ctrl-C again to kill/);
   run.child.kill('SIGINT');
   const { code, stdout, stderr } = await run.exited;
   expect(code).toBe(130);

@@ -141,10 +141,10 @@ describe('agentjet check', () => {
 
   it.each([
     [[], 'agentjet check needs <files>.'],
-    [['x.yaml', '--format', 'xml'], '--format xml does not exist.'],
+    [['x.yaml', '--format', 'xml'], '--format has no value xml.'],
     [['x.yaml', '--rule', 'unknown-kez=off'], 'there is no rule "unknown-kez"; the nearest is unknown-key.'],
     [['x.yaml', '--rule', 'unknown-key'], '--rule unknown-key has no valid severity for unknown-key.'],
-    [['x.yaml', '--fix'], 'agentjet check --help lists the options.'],
+    [['x.yaml', '--fix'], 'For the options, see agentjet check --help.'],
   ])('refuses %j before it reads anything', async (args, message) => {
     const { code, stdout, stderr } = await runCli(await emptyProject(), ['check', ...args]);
     expect(stderr).toContain(message);

@@ -3,6 +3,7 @@
  * on one loopback connection, in both directions. They never use stdout, which belongs to the user's code.
  */
 import * as z from 'zod/mini';
+import { decode } from './run.ts';
 
 /** The first and only line of the worker's standard input. */
 export interface WorkerBegin {
@@ -100,14 +101,9 @@ const fromWorker = z.discriminatedUnion('type', [
 ]);
 export type FromWorker = z.infer<typeof fromWorker>;
 
-/** Undefined for a line that is not of the protocol. */
+/** Returns undefined for a line that is not a message of the protocol. */
 export function decodeFromWorker(line: string): FromWorker | undefined {
-  try {
-    const parsed = fromWorker.safeParse(JSON.parse(line));
-    return parsed.success ? parsed.data : undefined;
-  } catch {
-    return undefined; // not JSON at all
-  }
+  return decode(fromWorker, line);
 }
 
 /** The result of `load` for a class or function. */
