@@ -116,7 +116,7 @@ async function bytesOf(response: Response, { url, file, progress }: Saving): Pro
   const total = isPlain && Number.isFinite(length) ? length : undefined;
   const chunks: Uint8Array[] = [];
   let received = 0;
-  for await (const chunk of response.body ?? []) {
+  for await (const chunk of (response.body ?? []) as AsyncIterable<Uint8Array>) {
     received += chunk.length;
     if (received > sizeLimit) throw tokenizerErrors.fetchTooLarge(url.href, sizeLimit);
     progress({ file, received, total });

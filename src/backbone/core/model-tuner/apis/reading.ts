@@ -36,7 +36,7 @@ export function catchRequestError<T>(read: () => T): T | { readonly failure: Mod
 }
 
 export function fieldsAt(value: unknown, param: string): Fields {
-  if (isRecord(value)) return value as Fields;
+  if (isRecord(value)) return value;
   throw invalid(param, value === undefined ? 'is missing' : 'must be an object');
 }
 

@@ -153,6 +153,6 @@ function parsed(text: string, file: string, line: number): unknown {
 }
 
 function toRecord(value: unknown, file: string, line: number): Row {
-  if (isRecord(value)) return value as Row;
+  if (isRecord(value)) return value;
   throw dataSetErrors.broken(file, 'a row is not a JSON object', line);
 }
