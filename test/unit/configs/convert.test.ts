@@ -62,7 +62,7 @@ trinity:
 
   it.each([
     ['num_repeat: "4"', 'cannot be computed: a text stands where a number is needed'],
-    ['n_vllm_engine: 0', 'cannot be computed: it divides by zero'],
+    ['n_vllm_engine: 0', 'cannot be computed: division by zero'],
     ['num_repeat: ${ajet.data.train_batch_size}', 'which the launcher computes with before it is resolved'],
   ])('tells why %s cannot be computed with', async (line, wanted) => {
     const { problems } = await converted(

@@ -32,10 +32,10 @@ describe('the settings of a host', () => {
   it.each([
     [['--listen', 'everywhere'], 'is not an address'],
     [['--listen', '127.0.0.1:99999'], 'is not an address'],
-    [['--gpus', 'all'], '--gpus all'],
+    [['--gpus', 'all'], '--gpus must be a whole number'],
     [['--ray', 'head:8265'], 'is not the address of a Ray dashboard'],
     [['--launcher', '/bin/sh'], 'is not NAME=PATH'],
-    [['--launcher', 'sh=/bin/sh'], '--launcher sh does not exist'],
+    [['--launcher', 'sh=/bin/sh'], '--launcher has no value sh'],
     [['--launcher', 'ajet=nowhere'], 'does not name an executable'],
     [['--tls-cert', 'c.pem'], 'needs its key'],
     [['--tls', '--tls-cert', 'c.pem', '--tls-key', 'k.pem'], 'exclude each other'],

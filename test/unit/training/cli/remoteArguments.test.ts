@@ -37,11 +37,11 @@ describe('the arguments of a run on a host', () => {
     [['--launcher', 'trinity', '--kill', 'ray'], '--conf is missing'],
     [['a.yaml'], 'Unexpected argument "a.yaml".'],
     [['--conf'], '--conf <file> needs a value.'],
-    [['--conf', 'a', '--backbone', 'debug'], '--backbone debug does not exist'],
-    [['--conf', 'a', '--launcher', 'sh'], '--launcher sh does not exist'],
+    [['--conf', 'a', '--backbone', 'debug'], '--backbone has no value debug'],
+    [['--conf', 'a', '--launcher', 'sh'], '--launcher has no value sh'],
     [['--conf', 'a', '--gpus', '-1'], '--gpus'],
-    [['--conf', 'a', '--limit', '4'], '--limit 4 is not a size'],
-    [['--conf', 'a', '--limit', '0G'], '--limit 0G is not a size'],
+    [['--conf', 'a', '--limit', '4'], '--limit must be a size'],
+    [['--conf', 'a', '--limit', '0G'], '--limit must be a size'],
   ])('that are wrong are told: %j', (argv, message) => {
     expect(() => runArguments(argv)).toThrow(message);
   });

@@ -17,9 +17,9 @@ describe('what a host that ssh gets to is started with', () => {
   });
 
   it.each([
-    ['--gpus all', '--gpus all is not a whole number'],
+    ['--gpus all', '--gpus must be a whole number'],
     ['--launcher ajet=relative', '--launcher ajet=relative is not NAME=PATH'],
-    ['--launcher sh=/bin/sh', '--launcher sh does not exist'],
+    ['--launcher sh=/bin/sh', '--launcher has no value sh'],
     ['--ray head', '--ray head is not the address of a Ray dashboard'],
     ['--data /tmp', 'Unknown option --data.'],
     ['8', 'Unexpected argument "8".'],
