@@ -2,7 +2,7 @@ import process from 'node:process';
 import { formatReport, toReport, type ErrorReport } from '../../base/core/errors.ts';
 import { RunProgress, type RunStarted } from '../node/client/runProgress.ts';
 import type { RunExit } from '../node/client/runLauncher.ts';
-import { formatEpisode, formatEpisodeErrors, rewardDifference } from '../node/client/runReport.ts';
+import { formatEpisode, formatEpisodeErrors, rewardDifference, counted } from '../node/client/runReport.ts';
 import { formatResults, inOrder, metricsOf, reportOf } from '../node/client/runResults.ts';
 import type { EpisodeResult } from '../../tracking/core/records/episodeResult.ts';
 import type { RunEvent } from '../core/protocol/run.ts';
@@ -230,10 +230,6 @@ function describeRun(run: RunStarted): string {
     return `${run.experiment}: ${counted(run.episodes, 'episode')} of ${run.judged}, judged again`;
   const size = `${counted(run.episodes, 'episode')} (${counted(run.tasks, 'task')} × ${run.repeat}), ${run.parallel} at a time`;
   return `${run.experiment}: ${size}; ${run.workflow}; model ${run.model}\nresults: ${run.folder}`;
-}
-
-function counted(count: number, what: string): string {
-  return `${count} ${what}${count === 1 ? '' : 's'}`;
 }
 
 function answeredBy({ agent, debugModel }: { agent: string; debugModel?: string | undefined }): string {

@@ -9,7 +9,7 @@ import {
 import type { EpisodeResult } from '../../tracking/core/records/episodeResult.ts';
 import type { RunEvent } from '../../backbone/core/protocol/run.ts';
 import type { RunProgress, RunEnded, RunStarted } from '../../backbone/node/client/runProgress.ts';
-import { formatEpisode } from '../../backbone/node/client/runReport.ts';
+import { counted, formatEpisode } from '../../backbone/node/client/runReport.ts';
 import { formatResults } from '../../backbone/node/client/runResults.ts';
 
 /** A DAP event without its sequence number. */
@@ -175,7 +175,7 @@ export class RunReporter {
   }
 
   #done(): string {
-    return `${this.#run.results.length} of ${plural(this.#run.started?.episodes ?? 0, 'episode')}`;
+    return `${this.#run.results.length} of ${counted(this.#run.started?.episodes ?? 0, 'episode')}`;
   }
 }
 
@@ -195,8 +195,8 @@ function output(category: Category, line: string, location?: Location): DapEvent
 }
 
 function describeRun(run: RunStarted): string {
-  const size = [plural(run.tasks, 'task'), plural(run.repeat, 'repeat')].join(' × ');
-  const count = `${size} = ${plural(run.episodes, 'episode')}, ${run.parallel} at a time`;
+  const size = [counted(run.tasks, 'task'), counted(run.repeat, 'repeat')].join(' × ');
+  const count = `${size} = ${counted(run.episodes, 'episode')}, ${run.parallel} at a time`;
   return `${run.experiment}: ${count}; workflow ${run.workflow}; model ${run.model}`;
 }
 
@@ -227,8 +227,4 @@ function threadEvent(reason: 'started' | 'exited', episode: number): DapEvent {
 /** Some clients take 0 for "no thread". */
 function threadId(episode: number): number {
   return episode + 1;
-}
-
-function plural(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }

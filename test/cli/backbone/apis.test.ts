@@ -86,7 +86,7 @@ describe('an agent that speaks', () => {
     expect(tokensOf(other)).toEqual(tokensOf(chat));
     expect(other.episodes).toMatchObject([{ reward: 1, llmCalls: 2, timelines: 1, error: null }]);
     expect(other.stderr).toContain(
-      `Agent "adder" uses ${told}, which in training only builds of AgentJet since`,
+      `Agent "adder" uses ${told}, which AgentJet supports in training only since`,
     );
   });
 

@@ -167,7 +167,7 @@ it('says what the workflow should have returned', async () => {
   const made = await project('return { metadata: { answer: 4 } };');
   const { stderr, episodes } = await runJson(made, args);
   expect(episodes[0]?.error).toMatchObject({ code: 'task-judge/missing-input' });
-  expect(stderr).toMatch(/workflow\.ts:\d+:\d+: The grader needs metadata\.final_answer/);
+  expect(stderr).toMatch(/workflow\.ts:\d+:\d+: The output of the workflow has no metadata\.final_answer/);
 });
 
 describe('listwise', () => {

@@ -45,7 +45,7 @@ describe('data generation', () => {
     expect((await made.read(`dataset/jsonl/${file ?? ''}`)).trim().split('\n')).toHaveLength(6);
     const again = await runJson(made, [...args, '--helper-script', 'writer.mjs', '--verbose']);
     expect(again.episodes).toHaveLength(6);
-    expect(again.stderr).toContain('6 tasks are taken from');
+    expect(again.stderr).toContain('Using 6 cached tasks of');
     const validation = await runJson(made, [
       ...args,
       '--helper-script',

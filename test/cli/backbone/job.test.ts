@@ -89,7 +89,7 @@ job.setWorkflow(Half).tune();
   it('runs once', async () => {
     const { code, stderr } = await runCli(await projectWith(`${whole}await job.tune();`), script);
     expect(code).toBe(2);
-    expect(stderr).toMatch(/job\.ts:\d+:11: A script runs one job: tune was called before/);
+    expect(stderr).toMatch(/job\.ts:\d+:11: A script can run only one job, and tune was called before/);
   });
 
   it('says how it is to be started when it was started by Node alone', async () => {

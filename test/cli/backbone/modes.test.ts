@@ -140,5 +140,5 @@ it('sends no tools to the model where they are disabled', async () => {
   });
   const { stderr } = await runCli(project, args('--model', 'script', '--script', 'echo.ts'));
   expect(stderr).toMatch(/t1, repeat 0: reward 0,/);
-  expect(stderr).toContain('Agent "default_agent_name" offers tools, which are left out');
+  expect(stderr).toContain('Agent "default_agent_name" offers tools, which are removed');
 });

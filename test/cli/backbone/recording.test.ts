@@ -78,7 +78,7 @@ describe('a recording', () => {
       [...replay, '--on-replay-miss', 'call-model', '--record', 'calls.jsonl', '--force'],
       { env },
     );
-    expect([anew.code, anew.stderr]).toEqual([0, expect.stringContaining('is asked')]);
+    expect([anew.code, anew.stderr]).toEqual([0, expect.stringContaining('answers it')]);
     expect((await runJson(project, replay, { env })).episodes[0]?.error).toBeNull();
   });
 

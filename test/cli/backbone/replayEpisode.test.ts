@@ -92,13 +92,11 @@ describe('an episode of a trace', () => {
     const diverged = await runJson(project, [...conf, ...again]);
     expect(diverged.episodes).toMatchObject([{ error: { code: 'replay/diverged' } }]);
     expect(diverged.stderr).toContain('expected "Sure?", got "Really?"');
-    expect(diverged.stderr).toMatch(
-      /Episode 4 ended otherwise than it was recorded: with an error, recorded reward/,
-    );
+    expect(diverged.stderr).toMatch(/Episode 4 ended with an error, but was recorded with reward/);
     await project.edit('workflow.ts', 'const third = await ask();', "const third = { content: 'x' };");
     const short = await runJson(project, [...conf, ...again]);
     expect(short.stderr).toContain(
-      '1 of the 3 recorded calls was not made; the first is LLM call 2 by agent "solver"',
+      '1 of the 3 recorded calls was not made. The first is LLM call 2 by agent "solver"',
     );
   });
 

@@ -117,7 +117,7 @@ it.each([undefined, 'Empty'])('has the task of its id that asks %j', async (quer
 
 it('has no task of its id that asks something else', async () => {
   const { own, replay } = await logged(['task.7', '9 and 14?'], ['task.9', 'Empty']);
-  expect(await failure(own, replay(6))).toMatch(/of none.*\[replay\/no-task\]/s);
+  expect(await failure(own, replay(6))).toMatch(/None of the \d tasks.*\[replay\/no-task\]/s);
 });
 
 it('says nothing where the model has said nothing', async () => {
@@ -126,8 +126,8 @@ it('says nothing where the model has said nothing', async () => {
 });
 
 it.each([
-  [1 / 3, 'ended as it was recorded, with reward 0.3333333333333333'],
-  [0.334, 'ended otherwise than it was recorded: with reward 0.334, recorded reward 0.333'],
+  [1 / 3, 'ended as recorded, with reward 0.3333333333333333'],
+  [0.334, 'ended with reward 0.334, but was recorded with reward 0.333'],
 ])('compares the reward %d with the rounded one that is logged', async (reward, told) => {
   // Of its tokens, two are parts of a character.
   const { own, replay } = await logged(['task.7', 'How many ⌊?', { reward }]);
@@ -138,7 +138,9 @@ it('tells what keeps it from being run', async () => {
   const own = await project(['Another question?']);
   const rollouts = await imported(own, 'explorer_output.jsonl');
   const replay = ['--conf', 'small.yaml', '--replay', rollouts];
-  expect(await failure(own, [...replay, '--episode', '1'])).toMatch(/of none.*\[replay\/no-task\]/s);
+  expect(await failure(own, [...replay, '--episode', '1'])).toMatch(
+    /None of the \d tasks.*\[replay\/no-task\]/s,
+  );
   expect(await failure(own, replay)).toContain('[replay/which-episode]');
   expect(await failure(own, [...replay, '--episode', '99'])).toContain('[trace/no-such-episode]');
   const others = await imported(own, 'requests.jsonl');

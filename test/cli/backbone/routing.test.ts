@@ -102,7 +102,7 @@ describe('two sides', () => {
     const { episodes, stderr } = await runJson(await project(game("['werewolf']")), conf);
     expect(episodes).toMatchObject([{ llmCalls: 1, timelines: 1, error: null }]);
     expect(stderr).toMatch(
-      /Debug model gpt-4o: built-in \(seed \d+\), since no server is configured; name one with/,
+      /Debug model gpt-4o: built-in \(seed \d+\), since no server is configured; set one with/,
     );
   });
 
@@ -111,7 +111,7 @@ describe('two sides', () => {
     const { episodes, report, stderr } = await runJson(await project(game('null')), args);
     expect(episodes).toMatchObject([{ llmCalls: 0, timelines: 0, reward: 0.5 }]);
     expect(ofRouting(report)).toEqual(['all-calls-untrained']);
-    expect(stderr).toContain('names the target "wolf", which no agent of the run used');
+    expect(stderr).toContain('names the target "wolf", but no agent of the run uses it');
   });
 
   it('trains what comes by base URL and key, whatever its target, and says so', async () => {
@@ -135,7 +135,7 @@ describe('on the command line', () => {
   it.each([
     [['--debug-model', 'gpt-4o'], 'is not NAME=MODEL'],
     [['--debug-model', 'gpt-4o=gpt-5'], '--debug-model (gpt-4o) must be'],
-    [['--trainable-targets', ' , '], 'names no target'],
+    [['--trainable-targets', ' , '], 'is empty'],
   ])('%j is refused', async (args, told) => {
     const { code, stderr } = await runCli(await project(game('null')), [...conf, ...args]);
     expect(code).toBe(2);

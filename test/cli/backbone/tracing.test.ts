@@ -73,7 +73,7 @@ describe('tracing', () => {
     for (const { reward } of episodes) expect([1, 3, 5, 6]).toContain(reward);
     expect(episodes).toHaveLength(2);
     const { stderr } = await runCli(made, args);
-    expect(stderr).toContain('knows no max_thread');
+    expect(stderr).toContain('has no parameter max_thread');
     expect(await made.list('gathered')).toEqual([]);
   });
 

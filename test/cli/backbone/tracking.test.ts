@@ -278,7 +278,7 @@ describe('the tokens that a server tells of', () => {
     const project = await smallProject({ 'workflow.ts': ask });
     const { code, stderr } = await runCli(project, endpoint(server.baseUrl));
     expect(code).toBe(0);
-    expect(stderr.match(/does not take (logprobs|return_token_ids)/g)).toHaveLength(2);
+    expect(stderr.match(/does not support (logprobs|return_token_ids)/g)).toHaveLength(2);
   });
 });
 
@@ -296,7 +296,7 @@ describe('the trace of a run that does not come to its own end', () => {
     expect(trace.read((views) => views.run()).end?.status).toBe('cancelled');
     const { row, calls, timelines } = trace.read((views) => views.episode(0));
     expect(row.error?.code).toBe('episode/cancelled');
-    expect(calls).toMatchObject([{ status: 499, error: expect.stringContaining('cancelled') as string }]);
+    expect(calls).toMatchObject([{ status: 499, error: expect.stringContaining('canceled') as string }]);
     expect(timelines).toEqual([]);
   });
 

@@ -148,13 +148,13 @@ describe('agentjet check', () => {
 
   it.each([
     [[], 'agentjet check needs <files>.'],
-    [['x.yaml', '--format', 'xml'], '--format xml does not exist.'],
+    [['x.yaml', '--format', 'xml'], '--format cannot be xml.'],
     [
       ['x.yaml', '--rule', 'unknown-kez=off'],
       'the rule "unknown-kez" does not exist. Did you mean unknown-key?',
     ],
     [['x.yaml', '--rule', 'unknown-key'], '--rule unknown-key has no valid severity for unknown-key.'],
-    [['x.yaml', '--fix'], 'agentjet check --help lists the options.'],
+    [['x.yaml', '--fix'], 'For the options, see agentjet check --help.'],
   ])('refuses %j before it reads anything', async (args, message) => {
     const { code, stdout, stderr } = await runCli(await emptyProject(), ['check', ...args]);
     expect(stderr).toContain(message);

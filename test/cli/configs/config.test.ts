@@ -85,7 +85,7 @@ describe('agentjet config', () => {
     [['config', 'gone.yaml'], 'gone.yaml does not exist.', 'cli/no-config'],
     [['config', 'tasks.jsonl'], 'tasks.jsonl is not a config of AgentJet', 'cli/no-config'],
     [['config', '.'], '.: It cannot be read: ', 'cli/unreadable'],
-    [['config', 'small.yaml', '--to', 'x'], '--to x does not exist.', 'cli/usage'],
+    [['config', 'small.yaml', '--to', 'x'], '--to cannot be x.', 'cli/usage'],
     [['config', 'small.yaml', '--key', 'x'], '--key needs a backbone.', 'cli/usage'],
     [['config', 'trinity.yaml', '--to', 'verl'], '--to verl does not apply to trinity.yaml.', 'cli/usage'],
     [['config', 'small.yaml', '--orgin'], 'Did you mean --origin?', 'cli/usage'],

@@ -113,8 +113,12 @@ AstunerJob().load_job_from_yaml("made.yaml").set_workflow(Own).tune()
       `${made}job.config.ajet.rollout.num_repeets = 3`,
       /job\.py:11: .*num_repeets.*num_repeat/s,
     ],
-    ['a backbone of nobody', 'AgentJetJob(backbone="torch")', /job\.py:4: There is no backbone "torch"/],
-    ['no GPU left to train', 'AgentJetJob(n_gpu=2, n_gpu_for_infer=2)', /n_gpu_for_infer is 2, n_gpu is 2/],
+    ['a backbone of nobody', 'AgentJetJob(backbone="torch")', /job\.py:4: Unknown backbone "torch"/],
+    [
+      'no GPU left to train',
+      'AgentJetJob(n_gpu=2, n_gpu_for_infer=2)',
+      /n_gpu_for_infer is 2 and n_gpu is 2/,
+    ],
     ['data of no place', 'AgentJetJob().set_data("hf")', /job\.py:4: set_data\("hf"\) needs the path/],
     [
       'no workflow',
@@ -126,7 +130,7 @@ AstunerJob().load_job_from_yaml("made.yaml").set_workflow(Own).tune()
     [
       'a class that no config can name',
       `${made}class Own: pass\njob.set_workflow(Own).dump_job_as_yaml("a.yaml")`,
-      /job\.py:12: No file but the script itself has Own/,
+      /job\.py:12: A config cannot name Own/,
     ],
   ])('with %s is told where and what to do', async (_, text, expected) => {
     expect(await failure(await projectWith(`${text}\n`), script())).toMatch(expected);
@@ -138,6 +142,6 @@ AstunerJob().load_job_from_yaml("made.yaml").set_workflow(Own).tune()
     });
     await project.edit('small.yaml', 'workflow.ts->Small', 'agent.py->Half');
     const told = await failure(project, ['--conf', 'small.yaml', '--python', python]);
-    expect(told).toMatch(/agent\.py:\d+: .*AgentJetJob made, while a module is imported.*--conf FILE\.py/s);
+    expect(told).toMatch(/agent\.py:\d+: .*AgentJetJob is in an imported module.*--conf FILE\.py/s);
   });
 });

@@ -289,8 +289,8 @@ def run(self):
     expect(codesOf(findings)).toEqual(
       expect.arrayContaining(['trinity-untrained-replies', 'trinity-foreign-replies']),
     );
-    expect(messages).toContain('1 of 2 answers of the model (from 0: 0)');
-    expect(messages).toContain('1 of 2 experiences have replies that the model did not give');
+    expect(messages).toContain('1 of 2 responses of the model (from 0: 0)');
+    expect(messages).toContain('1 of 2 experiences have responses that are not from the model');
   });
 });
 

@@ -77,7 +77,7 @@ test('Open Example copies the example into the chosen folder, once', async () =>
   await editor().pickThatAsks('math_agent');
   await editor().pickThatAsks('TypeScript');
   await editor().chooseFolder(parent, 'Copy Example Here');
-  await editor().see(toast, `There is already a folder ${copied}`);
+  await editor().see(toast, `The folder ${copied} already exists`);
   await editor().screenshot('already-there');
 });
 

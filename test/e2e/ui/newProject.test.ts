@@ -21,10 +21,10 @@ test('New Project makes one that runs at the first F5, in Python', async () => {
   await editor().pickThatAsks('Python');
   const input = await editor().see('.quick-input-widget input');
   await input.fill('my agent');
-  await editor().see('.quick-input-widget', 'It may have letters, digits, _ and -');
+  await editor().see('.quick-input-widget', 'The name may contain letters, digits, _ and -');
   await editor().screenshot('project-name');
   await input.fill('my_agent');
-  await editor().seeNo('.quick-input-widget', 'It may have letters, digits, _ and -');
+  await editor().seeNo('.quick-input-widget', 'The name may contain letters, digits, _ and -');
   await editor().press('Enter');
   const project = await editor().windowOpenedBy(() => editor().chooseFolder(parent, 'Create Project Here'));
   await project.openFile('my_agent.yaml');

@@ -69,7 +69,7 @@ test('a tokenizer that is fetched counts from then on', async () => {
 test('a model that the hub does not have is told', async () => {
   await fetchTokenizer();
   await (await editor().see(input)).fill('no model');
-  await editor().see('.quick-input-widget', 'An id such as');
+  await editor().see('.quick-input-widget', 'Enter an id');
   await (await editor().see(input)).fill('Nobody/Nothing');
   await editor().press('Enter');
   await editor().see('.notification-toast', 'Nobody/Nothing');

@@ -2,11 +2,11 @@ import type { CodedError } from '../../../base/core/errors.ts';
 import type { TokenizerInfo } from '../../../tracking/core/records/tracedRun.ts';
 import type { ModelText } from '../../../tracking/core/tokenizer.ts';
 
-/** The model's tokenizer and chat template: known from the start, opened when first needed, since that takes time. */
+/** A tokenizer with its chat template. It is found at the start and opened when first needed, because that takes time. */
 export interface ModelTextSource {
   readonly note: TokenizerInfo;
-  /** A warning: why the tokenizer or its template is not the model's own. */
+  /** The reason for a warning if the tokenizer or its template is not that of the model. */
   readonly problem?: CodedError;
-  /** Opens it at the first call; further calls return the same promise. */
+  /** Opens it. In a run, all calls return the same promise. Rejects with `tokenizer/broken` for an invalid vocabulary. */
   open(): Promise<ModelText>;
 }

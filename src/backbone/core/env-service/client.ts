@@ -1,3 +1,4 @@
+import { isRecord } from '../../../base/core/isRecord.ts';
 import { CancellationSource, type CancellationToken } from '../../../base/core/cancellation.ts';
 import { DisposableStore } from '../../../base/core/disposable.ts';
 import { CodedError, type Location } from '../../../base/core/errors.ts';
@@ -211,21 +212,17 @@ function jsonObject(body: string): JsonObject {
   } catch {
     throw new Unusable(`invalid JSON: ${excerpt(body)}`);
   }
-  if (isObject(value)) return value;
+  if (isRecord(value)) return value;
   throw new Unusable(`JSON that is not an object: ${excerpt(body)}`);
 }
 
 function dataObject(reply: JsonObject): JsonObject {
   const { data } = reply;
-  if (isObject(data)) return data;
+  if (isRecord(data)) return data;
   throw new Unusable(`\`data\` that is not an object: ${excerpt(JSON.stringify(reply))}`);
 }
 
 function taskIds(value: unknown): readonly unknown[] {
   if (Array.isArray(value)) return value;
   throw new Unusable(`a value that is not a list of task ids: ${excerpt(JSON.stringify(value))}`);
-}
-
-export function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

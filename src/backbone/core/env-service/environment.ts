@@ -10,7 +10,8 @@ import type { GymEnv, InitMessage, Task } from '../../../sdk/core/index.ts';
 import { Random } from '../../../base/core/random.ts';
 import type { TaskListing } from '../task-reader/taskReader.ts';
 import type { BeginSpan } from '../context-tracker/spans.ts';
-import { EnvClient, isObject, type RetryLimits } from './client.ts';
+import { isRecord } from '../../../base/core/isRecord.ts';
+import { EnvClient, type RetryLimits } from './client.ts';
 import { show } from './failures.ts';
 import { gymEnvOf, noGymEnv } from './gymEnv.ts';
 import { pythonValue } from './pythonValue.ts';
@@ -186,7 +187,7 @@ class ServiceInstance implements EpisodeEnvironment {
 function queryOf(state: unknown, { failures }: EnvClient): Pick<Task, 'main_query' | 'init_messages'> {
   const messages: readonly unknown[] = Array.isArray(state) ? state : [state];
   const last = messages.at(-1);
-  if (isObject(messages[0]) && isObject(last) && 'content' in last) {
+  if (isRecord(messages[0]) && isRecord(last) && 'content' in last) {
     return { main_query: pythonValue(last['content']), init_messages: messages as readonly InitMessage[] };
   }
   const wrong = `a \`state\` that is neither a message nor a list of messages: ${show(state)}`;

@@ -1,7 +1,8 @@
 import type { CancellationToken } from '../../../base/core/cancellation.ts';
 import { pythonValue } from './pythonValue.ts';
 import type { GymAction, GymEnv, GymStep, InitMessage } from '../../../sdk/core/index.ts';
-import { isObject, type EnvClient, type JsonObject } from './client.ts';
+import { isRecord } from '../../../base/core/isRecord.ts';
+import type { EnvClient, JsonObject } from './client.ts';
 import { noEnvironment, noReset, show } from './failures.ts';
 
 /** Replaces an empty answer, as upstream does. */
@@ -47,7 +48,7 @@ function toAction(action: GymAction): JsonObject {
   const { content } = action;
   if (typeof content === 'string') return { ...action };
   const first: unknown = Array.isArray(content) ? content[0] : undefined;
-  return { ...action, content: isObject(first) && 'text' in first ? first['text'] : pythonValue(content) };
+  return { ...action, content: isRecord(first) && 'text' in first ? first['text'] : pythonValue(content) };
 }
 
 function toStep(client: EnvClient, output: JsonObject): GymStep {
@@ -59,11 +60,11 @@ function toStep(client: EnvClient, output: JsonObject): GymStep {
   const terminate = Boolean(output['is_terminated']);
   if (Array.isArray(first)) {
     const { reward, info } = output;
-    if (typeof reward !== 'number' || !isObject(info))
+    if (typeof reward !== 'number' || !isRecord(info))
       throw bad('a list as `state`, but without `reward` and `info`');
     return { obs: first as readonly InitMessage[], reward, terminate, info };
   }
-  if (!isObject(first)) throw bad(`a \`state\` that is not a list of messages: ${show(state)}`);
+  if (!isRecord(first)) throw bad(`a \`state\` that is not a list of messages: ${show(state)}`);
   return { obs: observation(first, output, bad), reward: 0, terminate, info: {} };
 }
 

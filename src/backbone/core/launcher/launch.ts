@@ -4,7 +4,11 @@ import type { Clock, FileReader, PathRules } from '../../../base/core/ports.ts';
 import type { Composition } from '../../../configs/core/compose.ts';
 import type { Config } from '../../../configs/core/effectiveConfig.ts';
 import { isPython, type Locator } from '../../../configs/core/locator.ts';
-import type { EpisodeResult, EpisodeTracking, RunLocations } from '../../../tracking/core/records/episodeResult.ts';
+import type {
+  EpisodeResult,
+  EpisodeTracking,
+  RunLocations,
+} from '../../../tracking/core/records/episodeResult.ts';
 import type { RunEvent, RunRequest } from '../protocol/run.ts';
 import type { ReplayedRun } from '../../../tracking/core/records/replayed.ts';
 import type { RecordedRun } from '../../../traces/core/protocol/runRpc.ts';
@@ -32,11 +36,28 @@ import { factsOf, runStarted, tracedEpisode, type RunFacts } from './runFacts.ts
 import { judgeAgain } from './judgeAgain.ts';
 import type { ModelPorts, ModelTuner } from './modelPorts.ts';
 import { readPlan } from './readPlan.ts';
-import { compareRewards, replayRequest, replaySlot, replayTarget, type ReplayTarget } from './replayedEpisode.ts';
+import {
+  compareRewards,
+  replayRequest,
+  replaySlot,
+  replayTarget,
+  type ReplayTarget,
+} from './replayedEpisode.ts';
 import type { RunPlan } from './runPlan.ts';
 import { judgeContextOf } from './judgeContext.ts';
 import { environmentPorts, taskSourceOf, type SourceOf } from './taskSource.ts';
-import { atCodeLocation, isFunction, configuredJudge, locatorResolver, atConfigLocation, functionNotTrained, rewardSource, workflowOf, type ResolveLocator, type ResolvedLocator } from './userClasses.ts';
+import {
+  atCodeLocation,
+  isFunction,
+  configuredJudge,
+  locatorResolver,
+  atConfigLocation,
+  functionNotTrained,
+  rewardSource,
+  workflowOf,
+  type ResolveLocator,
+  type ResolvedLocator,
+} from './userClasses.ts';
 import { findingKinds, type FindingKind } from '../../../tracking/core/findings.ts';
 
 /** Returns the locations in the user's files that findings can refer to. */
@@ -160,10 +181,9 @@ async function run(asked: RunRequest, ports: LaunchPorts, cancellation: Cancella
     modelTuner.onCall((call) => observeCall(call, tracker, ports));
     // Without a debugger the tokenizer opens first, because the time it takes is not that of an episode.
     if (!ports.isDebugged() && request.python?.debug !== true) await tracker.open();
-    const context = contextOf(request, { ...prepared, rollout }, modelTuner, tracker, ports, cancellation);
-    const rolling = rollOut(slots, plan.parallel, cancellation, (slot) =>
-      observed(slot, { context, tracker, ports, wanted }, cancellation),
-    );
+    const live = { ...prepared, request, rollout, modelTuner, tracker, ports, cancellation };
+    const context = contextOf(live);
+    const rolling = rollOut(slots, plan.parallel, cancellation, (slot) => observed(slot, context, live));
     // With a debugger it opens last, so that the first breakpoints do not wait for it.
     void tracker.open();
     const finding = findPlaces(prepared.config, context, tracker);
@@ -272,20 +292,25 @@ async function fileOf({ file, locator: locator }: ResolvedLocator, ports: Launch
   return locator.kind === 'trinity' ? (await ports.placeOfMethod(locator, 'execute')).file : file;
 }
 
-function contextOf(
-  request: RunRequest,
-  { Workflow, rollout, ...prepared }: Prepared & { rollout: RolloutState },
-  modelTuner: ModelTuner,
-  tracker: RunTracker,
-  ports: LaunchPorts,
-  cancellation: CancellationToken,
-): EpisodeContext {
-  const { plan, config } = prepared;
+/** A run from the first episode on. */
+interface LiveRun extends Prepared {
+  readonly request: RunRequest;
+  readonly rollout: RolloutState;
+  readonly modelTuner: ModelTuner;
+  readonly tracker: RunTracker;
+  readonly ports: LaunchPorts;
+  readonly cancellation: CancellationToken;
+}
+
+function contextOf(live: LiveRun): EpisodeContext {
+  const { request, plan, config, Workflow, rollout, modelTuner, tracker, ports } = live;
   const decides = rewardSource(Workflow, config);
-  const judging = { ...prepared, decides, cancellation, folders: [plan.folder] };
   return {
     ...ports.episodes,
-    ...judgeContextOf(judging, { ...ports, warn: (problem) => warn(ports, problem) }),
+    ...judgeContextOf(
+      { ...live, decides, folders: [plan.folder] },
+      { ...ports, warn: (problem) => warn(ports, problem) },
+    ),
     Workflow,
     environments: environmentsOf(config, environmentPorts(plan, ports)),
     rollout,
@@ -327,24 +352,17 @@ function observeCall(call: FinishedCall, tracker: RunTracker, ports: LaunchPorts
   });
 }
 
-interface EpisodeServices {
-  readonly context: EpisodeContext;
-  readonly tracker: RunTracker;
-  readonly ports: LaunchPorts;
-  readonly wanted: ReplayTarget | undefined;
-}
-
 async function observed(
   slot: EpisodeSlot,
-  { context, tracker, ports, wanted }: EpisodeServices,
-  cancellation: CancellationToken,
+  context: EpisodeContext,
+  { tracker, ports, wanted, rollout, cancellation }: LiveRun,
 ): Promise<EpisodeResult> {
   const { episode, repeat } = slot;
   ports.emit({ type: 'episode-started', episode, taskId: slot.task.task_id, repeat });
   const ended = await runEpisode(slot, context, cancellation);
-  const isStopped = context.rollout.isStopped(episode);
+  const isStopped = rollout.isStopped(episode);
   const result = await tracker.episodeEnded(isStopped ? { ...ended, stopped: true } : ended);
-  const stopped = context.rollout.ended(result);
+  const stopped = rollout.ended(result);
   tracker.episodesStopped(stopped, ports.clock.now());
   const both = wanted && !cancellation.isCancelled ? compareRewards(result, wanted) : undefined;
   ports.emit({ type: 'episode-ended', result: both?.result ?? result });

@@ -1,3 +1,4 @@
+import { isRecord } from '../../../base/core/isRecord.ts';
 import type { ChatCompletion, ChatCompletionChunk } from './model.ts';
 
 type Fields = Record<string, unknown>;
@@ -29,7 +30,7 @@ export class Assembler {
       if (name !== 'choices' && value !== undefined && value !== null) this.#head[name] = value;
     }
     if (!Array.isArray(choices)) return;
-    for (const choice of choices) if (isFields(choice)) this.#addChoice(choice);
+    for (const choice of choices) if (isRecord(choice)) this.#addChoice(choice);
   }
 
   /** True if every choice has a finish reason. */
@@ -50,15 +51,15 @@ export class Assembler {
     const draft = this.#draft(typeof index === 'number' ? index : 0);
     if (finish_reason !== undefined && finish_reason !== null) draft.finishReason = finish_reason;
     mergeFields(draft.extras, extras);
-    if (isFields(logprobs)) {
+    if (isRecord(logprobs)) {
       draft.hasLogprobs = true;
       mergeFields(draft.logprobs, logprobs);
     }
-    if (!isFields(delta)) return;
+    if (!isRecord(delta)) return;
     const { tool_calls, ...fields } = delta;
     mergeFields(draft.message, fields);
     if (!Array.isArray(tool_calls)) return;
-    for (const call of tool_calls) if (isFields(call)) addToolCall(draft.toolCalls, call);
+    for (const call of tool_calls) if (isRecord(call)) addToolCall(draft.toolCalls, call);
   }
 
   #draft(index: number): Draft {
@@ -126,7 +127,7 @@ function mergeFields(into: Fields, from: Fields): void {
     else if (wholeFields.has(name)) continue;
     else if (typeof known === 'string' && typeof value === 'string') into[name] = known + value;
     else if (Array.isArray(known) && Array.isArray(value)) for (const item of value) known.push(item);
-    else if (isFields(known) && isFields(value)) mergeFields(known, value);
+    else if (isRecord(known) && isRecord(value)) mergeFields(known, value);
     else into[name] = value;
   }
 }
@@ -134,10 +135,6 @@ function mergeFields(into: Fields, from: Fields): void {
 /** Copies deeply enough that changes to the copy do not change the chunk. */
 function copy(value: unknown): unknown {
   if (Array.isArray(value)) return [...(value as unknown[])];
-  if (!isFields(value)) return value;
+  if (!isRecord(value)) return value;
   return Object.fromEntries(Object.entries(value).map(([name, field]) => [name, copy(field)]));
-}
-
-function isFields(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,3 +1,4 @@
+import { isRecord } from '../../../base/core/isRecord.ts';
 import { jsonrepair } from 'jsonrepair';
 import type OpenAI from 'openai';
 import type {
@@ -91,7 +92,7 @@ function toolUse(call: ChatCompletionMessageToolCall): ToolUseBlock {
 function readArguments(text: string): Readonly<Record<string, unknown>> {
   try {
     const value: unknown = JSON.parse(jsonrepair(text === '' ? '{}' : text));
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {};
+    return isRecord(value) ? { ...value } : {};
   } catch {
     return {}; // the agent calls the tool without arguments, and the tool reports those that are missing
   }

@@ -1,3 +1,4 @@
+import { isRecord } from '../../../base/core/isRecord.ts';
 import { textOfBytes } from '../../../tracking/core/textOfBytes.ts';
 import type { ChatCompletion, ChatCompletionChunk } from './model.ts';
 
@@ -24,12 +25,12 @@ export function withServerTokens<T extends ChatCompletion | ChatCompletionChunk>
   return {
     ...answer,
     ...(prompt_token_ids !== undefined && { prompt_token_ids }),
-    choices: given.map((choice) => (isFields(choice) ? inOneForm(choice) : choice)),
+    choices: given.map((choice) => (isRecord(choice) ? inOneForm(choice) : choice)),
   };
 }
 
 function tellsOtherwise(choice: unknown): boolean {
-  if (!isFields(choice)) return false;
+  if (!isRecord(choice)) return false;
   if ('meta_info' in choice || 'prompt_token_ids' in choice) return true;
   return contentOf(choice).some((entry) => spelledId(entry) !== undefined);
 }
@@ -38,7 +39,7 @@ function inOneForm(choice: Fields): Fields {
   const { meta_info } = choice;
   const rest = Object.entries(choice).filter(([name]) => !['meta_info', 'prompt_token_ids'].includes(name));
   const content = contentOf(choice);
-  const tokens = isFields(meta_info) ? tokensOf(meta_info['output_token_logprobs']) : [];
+  const tokens = isRecord(meta_info) ? tokensOf(meta_info['output_token_logprobs']) : [];
   const ids = [choice['token_ids'], allOf(content.map(spelledId)), allOf(tokens.map(({ id }) => id))].find(
     (list) => Array.isArray(list) && list.length > 0,
   );
@@ -48,16 +49,16 @@ function inOneForm(choice: Fields): Fields {
     ...(ids !== undefined && { token_ids: ids }),
     ...(entries !== undefined &&
       entries.length > 0 && {
-        logprobs: { ...(isFields(choice['logprobs']) ? choice['logprobs'] : {}), content: entries },
+        logprobs: { ...(isRecord(choice['logprobs']) ? choice['logprobs'] : {}), content: entries },
       }),
   };
 }
 
 function promptIds(choice: unknown): readonly unknown[] | undefined {
-  if (!isFields(choice)) return undefined;
+  if (!isRecord(choice)) return undefined;
   const { meta_info, prompt_token_ids } = choice;
   if (Array.isArray(prompt_token_ids)) return prompt_token_ids as readonly unknown[];
-  const tokens = isFields(meta_info) ? tokensOf(meta_info['input_token_logprobs']) : [];
+  const tokens = isRecord(meta_info) ? tokensOf(meta_info['input_token_logprobs']) : [];
   return tokens.length === 0 ? undefined : allOf(tokens.map(({ id }) => id));
 }
 
@@ -91,19 +92,19 @@ function allOf<T>(list: readonly (T | undefined)[]): readonly T[] | undefined {
 
 function contentOf(choice: Fields): readonly unknown[] {
   const { logprobs } = choice;
-  const content = isFields(logprobs) ? logprobs['content'] : undefined;
+  const content = isRecord(logprobs) ? logprobs['content'] : undefined;
   return Array.isArray(content) ? content : [];
 }
 
 function spelledId(entry: unknown): number | undefined {
-  const token = isFields(entry) ? entry['token'] : undefined;
+  const token = isRecord(entry) ? entry['token'] : undefined;
   const id = typeof token === 'string' ? /^token_id:(\d+)$/.exec(token)?.[1] : undefined;
   return id === undefined ? undefined : Number(id);
 }
 
 /** An entry whose token is spelled by its id gets its text back from its bytes, for a client that reads texts. */
 function inItsText(entry: unknown): unknown {
-  if (!isFields(entry) || spelledId(entry) === undefined) return entry;
+  if (!isRecord(entry) || spelledId(entry) === undefined) return entry;
   const bytes = bytesOfText(entry);
   if (bytes === undefined) return { ...entry, bytes: null };
   const text = textOfBytes(Uint8Array.from(bytes));
@@ -116,8 +117,4 @@ function bytesOfText({ token, bytes }: Fields): readonly number[] | undefined {
   const own = bytes as readonly unknown[];
   const isSpelling = String([...new TextEncoder().encode(String(token))]) === String(own);
   return isSpelling || !own.every((byte): byte is number => Number.isInteger(byte)) ? undefined : own;
-}
-
-function isFields(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

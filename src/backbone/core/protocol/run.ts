@@ -258,13 +258,11 @@ export function decodeRunClientMessage(line: string): RunClientMessage | undefin
   return decode(runClientMessage, line);
 }
 
-function decode<T>(schema: z.ZodMiniType<T>, line: string): T | undefined {
-  let value: unknown;
+/** Returns undefined for a line that is not JSON or does not fit the schema. */
+export function decode<T>(schema: z.ZodMiniType<T>, line: string): T | undefined {
   try {
-    value = JSON.parse(line);
+    return schema.safeParse(JSON.parse(line)).data;
   } catch {
-    return undefined; // not JSON at all: not of the protocol
+    return undefined; // not JSON
   }
-  const parsed = schema.safeParse(value);
-  return parsed.success ? parsed.data : undefined;
 }

@@ -101,7 +101,7 @@ export function formatEpisode(result: EpisodeResult): string {
   if (result.recorded !== undefined) {
     return `task ${nameOf(result.taskId)}, repeat ${result.repeat}: ${outcome}, recorded ${formatReward(result.recorded.reward)}`;
   }
-  const calls = `${result.llmCalls} call${result.llmCalls === 1 ? '' : 's'}`;
+  const calls = counted(result.llmCalls, 'call');
   return `task ${nameOf(result.taskId)}, repeat ${result.repeat}: ${outcome}, ${calls}, ${result.seconds.toFixed(2)} s`;
 }
 
@@ -135,4 +135,9 @@ function table(head: readonly string[], rows: readonly (readonly string[])[]): s
       .join('  ')
       .trimEnd();
   return [head, widths.map((width) => '-'.repeat(width)), ...rows].map(line).join('\n');
+}
+
+/** Returns the count with its noun in the singular or plural. */
+export function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }

@@ -52,7 +52,7 @@ export const hubErrors = {
   status: (url: string, status: number) =>
     new CodedError({
       code: 'task-reader/hub-status',
-      message: `${url} answers with HTTP ${status}.`,
+      message: `${url} responded with HTTP ${status}.`,
       hint: 'Try again later, or check HF_ENDPOINT.',
     }),
   answer: (url: string) =>

@@ -1,3 +1,4 @@
+import { isRecord } from '../../../base/core/isRecord.ts';
 import { messageOf } from '../../../base/core/errors.ts';
 import * as z from 'zod/mini';
 import { describeIssue } from '../../core/model-tuner/schemaProblem.ts';
@@ -50,7 +51,7 @@ export function readScriptReply(
     created: Math.floor(now / 1000),
     model: typeof request.model === 'string' ? request.model : 'script',
   };
-  if (isObject(value) && 'choices' in value) {
+  if (isRecord(value) && 'choices' in value) {
     const { choices, ...given } = check(completion, value);
     return { ...head, ...given, choices: choices.map((choice, index) => fillChoice(choice, index, key)) };
   }
@@ -61,7 +62,7 @@ export function readScriptReply(
 
 /** Returns a JSON copy, which later changes by the script do not affect. */
 function plain(value: unknown): unknown {
-  if (!isObject(value)) return value;
+  if (!isRecord(value)) return value;
   try {
     return JSON.parse(JSON.stringify(value)) as unknown;
   } catch (error) {
@@ -71,7 +72,7 @@ function plain(value: unknown): unknown {
 
 function readMessage(value: unknown): z.infer<typeof message> {
   if (typeof value === 'string') return { content: value };
-  if (!isObject(value)) throw new BadReplyError(`it is ${nameOf(value)}`);
+  if (!isRecord(value)) throw new BadReplyError(`it is ${nameOf(value)}`);
   if (!messageFields.some((field) => field in value)) {
     throw new BadReplyError(`it has neither choices nor any of ${messageFields.join(', ')}`);
   }
@@ -104,10 +105,6 @@ function check<T>(schema: z.ZodMiniType<T>, value: unknown): T {
   if (parsed.success) return parsed.data;
   const { param, problem } = describeIssue(parsed.error.issues, value);
   throw new BadReplyError(`'${param}' ${problem}`);
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function nameOf(value: unknown): string {

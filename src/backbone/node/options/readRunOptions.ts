@@ -1,3 +1,4 @@
+import { isRecord } from '../../../base/core/isRecord.ts';
 import type * as z from 'zod/mini';
 import type { OptionErrors } from './runOptions.ts';
 import {
@@ -116,8 +117,4 @@ function withoutNulls(record: Readonly<Record<string, unknown>>): Record<string,
   return Object.fromEntries(
     Object.entries(record).filter(([, value]) => value !== undefined && value !== null),
   );
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

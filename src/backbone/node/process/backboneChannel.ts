@@ -49,8 +49,9 @@ export const quietArguments = [
  */
 const memoryArguments = ['--max-semi-space-size=4'] as const;
 
-/** The number of stderr lines in the error of a process that died. */
+/** The number of stderr lines in the error of a process that died, and of characters that they are taken from. */
 const linesKept = 10;
+const charactersKept = 20_000;
 /** Milliseconds that streams can stay open after the process: a program that it started may hold them. */
 const drainTime = 1000;
 
@@ -83,7 +84,7 @@ export class BackboneChannel implements RunProcess {
   readonly #events = new Emitter<RunEvent>();
   readonly #output = new Emitter<RunOutput>();
   readonly #port = deferred<number>();
-  readonly #lastLines = new LastLines(linesKept);
+  #lastErrors = '';
   #runEnded = false;
 
   readonly onEvent = this.#events.event;
@@ -153,7 +154,7 @@ export class BackboneChannel implements RunProcess {
   #readErrors(stream: Socket, inspect: boolean): void {
     const pass = (text: string): void => {
       if (text === '') return;
-      this.#lastLines.push(text);
+      this.#lastErrors = (this.#lastErrors + text).slice(-charactersKept);
       this.#output.fire({ stream: 'stderr', text });
     };
     if (!inspect) {
@@ -177,7 +178,7 @@ export class BackboneChannel implements RunProcess {
   }
 
   #errorOf(exit: ProcessExit): CodedError | undefined {
-    return this.#runEnded ? undefined : processErrors.died(exit, this.#lastLines.get());
+    return this.#runEnded ? undefined : processErrors.died(exit, lastLines(this.#lastErrors));
   }
 }
 
@@ -209,28 +210,8 @@ function unknownLine(line: string): RunEvent {
   };
 }
 
-/** Keeps the last lines of a text that arrives in pieces, without empty ones. */
-class LastLines {
-  readonly #count: number;
-  #lines: string[] = [];
-  #rest = '';
-
-  constructor(count: number) {
-    this.#count = count;
-  }
-
-  push(text: string): void {
-    const parts = (this.#rest + text).split('\n');
-    // Limit a line that never ends.
-    this.#rest = (parts.pop() ?? '').slice(-10_000);
-    this.#lines = [...this.#lines, ...nonEmpty(parts)].slice(-this.#count);
-  }
-
-  get(): readonly string[] {
-    return [...this.#lines, ...nonEmpty([this.#rest])].slice(-this.#count);
-  }
-}
-
-function nonEmpty(lines: readonly string[]): string[] {
-  return lines.map((line) => line.trimEnd()).filter((line) => line !== '');
+/** Returns the last lines of a text, without empty ones. */
+function lastLines(text: string): string[] {
+  const lines = text.split('\n').map((line) => line.trimEnd());
+  return lines.filter((line) => line !== '').slice(-linesKept);
 }

@@ -1,3 +1,4 @@
+import { counted } from '../client/runReport.ts';
 import path from 'node:path';
 import { closeSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
 import type { FinishedCall } from '../../core/model-tuner/call.ts';
@@ -150,7 +151,7 @@ function finish(file: RecordingFile, recorder: RecordingWriter, { isCancelled }:
     file.remove();
     return 'Nothing was recorded: the run made no LLM calls.';
   }
-  const count = `${calls} LLM call${calls === 1 ? '' : 's'}`;
+  const count = counted(calls, 'LLM call');
   if (isCancelled || !recorder.isWhole) {
     return `Recorded ${count} of a run that did not complete: ${file.leave()}`;
   }

@@ -69,7 +69,7 @@ export const tokenizerErrors = {
   fetchStatus: (url: string, status: number) =>
     new CodedError({
       code: 'tokenizer/fetch-status',
-      message: `${url} answers HTTP ${status}.`,
+      message: `${url} responded with HTTP ${status}.`,
       hint: 'Try again later, or set HF_ENDPOINT to another mirror of the hub.',
     }),
 

@@ -1,10 +1,9 @@
-import { createWriteStream } from 'node:fs';
-import { mkdir, rename, rm } from 'node:fs/promises';
+import { Buffer } from 'node:buffer';
+import { mkdir, rm } from 'node:fs/promises';
 import path from 'node:path';
-import { Readable, Transform } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
 import type { CancellationToken } from '../../../base/core/cancellation.ts';
 import { CodedError } from '../../../base/core/errors.ts';
+import { writeFileAtomic } from '../../../base/node/atomicFile.ts';
 import { hubRequest, isFileSystemError } from '../hub/request.ts';
 import { tokenizerErrors } from './errors.ts';
 import { isModelId } from './modelCaches.ts';
@@ -81,7 +80,7 @@ async function fetchFile(
   const target = path.join(options.to, file);
   const url = new URL(`${options.endpoint.replace(/\/+$/, '')}/${options.model}/resolve/main/${file}`);
   const response = await hubRequest(url, { token: options.token, signal, failures });
-  if (response.ok) return save(response, target, { url, file, progress: options.progress, signal });
+  if (response.ok) return save(response, target, { url, file, progress: options.progress });
   await response.body?.cancel();
   // A file of an older version would not match the others.
   if (response.status === 404 && !required) return rm(target, { force: true });
@@ -96,23 +95,12 @@ function refusal(status: number, url: URL, file: string, model: string): CodedEr
 
 const failures = { offline: tokenizerErrors.fetchOffline, redirects: tokenizerErrors.fetchRedirects };
 
-interface Saving {
-  readonly url: URL;
-  readonly file: string;
-  readonly progress: FetchOptions['progress'];
-  readonly signal: AbortSignal;
-}
+type Saving = Pick<FetchProgress, 'file'> & Pick<FetchOptions, 'progress'> & { readonly url: URL };
 
 async function save(response: Response, target: string, saving: Saving): Promise<void> {
-  const partial = `${target}.${crypto.randomUUID()}.part`;
   try {
-    const body = response.body ?? new ReadableStream();
-    await pipeline(Readable.fromWeb(body), counted(response, saving), createWriteStream(partial), {
-      signal: saving.signal,
-    });
-    await rename(partial, target);
+    await writeFileAtomic(target, await bytesOf(response, saving));
   } catch (error) {
-    await rm(partial, { force: true });
     if (error instanceof CodedError) throw error;
     throw isFileSystemError(error)
       ? tokenizerErrors.fetchNotSaved(target, error)
@@ -120,19 +108,19 @@ async function save(response: Response, target: string, saving: Saving): Promise
   }
 }
 
-/** Passes bytes on, reports their number, and fails at the limit. */
-function counted(response: Response, { url, file, progress }: Saving): Transform {
+/** Reads the body, reports the number of bytes, and fails at the limit. */
+async function bytesOf(response: Response, { url, file, progress }: Saving): Promise<Uint8Array> {
   const length = Number(response.headers.get('content-length') ?? NaN);
   // With an encoding, this is the length of the encoded content.
   const isPlain = response.headers.get('content-encoding') === null;
   const total = isPlain && Number.isFinite(length) ? length : undefined;
+  const chunks: Uint8Array[] = [];
   let received = 0;
-  return new Transform({
-    transform(chunk: Uint8Array, _encoding, done) {
-      received += chunk.length;
-      const isTooLarge = received > sizeLimit;
-      if (!isTooLarge) progress({ file, received, total });
-      done(isTooLarge ? tokenizerErrors.fetchTooLarge(url.href, sizeLimit) : null, chunk);
-    },
-  });
+  for await (const chunk of (response.body ?? []) as AsyncIterable<Uint8Array>) {
+    received += chunk.length;
+    if (received > sizeLimit) throw tokenizerErrors.fetchTooLarge(url.href, sizeLimit);
+    progress({ file, received, total });
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
 }

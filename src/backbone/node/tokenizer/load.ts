@@ -1,8 +1,6 @@
 import path from 'node:path';
 import { CodedError } from '../../../base/core/errors.ts';
 import type { FileReader } from '../../../base/core/ports.ts';
-import type { TokenizerInfo } from '../../../tracking/core/records/tracedRun.ts';
-import type { ModelText } from '../../../tracking/core/tokenizer.ts';
 import { createChatTemplate, type TemplateSource } from '../../../tracking/core/tokenizer/chatTemplate.ts';
 import {
   checkTokenizerJson,
@@ -11,17 +9,9 @@ import {
   specialTokens,
   type TokenizerConfig,
 } from '../../../tracking/core/tokenizer/huggingFace.ts';
+import type { ModelTextSource } from '../../core/context-tracker/modelTextSource.ts';
 import { builtInConfig } from './builtIn.ts';
 import { tokenizerErrors } from './errors.ts';
-
-/** A tokenizer with its chat template, found but not opened yet. */
-export interface FoundText {
-  readonly note: TokenizerInfo;
-  /** The reason for a warning if the tokenizer or its template is not that of the model. */
-  readonly problem?: CodedError;
-  /** Opens it. Rejects with a CodedError `tokenizer/broken` if the vocabulary is invalid. */
-  open(): Promise<ModelText>;
-}
 
 export interface LoadOptions {
   /** The name of the model in messages and the trace. */
@@ -37,7 +27,10 @@ export interface LoadOptions {
  * @param file a `tokenizer.json`, absolute
  * @throws CodedError `tokenizer/not-found`, `tokenizer/broken` or `tokenizer/broken-template`, with the file
  */
-export async function loadModelText(file: string, { name, files, now }: LoadOptions): Promise<FoundText> {
+export async function loadModelText(
+  file: string,
+  { name, files, now }: LoadOptions,
+): Promise<ModelTextSource> {
   const text = await read(file, files);
   if (text === undefined) throw tokenizerErrors.notFound(file);
   const folder = path.dirname(file);

@@ -3,7 +3,7 @@ import { CodedError } from '../../../base/core/errors.ts';
 import type { FileReader } from '../../../base/core/ports.ts';
 import { cachedFolders, isModelId, tokenizerFile, type CacheEnvironment } from './modelCaches.ts';
 import { tokenizerErrors } from './errors.ts';
-import type { FoundText } from './load.ts';
+import type { ModelTextSource } from '../../core/context-tracker/modelTextSource.ts';
 
 export interface OpenOptions extends CacheEnvironment {
   /** `ajet.model.path`: a folder or the id of a model. */
@@ -23,7 +23,7 @@ export interface OpenOptions extends CacheEnvironment {
  *
  * @throws CodedError `tokenizer/…` when `setting` names nothing, or what cannot be read
  */
-export async function findModelText(options: OpenOptions): Promise<FoundText> {
+export async function findModelText(options: OpenOptions): Promise<ModelTextSource> {
   const { setting, cwd, files } = options;
   if (setting !== undefined && setting !== '') {
     const file = await tokenizerFile(path.resolve(cwd, setting), files);
@@ -32,7 +32,10 @@ export async function findModelText(options: OpenOptions): Promise<FoundText> {
   return (await findOfModel(options)) ?? builtIn(options);
 }
 
-function builtIn({ modelPath = '', now = () => new Date() }: OpenOptions, problem?: CodedError): FoundText {
+function builtIn(
+  { modelPath = '', now = () => new Date() }: OpenOptions,
+  problem?: CodedError,
+): ModelTextSource {
   const exact = problem === undefined && isQwenInstruct(modelPath);
   const note = { name: exact ? modelPath : 'built-in', exact, file: null };
   return {
@@ -59,7 +62,7 @@ function isQwenInstruct(modelPath: string): boolean {
 }
 
 /** A broken tokenizer that the user did not choose is a problem, not an error: the built-in tokenizer replaces it. */
-async function findOfModel(options: OpenOptions): Promise<FoundText | undefined> {
+async function findOfModel(options: OpenOptions): Promise<ModelTextSource | undefined> {
   const { modelPath } = options;
   if (modelPath === undefined || modelPath === '') return undefined;
   try {
@@ -86,7 +89,7 @@ async function findFolder(modelPath: string, options: OpenOptions): Promise<stri
 }
 
 /** Loads a tokenizer. Its libraries are imported only if there is one. */
-async function load(file: string, name: string, { files, now }: OpenOptions): Promise<FoundText> {
+async function load(file: string, name: string, { files, now }: OpenOptions): Promise<ModelTextSource> {
   const { loadModelText } = await import('./load.ts');
   return loadModelText(file, { name, files, now: now ?? (() => new Date()) });
 }

@@ -43,7 +43,7 @@ describe('a launch.json of upstream’s documentation', () => {
     const [told] = found();
     assert.ok(told);
     assert.equal(document.getText(told.range), '"ajet.launcher"');
-    assert.match(told.message, /debugs the same config on this machine.*without --with-logview/s);
+    assert.match(told.message, /can debug the same config on this machine.*without --with-logview/s);
     const actions = await vscode.commands.executeCommand<vscode.CodeAction[]>(
       'vscode.executeCodeActionProvider',
       uri(),

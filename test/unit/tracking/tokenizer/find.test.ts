@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { CodedError } from '../../../../src/base/core/errors.ts';
-import type { FoundText } from '../../../../src/backbone/node/tokenizer/load.ts';
+import type { ModelTextSource } from '../../../../src/backbone/core/context-tracker/modelTextSource.ts';
 import { findModelText, type OpenOptions } from '../../../../src/backbone/node/tokenizer/open.ts';
 import { isModelId, ownCache } from '../../../../src/backbone/node/tokenizer/modelCaches.ts';
 import { fixtures, noon } from './fixtures.ts';
@@ -16,7 +16,7 @@ function model(folder: string): Record<string, string> {
   return { [`${folder}/tokenizer.json`]: tokenizerJson, [`${folder}/tokenizer_config.json`]: configJson };
 }
 
-function find(texts: Record<string, string>, options: Partial<OpenOptions> = {}): Promise<FoundText> {
+function find(texts: Record<string, string>, options: Partial<OpenOptions> = {}): Promise<ModelTextSource> {
   const byFile = new Map(Object.entries(texts).map(([file, text]) => [path.resolve(file), text]));
   const exists = (place: string): boolean =>
     [...byFile.keys()].some((file) => file === place || file.startsWith(place + path.sep));

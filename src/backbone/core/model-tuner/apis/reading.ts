@@ -1,3 +1,4 @@
+import { isRecord } from '../../../../base/core/isRecord.ts';
 import { failures } from '../failures.ts';
 import type { ModelFailure } from '../model.ts';
 
@@ -35,7 +36,7 @@ export function catchRequestError<T>(read: () => T): T | { readonly failure: Mod
 }
 
 export function fieldsAt(value: unknown, param: string): Fields {
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Fields;
+  if (isRecord(value)) return value;
   throw invalid(param, value === undefined ? 'is missing' : 'must be an object');
 }
 

@@ -9,8 +9,8 @@ export interface TokenPiece {
 export type SplitTokens = (text: string) => readonly TokenPiece[];
 
 /**
- * Cuts a text into pieces about the size of an LLM's tokens. A piece is up to seven letters with the space before them,
- * up to three digits, a sign, or white space. Token counts are approximate.
+ * Cuts a text into pieces about the size of an LLM's tokens, so token counts are approximate. A piece has up to seven letters
+ * with the space before them, up to three digits, one sign, or white space.
  */
 export const splitTokens: SplitTokens = (text) => {
   const pieces = text.match(/ ?[\p{L}\p{M}]{1,7}|\p{N}{1,3}| ?[^\s\p{L}\p{M}\p{N}]|\s+/gu) ?? [];

@@ -1,3 +1,5 @@
+import { isRecord } from '../../../../base/core/isRecord.ts';
+
 /** A typed reply as the fields of a message. */
 export interface HumanReply {
   readonly content: string;
@@ -69,8 +71,7 @@ function endOfJson(lines: readonly string[], start: number, begin: string): numb
 
 function isObject(text: string): boolean {
   try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value);
+    return isRecord(JSON.parse(text));
   } catch {
     return false; // not yet, or not at all
   }

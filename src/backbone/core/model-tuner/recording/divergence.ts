@@ -1,3 +1,4 @@
+import { isRecord } from '../../../../base/core/isRecord.ts';
 import { commonPrefixLength, excerpt, excerptStart } from '../../../../base/core/commonPrefix.ts';
 import { canonicalJson } from '../../../../base/core/canonicalJson.ts';
 import type { NormalizedRequest } from './normalizeRequest.ts';
@@ -35,7 +36,7 @@ function difference(path: string, expected: unknown, got: unknown): Divergence |
       difference(`${path}[${at}]`, expected[at] as unknown, got[at] as unknown),
     );
   }
-  if (isFields(expected) && isFields(got)) {
+  if (isRecord(expected) && isRecord(got)) {
     const names = fieldsInOrder(expected, got);
     return first(names.length, (at) => {
       const name = names[at] ?? '';
@@ -78,8 +79,4 @@ function show(value: unknown, start: number): string {
   const whole = typeof value === 'string' ? value : canonicalJson(value);
   const text = excerpt(whole, start);
   return typeof value === 'string' ? JSON.stringify(text) : text;
-}
-
-function isFields(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

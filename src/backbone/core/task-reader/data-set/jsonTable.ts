@@ -1,3 +1,4 @@
+import { isRecord } from '../../../../base/core/isRecord.ts';
 import { type CodedError, messageOf } from '../../../../base/core/errors.ts';
 import type { FileReader } from '../../../../base/core/ports.ts';
 import { dataSetErrors } from './errors.ts';
@@ -152,6 +153,6 @@ function parsed(text: string, file: string, line: number): unknown {
 }
 
 function toRecord(value: unknown, file: string, line: number): Row {
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Row;
+  if (isRecord(value)) return value;
   throw dataSetErrors.broken(file, 'a row is not a JSON object', line);
 }

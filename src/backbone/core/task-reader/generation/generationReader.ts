@@ -1,3 +1,4 @@
+import { isRecord } from '../../../../base/core/isRecord.ts';
 import { CodedError } from '../../../../base/core/errors.ts';
 import type { Task } from '../../../../sdk/core/index.ts';
 import { IdTally } from '../idTally.ts';
@@ -190,7 +191,7 @@ export function questionsIn(reply: string, document: Pick<Document, 'docId'>): r
   const value: unknown = JSON.parse(withoutFence(reply));
   if (!Array.isArray(value)) throw new Error('the response is not a list');
   return value.flatMap((entry: unknown) => {
-    if (!isFields(entry)) throw new Error('the list contains an element that is not an object');
+    if (!isRecord(entry)) throw new Error('the list contains an element that is not an object');
     const query = textIn(entry, 'query');
     if (query === '') return [];
     const related = textIn(entry, 'related_doc');
@@ -202,7 +203,7 @@ export function questionsIn(reply: string, document: Pick<Document, 'docId'>): r
 /** The task in a reply to the prompt for a query, repaired where its JSON is broken. @throws Error where there is none */
 export function queryIn(reply: string, source: Task, document: Pick<Document, 'docId'> | undefined): Task {
   const value = readReply(reply);
-  if (!isFields(value)) throw new Error(`the response is not a JSON object: ${reply.slice(0, 80)}`);
+  if (!isRecord(value)) throw new Error(`the response is not a JSON object: ${reply.slice(0, 80)}`);
   const query = textIn(value, 'query');
   if (query === '') throw new Error('the response has no query');
   return taskOf(query, source.env_type, {
@@ -221,8 +222,4 @@ function textIn(fields: Fields, name: string): string {
   const value = Object.hasOwn(fields, name) ? fields[name] : '';
   if (typeof value !== 'string') throw new Error(`${name} is not a string`);
   return strip(value);
-}
-
-function isFields(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

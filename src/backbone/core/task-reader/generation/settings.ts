@@ -1,3 +1,4 @@
+import { isRecord } from '../../../../base/core/isRecord.ts';
 import type { Location } from '../../../../base/core/errors.ts';
 import type { Config } from '../../../../configs/core/effectiveConfig.ts';
 import { textOfValue } from '../../../../configs/core/interpolation/pythonText.ts';
@@ -64,7 +65,7 @@ function documentsOf(config: Config): readonly string[] {
 }
 
 function sectionOf(value: Plain | undefined): Readonly<Record<string, Plain>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : {};
+  return isRecord(value) ? value : {};
 }
 
 /**

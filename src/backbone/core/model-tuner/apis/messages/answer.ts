@@ -1,3 +1,4 @@
+import { isRecord } from '../../../../../base/core/isRecord.ts';
 import type {
   ContentBlock,
   Message,
@@ -177,9 +178,7 @@ function inputOf(text: string): unknown {
   } catch {
     return { INVALID_JSON: text }; // models write such things
   }
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-    ? value
-    : { INVALID_JSON: text };
+  return isRecord(value) ? value : { INVALID_JSON: text };
 }
 
 const stopReasons = {
