@@ -1,3 +1,4 @@
+import { parseJson } from '../../core/shallowJson.ts';
 import { isRecord } from '../../../base/core/isRecord.ts';
 import type { MessageView } from '../../core/protocol/episodeRpc.ts';
 import { prettyJson } from '../../../base/core/format.ts';
@@ -95,13 +96,4 @@ function answersTo(
     const answer = id === null ? undefined : results.find(({ toolCallId }) => toolCallId === id);
     return answer && { message: answer.index, text: answer.text };
   });
-}
-
-/** Parses JSON; undefined: it is not valid. */
-export function parseJson(json: string): unknown {
-  try {
-    return JSON.parse(json);
-  } catch {
-    return undefined; // shown as it was sent
-  }
 }
