@@ -3,7 +3,6 @@ import { isRecord } from '../../../base/core/isRecord.ts';
 import type { MessageView } from '../../core/protocol/episodeRpc.ts';
 import { prettyJson } from '../../../base/core/format.ts';
 
-/** A parsed tool call. */
 export interface ToolCall {
   readonly id: string | null;
   readonly name: string;
