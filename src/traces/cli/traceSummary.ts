@@ -1,4 +1,5 @@
 import type { MissingData, ImportInfo } from '../../tracking/core/records/tracedRun.ts';
+import { damageTexts, missingNames } from '../core/missingTexts.ts';
 import type { DamageView, RunView, TraceSummary } from '../core/protocol/runRpc.ts';
 import { escapeControlCharacters } from '../../base/node/terminal/visibleText.ts';
 
@@ -50,21 +51,9 @@ function trainable(tokens: number, isKnown: boolean): string {
 function importRows({ format, source, lacks }: ImportInfo): readonly (readonly [string, string])[] {
   return [
     ['made from', `${source} (${format})`],
-    ...(lacks.length === 0 ? [] : [['not in it', lacks.map((one) => lackNames[one]).join(', ')] as const]),
+    ...(lacks.length === 0 ? [] : [['not in it', missingNames(lacks)] as const]),
   ];
 }
-
-const lackNames: Readonly<Record<MissingData, string>> = {
-  calls: 'LLM calls',
-  rewards: 'rewards',
-  successes: 'successes',
-  times: 'times',
-  tokens: 'token ids',
-  tokenTexts: 'texts of tokens',
-  lossMask: 'loss mask',
-  logprobs: 'log probabilities',
-  tokenCounts: 'token counts of calls',
-};
 
 function skipLines(imported: ImportInfo | undefined): readonly string[] {
   if (imported === undefined || imported.skipped === 0) return [];
@@ -77,22 +66,13 @@ function skipLines(imported: ImportInfo | undefined): readonly string[] {
   ];
 }
 
-/** Returns the lines about damage, with the facts that the viewer shows. */
 function damageLines(damage: DamageView | undefined): readonly string[] {
   if (damage === undefined) return [];
-  const { run, tokens, lost, incomplete, episodes } = damage;
-  const named = episodes.slice(0, mostNamed).join(', ');
-  const more = incomplete > mostNamed ? ', the first of them' : '';
   return [
     'the file is damaged; this summary covers its readable part:',
-    ...(run ? ['  facts about the run are lost'] : []),
-    ...(tokens ? ['  texts of tokens are lost; only their ids are left'] : []),
-    ...(lost > 0 ? [`  episodes that are lost: ${lost}`] : []),
-    ...(incomplete > 0 ? [`  episodes that may be incomplete: ${incomplete}${more}: ${named}`] : []),
+    ...damageTexts(damage).map((text) => `  ${text}`),
   ];
 }
-
-const mostNamed = 20;
 
 function number(value: number | null): string {
   return value === null ? 'unknown' : String(Number(value.toFixed(4)));

@@ -1,3 +1,4 @@
+import { parseJson } from './shallowJson.ts';
 import type * as z from 'zod/mini';
 import { traceErrors } from './errors.ts';
 import * as records from './records.ts';
@@ -62,14 +63,5 @@ export class CheckedRows {
   /** Writes into a temporary table of the reader, which is not part of the file. */
   writeTemporary(statement: string, values: readonly SqlValue[]): void {
     this.#sql.run(statement, values);
-  }
-}
-
-/** Parses JSON. Returns undefined if the text is not valid JSON. */
-export function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined; // which no schema here takes
   }
 }

@@ -1,5 +1,5 @@
 import { isRecord } from '../../base/core/isRecord.ts';
-import { parseJson } from './checkedRows.ts';
+import { parseJson } from './shallowJson.ts';
 import * as z from 'zod/mini';
 import { commonPrefixLength } from '../../base/core/commonPrefix.ts';
 import type { CompareSide, CompareRow, ComparedRange } from './protocol/tokenRpc.ts';

@@ -1,3 +1,4 @@
+import { countWhile } from '../../base/core/countWhile.ts';
 import type { TracedMessage } from '../../tracking/core/records/trace.ts';
 import type { TokenText } from './tokenTable.ts';
 
@@ -121,11 +122,5 @@ function isAt(bytes: Uint8Array, wanted: Uint8Array, at: number): boolean {
 
 /** Returns the token with a byte: the last token that starts at or before it. */
 function tokenAt(starts: readonly number[], byte: number): number {
-  let [low, high] = [0, starts.length];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((starts[middle] ?? 0) <= byte) low = middle + 1;
-    else high = middle;
-  }
-  return low - 1;
+  return countWhile(starts, (start) => start <= byte) - 1;
 }

@@ -1,10 +1,7 @@
 import { CodedError, toReport, type ErrorReport } from '../../base/core/errors.ts';
+import { damageTexts } from './missingTexts.ts';
 import type { DamageView } from './protocol/runRpc.ts';
 import type { ImportInfo } from '../../tracking/core/records/tracedRun.ts';
-
-function counted(episodes: number): string {
-  return episodes === 1 ? '1 episode is' : `${episodes} episodes are`;
-}
 
 export const traceErrors = {
   damaged: (file: string, why: string) =>
@@ -16,15 +13,10 @@ export const traceErrors = {
     }),
 
   /** Thrown where a whole trace is needed. Other code shows the readable parts and reports the damage. */
-  incomplete: (file: string, { run, tokens, lost, incomplete }: DamageView) =>
+  incomplete: (file: string, damage: DamageView) =>
     new CodedError({
       code: 'trace/damaged',
-      message: `The trace is damaged: ${[
-        ...(run ? ['facts about the run are lost'] : []),
-        ...(tokens ? ['texts of tokens are lost'] : []),
-        `${counted(lost)} lost`,
-        `${counted(incomplete)} incomplete`,
-      ].join(', ')}.`,
+      message: `The trace is damaged. ${damageTexts(damage).join(' ')}`,
       location: { file },
       hint: 'Copy the file again from where it was written, or run the episodes again.',
     }),

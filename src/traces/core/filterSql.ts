@@ -44,7 +44,6 @@ export interface ListTerms {
   readonly judgeable: boolean;
   /** True if the trace has the source lines of calls. */
   readonly sources: boolean;
-  /** The table with the agents of an episode. */
   readonly agents: AgentTable;
   /** True if the trace has the number of failed calls; otherwise they are counted. */
   readonly failures: boolean;

@@ -1,3 +1,4 @@
+import { countWhile } from '../../base/core/countWhile.ts';
 import { largestWindow } from './protocol/traceRpc.ts';
 import type { FindView, TokenQuery } from './protocol/tokenRpc.ts';
 import type { Range } from './align.ts';
@@ -132,7 +133,7 @@ export function plainMatches(pattern: RegExp, text: string, most: number): reado
 
 /** Returns the token with a character. Tokens without text precede the one that has it. */
 function lastToken(starts: readonly number[], at: number): number {
-  return firstAfter(starts, at) - 1;
+  return countWhile(starts, (start) => start <= at) - 1;
 }
 
 /** Returns the token in which the character begins. A character of several bytes may begin in an earlier token. */
@@ -143,14 +144,4 @@ function firstToken(starts: readonly number[], at: number): number {
   let first = token;
   while (first > 0 && starts[first - 1] === begin) first -= 1;
   return first;
-}
-
-function firstAfter(starts: readonly number[], at: number): number {
-  let [low, high] = [0, starts.length];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((starts[middle] ?? 0) <= at) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }

@@ -169,7 +169,6 @@ export class RunVerdicts {
     counted.view = undefined;
   }
 
-  /** Returns all results of a group, in order. */
   #members(group: number, added: readonly EpisodeResult[], rules: ReportRules): readonly EpisodeResult[] {
     const open = this.#counted.open.get(group) ?? [];
     const isClosed = open.length === 0 && this.#counted.tally(rules).has(group);

@@ -3,15 +3,9 @@ const deepest = 500;
 
 /** Parses JSON. Returns undefined if the text is not valid JSON or is nested too deeply. */
 export function shallowJson(text: string): unknown {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isShallow(text) ? value : undefined;
-  } catch {
-    return undefined; // the caller handles a missing value
-  }
+  return isShallow(text) ? parseJson(text) : undefined;
 }
 
-/** @param text JSON */
 function isShallow(text: string): boolean {
   let depth = 0;
   for (let at = 0; at < text.length; at++) {
@@ -34,4 +28,13 @@ function endOfString(text: string, start: number): number {
     if ((end - before) % 2 === 1) return end;
   }
   return text.length;
+}
+
+/** Parses JSON. Returns undefined if the text is not valid JSON. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined; // the caller handles a missing value
+  }
 }

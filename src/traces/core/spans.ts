@@ -1,7 +1,7 @@
 /** The spans of an episode other than LLM calls: recorded ones, and tool calls derived from messages. */
 import { isRecord } from '../../base/core/isRecord.ts';
 import type { SpanRow } from './protocol/episodeRpc.ts';
-import { parseJson } from './checkedRows.ts';
+import { parseJson } from './shallowJson.ts';
 import { clip } from './clip.ts';
 import type { MessageRecord, SpanRecord } from './records.ts';
 import type { CallWithTools } from './callQueries.ts';

@@ -1,3 +1,4 @@
+import { countWhile } from '../../base/core/countWhile.ts';
 import { align, type Hunk } from './align.ts';
 import { contentSpan, type ContentSpan } from './contentSpan.ts';
 import type { MessageLookup } from './episodeContent.ts';
@@ -88,11 +89,6 @@ function contains(hunks: readonly Hunk[]): (token: number) => boolean {
 
 /** The hunk that a token is in; undefined: it is the same in both. */
 export function hunkAt(hunks: readonly Hunk[], token: number): Hunk | undefined {
-  let [low, high] = [0, hunks.length];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((hunks[middle]?.right.end ?? 0) < token) low = middle + 1;
-    else high = middle;
-  }
-  return hunks.slice(low, low + 2).find((hunk) => touches(hunk, token));
+  const at = countWhile(hunks, ({ right }) => right.end < token);
+  return hunks.slice(at, at + 2).find((hunk) => touches(hunk, token));
 }

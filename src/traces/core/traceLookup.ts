@@ -5,7 +5,6 @@ import type { CallRecord, EpisodeRecord, StoredRun } from './records.ts';
 import type { TraceQueries } from './traceQueries.ts';
 import type { CallRow, TimelineRow } from './protocol/episodeRpc.ts';
 
-/** Maps each call to its timeline. */
 export function timelinesByCall({ timelines }: EpisodeContent): ReadonlyMap<number, number> {
   return new Map(timelines.flatMap(({ calls }, timeline) => calls.map((call) => [call, timeline] as const)));
 }

@@ -1,5 +1,6 @@
 import { isRecord } from '../../base/core/isRecord.ts';
-import { parseJson, type CheckedRows } from './checkedRows.ts';
+import type { CheckedRows } from './checkedRows.ts';
+import { parseJson } from './shallowJson.ts';
 import { clip } from './clip.ts';
 import { nameRecord, toolCallsRecord } from './records.ts';
 

@@ -64,7 +64,6 @@ import { tokenDetail } from './tokenDetail.ts';
 import { TokenFactSource, type TimelineFacts } from './tokenFacts.ts';
 import { tokensView } from './tokensView.ts';
 
-/** Views of the tokens of timelines. */
 class TokenViews {
   readonly #parts: TraceLookup;
   readonly #facts: TokenFactSource;

@@ -4,7 +4,7 @@ import type { TraceJobOutcome } from '../node/client/traceJob.ts';
 import { exportFormats, type ExportFormat } from '../core/export/formats.ts';
 import { traceEditorType } from '../../base/core/ids.ts';
 import { withJob, type TraceJobs } from './openTrace.ts';
-import { parseFilter, type FilterProblem } from '../core/filterText.ts';
+import { parseFilter, problemText } from '../core/filterText.ts';
 import type { FoundSecrets } from '../core/export/exportTrace.ts';
 
 const textChoices = ['keep', 'redact'] as const;
@@ -215,10 +215,4 @@ async function numbered(field: 'group' | 'episode'): Promise<string | undefined>
     validateInput: (text) => (/^\d{1,9}$/.test(text) ? undefined : vscode.l10n.t('Enter a number.')),
   });
   return number === undefined ? undefined : `${field}=${number}`;
-}
-
-function problemText({ text, from }: FilterProblem): string {
-  return text === ''
-    ? vscode.l10n.t('The filter is not valid. Check character {0}.', from + 1)
-    : vscode.l10n.t('The filter is not valid. Check “{0}” at character {1}.', text, from + 1);
 }

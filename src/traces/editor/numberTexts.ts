@@ -50,7 +50,6 @@ function secondsPart({ seconds, episodes }: { seconds: number | null; episodes: 
   return [episodes === 1 ? time : l10n.t('{0}/episode', time)];
 }
 
-/** Returns the mean reward and the number of episodes. */
 function inEpisodes({ reward, episodes }: Pick<CodeNumber, 'reward' | 'episodes'>): string {
   const number = countedEpisodes(episodes);
   return reward === null ? number : l10n.t('reward {0} ({1})', rewardText(reward), number);

@@ -123,7 +123,6 @@ export class TraceRelay implements Disposable {
   }
 }
 
-/** The methods that are allowed for compared traces. */
 const comparing: ReadonlySet<TraceMethod> = new Set<TraceMethod>(['compare', 'counterparts', 'tokens']);
 
 function tracesOf(request: TraceRequest): readonly string[] {

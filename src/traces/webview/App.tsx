@@ -2,6 +2,7 @@ import * as l10n from '@vscode/l10n';
 import { useContext, useEffect, useLayoutEffect, useMemo, useState } from 'preact/hooks';
 import { toReport, type ErrorReport } from '../../base/core/errors.ts';
 import type { RunView, DamageView } from '../core/protocol/runRpc.ts';
+import { damageTexts } from '../core/missingTexts.ts';
 import type { TraceClient } from '../core/methods.ts';
 import type { MissingData } from '../../tracking/core/records/tracedRun.ts';
 import { Breadcrumbs } from './Breadcrumbs.tsx';
@@ -15,8 +16,7 @@ import type { Navigator } from './state/navigator.ts';
 import { MissingRecordsContext } from './state/missingRecords.ts';
 import { ShortcutsContext } from './state/shortcuts.ts';
 import { useAnswer, useViewer, ViewerContext, type Viewer } from './state/viewer.ts';
-import { Failure, Loading, Note } from '../../base/webview/ui/Notices.tsx';
-import { count } from '../../base/core/format.ts';
+import { Failure, Note, Pending } from '../../base/webview/ui/Notices.tsx';
 
 /** Shows what is missing from a damaged file. */
 function DamageNotice({ damage }: { readonly damage: DamageView }) {
@@ -25,7 +25,7 @@ function DamageNotice({ damage }: { readonly damage: DamageView }) {
       <Note kind="warning">
         <p class="notice-title">{l10n.t('This file is damaged. The viewer shows the readable parts.')}</p>
         <ul>
-          {missing(damage).map((text) => (
+          {damageTexts(damage).map((text) => (
             <li key={text}>{text}</li>
           ))}
         </ul>
@@ -34,23 +34,6 @@ function DamageNotice({ damage }: { readonly damage: DamageView }) {
     </section>
   );
 }
-
-function missing({ run, tokens, lost, incomplete, episodes }: DamageView): readonly string[] {
-  const texts: string[] = [];
-  if (run) texts.push(l10n.t('Facts about the run are lost.'));
-  if (tokens) texts.push(l10n.t('Texts of tokens are lost. These tokens only have their ids.'));
-  if (lost === 1) texts.push(l10n.t('1 episode is lost.'));
-  if (lost > 1) texts.push(l10n.t('{0} episodes are lost.', count(lost)));
-  if (incomplete === 0) return texts;
-  const named = episodes.slice(0, mostNamed).join(', ');
-  if (incomplete === 1) texts.push(l10n.t('Episode {0} may be incomplete.', named));
-  else if (incomplete <= mostNamed) texts.push(l10n.t('These episodes may be incomplete: {0}.', named));
-  else
-    texts.push(l10n.t('{0} episodes may be incomplete, the first of them: {1}.', count(incomplete), named));
-  return texts;
-}
-
-const mostNamed = 20;
 
 interface Props {
   readonly client: TraceClient;
@@ -120,11 +103,7 @@ function Page({ navigator, watchError }: PageProps) {
   if (run.value === undefined) {
     return (
       <main class="screen">
-        {run.error ? (
-          <Failure report={run.error} retry={run.retry} />
-        ) : (
-          <Loading>{l10n.t('Loading the trace…')}</Loading>
-        )}
+        <Pending {...run}>{l10n.t('Loading the trace…')}</Pending>
       </main>
     );
   }

@@ -272,7 +272,7 @@ describe('a part of a trace', () => {
     expect(() => filterOf('reward<much')).toThrow(
       expect.objectContaining({
         code: 'export/bad-filter',
-        message: '"reward<much" is not a valid episode filter: "much" is not a number (at character 8).',
+        message: '"reward<much" is not a valid episode filter. At character 8: “much” is not a valid number for this field.',
       }),
     );
   });

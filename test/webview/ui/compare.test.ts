@@ -179,12 +179,12 @@ describe('the same task of two runs', () => {
     await page.locator('.side-right .token', { hasText: '7' }).waitFor();
     await page.keyboard.press('s');
     await page
-      .getByRole('heading', { name: 'later (later.ajtrace), episode 1 beside math, episode 0' })
+      .getByRole('heading', { name: 'later (later.ajtrace), episode 1 and math, episode 0' })
       .waitFor();
     await page.locator('.side-left .token', { hasText: '7' }).waitFor();
     await page.reload();
     await page
-      .getByRole('heading', { name: 'later (later.ajtrace), episode 1 beside math, episode 0' })
+      .getByRole('heading', { name: 'later (later.ajtrace), episode 1 and math, episode 0' })
       .waitFor();
     expect(await violations(page)).toEqual([]);
     await picture(page, 'compare-runs');

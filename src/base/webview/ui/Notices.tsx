@@ -54,6 +54,19 @@ export function Empty({
   );
 }
 
+/** The error of a request, or the text of `children` while it is loading. */
+export function Pending({
+  error,
+  retry,
+  children,
+}: {
+  readonly error: ErrorReport | undefined;
+  readonly retry: () => void;
+  readonly children: string;
+}) {
+  return error ? <Failure report={error} retry={retry} /> : <Loading>{children}</Loading>;
+}
+
 /** @param children says what is waited for */
 export function Loading({ children }: { readonly children: string }) {
   return (

@@ -3,6 +3,7 @@ import type { EpisodeRow } from '../protocol/traceLists.ts';
 import type { DamageView, RunView } from '../protocol/runRpc.ts';
 import { count, duration, percent, reward as number } from '../../../base/core/format.ts';
 import { escapedText, facts, findingsHtml, isolatedHtml } from './htmlText.ts';
+import { damageTexts, missingNames } from '../missingTexts.ts';
 import { hasValues } from './episode.ts';
 import type { Redaction, Redactor } from './redact.ts';
 
@@ -122,20 +123,13 @@ function runFacts(run: RunView): string {
     ...(imported === undefined ? [] : [['made from', `${imported.source} (${imported.format})`] as const]),
     ...(imported === undefined || imported.lacks.length === 0
       ? []
-      : [['not in it, so unknown', imported.lacks.join(', ')] as const]),
+      : [['not in it, so unknown', missingNames(imported.lacks)] as const]),
   ]);
 }
 
 function damageHtml(damage: DamageView | undefined): string {
   if (damage === undefined) return '';
-  const { run, tokens, lost, incomplete } = damage;
-  const what = [
-    ...(run ? ['facts about the run are lost'] : []),
-    ...(tokens ? ['texts of tokens are lost'] : []),
-    `episodes lost: ${count(lost)}`,
-    `episodes that may be incomplete: ${count(incomplete)}`,
-  ];
-  return `<p class="warning" role="note">The trace is damaged. This page shows its readable part: ${what.join('; ')}.</p>\n`;
+  return `<p class="warning" role="note">The trace is damaged. This page shows its readable part. ${damageTexts(damage).join(' ')}</p>\n`;
 }
 
 function reportHtml({ report: { findings } }: RunView): string {

@@ -14,7 +14,6 @@ import { withTokens } from '../../../tracking/core/timelineTokens.ts';
 import type { AddedMessage } from '../../../tracking/core/tracker.ts';
 import type { CallPart, EpisodePart, FactsPart, ImportedMessage, TimelinePart, TokensPart } from './parts.ts';
 
-/** The numbers and names of an episode in its run. */
 export interface EpisodeNumber {
   readonly episode: number;
   readonly taskId: string;

@@ -55,14 +55,12 @@ export interface LineView extends CodeLine {
   readonly seconds: number | null;
   /** Mean over the episodes that made them and have a reward; null: none has. */
   readonly reward: number | null;
-  /** The first of the calls. */
   readonly first: { readonly episode: number; readonly call: number };
 }
 
 /** A tool that models called, at the line where its name is found. */
 export interface ToolLineView extends CodeLine {
   readonly tool: string;
-  /** The number of episodes that called it. */
   readonly episodes: number;
   readonly reward: number | null;
 }
@@ -71,7 +69,6 @@ export interface ToolLineView extends CodeLine {
 export interface PartLineView extends CodeLine {
   /** The number of episodes in which it ran; 0 in traces of versions that did not store it. */
   readonly episodes: number;
-  /** The number of these episodes in which it failed. */
   readonly failed: number;
   /** Mean of the seconds that it took in an episode. */
   readonly seconds: number | null;

@@ -108,6 +108,5 @@ export interface DriftDifference {
   readonly sameText: boolean;
   /** The model's tokens. */
   readonly made: TokenRun;
-  /** The template's tokens for it. */
   readonly templated: TokenRun;
 }

@@ -115,7 +115,6 @@ interface ServerListener {
   onEnded(how: string): void;
 }
 
-/** The connection to one server process. */
 class ServerConnection {
   readonly #child: ChildProcessWithoutNullStreams;
   readonly #rpc: MessageConnection;

@@ -13,7 +13,7 @@ import {
 } from '../../core/export/exportTrace.ts';
 import type { Filter } from '../../core/protocol/traceFilter.ts';
 import { openTraceReader } from '../store/openReader.ts';
-import { parseFilter, type FilterProblem } from '../../core/filterText.ts';
+import { parseFilter, problemText } from '../../core/filterText.ts';
 
 const exportErrors = {
   overItself: (file: string) =>
@@ -27,7 +27,7 @@ const exportErrors = {
   badFilter: (filter: string, what: string) =>
     new CodedError({
       code: 'export/bad-filter',
-      message: `"${filter}" is not a valid episode filter: ${what}.`,
+      message: `"${filter}" is not a valid episode filter. ${what}`,
       hint: 'Use the syntax of the viewer’s filter, for example: group=3, episode=12, reward<0 agent:solver.',
     }),
 
@@ -166,28 +166,6 @@ class Sink {
 /** Parses the text of an episode filter; undefined: all episodes. Throws `export/bad-filter`. */
 export function filterOf(text: string | undefined): Filter | undefined {
   const parsed = parseFilter(text ?? '');
-  if ('problem' in parsed) throw exportErrors.badFilter(text ?? '', wordingOf(parsed.problem));
+  if ('problem' in parsed) throw exportErrors.badFilter(text ?? '', problemText(parsed.problem));
   return parsed.filter ?? undefined;
-}
-
-function wordingOf({ kind, text, known, from }: FilterProblem): string {
-  const where = `at character ${from + 1}`;
-  switch (kind) {
-    case 'unknown-field':
-      return `there is no field "${text}" (${where})`;
-    case 'no-number':
-      return `"${text}" is not a number (${where})`;
-    case 'unknown-value':
-      return `"${text}" must be one of ${known.join(', ')} (${where})`;
-    case 'not-a-number-field':
-      return `${text} has no numbers to compare (${where})`;
-    case 'no-value':
-      return `something is missing ${where}`;
-    case 'open-quote':
-      return `the quotation mark ${where} is not closed`;
-    case 'open-parenthesis':
-      return `the parenthesis ${where} is not closed`;
-    case 'unopened-parenthesis':
-      return `the parenthesis ${where} closes none`;
-  }
 }

@@ -3,6 +3,7 @@
  * names, which SQLite then uses instead of the file's. Nothing is written to the file. Contents of calls and messages
  * are not copied; they are read on demand.
  */
+import { emptyRun } from '../../core/traceLookup.ts';
 import type * as z from 'zod/mini';
 import type { DamageView } from '../../core/protocol/runRpc.ts';
 import { episodeResult } from '../../../tracking/core/records/episodeResult.ts';
@@ -232,16 +233,7 @@ function restoreRun(connection: Connection): boolean {
   const episodes = one('SELECT count(*) AS count FROM episodes');
   const tasks = one('SELECT coalesce(max(taskIndex), -1) + 1 AS count FROM episodes');
   const startedAt = one('SELECT coalesce(min(startedAt), 0) AS count FROM episodes');
-  const run = {
-    experiment: '',
-    config: '',
-    workflow: '',
-    workflowFile: '',
-    model: '',
-    tokenizer: { name: '', exact: true, file: null },
-    limits: { modelLength: 0, promptLength: 0, responseLength: 0, turnLength: 0 },
-    ...{ tasks, repeat, episodes, startedAt },
-  };
+  const run = { ...emptyRun, tasks, repeat, episodes, startedAt };
   connection.run('INSERT INTO temp.meta (key, value) VALUES (?, ?)', [metaKeys.run, JSON.stringify(run)]);
   return true;
 }

@@ -141,7 +141,6 @@ function rangeOf(item: CompareItem, side: 'left' | 'right'): readonly TokenRange
   return item.kind === 'same' || item.kind === 'changed' ? [item[side]] : [];
 }
 
-/** Provides the tokens of a side. */
 function usePages({ row: { episode }, timeline }: CompareSide, other: string | null): TokenPages {
   const { client, trace: own } = useViewer();
   const trace = other ?? own;

@@ -4,7 +4,7 @@ import type { CompareView } from '../../core/protocol/tokenRpc.ts';
 import type { RunView } from '../../core/protocol/runRpc.ts';
 import { compareRoute, ownEpisode, type CompareRoute } from '../state/route.ts';
 import { useAnswer, useViewer } from '../state/viewer.ts';
-import { Empty, Failure, Loading, Note } from '../../../base/webview/ui/Notices.tsx';
+import { Empty, Failure, Loading, Note, Pending } from '../../../base/webview/ui/Notices.tsx';
 import { CompareHeader } from './CompareHeader.tsx';
 import { CompareList } from './CompareList.tsx';
 import { OtherRun } from './OtherRun.tsx';
@@ -138,10 +138,10 @@ function Comparison({ route, siblings }: ComparisonProps) {
   const right = { trace: otherTrace ?? own, episode: other, timeline: otherTimeline };
   const { value: view, error, retry } = useAnswer('compare', { trace: own, left, right }, hasEnded);
   if (view === undefined) {
-    return error ? (
-      <Failure report={error} retry={retry} />
-    ) : (
-      <Loading>{l10n.t('Comparing episodes {0} and {1}…', episode, other)}</Loading>
+    return (
+      <Pending error={error} retry={retry}>
+        {l10n.t('Comparing episodes {0} and {1}…', episode, other)}
+      </Pending>
     );
   }
   const swapped = { timeline: view.right.timeline, otherTimeline: view.left.timeline };

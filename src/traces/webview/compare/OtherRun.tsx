@@ -7,6 +7,7 @@ import { useShortcuts } from '../state/shortcuts.ts';
 import { useViewer } from '../state/viewer.ts';
 import { count, moment, reward } from '../../../base/core/format.ts';
 import { Icon } from '../../../base/webview/ui/Icon.tsx';
+import { IconButton } from '../../../base/webview/ui/IconButton.tsx';
 import { Failure } from '../../../base/webview/ui/Notices.tsx';
 
 interface Props {
@@ -65,15 +66,7 @@ function Choice({ asked, onChoose, onClose }: ChoiceProps) {
     <dialog class="shortcuts other-runs" aria-labelledby="other-runs-title" ref={dialog} onClose={onClose}>
       <div class="title-line">
         <h2 id="other-runs-title">{l10n.t('Compare with another run')}</h2>
-        <button
-          type="button"
-          class="icon-button"
-          aria-label={l10n.t('Close')}
-          title={l10n.t('Close')}
-          onClick={() => dialog.current?.close()}
-        >
-          <Icon name="close" />
-        </button>
+        <IconButton icon="close" name={l10n.t('Close')} onPress={() => dialog.current?.close()} />
       </div>
       {'error' in asked ? (
         <Failure report={asked.error} />

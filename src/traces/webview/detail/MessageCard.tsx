@@ -6,7 +6,8 @@ import { LongText, MarkedText, PlainBlock, type MessageSource } from '../message
 import { Markdown } from '../message/Markdown.tsx';
 import { splitReasoning } from '../message/reasoning.ts';
 import { ToolCallList } from '../message/ToolCallList.tsx';
-import { parseJson, splitToolResults, type ToolCallLinks } from '../message/toolCalls.ts';
+import { parseJson } from '../../core/shallowJson.ts';
+import { splitToolResults, type ToolCallLinks } from '../message/toolCalls.ts';
 import { count, countedTokens, prettyJson } from '../../../base/core/format.ts';
 import { CopyButton } from '../../../base/webview/ui/CopyButton.tsx';
 

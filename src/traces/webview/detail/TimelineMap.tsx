@@ -3,7 +3,7 @@ import { useMemo, useRef } from 'preact/hooks';
 import type { StripView } from '../../core/protocol/tokenRpc.ts';
 import { count } from '../../../base/core/format.ts';
 import { tokenAfterMapKey } from './tokenMoves.ts';
-import { stretchShade, type Layer, type Shade } from './tokenLayers.ts';
+import { shadeOf, type Layer, type Shade } from './tokenLayers.ts';
 
 interface Props {
   readonly strip: StripView | undefined;
@@ -81,7 +81,7 @@ function Stretches({ strip, layer, advantage }: StretchesProps) {
   const paths = useMemo(() => {
     const found = new Map<Shade, string>();
     strip.trained.forEach((_, at) => {
-      const shade = stretchShade(layer, strip, at, advantage);
+      const shade = shadeOf(layer, strip, at, advantage);
       if (shade === null) return;
       const length = Math.min(strip.size, strip.total - at * strip.size);
       found.set(shade, `${found.get(shade) ?? ''}${bar(at * strip.size, length, heightOf(shade))}`);

@@ -102,7 +102,6 @@ function TokenFacts({ tokens, at, position, messages }: FactsProps) {
   );
 }
 
-/** The details that are loaded for one token. */
 function TokenMore({ detail }: { readonly detail: TokenDetail }) {
   const { bytes, message, inMessage, call, rank, alternatives, drift } = detail;
   return (

@@ -83,14 +83,14 @@ const authorShades: Readonly<Record<TokenAuthor, Shade>> = {
   'llm(do_not_train)': 'frozen',
 };
 
-/** Returns the shade of a token in a layer; null: none. */
+/** Returns the shade of a token, or of a section of the strip, in a layer; null: none. */
 export function shadeOf(
   layer: Layer,
-  tokens: TokensView,
+  tokens: TokensView | StripView,
   at: number,
   advantage: number | null,
 ): Shade | null {
-  const trained = tokens.lossMask[at] === 1;
+  const trained = (('lossMask' in tokens ? tokens.lossMask : tokens.trained)[at] ?? 0) > 0;
   switch (layer) {
     case 'mask':
       return trained ? 'trained' : null;
@@ -104,30 +104,6 @@ export function shadeOf(
       return trained && advantage !== null ? advantageShade(advantage) : null;
     case 'drift':
       return tokens.drifted[at] === 1 ? 'drifted' : null;
-  }
-}
-
-/** Returns the shade of a section of the strip. */
-export function stretchShade(
-  layer: Layer,
-  strip: StripView,
-  at: number,
-  advantage: number | null,
-): Shade | null {
-  const trained = (strip.trained[at] ?? 0) > 0;
-  switch (layer) {
-    case 'mask':
-      return trained ? 'trained' : null;
-    case 'author':
-      return authorShades[strip.authors[at] ?? 'template'];
-    case 'logprob':
-      return orNull(strip.logprobs[at], logprobShade);
-    case 'entropy':
-      return orNull(strip.entropies[at], entropyShade);
-    case 'advantage':
-      return trained && advantage !== null ? advantageShade(advantage) : null;
-    case 'drift':
-      return strip.drifted[at] === 1 ? 'drifted' : null;
   }
 }
 

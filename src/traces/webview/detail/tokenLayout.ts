@@ -1,3 +1,4 @@
+import { countWhile } from '../../../base/core/countWhile.ts';
 import * as l10n from '@vscode/l10n';
 import type { MessageView } from '../../core/protocol/episodeRpc.ts';
 import { hiddenCharacter, hiddenName } from './hiddenCharacters.ts';
@@ -35,15 +36,9 @@ function chunksOf(from: number, end: number): TokenItem[] {
 
 /** Returns the index of the item with a token; -1: there is none. */
 export function itemOfToken(items: readonly TokenItem[], token: number): number {
-  let [low, high] = [0, items.length];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    const item = items[middle];
-    if (item !== undefined && item.end <= token) low = middle + 1;
-    else high = middle;
-  }
-  const found = items[low];
-  return found !== undefined && found.from <= token ? low : -1;
+  const at = countWhile(items, ({ end }) => end <= token);
+  const found = items[at];
+  return found !== undefined && found.from <= token ? at : -1;
 }
 
 /** Returns the index of the message with a token. */

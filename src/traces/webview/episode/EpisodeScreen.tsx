@@ -18,7 +18,7 @@ import { FindingMessage } from '../ui/FindingMessage.tsx';
 import { FollowLatest } from '../ui/FollowLatest.tsx';
 import { GoToSource } from '../ui/GoToSource.tsx';
 import { Icon } from '../../../base/webview/ui/Icon.tsx';
-import { Empty, Failure, Loading, Note } from '../../../base/webview/ui/Notices.tsx';
+import { Empty, Failure, Note, Pending } from '../../../base/webview/ui/Notices.tsx';
 import { Stat } from '../../../base/webview/ui/Stat.tsx';
 import { useFold, type Fold } from '../../../base/webview/ui/useFold.tsx';
 import { TimeAxis } from './axis/TimeAxis.tsx';
@@ -37,11 +37,9 @@ export function EpisodeScreen({ run, episode: number }: Props) {
   if (episode === undefined) {
     return (
       <main class="screen">
-        {error ? (
-          <Failure report={error} retry={retry} />
-        ) : (
-          <Loading>{l10n.t('Loading episode {0}…', number)}</Loading>
-        )}
+        <Pending error={error} retry={retry}>
+          {l10n.t('Loading episode {0}…', number)}
+        </Pending>
       </main>
     );
   }

@@ -7,7 +7,7 @@ import { useShortcuts } from '../state/shortcuts.ts';
 import { useAnswer, useViewer } from '../state/viewer.ts';
 import { count, percent, reward } from '../../../base/core/format.ts';
 import { Icon } from '../../../base/webview/ui/Icon.tsx';
-import { Failure, Loading, Note } from '../../../base/webview/ui/Notices.tsx';
+import { Failure, Note, Pending } from '../../../base/webview/ui/Notices.tsx';
 import { recordsOfTraining } from '../state/missingRecords.ts';
 import { Recorded } from '../ui/Recorded.tsx';
 import { Stat } from '../../../base/webview/ui/Stat.tsx';
@@ -30,11 +30,9 @@ export function GroupScreen({ run, group: number }: Props) {
     return (
       <main class="screen">
         <Neighbours group={number} groups={run.tasks} />
-        {error ? (
-          <Failure report={error} retry={retry} />
-        ) : (
-          <Loading>{l10n.t('Loading group {0}…', number)}</Loading>
-        )}
+        <Pending error={error} retry={retry}>
+          {l10n.t('Loading group {0}…', number)}
+        </Pending>
       </main>
     );
   }
@@ -126,7 +124,6 @@ function Extremes({ best, worst }: ExtremesProps) {
 
 interface NeighboursProps {
   readonly group: number;
-  /** The number of groups. */
   readonly groups: number;
 }
 

@@ -152,7 +152,6 @@ function Cell({ row, own, of }: CellProps) {
   );
 }
 
-/** Returns the YAML of a setting in a config. */
 function settingYaml({ compareLevel, ignoreTools, fixesDrift }: MergeSetting): string {
   return `ajet:
   context_tracker:

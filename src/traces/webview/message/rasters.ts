@@ -29,7 +29,6 @@ export function rasterOf(address: string): Raster | undefined {
   return isShown ? { type: type.toLowerCase(), base64 } : undefined;
 }
 
-/** Returns the number of bytes of base64 data. */
 export function byteLength(base64: string): number {
   const padding = base64.endsWith('==') ? 2 : base64.endsWith('=') ? 1 : 0;
   return Math.max(0, Math.floor((base64.length * 3) / 4) - padding);

@@ -1,8 +1,8 @@
+import { parseJson } from '../../core/shallowJson.ts';
 import { isRecord } from '../../../base/core/isRecord.ts';
 import type { MessageView } from '../../core/protocol/episodeRpc.ts';
 import { prettyJson } from '../../../base/core/format.ts';
 
-/** A parsed tool call. */
 export interface ToolCall {
   readonly id: string | null;
   readonly name: string;
@@ -95,13 +95,4 @@ function answersTo(
     const answer = id === null ? undefined : results.find(({ toolCallId }) => toolCallId === id);
     return answer && { message: answer.index, text: answer.text };
   });
-}
-
-/** Parses JSON; undefined: it is not valid. */
-export function parseJson(json: string): unknown {
-  try {
-    return JSON.parse(json);
-  } catch {
-    return undefined; // shown as it was sent
-  }
 }

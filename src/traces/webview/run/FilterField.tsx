@@ -1,13 +1,13 @@
 import * as l10n from '@vscode/l10n';
 import type { RefObject } from 'preact';
 import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { parseFilter } from '../../core/filterText.ts';
+import { parseFilter, problemText } from '../../core/filterText.ts';
 import { longestFilter } from '../state/route.ts';
 import { useShortcuts } from '../state/shortcuts.ts';
 import { Icon } from '../../../base/webview/ui/Icon.tsx';
 import { IconButton } from '../../../base/webview/ui/IconButton.tsx';
 import { completions, type Completion, type CompletionNames } from './filterEdit.ts';
-import { fieldText, problemText } from './filterWords.ts';
+import { fieldText } from './filterWords.ts';
 
 /** Milliseconds after the last key before the list follows. */
 const pause = 250;

@@ -1,5 +1,6 @@
 import * as l10n from '@vscode/l10n';
-import type { MissingData, ImportInfo } from '../../../tracking/core/records/tracedRun.ts';
+import { missingNames } from '../../core/missingTexts.ts';
+import type { ImportInfo } from '../../../tracking/core/records/tracedRun.ts';
 import { fileName } from '../../../base/core/format.ts';
 import { Note } from '../../../base/webview/ui/Notices.tsx';
 
@@ -15,7 +16,7 @@ export function ImportNotice({ imported }: { readonly imported: ImportInfo }) {
         <p>
           {l10n.t(
             'The file does not have the following data, so their numbers here mean nothing: {0}.',
-            lacks.map(lackName).join(', '),
+            missingNames(lacks),
           )}
         </p>
       )}
@@ -38,27 +39,4 @@ export function ImportNotice({ imported }: { readonly imported: ImportInfo }) {
       )}
     </Note>
   );
-}
-
-function lackName(lack: MissingData): string {
-  switch (lack) {
-    case 'calls':
-      return l10n.t('LLM calls');
-    case 'rewards':
-      return l10n.t('rewards');
-    case 'successes':
-      return l10n.t('successes');
-    case 'times':
-      return l10n.t('times');
-    case 'tokens':
-      return l10n.t('token ids');
-    case 'tokenTexts':
-      return l10n.t('texts of tokens');
-    case 'lossMask':
-      return l10n.t('loss mask');
-    case 'logprobs':
-      return l10n.t('log probabilities');
-    case 'tokenCounts':
-      return l10n.t('token counts of calls');
-  }
 }

@@ -4,7 +4,7 @@ import { OtherRun } from '../compare/OtherRun.tsx';
 import type { ComponentChildren } from 'preact';
 import { DataGrid, type Column } from '../ui/DataGrid.tsx';
 import type { GridActions } from '../../../base/webview/ui/RowMenu.tsx';
-import { Empty, Failure, Loading } from '../../../base/webview/ui/Notices.tsx';
+import { Empty, Failure, Pending } from '../../../base/webview/ui/Notices.tsx';
 import type { List } from './useList.ts';
 
 export interface ListViewProps<Row> {
@@ -35,7 +35,7 @@ export function ListView<Row>(props: ListViewProps<Row>) {
   const { list, filtered, onOpen } = props;
   const { slice, error, retry, want } = list.window;
   if (slice === undefined) {
-    return error ? <Failure report={error} retry={retry} /> : <Loading>{props.loading}</Loading>;
+    return <Pending {...list.window}>{props.loading}</Pending>;
   }
   if (slice.total === 0 && !list.stale) {
     if (filtered) return <NothingFound onClear={props.onClear} />;

@@ -28,7 +28,6 @@ interface SavedFiltersProps {
   readonly onFilter: (filter: string) => void;
 }
 
-/** The saved filters of the user. */
 function SavedFilters({ filter, onFilter }: SavedFiltersProps) {
   const [saved, keep] = usePersistentState('filters', readFilters);
   const offersSaving = filter !== '' && !saved.includes(filter) && saved.length < mostSaved;

@@ -1,41 +1,4 @@
 import * as l10n from '@vscode/l10n';
-import type { FilterProblem } from '../../core/filterText.ts';
-
-/** Returns the reason why a text is not a valid filter, and how to fix it. */
-export function problemText({ kind, text, known, from }: FilterProblem): string {
-  switch (kind) {
-    case 'unknown-field':
-      return l10n.t(
-        'At character {0}: unknown field “{1}”. Use one of {2}, or put text with a colon in quotes.',
-        from + 1,
-        text,
-        known.join(', '),
-      );
-    case 'no-number':
-      return l10n.t('At character {0}: “{1}” is not a valid number for this field.', from + 1, text);
-    case 'unknown-value':
-      return l10n.t(
-        'At character {0}: “{1}” is not a valid value of this field. Use one of {2}.',
-        from + 1,
-        text,
-        known.join(', '),
-      );
-    case 'not-a-number-field':
-      return l10n.t(
-        'At character {0}: “{1}” is not a numeric field, so it cannot be compared. Use {1}:value.',
-        from + 1,
-        text,
-      );
-    case 'no-value':
-      return l10n.t('At character {0}: a value is missing after “{1}”.', from + 1, text);
-    case 'open-quote':
-      return l10n.t('At character {0}: the quote is not closed.', from + 1);
-    case 'open-parenthesis':
-      return l10n.t('At character {0}: the parenthesis is not closed.', from + 1);
-    case 'unopened-parenthesis':
-      return l10n.t('At character {0}: there is no open parenthesis to close.', from + 1);
-  }
-}
 
 /** Returns the description of a field for the list of completions. */
 export function fieldText(field: string): string {

@@ -9,6 +9,7 @@ import { useShortcuts } from '../state/shortcuts.ts';
 import { useViewer } from '../state/viewer.ts';
 import { CopyButton } from '../../../base/webview/ui/CopyButton.tsx';
 import { Icon } from '../../../base/webview/ui/Icon.tsx';
+import { IconButton } from '../../../base/webview/ui/IconButton.tsx';
 import type { GridActions } from '../../../base/webview/ui/RowMenu.tsx';
 
 type Outcome = { readonly debug: DebugResult } | { readonly error: ErrorReport };
@@ -79,15 +80,7 @@ function DebugNote({ outcome, onClose }: DebugNoteProps) {
       {isSaid && (
         <p class="debug-note">
           {l10n.t('Episode {0}', outcome.episode)}: <OutcomeMessage outcome={outcome} />
-          <button
-            type="button"
-            class="icon-button"
-            aria-label={l10n.t('Close')}
-            title={l10n.t('Close')}
-            onClick={onClose}
-          >
-            <Icon name="close" />
-          </button>
+          <IconButton icon="close" name={l10n.t('Close')} onPress={onClose} />
         </p>
       )}
     </div>

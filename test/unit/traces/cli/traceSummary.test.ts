@@ -26,16 +26,16 @@ test('what of a damaged file is missing is told', () => {
   const damage = { run: true, tokens: true, lost: 3, incomplete: 2, episodes: [4, 9] };
   expect(summaryOf(damage).slice(-6)).toEqual([
     'the file is damaged; this summary covers its readable part:',
-    '  facts about the run are lost',
-    '  texts of tokens are lost; only their ids are left',
-    '  episodes that are lost: 3',
-    '  episodes that may be incomplete: 2: 4, 9',
+    '  Facts about the run are lost.',
+    '  Texts of tokens are lost. These tokens only have their ids.',
+    '  3 episodes are lost.',
+    '  These episodes may be incomplete: 4, 9.',
     '',
   ]);
   const many = Array.from({ length: 30 }, (_, episode) => episode);
   const part = { run: false, tokens: false, lost: 0, incomplete: 500, episodes: many };
   expect(summaryOf(part).at(-2)).toBe(
-    `  episodes that may be incomplete: 500, the first of them: ${many.slice(0, 20).join(', ')}`,
+    `  500 episodes may be incomplete, the first of them: ${many.slice(0, 20).join(', ')}.`,
   );
 });
 

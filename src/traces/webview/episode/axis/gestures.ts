@@ -24,7 +24,6 @@ interface Moved {
 interface PointerListeners {
   onPick(span: number): void;
   onHover(hover: Hover | null): void;
-  /** Scrolls the lanes by pixels. */
   onScroll(pixels: number): void;
 }
 

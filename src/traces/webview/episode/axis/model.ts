@@ -1,4 +1,5 @@
 /** An episode as lanes of spans, for drawing a time axis and for finding the span at a point. */
+import { countWhile } from '../../../../base/core/countWhile.ts';
 import type { CallRow, EpisodeView, SpanRow } from '../../../core/protocol/episodeRpc.ts';
 import { union, without } from './intervals.ts';
 import { RowMips } from './mips.ts';
@@ -301,11 +302,5 @@ export function spanInNextLane(model: AxisModel, span: number, direction: 1 | -1
 
 /** Returns the number of ascending values that do not exceed a limit. */
 export function upperBound(values: Float64Array, limit: number): number {
-  let [low, high] = [0, values.length];
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if ((values[middle] ?? 0) <= limit) low = middle + 1;
-    else high = middle;
-  }
-  return low;
+  return countWhile(values, (value) => value <= limit);
 }
