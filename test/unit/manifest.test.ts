@@ -122,7 +122,7 @@ describe('the manifest', () => {
 
   it('declares the old debug types as deprecated', () => {
     for (const [old, type] of Object.entries(renamedDebugTypes)) {
-      expect(debuggerOf(old)).toMatchObject({ type: old, deprecated: expect.any(String) });
+      expect(debuggerOf(old)).toMatchObject({ type: old, deprecated: expect.any(String) as string });
       expect(debuggerOf(type).when).toBeDefined();
       expect(manifest.activationEvents).toContain(`onDebugResolve:${old}`);
     }

@@ -2,23 +2,80 @@ import type { ConfigContext, ResolvedReferences } from './context.ts';
 import type { Dialect } from './dialect.ts';
 import { removeEntry } from './edits.ts';
 import { fix, finding, withSeverity, type Finding, type Fix } from './finding.ts';
-import { ajetKeys, type KeyTable } from './key-tables/keyTable.ts';
-import type { MappingNode, Node } from './node.ts';
-import type { ConfigDocument, ParseProblem } from './parse.ts';
-import { crossKeyRules, type ContextRule } from './rules/across/index.ts';
+import { ajetKeys, type KeyTable, astunerKeys } from './key-tables/keyTable.ts';
+import { type MappingNode, type Node, entryOf, nodeAt } from './node.ts';
+import { type ConfigDocument, type ParseProblem, isBroken } from './parse.ts';
 import type { RuleId } from './rules/catalog.ts';
 import { compositionProblems } from './rules/composition.ts';
 import { lifecycle, unknownKey } from './rules/keys.ts';
 import { locatorTargets } from './rules/locators.ts';
 import { missingKeys } from './rules/missingKeys.ts';
-import { oldDialect } from './rules/oldDialect.ts';
 import { overwrittenValues } from './rules/overwritten.ts';
 import { missingPaths } from './rules/paths.ts';
 import type { Severity } from './rules/ruleEntry.ts';
-import { selfBeforeDefaults } from './rules/selfOrder.ts';
+import { selfBeforeDefaults } from './rules/composition.ts';
 import { brokenLocator, outOfRange, unknownValue, wrongType } from './rules/values.ts';
 import { visitAll, type Rule } from './rules/visit.ts';
 import { suppress } from './rules/suppress.ts';
+import { ajetRules } from './rules/across/ajet/index.ts';
+import { trinityRules } from './rules/across/trinity/index.ts';
+import { migrateToAjet } from './migrate/migrateToAjet.ts';
+
+/** A config that AgentJet does not read any more, but that can be rewritten for it. */
+function oldDialect({ document, dialect }: ConfigContext): Finding[] {
+  const { section, supersededBy } = dialect;
+  if (section === undefined || supersededBy === undefined) return [];
+  const root = entryOf(document.root, section);
+  if (root === undefined) return [];
+  const changed = changedDefaults()
+    .filter(({ path }) => nodeAt(document.root, path.split('.')) === undefined)
+    .map(({ path, before, after }) => `\`${path.split('.').at(-1) ?? ''}\` ${before} → ${after}`);
+  const changes =
+    changed.length === 0
+      ? ''
+      : ` Changed defaults of keys that this file does not set: ${changed.join(', ')}.`;
+  const message = `\`${section}\` is the section of AgentJet's predecessor. AgentJet reads \`${supersededBy}\`, in which some keys have other names.${changes}`;
+  const fixes = (): Fix[] => {
+    const edits = migrateToAjet(document);
+    return edits.length === 0 ? [] : [{ title: 'Rewrite the file for AgentJet', edits }];
+  };
+  return [
+    finding(document, root.keySpan, {
+      rule: 'legacy-astuner-config',
+      severity: 'information',
+      message,
+      fixes,
+    }),
+  ];
+}
+
+interface ChangedDefault {
+  readonly path: string;
+  readonly before: string;
+  readonly after: string;
+}
+
+let changed: readonly ChangedDefault[] | undefined;
+
+/** Keys of both dialects whose defaults differ; the names of programs and folders apart, which are rewritten. */
+function changedDefaults(): readonly ChangedDefault[] {
+  return (changed ??= [...astunerKeys().keys].flatMap(({ path, info }) => {
+    const now = ajetKeys().get(path.replace(/^astuner\./, 'ajet.'))?.info;
+    if (info?.hasDefault !== true || now?.hasDefault !== true || !path.startsWith('astuner.')) return [];
+    const [before, after] = [JSON.stringify(info.default), JSON.stringify(now.default)];
+    return before.replaceAll('astuner', 'ajet') === after ? [] : [{ path, before, after }];
+  }));
+}
+
+/** Looks at a config as a whole, effective values included. */
+export type ContextRule = (context: ConfigContext) => readonly Finding[];
+
+/** Every rule across keys. While a text is broken, sections may seem to be missing, so nothing is concluded from it. */
+export const crossKeyRules: readonly ContextRule[] = [whole(ajetRules), whole(trinityRules)];
+
+function whole(rule: ContextRule): ContextRule {
+  return (context) => (isBroken(context.document) ? [] : rule(context));
+}
 
 /** Settings of a user that change the check. */
 export interface CheckSettings {

@@ -6,19 +6,21 @@ import { DefaultsTree, type Choice } from './compose/defaultsTree.ts';
 import { layerOf, type Layer } from './compose/layer.ts';
 import { Merger } from './compose/merger.ts';
 import { Repository, withoutDefaults, type LoadedFile } from './compose/repository.ts';
-import { withSpans } from './compose/spans.ts';
 import { compositionSections } from './compose/compositionKeys.ts';
 import { readDefaults } from './compose/defaultsList.ts';
 import { dialects, type Dialect } from './dialect.ts';
 import { Config } from './effectiveConfig.ts';
 import type { Environment } from './interpolation/host.ts';
 import { resolveInterpolations, Resolver, type ResolverRules } from './interpolation/resolver.ts';
-import { runtimeResolvers } from './interpolation/resolverNames.ts';
+import { runtimeResolvers } from './interpolation/resolverDocs.ts';
 import { readLayer } from './compose/readLayer.ts';
 import { parseConfig, type ConfigDocument } from './parse.ts';
 import { firstError, type ConfigProblem, type LocatedProblem } from './finding.ts';
 import { readSearchPath, type SearchFolder } from './compose/searchPath.ts';
 import { locationOf, valueAt, type MappingValue, type Origin, type Value } from './value.ts';
+import { sourceSpans } from './interpolation/references.ts';
+import type { Node } from './node.ts';
+import type { Span } from './text.ts';
 
 export interface ComposeRequest {
   /** Absolute path of the config. */
@@ -248,4 +250,38 @@ function notFound(path: string, folders: readonly SearchFolder[]): string {
 
 function hintFor(path: string): string {
   return `Add the folder of ${path}.yaml to \`hydra.searchpath\`, or remove the entry.`;
+}
+
+/** Gives problems in one file their exact places there; those in other files keep the line of the value. */
+function withSpans(
+  problems: readonly LocatedProblem[],
+  file: string,
+  document: ConfigDocument,
+): ConfigProblem[] {
+  let starts: ReadonlyMap<number, Node> | undefined;
+  return problems.map(({ inside, ...problem }) => {
+    const { location } = problem;
+    if (location?.file !== file || location.line === undefined || problem.span !== undefined) return problem;
+    const line = document.lines.line(location.line - 1);
+    starts ??= nodesByStart(document.root);
+    const node = starts.get(line.start + (location.column ?? 1) - 1);
+    const span = node && spanOf(node, inside, document);
+    return span ? { ...problem, location: document.lines.location(file, span.start), span } : problem;
+  });
+}
+
+function spanOf(node: Node, inside: Span | undefined, document: ConfigDocument): Span {
+  return inside !== undefined && node.kind === 'scalar' ? sourceSpans(document, node)(inside) : node.span;
+}
+
+/** A value and the first one within it may start together: the outer one is meant, unless it is a single value. */
+function nodesByStart(root: Node | undefined): ReadonlyMap<number, Node> {
+  const starts = new Map<number, Node>();
+  const visit = (node: Node): void => {
+    if (!starts.has(node.span.start)) starts.set(node.span.start, node);
+    if (node.kind === 'sequence') node.items.forEach(visit);
+    if (node.kind === 'mapping') for (const { value } of node.entries) visit(value);
+  };
+  if (root !== undefined) visit(root);
+  return starts;
 }

@@ -11,7 +11,7 @@ import { interpolationsOf } from './interpolation/references.ts';
 import type { KeyNode, KeyTable } from './key-tables/keyTable.ts';
 import type { NodePath } from './node.ts';
 import type { ConfigDocument } from './parse.ts';
-import { describeResolver } from './interpolation/resolverDocs.ts';
+import { isResolver, resolverDocs } from './interpolation/resolverDocs.ts';
 import { nodeAtOffset, type NodeAtOffset } from './navigate/nodeAtOffset.ts';
 import type { Span, TextRange } from './text.ts';
 import type { Value } from './value.ts';
@@ -69,7 +69,7 @@ function interpolationHover(context: HoverContext, found: NodeAtOffset, offset: 
   const reference = references.findLast(({ span }) => span.start <= offset && offset < span.end);
   if (reference === undefined) return undefined;
   const { path, resolver, written } = reference;
-  const called = resolver === undefined ? undefined : describeResolver(resolver);
+  const called = resolver !== undefined && isResolver(resolver) ? resolverDocs[resolver].text : undefined;
   const value = path === undefined ? undefined : visibleValue(composition, path);
   const whole = visibleValue(composition, found.path);
   const lines = [

@@ -70,3 +70,17 @@ export function nodeAt(root: Node | undefined, path: NodePath): Node | undefined
 export function hasInterpolation(node: Node): boolean {
   return node.kind === 'scalar' && typeof node.value === 'string' && /(?<!\\)(?:\\\\)*\$\{/.test(node.value);
 }
+
+/** A cache, because rules use the same paths at every change of a text. */
+const steps = new Map<string, NodePath>();
+const mostSteps = 5_000;
+
+/** Returns the steps of a dotted path. A number is the index in a list. */
+export function stepsOf(path: string): NodePath {
+  const known = steps.get(path);
+  if (known !== undefined) return known;
+  const split = path.split('.').map((step) => (/^\d+$/.test(step) ? Number(step) : step));
+  if (steps.size >= mostSteps) steps.clear();
+  steps.set(path, split);
+  return split;
+}

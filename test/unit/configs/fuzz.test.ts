@@ -6,7 +6,7 @@ import { completeIn } from '../../../src/configs/core/completion/completeIn.ts';
 import type { ConfigEnvironment } from '../../../src/configs/core/context.ts';
 import { dialectOf, dialects } from '../../../src/configs/core/dialect.ts';
 import { hoverIn } from '../../../src/configs/core/hover.ts';
-import { isAgentJetConfig } from '../../../src/configs/core/isAgentJetConfig.ts';
+import { findAjetKey } from '../../../src/configs/core/dialect.ts';
 import { ajetKeys } from '../../../src/configs/core/key-tables/keyTable.ts';
 import { parseConfig, type ConfigDocument } from '../../../src/configs/core/parse.ts';
 import { readContext } from '../../../src/configs/core/readContext.ts';
@@ -49,7 +49,7 @@ describe('a corrupted config', () => {
         fc.array(fc.nat({ max: wholeConfig.length }), { maxLength: 6 }),
         (text, carets) => {
           const document = parseConfig(text);
-          isAgentJetConfig(text);
+          findAjetKey(text);
           for (const { range, fixes } of diagnose(document)) {
             expect(range.start.offset).toBeLessThanOrEqual(range.end.offset);
             expect(range.end.offset).toBeLessThanOrEqual(text.length);

@@ -1,6 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { surelyHolds } from '../../../src/configs/core/key-tables/condition.ts';
-import { ajetKeys, readKeyTable } from '../../../src/configs/core/key-tables/keyTable.ts';
+import { ajetKeys, KeyTable } from '../../../src/configs/core/key-tables/keyTable.ts';
+import { readRows } from '../../../src/configs/core/key-tables/keyTableRow.ts';
+import { KeyTree, rootOf } from '../../../src/configs/core/key-tables/keyTableTree.ts';
+
+const readKeyTable = (rows: unknown): KeyTable =>
+  new KeyTable(rootOf(new KeyTree(readRows(rows), { top: 'open', sections: 'closed' })));
 
 describe('the key table', () => {
   it('finds keys by path, those of list items too', () => {

@@ -9,20 +9,22 @@ import {
   ajetKeys,
   astunerKeys,
   childOf,
+  KeyTable,
   trinityKeys,
-  verlKeys,
   type KeyNode,
-  type KeyTable,
 } from '../../../src/configs/core/key-tables/keyTable.ts';
 import { readRows } from '../../../src/configs/core/key-tables/keyTableRow.ts';
+import { KeyTree, rootOf } from '../../../src/configs/core/key-tables/keyTableTree.ts';
 import type { Node } from '../../../src/configs/core/node.ts';
 import { parseConfig } from '../../../src/configs/core/parse.ts';
+
+const verlTree = new KeyTree(readRows(verlData.rows), { top: 'passed-on', sections: 'passed-on' });
 
 const tables: readonly (readonly [string, KeyTable])[] = [
   ['ajet', ajetKeys()],
   ['astuner', astunerKeys()],
   ['trinity', trinityKeys()],
-  ['verl', verlKeys()],
+  ['verl', new KeyTable(rootOf(verlTree))],
 ];
 
 const infoAt = (table: KeyTable, at: string): KeyNode['info'] => table.get(at)?.info;

@@ -1,6 +1,5 @@
 import { isCompositionKey } from '../compose/compositionKeys.ts';
-import { describeResolver, resolverDocs } from '../interpolation/resolverDocs.ts';
-import { pathResolvers } from '../interpolation/resolverNames.ts';
+import { pathResolvers, resolverDocs } from '../interpolation/resolverDocs.ts';
 import type { Config } from '../effectiveConfig.ts';
 import type { Value } from '../value.ts';
 import { valueText } from '../effective/valueText.ts';
@@ -70,16 +69,16 @@ function pathsBelow(start: Value, base: readonly string[]): Found[] {
 }
 
 function resolverCompletions(caret: ReferenceCaret): Completion[] {
-  return resolverDocs.map((doc, index) => ({
-    label: doc.name,
+  return Object.entries(resolverDocs).map(([name, doc], index) => ({
+    label: name,
     kind: 'resolver',
     detail: 'resolver',
-    documentation: describeResolver(doc.name) ?? '',
-    edit: { span: caret.span, newText: `${doc.name}:${doc.arguments}${snippetText(closing(caret))}` },
+    documentation: doc.text,
+    edit: { span: caret.span, newText: `${name}:${doc.arguments}${snippetText(closing(caret))}` },
     snippet: true,
     deprecated: false,
     sortText: sortKey(2, index),
-    filterText: doc.name,
+    filterText: name,
     opensNext: false,
   }));
 }

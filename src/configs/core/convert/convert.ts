@@ -5,7 +5,7 @@ import { compositionSections, withoutCompositionKeys } from '../compose/composit
 import { Config } from '../effectiveConfig.ts';
 import type { Environment } from '../interpolation/host.ts';
 import { resolveInterpolations } from '../interpolation/resolver.ts';
-import { runtimeResolvers } from '../interpolation/resolverNames.ts';
+import { runtimeResolvers } from '../interpolation/resolverDocs.ts';
 import type { ConfigProblem } from '../finding.ts';
 import { valueAt, type MappingValue, type RuleInput, type Value } from '../value.ts';
 import { conversionRules, type ConversionRule } from './conversionRules.ts';

@@ -1,5 +1,5 @@
 import type { NodePath } from '../node.ts';
-import type { MappingValue, Origin, ScalarPart, Value } from '../value.ts';
+import { toPlain, type MappingValue, type Origin, type ScalarPart, type Value } from '../value.ts';
 import { originText } from './origins.ts';
 import { literalBlock, yamlScalar, yamlText } from './yamlScalar.ts';
 
@@ -21,7 +21,7 @@ export interface RenderedLine {
 
 export interface Rendered {
   readonly text: string;
-  /** In the order of the lines; sections and lists as well as what is in them. */
+  /** The lines of the YAML with their values, in order, sections and lists included. Empty for JSON. */
   readonly origins: readonly RenderedLine[];
 }
 
@@ -46,17 +46,32 @@ interface Line {
  */
 export function renderEffective(root: MappingValue, options: RenderOptions): Rendered {
   const lines = new Lines();
-  if (options.format === 'yaml') yamlDocument(root, lines);
-  else jsonDocument(root, options, lines);
-  const code = lines.all.map((line) => line.code);
-  const commented = options.format === 'yaml' && options.origins;
-  const text = commented ? withComments(lines.all, options.relativeTo) : code;
-  if (lines.full && options.format === 'json') {
-    // Truncated text is not valid JSON.
-    return { text: `${JSON.stringify({ error: 'The config is too long to be shown.' })}\n`, origins: [] };
-  }
+  if (root.entries.size === 0) lines.add('{}', [], root.origin, true);
+  else yamlMapping(root, [], '', '', lines);
+  if (options.format === 'json') return { text: `${jsonText(root, lines, options)}\n`, origins: [] };
+  const text = options.origins
+    ? withComments(lines.all, options.relativeTo)
+    : lines.all.map((line) => line.code);
   const cut = lines.full ? ['# The rest is left out: it is too long.'] : [];
   return { text: [...text, ...cut, ''].join('\n'), origins: places(lines.all) };
+}
+
+function jsonText(root: MappingValue, lines: Lines, { origins, relativeTo }: RenderOptions): string {
+  // Truncated text is not valid JSON.
+  if (lines.full) return JSON.stringify({ error: 'The config is too long to be shown.' });
+  const config = toPlain(root);
+  const origin = places(lines.all.filter((line) => line.hasOrigin)).map((line) => [
+    line.path.join('.'),
+    originText(line.origin, relativeTo),
+  ]);
+  const shown = origins ? { config, origins: Object.fromEntries(origin) as unknown } : config;
+  return JSON.stringify(shown, (_, value: unknown) => finite(value), 2);
+}
+
+/** Returns infinity and NaN as YAML writes them, because JSON does not have them. */
+function finite(value: unknown): unknown {
+  if (typeof value !== 'number' || Number.isFinite(value)) return value;
+  return yamlScalar({ type: 'float', value });
 }
 
 class Lines {
@@ -91,11 +106,6 @@ function withComments(lines: readonly Line[], relativeTo: string | undefined): s
 /** For a comment: it ends where the line does. */
 export function oneLine(text: string): string {
   return text.replace(/[^\P{C}]|[\u2028\u2029]/gu, '?');
-}
-
-function yamlDocument(root: MappingValue, lines: Lines): void {
-  if (root.entries.size === 0) lines.add('{}', [], root.origin, true);
-  else yamlMapping(root, [], '', '', lines);
 }
 
 /** Renders a mapping. `first` replaces the indentation of the first key, for example `- ` in a list. */
@@ -146,56 +156,4 @@ function yamlLeaf(value: ScalarPart, path: NodePath, indent: string, head: strin
   }
   lines.add(`${head} ${block.header}`, path, value.origin, true);
   for (const line of block.lines) lines.add(line === '' ? '' : indent + line, path);
-}
-
-function jsonDocument(root: MappingValue, options: RenderOptions, lines: Lines): void {
-  if (!options.origins) {
-    jsonValue(root, [], { indent: '', head: '', tail: '' }, lines);
-    return;
-  }
-  lines.add('{', []);
-  jsonValue(root, [], { indent: '  ', head: '  "config": ', tail: ',' }, lines);
-  const withOrigin = lines.all.filter((line) => line.hasOrigin);
-  lines.add('  "origins": {', []);
-  for (const [index, { path, origin }] of withOrigin.entries()) {
-    const tail = index === withOrigin.length - 1 ? '' : ',';
-    const text = origin === undefined ? '' : originText(origin, options.relativeTo);
-    lines.add(`    ${JSON.stringify(path.join('.'))}: ${JSON.stringify(text)}${tail}`, path);
-  }
-  lines.add('  }', []);
-  lines.add('}', []);
-}
-
-interface JsonLine {
-  readonly indent: string;
-  readonly head: string;
-  /** The comma behind it, where more follows. */
-  readonly tail: string;
-}
-
-function jsonValue(value: Value, path: NodePath, { indent, head, tail }: JsonLine, lines: Lines): void {
-  if (value.kind === 'scalar') {
-    lines.add(`${head}${jsonScalar(value)}${tail}`, path, value.origin, true);
-    return;
-  }
-  const [open, close] = value.kind === 'mapping' ? '{}' : '[]';
-  const children = value.kind === 'mapping' ? [...value.entries] : [...value.items.entries()];
-  if (children.length === 0) {
-    lines.add(`${head}${open ?? ''}${close ?? ''}${tail}`, path, value.origin, true);
-    return;
-  }
-  lines.add(`${head}${open ?? ''}`, path, value.origin);
-  const below = `${indent}  `;
-  for (const [index, [key, child]] of children.entries()) {
-    const name = typeof key === 'string' ? `${JSON.stringify(key)}: ` : '';
-    const comma = index === children.length - 1 ? '' : ',';
-    jsonValue(child, [...path, key], { indent: below, head: below + name, tail: comma }, lines);
-  }
-  lines.add(`${indent}${close ?? ''}${tail}`, path);
-}
-
-function jsonScalar(value: ScalarPart): string {
-  const { value: plain } = value;
-  if (typeof plain === 'number' && !Number.isFinite(plain)) return JSON.stringify(yamlScalar(value));
-  return JSON.stringify(plain);
 }

@@ -1,5 +1,5 @@
 import type { ConfigContext } from '../context.ts';
-import { nodeAt, type NodePath } from '../node.ts';
+import { nodeAt, stepsOf, type NodePath } from '../node.ts';
 import type { Value } from '../value.ts';
 
 /** Something that follows from the config, to be shown behind the value at `path`. */
@@ -56,11 +56,6 @@ export class HintNumbers {
     const found = paths.find((path) => this.isTyped(path));
     return found === undefined ? undefined : stepsOf(found);
   }
-}
-
-/** Numbers step into lists. */
-export function stepsOf(path: string): NodePath {
-  return path.split('.').map((step) => (/^\d+$/.test(step) ? Number(step) : step));
 }
 
 /** With commas between thousands. */

@@ -1,6 +1,7 @@
 import type { ConfigContext } from '../context.ts';
 import algorithms from '../rules/across/data/algorithms.json' with { type: 'json' };
-import { HintNumbers, stepsOf, type Hint } from './hint.ts';
+import { stepsOf } from '../node.ts';
+import { HintNumbers, type Hint } from './hint.ts';
 
 /** A value that Trinity's validator silently replaces; undefined if it stays. */
 interface FixedValue {

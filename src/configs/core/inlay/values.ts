@@ -3,10 +3,10 @@ import { convert, type ReplacedValue } from '../convert/convert.ts';
 import type { Backbone } from '../convert/conversionRules.ts';
 import { originText } from '../effective/origins.ts';
 import { yamlScalar } from '../effective/yamlScalar.ts';
-import { hasInterpolation, nodeAt, type Node, type NodePath, type ScalarNode } from '../node.ts';
+import { hasInterpolation, nodeAt, stepsOf, type Node, type NodePath, type ScalarNode } from '../node.ts';
 import { isWholeExperiment } from '../rules/missingKeys.ts';
 import { valueAt, type ScalarPart, type Value } from '../value.ts';
-import { stepsOf, type Hint } from './hint.ts';
+import type { Hint } from './hint.ts';
 
 const longest = 40;
 

@@ -2,7 +2,7 @@ import { parseConfig } from '../parse.ts';
 import { fromNode, type Value } from '../value.ts';
 import { isFailure, parseElement } from './grammar.ts';
 import type { ResolvedValue, InterpolationSite, ResolverHost } from './host.ts';
-import { omegaconfResolvers } from './resolverNames.ts';
+import { isResolver, type ResolverName } from './resolverDocs.ts';
 import { quoted, textOfResolved, textOfValue } from './pythonText.ts';
 
 type Call = (host: ResolverHost, given: readonly ResolvedValue[], site: InterpolationSite) => ResolvedValue;
@@ -13,7 +13,7 @@ interface KnownResolver {
   readonly call: Call;
 }
 
-const resolvers: Readonly<Record<(typeof omegaconfResolvers)[number], KnownResolver>> = {
+const resolvers: Readonly<Record<ResolverName, KnownResolver>> = {
   'oc.env': { takes: [1, 2], call: environmentVariable },
   'oc.decode': { takes: [1, 1], call: decode },
   'oc.select': { takes: [1, 2], call: select },
@@ -23,15 +23,14 @@ const resolvers: Readonly<Record<(typeof omegaconfResolvers)[number], KnownResol
   'oc.deprecated': { takes: [1, 2], call: deprecated },
 };
 
-/** Calls one of OmegaConf's own resolvers; reports a name that is none of them, and arguments that do not fit. */
+/** Calls a resolver of OmegaConf. Reports an unknown name and a wrong number of arguments. */
 export function callResolver(
   host: ResolverHost,
   name: string,
   given: () => ResolvedValue[],
   site: InterpolationSite,
 ): ResolvedValue {
-  const known = omegaconfResolvers.find((one) => one === name);
-  if (known === undefined) {
+  if (!isResolver(name)) {
     return host.fail(
       site,
       'config/interpolation-resolver',
@@ -39,7 +38,7 @@ export function callResolver(
       'Use `${section.key}`, `${oc.env:NAME,default}` or a plain value.',
     );
   }
-  const { takes, call } = resolvers[known];
+  const { takes, call } = resolvers[name];
   const values = given();
   const [fewest, most] = takes;
   if (values.length < fewest || values.length > most) {

@@ -3,7 +3,7 @@ import type { ConfigDocument } from '../parse.ts';
 import type { Span } from '../text.ts';
 import { isFailure, parseText, type Element, type Interpolation, type Template } from './grammar.ts';
 import { absolutePath } from './path.ts';
-import { pathResolvers } from './resolverNames.ts';
+import { pathResolvers } from './resolverDocs.ts';
 
 /** One `${…}` of a text; those nested in another come after it. */
 export interface InterpolationReference {

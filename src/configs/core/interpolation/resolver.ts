@@ -12,7 +12,7 @@ import {
 import { isFailure, templateOf, type Element, type Interpolation, type Template } from './grammar.ts';
 import { absolutePath } from './path.ts';
 import { textOfResolved } from './pythonText.ts';
-import { runtimeResolvers } from './resolverNames.ts';
+import { runtimeResolvers } from './resolverDocs.ts';
 
 export interface ResolverRules {
   /** The section in which a failure is an error; elsewhere it is a warning. Undefined: an error anywhere. */

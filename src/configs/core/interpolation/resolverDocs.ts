@@ -1,15 +1,11 @@
-import { omegaconfResolvers } from './resolverNames.ts';
-
-export type ResolverName = (typeof omegaconfResolvers)[number];
-
 /** The arguments and the result of a resolver; `arguments` has placeholders in snippet syntax. */
-export interface ResolverDoc {
-  readonly name: ResolverName;
+interface ResolverDoc {
   readonly arguments: string;
   readonly text: string;
 }
 
-const docs: Readonly<Record<ResolverName, Omit<ResolverDoc, 'name'>>> = {
+/** The resolvers of OmegaConf, which every config can call. */
+export const resolverDocs = {
   'oc.env': {
     arguments: '${1:NAME}',
     text: 'The value of an environment variable, as a string. If the variable can be unset, write `oc.env:NAME,default`. Without a default, an unset variable is an error.',
@@ -32,14 +28,21 @@ const docs: Readonly<Record<ResolverName, Omit<ResolverDoc, 'name'>>> = {
     arguments: '${1:path}',
     text: 'The value at another path, with a warning that this key is deprecated.',
   },
-};
+} as const satisfies Readonly<Record<string, ResolverDoc>>;
 
-export const resolverDocs: readonly ResolverDoc[] = omegaconfResolvers.map((name) => ({
-  name,
-  ...docs[name],
-}));
+export type ResolverName = keyof typeof resolverDocs;
 
-/** Undefined for one that OmegaConf does not bring. */
-export function describeResolver(name: string): string | undefined {
-  return resolverDocs.find((doc) => doc.name === name)?.text;
+export function isResolver(name: string): name is ResolverName {
+  return Object.hasOwn(resolverDocs, name);
 }
+
+/** The resolvers whose first argument is a path of the config. */
+export const pathResolvers: ReadonlySet<string> = new Set<ResolverName>([
+  'oc.select',
+  'oc.dict.keys',
+  'oc.dict.values',
+  'oc.deprecated',
+]);
+
+/** The resolvers of Hydra whose values are known only when training runs. A composed config cannot use `hydra`. */
+export const runtimeResolvers = ['now', 'python_version'] as const;

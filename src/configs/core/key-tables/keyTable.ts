@@ -2,7 +2,7 @@ import ajetTable from '../data/ajet-keys.json' with { type: 'json' };
 import astunerTable from '../data/astuner-differences.json' with { type: 'json' };
 import trinityTable from '../data/trinity-keys.json' with { type: 'json' };
 import verlTable from '../data/verl-keys.json' with { type: 'json' };
-import { readRows, type KeyRow } from './keyTableRow.ts';
+import type { KeyRow } from './keyTableRow.ts';
 import { KeyTree, rootOf, stepsOf, type TreeOptions } from './keyTableTree.ts';
 import type { KeyNode } from './keyTableTypes.ts';
 import type { NodePath } from '../node.ts';
@@ -116,11 +116,3 @@ export const astunerKeys = lazy(() => {
 
 /** The keys of Trinity-RFT's own configs. */
 export const trinityKeys = lazy(() => new KeyTable(rootOf(trinityTree())));
-
-/** The keys of verl's configuration. */
-export const verlKeys = lazy(() => new KeyTable(rootOf(verlTree())));
-
-/** Reads and checks a table of keys. Throws if the table is malformed, which is a bug of AgentJet. */
-export function readKeyTable(data: unknown): KeyTable {
-  return new KeyTable(rootOf(new KeyTree(readRows(data), { top: 'open', sections: 'closed' })));
-}

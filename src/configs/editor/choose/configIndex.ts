@@ -4,10 +4,12 @@ import { scanTuneCalls } from '../../core/code/tuneScan.ts';
 import { launchKey } from '../../core/dialect.ts';
 import { namesFile } from '../../core/navigate/namesFile.ts';
 
-/** Packages, and the copies of its config that every run leaves in its folder. */
+/** Packages, and the copies of configs in the folders of runs. */
 const notConfigs = '{**/node_modules/**,**/saved_experiments/**,**/yaml_backup.yaml}';
-/** A workspace with more files of a kind than this is searched no further. */
+/** The limit for the files of a kind in a workspace. */
 const mostFiles = 2000;
+/** The number of files that are read at the same time. */
+const atOnce = 32;
 
 /** The AgentJet configs of a folder, or of the whole workspace, in the order of their paths. */
 export async function findConfigs(folder?: vscode.WorkspaceFolder): Promise<vscode.Uri[]> {
@@ -54,14 +56,20 @@ async function readYamlFiles(folder?: vscode.WorkspaceFolder): Promise<{ uri: vs
   return texts.filter(({ text }) => launchKey(text) !== undefined);
 }
 
-async function readFiles(
+/** Returns files of a folder or of the workspace with their texts, in the order of their paths. */
+export async function readFiles(
   pattern: string,
   folder?: vscode.WorkspaceFolder,
 ): Promise<{ uri: vscode.Uri; text: string }[]> {
   const include = folder ? new vscode.RelativePattern(folder, pattern) : pattern;
   const uris = await vscode.workspace.findFiles(include, notConfigs, mostFiles);
   uris.sort((a, b) => a.fsPath.localeCompare(b.fsPath));
-  return Promise.all(uris.map(async (uri) => ({ uri, text: await currentText(uri) })));
+  const texts: { uri: vscode.Uri; text: string }[] = [];
+  for (let start = 0; start < uris.length; start += atOnce) {
+    const some = uris.slice(start, start + atOnce);
+    texts.push(...(await Promise.all(some.map(async (uri) => ({ uri, text: await currentText(uri) })))));
+  }
+  return texts;
 }
 
 /** Returns the text in the editor, or else on disk; empty for a file that cannot be read. */

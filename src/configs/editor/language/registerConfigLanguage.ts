@@ -15,7 +15,7 @@ import { ConfigUses } from './configUses.ts';
 import { registerDiagnostics } from './diagnostics.ts';
 import { registerProviders } from './providers.ts';
 import { RuleManual } from './ruleManual.ts';
-import { registerUsedBy } from './usedBy.ts';
+import { registerUsedBy } from './configLenses.ts';
 import { WorkspaceConfigs } from './workspaceConfigs.ts';
 
 export interface ConfigLanguageParts {

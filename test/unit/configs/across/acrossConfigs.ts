@@ -4,7 +4,7 @@ import { dialectOf } from '../../../../src/configs/core/dialect.ts';
 import type { Finding } from '../../../../src/configs/core/finding.ts';
 import { parseConfig } from '../../../../src/configs/core/parse.ts';
 import { readContext } from '../../../../src/configs/core/readContext.ts';
-import { crossKeyRules } from '../../../../src/configs/core/rules/across/index.ts';
+import { crossKeyRules } from '../../../../src/configs/core/check.ts';
 import { memoryFiles, posix } from '../memoryFiles.ts';
 
 /** Values by dotted path; a number steps into a list. Undefined takes away what the base has. */

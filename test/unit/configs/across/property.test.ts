@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { fuzz } from '../../fuzz.ts';
 import { acrossFindings, contextOf, yamlOf, type Values } from './acrossConfigs.ts';
-import { crossKeyRules } from '../../../../src/configs/core/rules/across/index.ts';
+import { crossKeyRules } from '../../../../src/configs/core/check.ts';
 
 /** Rules that say no more than what a value means, which no choice of values avoids. */
 const remarks = new Set(['missing-environment-variable', 'max-steps-exceed-context', 'not-applied']);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { crossKeyRules } from '../../../../src/configs/core/rules/across/index.ts';
+import { crossKeyRules } from '../../../../src/configs/core/check.ts';
 import { acrossFindings, contextOf, shownIn, yamlOf } from './acrossConfigs.ts';
 import { describeRules } from './ruleCases.ts';
 import { trinityBase as base } from './trinityBase.ts';

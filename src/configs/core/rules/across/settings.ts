@@ -1,6 +1,6 @@
 import type { ConfigContext } from '../../context.ts';
 import type { KeyInfo } from '../../key-tables/keyTable.ts';
-import { entryOf, type Node, type NodePath } from '../../node.ts';
+import { entryOf, stepsOf, type Node, type NodePath } from '../../node.ts';
 import { isBroken } from '../../parse.ts';
 import { resolvePlain, type ScalarValue } from '../../scalar.ts';
 import { isNull, type Value } from '../../value.ts';
@@ -166,19 +166,6 @@ export function valueAt(root: Value | undefined, path: NodePath): Value | undefi
     else value = value.kind === 'sequence' && typeof step === 'number' ? value.items[step] : undefined;
   }
   return value;
-}
-
-/** Rules ask for the same paths at every change of a text; those of a list's items are as many as there are items. */
-const steps = new Map<string, NodePath>();
-const mostSteps = 5_000;
-
-export function stepsOf(path: string): NodePath {
-  const known = steps.get(path);
-  if (known !== undefined) return known;
-  const split = path.split('.').map((step) => (/^\d+$/.test(step) ? Number(step) : step));
-  if (steps.size >= mostSteps) steps.clear();
-  steps.set(path, split);
-  return split;
 }
 
 function walk({ document }: ConfigContext, path: NodePath): Node | undefined {

@@ -3,20 +3,59 @@ import { conversionRules, type ConversionRule } from '../../../convert/conversio
 import { evaluateRule } from '../../../convert/evaluateRule.ts';
 import type { Finding } from '../../../finding.ts';
 import { trinityKeys } from '../../../key-tables/keyTable.ts';
-import { nodeAt, type NodePath } from '../../../node.ts';
+import { entryOf, nodeAt, stepsOf, type MappingNode, type NodePath } from '../../../node.ts';
 import { underBackbone } from '../ajet/backbone.ts';
 import { sectionSource } from '../source.ts';
-import { Settings, stepsOf, valueAt, type Source } from '../settings.ts';
+import { Settings, valueAt, type Source } from '../settings.ts';
 import { functionArguments, groupSize, lossAggregation, offline, registered } from './algorithm.ts';
 import { experienceBuffer, pipelines, tasksets, trainBatch } from './buffer.ts';
 import { colocate, engineLayout, gpuShare, parallelSizes } from './cluster.ts';
 import { agentModel, concurrency, engineSwitches, overRollout } from './explorer.ts';
 import { checkpointRoot, continuing, filled, mode, monitor } from './general.ts';
 import { derivedLengths, externalModel, modelLengths, promptTruncation, tinker } from './model.ts';
-import { lostInStages, stageCount } from './stages.ts';
 import { adapters, intervals, syncMethod } from './synchronizer.ts';
 import { trainer } from './trainer.ts';
 import { TrinityView, type TrinityRule } from './view.ts';
+import { quotedList } from '../report.ts';
+
+/** Names in one message; the rest is counted. */
+const mostNamed = 6;
+
+/** A section of a stage takes the place of the whole section above, of which nothing is left. */
+function lostInStages(view: TrinityView): Finding[] {
+  const { root } = view.context.document;
+  const stages = nodeAt(root, ['stages']);
+  if (root?.kind !== 'mapping' || stages?.kind !== 'sequence') return [];
+  return stages.items.flatMap((stage, index) => {
+    if (stage.kind !== 'mapping') return [];
+    return stage.entries.flatMap(({ key, value }) => {
+      const above = entryOf(root, key)?.value;
+      if (above?.kind !== 'mapping' || value.kind !== 'mapping') return [];
+      const lost = missingFrom(above, value, key);
+      if (lost.length === 0) return [];
+      const more = lost.length > mostNamed ? ` and ${lost.length - mostNamed} more` : '';
+      return view.report('trinity-stage-section', {
+        at: [`stages.${index}.${key}`],
+        message: `\`${key}\` of a stage replaces the whole \`${key}\` above, so ${quotedList(lost.slice(0, mostNamed))}${more} ${lost.length === 1 ? 'gets its default' : 'get their defaults'} here. Repeat the values that this stage needs.`,
+      });
+    });
+  });
+}
+
+/** Paths of the values that `above` has and `below` has not. */
+function missingFrom(above: MappingNode, below: MappingNode, path: string): string[] {
+  return above.entries.flatMap(({ key, value }) => {
+    const there = entryOf(below, key)?.value;
+    const name = `${path}.${key}`;
+    if (there === undefined) return [name];
+    return value.kind === 'mapping' && there.kind === 'mapping' ? missingFrom(value, there, name) : [];
+  });
+}
+
+function stageCount({ document }: ConfigContext): number {
+  const stages = nodeAt(document.root, ['stages']);
+  return stages?.kind === 'sequence' ? stages.items.length : 0;
+}
 
 /** The rules that also apply to the unchanged keys under `trinity:` of an AgentJet config. */
 const commonRules: readonly TrinityRule[] = [

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { findAjetKey, isAgentJetConfig } from '../../../src/configs/core/isAgentJetConfig.ts';
+import { findAjetKey } from '../../../src/configs/core/dialect.ts';
 
-describe('isAgentJetConfig', () => {
+describe('findAjetKey', () => {
   it.each([
     'ajet:\n  model: {}\n',
     '# comment\n\nfoo: 1\r\najet: \r\n  x: 1',
@@ -14,7 +14,7 @@ describe('isAgentJetConfig', () => {
     'ajet: # the experiment',
     'astuner:\n  model: {}\n',
   ])('accepts %j', (text) => {
-    expect(isAgentJetConfig(text)).toBe(true);
+    expect(findAjetKey(text)).toBeDefined();
   });
 
   it.each([
@@ -29,7 +29,7 @@ describe('isAgentJetConfig', () => {
     '- ajet: 1\n',
     'my_ajet: 1',
   ])('refuses %j', (text) => {
-    expect(isAgentJetConfig(text)).toBe(false);
+    expect(findAjetKey(text)).toBeUndefined();
   });
 
   it('tells where the key is', () => {
