@@ -293,14 +293,10 @@ function isLost(error: unknown): boolean {
 }
 
 function newOutgoing(): Outgoing {
-  let settle: { readonly resolve: () => void; readonly reject: (error: Error) => void } | undefined;
-  const ended = new Promise<void>((resolve, reject) => (settle = { resolve, reject }));
+  let end: Outgoing['end'] = () => undefined;
+  const ended = new Promise<void>((resolve, reject) => {
+    end = (error) => (error === undefined ? resolve() : reject(error));
+  });
   ended.catch(() => undefined);
-  return {
-    ended,
-    end: (error) => {
-      if (error === undefined) settle?.resolve();
-      else settle?.reject(error);
-    },
-  };
+  return { ended, end };
 }
