@@ -33,8 +33,9 @@ export function inMemory(all: Uint8Array): ByteSource {
     bytes: all.length,
     pieces: {
       async *[Symbol.asyncIterator]() {
-        for (let at = 0; at < all.length; at += wireLimits.chunk)
-          yield all.subarray(at, at + wireLimits.chunk);
+        for (let at = 0; at < all.length; at += wireLimits.chunk) {
+          yield await Promise.resolve(all.subarray(at, at + wireLimits.chunk));
+        }
       },
     },
   };
