@@ -105,16 +105,9 @@ interface Address {
 
 async function askAddress(entered: Entered): Promise<Address | undefined> {
   const { hostUrl } = await import('../node/client/connectHost.ts');
-  const problem = (text: string): string | undefined => {
-    try {
-      if (isSshAddress(text)) sshTarget(text);
-      else hostUrl(parts(text).url);
-      return parts(text).isWhole ? undefined : vscode.l10n.t('A fingerprint has 64 hexadecimal digits.');
-    } catch (error) {
-      const { message, hint = '' } = toReport(error, 'hosts/address');
-      return `${message} ${hint}`.trim();
-    }
-  };
+  const problem = (text: string): string | undefined =>
+    problemOf(() => (isSshAddress(text) ? sshTarget(text) : hostUrl(parts(text).url))) ??
+    (parts(text).isWhole ? undefined : vscode.l10n.t('A fingerprint has 64 hexadecimal digits.'));
   const text = await vscode.window.showInputBox({
     title: title(),
     prompt: vscode.l10n.t(
@@ -134,15 +127,6 @@ async function askAddress(entered: Entered): Promise<Address | undefined> {
 /** Asks for the options to start the host with. Resolves to undefined if there are none. */
 async function askStart(entered: Entered): Promise<SshStart | 'dismissed' | undefined> {
   const { sshStartOf } = await import('../node/client/sshStart.ts');
-  const problem = (text: string): string | undefined => {
-    try {
-      sshStartOf(text);
-      return undefined;
-    } catch (error) {
-      const { message, hint = '' } = toReport(error, 'hosts/start');
-      return `${message} ${hint}`.trim();
-    }
-  };
   const text = await vscode.window.showInputBox({
     title: title(),
     prompt: vscode.l10n.t(
@@ -151,11 +135,22 @@ async function askStart(entered: Entered): Promise<SshStart | 'dismissed' | unde
     placeHolder: startExample,
     value: entered.start ?? '',
     ignoreFocusOut: true,
-    validateInput: problem,
+    validateInput: (text) => problemOf(() => sshStartOf(text)),
   });
   if (text === undefined) return 'dismissed';
   entered.start = text.trim();
   return entered.start === '' ? undefined : sshStartOf(entered.start);
+}
+
+/** Returns the error of a check, for an input box. */
+function problemOf(check: () => unknown): string | undefined {
+  try {
+    check();
+    return undefined;
+  } catch (error) {
+    const { message, hint = '' } = toReport(error, 'hosts/input');
+    return `${message} ${hint}`.trim();
+  }
 }
 
 /** Splits an address from the fingerprint of its certificate, which can follow after `#`. */

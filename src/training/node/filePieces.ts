@@ -32,15 +32,23 @@ export function inMemory(all: Uint8Array): ByteSource {
   return {
     bytes: all.length,
     pieces: {
-      [Symbol.asyncIterator]: () => {
-        let at = 0;
-        const next = (): IteratorResult<Uint8Array, undefined> => {
-          if (at >= all.length) return { done: true, value: undefined };
-          at += wireLimits.chunk;
-          return { done: false, value: all.subarray(at - wireLimits.chunk, at) };
-        };
-        return { next: () => Promise.resolve(next()) };
+      async *[Symbol.asyncIterator]() {
+        for (let at = 0; at < all.length; at += wireLimits.chunk) {
+          yield await Promise.resolve(all.subarray(at, at + wireLimits.chunk));
+        }
       },
     },
   };
+}
+
+/** Writes all bytes at a position. A single call can write only a part. */
+export async function writeAll(
+  file: Pick<FileHandle, 'write'>,
+  bytes: Uint8Array,
+  position: number,
+): Promise<void> {
+  for (let at = 0; at < bytes.length;) {
+    const { bytesWritten } = await file.write(bytes, at, bytes.length - at, position + at);
+    at += bytesWritten;
+  }
 }

@@ -94,34 +94,45 @@ export const hostMethods = {
 export type HostMethod = keyof typeof hostMethods;
 export type HostParams<M extends HostMethod> = z.infer<(typeof hostMethods)[M]>;
 
-/** The required scope by method: see {@link scopeOf}. */
-export const methodScopes: Readonly<Record<HostMethod, Scope>> = {
-  hello: 'view',
-  status: 'view',
+interface MethodRules {
+  /** The required scope: see {@link scopeOf}. */
+  readonly scope: Scope;
+  /**
+   * The treatment of a request that had no answer when the connection was lost. `again`: send it on the next connection,
+   * because it only reads or can be repeated. `lost`: reject it, because its outcome is unknown. `bound`: reject it,
+   * because it belonged to that connection.
+   */
+  readonly retry: 'again' | 'lost' | 'bound';
+}
+
+/** Rules by method. */
+export const methodRules: Readonly<Record<HostMethod, MethodRules>> = {
+  hello: { scope: 'view', retry: 'bound' },
+  status: { scope: 'view', retry: 'again' },
   // It reads files anywhere on the host that a config names.
-  preflight: 'start',
-  'sync.lacks': 'start',
-  'sync.put': 'start',
-  'sync.pack': 'start',
-  'sync.manifest': 'start',
-  'sync.has': 'start',
-  'sync.entries': 'start',
-  'sync.get': 'start',
-  'run.start': 'start',
-  'run.list': 'view',
-  'run.get': 'view',
-  'run.cancel': 'cancel',
-  'run.remove': 'cancel',
-  'run.follow': 'view',
-  'run.unfollow': 'view',
-  'run.gpus': 'view',
-  'run.config': 'view',
-  'run.watch': 'view',
-  'checkpoint.list': 'view',
-  'file.list': 'view',
-  'file.get': 'view',
-  'file.sum': 'view',
-  'transfer.stop': 'view',
+  preflight: { scope: 'start', retry: 'again' },
+  'sync.lacks': { scope: 'start', retry: 'again' },
+  'sync.put': { scope: 'start', retry: 'bound' },
+  'sync.pack': { scope: 'start', retry: 'bound' },
+  'sync.manifest': { scope: 'start', retry: 'lost' },
+  'sync.has': { scope: 'start', retry: 'again' },
+  'sync.entries': { scope: 'start', retry: 'again' },
+  'sync.get': { scope: 'start', retry: 'bound' },
+  'run.start': { scope: 'start', retry: 'again' },
+  'run.list': { scope: 'view', retry: 'again' },
+  'run.get': { scope: 'view', retry: 'again' },
+  'run.cancel': { scope: 'cancel', retry: 'again' },
+  'run.remove': { scope: 'cancel', retry: 'lost' },
+  'run.follow': { scope: 'view', retry: 'bound' },
+  'run.unfollow': { scope: 'view', retry: 'bound' },
+  'run.gpus': { scope: 'view', retry: 'again' },
+  'run.config': { scope: 'view', retry: 'again' },
+  'run.watch': { scope: 'view', retry: 'again' },
+  'checkpoint.list': { scope: 'view', retry: 'again' },
+  'file.list': { scope: 'view', retry: 'again' },
+  'file.get': { scope: 'view', retry: 'bound' },
+  'file.sum': { scope: 'view', retry: 'again' },
+  'transfer.stop': { scope: 'view', retry: 'bound' },
 };
 
 /**
@@ -140,11 +151,11 @@ export function scopeOf(
   { run, of, path }: Readonly<Record<string, unknown>>,
   stagesOf: (run: unknown) => readonly RunStage[] | undefined = () => [],
 ): Scope {
-  if ((method !== 'file.get' && method !== 'file.sum') || of === 'rollouts') return methodScopes[method];
+  if ((method !== 'file.get' && method !== 'file.sum') || of === 'rollouts') return methodRules[method].scope;
   if (typeof path !== 'string') return 'start';
   const starts = ['', ...(stagesOf(run) ?? []).map(({ folder }) => `${folder}/`)];
   const isResult = starts.some((start) => path.startsWith(start) && results.test(path.slice(start.length)));
-  return isResult ? methodScopes[method] : 'start';
+  return isResult ? methodRules[method].scope : 'start';
 }
 
 export const gpu = z.object({

@@ -70,6 +70,15 @@ export type RunStage = z.infer<typeof runStage>;
 /** The number of a stage, from 1; absent if the training has none or it is unknown. */
 const stageNumber = z.optional(z.int().check(z.positive()));
 
+/** The run and step to resume or fork from. */
+const runOrigin = z.object({
+  run: runId,
+  step: z.int().check(z.nonnegative()),
+  as: z.enum(['resume', 'fork']),
+  /** The name of the step's stage. */
+  stage: z.optional(stageName),
+});
+
 /** An order to run something. The host checks it again and starts only programs on its list of launchers. */
 export const runOrder = z.object({
   name: z.string().check(z.minLength(1), z.maxLength(200)),
@@ -88,16 +97,7 @@ export const runOrder = z.object({
   ),
   /** The number of GPUs that the run waits for and gets as CUDA_VISIBLE_DEVICES. */
   gpus: z.int().check(z.minimum(0), z.maximum(1_024)),
-  /** The run and step to resume or fork from. */
-  from: z.optional(
-    z.object({
-      run: runId,
-      step: z.int().check(z.nonnegative()),
-      as: z.enum(['resume', 'fork']),
-      /** The name of the step's stage. */
-      stage: z.optional(stageName),
-    }),
-  ),
+  from: z.optional(runOrigin),
 });
 export type RunOrder = z.infer<typeof runOrder>;
 
@@ -139,14 +139,7 @@ export const runRecord = z.object({
   endedAt: z.nullable(z.number()),
   /** The number of its newest event. */
   events: z.int(),
-  from: z.nullable(
-    z.object({
-      run: runId,
-      step: z.int(),
-      as: z.enum(['resume', 'fork']),
-      stage: z.optional(stageName),
-    }),
-  ),
+  from: z.nullable(runOrigin),
   /** The name of the token that started it. */
   owner: z.string(),
 });

@@ -1,40 +1,7 @@
 import type { HostMethod, HostParams, HostResults } from '../protocol/hostRpc.ts';
-import { hostResults } from '../protocol/hostRpc.ts';
+import { hostResults, methodRules } from '../protocol/hostRpc.ts';
 import { rpcErrors, wireLimits, type RpcFromHost } from '../protocol/wire.ts';
 import { wireErrors } from './failures.ts';
-
-/**
- * The treatment of a request that had no answer when the connection was lost. `again`: send it on the next
- * connection, because it only reads or can be repeated. `lost`: reject it, because its outcome is unknown. `bound`:
- * reject it, because it belonged to that connection.
- */
-const retryPolicy: Readonly<Record<HostMethod, 'again' | 'lost' | 'bound'>> = {
-  hello: 'bound',
-  status: 'again',
-  preflight: 'again',
-  'sync.lacks': 'again',
-  'sync.put': 'bound',
-  'sync.pack': 'bound',
-  'sync.manifest': 'lost',
-  'sync.has': 'again',
-  'sync.entries': 'again',
-  'sync.get': 'bound',
-  'run.start': 'again',
-  'run.list': 'again',
-  'run.get': 'again',
-  'run.cancel': 'again',
-  'run.remove': 'lost',
-  'run.follow': 'bound',
-  'run.unfollow': 'bound',
-  'run.watch': 'again',
-  'run.gpus': 'again',
-  'run.config': 'again',
-  'checkpoint.list': 'again',
-  'file.list': 'again',
-  'file.get': 'bound',
-  'file.sum': 'again',
-  'transfer.stop': 'bound',
-};
 
 interface Request {
   readonly method: HostMethod;
@@ -105,8 +72,10 @@ export class Requests {
     this.#send = undefined;
     const asked = [...this.#sent.values()];
     this.#sent.clear();
-    const again = asked.filter(({ method, isForgotten }) => !isForgotten && retryPolicy[method] === 'again');
-    const bound = this.#waiting.filter(({ method }) => retryPolicy[method] === 'bound');
+    const again = asked.filter(
+      ({ method, isForgotten }) => !isForgotten && methodRules[method].retry === 'again',
+    );
+    const bound = this.#waiting.filter(({ method }) => methodRules[method].retry === 'bound');
     this.#waiting = [...again, ...this.#waiting.filter((one) => !bound.includes(one))];
     for (const one of [...asked.filter((one) => !again.includes(one)), ...bound]) {
       one.reject(wireErrors.connectionLost(one.method));

@@ -190,12 +190,10 @@ export class Transfers {
     };
     const offset = params.offset + received;
     if (method === 'sync.get') {
-      const { sha256 } = params as HostParams<'sync.get'>;
-      await this.#ask('sync.get', { sha256, offset }, cancellation, answered);
+      await this.#ask('sync.get', { sha256: params.sha256, offset }, cancellation, answered);
     } else {
-      const asked = params as HostParams<'file.get'>;
-      const length = asked.length - received;
-      await this.#ask('file.get', { ...asked, offset, length }, cancellation, answered);
+      const length = params.length - received;
+      await this.#ask('file.get', { ...params, offset, length }, cancellation, answered);
     }
     if (incoming === undefined) throw wireErrors.connectionLost(method);
     return incoming;
@@ -293,14 +291,10 @@ function isLost(error: unknown): boolean {
 }
 
 function newOutgoing(): Outgoing {
-  let settle: { readonly resolve: () => void; readonly reject: (error: Error) => void } | undefined;
-  const ended = new Promise<void>((resolve, reject) => (settle = { resolve, reject }));
+  let end: Outgoing['end'] = () => undefined;
+  const ended = new Promise<void>((resolve, reject) => {
+    end = (error) => (error === undefined ? resolve() : reject(error));
+  });
   ended.catch(() => undefined);
-  return {
-    ended,
-    end: (error) => {
-      if (error === undefined) settle?.resolve();
-      else settle?.reject(error);
-    },
-  };
+  return { ended, end };
 }

@@ -15,6 +15,7 @@ import {
   targetTaken,
 } from '../../../core/sync/failures.ts';
 import { Jail } from '../../../core/sync/jail.ts';
+import { writeAll } from '../../filePieces.ts';
 import { forEachParallel } from '../../parallel.ts';
 import { pathExists, sumLarge } from './readFiles.ts';
 
@@ -193,11 +194,5 @@ class FileDownload {
   #report(bytes: number): void {
     this.#file.onBytes(bytes - this.#reported);
     this.#reported = bytes;
-  }
-}
-
-async function writeAll(handle: FileHandle, bytes: Uint8Array, at: number): Promise<void> {
-  for (let done = 0; done < bytes.length;) {
-    done += (await handle.write(bytes, done, bytes.length - done, at + done)).bytesWritten;
   }
 }

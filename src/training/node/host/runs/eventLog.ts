@@ -10,6 +10,7 @@ import { numberEvents } from '../../../core/runs/numberEvents.ts';
 import { eventsLost } from '../../../core/runs/failures.ts';
 import type { RunEventBody, RunFold } from '../../../core/runs/fold.ts';
 import { type EventIndex, blockSize } from './eventIndex.ts';
+import { writeAll } from '../../filePieces.ts';
 import { replay, type EventFile } from './replay.ts';
 
 export interface EventLogOptions {
@@ -228,11 +229,4 @@ function openEvents(file: string): Promise<FileHandle> {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return open(file, 'wx+', 0o600);
     throw error;
   });
-}
-
-async function writeAll(file: EventFile, bytes: Buffer, position: number): Promise<void> {
-  for (let at = 0; at < bytes.length;) {
-    const { bytesWritten } = await file.write(bytes, at, bytes.length - at, position + at);
-    at += bytesWritten;
-  }
 }

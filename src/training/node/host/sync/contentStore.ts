@@ -5,7 +5,8 @@ import path from 'node:path';
 import type { CancellationToken } from '../../../../base/core/cancellation.ts';
 import type { ByteSink, ByteSource } from '../../../core/contracts.ts';
 import { contentDiffers, diskFull, noContent } from '../../../core/sync/failures.ts';
-import { piecesOf } from '../../filePieces.ts';
+import { piecesOf, writeAll } from '../../filePieces.ts';
+import { forEachParallel } from '../../parallel.ts';
 import type { SnapshotLeases } from './snapshotLeases.ts';
 import { PendingFsync } from './pendingFsync.ts';
 
@@ -122,21 +123,17 @@ export class ContentStore {
     contents: readonly { readonly sha256: string; readonly bytes: number }[],
   ): Promise<string | undefined> {
     let broken: string | undefined;
-    const left = contents[Symbol.iterator]();
-    const look = async (): Promise<void> => {
-      for (const { sha256, bytes } of left) {
-        const isBroken = async (): Promise<boolean> => {
-          return (await stat(this.pathOf(sha256)).catch(() => undefined))?.size !== bytes;
-        };
-        if (!(await isBroken())) continue;
-        broken = sha256;
-        const index = await this.#index(sha256);
-        await this.#mutex.run(sha256, async () => {
-          if (await isBroken()) await this.#remove(index, sha256);
-        });
-      }
-    };
-    await Promise.all(Array.from({ length: 8 }, look));
+    await forEachParallel(contents, 8, async ({ sha256, bytes }) => {
+      const isBroken = async (): Promise<boolean> => {
+        return (await stat(this.pathOf(sha256)).catch(() => undefined))?.size !== bytes;
+      };
+      if (!(await isBroken())) return;
+      broken = sha256;
+      const index = await this.#index(sha256);
+      await this.#mutex.run(sha256, async () => {
+        if (await isBroken()) await this.#remove(index, sha256);
+      });
+    });
     return broken;
   }
 
@@ -284,13 +281,6 @@ class ContentSink implements ByteSink {
     this.#isOpen = false;
     await this.#handle.close();
     await this.#close(false);
-  }
-}
-
-async function writeAll(handle: FileHandle, bytes: Uint8Array, offset: number): Promise<void> {
-  for (let done = 0; done < bytes.length;) {
-    const { bytesWritten } = await handle.write(bytes, done, bytes.length - done, offset + done);
-    done += bytesWritten;
   }
 }
 
