@@ -7,7 +7,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { renamedRules } from '../../src/base/core/renamedIds.ts';
-import { ruleCatalog } from '../../src/configs/core/rules/catalog.ts';
+import { ruleCatalog } from '../../src/configs/core/finding.ts';
 import { severities } from '../../src/configs/core/rules/ruleEntry.ts';
 import { root } from './commands.mjs';
 import { writeManifest } from './translations.mjs';

@@ -3,7 +3,7 @@ import { closest, distance } from 'fastest-levenshtein';
 import { formatReport } from '../../base/core/errors.ts';
 import { currentId, renamedRules } from '../../base/core/renamedIds.ts';
 import type { CheckSettings } from '../core/check.ts';
-import { ruleCatalog, type RuleId } from '../core/rules/catalog.ts';
+import { ruleCatalog, type RuleId } from '../core/finding.ts';
 import { severities, type Severity } from '../core/rules/ruleEntry.ts';
 import { createChecker, type CheckedFile } from './checkFile.ts';
 import { findFiles } from './checkFiles.ts';

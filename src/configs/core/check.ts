@@ -5,7 +5,7 @@ import { fix, finding, withSeverity, type Finding, type Fix } from './finding.ts
 import { ajetKeys, type KeyTable, astunerKeys } from './key-tables/keyTable.ts';
 import { type MappingNode, type Node, entryOf, nodeAt } from './node.ts';
 import { type ConfigDocument, type ParseProblem, isBroken } from './parse.ts';
-import type { RuleId } from './rules/catalog.ts';
+import type { RuleId } from './finding.ts';
 import { compositionProblems } from './rules/composition.ts';
 import { lifecycle, unknownKey } from './rules/keys.ts';
 import { locatorTargets } from './rules/locators.ts';

@@ -1,8 +1,14 @@
 import { CodedError, type ErrorReport, type Location } from '../../base/core/errors.ts';
 import type { ConfigDocument } from './parse.ts';
-import type { RuleId } from './rules/catalog.ts';
-import type { Severity } from './rules/ruleEntry.ts';
+import type { Severity, RuleEntry } from './rules/ruleEntry.ts';
 import type { Span, TextEdit, TextRange } from './text.ts';
+import { acrossRules } from './rules/across/catalog.ts';
+import { textRules } from './rules/textRules.ts';
+
+/** Every rule by its id. */
+export const ruleCatalog: Readonly<Record<RuleId, RuleEntry>> = { ...textRules, ...acrossRules };
+
+export type RuleId = keyof typeof textRules | keyof typeof acrossRules;
 
 export interface Fix {
   readonly title: string;

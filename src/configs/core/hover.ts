@@ -15,7 +15,7 @@ import { isResolver, resolverDocs } from './interpolation/resolverDocs.ts';
 import { nodeAtOffset, type NodeAtOffset } from './navigate/nodeAtOffset.ts';
 import type { Span, TextRange } from './text.ts';
 import type { Value } from './value.ts';
-import { originText, valueText } from './effective/valueText.ts';
+import { originMarkdown, valueText } from './effective/origins.ts';
 
 export interface Hover {
   readonly range: TextRange;
@@ -75,7 +75,7 @@ function interpolationHover(context: HoverContext, found: NodeAtOffset, offset: 
   const lines = [
     path === undefined ? `\`\${${written}}\`` : `\`\${${written}}\` · \`${path.join('.')}\``,
     called ?? '',
-    value === undefined ? '' : `Value: ${valueText(value)}, ${originText(value.origin, context)}`,
+    value === undefined ? '' : `Value: ${valueText(value)}, ${originMarkdown(value.origin, context)}`,
     path !== undefined && value === undefined ? 'No value has this path.' : '',
     // What is computed is known as a whole only.
     value === undefined && whole !== undefined ? `The whole value: ${valueText(whole)}` : '',
@@ -137,7 +137,7 @@ function effectiveText(context: HoverContext, { path, node }: NodeAtOffset): str
   if (node.kind === 'mapping' || isCompositionKey(path[0])) return '';
   const value = visibleValue(context.composition, path);
   if (value === undefined || value.kind === 'mapping') return '';
-  return `Effective value: ${valueText(value)}, ${originText(value.origin, context)}`;
+  return `Effective value: ${valueText(value)}, ${originMarkdown(value.origin, context)}`;
 }
 
 const backboneNames: Readonly<Record<Backbone, string>> = { trinity: 'Trinity', verl: 'verl' };

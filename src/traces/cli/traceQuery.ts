@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { CodedError } from '../../base/core/errors.ts';
-import { float32Values, int32Values } from '../core/blobs.ts';
+import { float32Values, int32Values } from '../core/layout.ts';
 import { openSource } from '../node/store/source.ts';
 import type { CommandOutput } from '../../base/node/terminal/commandIo.ts';
 import { escapeControlCharacters } from '../../base/node/terminal/visibleText.ts';

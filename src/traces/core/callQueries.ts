@@ -1,4 +1,4 @@
-import { int32Values } from './blobs.ts';
+import { int32Values } from './layout.ts';
 import type { CheckedRows } from './checkedRows.ts';
 import { contentKey } from './layout.ts';
 import * as records from './records.ts';

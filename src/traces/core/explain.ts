@@ -10,7 +10,7 @@ import {
 import { explainMerging, type Fork } from '../../tracking/core/explainMerging.ts';
 import { mergeCalls } from '../../tracking/core/mergeCalls.ts';
 import { makesSample } from '../../tracking/core/samples.ts';
-import { withTokens } from '../../tracking/core/timelineTokens.ts';
+import { withTokens } from '../../tracking/core/mergeCalls.ts';
 import { driftsOf } from './explainDrift.ts';
 import type { MergedTimelines, EpisodeContent } from './episodeContent.ts';
 import { forkView } from './explainFork.ts';

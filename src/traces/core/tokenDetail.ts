@@ -2,12 +2,12 @@ import type { TokenAlternative, TokenDetail, TokenDrift } from './protocol/token
 import { alternativesOf } from '../../tracking/core/alternatives.ts';
 import type { Range } from './align.ts';
 import { traceErrors } from './errors.ts';
-import type { LocatedTimeline } from './traceLookup.ts';
+import type { LocatedTimeline } from './episodeContent.ts';
 import type { TraceQueries } from './traceQueries.ts';
 import { hunkAt, type TimelineFacts } from './tokenFacts.ts';
 import { tokensView } from './tokensView.ts';
 import type { TokenTable } from './tokenTable.ts';
-import { utf8Pieces } from './utf8Pieces.ts';
+import { utf8Pieces } from './tokenTable.ts';
 
 /** The maximum number of ids of one drift. */
 const mostDrifted = 64;

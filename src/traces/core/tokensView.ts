@@ -5,7 +5,7 @@ import type { MessageLookup } from './episodeContent.ts';
 import { entropyOf } from '../../tracking/core/alternatives.ts';
 import type { TokenWindow } from './messageQueries.ts';
 import type { TokenTable, TokenText } from './tokenTable.ts';
-import { longestRest, utf8Pieces } from './utf8Pieces.ts';
+import { longestRest, utf8Pieces } from './tokenTable.ts';
 
 /** A part of a message's tokens. */
 export interface Slice {

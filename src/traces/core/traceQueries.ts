@@ -6,7 +6,7 @@ import {
 import type { RecordedEpisode, RunTotals } from './protocol/runRpc.ts';
 import type { TracedTimeline } from '../../tracking/core/records/trace.ts';
 import type { BatchRules, MergeRules, TracedRunEnd } from '../../tracking/core/records/tracedRun.ts';
-import { int32Values } from './blobs.ts';
+import { int32Values } from './layout.ts';
 import { CheckedRows } from './checkedRows.ts';
 import { parseJson } from './shallowJson.ts';
 import { metaKeys } from './layout.ts';

@@ -14,7 +14,7 @@ import type {
 } from '../../tracking/core/records/trace.ts';
 import type { CodeLocations, TracedRun, TracedRunEnd } from '../../tracking/core/records/tracedRun.ts';
 import type { AddedMessage } from '../../tracking/core/tracker.ts';
-import { float32Bytes, int32Bytes } from './blobs.ts';
+import { float32Bytes, int32Bytes } from './layout.ts';
 import { clip } from './clip.ts';
 import { contentKey, listedQueryLength, metaKeys } from './layout.ts';
 import { writeExcluded } from './writeExcluded.ts';

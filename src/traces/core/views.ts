@@ -45,7 +45,7 @@ import {
   timelineRow,
   timelinesByCall,
   type LocatedTimeline,
-} from './traceLookup.ts';
+} from './episodeContent.ts';
 import { formatVersion } from './layout.ts';
 import { ExcludedMessages } from './excludedMessages.ts';
 import type { EpisodeRecord, StoredRun, WriterIdentity } from './records.ts';

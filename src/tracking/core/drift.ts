@@ -1,6 +1,6 @@
 import { commonPrefixLength } from '../../base/core/commonPrefix.ts';
 import type { TracedMessage } from './records/trace.ts';
-import { bytesOf } from './modelTokens.ts';
+import { bytesOf } from './replyTokens.ts';
 import type { CallProblem } from './problems.ts';
 import type { Tokenizer } from './tokenizer.ts';
 

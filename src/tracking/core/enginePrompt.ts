@@ -1,7 +1,7 @@
 import { excerpt, excerptStart } from '../../base/core/commonPrefix.ts';
 import type { TracedMessage } from './records/trace.ts';
 import { sameItems } from './branches.ts';
-import { bytesOf } from './modelTokens.ts';
+import { bytesOf } from './replyTokens.ts';
 import type { CallProblem } from './problems.ts';
 import { textOfBytes } from './textOfBytes.ts';
 import type { Tokenizer } from './tokenizer.ts';
@@ -44,7 +44,8 @@ export function patchedPrompt(
   const engine = textsOf(ids, rules);
   if (engine === undefined) return { tokens: messages.map(() => null), problems: [noStart] };
   const pieces = piecesOf(ids, start);
-  const problems = messages.length === engine.length ? [] : [otherCount(messages.length, engine.length, fixes)];
+  const problems =
+    messages.length === engine.length ? [] : [otherCount(messages.length, engine.length, fixes)];
   const tokens = messages.slice(0, engine.length).map((message, index) => {
     const [text, own] = [engine[index] ?? '', spelled(message.tokenIds, tokenizer)];
     const piece = Int32Array.from(pieces[index] ?? []);

@@ -1,9 +1,9 @@
 import { commonPrefixLength } from '../../base/core/commonPrefix.ts';
 import type { Alternative } from './alternatives.ts';
-import { modelTokens, wasCut } from './modelTokens.ts';
 import { indexOfRun, startsWithRun } from './tokenLists.ts';
-import type { TrackerReply } from './tracker.ts';
-import type { ModelText } from './tokenizer.ts';
+import type { TrackerReply, ReplyToken } from './tracker.ts';
+import type { ModelText, Tokenizer } from './tokenizer.ts';
+import type { TracedMessage } from './records/trace.ts';
 
 /** The tokens of a reply in its timeline. */
 export interface ReplyTokens {
@@ -89,4 +89,155 @@ function frameOf(container: readonly number[], header: readonly number[], eos: n
   const last = container.lastIndexOf(eos);
   const found = last >= begin;
   return { begin, end: found ? last : container.length, fits: at >= 0 && found };
+}
+
+/**
+ * Returns the tokens of a trained message that upstream counts in the loss of a sample. The first header and the
+ * tokens after the first end token do not count. The end token itself does not count if the reply was truncated.
+ *
+ * @param header that of ChatML, which upstream has built in
+ */
+export function sampleLossMask(
+  tokenIds: ArrayLike<number>,
+  { header, eos, lacksEos }: { header: readonly number[]; eos: number; lacksEos: boolean },
+): Uint8Array {
+  const mask = new Uint8Array(tokenIds.length).fill(1);
+  const start = indexOfRun(tokenIds, header);
+  if (start >= 0) mask.fill(0, start, start + header.length);
+  const end = indexOfRun(tokenIds, [eos]);
+  if (end >= 0) mask.fill(0, lacksEos ? end : end + 1);
+  return mask;
+}
+
+/**
+ * Returns the same for a reply in another timeline, as far as possible without the tokenizer. It has the counted
+ * tokens and, for a truncated reply, the end token.
+ */
+export function takenOverMask(
+  { tokenIds, lossMask }: TracedMessage,
+  isSpecial: (id: number) => boolean,
+): Uint8Array {
+  const end = tokenIds.findLastIndex(isSpecial);
+  return end >= 0 && lossMask[end] === 0 ? lossMask.with(end, 1) : lossMask;
+}
+
+/** The tokens that the model generated, as ids of the tokenizer, without the end token. */
+export interface ModelTokens {
+  readonly ids: readonly number[];
+  /** One per id. Null: not reported. */
+  readonly logprobs: readonly (number | null)[] | null;
+  /** True if the model generated the end token. */
+  readonly ended: boolean;
+  readonly endLogprob: number | null;
+  /** One list per id. Null: not reported. */
+  readonly alternatives: readonly (readonly Alternative[])[] | null;
+  readonly endAlternatives: readonly Alternative[];
+}
+
+/**
+ * Returns the reported tokens of a reply by their ids, like AgentJet, or else by their bytes. Ids of an exact tokenizer
+ * need not match the text of the reply, since servers can remove tool calls and thoughts from it.
+ *
+ * @param templated the tokens of the reply's body as the template writes it, with tool calls
+ * @returns undefined if no tokens were reported, or if they do not match the tokenizer or the reply
+ */
+export function modelTokens(
+  reply: TrackerReply,
+  { tokenizer, note }: ModelText,
+  templated: readonly number[],
+): ModelTokens | undefined {
+  const tokens = reply.tokens ?? [];
+  if (tokens.length === 0) return undefined;
+  const content = new TextEncoder().encode(reply.content ?? '');
+  const hasToolCalls = (reply.toolCalls ?? []).length > 0;
+  const isReply = (body: Uint8Array): boolean =>
+    sameBytes(body, bytesOf(templated, tokenizer)) || (!hasToolCalls && sameBytes(body, content));
+  const byId = made(tokens, (token) => reportedId(token, tokenizer), tokenizer);
+  if (byId !== undefined) {
+    const body = bytesOf(byId.ids, tokenizer);
+    const lacksToolCalls = hasToolCalls && sameBytes(body, content);
+    if (note.exact ? !lacksToolCalls : isReply(body)) return byId;
+  }
+  const byBytes = made(tokens, ({ bytes }) => tokenizer.idOf(Uint8Array.from(bytes)), tokenizer);
+  if (byBytes === undefined || !isReply(bytesOf(byBytes.ids, tokenizer))) return undefined;
+  // Endpoints that report only token texts usually omit the end token.
+  return { ...byBytes, ended: byBytes.ended || !wasCut(reply) };
+}
+
+/** Returns whether the reply ended without the model's end token. */
+export function wasCut({ finishReason }: TrackerReply): boolean {
+  return finishReason === 'length' || finishReason === 'content_filter';
+}
+
+/** Returns the bytes of a list of tokens. */
+export function bytesOf(ids: readonly number[], tokenizer: Tokenizer): Uint8Array {
+  const bytes: number[] = [];
+  for (const id of ids) bytes.push(...tokenizer.bytesOf(id));
+  return Uint8Array.from(bytes);
+}
+
+/** @returns undefined if a token has no id */
+function made(
+  tokens: readonly ReplyToken[],
+  idOf: (token: ReplyToken) => number | undefined,
+  tokenizer: Tokenizer,
+): ModelTokens | undefined {
+  const ids: number[] = [];
+  for (const token of tokens) {
+    const id = idOf(token);
+    if (id === undefined) return undefined;
+    ids.push(id);
+  }
+  const ended = ids.at(-1) === tokenizer.eos;
+  const length = ended ? ids.length - 1 : ids.length;
+  const logprobs = tokens.map(({ logprob }) => logprob);
+  return {
+    ids: ids.slice(0, length),
+    logprobs: logprobs.every((logprob) => logprob === null) ? null : logprobs.slice(0, length),
+    ended,
+    endLogprob: ended ? (logprobs.at(-1) ?? null) : null,
+    ...alternativesOf(tokens, length, tokenizer),
+  };
+}
+
+function alternativesOf(
+  tokens: readonly ReplyToken[],
+  length: number,
+  tokenizer: Tokenizer,
+): Pick<ModelTokens, 'alternatives' | 'endAlternatives'> {
+  if (tokens.every(({ alternatives = [] }) => alternatives.length === 0)) {
+    return { alternatives: null, endAlternatives: [] };
+  }
+  const lists = tokens.map(({ alternatives = [] }) =>
+    alternatives.map(({ id, bytes, logprob }): Alternative => {
+      const own = reportedId({ id, bytes }, tokenizer) ?? tokenizer.idOf(Uint8Array.from(bytes));
+      return { id: own ?? null, logprob };
+    }),
+  );
+  return { alternatives: lists.slice(0, length), endAlternatives: lists[length] ?? [] };
+}
+
+/**
+ * Returns the reported id if its bytes match the tokenizer. Servers write parts of a character as U+FFFD, which matches
+ * any bytes.
+ */
+function reportedId(
+  { id, bytes }: Pick<ReplyToken, 'id' | 'bytes'>,
+  tokenizer: Tokenizer,
+): number | undefined {
+  if (id === null) return undefined;
+  const own = tokenizer.bytesOf(id);
+  if (own.length === 0) return undefined;
+  const agrees = bytes.length === 0 || sameBytes(own, bytes) || isReplacement(bytes);
+  return agrees ? id : undefined;
+}
+
+function isReplacement(bytes: readonly number[]): boolean {
+  return bytes.some((byte, at) => byte === 0xef && bytes[at + 1] === 0xbf && bytes[at + 2] === 0xbd);
+}
+
+function sameBytes(a: ArrayLike<number>, b: ArrayLike<number>): boolean {
+  if (a.length !== b.length) return false;
+  for (let at = 0; at < a.length; at++) if (a[at] !== b[at]) return false;
+  return true;
 }

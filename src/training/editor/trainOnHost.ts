@@ -3,7 +3,7 @@ import process from 'node:process';
 import * as vscode from 'vscode';
 import { CodedError } from '../../base/core/errors.ts';
 import { sizeText } from '../../base/core/format.ts';
-import type { RunRecord } from '../core/protocol/runs.ts';
+import type { RunRecord, LauncherName } from '../core/protocol/runs.ts';
 import type { DispatchPlan, DispatchStep } from '../node/client/dispatch.ts';
 import { unsentFileId } from '../core/dispatch/located.ts';
 import { unsentFiles, type Preview } from '../core/sync/tree.ts';
@@ -15,13 +15,95 @@ import { targetOf } from '../../configs/editor/choose/target.ts';
 import { settings, settingsSection } from '../../base/core/ids.ts';
 import { renamedSetting } from '../../base/editor/settings.ts';
 import { addHost } from './addHost.ts';
-import { askGpus, chooseLaunchOptions, type LaunchOptions } from './chooseLaunchOptions.ts';
 import type { HostClients } from './hostClients.ts';
 import type { KnownHost, KnownHosts } from './knownHosts.ts';
 import type { PreflightNotes } from './preflightNotes.ts';
 import type { DispatchedRuns } from './dispatchedRuns.ts';
 import type { SshTunnels } from './sshTunnels.ts';
 import { trainingVariables } from './trainingVariables.ts';
+
+interface LaunchOptions {
+  readonly launcher: LauncherName;
+  readonly backbone: 'trinity' | 'verl';
+  readonly flags: readonly string[];
+}
+
+interface LaunchItem extends vscode.QuickPickItem {
+  readonly launch: LaunchOptions;
+}
+
+/** The launch commands that the user chooses from, as they are typed. */
+const launchCommands: readonly {
+  readonly command: string;
+  readonly launch: LaunchOptions;
+  readonly of: 'ajet' | 'trinity';
+}[] = [
+  {
+    command: 'ajet --backbone trinity --with-ray',
+    launch: { launcher: 'ajet', backbone: 'trinity', flags: ['--with-ray'] },
+    of: 'ajet',
+  },
+  {
+    command: 'ajet --backbone trinity',
+    launch: { launcher: 'ajet', backbone: 'trinity', flags: [] },
+    of: 'ajet',
+  },
+  { command: 'ajet --backbone verl', launch: { launcher: 'ajet', backbone: 'verl', flags: [] }, of: 'ajet' },
+  { command: 'trinity run', launch: { launcher: 'trinity', backbone: 'trinity', flags: [] }, of: 'trinity' },
+];
+
+const rayJobs = (): string => vscode.l10n.t('Ray Jobs API');
+
+/** Asks how to start the run; the choices depend on the launcher that the config is for. */
+async function chooseLaunchOptions(own: 'ajet' | 'trinity'): Promise<LaunchOptions | undefined> {
+  const items: LaunchItem[] = launchCommands
+    .filter(({ of }) => of === own)
+    .map(({ command, launch }) => ({
+      label: command,
+      description: launch.flags.includes('--with-ray')
+        ? vscode.l10n.t('starts a separate Ray for this run')
+        : launch.backbone === 'verl'
+          ? vscode.l10n.t('uses the running Ray, or starts one')
+          : vscode.l10n.t('uses the running Ray'),
+      launch,
+    }));
+  for (const backbone of own === 'ajet' ? (['trinity', 'verl'] as const) : (['trinity'] as const)) {
+    items.push({
+      label: own === 'ajet' ? `${rayJobs()}: ajet --backbone ${backbone}` : rayJobs(),
+      description: vscode.l10n.t('on the Ray cluster of the host'),
+      launch: { launcher: 'ray', backbone, flags: [] },
+    });
+  }
+  const chosen = await vscode.window.showQuickPick(items, {
+    title: vscode.l10n.t('AgentJet: Train on GPU Host'),
+    placeHolder: vscode.l10n.t('Select how to start the run'),
+  });
+  return chosen?.launch;
+}
+
+/** Asks for the number of GPUs if the config does not give it. The default is all GPUs of the host. */
+async function askGpus(
+  host: string,
+  count: number,
+  token: vscode.CancellationToken,
+): Promise<number | undefined> {
+  const text = await vscode.window.showInputBox(
+    {
+      title: vscode.l10n.t('AgentJet: Train on GPU Host'),
+      prompt: vscode.l10n.t(
+        'Number of GPUs for the run, which the config does not set. GPUs of {0}: {1}',
+        host,
+        count,
+      ),
+      value: String(count),
+      ignoreFocusOut: true,
+      validateInput: (typed) =>
+        /^\d{1,5}$/.test(typed.trim()) ? undefined : vscode.l10n.t('Enter a whole number.'),
+    },
+    token,
+  );
+  return text === undefined ? undefined : Number(text.trim());
+}
 
 export interface TrainParts {
   readonly hosts: KnownHosts;

@@ -1,6 +1,6 @@
 import type { Buffer } from 'node:buffer';
 import type { RawData, WebSocket } from 'ws';
-import type { WireSocket } from '../core/wire/wireSocket.ts';
+import type { WireSocket } from '../core/contracts.ts';
 
 /** Receives the messages and the end of a socket. */
 export interface WireHandlers {

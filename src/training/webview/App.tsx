@@ -14,7 +14,7 @@ import { EmptyRun } from './header/EmptyRun.tsx';
 import { RunHeader } from './header/RunHeader.tsx';
 import { RunList } from './header/RunList.tsx';
 import { PageContext, type Page, usePage, useNow } from './page.ts';
-import { keepView, keptView, type View } from './view.ts';
+import { keepView, keptView, type View } from './page.ts';
 import { stepText } from './text.ts';
 import { moment } from '../../base/core/format.ts';
 import { Icon } from '../../base/webview/ui/Icon.tsx';

@@ -3,7 +3,7 @@ import { render } from 'preact';
 import { isRecord } from '../../base/core/isRecord.ts';
 import type { RunPageMessage } from '../core/page/trainingRunRpc.ts';
 import { editorMemory } from '../../traces/webview/state/memory.ts';
-import type { EditorApi } from '../../traces/webview/transport/vscode.ts';
+import type { EditorApi } from '../../traces/webview/transport/transport.ts';
 import { App } from './App.tsx';
 import { RunPageModel } from './data/model.ts';
 import './styles/index.css';

@@ -10,7 +10,7 @@ import {
   type HostRunsOptions,
   type NodeHostRuns,
 } from '../../../src/training/node/host/runs/hostRuns.ts';
-import { eventsIn } from '../../../src/training/core/protocol/eventsMessage.ts';
+import { eventsIn } from '../../../src/training/core/protocol/hostRpc.ts';
 import {
   finalStates,
   type RunEvent,

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { CodedError } from '../../../src/base/core/errors.ts';
 import { Emitter } from '../../../src/base/core/event.ts';
 import type { GpuSample, RunEvent, RunRecord } from '../../../src/training/core/protocol/runs.ts';
-import { eventsMessage } from '../../../src/training/core/protocol/eventsMessage.ts';
+import { eventsMessage } from '../../../src/training/core/protocol/hostRpc.ts';
 import type { ByteSink, EventReader, HostServices, RunFiles } from '../../../src/training/core/contracts.ts';
 
 export const theRun = '20261123-070000-abcdef';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readReplyTokens } from '../../../src/backbone/core/context-tracker/readReplyTokens.ts';
+import { readReplyTokens } from '../../../src/backbone/core/context-tracker/tracedCall.ts';
 import {
   tracedCall,
   trackerReply,

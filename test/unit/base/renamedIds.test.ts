@@ -7,7 +7,7 @@ import {
   renamedRules,
   renamedSettings,
 } from '../../../src/base/core/renamedIds.ts';
-import { ruleCatalog } from '../../../src/configs/core/rules/catalog.ts';
+import { ruleCatalog } from '../../../src/configs/core/finding.ts';
 import { findingKinds } from '../../../src/tracking/core/findings.ts';
 import { episodeTracking } from '../../../src/tracking/core/records/episodeResult.ts';
 

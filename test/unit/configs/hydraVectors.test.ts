@@ -4,7 +4,7 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { compose } from '../../../src/configs/core/compose.ts';
 import { resolveInterpolations } from '../../../src/configs/core/interpolation/resolver.ts';
-import { readLayer } from '../../../src/configs/core/compose/readLayer.ts';
+import { readLayer } from '../../../src/configs/core/compose/repository.ts';
 import { parseConfig } from '../../../src/configs/core/parse.ts';
 import type { ConfigProblem } from '../../../src/configs/core/finding.ts';
 import { pythonText } from '../../../src/configs/core/scalar.ts';

@@ -5,7 +5,7 @@ import { dialectOf, type Dialect } from '../../../src/configs/core/dialect.ts';
 import { removeEntry } from '../../../src/configs/core/edits.ts';
 import type { Finding } from '../../../src/configs/core/finding.ts';
 import { parseConfig, type ConfigDocument } from '../../../src/configs/core/parse.ts';
-import type { RuleId } from '../../../src/configs/core/rules/catalog.ts';
+import type { RuleId } from '../../../src/configs/core/finding.ts';
 import { isWholeExperiment } from '../../../src/configs/core/rules/missingKeys.ts';
 import { visitAll, type Visit } from '../../../src/configs/core/rules/visit.ts';
 import { hasInterpolation } from '../../../src/configs/core/node.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ruleCatalog } from '../../../src/configs/core/rules/catalog.ts';
+import { ruleCatalog } from '../../../src/configs/core/finding.ts';
 import { ruleDocs } from '../../../src/configs/core/rules/ruleDocs.ts';
 
 describe('the list of rules', () => {

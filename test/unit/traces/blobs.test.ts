@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { float32Bytes, float32Values, int32Bytes, int32Values } from '../../../src/traces/core/blobs.ts';
+import { float32Bytes, float32Values, int32Bytes, int32Values } from '../../../src/traces/core/layout.ts';
 
 test('numbers are little-endian bytes and come back from wherever these lie', () => {
   expect([...int32Bytes([1, -2])]).toEqual([1, 0, 0, 0, 0xfe, 0xff, 0xff, 0xff]);

@@ -272,7 +272,8 @@ describe('a part of a trace', () => {
     expect(() => filterOf('reward<much')).toThrow(
       expect.objectContaining({
         code: 'export/bad-filter',
-        message: '"reward<much" is not a valid episode filter. At character 8: “much” is not a valid number for this field.',
+        message:
+          '"reward<much" is not a valid episode filter. At character 8: “much” is not a valid number for this field.',
       }),
     );
   });

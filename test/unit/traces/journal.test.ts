@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { journalOn } from '../../../src/traces/node/store/journal.ts';
+import { journalOn } from '../../../src/traces/node/store/connection.ts';
 
 const local = { ext4: 0xef53, xfs: 0x58465342, btrfs: 0x9123683e, tmpfs: 0x01021994, overlay: 0x794c7630 };
 const shared = { nfs: 0x6969, cifs: 0xff534d42, '9p': 0x01021997, fuse: 0x65735546, vboxsf: 0x786f4256 };

@@ -23,9 +23,9 @@ import type {
 import type { EpisodeRow, EpisodesView } from '../../../src/traces/core/protocol/traceLists.ts';
 import type { RunTotals } from '../../../src/traces/core/protocol/runRpc.ts';
 import type { TokensView } from '../../../src/traces/core/protocol/tokenRpc.ts';
-import { takenOverMask } from '../../../src/tracking/core/lossMask.ts';
+import { takenOverMask } from '../../../src/tracking/core/replyTokens.ts';
 import { mergeCalls } from '../../../src/tracking/core/mergeCalls.ts';
-import { withTokens } from '../../../src/tracking/core/timelineTokens.ts';
+import { withTokens } from '../../../src/tracking/core/mergeCalls.ts';
 import { hintOf } from '../../../src/tracking/core/finding.ts';
 import { trainingReport } from '../../../src/tracking/core/report.ts';
 import type { AddedMessage } from '../../../src/tracking/core/tracker.ts';

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import type { TokensView, FindView } from '../../../src/traces/core/protocol/tokenRpc.ts';
 import { formatted, joined } from '../../../src/traces/webview/detail/copyTokens.ts';
-import { hiddenName } from '../../../src/traces/webview/detail/hiddenCharacters.ts';
+import { hiddenName } from '../../../src/traces/webview/detail/tokenLayout.ts';
 import {
   advantageShade,
   entropyShade,

@@ -9,7 +9,7 @@ import { MetricSeries, smoothed } from '../../../src/training/webview/data/metri
 import { RunPageModel } from '../../../src/training/webview/data/model.ts';
 import { elapsedOf, remainingOf } from '../../../src/training/webview/data/progress.ts';
 import { RunData } from '../../../src/training/webview/data/runData.ts';
-import { keptView } from '../../../src/training/webview/view.ts';
+import { keptView } from '../../../src/training/webview/page.ts';
 import { fuzz } from '../../unit/fuzz.ts';
 import { checkpointsOf, eventsOf, idOf, rewardName, shownRun, startedAt } from '../harness/trainingRuns.ts';
 

@@ -1,4 +1,4 @@
-import { utf8Pieces } from '../../../traces/core/utf8Pieces.ts';
+import { utf8Pieces } from '../../../traces/core/tokenTable.ts';
 import type { Tokenizer } from '../../../tracking/core/tokenizer.ts';
 import { splitTokens, type SplitTokens } from '../model-tuner/built-in/tokens.ts';
 

@@ -32,10 +32,10 @@ import { episodeSlots, rollOut } from '../task-rollout/rollout.ts';
 import { RolloutState } from '../task-rollout/rolloutState.ts';
 import { attachedProblems } from '../task-runner/outputNotes.ts';
 import { runEpisode, type EpisodeContext, type EpisodeSlot } from '../task-runner/episode.ts';
-import { factsOf, runStarted, tracedEpisode, type RunFacts } from './runFacts.ts';
+import { factsOf, runStarted, tracedEpisode, type RunFacts } from './runPlan.ts';
 import { judgeAgain } from './judgeAgain.ts';
-import type { ModelPorts, ModelTuner } from './modelPorts.ts';
-import { readPlan } from './readPlan.ts';
+import type { ModelPorts, ModelTuner } from './runPlan.ts';
+import { readPlan } from './runPlan.ts';
 import {
   compareRewards,
   replayRequest,

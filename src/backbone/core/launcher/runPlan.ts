@@ -1,5 +1,5 @@
 import { CodedError, type Location } from '../../../base/core/errors.ts';
-import type { PathRules } from '../../../base/core/ports.ts';
+import type { PathRules, Clock } from '../../../base/core/ports.ts';
 import { strftime } from '../../../base/core/strftime.ts';
 import type { Config } from '../../../configs/core/effectiveConfig.ts';
 import {
@@ -8,10 +8,19 @@ import {
   rewardFnKey,
   workflowKey,
 } from '../../../configs/core/trinity/trinityRun.ts';
-import type { RunRequest } from '../protocol/run.ts';
+import type { RunRequest, RunEvent } from '../protocol/run.ts';
 import type { TrackerOptions } from '../../../tracking/core/tracker.ts';
 import type { Sampling } from '../model-tuner/gateway.ts';
 import { oversamplingOf, type Oversampling } from '../task-rollout/oversampling.ts';
+import type { Composition } from '../../../configs/core/compose.ts';
+import { firstError } from '../../../configs/core/finding.ts';
+import type { Event } from '../../../base/core/event.ts';
+import type { ModelTextSource } from '../context-tracker/modelTextSource.ts';
+import type { FinishedCall } from '../model-tuner/call.ts';
+import type { ContextGuard } from '../model-tuner/call.ts';
+import type { EpisodeCalls, EpisodeSlot } from '../task-runner/episode.ts';
+import type { TracedEpisode } from '../../../tracking/core/records/trace.ts';
+import type { TracedRun } from '../../../tracking/core/records/tracedRun.ts';
 
 /** All that is decided before the user's code is loaded. */
 export interface RunPlan {
@@ -207,4 +216,115 @@ function experimentName(name: string | null, file: string, now: Date, paths: Pat
     ? `${paths.basename(file).replace(/\.ya?ml$/i, '')}_${strftime(now, '%Y%m%d_%H%M')}`
     : name;
   return text.replace(/[|/\\:]/g, '-').replace(/^\.+$/, '-');
+}
+
+export interface PlanPorts {
+  readonly clock: Clock;
+  readonly paths: PathRules;
+  emit(event: RunEvent): void;
+  /** Returns the effective config and its problems. Rejects only if there is no config at all. */
+  readConfig(request: RunRequest): Promise<Composition>;
+}
+
+/** Reads the config of a run and emits its problems. Throws the first error among them. */
+export async function readPlan(
+  request: RunRequest,
+  ports: PlanPorts,
+): Promise<{ readonly plan: RunPlan; readonly config: Config }> {
+  const { config, problems } = await ports.readConfig(request);
+  const error = firstError(problems);
+  for (const { severity, ...report } of problems) {
+    // The first error ends the run, and is reported with `run-ended`.
+    if (report.message !== error?.message) ports.emit({ type: 'problem', severity, report });
+  }
+  if (error !== undefined) throw error;
+  return { plan: planRun(request, config, new Date(ports.clock.now()), ports.paths), config };
+}
+
+/** The run's Model Tuner, ready to answer. */
+export interface ModelTuner {
+  /** e.g. `built-in (seed 12345)`. */
+  readonly description: string;
+  /** Fires when a call has ended. */
+  readonly onCall: Event<FinishedCall>;
+  /** @param guard checks each call before it reaches the model being trained; without a guard, no such calls are made */
+  openCalls(slot: EpisodeSlot, episodeUuid: string, guard?: ContextGuard): EpisodeCalls;
+  /** Emits the warnings that depend on the whole run. */
+  episodesEnded(): void;
+  close(): Promise<void>;
+}
+
+/** Opens the models of a run. */
+export interface ModelPorts {
+  /** Rejects with a CodedError `tokenizer/…` if the tokenizer of the request does not exist or is not readable. */
+  findModelText(request: RunRequest, plan: RunPlan): Promise<ModelTextSource>;
+  openModelTuner(request: RunRequest, plan: RunPlan, text: ModelTextSource): Promise<ModelTuner>;
+}
+
+/** The facts about a run in its trace, without the text of the config, which is in the run's folder. */
+export type RunFacts = Omit<TracedRun, 'configText'>;
+
+/** The facts that are known only after planning. */
+export type FoundFacts = Pick<
+  RunFacts,
+  'workflowFile' | 'judge' | 'model' | 'tokenizer' | 'tasks' | 'episodes' | 'startedAt'
+>;
+
+export function factsOf(request: RunRequest, plan: RunPlan, found: FoundFacts): RunFacts {
+  return {
+    experiment: plan.experiment,
+    config: request.config,
+    workflow: plan.workflow,
+    limits: plan.tracking.limits,
+    merging: {
+      ...plan.tracking.merging,
+      fixesDrift: plan.tracking.fixesDrift,
+      toolCallsDisabled: plan.tracking.toolCallsDisabled,
+    },
+    batch: { perEpisode: plan.samplesPerEpisode, seed: plan.seed },
+    launch: {
+      cwd: request.cwd,
+      split: request.split,
+      mode: plan.mode,
+      asUpstreamDebug: request.asUpstreamDebug === true,
+      ...(request.trainableTargets && { trainableTargets: request.trainableTargets }),
+    },
+    repeat: plan.repeat,
+    ...found,
+  };
+}
+
+/** @param place `trace` is undefined for a run without one, null if it could not be written */
+export function runStarted(
+  facts: RunFacts,
+  place: {
+    readonly folder: string;
+    readonly trace: string | null | undefined;
+    readonly parallel: number;
+    readonly mode?: RunPlan['mode'];
+  },
+): RunEvent {
+  return {
+    type: 'run-started',
+    experiment: facts.experiment,
+    config: facts.config,
+    model: facts.model,
+    workflow: facts.workflow,
+    workflowFile: facts.workflowFile,
+    ...(facts.judge !== undefined && { judge: facts.judge }),
+    folder: place.folder,
+    ...(place.trace !== undefined && { trace: place.trace }),
+    tokenizer: facts.tokenizer,
+    tasks: facts.tasks,
+    repeat: facts.repeat,
+    episodes: facts.episodes,
+    parallel: place.parallel,
+    ...(place.mode === 'validate' && { mode: place.mode }),
+  };
+}
+
+export function tracedEpisode(slot: EpisodeSlot, uuid: string, startedAt: number): TracedEpisode {
+  const { episode, task, taskIndex, repeat } = slot;
+  const query = task.main_query === '' ? JSON.stringify(task.metadata) : task.main_query;
+  return { episode, uuid, taskId: task.task_id, taskIndex, repeat, query, startedAt };
 }

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import type { CallSource } from '../../../tracking/core/records/trace.ts';
-import type { HttpRequest } from './http.ts';
+import type { HttpRequest } from './apis/api.ts';
 
 /**
  * The header with the line of code that made a request, as JSON with non-ASCII characters escaped. The gateway does not

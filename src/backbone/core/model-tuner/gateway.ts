@@ -1,16 +1,268 @@
-import type { FinishedCall } from './call.ts';
-import {
-  ChatCompletionHandler,
-  type ChatCompletionHandlerOptions,
-  type CallObserver,
-} from './chatCompletionHandler.ts';
-import { authenticate, Episode, type EpisodeHandle, type EpisodeOptions } from './episodes.ts';
+import { type FinishedCall, Call } from './call.ts';
+import { authenticate, Episode, type EpisodeHandle, type EpisodeOptions, type Caller } from './episodes.ts';
 import { apis, failureReply } from './apis/index.ts';
-import { jsonReply, type HttpReply, type HttpRequest, type RequestHandler } from './http.ts';
-import { findRoute } from './routes.ts';
-import type { ModelFailure } from './model.ts';
-import type { Sampling } from './sampling.ts';
+import { jsonReply, type HttpReply, type HttpRequest, type RequestHandler } from './apis/api.ts';
+import { findRoute } from './apis/index.ts';
+import type {
+  ModelFailure,
+  ChatCompletion,
+  ChatModel,
+  ChatRequest,
+  ChunkBatches,
+  ModelReply,
+} from './model.ts';
+import { type Sampling, applySampling, callSeed, debugRequest, type Override } from './sampling.ts';
 import { failures } from './failures.ts';
+import { messageOf } from '../../../base/core/errors.ts';
+import { hashText } from '../../../base/core/random.ts';
+import type { Clock, Logger } from '../../../base/core/ports.ts';
+import type { Api, ApiAnswer } from './apis/api.ts';
+import { sourceOf } from './callSource.ts';
+import { cutCompletion } from './chunks.ts';
+import { overflowCompletion } from './call.ts';
+import { parseBody } from './requestSchema.ts';
+import { adapterOf, isTrainable } from './routing.ts';
+import { collect, failureFrom, oneByOne, streamReply } from './stream.ts';
+import { requestLogprobs } from './sampling.ts';
+
+/** Observes the calls of a run. */
+interface CallObserver {
+  /** Called once per call when it ends, before the client has the whole answer. */
+  onCall(call: FinishedCall): void;
+}
+
+interface ChatCompletionHandlerOptions {
+  readonly model: ChatModel;
+  /** Opens the model that answers for a target that is not trained. Rejects with a {@link ModelFailureError}. */
+  readonly debugModel: (name: string) => Promise<ChatModel>;
+  readonly sampling: Sampling;
+  /** `ajet.rollout.force_disable_toolcalls`. Default: false. */
+  readonly toolCallsDisabled?: boolean;
+  /** Seed of the run. */
+  readonly seed: number;
+  readonly observer: CallObserver;
+  readonly logger: Logger;
+  readonly clock: Clock;
+}
+
+/** Passes the calls of every episode to the model, without a limit on parallel calls. */
+class ChatCompletionHandler {
+  readonly #options: ChatCompletionHandlerOptions;
+  readonly #warned = new Set<string>();
+
+  constructor(options: ChatCompletionHandlerOptions) {
+    this.#options = options;
+  }
+
+  /** Lists one model under upstream's name. Requests may use any other name. */
+  listModels(): HttpReply {
+    const created = Math.floor(this.#options.clock.now() / 1000);
+    const model = { id: 'reserved_field', object: 'model', created, owned_by: 'agentjet' };
+    return jsonReply(200, { object: 'list', data: [model] });
+  }
+
+  async answer(http: HttpRequest, caller: Caller, api: Api): Promise<HttpReply> {
+    const { episode, agentName, targetTag } = caller;
+    const body = parseBody(http.body);
+    const read = 'failure' in body ? body : api.read(body.value, episode.memory, http.body);
+    if ('failure' in read) return refusal(read.failure, api);
+    this.#warn(agentName, read.notes);
+    const debugModel = this.#route(caller, http);
+    const number = episode.nextCall();
+    const seed = callSeed(this.#options.seed, episode.options.seed, number);
+    const request =
+      debugModel === null
+        ? this.#sampled(read.request, seed, agentName)
+        : debugRequest(read.request, debugModel, seed);
+    const call = new Call({
+      identity: { episode: episode.options.episode, call: number, agentName, targetTag },
+      episodeUuid: episode.options.episodeUuid,
+      debugModel,
+      request,
+      source: sourceOf(http),
+      clock: this.#options.clock,
+      cancelledBy: [http.cancellation, episode.end.token],
+      onFinished: (finished) => {
+        episode.finished(finished);
+        this.#notify(finished);
+      },
+    });
+    // At once, however long the model takes: the end of an episode does not wait for its calls.
+    const giving = call.cancellation.onCancelled(() => call.finish({ kind: 'cancelled' }));
+    const given = await this.#ask(call, episode);
+    giving.dispose();
+    const id = answerId(caller, number);
+    const createdAt = Math.floor(this.#options.clock.now() / 1000);
+    return reply(call, given, { api, answer: read.answer({ id, createdAt, request }) });
+  }
+
+  /** Returns the debug model that answers; null for the model being trained, which also answers for untrained targets. */
+  #route({ episode, targetTag }: Caller, request: HttpRequest): string | null {
+    const adapter = request.adapter ?? adapterOf(request.headers);
+    const debugModel = adapter?.debugModel ?? null;
+    if (adapter?.by === 'name') return debugModel;
+    if (debugModel !== null) {
+      episode.routes.debugModelAnswers(targetTag, debugModel);
+    } else if (!isTrainable(episode.targets, targetTag)) {
+      episode.routes.trainsAnyway(targetTag, adapter === undefined ? 'base-url' : 'no-debug-model');
+    }
+    return debugModel;
+  }
+
+  #sampled(asked: ChatRequest, seed: number, agentName: string): ChatRequest {
+    const { request, overrides } = applySampling(asked, this.#options.sampling, seed);
+    this.#warn(agentName, overrides);
+    if (this.#options.toolCallsDisabled === true) this.#warn(agentName, removedTools(asked));
+    return requestLogprobs(request);
+  }
+
+  async #ask(call: Call, episode: Episode): Promise<ModelReply> {
+    try {
+      if (await overflows(call, episode)) {
+        call.answerCanned('overflow_response');
+        return { kind: 'completion', completion: overflowCompletion(this.#options.clock.now()) };
+      }
+      const { model, debugModel, toolCallsDisabled = false } = this.#options;
+      const answering = call.debugModel === null ? model : await debugModel(call.debugModel);
+      const isCut = toolCallsDisabled && call.debugModel === null;
+      const request = isCut ? withoutToolCalls(call.request) : call.request;
+      call.asksModel();
+      return await answering.respond(request, call.cancellation, call.identity);
+    } catch (error) {
+      return { kind: 'error', ...failureFrom(error) };
+    }
+  }
+
+  /** Warns once per option and run, since an agent repeats its options with every call. */
+  #warn(agentName: string, overrides: readonly Override[]): void {
+    for (const { option, message } of overrides) {
+      if (this.#warned.has(option)) continue;
+      this.#warned.add(option);
+      this.#options.logger.log('warn', `Agent "${agentName}" ${message}.`);
+    }
+  }
+
+  /** Logs an error of the observer. The call does not fail. */
+  #notify(call: FinishedCall): void {
+    try {
+      this.#options.observer.onCall(call);
+    } catch (error) {
+      const reason = messageOf(error);
+      this.#options.logger.log(
+        'error',
+        `Call ${call.call} of episode ${call.episode} was not recorded: ${reason}`,
+      );
+    }
+  }
+}
+
+/** Calls to debug models are not tracked, so they are not checked. */
+async function overflows(call: Call, episode: Episode): Promise<boolean> {
+  const { guard } = episode.options;
+  if (guard === undefined || call.debugModel !== null) return false;
+  const { request, startedAt } = call;
+  const check = await guard({ ...call.identity, request, startedAt });
+  if (check.unsafe !== null) episode.notSafe();
+  return check.overflows;
+}
+
+/** The API of the client and its answer. */
+interface ReplyFormat {
+  readonly api: Api;
+  readonly answer: ApiAnswer;
+}
+
+async function reply(call: Call, given: ModelReply, format: ReplyFormat): Promise<HttpReply> {
+  if (call.cancellation.isCancelled) return cancelledReply(call, format);
+  switch (given.kind) {
+    case 'error':
+      return failedReply(call, given, format);
+    case 'completion': {
+      if (call.request.stream !== true) return completionReply(call, given.completion, format);
+      const chunks = oneByOne(cutCompletion(given.completion, { includeUsage: wantsUsage(call) }));
+      return streamReply(call, chunks, format.answer);
+    }
+    case 'stream':
+      if (call.request.stream === true) return streamReply(call, given.chunks, format.answer);
+      return collectedReply(call, given.chunks, format);
+  }
+}
+
+function wantsUsage(call: Call): boolean {
+  return call.request.stream_options?.include_usage === true;
+}
+
+async function collectedReply(call: Call, chunks: ChunkBatches, format: ReplyFormat): Promise<HttpReply> {
+  const giving = call.cancellation.onCancelled(() => call.finish({ kind: 'cancelled' }));
+  try {
+    const completion = await collect(call, chunks);
+    return call.cancellation.isCancelled
+      ? cancelledReply(call, format)
+      : completionReply(call, completion, format);
+  } catch (error) {
+    return call.cancellation.isCancelled
+      ? cancelledReply(call, format)
+      : failedReply(call, failureFrom(error), format);
+  } finally {
+    giving.dispose();
+  }
+}
+
+function completionReply(call: Call, completion: ChatCompletion, format: ReplyFormat): HttpReply {
+  // A server's answer may have parts that the API cannot express.
+  const body = attempt(() => format.answer.whole(completion));
+  if ('failure' in body) return failedReply(call, body.failure, format);
+  call.finish({ kind: 'answered', completion });
+  return jsonReply(200, body.value);
+}
+
+function attempt<T>(work: () => T): { readonly value: T } | { readonly failure: ModelFailure } {
+  try {
+    return { value: work() };
+  } catch (error) {
+    return { failure: failureFrom(error) };
+  }
+}
+
+function failedReply(call: Call, failure: ModelFailure, { api }: ReplyFormat): HttpReply {
+  call.finish({ kind: 'failed', failure });
+  return refusal(failure, api);
+}
+
+function cancelledReply(call: Call, { api }: ReplyFormat): HttpReply {
+  call.finish({ kind: 'cancelled' });
+  return refusal(failures.cancelled(), api);
+}
+
+function refusal(failure: ModelFailure, api: Api): HttpReply {
+  return jsonReply(failure.status, api.failureBody(failure), failure.headers);
+}
+
+/** Returns the id of an answer. It is a hash, since the uuid of the episode is a secret. */
+function answerId({ episode }: Caller, call: number): string {
+  const hash = hashText(`${episode.options.episodeUuid} ${call}`).toString(16);
+  return `${hash.padStart(14, '0')}${call.toString(16).padStart(6, '0')}`;
+}
+
+/**
+ * Returns the request for `ajet.rollout.force_disable_toolcalls`, as in upstream: without tools and tool results. Messages
+ * whose content is not plain text, such as tool calls, are removed too. Findings of the run report the lost messages.
+ */
+function withoutToolCalls(request: ChatRequest): ChatRequest {
+  const others = Object.entries(request).filter(([option]) => option !== 'tools');
+  const messages = request.messages.filter(
+    ({ role, content }) => role !== 'tool' && typeof content === 'string',
+  );
+  return { ...(Object.fromEntries(others) as unknown as ChatRequest), messages };
+}
+
+/** Returns the warning about the removed tools of a request. */
+function removedTools({ tools = [] }: ChatRequest): readonly Override[] {
+  if (!Array.isArray(tools) || tools.length === 0) return [];
+  const message =
+    'offers tools, which are removed with their results: ajet.rollout.force_disable_toolcalls is set';
+  return [{ option: 'tools', message }];
+}
 
 export type { CallObserver, EpisodeHandle, EpisodeOptions, FinishedCall, Sampling };
 export type GatewayOptions = ChatCompletionHandlerOptions;

@@ -2,8 +2,8 @@ import { isRecord } from '../../../base/core/isRecord.ts';
 import { CodedError, type Location, messageOf } from '../../../base/core/errors.ts';
 import type { FileReader } from '../../../base/core/ports.ts';
 import type { InitMessage, Task } from '../../../sdk/core/index.ts';
-import { IdTally } from './idTally.ts';
-import { requireIds } from './select.ts';
+import { IdTally } from './taskReader.ts';
+import { requireIds } from './taskReader.ts';
 import type { ReadTasks, TaskReadResult, TaskSelection } from './taskReader.ts';
 
 /** The reader of `jsonl_dataset_file`. */

@@ -1,12 +1,49 @@
 import type { CancellationToken } from '../../../base/core/cancellation.ts';
-import type { CodedError } from '../../../base/core/errors.ts';
+import { CodedError, type Location } from '../../../base/core/errors.ts';
 import type { FileReader, LogLevel } from '../../../base/core/ports.ts';
 import type { Config } from '../../../configs/core/effectiveConfig.ts';
 import type { Task } from '../../../sdk/core/index.ts';
 import type { HelperLlm } from '../helper-llm/helperLlm.ts';
 import type { ReaderTools } from './readerTools.ts';
 import type { DataSetPorts } from './data-set/dataSetPorts.ts';
-import type { IdTally } from './idTally.ts';
+
+/** The highest number of ids to count, which limits the memory for a huge data set. */
+const distinctLimit = 200_000;
+
+/** Counts how often each `task_id` occurs. */
+export class IdTally {
+  readonly #counts = new Map<string, number>();
+  #tasks = 0;
+
+  static of(tasks: readonly { readonly task_id: string }[]): IdTally {
+    const tally = new IdTally();
+    for (const task of tasks) tally.add(task.task_id);
+    return tally;
+  }
+
+  add(id: string): void {
+    this.#tasks += 1;
+    const before = this.#counts.get(id);
+    if (before !== undefined) this.#counts.set(id, before + 1);
+    else if (this.#counts.size < distinctLimit) this.#counts.set(id, 1);
+  }
+
+  /** Returns one warning for all ids that occur more than once. */
+  warning(location: Location): CodedError | undefined {
+    const shared = [...this.#counts].filter(([, count]) => count > 1);
+    const [first] = shared.sort(([, a], [, b]) => b - a);
+    if (first === undefined) return undefined;
+    const [id, count] = first;
+    const tasks = shared.reduce((sum, [, one]) => sum + one, 0);
+    const example = id === '' ? `${count} have none` : `${count} have ${JSON.stringify(id)}`;
+    return new CodedError({
+      code: 'task-reader/duplicate-task-id',
+      message: `${tasks} of the ${this.#tasks} tasks share their task_id with another task (${example}). In verl, tasks with the same id share advantages and count once for pass@n.`,
+      location,
+      hint: 'Give every task a unique task_id.',
+    });
+  }
+}
 
 /** Selects the tasks of a data set for a debug run. */
 export interface TaskSelection {
@@ -52,3 +89,34 @@ export interface TaskSource {
 
 /** Reads tasks of one `ajet.task_reader.type`. Throws a CodedError `task-reader/…`. */
 export type ReadTasks = (source: TaskSource, selection: TaskSelection) => Promise<TaskReadResult>;
+
+/** Returns the tasks of a data set that a run takes. Throws `task-reader/unknown-task-id`. */
+export function selectTasks(
+  tasks: readonly Task[],
+  selection: TaskSelection,
+  /** The location in the config that names the data set. */
+  where: Location,
+): readonly Task[] {
+  if (selection.taskIds === undefined) return tasks.slice(0, selection.first);
+  const wanted = new Set(selection.taskIds);
+  const taken = tasks.filter((task) => wanted.has(task.task_id));
+  requireIds(
+    selection,
+    taken.map((task) => task.task_id),
+    where,
+  );
+  return taken;
+}
+
+/** Throws `task-reader/unknown-task-id` if a selected id does not exist. */
+export function requireIds(selection: TaskSelection, ids: readonly string[], where: Location): void {
+  const found = new Set(ids);
+  const missing = [...new Set(selection.taskIds)].filter((id) => !found.has(id));
+  if (missing.length === 0) return;
+  throw new CodedError({
+    code: 'task-reader/unknown-task-id',
+    message: `No row has the task_id ${missing.map((id) => JSON.stringify(id)).join(', ')}.`,
+    location: where,
+    hint: 'Select ids that the data set has, or select no ids to run the first tasks.',
+  });
+}

@@ -1,6 +1,6 @@
 import { failureReply } from '../../core/model-tuner/apis/index.ts';
 import { failures } from '../../core/model-tuner/failures.ts';
-import type { HttpReply, RequestHandler } from '../../core/model-tuner/http.ts';
+import type { HttpReply, RequestHandler } from '../../core/model-tuner/apis/api.ts';
 import { CancellationSource } from '../../../base/core/cancellation.ts';
 import { toDisposable, type Disposable } from '../../../base/core/disposable.ts';
 import { defaultBodyLimit, type ModelServerOptions } from './modelServer.ts';

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { StringDecoder } from 'node:string_decoder';
 import { failureReply } from '../../core/model-tuner/apis/index.ts';
 import { failures } from '../../core/model-tuner/failures.ts';
-import type { HttpReply, RequestHandler } from '../../core/model-tuner/http.ts';
+import type { HttpReply, RequestHandler } from '../../core/model-tuner/apis/api.ts';
 import { CancellationSource } from '../../../base/core/cancellation.ts';
 
 /** 64 MiB, enough for a long conversation with pictures. */

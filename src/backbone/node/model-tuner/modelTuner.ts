@@ -1,11 +1,11 @@
 import process from 'node:process';
 import type { ModelTextSource } from '../../core/context-tracker/modelTextSource.ts';
 import { tokenPieces } from '../../core/context-tracker/tokenPieces.ts';
-import type { ModelTuner } from '../../core/launcher/modelPorts.ts';
+import type { ModelTuner } from '../../core/launcher/runPlan.ts';
 import type { RunPlan } from '../../core/launcher/runPlan.ts';
 import { createBuiltInModel } from '../../core/model-tuner/built-in/builtInModel.ts';
 import { FaultTally } from '../../core/model-tuner/faults/faults.ts';
-import type { ContextGuard } from '../../core/model-tuner/contextGuard.ts';
+import type { ContextGuard } from '../../core/model-tuner/call.ts';
 import {
   createGateway,
   type EpisodeHandle,

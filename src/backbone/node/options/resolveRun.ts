@@ -2,7 +2,12 @@ import path from 'node:path';
 import { parse as parseEnvFile } from 'dotenv';
 import type { FileReader } from '../../../base/core/ports.ts';
 import { faultKinds } from '../../../tracking/core/records/episodeResult.ts';
-import { runProtocolVersion, type HelperChoice, type ModelChoice, type RunRequest } from '../../core/protocol/run.ts';
+import {
+  runProtocolVersion,
+  type HelperChoice,
+  type ModelChoice,
+  type RunRequest,
+} from '../../core/protocol/run.ts';
 import { dotEnv } from '../../../base/node/dotEnv.ts';
 import type { OptionErrors, EndpointOptions, RunOptions } from './runOptions.ts';
 import { pythonShare } from '../client/pythonShare.ts';

@@ -2,7 +2,7 @@ import { isCompositionKey } from '../compose/compositionKeys.ts';
 import { pathResolvers, resolverDocs } from '../interpolation/resolverDocs.ts';
 import type { Config } from '../effectiveConfig.ts';
 import type { Value } from '../value.ts';
-import { valueText } from '../effective/valueText.ts';
+import { valueText } from '../effective/origins.ts';
 import type { ReferenceCaret } from './caretTypes.ts';
 import { snippetText, sortKey, type Completion } from './completion.ts';
 

@@ -1,5 +1,5 @@
 import type { Composition } from '../compose.ts';
-import type { Layer } from '../compose/layer.ts';
+import type { Layer } from '../compose/merger.ts';
 import { Merger } from '../compose/merger.ts';
 import { compositionSections, withoutCompositionKeys } from '../compose/compositionKeys.ts';
 import { Config } from '../effectiveConfig.ts';

@@ -1,5 +1,47 @@
 import type { Location } from '../../../base/core/errors.ts';
-import type { Origin } from '../value.ts';
+import { type Origin, toPlain, type Value } from '../value.ts';
+import type { ConfigContext } from '../context.ts';
+import { pythonText } from '../scalar.ts';
+
+const longest = 120;
+
+/** A value on one line of Markdown. */
+export function valueText(value: Value): string {
+  const text = value.kind === 'scalar' ? scalarText(value) : JSON.stringify(toPlain(value));
+  const cut = text.length > longest ? `${text.slice(0, longest)}…` : text;
+  // A text with backticks in it needs more of them around it.
+  const fence = cut.includes('`') ? '``' : '`';
+  return cut === '' ? 'an empty text' : `${fence}${cut.replaceAll(/\s/g, ' ')}${fence}`;
+}
+
+function scalarText(value: Extract<Value, { kind: 'scalar' }>): string {
+  if (value.value === null) return 'null';
+  if (typeof value.value === 'boolean') return String(value.value);
+  return pythonText(value);
+}
+
+/** Returns the origin of a value in Markdown; files are relative to `relativeTo`. */
+export function originMarkdown(
+  origin: Origin,
+  {
+    file,
+    dialect,
+    relativeTo,
+  }: Pick<ConfigContext, 'file' | 'dialect'> & { readonly relativeTo?: string | undefined },
+): string {
+  switch (origin.kind) {
+    case 'file': {
+      const { location } = origin;
+      if (location.file === file)
+        return location.line === undefined ? 'this file' : `this file, line ${location.line}`;
+      return `\`${locationText(location, relativeTo)}\``;
+    }
+    case 'bundled':
+      return `default of ${dialect.label}`;
+    case 'rule':
+      return `from \`${origin.expression}\``;
+  }
+}
 
 /**
  * Returns the origin of a value for users: `exp.yaml:12`, `default`, `rule: 8 * 4 * 2 = 64`, `ajet.data.x,

@@ -4,10 +4,10 @@ import trinityTable from '../data/trinity-keys.json' with { type: 'json' };
 import verlTable from '../data/verl-keys.json' with { type: 'json' };
 import type { KeyRow } from './keyTableRow.ts';
 import { KeyTree, rootOf, stepsOf, type TreeOptions } from './keyTableTree.ts';
-import type { KeyNode } from './keyTableTypes.ts';
+import type { KeyNode } from './keyTableRow.ts';
 import type { NodePath } from '../node.ts';
 
-export type { KeyInfo, KeyNode, ValueInfo, ValueType } from './keyTableTypes.ts';
+export type { KeyInfo, KeyNode, ValueInfo, ValueType } from './keyTableRow.ts';
 
 /** The keys of one format. Keys are made when first asked for, so a large table costs only what is looked at. */
 export class KeyTable {

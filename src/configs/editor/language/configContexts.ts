@@ -11,7 +11,7 @@ import type { ClassFinders } from './classFinders.ts';
 import { locateConfig, type WorkspaceFs } from './workspaceFs.ts';
 import type { ConfigTexts } from './configTexts.ts';
 import { watchConfigDependencies } from './configWatcher.ts';
-import { workspaceFiles, type TextCache } from './workspaceFiles.ts';
+import { workspaceFiles, type TextCache } from './workspaceFs.ts';
 
 export interface ContextParts {
   readonly texts: ConfigTexts;

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { ruleCatalog } from '../../core/rules/catalog.ts';
+import { ruleCatalog } from '../../core/finding.ts';
 import { currentId, renamedRules } from '../../../base/core/renamedIds.ts';
 import { Manual } from './manual.ts';
 

@@ -10,7 +10,7 @@ import type {
 } from '../../../tracking/core/records/trace.ts';
 import { mergeCalls } from '../../../tracking/core/mergeCalls.ts';
 import { groupBy } from '../../../tracking/core/groupBy.ts';
-import { withTokens } from '../../../tracking/core/timelineTokens.ts';
+import { withTokens } from '../../../tracking/core/mergeCalls.ts';
 import type { AddedMessage } from '../../../tracking/core/tracker.ts';
 import type { CallPart, EpisodePart, FactsPart, ImportedMessage, TimelinePart, TokensPart } from './parts.ts';
 

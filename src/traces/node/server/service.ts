@@ -1,13 +1,21 @@
 import * as z from 'zod/mini';
+import type { Readable, Writable } from 'node:stream';
+import { createMessageConnection, StreamMessageReader, StreamMessageWriter } from 'vscode-jsonrpc/node';
 import type { Disposable } from '../../../base/core/disposable.ts';
 import type { Clock } from '../../../base/core/ports.ts';
-import { traceCall, traceRequest, type TraceReply } from '../../core/protocol/traceRpc.ts';
+import {
+  traceCall,
+  traceRequest,
+  type TraceReply,
+  changedNotification,
+} from '../../core/protocol/traceRpc.ts';
 import { reportOf } from '../../core/errors.ts';
 import { resultOf, type TraceSession } from '../../core/methods.ts';
 import type { TraceReader, TraceViews } from '../../core/views.ts';
 import { serverErrors } from './errors.ts';
 import { OpenReaders } from './openReaders.ts';
 import { Watcher } from './watcher.ts';
+import { responseError } from '../../../base/node/rpcErrors.ts';
 
 /** The traces on disk. */
 export interface TraceFiles {
@@ -129,4 +137,32 @@ function parseJson(text: string): unknown {
   } catch {
     throw serverErrors.badRequest('it is not JSON');
   }
+}
+
+/** Serves one viewer over a pair of streams by JSON-RPC. Resolves when the other side closes them. */
+export function serveOverStreams(service: TraceService, input: Readable, output: Writable): Promise<void> {
+  const rpc = createMessageConnection(new StreamMessageReader(input), new StreamMessageWriter(output));
+  const connection = service.connect((trace) => {
+    rpc.sendNotification(changedNotification, { trace }).catch(() => undefined); // the other side has closed the stream
+  });
+  rpc.onRequest((method, params) => {
+    try {
+      return connection.call({ ...(params as object | undefined), method });
+    } catch (error) {
+      throw responseError(reportOf(error));
+    }
+  });
+  rpc.listen();
+  return new Promise((resolve) => {
+    const end = (): void => {
+      connection.dispose();
+      rpc.dispose();
+      resolve();
+    };
+    for (const stream of [input, output]) {
+      stream.once('close', end);
+      stream.once('error', end); // a pipe breaks when the other side dies
+    }
+    input.once('end', end);
+  });
 }

@@ -7,7 +7,7 @@ import { type TraceReader, TraceViews } from '../../core/views.ts';
 import { Connection } from './connection.ts';
 import { isDamage, storeErrors, sqliteCode, sqliteCodes } from './errors.ts';
 import { changedAt, sizeOf, stampOf } from './fileParts.ts';
-import { mergeJournal } from './journal.ts';
+import { mergeJournal } from './connection.ts';
 import { openDamaged, openSource, type Source } from './source.ts';
 import { isWriterAlive } from './writerProcess.ts';
 import type { Range } from '../../core/align.ts';

@@ -16,7 +16,7 @@ import type { AddedMessage } from '../../../tracking/core/tracker.ts';
 import { Connection } from './connection.ts';
 import { storeErrors } from './errors.ts';
 import { fingerprintOf } from './fingerprint.ts';
-import { journalFor, mergeJournal, type Journal } from './journal.ts';
+import { journalFor, mergeJournal, type Journal } from './connection.ts';
 import { currentWriter } from './writerProcess.ts';
 
 /**

@@ -3,7 +3,7 @@
  * names, which SQLite then uses instead of the file's. Nothing is written to the file. Contents of calls and messages
  * are not copied; they are read on demand.
  */
-import { emptyRun } from '../../core/traceLookup.ts';
+import { emptyRun } from '../../core/episodeContent.ts';
 import type * as z from 'zod/mini';
 import type { DamageView } from '../../core/protocol/runRpc.ts';
 import { episodeResult } from '../../../tracking/core/records/episodeResult.ts';

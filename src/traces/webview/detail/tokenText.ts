@@ -1,5 +1,5 @@
 import * as l10n from '@vscode/l10n';
-import { hiddenCharacter } from './hiddenCharacters.ts';
+import { hiddenCharacter } from './tokenLayout.ts';
 
 /** Returns a text as JSON, with codes for invisible characters. */
 export function quoted(text: string): string {

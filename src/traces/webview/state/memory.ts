@@ -1,4 +1,4 @@
-import type { EditorApi } from '../transport/vscode.ts';
+import type { EditorApi } from '../transport/transport.ts';
 
 /** Stores values across reloads of the page, by key. Values are JSON. */
 export interface Memory {

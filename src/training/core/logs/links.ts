@@ -1,7 +1,7 @@
 /** Finds links to files and config keys in a line of a run's log. */
 import type { KeyTable } from '../../../configs/core/key-tables/keyTable.ts';
 import { entryOf, nodeAt, type MappingNode, type Node } from '../../../configs/core/node.ts';
-import { isSlipOf } from '../../../configs/core/rules/suggest.ts';
+import { isSlipOf } from '../../../configs/core/rules/keys.ts';
 
 export interface LogLink {
   /** The start in the line, in UTF-16 code units. */

@@ -12,8 +12,40 @@ import {
   type RunEvent,
   type RunStage,
 } from './runs.ts';
-import { entriesPerRequest, packLimits, snapshotEntry, snapshotManifest } from './sync.ts';
 import { rpcErrorReport, rpcId } from './wire.ts';
+
+export const snapshotEntry = z.union([
+  z.object({
+    path: insidePath,
+    sha256,
+    bytes: z.int().check(z.nonnegative()),
+    executable: z.optional(z.literal(true)),
+  }),
+  /** A symbolic link; its target is relative and stays inside the root. */
+  z.object({ path: insidePath, link: insidePath }),
+]);
+export type SnapshotEntry = z.infer<typeof snapshotEntry>;
+
+/**
+ * All files and links, sorted by path (UTF-16 code units), without folders. The id of a snapshot is the SHA-256 of
+ * the canonical JSON of its manifest (`base/canonicalJson`).
+ */
+export const snapshotManifest = z.array(snapshotEntry);
+export type SnapshotManifest = z.infer<typeof snapshotManifest>;
+
+/** The maximum number of entries in one request. */
+export const entriesPerRequest = 2_000;
+
+/** Limits of packs, which carry many small contents in one transfer. */
+export const packLimits = {
+  /** Bytes of a pack, headers included. */
+  bytes: 8 * 1024 * 1024,
+  /** Bytes of one content. */
+  content: 1024 * 1024,
+} as const;
+
+/** Bytes before each content of a pack: 32 of its SHA-256, then 4 of its length, big-endian. */
+export const packHeaderBytes = 36;
 
 const count = z.int().check(z.nonnegative());
 const text = (most: number) => z.string().check(z.maxLength(most));
@@ -268,3 +300,20 @@ export type HostNotices = {
   readonly 'run.events': { readonly run: string; readonly events: readonly RunEvent[] };
 };
 export type HostNotice = keyof HostNotices;
+
+/**
+ * Returns a message as UTF-8.
+ *
+ * @param run never needs quoting: see `runId`
+ * @param events the JSON of each event
+ */
+export function eventsMessage(run: string, events: readonly string[]): Uint8Array {
+  const params = `{"run":"${run}","events":[${events.join(',')}]}`;
+  return new TextEncoder().encode(`{"jsonrpc":"2.0","method":"run.events","params":${params}}`);
+}
+
+/** Returns the events of a message. */
+export function eventsIn(message: string): readonly RunEvent[] {
+  const { params } = JSON.parse(message) as { readonly params: HostNotices['run.events'] };
+  return params.events;
+}

@@ -2,7 +2,7 @@
  * Checks paths inside a root. They come from the other side, so both sides check them before they touch a file. The
  * check is not enough alone, because parent folders may be links.
  */
-import type { SnapshotEntry } from '../protocol/sync.ts';
+import type { SnapshotEntry } from '../protocol/hostRpc.ts';
 
 /** Bytes in UTF-8. */
 const longestName = 255;

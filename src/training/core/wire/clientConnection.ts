@@ -8,7 +8,7 @@ import type { HostMethod, HostNotice, HostNotices, HostParams, HostResults } fro
 import { hostNotices } from '../protocol/hostRpc.ts';
 import { closeCodes, rpcFromHost, wireLimits, wireVersions } from '../protocol/wire.ts';
 import type { ByteSource, ConnectionState } from '../contracts.ts';
-import type { CloseReason, Dial, WireSocket } from './wireSocket.ts';
+import type { CloseReason, Dial, WireSocket } from '../contracts.ts';
 import { wireErrors } from './failures.ts';
 import { RunFollowers } from './follows.ts';
 import { Requests } from './requests.ts';

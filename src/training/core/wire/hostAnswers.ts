@@ -8,13 +8,13 @@ import type {
   HostResults,
   Scope,
 } from '../protocol/hostRpc.ts';
-import { entriesPerRequest } from '../protocol/sync.ts';
+import { entriesPerRequest } from '../protocol/hostRpc.ts';
 import { wireLimits } from '../protocol/wire.ts';
 import type { ByteSink, ByteSource, HostServices, RunFiles } from '../contracts.ts';
 import { wireErrors } from './failures.ts';
 import { DownloadStream, EventStream, RunChangeStream, type Sender } from './outgoingStreams.ts';
 import { reportOf, type Uploads } from './uploads.ts';
-import type { WireSocket } from './wireSocket.ts';
+import type { WireSocket } from '../contracts.ts';
 
 /** A connected client, by its token. */
 export interface WireClient {

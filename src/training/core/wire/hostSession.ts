@@ -23,7 +23,7 @@ import { wireErrors } from './failures.ts';
 import { HostAnswers, type WireClient } from './hostAnswers.ts';
 import { Sender } from './outgoingStreams.ts';
 import { reportOf, Uploads } from './uploads.ts';
-import type { WireSocket } from './wireSocket.ts';
+import type { WireSocket } from '../contracts.ts';
 
 type Details = Readonly<Record<string, unknown>>;
 

@@ -5,7 +5,7 @@ import { decodeChunk, encodeChunk, wireLimits, type Chunk } from '../protocol/wi
 import type { ByteSource } from '../contracts.ts';
 import { wireErrors } from './failures.ts';
 import type { Requests } from './requests.ts';
-import type { WireSocket } from './wireSocket.ts';
+import type { WireSocket } from '../contracts.ts';
 
 /** The number of buffered bytes after which the host is asked to stop. The rest is requested later. */
 const mostWaiting = 8 * 1024 * 1024;

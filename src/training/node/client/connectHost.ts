@@ -6,7 +6,7 @@ import { WebSocket, type ClientOptions as WebSocketOptions } from 'ws';
 import { CodedError } from '../../../base/core/errors.ts';
 import { closeCodes, wireLimits, wirePath, wireSubprotocol } from '../../core/protocol/wire.ts';
 import { ClientConnection, type ClientOptions } from '../../core/wire/clientConnection.ts';
-import type { CloseReason, DialHandlers, WireSocket } from '../../core/wire/wireSocket.ts';
+import type { CloseReason, DialHandlers, WireSocket } from '../../core/contracts.ts';
 import { systemClock } from '../../../base/node/clock.ts';
 import { wireSocket } from '../wireSocket.ts';
 

@@ -8,7 +8,7 @@ import { IconButton } from '../../../base/webview/ui/IconButton.tsx';
 import { chartKey, type ChartKey } from './chartKeys.ts';
 import { Swatch } from './Swatch.tsx';
 import { colorOf, dashOf } from './theme.ts';
-import { usePlot } from './usePlot.ts';
+import { usePlot } from './plot.ts';
 
 /** The horizontal axis that charts share. */
 export interface ChartAxis {

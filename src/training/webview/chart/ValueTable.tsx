@@ -5,7 +5,7 @@ import type { RunData } from '../data/runData.ts';
 import { usePage } from '../page.ts';
 import { count } from '../../../base/core/format.ts';
 import { stepAxis } from './axes.ts';
-import { kindOf } from './kinds.ts';
+import { kindOf } from '../data/chartTable.ts';
 
 /** The maximum number of rows. Of more steps, an evenly spaced selection is shown. */
 const mostRows = 100;

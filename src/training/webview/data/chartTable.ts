@@ -1,6 +1,9 @@
 /** The metrics that the page draws, by their names in the monitors of Trinity and verl. */
+import * as l10n from '@vscode/l10n';
 import type { MetricSeries } from './metricSeries.ts';
 import type { RunData } from './runData.ts';
+import { duration, percent } from '../../../base/core/format.ts';
+import { number } from '../text.ts';
 
 export type ChartId = 'reward' | 'success' | 'kl' | 'entropy' | 'length' | 'time';
 
@@ -76,4 +79,33 @@ function namesFor(runs: readonly RunData[], wanted: readonly (string | RegExp)[]
 function namesIn({ metrics }: RunData, wanted: string | RegExp): string[] {
   if (typeof wanted === 'string') return metrics.has(wanted) ? [wanted] : [];
   return [...metrics.keys()].filter((name) => wanted.test(name)).sort();
+}
+
+export interface ChartKind {
+  readonly title: string;
+  readonly valueText: (value: number | undefined) => string;
+}
+
+export function kindOf({ id, names }: ChartMetrics): ChartKind {
+  switch (id) {
+    case 'reward':
+      return { title: l10n.t('Mean reward'), valueText: number };
+    case 'success':
+      return { title: l10n.t('Success'), valueText: share };
+    case 'kl':
+      return { title: l10n.t('KL divergence'), valueText: number };
+    case 'entropy':
+      return { title: l10n.t('Entropy'), valueText: number };
+    case 'length':
+      return { title: l10n.t('Response length'), valueText: number };
+    case 'time':
+      return { title: l10n.t('Time per step'), valueText: (value) => duration(value ?? null) };
+    case 'added':
+      return { title: names.find((name) => name !== undefined) ?? '', valueText: number };
+  }
+}
+
+/** Formats a share as a percentage. Values outside 0 to 1 are formatted as numbers. */
+function share(value: number | undefined): string {
+  return value === undefined || (value >= 0 && value <= 1) ? percent(value ?? null) : number(value);
 }

@@ -4,7 +4,7 @@ import { missingHelper } from '../../../../src/backbone/core/helper-llm/createHe
 import { localParts } from '../../../../src/backbone/node/readerTools.ts';
 import { noHub } from '../task-reader/source.ts';
 import { launch, type LaunchPorts } from '../../../../src/backbone/core/launcher/launch.ts';
-import type { RunFacts } from '../../../../src/backbone/core/launcher/runFacts.ts';
+import type { RunFacts } from '../../../../src/backbone/core/launcher/runPlan.ts';
 import type { FinishedCall } from '../../../../src/backbone/core/model-tuner/call.ts';
 import { CancellationSource } from '../../../../src/base/core/cancellation.ts';
 import { CodedError } from '../../../../src/base/core/errors.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { PendingCall } from '../../../../src/backbone/core/model-tuner/contextGuard.ts';
+import type { PendingCall } from '../../../../src/backbone/core/model-tuner/call.ts';
 import type { ContextCheck } from '../../../../src/tracking/core/tracker.ts';
 import { ask, hello, saying, tunerBench, type Bench } from './tunerBench.ts';
 

@@ -1,11 +1,11 @@
-import type { ContextGuard } from '../../../../src/backbone/core/model-tuner/contextGuard.ts';
+import type { ContextGuard } from '../../../../src/backbone/core/model-tuner/call.ts';
 import {
   createGateway,
   type FinishedCall,
   type Gateway,
   type GatewayOptions,
 } from '../../../../src/backbone/core/model-tuner/gateway.ts';
-import type { HttpReply, HttpRequest } from '../../../../src/backbone/core/model-tuner/http.ts';
+import type { HttpReply, HttpRequest } from '../../../../src/backbone/core/model-tuner/apis/api.ts';
 import type {
   CallIdentity,
   ChatCompletion,

@@ -2,7 +2,7 @@
 import type { ServerResponse } from 'node:http';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readReplyTokens } from '../../../../src/backbone/core/context-tracker/readReplyTokens.ts';
+import { readReplyTokens } from '../../../../src/backbone/core/context-tracker/tracedCall.ts';
 import { Assembler } from '../../../../src/backbone/core/model-tuner/assemble.ts';
 import type { ChatCompletion, ChatRequest } from '../../../../src/backbone/core/model-tuner/model.ts';
 import { withServerTokens } from '../../../../src/backbone/core/model-tuner/serverTokens.ts';

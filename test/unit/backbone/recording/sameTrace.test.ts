@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { RunTracker } from '../../../../src/backbone/core/context-tracker/runTracker.ts';
 import type { FinishedCall } from '../../../../src/backbone/core/model-tuner/call.ts';
 import { createBuiltInModel } from '../../../../src/backbone/core/model-tuner/built-in/builtInModel.ts';
-import type { ContextGuard } from '../../../../src/backbone/core/model-tuner/contextGuard.ts';
+import type { ContextGuard } from '../../../../src/backbone/core/model-tuner/call.ts';
 import { createGateway } from '../../../../src/backbone/core/model-tuner/gateway.ts';
 import type { ChatModel } from '../../../../src/backbone/core/model-tuner/model.ts';
 import { RecordingWriter } from '../../../../src/backbone/core/model-tuner/recording/recordingWriter.ts';

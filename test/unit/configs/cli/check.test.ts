@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { ruleCatalog } from '../../../../src/configs/core/rules/catalog.ts';
+import { ruleCatalog } from '../../../../src/configs/core/finding.ts';
 import { runHere } from '../../command/commandLines.ts';
 
 const good = 'ajet:\n  rollout:\n    num_repeat: 4\n';

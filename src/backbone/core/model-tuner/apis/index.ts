@@ -1,16 +1,50 @@
-import { jsonReply, type HttpReply } from '../http.ts';
+import { jsonReply, type HttpReply } from './api.ts';
 import type { ModelFailure, ChatCompletion } from '../model.ts';
-import { apiAt, type ApiName } from '../routes.ts';
 import { type Api, serverSentEvent, type ApiAnswer } from './api.ts';
 import { rememberText } from '../messagesText.ts';
 import { checkChatRequest } from '../requestSchema.ts';
-import { requestedDetails, onlyRequestedDetails, type TokenDetails } from '../tokenDetails.ts';
+import { requestedDetails, onlyRequestedDetails, type TokenDetails } from '../sampling.ts';
 import { catchRequestError, fieldsAt } from './reading.ts';
 import { MessagesAnswer } from './messages/answer.ts';
 import { messagesFailure } from './messages/failure.ts';
 import { readMessagesRequest } from './messages/readRequest.ts';
 import { ResponsesAnswer } from './responses/answer.ts';
 import { readResponsesRequest } from './responses/readRequest.ts';
+import { failures } from '../failures.ts';
+
+export type ApiName = 'chat' | 'responses' | 'messages';
+export type Route = ApiName | 'models' | 'health';
+
+const routes: Readonly<Record<string, { readonly method: string; readonly route: Route }>> = {
+  '/chat/completions': { method: 'POST', route: 'chat' },
+  '/responses': { method: 'POST', route: 'responses' },
+  '/messages': { method: 'POST', route: 'messages' },
+  // Anthropic's clients append `/v1/messages` to the base URL.
+  '/v1/messages': { method: 'POST', route: 'messages' },
+  '/models': { method: 'GET', route: 'models' },
+  '/health': { method: 'GET', route: 'health' },
+};
+
+/** Accepts paths with and without `/v1`, since clients differ in the base URL that they expect. */
+export function findRoute(method: string, path: string): { route: Route } | { failure: ModelFailure } {
+  const [plain = ''] = path.split('?');
+  const name = nameOf(plain);
+  const found = Object.hasOwn(routes, name) ? routes[name] : undefined;
+  if (found === undefined) return { failure: failures.unknownRoute(method, plain) };
+  if (found.method !== method) return { failure: failures.wrongMethod(method, plain, found.method) };
+  return { route: found.route };
+}
+
+/** Returns the API of the client, from the path. The path may be unknown. */
+export function apiAt(path: string): ApiName {
+  const name = nameOf(path);
+  if (/^(\/v1)?\/messages\b/.test(name)) return 'messages';
+  return name.startsWith('/responses') ? 'responses' : 'chat';
+}
+
+function nameOf(path: string): string {
+  return path.replace(/^\/v1(?=\/)/, '');
+}
 
 /** OpenAI's Responses API. */
 const responsesApi: Api = {

@@ -1,13 +1,26 @@
 import type { CancellationToken } from '../../../../base/core/cancellation.ts';
 import { CodedError } from '../../../../base/core/errors.ts';
 import type { Logger } from '../../../../base/core/ports.ts';
-import { faultKinds, type FaultKind, type InjectedFault } from '../../../../tracking/core/records/episodeResult.ts';
+import {
+  faultKinds,
+  type FaultKind,
+  type InjectedFault,
+} from '../../../../tracking/core/records/episodeResult.ts';
 import type { FaultChoice } from '../../protocol/run.ts';
 import { Assembler } from '../assemble.ts';
 import { cutCompletion } from '../chunks.ts';
 import { oneByOne } from '../stream.ts';
 import { Random } from '../../../../base/core/random.ts';
-import { ModelFailureError, type CallIdentity, type ChatCompletion, type ChatCompletionChunk, type ChatModel, type ChatRequest, type ModelFailure, type ModelReply } from '../model.ts';
+import {
+  ModelFailureError,
+  type CallIdentity,
+  type ChatCompletion,
+  type ChatCompletionChunk,
+  type ChatModel,
+  type ChatRequest,
+  type ModelFailure,
+  type ModelReply,
+} from '../model.ts';
 import { formatEpisode, type EpisodeNames } from '../recording/episodeNames.ts';
 import { truncateReply, emptyReply, breakToolCall } from './alteredReply.ts';
 import type { FinishedCall } from '../call.ts';

@@ -1,10 +1,10 @@
 import { isRecord } from '../../../../base/core/isRecord.ts';
 import { CodedError } from '../../../../base/core/errors.ts';
 import type { Task } from '../../../../sdk/core/index.ts';
-import { IdTally } from '../idTally.ts';
+import { IdTally } from '../taskReader.ts';
 import { nestedConfig, readNested } from '../nestedReader.ts';
 import { PythonRandom } from '../pythonRandom.ts';
-import { selectTasks } from '../select.ts';
+import { selectTasks } from '../taskReader.ts';
 import { Deduplicator } from '../similarity/deduplicate.ts';
 import { openEmbed } from '../similarity/openEmbed.ts';
 import type { ReadTasks, TaskReadResult, TaskSelection, TaskSource } from '../taskReader.ts';

@@ -1,7 +1,7 @@
 import type { CodedError } from '../../../../base/core/errors.ts';
 import type { Task } from '../../../../sdk/core/index.ts';
-import { IdTally } from '../idTally.ts';
-import { selectTasks } from '../select.ts';
+import { IdTally } from '../taskReader.ts';
+import { selectTasks } from '../taskReader.ts';
 import { readTaskLines, taskLines } from '../taskLines.ts';
 import type { ReadTasks, TaskSource } from '../taskReader.ts';
 import { tracingErrors } from './errors.ts';

@@ -1,9 +1,23 @@
-import { lstatSync, readdirSync, readlinkSync, type BigIntStats, type Dirent } from 'node:fs';
+import {
+  lstatSync,
+  readdirSync,
+  readlinkSync,
+  type BigIntStats,
+  type Dirent,
+  readFileSync,
+  statSync,
+} from 'node:fs';
 import { realpath } from 'node:fs/promises';
 import path from 'node:path';
 import type { CancellationToken } from '../../../../base/core/cancellation.ts';
 import { cancelled, noSuchRoot } from '../../../core/sync/failures.ts';
-import { gitIgnoreFile, IgnoreRules, ownIgnoreFile } from '../../../core/sync/ignoreRules.ts';
+import {
+  gitIgnoreFile,
+  IgnoreRules,
+  ownIgnoreFile,
+  type Repository,
+  type ParentRules,
+} from '../../../core/sync/ignoreRules.ts';
 import { folded, linkProblem, pathProblem } from '../../../core/sync/jail.ts';
 import {
   mostExcluded,
@@ -13,8 +27,74 @@ import {
   type TreeLink,
 } from '../../../core/sync/tree.ts';
 import { Slices } from './slices.ts';
-import { readRules, repositoryOf } from './repository.ts';
-import { isExecutable, stampOf, readSums, type FileSum } from './statCache.ts';
+import { isExecutable, stampOf, readSums, type FileSum } from './readFiles.ts';
+
+/** The largest file of rules, in bytes. Larger files are ignored. */
+const largestRules = 1024 * 1024;
+
+function readRules(file: string): string | undefined {
+  try {
+    return lstatSync(file).size > largestRules ? undefined : readFileSync(file, 'utf8');
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Returns the nearest Git repository, or one without rules. `core.excludesFile` is ignored, because it is not
+ * specific to the repository.
+ *
+ * @param root absolute, without links
+ */
+function repositoryOf(root: string): Repository {
+  for (let top = root; ; top = path.dirname(top)) {
+    const folder = gitFolder(path.join(top, '.git'));
+    if (folder !== undefined) return { prefix: inside(top, root), above: rulesAbove(top, folder, root) };
+    if (path.dirname(top) === top) return { prefix: '', above: [] };
+  }
+}
+
+/** Returns the rules above the root. Later rules override earlier ones, as in Git. */
+function rulesAbove(top: string, git: string, root: string): ParentRules[] {
+  const exclude = path.join(git, 'info', 'exclude');
+  const files = [{ folder: '', file: exclude }];
+  for (let folder = path.dirname(root); isIn(folder, top) && root !== top; folder = path.dirname(folder)) {
+    files.splice(1, 0, { folder: inside(top, folder), file: path.join(folder, gitIgnoreFile) });
+  }
+  return files.flatMap(({ folder, file }) => {
+    const text = readRules(file);
+    return text === undefined ? [] : [{ folder, file: inside(root, file), text }];
+  });
+}
+
+/** Returns the Git folder at a path, also of a worktree. Undefined: there is none. */
+function gitFolder(place: string): string | undefined {
+  const own = isThere(place, 'isDirectory') ? place : linked(place, /^gitdir: (.+)$/m);
+  if (own === undefined || !isThere(path.join(own, 'HEAD'), 'isFile')) return undefined;
+  return linked(path.join(own, 'commondir'), /^(.+)$/m) ?? own;
+}
+
+function isThere(place: string, kind: 'isDirectory' | 'isFile'): boolean {
+  try {
+    return statSync(place)[kind]();
+  } catch {
+    return false;
+  }
+}
+
+function linked(file: string, line: RegExp): string | undefined {
+  const [, place] = line.exec(readRules(file) ?? '') ?? [];
+  return place === undefined ? undefined : path.resolve(path.dirname(file), place.trimEnd());
+}
+
+function isIn(folder: string, top: string): boolean {
+  return folder === top || folder.startsWith(top.endsWith(path.sep) ? top : top + path.sep);
+}
+
+/** Returns a relative path with `/`. */
+function inside(from: string, to: string): string {
+  return path.relative(from, to).split(path.sep).join('/');
+}
 
 export interface ReadTreeOptions {
   /** The cache file for checksums, outside the root. Null: no cache. */

@@ -3,7 +3,7 @@ import { mkdir, open, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import process from 'node:process';
 import { neverCancelled, type CancellationToken } from '../../../../base/core/cancellation.ts';
-import type { SnapshotEntry, SnapshotManifest } from '../../../core/protocol/sync.ts';
+import type { SnapshotEntry, SnapshotManifest } from '../../../core/protocol/hostRpc.ts';
 import type { ClientConnection } from '../../../core/wire/clientConnection.ts';
 import { badManifest, cancelled, contentDiffers, targetTaken } from '../../../core/sync/failures.ts';
 import { checkManifest, manifestText } from '../../../core/sync/manifest.ts';

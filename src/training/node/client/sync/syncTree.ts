@@ -1,7 +1,11 @@
 import { hash } from 'node:crypto';
 import path from 'node:path';
 import { neverCancelled, type CancellationToken } from '../../../../base/core/cancellation.ts';
-import { entriesPerRequest, type SnapshotEntry, type SnapshotManifest } from '../../../core/protocol/sync.ts';
+import {
+  entriesPerRequest,
+  type SnapshotEntry,
+  type SnapshotManifest,
+} from '../../../core/protocol/hostRpc.ts';
 import type { ClientConnection } from '../../../core/wire/clientConnection.ts';
 import { cancelled } from '../../../core/sync/failures.ts';
 import { manifestPages, manifestText } from '../../../core/sync/manifest.ts';
@@ -15,7 +19,7 @@ import {
 import { inMemory, piecesOf } from '../../filePieces.ts';
 import { openLarge, readSmall, sumLarge, sumSmall } from './readFiles.ts';
 import { Slices } from './slices.ts';
-import { isExecutable, isSettled, stampOf, writeSums, type FileSum } from './statCache.ts';
+import { isExecutable, isSettled, stampOf, writeSums, type FileSum } from './readFiles.ts';
 import { retryAfterDisconnect, Uploads, type UploadsOptions } from './uploads.ts';
 
 export interface SyncProgress {

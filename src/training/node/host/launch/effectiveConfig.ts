@@ -8,7 +8,7 @@ import { bridgedFile, bridgePackage, type BridgedCode } from '../../../core/prot
 import { effectiveConfigText } from '../../../core/runs/effectiveConfig.ts';
 import { localFiles } from '../../../../base/node/files.ts';
 import { readJson } from '../../../../base/node/atomicFile.ts';
-import { marksOfSecrets, redactorOf } from '../runs/redactor.ts';
+import { marksOfSecrets, redactorOf } from '../runs/runFolder.ts';
 
 type Variables = Readonly<Record<string, string | undefined>>;
 

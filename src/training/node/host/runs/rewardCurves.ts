@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import { eventsIn } from '../../../core/protocol/eventsMessage.ts';
+import { eventsIn } from '../../../core/protocol/hostRpc.ts';
 import type { RunEvent } from '../../../core/protocol/runs.ts';
 import type { HostRuns } from '../../../core/contracts.ts';
 import { rewardIn } from '../../../core/runs/metrics.ts';

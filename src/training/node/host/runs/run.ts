@@ -15,7 +15,7 @@ import type { EventLog } from './eventLog.ts';
 import { RunProcesses, type ProcessContext } from './runProcesses.ts';
 import { sameBoot } from './processes.ts';
 import type { RunFolder, StoredRun } from './runFolder.ts';
-import { marksOfSecrets, redactorOf } from './redactor.ts';
+import { marksOfSecrets, redactorOf } from './runFolder.ts';
 import { Stopper, stopTimesOf, type StopTimes } from './stopper.ts';
 import { renamedJob } from './jobFolder.ts';
 import { RunTails, snapshotJobFolder } from './tails.ts';

@@ -1,13 +1,42 @@
 import { mkdir, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import * as z from 'zod/mini';
+import { Buffer } from 'node:buffer';
+import { createHmac, randomBytes } from 'node:crypto';
 import { runOrder, runRecord, runStage, type RunOrder } from '../../../core/protocol/runs.ts';
 import type { RunExit } from '../../../core/runs/outcome.ts';
-import { secretMarks } from '../../../core/runs/secrets.ts';
+import {
+  secretMarks,
+  LogRedactor,
+  marksOf,
+  secretsIn,
+  type Digest,
+  type SecretMarks,
+} from '../../../core/runs/secrets.ts';
 import { readJson, writeFileAtomic } from '../../../../base/node/atomicFile.ts';
 import { raySpecFile } from '../ray/raySpec.ts';
 import { keeperFiles, keptExit, type KeeperOrder } from './keeper.ts';
 import { notedProcess, type NotedProcess } from './processes.ts';
+
+const digest: Digest = (salt, text) => createHmac('sha256', salt).update(text).digest('hex');
+
+/**
+ * Returns marks of the secrets, from which the secrets cannot be read.
+ *
+ * @param env the environment of the run, including the variables of the host
+ * @param others secrets that are not in variables
+ */
+export function marksOfSecrets(
+  env: Readonly<Record<string, string | undefined>>,
+  others: readonly string[] = [],
+): SecretMarks {
+  const base64 = (text: string): string => Buffer.from(text).toString('base64');
+  return marksOf([...secretsIn(env), ...others], randomBytes(16).toString('hex'), digest, base64);
+}
+
+export function redactorOf(marks: SecretMarks | null): LogRedactor {
+  return new LogRedactor(marks ?? { salt: '', starts: [], digests: [] }, digest);
+}
 
 /** The record of a run in its folder. It has only the names of the variables. */
 const storedRun = z.object({

@@ -2,7 +2,7 @@ import { constants } from 'node:fs';
 import { chmod, copyFile, mkdir, readdir, realpath, rm, symlink } from 'node:fs/promises';
 import path from 'node:path';
 import type { CancellationToken } from '../../../../base/core/cancellation.ts';
-import type { SnapshotManifest } from '../../../core/protocol/sync.ts';
+import type { SnapshotManifest } from '../../../core/protocol/hostRpc.ts';
 import { cancelled, notEmpty, refusedPath } from '../../../core/sync/failures.ts';
 import { forEachParallel } from '../../parallel.ts';
 import { asDiskFull } from './contentStore.ts';

@@ -3,7 +3,7 @@ import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import * as z from 'zod/mini';
 import type { CancellationToken } from '../../../../base/core/cancellation.ts';
-import { snapshotManifest, type SnapshotManifest } from '../../../core/protocol/sync.ts';
+import { snapshotManifest, type SnapshotManifest } from '../../../core/protocol/hostRpc.ts';
 import { badManifest, noSnapshot } from '../../../core/sync/failures.ts';
 import { checkManifest, manifestText } from '../../../core/sync/manifest.ts';
 import type { SnapshotLeases } from './snapshotLeases.ts';

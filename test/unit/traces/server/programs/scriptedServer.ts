@@ -2,7 +2,7 @@
 import process from 'node:process';
 import { systemClock } from '../../../../../src/base/node/clock.ts';
 import { TraceService } from '../../../../../src/traces/node/server/service.ts';
-import { serveOverStreams } from '../../../../../src/traces/node/server/stdioServer.ts';
+import { serveOverStreams } from '../../../../../src/traces/node/server/service.ts';
 import { ScriptedTrace, scriptedFiles } from '../scriptedFiles.ts';
 
 const trace = new ScriptedTrace();

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { RunEvent } from '../../../../../src/training/core/protocol/runs.ts';
-import { numberEvents } from '../../../../../src/training/core/runs/numberEvents.ts';
+import { numberEvents } from '../../../../../src/training/core/runs/fold.ts';
 import { companionSource } from '../../../../../src/training/core/runs/markers.ts';
 import { RunFold, type RunEventBody } from '../../../../../src/training/core/runs/fold.ts';
 

@@ -6,13 +6,13 @@ import {
   entriesPerRequest,
   packLimits,
   type SnapshotEntry,
-} from '../../../../../src/training/core/protocol/sync.ts';
+} from '../../../../../src/training/core/protocol/hostRpc.ts';
 import {
   checkManifest,
   manifestPages,
   manifestText,
 } from '../../../../../src/training/core/sync/manifest.ts';
-import { packHeader, PackReader } from '../../../../../src/training/core/sync/pack.ts';
+import { packHeader, PackReader } from '../../../../../src/training/core/sync/manifest.ts';
 import { fuzz } from '../../../fuzz.ts';
 
 const sumOf = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { expect, test } from 'vitest';
 import { rebuildSnapshot } from '../../../../../src/training/node/client/sync/rebuild.ts';
 import { syncTree } from '../../../../../src/training/node/client/sync/syncTree.ts';
-import type { SnapshotManifest } from '../../../../../src/training/core/protocol/sync.ts';
+import type { SnapshotManifest } from '../../../../../src/training/core/protocol/hostRpc.ts';
 import type { ClientConnection } from '../../../../../src/training/core/wire/clientConnection.ts';
 import type { DownloadRequest } from '../../../../../src/training/core/wire/transfers.ts';
 import { manifestText } from '../../../../../src/training/core/sync/manifest.ts';

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { CancellationSource, neverCancelled } from '../../../../../src/base/core/cancellation.ts';
 import { rpcErrors, wireLimits } from '../../../../../src/training/core/protocol/wire.ts';
 import { ClientConnection, whenConnected } from '../../../../../src/training/core/wire/clientConnection.ts';
-import type { DialHandlers } from '../../../../../src/training/core/wire/wireSocket.ts';
+import type { DialHandlers } from '../../../../../src/training/core/contracts.ts';
 import { wireErrors } from '../../../../../src/training/core/wire/failures.ts';
 import { theRun } from '../../../../tools/host/scriptedServices.ts';
 import { FakeClock } from '../../../fakeClock.ts';

@@ -4,7 +4,7 @@ import { Random } from '../../../../../src/base/core/random.ts';
 import type { HostMethod, Scope } from '../../../../../src/training/core/protocol/hostRpc.ts';
 import { closeCodes, encodeChunk, wireLimits } from '../../../../../src/training/core/protocol/wire.ts';
 import { HostSession, type SessionOptions } from '../../../../../src/training/core/wire/hostSession.ts';
-import type { WireSocket } from '../../../../../src/training/core/wire/wireSocket.ts';
+import type { WireSocket } from '../../../../../src/training/core/contracts.ts';
 import { record, ScriptedServices } from '../../../../tools/host/scriptedServices.ts';
 import { FakeClock } from '../../../fakeClock.ts';
 import { fuzz } from '../../../fuzz.ts';

@@ -9,7 +9,7 @@ import {
 import type { RunOrder } from '../../../../../src/training/core/protocol/runs.ts';
 import type { HostServices } from '../../../../../src/training/core/contracts.ts';
 import { HostSession } from '../../../../../src/training/core/wire/hostSession.ts';
-import type { WireSocket } from '../../../../../src/training/core/wire/wireSocket.ts';
+import type { WireSocket } from '../../../../../src/training/core/contracts.ts';
 import { ScriptedServices, theRun } from '../../../../tools/host/scriptedServices.ts';
 import { FakeClock } from '../../../fakeClock.ts';
 

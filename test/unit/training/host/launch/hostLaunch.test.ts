@@ -7,7 +7,7 @@ import path from 'node:path';
 import process from 'node:process';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { neverCancelled, type CancellationToken } from '../../../../../src/base/core/cancellation.ts';
-import { gpusOf, rayHere } from '../../../../../src/training/node/host/launch/machine.ts';
+import { gpusOf, rayHere } from '../../../../../src/training/node/host/launch/launchers.ts';
 import {
   HostLaunch,
   type HostLaunchOptions,

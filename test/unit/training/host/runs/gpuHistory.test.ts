@@ -2,7 +2,7 @@ import { chmod, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { CodedError } from '../../../../../src/base/core/errors.ts';
-import { gpusOf } from '../../../../../src/training/node/host/launch/machine.ts';
+import { gpusOf } from '../../../../../src/training/node/host/launch/launchers.ts';
 import { GpuHistory } from '../../../../../src/training/node/host/runs/gpuHistory.ts';
 import type { RunRecord } from '../../../../../src/training/core/protocol/runs.ts';
 import { record } from '../../../../tools/host/scriptedServices.ts';

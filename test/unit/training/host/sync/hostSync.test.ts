@@ -21,9 +21,9 @@ import { canonicalJson } from '../../../../../src/base/core/canonicalJson.ts';
 import { Random } from '../../../../../src/base/core/random.ts';
 import { openHostSync } from '../../../../../src/training/node/host/sync/hostSync.ts';
 import { asDiskFull } from '../../../../../src/training/node/host/sync/contentStore.ts';
-import type { SnapshotEntry } from '../../../../../src/training/core/protocol/sync.ts';
+import type { SnapshotEntry } from '../../../../../src/training/core/protocol/hostRpc.ts';
 import type { ByteSource, HostSync } from '../../../../../src/training/core/contracts.ts';
-import { packHeader } from '../../../../../src/training/core/sync/pack.ts';
+import { packHeader } from '../../../../../src/training/core/sync/manifest.ts';
 
 let folder = '';
 let dataFolder = '';

@@ -70,7 +70,11 @@ function offlineRepeat(view: TrinityView, name: string): Finding[] {
   if (view.text('algorithm.kl_loss_fn') === 'none') {
     const message = `${name} needs a distance to the reference model, so \`kl_loss_fn\` \`none\` becomes \`k2\`.`;
     findings.push(
-      ...view.report('trinity-value-rewritten', { severity: 'warning', at: ['algorithm.kl_loss_fn'], message }),
+      ...view.report('trinity-value-rewritten', {
+        severity: 'warning',
+        at: ['algorithm.kl_loss_fn'],
+        message,
+      }),
     );
   }
   return findings;
