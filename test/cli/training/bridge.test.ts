@@ -214,7 +214,7 @@ describe.skipIf(process.platform === 'win32')('a TypeScript workflow in training
       const lines: unknown[] = await (await start(name, node)).stdout.setEncoding('utf8').toArray();
       return (JSON.parse(lines.join('')) as Told).error ?? '';
     };
-    expect(await failure('Small', '/nowhere/node')).toMatch(/names \/nowhere\/node, .* \[bridge\/node\]/);
+    expect(await failure('Small', '/nowhere/node')).toMatch(/\/nowhere\/node.* \[bridge\/node\]/);
     expect(await failure('Small', old)).toMatch(/old is 18\.20\.4\. \[bridge\/node\]\n.*AGENTJET_NODE/);
     expect(await failure('Other', process.execPath)).toMatch(
       /Other; it exports Small\. \[loader\/no-such-export\]/,
