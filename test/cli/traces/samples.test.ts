@@ -86,5 +86,7 @@ it('refuses what is no trace, and what the trace has not', async () => {
   expect(await failure(project, ['samples', trace, '--episode', '7'])).toContain('--episode 7');
   expect(await failure(project, ['samples', trace, '--task', 'nine'])).toContain('The first tasks: t1.');
   expect(await failure(project, ['samples', trace, 'more'])).toContain('Unexpected argument "more".');
-  expect(await failure(project, ['samples', trace, '--world-size', '0'])).toContain('--world-size must be a whole number');
+  expect(await failure(project, ['samples', trace, '--world-size', '0'])).toContain(
+    '--world-size must be a whole number',
+  );
 });
