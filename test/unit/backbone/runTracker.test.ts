@@ -48,7 +48,7 @@ describe('an episode that is tried again', () => {
   it.each([true, false])('has the calls of all attempts, and timelines of the last', async (isOpen) => {
     const tokens: number[] = [];
     const { recorder, noted } = recording({ onTokens: (_, count) => tokens.push(count) });
-    if (isOpen) recorder.open();
+    if (isOpen) void recorder.open();
     await Promise.resolve();
     start(recorder, 0);
     recorder.callEnded(saying('ab', { call: 0 }));
@@ -160,7 +160,7 @@ describe('a run that is recorded', () => {
     const { recorder, noted } = recording({ text: { note: letters.note, open } });
     start(recorder, 0, 1);
     expect(opened).toBe(0);
-    recorder.open();
+    void recorder.open();
     recorder.callEnded(saying('a', { call: 0 }));
     recorder.callEnded(saying('b', { episode: 1 }));
     recorder.callEnded(saying('c', { call: 1 }));
