@@ -63,7 +63,7 @@ describe('the notes of a run', () => {
     const [range] = found.filter((one) => codeOf(one) === 'reward-range');
     assert.ok(range);
     assert.equal(range.severity, vscode.DiagnosticSeverity.Information);
-    assert.match(textOf(range), /In the last run: The reward 7 is outside of -1 to 1\.5/);
+    assert.match(textOf(range), /In the last run: The reward 7 is outside .* -1 to 1\.5/);
     await leadsToItsExplanation(range.code as Code);
     assert.deepEqual(notesIn(config), ['single-episode']);
     await debug.ended();

@@ -158,7 +158,7 @@ test('a finding is explained', async () => {
 
 test('a rule is explained to whoever asks', async () => {
   await openConfig();
-  await editor().commandWith('AgentJet: Explain Config Rule', 'A value of another type');
+  await editor().commandWith('AgentJet: Explain Config Rule', 'Wrong type');
   await editor().see('.tab.active', 'Preview rules.md');
   // Not its frame: the preview may put another in its place.
   const preview = editor().page.locator('iframe.webview').contentFrame();
