@@ -25,7 +25,7 @@ test('F5 on a workflow that no config names says what to do', async () => {
   await rm(editor().file(config));
   await openRunnable('workflow.ts');
   await editor().press('F5');
-  await editor().see(toast, /names workflow\.ts->MathAgentWorkflow\. Set ajet\.rollout\.user_workflow/);
+  await editor().see(toast, /names workflow\.ts->MathAgentWorkflow\. In a config, set ajet\.rollout\.user_workflow/);
   await editor().screenshot('no-config');
   await editor().seeNo('.debug-toolbar');
 });
@@ -108,9 +108,9 @@ test('Show Log shows the log', async () => {
 
 /** The steps, the first last: it is open at the start, and a click on it would close it. */
 const steps = [
-  ['Set a breakpoint', "Breakpoints are the editor's own"],
-  ['Press F5', 'One process runs the whole'],
-  ['Open the example', 'puts a copy of the example there'],
+  ['Set a breakpoint', 'Conditional breakpoints and logpoints'],
+  ['Press F5', 'One process runs the tasks'],
+  ['Open the example', 'copies the example into it'],
 ] as const;
 
 test('the walkthrough leads from the example to F5', async () => {

@@ -55,6 +55,6 @@ test('the walkthrough leads through it', async () => {
   await editor().commandWith('Welcome: Open Walkthrough...', '调试智能体工作流');
   await (await editor().see('.gettingStartedContainer .step-title', '按 F5')).click();
   const picture = editor().page.locator('iframe.webview').contentFrame();
-  await picture.locator('#active-frame').contentFrame().getByText('停住的回合不会让任何计时超时').waitFor();
+  await picture.locator('#active-frame').contentFrame().getByText('超时计时会暂停').waitFor();
   await editor().screenshot('walkthrough');
 });
