@@ -25,7 +25,10 @@ test('F5 on a workflow that no config names says what to do', async () => {
   await rm(editor().file(config));
   await openRunnable('workflow.ts');
   await editor().press('F5');
-  await editor().see(toast, /names workflow\.ts->MathAgentWorkflow\. In a config, set ajet\.rollout\.user_workflow/);
+  await editor().see(
+    toast,
+    /names workflow\.ts->MathAgentWorkflow\. In a config, set ajet\.rollout\.user_workflow/,
+  );
   await editor().screenshot('no-config');
   await editor().seeNo('.debug-toolbar');
 });
