@@ -114,6 +114,6 @@ describe('the effective config', () => {
 
   it('says why there is none', async () => {
     await vscode.commands.executeCommand('agentjet.showEffectiveConfig', fileUri('services.yaml'));
-    assert.match(effectiveDocument('services (effective)').getText(), /^# services\.yaml is no config/);
+    assert.match(effectiveDocument('services (effective)').getText(), /^# services\.yaml is not a config/);
   });
 });
