@@ -1,7 +1,6 @@
 /** The backbone process. It executes one run on the request of the run client, reports events and exits. */
 import { randomBytes } from 'node:crypto';
 import { homedir } from 'node:os';
-import inspector from 'node:inspector';
 import path from 'node:path';
 import process from 'node:process';
 import { pathToFileURL } from 'node:url';
@@ -168,7 +167,6 @@ function portsOf(request: RunRequest): RunPorts {
         recordings,
       }),
     envTransport,
-    isDebugged: () => inspector.url() !== undefined,
     dataSets,
     openHelper: (plan) =>
       openHelperLlm(request.helper, {

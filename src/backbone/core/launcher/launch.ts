@@ -114,8 +114,6 @@ export interface LaunchPorts extends ModelPorts {
   readTrace(file: string): RecordedRun;
   openFolder(plan: RunPlan, request: RunRequest): Promise<RunFolder>;
   readonly envTransport: EnvTransport;
-  /** Returns whether a debugger is attached to this process. */
-  isDebugged(): boolean;
   readonly dataSets: DataSetPorts;
   readonly episodes: Pick<EpisodeContext, 'newUuid' | 'userFrame' | 'onUncaught' | 'onEnd' | 'isHeld'>;
 }
@@ -179,13 +177,11 @@ async function run(asked: RunRequest, ports: LaunchPorts, cancellation: Cancella
     const place = { folder: folder.path, trace: tracker.trace };
     ports.emit(runStarted(facts, { ...place, parallel: plan.parallel, mode: plan.mode }));
     modelTuner.onCall((call) => observeCall(call, tracker, ports));
-    // Without a debugger the tokenizer opens first, because the time it takes is not that of an episode.
-    if (!ports.isDebugged() && request.python?.debug !== true) await tracker.open();
+    // Before the first episode, whose time it is not. While the user steps, it would take half a minute.
+    await tracker.open();
     const live = { ...prepared, request, rollout, modelTuner, tracker, ports, cancellation };
     const context = contextOf(live);
     const rolling = rollOut(slots, plan.parallel, cancellation, (slot) => observed(slot, context, live));
-    // With a debugger it opens last, so that the first breakpoints do not wait for it.
-    void tracker.open();
     const finding = findPlaces(prepared.config, context, tracker);
     const end = await rolling.then(
       (): RunEnd => ({ status: cancellation.isCancelled ? 'cancelled' : 'completed', error: null }),

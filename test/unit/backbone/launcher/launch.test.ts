@@ -106,7 +106,6 @@ function portsOf({ text = config, ...changes }: Changes = {}) {
           return Promise.resolve();
         },
       }),
-    isDebugged: () => false,
     envTransport: { post: () => Promise.reject(new Error('No service is asked.')) },
     readReplayed: () => expect.unreachable('no trace is asked for'),
     readTrace: () => expect.unreachable('no trace is asked for'),
