@@ -61,10 +61,14 @@ function isOther(value: PythonValue | undefined): value is Other {
 /** CPython's tokenizer allows no deeper brackets. */
 const deepest = 200;
 
+/** Matches the strings and comments of Python, then brackets, then numbers such as `1.`. */
+const tokens =
+  /'''(?:[^\\]|\\.)*?'''|"""(?:[^\\]|\\.)*?"""|'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|#[^\n]*|[[({\])}]|\d\.(?!\d)/gs;
+
 /** Rejects deep brackets, on which the parser takes long, and completes numbers such as `1.`, which it does not know. */
 function prepared(code: string): string {
   let depth = 0;
-  return code.replace(/'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|[[({\])}]|\d\.(?!\d)/gs, (token) => {
+  return code.replace(tokens, (token) => {
     if (/^[[({]/.test(token)) depth += 1;
     else if (/^[\])}]/.test(token)) depth -= 1;
     if (depth > deepest) throw new PythonLiteralError('too many nested brackets');
