@@ -9,6 +9,7 @@ import {
   MathAnswerAsJudge,
   type WorkflowOutput,
 } from '../../../src/sdk/core/index.ts';
+import { distanceTo } from '../../../src/sdk/core/judges/arithmetic.ts';
 import { countdownCase, mathCase } from './judgeCases.ts';
 import { workflowTask } from './task.ts';
 
@@ -97,6 +98,11 @@ describe('a judge that lacks something', () => {
     expect(scored({ final_answer: '', target: 1 })).toThrow(/metadata.nums/);
     expect(scored({ final_answer: '', nums: [1], target: null })()).toEqual({ reward: 0, isSuccess: false });
   });
+});
+
+it('computes a sum of 2,000 numbers, as Python does', () => {
+  const sum = Array.from({ length: 2_000 }, () => '1').join('+');
+  expect(distanceTo(sum, 2_000)).toBe(0);
 });
 
 describe('the judge of an environment service', () => {

@@ -2,8 +2,6 @@
  * Arithmetic as Python's `eval` does it, for expressions of digits, `+ - * / ( ) .` and blanks, which are all that the
  * countdown judge lets through. An error of any kind, a SyntaxError or one of computing, is one and the same here.
  */
-import type { SyntaxNode } from '@lezer/common';
-import { parser } from '@lezer/python';
 import {
   asFloat,
   calculate,
@@ -15,8 +13,7 @@ import {
 } from '../../../base/core/pythonNumbers.ts';
 
 type Value = PythonNumber | Complex;
-const operators = ['+', '-', '*', '/', '//', '**'] as const;
-type Operator = (typeof operators)[number];
+type Operator = '+' | '-' | '*' | '/' | '//' | '**';
 
 /** Python's own limit for parentheses; signs and powers nest as deep here. */
 const deepest = 200;
@@ -27,15 +24,16 @@ const mostDigits = 4300;
 export function distanceTo(expression: string, target: number): number | undefined {
   try {
     const wanted = Number.isInteger(target) ? int(BigInt(target)) : float(target);
-    return size(combine('-', evaluate(expression), wanted));
+    return size(combine('-', new Reader(tokensOf(expression)).whole(), wanted));
   } catch (error) {
     if (error instanceof EvaluationError) return undefined;
     throw error;
   }
 }
 
-/** Removes blanks at the beginning and lines of blanks, as `eval` does. An indented line is an error. */
-function prepared(expression: string): string {
+/** Blanks go, and line ends where they may stand: in parentheses, before and behind all. An indented line is an error. */
+function tokensOf(expression: string): string[] {
+  // `eval` drops blanks at the very beginning; lines of nothing but blanks count nowhere.
   const text = expression
     .replace(/\r\n?/g, '\n')
     .replace(/^[ \t]+/, '')
@@ -43,45 +41,93 @@ function prepared(expression: string): string {
   const indent = /^[ \t\f]*/.exec(text)?.[0] ?? '';
   // A last line without an end counts as indented, though there is nothing on it.
   if (/[ \t]$/.test(indent) || /\n[ \t\f]*[ \t]$/.test(text)) throw new EvaluationError('unexpected indent');
+  const tokens = text.match(/\d+\.?\d*|\.\d+|\*\*|\/\/|[-+*/().\n]|[^ \t\f]/g) ?? [];
+  return withoutLineEnds(tokens);
+}
+
+function withoutLineEnds(tokens: readonly string[]): string[] {
+  const kept: string[] = [];
   let depth = 0;
-  // The grammar does not know numbers such as `1.`, and takes long for deep parentheses.
-  return text.replace(/[()\n]|\d\.(?!\d)/g, (token, at: number) => {
-    if (token === '\n' && depth === 0 && text.slice(at).trim() !== '')
-      throw new EvaluationError('a second line');
-    depth += token === '(' ? 1 : token === ')' ? -1 : 0;
-    if (depth > deepest) throw new EvaluationError('too many nested parentheses');
-    return /\d/.test(token) ? `${token}0` : token;
-  });
+  let ended = false;
+  for (const token of tokens) {
+    if (token === '\n') {
+      ended ||= depth === 0;
+      continue;
+    }
+    if (ended) throw new EvaluationError('a second line');
+    if (token === '(' && ++depth > deepest) throw new EvaluationError('too many nested parentheses');
+    if (token === ')') depth -= 1;
+    kept.push(token);
+  }
+  return kept;
 }
 
-function evaluate(expression: string): Value {
-  const code = prepared(expression);
-  const [statement, ...others] = childrenOf(parser.parse(code).topNode);
-  const parts = statement?.name === 'ExpressionStatement' ? childrenOf(statement) : [];
-  if (others.length > 0 || parts.length !== 1 || parts[0] === undefined)
-    throw new EvaluationError('invalid syntax');
-  return valueOf(parts[0], code, 0);
-}
+class Reader {
+  readonly #tokens: readonly string[];
+  #at = 0;
+  #depth = 0;
 
-function childrenOf({ firstChild }: SyntaxNode): SyntaxNode[] {
-  const children: SyntaxNode[] = [];
-  for (let child = firstChild; child !== null; child = child.nextSibling) children.push(child);
-  return children;
-}
+  constructor(tokens: readonly string[]) {
+    this.#tokens = tokens;
+  }
 
-/** A tuple, a call and an ellipsis are valid syntax, but every operation on them ends in an error. */
-function valueOf(node: SyntaxNode, code: string, depth: number): Value {
-  if (depth > deepest * 5) throw new EvaluationError('too deep');
-  const children = childrenOf(node);
-  const text = (at: number): string => code.slice(children[at]?.from, children[at]?.to);
-  const value = (at: number): Value => valueOf(children[at] ?? node, code, depth + 1);
-  const shape = `${node.name} ${children.length}`;
-  if (shape === 'Number 0') return literal(code.slice(node.from, node.to));
-  if (shape === 'ParenthesizedExpression 3' && text(2) === ')') return value(1);
-  if (shape === 'UnaryExpression 2') return text(0) === '-' ? negated(value(1)) : value(1);
-  const operator = operators.find((one) => one === text(1));
-  if (shape === 'BinaryExpression 3' && operator) return combine(operator, value(0), value(2));
-  throw new EvaluationError('invalid syntax');
+  whole(): Value {
+    const value = this.#sum();
+    if (this.#at < this.#tokens.length) throw new EvaluationError('invalid syntax');
+    return value;
+  }
+
+  #sum(): Value {
+    return this.#chain(['+', '-'], () => this.#product());
+  }
+
+  #product(): Value {
+    return this.#chain(['*', '/', '//'], () => this.#signed());
+  }
+
+  #chain(operators: readonly Operator[], next: () => Value): Value {
+    let value = next();
+    for (;;) {
+      const operator = operators.find((one) => this.#take(one));
+      if (operator === undefined) return value;
+      value = combine(operator, value, next());
+    }
+  }
+
+  #signed(): Value {
+    if (this.#take('+')) return this.#deeper(() => this.#signed());
+    if (this.#take('-')) return negated(this.#deeper(() => this.#signed()));
+    const base = this.#atom();
+    return this.#take('**')
+      ? combine(
+          '**',
+          base,
+          this.#deeper(() => this.#signed()),
+        )
+      : base;
+  }
+
+  /** A tuple, a call and an ellipsis are syntax, too, but whatever is done with them ends in an error. */
+  #atom(): Value {
+    if (!this.#take('(')) return literal(this.#tokens[this.#at++] ?? '');
+    const value = this.#sum();
+    if (!this.#take(')')) throw new EvaluationError('never closed');
+    return value;
+  }
+
+  #deeper(read: () => Value): Value {
+    this.#depth += 1;
+    if (this.#depth > deepest * 5) throw new EvaluationError('too deep');
+    const value = read();
+    this.#depth -= 1;
+    return value;
+  }
+
+  #take(token: string): boolean {
+    if (this.#tokens[this.#at] !== token) return false;
+    this.#at += 1;
+    return true;
+  }
 }
 
 /** A zero may lead a float and another zero, but no other integer. */
