@@ -79,6 +79,7 @@ export default tseslint.config(
       '@typescript-eslint/dot-notation': 'off',
       'max-lines-per-function': ['error', { max: 60, skipBlankLines: true, skipComments: true }],
       eqeqeq: 'error',
+      'no-duplicate-imports': 'error',
     },
   },
   {

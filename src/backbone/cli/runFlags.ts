@@ -1,8 +1,7 @@
 /** The options of a debug run as flags, and what the flags say. */
 import { CodedError } from '../../base/core/errors.ts';
-import type { OptionErrors } from '../node/options/runOptions.ts';
+import { type OptionErrors, runFlags, type RunFlag, type RunOptions } from '../node/options/runOptions.ts';
 import { readRunOptions } from '../node/options/readRunOptions.ts';
-import { runFlags, type RunFlag, type RunOptions } from '../node/options/runOptions.ts';
 import {
   flag,
   repeated,

@@ -1,8 +1,7 @@
 import { pathToFileURL } from 'node:url';
 import type { ErrorReport } from '../../base/core/errors.ts';
 import type { PathRules } from '../../base/core/ports.ts';
-import type { Finding, Fix } from '../core/finding.ts';
-import { ruleCatalog, type RuleId } from '../core/finding.ts';
+import { type Finding, type Fix, ruleCatalog, type RuleId } from '../core/finding.ts';
 import type { Severity } from '../core/rules/ruleEntry.ts';
 import type { CheckedFile } from './checkFile.ts';
 import { positionText, type CheckOutput } from './checkFormats.ts';

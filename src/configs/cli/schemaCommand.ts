@@ -1,8 +1,7 @@
 import { dialects } from '../core/dialect.ts';
 import { jsonSchemaOf } from '../core/key-tables/jsonSchema.ts';
-import type { CommandIo } from '../../base/node/terminal/commandIo.ts';
+import { type CommandIo, exitCodes } from '../../base/node/terminal/commandIo.ts';
 import { usageError } from '../../base/node/terminal/commandLine.ts';
-import { exitCodes } from '../../base/node/terminal/commandIo.ts';
 
 /** Runs `agentjet schema`, which prints the keys of a config format as JSON Schema, for other editors. */
 export function runSchema(name: string, { stdout }: CommandIo): number {

@@ -5,7 +5,7 @@ import type { ConfigContext } from './context.ts';
 import { conversionRules, type Backbone, type ConversionRule } from './convert/conversionRules.ts';
 import { evaluateRule } from './convert/evaluateRule.ts';
 import { describeKey, paragraphs } from './key-tables/describe.ts';
-import { locationText } from './effective/origins.ts';
+import { locationText, originMarkdown, valueText } from './effective/origins.ts';
 import { withoutSecrets } from './effective/secrets.ts';
 import { interpolationsOf } from './interpolation/references.ts';
 import type { KeyNode, KeyTable } from './key-tables/keyTable.ts';
@@ -15,7 +15,6 @@ import { isResolver, resolverDocs } from './interpolation/resolverDocs.ts';
 import { nodeAtOffset, type NodeAtOffset } from './navigate/nodeAtOffset.ts';
 import type { Span, TextRange } from './text.ts';
 import type { Value } from './value.ts';
-import { originMarkdown, valueText } from './effective/origins.ts';
 
 export interface Hover {
   readonly range: TextRange;

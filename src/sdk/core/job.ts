@@ -24,8 +24,8 @@ export type JobEpisode = EpisodeResult;
  * await job.tune();
  * ```
  *
- * Start a script that creates a job with `agentjet --conf job.ts`, or with F5. Every problem throws an Error that says
- * what to do.
+ * Start a script that creates a job with `agentjet --conf job.ts`, or with F5. Invalid settings throw an Error. Its message
+ * explains the fix.
  */
 export class AgentJetJob {
   /** All keys with their current values. Keys that AgentJet does not know are rejected. */

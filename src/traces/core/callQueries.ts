@@ -1,6 +1,5 @@
-import { int32Values } from './layout.ts';
+import { int32Values, contentKey } from './layout.ts';
 import type { CheckedRows } from './checkedRows.ts';
-import { contentKey } from './layout.ts';
 import * as records from './records.ts';
 
 export interface CallDetails {

@@ -16,8 +16,8 @@ export type SpannedMessage = Pick<
 /**
  * Returns the content of a message without the tokens that the chat template adds. The content of a reply is what the
  * model generated: from the start to the end of the loss mask. The content of another message is the tokens that spell
- * its text. If the template rewrites the text, and for tool calls, it is everything between the header and the tokens
- * that end the message.
+ * its text. For tool calls, and if the template rewrites the text, the content is everything between the header and the
+ * end tokens of the message.
  */
 export function contentSpan(message: SpannedMessage, textOf: (id: number) => TokenText): ContentSpan {
   if (message.author === 'llm') {

@@ -1,8 +1,7 @@
 import type { Conversation, SearchView, TextView, MessageView } from './protocol/episodeRpc.ts';
 import type { TracedMessage } from '../../tracking/core/records/trace.ts';
-import type { MessageLookup } from './episodeContent.ts';
+import type { MessageLookup, TraceLookup } from './episodeContent.ts';
 import { traceErrors } from './errors.ts';
-import type { TraceLookup } from './episodeContent.ts';
 import { searchMessages, textWindow, type TextQuery, type TextWindow } from './messageTexts.ts';
 import { largestWindow } from './protocol/traceRpc.ts';
 import { clip } from './clip.ts';

@@ -8,9 +8,8 @@ import {
   type MergingView,
 } from './protocol/mergingRpc.ts';
 import { explainMerging, type Fork } from '../../tracking/core/explainMerging.ts';
-import { mergeCalls } from '../../tracking/core/mergeCalls.ts';
+import { mergeCalls, withTokens } from '../../tracking/core/mergeCalls.ts';
 import { makesSample } from '../../tracking/core/samples.ts';
-import { withTokens } from '../../tracking/core/mergeCalls.ts';
 import { driftsOf } from './explainDrift.ts';
 import type { MergedTimelines, EpisodeContent } from './episodeContent.ts';
 import { forkView } from './explainFork.ts';

@@ -37,9 +37,9 @@ function ordered(bytes: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
 
 /**
  * The SQLite schema of a trace. Rows of an episode are clustered by episode and position, so reading one episode
- * touches only its pages. Texts and token arrays are in separate tables, apart from the rows that lists read. Arrays
- * of numbers are little-endian blobs: `calls`, `messages` and `tokenIds` of int32, `logprobs` of float32, `lossMask`
- * of bytes.
+ * touches only its pages. Texts and token arrays are in separate tables, apart from the rows that lists read.
+ * Number arrays are little-endian blobs: int32 in `calls`, `messages` and `tokenIds`, float32 in `logprobs`, bytes in
+ * `lossMask`.
  */
 
 /** `ajtr`, which identifies a trace among SQLite files. */

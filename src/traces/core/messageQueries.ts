@@ -1,8 +1,7 @@
 import type * as z from 'zod/mini';
 import type { TracedAlternatives, TracedMessage } from '../../tracking/core/records/trace.ts';
-import { float32Values, int32Values } from './layout.ts';
+import { float32Values, int32Values, contentKey } from './layout.ts';
 import type { CheckedRows } from './checkedRows.ts';
-import { contentKey } from './layout.ts';
 import * as records from './records.ts';
 
 /** A message's tokens as stored. */

@@ -6,8 +6,7 @@ import type { LocatedTimeline } from './episodeContent.ts';
 import type { TraceQueries } from './traceQueries.ts';
 import { hunkAt, type TimelineFacts } from './tokenFacts.ts';
 import { tokensView } from './tokensView.ts';
-import type { TokenTable } from './tokenTable.ts';
-import { utf8Pieces } from './tokenTable.ts';
+import { type TokenTable, utf8Pieces } from './tokenTable.ts';
 
 /** The maximum number of ids of one drift. */
 const mostDrifted = 64;

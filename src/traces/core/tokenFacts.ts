@@ -1,8 +1,7 @@
 import { countWhile } from '../../base/core/countWhile.ts';
 import { align, type Hunk } from './align.ts';
 import { contentSpan, type ContentSpan } from './contentSpan.ts';
-import type { MessageLookup } from './episodeContent.ts';
-import type { LocatedTimeline } from './episodeContent.ts';
+import type { MessageLookup, LocatedTimeline } from './episodeContent.ts';
 import { LruCache } from './lruCache.ts';
 import type { TraceQueries } from './traceQueries.ts';
 import type { TokenFacts } from './tokensView.ts';

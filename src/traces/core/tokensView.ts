@@ -4,8 +4,7 @@ import type { ContentSpan } from './contentSpan.ts';
 import type { MessageLookup } from './episodeContent.ts';
 import { entropyOf } from '../../tracking/core/alternatives.ts';
 import type { TokenWindow } from './messageQueries.ts';
-import type { TokenTable, TokenText } from './tokenTable.ts';
-import { longestRest, utf8Pieces } from './tokenTable.ts';
+import { type TokenTable, type TokenText, longestRest, utf8Pieces } from './tokenTable.ts';
 
 /** A part of a message's tokens. */
 export interface Slice {

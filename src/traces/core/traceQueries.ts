@@ -6,10 +6,9 @@ import {
 import type { RecordedEpisode, RunTotals } from './protocol/runRpc.ts';
 import type { TracedTimeline } from '../../tracking/core/records/trace.ts';
 import type { BatchRules, MergeRules, TracedRunEnd } from '../../tracking/core/records/tracedRun.ts';
-import { int32Values } from './layout.ts';
+import { int32Values, metaKeys } from './layout.ts';
 import { CheckedRows } from './checkedRows.ts';
 import { parseJson } from './shallowJson.ts';
-import { metaKeys } from './layout.ts';
 import * as records from './records.ts';
 import type { SqlParameters, SqlScratch } from './sql.ts';
 import { CallQueries } from './callQueries.ts';

@@ -14,9 +14,8 @@ import type {
 } from '../../tracking/core/records/trace.ts';
 import type { CodeLocations, TracedRun, TracedRunEnd } from '../../tracking/core/records/tracedRun.ts';
 import type { AddedMessage } from '../../tracking/core/tracker.ts';
-import { float32Bytes, int32Bytes } from './layout.ts';
+import { float32Bytes, int32Bytes, contentKey, listedQueryLength, metaKeys } from './layout.ts';
 import { clip } from './clip.ts';
-import { contentKey, listedQueryLength, metaKeys } from './layout.ts';
 import { writeExcluded } from './writeExcluded.ts';
 import type { WriterIdentity } from './records.ts';
 import { SourceTable } from './sourceTable.ts';

@@ -7,9 +7,8 @@ import { App } from './App.tsx';
 import { browserMemory, editorMemory } from './state/memory.ts';
 import { browserNavigator, editorNavigator, fragmentOf } from './state/navigator.ts';
 import { parseRoute } from './state/route.ts';
-import { createTraceClient } from './transport/transport.ts';
+import { createTraceClient, editorTransport, onNavigate, type EditorApi } from './transport/transport.ts';
 import { httpTransport } from './transport/http.ts';
-import { editorTransport, onNavigate, type EditorApi } from './transport/transport.ts';
 import { Failure } from '../../base/webview/ui/Notices.tsx';
 import './styles/index.css';
 

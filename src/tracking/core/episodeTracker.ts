@@ -13,17 +13,21 @@ import { DriftDetector } from './drift.ts';
 import { patchedPrompt, type PatchedPrompt } from './enginePrompt.ts';
 import { explainMerging, type ExplainableCall } from './explainMerging.ts';
 import { replyProblem, sampleProblems } from './lengths.ts';
-import { sampleLossMask } from './replyTokens.ts';
-import { mergeCalls, type MergeSettings } from './mergeCalls.ts';
+import { sampleLossMask, replyTokens, type ReplyTokens } from './replyTokens.ts';
+import { mergeCalls, type MergeSettings, withTokens } from './mergeCalls.ts';
 import { mergeProblems } from './mergeProblems.ts';
 import { templateMessage } from './messages.ts';
-import { MessageTable, tracedMessage } from './requestTokens.ts';
+import {
+  MessageTable,
+  tracedMessage,
+  RequestTokens,
+  type CountedPrompt,
+  type ReadRequest,
+  type Templatable,
+} from './requestTokens.ts';
 import { Problems, type CallProblem } from './problems.ts';
-import { replyTokens, type ReplyTokens } from './replyTokens.ts';
-import { RequestTokens, type CountedPrompt, type ReadRequest, type Templatable } from './requestTokens.ts';
 import { count, sampleOf } from './samples.ts';
 import { SnapDetector, type TrainedCall } from './snaps.ts';
-import { withTokens } from './mergeCalls.ts';
 import type {
   BegunRequest,
   ContextCheck,

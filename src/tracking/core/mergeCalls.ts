@@ -69,8 +69,8 @@ export interface AnsweredCall extends MergeableCall {
 
 /**
  * Merges the calls of an episode into timelines. As in AgentJet, a later call that starts with the messages of an
- * earlier one absorbs it. It takes over the tokens and logprobs of its reply, but neither the loss mask nor the mark
- * of a truncated reply. So the end token of a truncated reply counts in the loss.
+ * earlier one absorbs it. The later call keeps the tokens and logprobs of the earlier reply. It does not keep the loss mask
+ * and the flag for truncation. So the end token counts in the loss even if the reply was truncated.
  *
  * Takes time linear in the number of messages of all calls.
  *

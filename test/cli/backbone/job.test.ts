@@ -1,10 +1,9 @@
 /** Scripts that make an AgentJetJob. */
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, inject } from 'vitest';
 import { execFile } from 'node:child_process';
 import path from 'node:path';
 import process from 'node:process';
 import { promisify } from 'node:util';
-import { inject } from 'vitest';
 import { normalised, runCli, runJson } from '../harness/cli.ts';
 import { exampleProject, type Project } from '../harness/project.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { readReplyTokens } from '../../../src/backbone/core/context-tracker/tracedCall.ts';
 import {
+  readReplyTokens,
   tracedCall,
   trackerReply,
   trackerRequest,

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Composition } from '../../../src/configs/core/compose.ts';
-import { compose } from '../../../src/configs/core/compose.ts';
+import { type Composition, compose } from '../../../src/configs/core/compose.ts';
 import { composeText, memoryFiles, posix } from './memoryFiles.ts';
 
 function codes({ problems }: Composition): string[] {

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Filter } from '../../../src/traces/core/protocol/traceFilter.ts';
-import { filter as filterSchema } from '../../../src/traces/core/protocol/traceFilter.ts';
+import { type Filter, filter as filterSchema } from '../../../src/traces/core/protocol/traceFilter.ts';
 import { parseFilter, type FilterProblem } from '../../../src/traces/core/filterText.ts';
 import { fuzz } from '../fuzz.ts';
 

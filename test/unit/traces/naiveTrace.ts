@@ -24,8 +24,7 @@ import type { EpisodeRow, EpisodesView } from '../../../src/traces/core/protocol
 import type { RunTotals } from '../../../src/traces/core/protocol/runRpc.ts';
 import type { TokensView } from '../../../src/traces/core/protocol/tokenRpc.ts';
 import { takenOverMask } from '../../../src/tracking/core/replyTokens.ts';
-import { mergeCalls } from '../../../src/tracking/core/mergeCalls.ts';
-import { withTokens } from '../../../src/tracking/core/mergeCalls.ts';
+import { mergeCalls, withTokens } from '../../../src/tracking/core/mergeCalls.ts';
 import { hintOf } from '../../../src/tracking/core/finding.ts';
 import { trainingReport } from '../../../src/tracking/core/report.ts';
 import type { AddedMessage } from '../../../src/tracking/core/tracker.ts';

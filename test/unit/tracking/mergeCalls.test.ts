@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { TracedMessage } from '../../../src/tracking/core/records/trace.ts';
-import { withTokens } from '../../../src/tracking/core/mergeCalls.ts';
-import { mergeCalls, type MergeableCall } from '../../../src/tracking/core/mergeCalls.ts';
+import { withTokens, mergeCalls, type MergeableCall } from '../../../src/tracking/core/mergeCalls.ts';
 import { sampleLossMask } from '../../../src/tracking/core/replyTokens.ts';
 import type { MergeOptions } from '../../../src/tracking/core/tracker.ts';
 import { fuzz } from '../fuzz.ts';

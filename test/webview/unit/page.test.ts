@@ -2,8 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { CodedError } from '../../../src/base/core/errors.ts';
 import type { TraceCall, TraceReply } from '../../../src/traces/core/protocol/traceRpc.ts';
 import { viewerAddress, viewerPage, type ViewerPageOptions } from '../../../src/traces/core/viewerPage.ts';
-import { createTraceClient } from '../../../src/traces/webview/transport/transport.ts';
-import { isTraceReply } from '../../../src/traces/webview/transport/transport.ts';
+import { createTraceClient, isTraceReply } from '../../../src/traces/webview/transport/transport.ts';
 
 const options: ViewerPageOptions = {
   nonce: 'abc123==',

@@ -2,13 +2,12 @@
 import { describe, expect, test } from 'vitest';
 import type { TokensView, FindView } from '../../../src/traces/core/protocol/tokenRpc.ts';
 import { formatted, joined } from '../../../src/traces/webview/detail/copyTokens.ts';
-import { hiddenName } from '../../../src/traces/webview/detail/tokenLayout.ts';
+import { hiddenName, spoken } from '../../../src/traces/webview/detail/tokenLayout.ts';
 import {
   advantageShade,
   entropyShade,
   logprobShade,
 } from '../../../src/traces/webview/detail/tokenLayers.ts';
-import { spoken } from '../../../src/traces/webview/detail/tokenLayout.ts';
 import { tokenAfterMapKey } from '../../../src/traces/webview/detail/tokenMoves.ts';
 import {
   mostMatches,

@@ -18,8 +18,7 @@ import type {
   AddedMessage,
 } from '../../../tracking/core/tracker.ts';
 import type { Task, WorkflowOutput } from '../../../sdk/core/index.ts';
-import type { FinishedCall } from '../model-tuner/call.ts';
-import type { PendingCall } from '../model-tuner/call.ts';
+import type { FinishedCall, PendingCall } from '../model-tuner/call.ts';
 import type { ModelTextSource } from './modelTextSource.ts';
 import { EpisodeSpans, type SpanStart, type SpanEnd } from './spans.ts';
 import { begunRequest, tracedCall, trackerReply, trackerRequest } from './tracedCall.ts';

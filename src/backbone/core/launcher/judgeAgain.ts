@@ -22,9 +22,7 @@ import {
   type Interruptible,
 } from '../task-runner/episode.ts';
 import { judgeContextOf, type JudgeContextPorts } from './judgeContext.ts';
-import type { ModelPorts, ModelTuner } from './runPlan.ts';
-import { readPlan, type PlanPorts } from './runPlan.ts';
-import type { RunPlan } from './runPlan.ts';
+import { type ModelPorts, type ModelTuner, readPlan, type PlanPorts, type RunPlan } from './runPlan.ts';
 import { taskSourceOf, type SourcePorts } from './taskSource.ts';
 import { locatorResolver } from './userClasses.ts';
 

@@ -32,10 +32,17 @@ import { episodeSlots, rollOut } from '../task-rollout/rollout.ts';
 import { RolloutState } from '../task-rollout/rolloutState.ts';
 import { attachedProblems } from '../task-runner/outputNotes.ts';
 import { runEpisode, type EpisodeContext, type EpisodeSlot } from '../task-runner/episode.ts';
-import { factsOf, runStarted, tracedEpisode, type RunFacts } from './runPlan.ts';
+import {
+  factsOf,
+  runStarted,
+  tracedEpisode,
+  type RunFacts,
+  type ModelPorts,
+  type ModelTuner,
+  readPlan,
+  type RunPlan,
+} from './runPlan.ts';
 import { judgeAgain } from './judgeAgain.ts';
-import type { ModelPorts, ModelTuner } from './runPlan.ts';
-import { readPlan } from './runPlan.ts';
 import {
   compareRewards,
   replayRequest,
@@ -43,7 +50,6 @@ import {
   replayTarget,
   type ReplayTarget,
 } from './replayedEpisode.ts';
-import type { RunPlan } from './runPlan.ts';
 import { judgeContextOf } from './judgeContext.ts';
 import { environmentPorts, taskSourceOf, type SourceOf } from './taskSource.ts';
 import {
@@ -177,7 +183,7 @@ async function run(asked: RunRequest, ports: LaunchPorts, cancellation: Cancella
     const place = { folder: folder.path, trace: tracker.trace };
     ports.emit(runStarted(facts, { ...place, parallel: plan.parallel, mode: plan.mode }));
     modelTuner.onCall((call) => observeCall(call, tracker, ports));
-    // Before the first episode, whose time it is not. While the user steps, it would take half a minute.
+    // Opens before the first episode, so that no episode's time includes it. During stepping it would take half a minute.
     await tracker.open();
     const live = { ...prepared, request, rollout, modelTuner, tracker, ports, cancellation };
     const context = contextOf(live);

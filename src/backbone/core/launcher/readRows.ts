@@ -3,8 +3,7 @@ import type { RunRequest } from '../protocol/run.ts';
 import type { HelperLlm } from '../helper-llm/helperLlm.ts';
 import type { Row } from '../task-reader/data-set/table.ts';
 import { readTasks } from '../task-reader/readers.ts';
-import { readPlan, type PlanPorts } from './runPlan.ts';
-import type { RunPlan } from './runPlan.ts';
+import { readPlan, type PlanPorts, type RunPlan } from './runPlan.ts';
 import { taskSourceOf, type SourcePorts } from './taskSource.ts';
 
 export interface RowPorts extends PlanPorts, SourcePorts {

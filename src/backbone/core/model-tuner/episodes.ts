@@ -4,8 +4,7 @@ import type { EpisodeRouting } from '../../../tracking/core/records/episodeResul
 import type { AgentOptions } from '../../../sdk/core/index.ts';
 import { ApiMemory } from './apis/memory.ts';
 import { decodeApiKey, encodeApiKey } from './apiKey.ts';
-import type { FinishedCall } from './call.ts';
-import type { ContextGuard } from './call.ts';
+import type { FinishedCall, ContextGuard } from './call.ts';
 import { failures } from './failures.ts';
 import type { ModelFailure } from './model.ts';
 import { RouteCounts, type Targets } from './routing.ts';

@@ -1,8 +1,14 @@
-import { type FinishedCall, Call } from './call.ts';
+import { type FinishedCall, Call, overflowCompletion } from './call.ts';
 import { authenticate, Episode, type EpisodeHandle, type EpisodeOptions, type Caller } from './episodes.ts';
-import { apis, failureReply } from './apis/index.ts';
-import { jsonReply, type HttpReply, type HttpRequest, type RequestHandler } from './apis/api.ts';
-import { findRoute } from './apis/index.ts';
+import { apis, failureReply, findRoute } from './apis/index.ts';
+import {
+  jsonReply,
+  type HttpReply,
+  type HttpRequest,
+  type RequestHandler,
+  type Api,
+  type ApiAnswer,
+} from './apis/api.ts';
 import type {
   ModelFailure,
   ChatCompletion,
@@ -11,19 +17,23 @@ import type {
   ChunkBatches,
   ModelReply,
 } from './model.ts';
-import { type Sampling, applySampling, callSeed, debugRequest, type Override } from './sampling.ts';
+import {
+  type Sampling,
+  applySampling,
+  callSeed,
+  debugRequest,
+  type Override,
+  requestLogprobs,
+} from './sampling.ts';
 import { failures } from './failures.ts';
 import { messageOf } from '../../../base/core/errors.ts';
 import { hashText } from '../../../base/core/random.ts';
 import type { Clock, Logger } from '../../../base/core/ports.ts';
-import type { Api, ApiAnswer } from './apis/api.ts';
 import { sourceOf } from './callSource.ts';
 import { cutCompletion } from './chunks.ts';
-import { overflowCompletion } from './call.ts';
 import { parseBody } from './requestSchema.ts';
 import { adapterOf, isTrainable } from './routing.ts';
 import { collect, failureFrom, oneByOne, streamReply } from './stream.ts';
-import { requestLogprobs } from './sampling.ts';
 
 /** Observes the calls of a run. */
 interface CallObserver {

@@ -1,8 +1,7 @@
 import { Assembler } from './assemble.ts';
 import type { Call } from './call.ts';
-import type { ApiAnswer } from './apis/api.ts';
+import type { ApiAnswer, HttpReply } from './apis/api.ts';
 import { failures } from './failures.ts';
-import type { HttpReply } from './apis/api.ts';
 import {
   ModelFailureError,
   type ChatCompletion,

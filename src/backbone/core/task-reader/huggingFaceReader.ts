@@ -8,8 +8,7 @@ import { ParquetTable } from './data-set/parquetTable.ts';
 import { findSplit, type SplitFiles, type TableFormat } from './data-set/splits.ts';
 import { listFolder } from './data-set/listFolder.ts';
 import type { Row, TableReader, RowSelection } from './data-set/table.ts';
-import { requireIds } from './taskReader.ts';
-import type { ReadTasks, TaskSelection, TaskSource } from './taskReader.ts';
+import { requireIds, type ReadTasks, type TaskSelection, type TaskSource } from './taskReader.ts';
 
 const section = 'ajet.task_reader.huggingface_dat_repo';
 

@@ -2,9 +2,13 @@ import { isRecord } from '../../../base/core/isRecord.ts';
 import { CodedError, type Location, messageOf } from '../../../base/core/errors.ts';
 import type { FileReader } from '../../../base/core/ports.ts';
 import type { InitMessage, Task } from '../../../sdk/core/index.ts';
-import { IdTally } from './taskReader.ts';
-import { requireIds } from './taskReader.ts';
-import type { ReadTasks, TaskReadResult, TaskSelection } from './taskReader.ts';
+import {
+  IdTally,
+  requireIds,
+  type ReadTasks,
+  type TaskReadResult,
+  type TaskSelection,
+} from './taskReader.ts';
 
 /** The reader of `jsonl_dataset_file`. */
 export const readJsonlSplit: ReadTasks = async (source, selection) => {

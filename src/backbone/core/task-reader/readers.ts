@@ -2,12 +2,10 @@ import { CodedError, type Location } from '../../../base/core/errors.ts';
 import { tasksetReader, tasksetPath } from '../../../configs/core/trinity/trinityRun.ts';
 import { readGenerated } from './generation/generationReader.ts';
 import { readHuggingFace, readDataSet } from './huggingFaceReader.ts';
-import { IdTally } from './taskReader.ts';
+import { IdTally, type ReadTasks, selectTasks } from './taskReader.ts';
 import { readJsonlSplit, notDefined } from './jsonlReader.ts';
-import type { ReadTasks } from './taskReader.ts';
 import { readTracing } from './tracing/tracingReader.ts';
 import type { Task } from '../../../sdk/core/index.ts';
-import { selectTasks } from './taskReader.ts';
 import { MersenneTwister } from './mersenneTwister.ts';
 
 /** NumPy's legacy generator, seeded as `np.random.seed` does with one number: the same draws in the same order. */

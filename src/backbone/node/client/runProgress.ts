@@ -1,6 +1,9 @@
-import type { EpisodeResult, RunLocations } from '../../../tracking/core/records/episodeResult.ts';
+import {
+  type EpisodeResult,
+  type RunLocations,
+  withSelection,
+} from '../../../tracking/core/records/episodeResult.ts';
 import type { RunEvent } from '../../core/protocol/run.ts';
-import { withSelection } from '../../../tracking/core/records/episodeResult.ts';
 
 export type RunStarted = Extract<RunEvent, { type: 'run-started' }>;
 export type RunEnded = Extract<RunEvent, { type: 'run-ended' }>;

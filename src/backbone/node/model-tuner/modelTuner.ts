@@ -1,10 +1,9 @@
 import process from 'node:process';
 import type { ModelTextSource } from '../../core/context-tracker/modelTextSource.ts';
 import { tokenPieces } from '../../core/context-tracker/tokenPieces.ts';
-import type { ModelTuner } from '../../core/launcher/runPlan.ts';
-import type { RunPlan } from '../../core/launcher/runPlan.ts';
+import type { ModelTuner, RunPlan } from '../../core/launcher/runPlan.ts';
 import { createBuiltInModel } from '../../core/model-tuner/built-in/builtInModel.ts';
-import { FaultTally } from '../../core/model-tuner/faults/faults.ts';
+import { FaultTally, withFaults } from '../../core/model-tuner/faults/faults.ts';
 import type { ContextGuard } from '../../core/model-tuner/call.ts';
 import {
   createGateway,
@@ -36,7 +35,6 @@ import { OutsideWatch, type UserStacks } from './outsideCalls.ts';
 import { openRunRecording } from '../recording/runRecording.ts';
 import type { RunRecordings } from '../recording/runRecordings.ts';
 import { loadScriptModel } from './scriptModel.ts';
-import { withFaults } from '../../core/model-tuner/faults/faults.ts';
 
 /** The part of the loader that scripted models need. */
 export interface ScriptLoader {

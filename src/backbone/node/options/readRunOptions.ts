@@ -1,7 +1,7 @@
 import { isRecord } from '../../../base/core/isRecord.ts';
 import type * as z from 'zod/mini';
-import type { OptionErrors } from './runOptions.ts';
 import {
+  type OptionErrors,
   launchSchema,
   replacedOptions,
   runOptions,

@@ -1,6 +1,5 @@
 import { formatReport, toReport } from '../../core/errors.ts';
-import type { CommandIo } from './commandIo.ts';
-import { exitCodes } from './commandIo.ts';
+import { type CommandIo, exitCodes } from './commandIo.ts';
 
 /**
  * Runs a command. If it throws, prints the error and resolves to 2. With `--json`, stdout also gets the error as one line

@@ -1,8 +1,7 @@
 import { Unresolved, type Environment } from '../interpolation/host.ts';
 import { Resolver } from '../interpolation/resolver.ts';
 import type { MappingValue, ScalarPart, Value } from '../value.ts';
-import { DefaultEntry } from './defaultsList.ts';
-import type { Report } from './defaultsList.ts';
+import { DefaultEntry, type Report } from './defaultsList.ts';
 import { hydraGroups } from './hydraGroups.ts';
 import type { LoadedFile, Repository } from './repository.ts';
 

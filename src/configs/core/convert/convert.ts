@@ -1,6 +1,5 @@
 import type { Composition } from '../compose.ts';
-import type { Layer } from '../compose/merger.ts';
-import { Merger } from '../compose/merger.ts';
+import { type Layer, Merger } from '../compose/merger.ts';
 import { compositionSections, withoutCompositionKeys } from '../compose/compositionKeys.ts';
 import { Config } from '../effectiveConfig.ts';
 import type { Environment } from '../interpolation/host.ts';

@@ -2,9 +2,8 @@ import ajetTable from '../data/ajet-keys.json' with { type: 'json' };
 import astunerTable from '../data/astuner-differences.json' with { type: 'json' };
 import trinityTable from '../data/trinity-keys.json' with { type: 'json' };
 import verlTable from '../data/verl-keys.json' with { type: 'json' };
-import type { KeyRow } from './keyTableRow.ts';
+import type { KeyRow, KeyNode } from './keyTableRow.ts';
 import { KeyTree, rootOf, stepsOf, type TreeOptions } from './keyTableTree.ts';
-import type { KeyNode } from './keyTableRow.ts';
 import type { NodePath } from '../node.ts';
 
 export type { KeyInfo, KeyNode, ValueInfo, ValueType } from './keyTableRow.ts';

@@ -1,6 +1,5 @@
 import { compileCondition } from './condition.ts';
-import { valueTypes, type KeyRow } from './keyTableRow.ts';
-import type { KeyInfo, KeyNode, ValueType } from './keyTableRow.ts';
+import { valueTypes, type KeyRow, type KeyInfo, type KeyNode, type ValueType } from './keyTableRow.ts';
 
 /** The place of one row among the others; what `ref` leads to is not followed yet. */
 interface Spec {

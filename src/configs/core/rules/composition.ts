@@ -1,9 +1,8 @@
 import { formatLocation } from '../../../base/core/errors.ts';
 import { findingSpan, type ConfigContext } from '../context.ts';
-import { finding, type ConfigProblem, type Finding, type Fix } from '../finding.ts';
+import { finding, type ConfigProblem, type Finding, type Fix, type RuleId } from '../finding.ts';
 import type { ConfigDocument } from '../parse.ts';
 import type { Span } from '../text.ts';
-import type { RuleId } from '../finding.ts';
 import { isWholeExperiment } from './missingKeys.ts';
 import { bundledNames } from '../compose/bundledDefaults.ts';
 import { entryOf, type Node, type ScalarNode } from '../node.ts';

@@ -1,9 +1,8 @@
 import { closest } from 'fastest-levenshtein';
-import { finding, fix, type Finding, type Fix } from '../finding.ts';
+import { finding, fix, type Finding, type Fix, ruleCatalog, type RuleId } from '../finding.ts';
 import type { Node } from '../node.ts';
 import type { ConfigDocument } from '../parse.ts';
 import { currentId, renamedRules } from '../../../base/core/renamedIds.ts';
-import { ruleCatalog, type RuleId } from '../finding.ts';
 import type { Span, TextEdit } from '../text.ts';
 
 /** One rule id in a comment that silences findings. */

@@ -1,8 +1,7 @@
 import * as vscode from 'vscode';
 import { check, type CheckSettings } from '../../core/check.ts';
 import type { ConfigContext } from '../../core/context.ts';
-import type { Finding } from '../../core/finding.ts';
-import { ruleCatalog, type RuleId } from '../../core/finding.ts';
+import { type Finding, ruleCatalog, type RuleId } from '../../core/finding.ts';
 import { severities, type Severity } from '../../core/rules/ruleEntry.ts';
 import { settings, settingsSection } from '../../../base/core/ids.ts';
 import { currentId, renamedRules } from '../../../base/core/renamedIds.ts';

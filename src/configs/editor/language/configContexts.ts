@@ -8,10 +8,9 @@ import { dialectOf } from '../../core/dialect.ts';
 import { isBroken, parseCache, parseConfig } from '../../core/parse.ts';
 import { readContext } from '../../core/readContext.ts';
 import type { ClassFinders } from './classFinders.ts';
-import { locateConfig, type WorkspaceFs } from './workspaceFs.ts';
+import { locateConfig, type WorkspaceFs, workspaceFiles, type TextCache } from './workspaceFs.ts';
 import type { ConfigTexts } from './configTexts.ts';
 import { watchConfigDependencies } from './configWatcher.ts';
-import { workspaceFiles, type TextCache } from './workspaceFs.ts';
 
 export interface ContextParts {
   readonly texts: ConfigTexts;

@@ -8,14 +8,13 @@ import { reportingErrors } from '../../../base/editor/reportErrors.ts';
 import { registerActiveDialect } from './activeDialect.ts';
 import { ClassFinders } from './classFinders.ts';
 import { ConfigChecks } from './configChecks.ts';
-import { registerConfigLenses } from './configLenses.ts';
+import { registerConfigLenses, registerUsedBy } from './configLenses.ts';
 import { ConfigContexts } from './configContexts.ts';
 import { ConfigTexts } from './configTexts.ts';
 import { ConfigUses } from './configUses.ts';
 import { registerDiagnostics } from './diagnostics.ts';
 import { registerProviders } from './providers.ts';
 import { RuleManual } from './ruleManual.ts';
-import { registerUsedBy } from './configLenses.ts';
 import { WorkspaceConfigs } from './workspaceConfigs.ts';
 
 export interface ConfigLanguageParts {

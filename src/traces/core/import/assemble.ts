@@ -8,9 +8,8 @@ import type {
   TracedToken,
   TraceWriter,
 } from '../../../tracking/core/records/trace.ts';
-import { mergeCalls } from '../../../tracking/core/mergeCalls.ts';
+import { mergeCalls, withTokens } from '../../../tracking/core/mergeCalls.ts';
 import { groupBy } from '../../../tracking/core/groupBy.ts';
-import { withTokens } from '../../../tracking/core/mergeCalls.ts';
 import type { AddedMessage } from '../../../tracking/core/tracker.ts';
 import type { CallPart, EpisodePart, FactsPart, ImportedMessage, TimelinePart, TokensPart } from './parts.ts';
 

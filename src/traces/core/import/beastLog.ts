@@ -191,7 +191,7 @@ interface Title {
 
 /**
  * Parses `[STEP] Task ID (Reward …)`. The step is a number or `NA`. A task appears again in each epoch. Its episodes
- * of one step are the group that training compares.
+ * in one step form a group, whose rewards training compares.
  *
  * @param key the key of a timeline, `ID.OUTCOME.INDEX`
  */

@@ -137,8 +137,8 @@ export interface TaskOfEpisode {
 }
 
 /**
- * Assigns numbers to episodes. The episodes of a group have consecutive numbers, and every group has as many numbers
- * as the largest, so that readers find groups by number. An episode without a task is its own task.
+ * Assigns numbers to episodes. The episodes of a group have consecutive numbers. Every group reserves as many numbers as
+ * the largest group has, so the number of an episode determines its group. An episode without a task is its own task.
  */
 export function numberEpisodes(episodes: readonly TaskOfEpisode[]): EpisodeNumbering {
   const groups = new Map<string, string[]>();

@@ -17,8 +17,7 @@ import { openTraceReader } from '../store/openReader.ts';
 import { serverErrors } from './errors.ts';
 import { serveOverHttp } from './httpServer.ts';
 import { runJob, type Job } from './jobs.ts';
-import { TraceService } from './service.ts';
-import { serveOverStreams } from './service.ts';
+import { TraceService, serveOverStreams } from './service.ts';
 
 const usage = `Usage: traceServer --stdio | --http --trace FILE [--other FILE …] [--port N]
        traceServer --import FILE --cache FOLDER

@@ -129,8 +129,8 @@ export class Connection implements SqlReader, SqlWriter {
   }
 
   /**
-   * Runs one statement of a user. It may only read this file, and cannot attach, set or load anything. Rows are lists
-   * of cells. Integers that are too large for a number are bigints.
+   * Runs one SQL statement of a user. It may only read this file, and cannot attach, set or load anything. Each row is a
+   * list of cells. Integers that are too large for a number are bigints.
    */
   query(sql: string): { readonly columns: readonly string[]; readonly rows: Iterable<readonly unknown[]> } {
     this.execute('PRAGMA query_only = ON');

@@ -13,10 +13,9 @@ import type {
 import { createTables } from '../../core/layout.ts';
 import { TraceRecorder } from '../../core/traceRecorder.ts';
 import type { AddedMessage } from '../../../tracking/core/tracker.ts';
-import { Connection } from './connection.ts';
+import { Connection, journalFor, mergeJournal, type Journal } from './connection.ts';
 import { storeErrors } from './errors.ts';
 import { fingerprintOf } from './fingerprint.ts';
-import { journalFor, mergeJournal, type Journal } from './connection.ts';
 import { currentWriter } from './writerProcess.ts';
 
 /**

@@ -1,9 +1,8 @@
 import { useMemo } from 'preact/hooks';
 import type { TokensView } from '../../core/protocol/tokenRpc.ts';
 import { count } from '../../../base/core/format.ts';
-import { hiddenName } from './tokenLayout.ts';
+import { hiddenName, spoken, startsWord, textPieces, type TextPiece } from './tokenLayout.ts';
 import { shadeOf, type Layer } from './tokenLayers.ts';
-import { spoken, startsWord, textPieces, type TextPiece } from './tokenLayout.ts';
 import { overlap, type TokenRange } from './tokenRange.ts';
 
 export const tokenId = (position: number): string => `token-${position}`;

@@ -1,6 +1,5 @@
 import * as l10n from '@vscode/l10n';
-import type { MergeSetting } from '../../core/protocol/mergingRpc.ts';
-import type { ForkView, MergedView, MergingView } from '../../core/protocol/mergingRpc.ts';
+import type { MergeSetting, ForkView, MergedView, MergingView } from '../../core/protocol/mergingRpc.ts';
 import { timelineRoute } from '../state/route.ts';
 import { useViewer } from '../state/viewer.ts';
 import { CallChips } from '../ui/CallChips.tsx';

@@ -4,11 +4,16 @@ import type { Disposable } from '../../../base/core/disposable.ts';
 import { CodedError, toReport } from '../../../base/core/errors.ts';
 import { Emitter } from '../../../base/core/event.ts';
 import type { Clock } from '../../../base/core/ports.ts';
-import type { HostMethod, HostNotice, HostNotices, HostParams, HostResults } from '../protocol/hostRpc.ts';
-import { hostNotices } from '../protocol/hostRpc.ts';
+import {
+  type HostMethod,
+  type HostNotice,
+  type HostNotices,
+  type HostParams,
+  type HostResults,
+  hostNotices,
+} from '../protocol/hostRpc.ts';
 import { closeCodes, rpcFromHost, wireLimits, wireVersions } from '../protocol/wire.ts';
-import type { ByteSource, ConnectionState } from '../contracts.ts';
-import type { CloseReason, Dial, WireSocket } from '../contracts.ts';
+import type { ByteSource, ConnectionState, CloseReason, Dial, WireSocket } from '../contracts.ts';
 import { wireErrors } from './failures.ts';
 import { RunFollowers } from './follows.ts';
 import { Requests } from './requests.ts';

@@ -1,20 +1,19 @@
 import type { Disposable } from '../../../base/core/disposable.ts';
-import type {
-  FilesOf,
-  HostMethod,
-  HostNotice,
-  HostNotices,
-  HostParams,
-  HostResults,
-  Scope,
+import {
+  type FilesOf,
+  type HostMethod,
+  type HostNotice,
+  type HostNotices,
+  type HostParams,
+  type HostResults,
+  type Scope,
+  entriesPerRequest,
 } from '../protocol/hostRpc.ts';
-import { entriesPerRequest } from '../protocol/hostRpc.ts';
 import { wireLimits } from '../protocol/wire.ts';
-import type { ByteSink, ByteSource, HostServices, RunFiles } from '../contracts.ts';
+import type { ByteSink, ByteSource, HostServices, RunFiles, WireSocket } from '../contracts.ts';
 import { wireErrors } from './failures.ts';
 import { DownloadStream, EventStream, RunChangeStream, type Sender } from './outgoingStreams.ts';
 import { reportOf, type Uploads } from './uploads.ts';
-import type { WireSocket } from '../contracts.ts';
 
 /** A connected client, by its token. */
 export interface WireClient {

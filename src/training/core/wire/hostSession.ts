@@ -18,12 +18,11 @@ import {
   wireVersions,
   type RpcRequest,
 } from '../protocol/wire.ts';
-import type { HostServices } from '../contracts.ts';
+import type { HostServices, WireSocket } from '../contracts.ts';
 import { wireErrors } from './failures.ts';
 import { HostAnswers, type WireClient } from './hostAnswers.ts';
 import { Sender } from './outgoingStreams.ts';
 import { reportOf, Uploads } from './uploads.ts';
-import type { WireSocket } from '../contracts.ts';
 
 type Details = Readonly<Record<string, unknown>>;
 

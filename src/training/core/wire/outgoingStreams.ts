@@ -1,8 +1,7 @@
 import type { Disposable } from '../../../base/core/disposable.ts';
 import type { RunRecord } from '../protocol/runs.ts';
 import { encodeChunk, wireLimits } from '../protocol/wire.ts';
-import type { ByteSource, EventBlock, EventReader, HostRuns } from '../contracts.ts';
-import type { WireSocket } from '../contracts.ts';
+import type { ByteSource, EventBlock, EventReader, HostRuns, WireSocket } from '../contracts.ts';
 
 /** A source of many messages, which are sent one by one. */
 export interface OutgoingStream {

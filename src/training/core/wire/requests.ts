@@ -1,5 +1,10 @@
-import type { HostMethod, HostParams, HostResults } from '../protocol/hostRpc.ts';
-import { hostResults, methodRules } from '../protocol/hostRpc.ts';
+import {
+  type HostMethod,
+  type HostParams,
+  type HostResults,
+  hostResults,
+  methodRules,
+} from '../protocol/hostRpc.ts';
 import { rpcErrors, wireLimits, type RpcFromHost } from '../protocol/wire.ts';
 import { wireErrors } from './failures.ts';
 

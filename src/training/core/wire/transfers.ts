@@ -2,10 +2,9 @@ import type { CancellationToken } from '../../../base/core/cancellation.ts';
 import type { ErrorReport } from '../../../base/core/errors.ts';
 import type { HostParams, HostResults } from '../protocol/hostRpc.ts';
 import { decodeChunk, encodeChunk, wireLimits, type Chunk } from '../protocol/wire.ts';
-import type { ByteSource } from '../contracts.ts';
+import type { ByteSource, WireSocket } from '../contracts.ts';
 import { wireErrors } from './failures.ts';
 import type { Requests } from './requests.ts';
-import type { WireSocket } from '../contracts.ts';
 
 /** The number of buffered bytes after which the host is asked to stop. The rest is requested later. */
 const mostWaiting = 8 * 1024 * 1024;

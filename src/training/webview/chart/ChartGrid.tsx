@@ -1,11 +1,9 @@
 import * as l10n from '@vscode/l10n';
-import { chartsOf, otherMetrics, seriesOf } from '../data/chartTable.ts';
-import { usePage, useCursor } from '../page.ts';
-import { smoothings } from '../page.ts';
+import { chartsOf, otherMetrics, seriesOf, kindOf } from '../data/chartTable.ts';
+import { usePage, useCursor, smoothings } from '../page.ts';
 import { percent } from '../../../base/core/format.ts';
 import { stepAxis, timeAxis } from './axes.ts';
 import { ChartCard } from './ChartCard.tsx';
-import { kindOf } from '../data/chartTable.ts';
 import { ValueTable } from './ValueTable.tsx';
 import { stepText } from '../text.ts';
 

@@ -1,11 +1,10 @@
 import * as l10n from '@vscode/l10n';
-import { seriesOf, type ChartMetrics } from '../data/chartTable.ts';
+import { seriesOf, type ChartMetrics, kindOf } from '../data/chartTable.ts';
 import type { Window } from '../data/chartPoints.ts';
 import type { RunData } from '../data/runData.ts';
 import { usePage } from '../page.ts';
 import { count } from '../../../base/core/format.ts';
 import { stepAxis } from './axes.ts';
-import { kindOf } from '../data/chartTable.ts';
 
 /** The maximum number of rows. Of more steps, an evenly spaced selection is shown. */
 const mostRows = 100;

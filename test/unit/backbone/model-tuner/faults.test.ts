@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { drawFault, withFaults } from '../../../../src/backbone/core/model-tuner/faults/faults.ts';
-import { FaultTally } from '../../../../src/backbone/core/model-tuner/faults/faults.ts';
+import {
+  drawFault,
+  withFaults,
+  FaultTally,
+} from '../../../../src/backbone/core/model-tuner/faults/faults.ts';
 import type { ModelReply } from '../../../../src/backbone/core/model-tuner/model.ts';
 import { EpisodeNames } from '../../../../src/backbone/core/model-tuner/recording/episodeNames.ts';
 import { faultKinds, type FaultKind } from '../../../../src/tracking/core/records/episodeResult.ts';

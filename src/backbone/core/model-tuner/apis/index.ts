@@ -1,6 +1,5 @@
-import { jsonReply, type HttpReply } from './api.ts';
+import { jsonReply, type HttpReply, type Api, serverSentEvent, type ApiAnswer } from './api.ts';
 import type { ModelFailure, ChatCompletion } from '../model.ts';
-import { type Api, serverSentEvent, type ApiAnswer } from './api.ts';
 import { rememberText } from '../messagesText.ts';
 import { checkChatRequest } from '../requestSchema.ts';
 import { requestedDetails, onlyRequestedDetails, type TokenDetails } from '../sampling.ts';

@@ -1,13 +1,18 @@
 import { isRecord } from '../../../../base/core/isRecord.ts';
 import { CodedError } from '../../../../base/core/errors.ts';
 import type { Task } from '../../../../sdk/core/index.ts';
-import { IdTally } from '../taskReader.ts';
+import {
+  IdTally,
+  selectTasks,
+  type ReadTasks,
+  type TaskReadResult,
+  type TaskSelection,
+  type TaskSource,
+} from '../taskReader.ts';
 import { nestedConfig, readNested } from '../nestedReader.ts';
 import { PythonRandom } from '../pythonRandom.ts';
-import { selectTasks } from '../taskReader.ts';
 import { Deduplicator } from '../similarity/deduplicate.ts';
 import { openEmbed } from '../similarity/openEmbed.ts';
-import type { ReadTasks, TaskReadResult, TaskSelection, TaskSource } from '../taskReader.ts';
 import { TaskCache, type CacheEntry } from './cache.ts';
 import { runCalls, type CallResults } from './calls.ts';
 import { readDocuments, type Document } from './documents.ts';

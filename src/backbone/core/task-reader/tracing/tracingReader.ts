@@ -1,9 +1,7 @@
 import type { CodedError } from '../../../../base/core/errors.ts';
 import type { Task } from '../../../../sdk/core/index.ts';
-import { IdTally } from '../taskReader.ts';
-import { selectTasks } from '../taskReader.ts';
+import { IdTally, selectTasks, type ReadTasks, type TaskSource } from '../taskReader.ts';
 import { readTaskLines, taskLines } from '../taskLines.ts';
-import type { ReadTasks, TaskSource } from '../taskReader.ts';
 import { tracingErrors } from './errors.ts';
 import { runFilters } from './filters.ts';
 import { readSpan } from './spanPair.ts';
@@ -14,8 +12,9 @@ const section = 'ajet.task_reader.feedback_tracing';
 const spanName = 'ReActAgent.reply';
 
 /**
- * The reader of `tracing`, which makes tasks from responses that AgentScope Studio traced. As in upstream, the earlier tasks
- * of `train_output_path` come first. Then come those that have a new `qa_hash` and pass the filters, shuffled and split 70/30.
+ * The reader of `tracing`, which makes tasks from responses that AgentScope Studio traced. As in upstream, the tasks that
+ * `train_output_path` already contains are first. New tasks follow: they pass the filters and have a `qa_hash` that is not
+ * in the file. They are shuffled, and 70 % of them are for training.
  *
  * New tasks are appended to `train_output_path`, as in training. The choice of a stand-in model must not become training
  * data, so its tasks are not appended. A span that would stop training is ignored with a warning.

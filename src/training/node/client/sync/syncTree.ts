@@ -17,9 +17,18 @@ import {
   type TreeFile,
 } from '../../../core/sync/tree.ts';
 import { inMemory, piecesOf } from '../../filePieces.ts';
-import { openLarge, readSmall, sumLarge, sumSmall } from './readFiles.ts';
+import {
+  openLarge,
+  readSmall,
+  sumLarge,
+  sumSmall,
+  isExecutable,
+  isSettled,
+  stampOf,
+  writeSums,
+  type FileSum,
+} from './readFiles.ts';
 import { Slices } from './slices.ts';
-import { isExecutable, isSettled, stampOf, writeSums, type FileSum } from './readFiles.ts';
 import { retryAfterDisconnect, Uploads, type UploadsOptions } from './uploads.ts';
 
 export interface SyncProgress {

@@ -43,8 +43,15 @@ import { RayJobs, rayToken } from '../ray/rayJobs.ts';
 import { raySpecFile, readRaySpec, writeRaySpec, type RaySpec } from '../ray/raySpec.ts';
 import { effectiveConfigOf } from './effectiveConfig.ts';
 import { currentStage, latestStep, linkDefaults, replaceFile, seedJob, stagedSource } from './folder.ts';
-import { gpusOf, type GpuSource, freeSpace, pathExists, rayHere } from './launchers.ts';
-import { findLaunchers, type FoundLauncher } from './launchers.ts';
+import {
+  gpusOf,
+  type GpuSource,
+  freeSpace,
+  pathExists,
+  rayHere,
+  findLaunchers,
+  type FoundLauncher,
+} from './launchers.ts';
 
 export interface HostLaunchOptions extends GpuSource {
   /** Executables that the owner names, by default `ajet` and `trinity` on PATH. */

@@ -26,8 +26,13 @@ import { rayUse, planQueue, rayClaims, type RayClaims } from '../../../core/runs
 import type { OtherRuns } from '../../../core/launch/preflight.ts';
 import { asDiskFull } from '../sync/contentStore.ts';
 import { RecentProcesses } from './family.ts';
-import { FoldersInUse } from './jobFolder.ts';
-import { jobFolderAccess, type JobFolderAccess, isUpstreamEntry, partsOf } from './jobFolder.ts';
+import {
+  FoldersInUse,
+  jobFolderAccess,
+  type JobFolderAccess,
+  isUpstreamEntry,
+  partsOf,
+} from './jobFolder.ts';
 import { KnownRun } from './knownRun.ts';
 import type { Run, RunContext } from './run.ts';
 import { RunFolder, type StoredRun } from './runFolder.ts';

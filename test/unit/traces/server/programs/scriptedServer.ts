@@ -1,8 +1,7 @@
 /** The trace server's door over standard streams with one scripted trace: reading a call kills it, an episode changes it. */
 import process from 'node:process';
 import { systemClock } from '../../../../../src/base/node/clock.ts';
-import { TraceService } from '../../../../../src/traces/node/server/service.ts';
-import { serveOverStreams } from '../../../../../src/traces/node/server/service.ts';
+import { TraceService, serveOverStreams } from '../../../../../src/traces/node/server/service.ts';
 import { ScriptedTrace, scriptedFiles } from '../scriptedFiles.ts';
 
 const trace = new ScriptedTrace();

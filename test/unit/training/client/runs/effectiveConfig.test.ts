@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { compose, type Composition } from '../../../../../src/configs/core/compose.ts';
 import { dialectOf } from '../../../../../src/configs/core/dialect.ts';
-import { hostResults } from '../../../../../src/training/core/protocol/hostRpc.ts';
-import { hostMethods, scopeOf } from '../../../../../src/training/core/protocol/hostRpc.ts';
+import { hostResults, hostMethods, scopeOf } from '../../../../../src/training/core/protocol/hostRpc.ts';
 import { mostOfEffectiveConfig, type RunOrder } from '../../../../../src/training/core/protocol/runs.ts';
 import { maskSecrets } from '../../../../../src/configs/core/effective/secrets.ts';
 import {

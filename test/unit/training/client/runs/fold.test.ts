@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { RunEvent } from '../../../../../src/training/core/protocol/runs.ts';
-import { numberEvents } from '../../../../../src/training/core/runs/fold.ts';
+import { numberEvents, RunFold, type RunEventBody } from '../../../../../src/training/core/runs/fold.ts';
 import { companionSource } from '../../../../../src/training/core/runs/markers.ts';
-import { RunFold, type RunEventBody } from '../../../../../src/training/core/runs/fold.ts';
 
 /** All events that come of some, a minute apart; what each brings with it comes right after it. */
 function told(fold: RunFold, bodies: readonly RunEventBody[]): RunEvent[] {

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { numberEvents } from '../../../../../src/training/core/runs/fold.ts';
-import { RunFold, type RunEventBody } from '../../../../../src/training/core/runs/fold.ts';
+import { numberEvents, RunFold, type RunEventBody } from '../../../../../src/training/core/runs/fold.ts';
 import { StallDetector } from '../../../../../src/training/core/runs/stallDetector.ts';
 
 const minute = 60_000;

@@ -11,8 +11,9 @@ import {
   checkManifest,
   manifestPages,
   manifestText,
+  packHeader,
+  PackReader,
 } from '../../../../../src/training/core/sync/manifest.ts';
-import { packHeader, PackReader } from '../../../../../src/training/core/sync/manifest.ts';
 import { fuzz } from '../../../fuzz.ts';
 
 const sumOf = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');

@@ -7,9 +7,8 @@ import {
   type Scope,
 } from '../../../../../src/training/core/protocol/hostRpc.ts';
 import type { RunOrder } from '../../../../../src/training/core/protocol/runs.ts';
-import type { HostServices } from '../../../../../src/training/core/contracts.ts';
+import type { HostServices, WireSocket } from '../../../../../src/training/core/contracts.ts';
 import { HostSession } from '../../../../../src/training/core/wire/hostSession.ts';
-import type { WireSocket } from '../../../../../src/training/core/contracts.ts';
 import { ScriptedServices, theRun } from '../../../../tools/host/scriptedServices.ts';
 import { FakeClock } from '../../../fakeClock.ts';
 

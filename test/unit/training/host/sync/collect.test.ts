@@ -10,8 +10,7 @@ import { Random } from '../../../../../src/base/core/random.ts';
 import { leaseTime } from '../../../../../src/training/node/host/sync/snapshotLeases.ts';
 import { openHostSync, type OpenHostSync } from '../../../../../src/training/node/host/sync/hostSync.ts';
 import type { SnapshotEntry } from '../../../../../src/training/core/protocol/hostRpc.ts';
-import { manifestText } from '../../../../../src/training/core/sync/manifest.ts';
-import { packHeader } from '../../../../../src/training/core/sync/manifest.ts';
+import { manifestText, packHeader } from '../../../../../src/training/core/sync/manifest.ts';
 import { FakeClock } from '../../../fakeClock.ts';
 
 let folder = '';

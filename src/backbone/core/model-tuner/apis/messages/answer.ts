@@ -168,8 +168,8 @@ function deltaOf(
 }
 
 /**
- * Returns tool arguments as the object that the API requires. Text that is not a JSON object is returned under the name
- * that Anthropic proposes for it.
+ * Returns tool arguments as the object that the API requires. Text that is not a JSON object is returned under the key
+ * that Anthropic's documentation recommends.
  */
 function inputOf(text: string): unknown {
   let value: unknown;

@@ -1,8 +1,7 @@
 import type { ConfigContext } from '../../../context.ts';
 import type { Finding, Fix } from '../../../finding.ts';
 import data from '../data/algorithms.json' with { type: 'json' };
-import type { AcrossRuleId } from '../catalog.ts';
-import { acrossRules } from '../catalog.ts';
+import { type AcrossRuleId, acrossRules } from '../catalog.ts';
 import { keyFinding } from '../report.ts';
 import type { Severity } from '../../ruleEntry.ts';
 import { Settings, type Source } from '../settings.ts';
