@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { CodedError } from '../../../src/base/core/errors.ts';
 import { Emitter } from '../../../src/base/core/event.ts';
 import type { GpuSample, RunEvent, RunRecord } from '../../../src/training/core/protocol/runs.ts';
-import { eventsMessage } from '../../../src/training/core/protocol/hostRpc.ts';
+import { eventsFrame } from '../../../src/training/core/protocol/hostRpc.ts';
 import type { ByteSink, EventReader, HostServices, RunFiles } from '../../../src/training/core/contracts.ts';
 
 export const theRun = '20261123-070000-abcdef';
@@ -127,8 +127,9 @@ export class ScriptedServices {
         upTo += block.length;
         this.read += block.length;
         const asked = block.filter((one) => one.type !== 'log' || (sources?.includes(one.source) ?? true));
-        const events = asked.map((one) => JSON.stringify(one));
-        const message = events.length === 0 ? undefined : eventsMessage(run, events);
+        const { before, after } = eventsFrame(run);
+        const events = Buffer.from(asked.map((one) => JSON.stringify(one)).join(','));
+        const message = asked.length === 0 ? undefined : Buffer.concat([before, events, after]);
         return Promise.resolve({ message, upTo });
       },
       onMore: (listener) => this.#more.event(() => listener()),

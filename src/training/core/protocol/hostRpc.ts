@@ -301,15 +301,20 @@ export type HostNotices = {
 };
 export type HostNotice = keyof HostNotices;
 
-/**
- * Returns a message as UTF-8.
- *
- * @param run never needs quoting: see `runId`
- * @param events the JSON of each event
- */
-export function eventsMessage(run: string, events: readonly string[]): Uint8Array {
-  const params = `{"run":"${run}","events":[${events.join(',')}]}`;
-  return new TextEncoder().encode(`{"jsonrpc":"2.0","method":"run.events","params":${params}}`);
+/** The bytes before and after the JSON of one run's events in a `run.events` message. Commas separate the events. */
+export interface EventsFrame {
+  readonly before: Uint8Array;
+  readonly after: Uint8Array;
+}
+
+/** @param run never needs quoting: see `runId` */
+export function eventsFrame(run: string): EventsFrame {
+  return {
+    before: new TextEncoder().encode(
+      `{"jsonrpc":"2.0","method":"run.events","params":{"run":"${run}","events":[`,
+    ),
+    after: new TextEncoder().encode(']}}'),
+  };
 }
 
 /** Returns the events of a message. */

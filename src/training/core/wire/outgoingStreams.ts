@@ -78,7 +78,8 @@ export class EventStream implements OutgoingStream, Disposable {
     try {
       const block = await this.#next();
       if (block === undefined || this.#stopped()) return false;
-      if (block.message !== undefined) this.#socket.sendText(block.message);
+      if (block.message === undefined) block.release?.();
+      else this.#socket.sendText(block.message, block.release);
       this.#readAhead();
       return true;
     } catch (error) {

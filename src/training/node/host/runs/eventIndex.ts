@@ -1,3 +1,6 @@
+import { Buffer } from 'node:buffer';
+import type { EventsFrame } from '../../../core/protocol/hostRpc.ts';
+import type { EventBlock } from '../../../core/contracts.ts';
 import type { RunFold } from '../../../core/runs/fold.ts';
 
 /** The approximate size of a block in bytes. V8 creates larger strings slowly. */
@@ -41,4 +44,47 @@ export class EventIndex {
   next(entry: IndexEntry): IndexEntry | undefined {
     return this.#entries[this.#entries.indexOf(entry) + 1];
   }
+}
+
+const [newline, comma] = [10, 44];
+
+/** Matches the lines of this version, which have the source at a fixed position. */
+const sourceOfLine = /^\{"seq":\d+,"at":\d+,"type":"log","source":("(?:[^"\\]|\\.)*")/;
+
+export interface BlockRange {
+  readonly skip: number;
+  readonly upTo: number;
+  /** The sources of log lines to include. Undefined: all. */
+  readonly sources: ReadonlySet<string> | undefined;
+}
+
+/**
+ * Returns a block of events.
+ *
+ * @param room the lines of the file, with space for the frame; it is overwritten
+ */
+export function blockOf(room: Buffer, { before, after }: EventsFrame, range: BlockRange): EventBlock {
+  const { skip, upTo, sources } = range;
+  const lines = room.subarray(before.length, room.length - after.length - 1);
+  let start = 0;
+  for (let skipped = 0; skipped < skip; skipped++) start = lines.indexOf(newline, start) + 1;
+  if (sources !== undefined) {
+    const chosen = chosenOf(lines.toString('utf8', start), sources);
+    if (chosen.length === 0) return { message: undefined, upTo };
+    return { message: Buffer.concat([before, Buffer.from(chosen.join(',')), after]), upTo };
+  }
+  for (let at = lines.indexOf(newline, start); at >= 0; at = lines.indexOf(newline, at + 1))
+    lines[at] = comma;
+  const end = before.length + lines.length;
+  room.set(before, start);
+  room.set(after, end);
+  return { message: room.subarray(start, end + after.length), upTo };
+}
+
+function chosenOf(lines: string, sources: ReadonlySet<string>): string[] {
+  const wanted = new Set([...sources].map((source) => JSON.stringify(source)));
+  return lines.split('\n').filter((line) => {
+    const source = sourceOfLine.exec(line)?.[1];
+    return source === undefined || wanted.has(source);
+  });
 }

@@ -4,13 +4,69 @@ import path from 'node:path';
 import { backoff, type BackoffLimits } from '../../../../base/core/backoff.ts';
 import { Emitter } from '../../../../base/core/event.ts';
 import type { Clock } from '../../../../base/core/ports.ts';
-import { eventsMessage } from '../../../core/protocol/hostRpc.ts';
+import { eventsFrame, type EventsFrame } from '../../../core/protocol/hostRpc.ts';
 import type { EventBlock } from '../../../core/contracts.ts';
 import { numberEvents, type RunEventBody, type RunFold } from '../../../core/runs/fold.ts';
 import { eventsLost } from '../../../core/runs/failures.ts';
-import { type EventIndex, blockSize } from './eventIndex.ts';
+import { type EventIndex, blockOf, blockSize } from './eventIndex.ts';
 import { writeAll } from '../../filePieces.ts';
 import { replay, type EventFile } from './replay.ts';
+
+/** The largest number of free buffers. */
+const mostFree = 8;
+/** About the size of a block with its frame. */
+const usual = blockSize + 32 * 1024;
+
+/** Reuses the buffers for blocks. New buffers would cause many garbage collections per second. */
+class BufferPool {
+  readonly #free: Buffer<ArrayBuffer>[] = [];
+
+  take(length: number): Buffer<ArrayBuffer> {
+    const at = this.#free.findIndex((one) => one.length >= length);
+    const [found = Buffer.allocUnsafeSlow(Math.max(length, usual))] = at < 0 ? [] : this.#free.splice(at, 1);
+    return found;
+  }
+
+  give(buffer: Buffer<ArrayBuffer>): void {
+    if (this.#free.length < mostFree) this.#free.push(buffer);
+  }
+}
+
+/** A block that several readers share. */
+class SharedBuffer {
+  readonly #block: EventBlock;
+  readonly #free: () => void;
+  #readers = 0;
+  #isKept = true;
+
+  /** @param free called when no reader uses the block; never if a reader does not release it */
+  constructor(block: EventBlock, free: () => void) {
+    this.#block = block;
+    this.#free = free;
+  }
+
+  lend(): EventBlock {
+    this.#readers += 1;
+    let isRead = true;
+    const release = (): void => {
+      if (!isRead) return;
+      isRead = false;
+      this.#readers -= 1;
+      this.#look();
+    };
+    return { ...this.#block, release };
+  }
+
+  /** Stops sharing the block. */
+  leave(): void {
+    this.#isKept = false;
+    this.#look();
+  }
+
+  #look(): void {
+    if (!this.#isKept && this.#readers === 0) this.#free();
+  }
+}
 
 export interface EventLogOptions {
   readonly run: string;
@@ -39,6 +95,7 @@ interface Batch {
 export class EventLog {
   readonly fold: RunFold;
   readonly #options: EventLogOptions;
+  readonly #frame: EventsFrame;
   readonly #file: EventFile;
   readonly #index: EventIndex;
   readonly #indexFile: FileHandle;
@@ -52,8 +109,8 @@ export class EventLog {
   #writing: Promise<void> | undefined;
   #isClosed = false;
   #wake: (() => void) | undefined;
-  /** Recent blocks, which readers share. */
-  readonly #blocks = new Map<string, Promise<EventBlock>>();
+  readonly #blocks = new Map<string, Promise<SharedBuffer>>();
+  readonly #memory = new BufferPool();
 
   private constructor(
     file: EventFile,
@@ -68,6 +125,7 @@ export class EventLog {
     this.#written = { seq: found.fold.state.seq, byte: found.byte };
     this.#next = found.byte;
     this.#options = options;
+    this.#frame = eventsFrame(options.run);
   }
 
   static async open(folder: string, options: EventLogOptions): Promise<EventLog> {
@@ -104,17 +162,23 @@ export class EventLog {
     const filter = sources === undefined ? '' : JSON.stringify([...sources].sort());
     const key = `${after} ${end.seq} ${filter}`;
     const known = this.#blocks.get(key);
-    if (known !== undefined) return known;
-    const block = this.#lines(from.byte, end.byte).then((lines): EventBlock => {
-      const chosen = chosenOf(lines.slice(after - from.seq), sources);
-      const message = chosen.length === 0 ? undefined : eventsMessage(this.#options.run, chosen);
-      return { message, upTo: end.seq };
+    if (known !== undefined) return known.then((block) => block.lend());
+    const range = { skip: after - from.seq, upTo: end.seq, sources };
+    const block = this.#bytes(from.byte, end.byte).then(({ room, memory }) => {
+      return new SharedBuffer(blockOf(room, this.#frame, range), () => this.#memory.give(memory));
     });
     this.#blocks.set(key, block);
     block.catch(() => this.#blocks.delete(key));
-    const [oldest] = this.#blocks.keys();
-    if (this.#blocks.size > blocksKept && oldest !== undefined) this.#blocks.delete(oldest);
-    return block;
+    const lent = block.then((one) => one.lend());
+    for (const [name, old] of this.#blocks) {
+      if (this.#blocks.size <= blocksKept) break;
+      this.#blocks.delete(name);
+      old.then(
+        (one) => one.leave(),
+        () => undefined, // the caller got the error
+      );
+    }
+    return lent;
   }
 
   async close(): Promise<void> {
@@ -130,15 +194,22 @@ export class EventLog {
     await this.#file.sync();
   }
 
-  /** Reads the lines between two positions. */
-  async #lines(from: number, to: number): Promise<string[]> {
-    const bytes = Buffer.allocUnsafe(to - from);
-    for (let at = 0; at < bytes.length;) {
-      const { bytesRead } = await this.#file.read(bytes, at, bytes.length - at, from + at);
+  /** Reads bytes, with room for the frame. */
+  async #bytes(
+    from: number,
+    to: number,
+  ): Promise<{ readonly room: Buffer; readonly memory: Buffer<ArrayBuffer> }> {
+    const { before, after } = this.#frame;
+    const length = to - from;
+    const size = before.length + length + after.length;
+    const memory = this.#memory.take(size);
+    const room = memory.subarray(0, size);
+    for (let at = 0; at < length;) {
+      const { bytesRead } = await this.#file.read(room, before.length + at, length - at, from + at);
       if (bytesRead === 0) throw new Error('The event file is shorter than the data that was written to it.');
       at += bytesRead;
     }
-    return bytes.toString().split('\n').slice(0, -1);
+    return { room, memory };
   }
 
   #take(bodies: readonly RunEventBody[]): Promise<void> {
@@ -209,19 +280,6 @@ export class EventLog {
 }
 
 const blocksKept = 8;
-
-/** Matches the lines of this version, which have the source at a fixed position. */
-const sourceOfLine = /^\{"seq":\d+,"at":\d+,"type":"log","source":("(?:[^"\\]|\\.)*")/;
-
-/** Returns the lines without log lines of other sources. */
-function chosenOf(lines: readonly string[], sources: ReadonlySet<string> | undefined): readonly string[] {
-  if (sources === undefined) return lines;
-  const wanted = new Set([...sources].map((source) => JSON.stringify(source)));
-  return lines.filter((line) => {
-    const source = sourceOfLine.exec(line)?.[1];
-    return source === undefined || wanted.has(source);
-  });
-}
 
 function openEvents(file: string): Promise<FileHandle> {
   return open(file, 'r+').catch((error: unknown) => {
