@@ -59,6 +59,11 @@ export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
+/** Returns whether an error has one of these codes: of the system, such as `ENOENT`, or of a {@link CodedError}. */
+export function hasCode(error: unknown, ...codes: readonly string[]): boolean {
+  return error instanceof Error && 'code' in error && codes.includes(String(error.code));
+}
+
 export function formatLocation(location: Location): string {
   const line = location.line === undefined ? '' : `:${location.line}`;
   const column = location.line === undefined || location.column === undefined ? '' : `:${location.column}`;
