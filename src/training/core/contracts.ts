@@ -6,9 +6,9 @@ import type { EffectiveConfig, GpuSample, Checkpoint, RunOrder, RunRecord } from
 import type {
   FileEntry,
   Finding,
+  HostParams,
   HostResults,
   HostStatus,
-  SnapshotEntry,
   SnapshotManifest,
 } from './protocol/hostRpc.ts';
 
@@ -73,15 +73,7 @@ export interface HostSync {
    * Takes a page of a manifest. Resolves to true once the last page was checked and stored. `client` identifies the
    * upload.
    */
-  manifest(
-    client: string,
-    page: {
-      readonly snapshot: string;
-      readonly from: number;
-      readonly entries: readonly SnapshotEntry[];
-      readonly done: boolean;
-    },
-  ): Promise<boolean>;
+  manifest(client: string, page: HostParams<'sync.manifest'>): Promise<boolean>;
   has(snapshot: string): Promise<boolean>;
   entries(snapshot: string): Promise<SnapshotManifest>;
   get(sha256: string, offset: number): Promise<ByteSource>;

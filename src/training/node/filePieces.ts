@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { FileHandle } from 'node:fs/promises';
 import { wireLimits } from '../core/protocol/wire.ts';
 import type { ByteSource } from '../core/contracts.ts';
@@ -51,4 +52,28 @@ export async function writeAll(
     const { bytesWritten } = await file.write(bytes, at, bytes.length - at, position + at);
     at += bytesWritten;
   }
+}
+
+/**
+ * Returns the SHA-256 of the first bytes of a file.
+ *
+ * @param look called before each piece, to stop by throwing
+ * @param shorter returns the error for a file that is shorter
+ */
+export async function sumOf(
+  file: FileHandle,
+  bytes: number,
+  shorter: () => Error,
+  look: () => void = () => undefined,
+): Promise<string> {
+  const sum = createHash('sha256');
+  const buffer = Buffer.allocUnsafe(1024 * 1024);
+  for (let at = 0; at < bytes;) {
+    look();
+    const { bytesRead } = await file.read(buffer, 0, Math.min(buffer.length, bytes - at), at);
+    if (bytesRead === 0) throw shorter();
+    sum.update(buffer.subarray(0, bytesRead));
+    at += bytesRead;
+  }
+  return sum.digest('hex');
 }

@@ -1,10 +1,11 @@
-import { createHash, hash } from 'node:crypto';
-import { closeSync, constants, fstatSync, openSync, readSync, type BigIntStats } from 'node:fs';
+import { hash } from 'node:crypto';
+import { closeSync, constants, fstatSync, openSync, readFileSync, type BigIntStats } from 'node:fs';
 import { access, open, type FileHandle, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { CancellationToken } from '../../../../base/core/cancellation.ts';
-import { isRecord } from '../../../../base/core/isRecord.ts';
+import { hasCode } from '../../../../base/core/errors.ts';
 import { cancelled, changedWhileSent, unreadable } from '../../../core/sync/failures.ts';
+import { sumOf } from '../../filePieces.ts';
 
 export function stampOf(stats: BigIntStats): string {
   return `${stats.mtimeNs}.${stats.ctimeNs}.${stats.size}.${stats.ino}`;
@@ -69,64 +70,45 @@ const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 /** The number of attempts for a file that changes while it is read. */
 const tries = 3;
 
-/**
- * Reads a file in one consistent state into the start of `into`.
- *
- * @returns its metadata in that state. Undefined: `into` is too small.
- */
-export function readSmall(file: string, into: Uint8Array): BigIntStats | undefined {
+interface SummedFile {
+  readonly stats: BigIntStats;
+  readonly sha256: string;
+}
+
+/** Reads a file in one consistent state. Returns undefined if it has more than `most` bytes. */
+export function readSmall(file: string, most: number): (SummedFile & { readonly bytes: Buffer }) | undefined {
   for (let left = tries; left > 0; left--) {
-    const found = readOnce(file, into);
+    const found = readOnce(file, most);
     if (found !== 'changed') return found;
   }
   throw changedWhileSent(file);
 }
 
-function readOnce(file: string, into: Uint8Array): BigIntStats | undefined | 'changed' {
+function readOnce(file: string, most: number): ReturnType<typeof readSmall> | 'changed' {
   const descriptor = readErrors(file, () => openSync(file, flags));
   try {
     const stats = fstatSync(descriptor, { bigint: true });
     if (!stats.isFile()) throw changedWhileSent(file);
-    const length = Number(stats.size);
-    if (length > into.length) return undefined;
-    const read = readErrors(file, () => readAll(descriptor, into, length));
+    if (stats.size > most) return undefined;
+    const bytes = readErrors(file, () => readFileSync(descriptor));
     const after = fstatSync(descriptor, { bigint: true });
-    const isSame = read === length && after.mtimeNs === stats.mtimeNs && after.size === stats.size;
-    return isSame ? stats : 'changed';
+    const isSame = BigInt(bytes.length) === stats.size && after.mtimeNs === stats.mtimeNs;
+    return isSame && after.size === stats.size ? { stats, bytes, sha256: sumSmall(bytes) } : 'changed';
   } finally {
     closeSync(descriptor);
   }
 }
 
-function readAll(descriptor: number, into: Uint8Array, length: number): number {
-  let at = 0;
-  while (at < length) {
-    const read = readSync(descriptor, into, at, length - at, at);
-    if (read === 0) break;
-    at += read;
-  }
-  return at;
-}
-
 /** Returns the checksum of a large file. A file that grows, such as a log, counts with its size at the start. */
-export async function sumLarge(
-  file: string,
-  cancellation: CancellationToken,
-): Promise<{ readonly stats: BigIntStats; readonly sha256: string }> {
+export async function sumLarge(file: string, cancellation: CancellationToken): Promise<SummedFile> {
   const handle = await openLarge(file);
   try {
     const stats = await handle.stat({ bigint: true });
-    const sum = createHash('sha256');
-    const buffer = Buffer.allocUnsafe(1024 * 1024);
-    for (let at = 0; at < stats.size;) {
+    const look = (): void => {
       if (cancellation.isCancelled) throw cancelled();
-      const most = Math.min(buffer.length, Number(stats.size) - at);
-      const { bytesRead } = await handle.read(buffer, 0, most, at);
-      if (bytesRead === 0) throw changedWhileSent(file);
-      sum.update(buffer.subarray(0, bytesRead));
-      at += bytesRead;
-    }
-    return { stats, sha256: sum.digest('hex') };
+    };
+    const sha256 = await sumOf(handle, Number(stats.size), () => changedWhileSent(file), look);
+    return { stats, sha256 };
   } finally {
     await handle.close();
   }
@@ -153,8 +135,7 @@ function readErrors<T>(file: string, work: () => T): T {
 }
 
 function problemOf(file: string, error: unknown): Error {
-  const code = isRecord(error) ? error['code'] : undefined;
-  return code === 'ENOENT' || code === 'ELOOP' ? changedWhileSent(file) : unreadable(file, error);
+  return hasCode(error, 'ENOENT', 'ELOOP') ? changedWhileSent(file) : unreadable(file, error);
 }
 
 export function pathExists(file: string): Promise<boolean> {
@@ -162,4 +143,26 @@ export function pathExists(file: string): Promise<boolean> {
     () => true,
     () => false,
   );
+}
+
+/** The longest time that other work waits, in milliseconds. */
+const slice = 5;
+
+/**
+ * Yields to the event loop at intervals. Many small synchronous file system calls are much faster than one promise
+ * for each.
+ */
+export class Slices {
+  #since = performance.now();
+
+  /** Returns a promise if it is time to yield. */
+  pause(): Promise<void> | undefined {
+    if (performance.now() - this.#since < slice) return undefined;
+    return new Promise((resolve) => {
+      setImmediate(() => {
+        this.#since = performance.now();
+        resolve();
+      });
+    });
+  }
 }

@@ -26,8 +26,7 @@ import {
   type TreeFile,
   type TreeLink,
 } from '../../../core/sync/tree.ts';
-import { Slices } from './slices.ts';
-import { isExecutable, stampOf, readSums, type FileSum } from './readFiles.ts';
+import { isExecutable, stampOf, readSums, Slices, type FileSum } from './readFiles.ts';
 
 /** The largest file of rules, in bytes. Larger files are ignored. */
 const largestRules = 1024 * 1024;

@@ -3,9 +3,11 @@ import path from 'node:path';
 import { neverCancelled, type CancellationToken } from '../../../../base/core/cancellation.ts';
 import {
   entriesPerRequest,
+  packLimits,
   type SnapshotEntry,
   type SnapshotManifest,
 } from '../../../core/protocol/hostRpc.ts';
+import type { ByteSource } from '../../../core/contracts.ts';
 import type { ClientConnection } from '../../../core/wire/clientConnection.ts';
 import { cancelled } from '../../../core/sync/failures.ts';
 import { manifestPages, manifestText } from '../../../core/sync/manifest.ts';
@@ -20,6 +22,7 @@ import { inMemory, piecesOf } from '../../filePieces.ts';
 import {
   openLarge,
   readSmall,
+  Slices,
   sumLarge,
   sumSmall,
   isExecutable,
@@ -28,7 +31,6 @@ import {
   writeSums,
   type FileSum,
 } from './readFiles.ts';
-import { Slices } from './slices.ts';
 import { retryAfterDisconnect, Uploads, type UploadsOptions } from './uploads.ts';
 
 export interface SyncProgress {
@@ -152,48 +154,34 @@ class TreeSync {
     for (const file of files) {
       if (this.#cancellation.isCancelled) throw cancelled();
       await slices.pause();
-      if (file.content !== undefined) {
-        await this.#sendAdded(file.path, file.content);
-        continue;
-      }
-      const now = this.#now();
       const place = path.join(this.#tree.root, file.path);
-      const room = await this.#uploads.room();
-      const small = file.bytes > room.length ? undefined : readSmall(place, room);
-      const { stats, sha256 } =
-        small === undefined
-          ? await sumLarge(place, this.#cancellation)
-          : { stats: small, sha256: sumSmall(room.subarray(0, Number(small.size))) };
-      const bytes = Number(stats.size);
-      this.#known.set(file.path, {
-        ...{ path: file.path, sha256, bytes, executable: isExecutable(stats) },
-        ...{ stamp: stampOf(stats), isSettled: isSettled(stats, now) },
-      });
+      const content = file.content ?? (await this.#read(file, place));
+      const { sha256, bytes } = this.#known.get(file.path) ?? { sha256: '', bytes: 0 };
       if (this.#sent.has(sha256)) {
         this.#onBytes(bytes, 0);
         continue;
       }
       this.#sent.add(sha256);
-      if (small !== undefined) this.#uploads.small(sha256, bytes);
-      else await this.#uploads.large(sha256, () => piecesOf(() => openLarge(place), 0, bytes), place);
+      if (content !== undefined && bytes <= packLimits.content) {
+        await this.#uploads.small({ sha256, bytes: content });
+      } else {
+        const open = (): ByteSource =>
+          content === undefined ? piecesOf(() => openLarge(place), 0, bytes) : inMemory(content);
+        await this.#uploads.large(sha256, open, place);
+      }
     }
   }
 
-  async #sendAdded(name: string, content: Uint8Array): Promise<void> {
-    const { sha256 } = summed(content);
-    const bytes = content.length;
-    if (this.#sent.has(sha256)) {
-      this.#onBytes(bytes, 0);
-      return;
-    }
-    this.#sent.add(sha256);
-    const room = await this.#uploads.room();
-    if (bytes <= room.length) {
-      room.set(content);
-      this.#uploads.small(sha256, bytes);
-    } else {
-      await this.#uploads.large(sha256, () => inMemory(content), name);
-    }
+  /** Reads a file and notes its checksum. Returns the content if it is small. */
+  async #read(file: TreeFile, place: string): Promise<Uint8Array | undefined> {
+    const now = this.#now();
+    const small = file.bytes > packLimits.content ? undefined : readSmall(place, packLimits.content);
+    const { stats, sha256 } = small ?? (await sumLarge(place, this.#cancellation));
+    this.#known.set(file.path, {
+      ...{ path: file.path, sha256, bytes: Number(stats.size), executable: isExecutable(stats) },
+      ...{ stamp: stampOf(stats), isSettled: isSettled(stats, now) },
+    });
+    return small?.bytes;
   }
 
   #manifest(): SnapshotManifest {

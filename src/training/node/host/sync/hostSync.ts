@@ -2,9 +2,10 @@ import { mkdir, statfs } from 'node:fs/promises';
 import path from 'node:path';
 import type { CancellationToken } from '../../../../base/core/cancellation.ts';
 import type { Clock } from '../../../../base/core/ports.ts';
-import type { SnapshotEntry, SnapshotManifest } from '../../../core/protocol/hostRpc.ts';
+import type { HostParams, SnapshotEntry, SnapshotManifest } from '../../../core/protocol/hostRpc.ts';
 import type { ByteSink, ByteSource, HostSync } from '../../../core/contracts.ts';
 import { badManifest, badPack, contentDiffers, noContent, noRoom } from '../../../core/sync/failures.ts';
+import { WorkPool } from '../../parallel.ts';
 import { PackReader } from '../../../core/sync/manifest.ts';
 import { systemClock } from '../../../../base/node/clock.ts';
 import { SnapshotLeases } from './snapshotLeases.ts';
@@ -30,18 +31,6 @@ async function freeBytes(folder: string): Promise<number> {
   return bavail * bsize;
 }
 
-export interface OpenHostSync extends HostSync {
-  /** Resolves when all contents so far would survive a crash. */
-  flushed(): Promise<void>;
-  /**
-   * Removes snapshots that are not needed, and contents without a snapshot, after their leases have ended. A kill
-   * leaves a consistent store.
-   */
-  collect(needed: ReadonlySet<string>, cancellation: CancellationToken): Promise<void>;
-  /** Bytes of all contents. Null until {@link collect} has counted them. */
-  readonly bytes: number | null;
-}
-
 /** Opens the store. Removes partial files of an earlier process. */
 export async function openHostSync({
   dataFolder,
@@ -54,13 +43,7 @@ export async function openHostSync({
   const contents = await ContentStore.open(path.join(dataFolder, 'contents'), leases);
   const snapshots = await Snapshots.open(path.join(dataFolder, 'snapshots'), leases);
   const room = async (): Promise<number> => (await free(dataFolder)) - reserve;
-  return new DiskSync({ leases, contents, snapshots }, { entries, room });
-}
-
-interface Stores {
-  readonly leases: SnapshotLeases;
-  readonly contents: ContentStore;
-  readonly snapshots: Snapshots;
+  return new OpenHostSync(leases, contents, snapshots, { entries, room });
 }
 
 interface Limits {
@@ -75,7 +58,7 @@ const mostUnderway = 16;
 
 const atATime = 8;
 
-class DiskSync implements OpenHostSync {
+export class OpenHostSync implements HostSync {
   readonly #leases: SnapshotLeases;
   readonly #contents: ContentStore;
   readonly #snapshots: Snapshots;
@@ -85,7 +68,7 @@ class DiskSync implements OpenHostSync {
   /** Incomplete manifests by client and snapshot. */
   readonly #underway = new Map<string, SnapshotEntry[]>();
 
-  constructor({ leases, contents, snapshots }: Stores, limits: Limits) {
+  constructor(leases: SnapshotLeases, contents: ContentStore, snapshots: Snapshots, limits: Limits) {
     this.#leases = leases;
     this.#contents = contents;
     this.#snapshots = snapshots;
@@ -94,9 +77,7 @@ class DiskSync implements OpenHostSync {
 
   async lacks(contents: readonly string[]): Promise<readonly string[]> {
     await this.#leases.note();
-    const lacking: string[] = [];
-    for (const sha256 of contents) if (!(await this.#contents.claim(sha256))) lacking.push(sha256);
-    return lacking;
+    return contents.filter((sha256) => !this.#contents.claim(sha256));
   }
 
   async put(sha256: string, bytes: number): Promise<ByteSink> {
@@ -106,18 +87,10 @@ class DiskSync implements OpenHostSync {
 
   async pack(bytes: number): Promise<ByteSink> {
     await this.#checkRoom(bytes);
-    return new PackSink(this.#contents, bytes);
+    return packSink(this.#contents, bytes);
   }
 
-  async manifest(
-    client: string,
-    page: {
-      readonly snapshot: string;
-      readonly from: number;
-      readonly entries: readonly SnapshotEntry[];
-      readonly done: boolean;
-    },
-  ): Promise<boolean> {
+  async manifest(client: string, page: HostParams<'sync.manifest'>): Promise<boolean> {
     const key = `${client} ${page.snapshot}`;
     const before = page.from === 0 ? [] : (this.#underway.get(key) ?? []);
     this.#underway.delete(key);
@@ -141,9 +114,7 @@ class DiskSync implements OpenHostSync {
     if (this.#whole.has(snapshot)) return true;
     const manifest = await this.#snapshots.read(snapshot).catch(() => undefined);
     if (manifest === undefined) return false;
-    for (const entry of manifest) {
-      if ('sha256' in entry && !(await this.#contents.claim(entry.sha256))) return false;
-    }
+    if (manifest.some((entry) => 'sha256' in entry && !this.#contents.claim(entry.sha256))) return false;
     this.#whole.add(snapshot);
     return true;
   }
@@ -165,18 +136,23 @@ class DiskSync implements OpenHostSync {
     await materialize(manifest, folder, (sha256) => this.#contents.pathOf(sha256), cancellation);
   }
 
+  /** Resolves when all contents so far would survive a crash. */
   flushed(): Promise<void> {
     return this.#contents.flushed();
   }
 
+  /** Bytes of all contents. Null until {@link collect} has counted them. */
   get bytes(): number | null {
     return this.#contents.bytes;
   }
 
+  /**
+   * Removes snapshots that are not needed, and contents without a snapshot, after their leases have ended. A kill
+   * leaves a consistent store.
+   */
   async collect(needed: ReadonlySet<string>, cancellation: CancellationToken): Promise<void> {
-    const snapshots = await this.#snapshots.collect(needed, cancellation);
     const contents = new Set<string>();
-    for (const snapshot of snapshots) {
+    for (const snapshot of this.#snapshots.collect(needed)) {
       if (cancellation.isCancelled) return;
       for (const sha256 of await this.#snapshots.contentsOf(snapshot)) contents.add(sha256);
     }
@@ -201,61 +177,33 @@ class DiskSync implements OpenHostSync {
   async #check(manifest: SnapshotManifest): Promise<void> {
     await this.#leases.note();
     for (const entry of manifest) {
-      if ('sha256' in entry) await this.#contents.claim(entry.sha256);
-      if (!('sha256' in entry) || (await this.#contents.bytesOf(entry.sha256)) === entry.bytes) continue;
-      throw contentDiffers(`The content of ${JSON.stringify(entry.path)}`);
+      if (!('sha256' in entry)) continue;
+      this.#contents.claim(entry.sha256);
+      if ((await this.#contents.bytesOf(entry.sha256)) !== entry.bytes)
+        throw contentDiffers(`The content of ${JSON.stringify(entry.path)}`);
     }
   }
 }
 
-/** Writes the contents of a pack while it arrives. */
-class PackSink implements ByteSink {
-  readonly #contents: ContentStore;
-  readonly #bytes: number;
-  readonly #reader = new PackReader();
-  readonly #writing = new Set<Promise<void>>();
-  #got = 0;
-  #failure: { readonly error: unknown } | undefined;
-
-  constructor(contents: ContentStore, bytes: number) {
-    this.#contents = contents;
-    this.#bytes = bytes;
-  }
-
-  async write(bytes: Uint8Array, offset: number): Promise<void> {
-    if (offset !== this.#got) throw badPack('its pieces are not in order');
-    this.#got += bytes.length;
-    if (this.#got > this.#bytes) throw badPack('it is longer than announced');
-    for (const content of this.#reader.push(bytes)) {
-      while (this.#writing.size >= atATime) await Promise.race(this.#writing);
-      this.#throwFailure();
-      this.#start(content.sha256, content.bytes);
-    }
-  }
-
-  async end(): Promise<void> {
-    await Promise.all(this.#writing);
-    this.#throwFailure();
-    if (this.#got !== this.#bytes) throw badPack('it is shorter than announced');
-    this.#reader.end();
-  }
-
-  /** Keeps the contents that were complete. */
-  async abort(): Promise<void> {
-    await Promise.all(this.#writing);
-  }
-
-  #start(sha256: string, bytes: Uint8Array): void {
-    const writing = this.#contents
-      .keep(sha256, bytes)
-      .catch((error: unknown) => {
-        this.#failure ??= { error };
-      })
-      .finally(() => this.#writing.delete(writing));
-    this.#writing.add(writing);
-  }
-
-  #throwFailure(): void {
-    if (this.#failure !== undefined) throw this.#failure.error;
-  }
+/** Returns a sink that keeps the contents of a pack while it arrives, also if the pack is aborted later. */
+function packSink(contents: ContentStore, bytes: number): ByteSink {
+  const reader = new PackReader();
+  const writing = new WorkPool(atATime);
+  let got = 0;
+  return {
+    write: async (piece, offset) => {
+      if (offset !== got) throw badPack('its pieces are not in order');
+      got += piece.length;
+      if (got > bytes) throw badPack('it is longer than announced');
+      for (const { sha256, bytes: content } of reader.push(piece)) {
+        await writing.start(() => contents.keep(sha256, content));
+      }
+    },
+    end: async () => {
+      await writing.end();
+      if (got !== bytes) throw badPack('it is shorter than announced');
+      reader.end();
+    },
+    abort: () => writing.settled(),
+  };
 }

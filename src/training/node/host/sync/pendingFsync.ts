@@ -25,12 +25,12 @@ export class PendingFsync {
   }
 
   /** @param name renames the content to `file` */
-  async keep(file: string, name: () => Promise<void>): Promise<void> {
+  async keep(file: string, name: () => void): Promise<void> {
     this.#underway++;
     try {
       this.#marked ??= this.#mark();
       await this.#marked;
-      await name();
+      name();
       this.#files.push(file);
     } finally {
       this.#underway--;
@@ -73,7 +73,7 @@ export class PendingFsync {
         const file = path.join(folder, name);
         const { mtimeMs } = await stat(file);
         if (mtimeMs < marker.mtimeMs - slack) continue;
-        if ((await sumOf(file)) === path.basename(folder) + name) await flush(file, 'r+');
+        if ((await sumOfFile(file)) === path.basename(folder) + name) await flush(file, 'r+');
         else await rm(file, { force: true });
       }
     }
@@ -81,7 +81,7 @@ export class PendingFsync {
   }
 }
 
-async function sumOf(file: string): Promise<string> {
+async function sumOfFile(file: string): Promise<string> {
   const sum = createHash('sha256');
   await pipeline(createReadStream(file), sum);
   return sum.digest('hex');

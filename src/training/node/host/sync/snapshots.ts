@@ -1,13 +1,14 @@
 import { hash } from 'node:crypto';
-import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { readFileSync, renameSync, rmSync } from 'node:fs';
+import { mkdir, open, readdir, readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
 import * as z from 'zod/mini';
-import type { CancellationToken } from '../../../../base/core/cancellation.ts';
+import { hasCode } from '../../../../base/core/errors.ts';
 import { snapshotManifest, type SnapshotManifest } from '../../../core/protocol/hostRpc.ts';
 import { badManifest, noSnapshot } from '../../../core/sync/failures.ts';
 import { checkManifest, manifestText } from '../../../core/sync/manifest.ts';
 import type { SnapshotLeases } from './snapshotLeases.ts';
-import { asDiskFull, isCode, KeyedMutex } from './contentStore.ts';
+import { asDiskFull } from './contentStore.ts';
 
 const ending = '.json';
 
@@ -17,7 +18,6 @@ export class Snapshots {
   readonly #leases: SnapshotLeases;
   /** The time of the last lease of each snapshot. */
   readonly #known = new Map<string, number>();
-  readonly #mutex = new KeyedMutex();
   #made = 0;
 
   private constructor(folder: string, leases: SnapshotLeases) {
@@ -42,15 +42,10 @@ export class Snapshots {
     return isThere;
   }
 
-  /** Removes snapshots that are neither needed nor leased. Resolves to the others. */
-  async collect(needed: ReadonlySet<string>, cancellation: CancellationToken): Promise<readonly string[]> {
-    for (const snapshot of [...this.#known.keys()]) {
-      if (cancellation.isCancelled) break;
-      if (needed.has(snapshot)) continue;
-      await this.#mutex.run(snapshot, async () => {
-        // Another client may have taken a lease just now.
-        if (this.#leases.isOver(this.#known.get(snapshot) ?? Infinity)) await this.#remove(snapshot);
-      });
+  /** Removes snapshots that are neither needed nor leased. Returns the others. */
+  collect(needed: ReadonlySet<string>): readonly string[] {
+    for (const [snapshot, claimedAt] of this.#known) {
+      if (!needed.has(snapshot) && this.#leases.isOver(claimedAt)) this.#remove(snapshot);
     }
     return [...this.#known.keys()];
   }
@@ -61,7 +56,7 @@ export class Snapshots {
    */
   async contentsOf(snapshot: string): Promise<readonly string[]> {
     const text = await readFile(this.#pathOf(snapshot), 'utf8').catch((error: unknown) => {
-      if (isCode(error, 'ENOENT')) return '';
+      if (hasCode(error, 'ENOENT')) return '';
       throw error;
     });
     return Array.from(text.matchAll(/"sha256":"([0-9a-f]{64})"/g), ([, sha256 = '']) => sha256);
@@ -81,10 +76,8 @@ export class Snapshots {
       } finally {
         await handle.close();
       }
-      await this.#mutex.run(snapshot, async () => {
-        await rename(file, this.#pathOf(snapshot));
-        this.#known.set(snapshot, this.#leases.now);
-      });
+      renameSync(file, this.#pathOf(snapshot));
+      this.#known.set(snapshot, this.#leases.now);
     } catch (error) {
       await rm(file, { force: true });
       throw asDiskFull(error);
@@ -94,13 +87,13 @@ export class Snapshots {
   /** Returns a manifest. Rejects with `sync/no-snapshot`. Removes a damaged file. */
   async read(snapshot: string): Promise<SnapshotManifest> {
     if (!this.#known.has(snapshot)) throw noSnapshot(snapshot);
-    const text = await this.#textOf(snapshot);
+    const file = this.#pathOf(snapshot);
+    const text = await readFile(file, 'utf8').catch(() => undefined);
     if (text === undefined) throw noSnapshot(snapshot);
-    if (isSpoilt(snapshot, text)) {
-      await this.#mutex.run(snapshot, async () => {
-        // It may have been stored again meanwhile.
-        if (isSpoilt(snapshot, (await this.#textOf(snapshot)) ?? '')) await this.#remove(snapshot);
-      });
+    if (isDamaged(snapshot, text)) {
+      // It may have been stored again meanwhile.
+      const isKnown = this.#known.has(snapshot);
+      if (isKnown && isDamaged(snapshot, readFileSync(file, 'utf8'))) this.#remove(snapshot);
       throw noSnapshot(snapshot);
     }
     const manifest = z.parse(snapshotManifest, JSON.parse(text));
@@ -108,15 +101,9 @@ export class Snapshots {
     return manifest;
   }
 
-  /** Forgets the snapshot before its file is removed. Call it inside the mutex. */
-  async #remove(snapshot: string): Promise<void> {
+  #remove(snapshot: string): void {
     this.#known.delete(snapshot);
-    await rm(this.#pathOf(snapshot), { force: true });
-  }
-
-  /** Undefined: it is missing or unreadable. */
-  #textOf(snapshot: string): Promise<string | undefined> {
-    return readFile(this.#pathOf(snapshot), 'utf8').catch(() => undefined);
+    rmSync(this.#pathOf(snapshot), { force: true });
   }
 
   get #incoming(): string {
@@ -128,6 +115,6 @@ export class Snapshots {
   }
 }
 
-function isSpoilt(snapshot: string, text: string): boolean {
+function isDamaged(snapshot: string, text: string): boolean {
   return hash('sha256', text, 'hex') !== snapshot;
 }

@@ -63,7 +63,7 @@ function packOf(...texts: readonly string[]): Buffer {
 
 async function keep(entries: readonly SnapshotEntry[], to: HostSync = host): Promise<string> {
   const snapshot = idOf(entries);
-  expect(await to.manifest('test', { snapshot, from: 0, entries, done: true })).toBe(true);
+  expect(await to.manifest('test', { snapshot, from: 0, entries: [...entries], done: true })).toBe(true);
   return snapshot;
 }
 
@@ -292,7 +292,7 @@ describe('snapshots', () => {
     ['a false size', [{ ...fileEntry('a', 'a'), bytes: 2 }], undefined, 'sync/content-differs'],
   ] as const)('with %s are refused', async (_, manifest, snapshot, wanted) => {
     await put('a');
-    const page = { snapshot: snapshot ?? idOf(manifest), from: 0, entries: manifest, done: true };
+    const page = { snapshot: snapshot ?? idOf(manifest), from: 0, entries: [...manifest], done: true };
     await expect(host.manifest('test', page)).rejects.toEqual(code(wanted));
     expect(await host.has(page.snapshot)).toBe(false);
   });

@@ -3,7 +3,7 @@ import os from 'node:os';
 import path from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { openRolloutLogs } from '../../../../../src/training/node/host/sync/jailedFiles.ts';
+import { openRolloutLogs } from '../../../../../src/training/node/host/sync/hostFiles.ts';
 import type { ByteSource, RunFiles } from '../../../../../src/training/core/contracts.ts';
 import { fuzz } from '../../../fuzz.ts';
 
