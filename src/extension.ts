@@ -48,7 +48,7 @@ export function activate(context: vscode.ExtensionContext): void {
   store.add(registerTrace({ ...traceParts, configOfRollouts: rolloutConfigs(context) }));
   store.add(registerRuns({ client, clock: systemClock, log }));
   store.add(registerRunStatus(systemClock, log));
-  store.add(registerHosts({ context, clock: systemClock, webFolder, log }));
+  store.add(registerHosts(context, { clock: systemClock, webFolder, log }));
   store.add(registerHuman(log));
   store.add(registerRunNotes(context.extensionUri, log));
   store.add(registerSetupCommands(context.extensionUri, log));

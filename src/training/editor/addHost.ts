@@ -2,20 +2,12 @@ import * as vscode from 'vscode';
 import { formatReport, toReport } from '../../base/core/errors.ts';
 import type { SshStart } from '../node/client/sshStart.ts';
 import { isSshAddress, sshAddress, sshTarget } from '../node/client/ssh/target.ts';
-import type { HostClients } from './hostClients.ts';
 import type { KnownHost, KnownHosts } from './knownHosts.ts';
-import type { SshTunnels } from './sshTunnels.ts';
+import type { TrainingServices } from './services.ts';
 
 const example = 'wss://gpu.example:7788';
 const startExample = '--launcher ajet=/opt/venv/bin/ajet --gpus 8 --ray http://HEAD:8265';
 const title = (): string => vscode.l10n.t('AgentJet: Add GPU Host');
-
-export interface AddHostParts {
-  readonly hosts: KnownHosts;
-  readonly clients: HostClients;
-  readonly ssh: SshTunnels;
-  readonly log: vscode.LogOutputChannel;
-}
 
 /** The input of the user, to prefill the next try. */
 interface Entered {
@@ -30,13 +22,13 @@ interface Entered {
  * the machine and starts it, which creates a token. Resolves to undefined if the user dismisses a question. If the
  * connection fails, the host is not added, and the user can correct the input and try again.
  */
-export async function addHost(parts: AddHostParts): Promise<KnownHost | undefined> {
+export async function addHost(services: TrainingServices): Promise<KnownHost | undefined> {
   const entered: Entered = {};
   for (;;) {
     try {
-      return await tryToAdd(parts, entered);
+      return await tryToAdd(services, entered);
     } catch (error) {
-      parts.log.error(formatReport(toReport(error, 'hosts/add'), { verbose: true }));
+      services.log.error(formatReport(toReport(error, 'hosts/add'), { verbose: true }));
       const again = vscode.l10n.t('Try Again');
       const text = formatReport(toReport(error, 'hosts/add'));
       if ((await vscode.window.showErrorMessage(text, again)) !== again) return undefined;
@@ -45,7 +37,7 @@ export async function addHost(parts: AddHostParts): Promise<KnownHost | undefine
 }
 
 async function tryToAdd(
-  { hosts, clients, ssh }: AddHostParts,
+  { hosts, clients, ssh }: TrainingServices,
   entered: Entered,
 ): Promise<KnownHost | undefined> {
   const address = await askAddress(entered);

@@ -2,49 +2,45 @@ import * as vscode from 'vscode';
 import { CodedError, toReport } from '../../base/core/errors.ts';
 import type { RunRecord } from '../core/protocol/runs.ts';
 import { commands } from '../../base/core/ids.ts';
+import type { ChosenRun } from './hostClient.ts';
 import type { HostClients } from './hostClients.ts';
 import type { HostNode } from './hostsProvider.ts';
 import { trainingDescription, trainingIcon } from './hostText.ts';
-import type { KnownHost, KnownHosts } from './knownHosts.ts';
-import type { ChosenRun } from './trainingActions.ts';
+import type { KnownHost } from './knownHosts.ts';
+import type { TrainingServices } from './services.ts';
+
+type Known = Pick<TrainingServices, 'hosts' | 'clients'>;
 
 /**
  * Resolves to the run of a row, or to one that the user chooses. Undefined if the user chooses none or there is none.
  * Rejects if no host can be reached.
  */
 export async function chooseRun(
-  hosts: KnownHosts,
-  clients: HostClients,
+  known: Known,
   node: unknown,
   fits: (run: RunRecord) => boolean = () => true,
 ): Promise<ChosenRun | undefined> {
-  if (!isTraining(node)) {
-    return pickTraining(hosts.list(), clients, fits, vscode.l10n.t('Select a training run'));
-  }
-  const client = await clients.connect(node.host);
-  const run = client.run(node.run) ?? (await client.connection.ask('run.get', { run: node.run }));
-  return { host: node.host, client, run };
+  return isTraining(node)
+    ? known.clients.choose(node.host, node.run)
+    : pickTraining(known, fits, vscode.l10n.t('Select a training run'));
 }
 
 /** Asks for another run to compare with. `isShown` returns true for the runs that are already compared. */
 export function chooseOtherRun(
-  hosts: KnownHosts,
-  clients: HostClients,
+  known: Known,
   isShown: (run: string) => boolean,
 ): Promise<ChosenRun | undefined> {
   const question = vscode.l10n.t('Select a training run to compare with');
-  return pickTraining(hosts.list(), clients, ({ id }) => !isShown(id), question);
+  return pickTraining(known, ({ id }) => !isShown(id), question);
 }
 
 /** Returns one error with the reasons why hosts do not respond. */
-export function noHostReached(
-  failed: readonly { readonly host: KnownHost; readonly error: unknown }[],
-): Error {
-  const [first] = failed;
-  if (failed.length === 1 && first?.error instanceof Error) return first.error;
+export function noHostReached(errors: readonly unknown[]): Error {
+  const [first] = errors;
+  if (errors.length === 1 && first instanceof Error) return first;
   return new CodedError({
     code: 'hosts/none-reached',
-    message: vscode.l10n.t('No GPU host responds. {0}', failed.map(reasonOf).join(' ')),
+    message: vscode.l10n.t('No GPU host responds. {0}', errors.map(reasonOf).join(' ')),
     hint: vscode.l10n.t(
       'Check that `agentjet host` is running on the machine and that the address is correct.',
     ),
@@ -56,16 +52,17 @@ interface RunItem extends vscode.QuickPickItem {
 }
 
 interface HostItem extends vscode.QuickPickItem {
-  readonly failed: { readonly host: KnownHost; readonly error: unknown };
+  readonly failed: KnownHost;
+  readonly error: unknown;
 }
 
 /** Shows a list of runs that grows as hosts respond. The user can select a host that does not respond to retry it. */
 async function pickTraining(
-  hosts: readonly KnownHost[],
-  clients: HostClients,
+  { hosts: known, clients }: Known,
   fits: (run: RunRecord) => boolean,
   question: string,
 ): Promise<ChosenRun | undefined> {
+  const hosts = known.list();
   if (hosts.length === 0) {
     await offerToAddHost();
     return undefined;
@@ -96,12 +93,12 @@ async function pickTraining(
         const [item] = pick.selectedItems;
         if (item === undefined) return;
         if ('chosen' in item) resolve(item.chosen);
-        else void ask(item.failed.host);
+        else void ask(item.failed);
       });
       pick.show();
       Promise.all(hosts.map(ask)).then(() => {
         if (pick.items.some((item) => 'chosen' in item)) return;
-        const failed = pick.items.flatMap((item) => ('failed' in item ? [item.failed] : []));
+        const failed = pick.items.flatMap((item) => ('failed' in item ? [item.error] : []));
         if (failed.length === hosts.length) reject(noHostReached(failed));
         else {
           showNone(failed);
@@ -135,10 +132,11 @@ async function itemsOf(
     return [
       {
         label: vscode.l10n.t('{0} does not respond', host.name),
-        description: state && 'reason' in state ? state.reason : reasonOf({ error }),
+        description: state && 'reason' in state ? state.reason : reasonOf(error),
         iconPath: new vscode.ThemeIcon('warning'),
         alwaysShow: true,
-        failed: { host, error },
+        failed: host,
+        error,
       },
     ];
   }
@@ -153,14 +151,13 @@ async function offerToAddHost(): Promise<void> {
   if (chosen === add) await vscode.commands.executeCommand(commands.addHost);
 }
 
-function showNone(failed: readonly HostItem['failed'][]): void {
+function showNone(failed: readonly unknown[]): void {
   const none = vscode.l10n.t('No training run is suitable for this command.');
-  const text = [none, ...failed.map(reasonOf)].join(' ');
-  if (failed.length === 0) void vscode.window.showInformationMessage(text);
-  else void vscode.window.showWarningMessage(text);
+  if (failed.length === 0) void vscode.window.showInformationMessage(none);
+  else void vscode.window.showWarningMessage([none, ...failed.map(reasonOf)].join(' '));
 }
 
-function reasonOf({ error }: Pick<HostItem['failed'], 'error'>): string {
+function reasonOf(error: unknown): string {
   return toReport(error, 'hosts/link').message;
 }
 

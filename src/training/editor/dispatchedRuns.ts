@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import path from 'node:path';
 import * as vscode from 'vscode';
 
 /** The local source of a training run. */
@@ -29,18 +31,10 @@ export class DispatchedRuns {
   }
 
   /** Returns the stored source, or else the first workspace folder that contains a config of that path. */
-  async find(run: string, config: string): Promise<DispatchedRun | undefined> {
-    const sent = this.#all()[run];
-    if (sent !== undefined) return sent;
-    for (const folder of vscode.workspace.workspaceFolders ?? []) {
-      const uri = vscode.Uri.joinPath(folder.uri, config);
-      const isThere = await vscode.workspace.fs.stat(uri).then(
-        () => true,
-        () => false,
-      );
-      if (isThere) return { root: folder.uri.fsPath, config: uri.fsPath };
-    }
-    return undefined;
+  find(run: string, config: string): DispatchedRun | undefined {
+    const folders = vscode.workspace.workspaceFolders ?? [];
+    const places = folders.map(({ uri: { fsPath: root } }) => ({ root, config: path.join(root, config) }));
+    return this.of(run) ?? places.find((place) => existsSync(place.config));
   }
 
   #all(): Readonly<Record<string, DispatchedRun>> {

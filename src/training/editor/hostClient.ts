@@ -4,9 +4,19 @@ import { DisposableStore, toDisposable, type Disposable } from '../../base/core/
 import { Emitter, type Event } from '../../base/core/event.ts';
 import type { Clock } from '../../base/core/ports.ts';
 import type { HostStatus } from '../core/protocol/hostRpc.ts';
-import type { RunRecord } from '../core/protocol/runs.ts';
+import { finalStates, type RunRecord } from '../core/protocol/runs.ts';
 import type { ConnectionState } from '../core/contracts.ts';
 import type { ClientConnection } from '../core/wire/clientConnection.ts';
+import type { KnownHost } from './knownHosts.ts';
+
+/** A run with its connected host. */
+export interface ChosenRun {
+  readonly host: KnownHost;
+  readonly client: HostClient;
+  readonly run: RunRecord;
+}
+
+export const isRunning = ({ state }: RunRecord): boolean => !finalStates.includes(state);
 
 /** Milliseconds between two status requests while the GPUs of a host are visible. */
 const statusEvery = 5_000;

@@ -6,7 +6,7 @@ import { CodedError, toReport, type ErrorReport } from '../../base/core/errors.t
 import { Emitter } from '../../base/core/event.ts';
 import type { Clock } from '../../base/core/ports.ts';
 import { isSshAddress } from '../node/client/ssh/target.ts';
-import { HostClient } from './hostClient.ts';
+import { HostClient, type ChosenRun } from './hostClient.ts';
 import type { KnownHost, KnownHosts } from './knownHosts.ts';
 import type { SshTunnels } from './sshTunnels.ts';
 
@@ -129,6 +129,12 @@ export class HostClients implements Disposable {
       failing.dispose();
     }
     return client;
+  }
+
+  /** Returns a run with its connected host. Rejects like {@link connect}, or if the host does not have the run. */
+  async choose(host: KnownHost, id: string): Promise<ChosenRun> {
+    const client = await this.connect(host);
+    return { host, client, run: client.run(id) ?? (await client.connection.ask('run.get', { run: id })) };
   }
 
   /** Starts or stops the polling of GPUs, with the visibility of the view. */

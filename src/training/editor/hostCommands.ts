@@ -1,153 +1,96 @@
 import * as vscode from 'vscode';
 import { DisposableStore, type Disposable } from '../../base/core/disposable.ts';
-import type { CheckpointId } from '../core/sync/checkpoints.ts';
 import { commands, views } from '../../base/core/ids.ts';
 import { reportingErrors } from '../../base/editor/reportErrors.ts';
 import { addHost, askToken } from './addHost.ts';
 import { chooseOtherRun, chooseRun, noHostReached } from './chooseTraining.ts';
-import type { HostClients } from './hostClients.ts';
+import { isRunning, type ChosenRun } from './hostClient.ts';
 import type { HostNode } from './hostsProvider.ts';
-import type { KnownHosts } from './knownHosts.ts';
-import { openRollouts } from './rollouts.ts';
-import type { PageActions } from './trainingPages.ts';
-import {
-  cancelTraining,
-  copyCommand,
-  fetchCheckpointOf,
-  resumeOrFork,
-  isRunning,
-  openJobFolder,
-  removeTraining,
-  type ChosenRun,
-} from './trainingActions.ts';
-import type { TrainingConfigs } from './trainingConfigs.ts';
-import { trainOnHost, type TrainParts } from './trainOnHost.ts';
-
-export interface CommandParts extends TrainParts {
-  readonly showLog: (chosen: ChosenRun) => void;
-  /** Shows the page of a run. See `TrainingPages.show`. */
-  readonly showPage: (chosen: ChosenRun, opensItself?: boolean) => Promise<void>;
-  readonly compare: (chosen: ChosenRun) => Promise<void>;
-  readonly configs: TrainingConfigs;
-}
+import type { KnownHost } from './knownHosts.ts';
+import type { TrainingServices } from './services.ts';
+import { runActions, type RunAction } from './trainingActions.ts';
+import type { TrainingPages } from './trainingPages.ts';
+import { trainOnHost } from './trainOnHost.ts';
 
 /** Registers the commands of the view. Commands for a run apply to the selected row, or ask for a run. */
-export function registerHostCommands(parts: CommandParts): Disposable {
-  const { hosts, clients, log, showLog, showPage, compare, configs } = parts;
-  const actions = pageActions(parts);
+export function registerHostCommands(services: TrainingServices, pages: TrainingPages): Disposable {
   const store = new DisposableStore();
-  const register = (id: string, run: (...args: unknown[]) => Promise<unknown>): void => {
+  const register = (id: string, run: (argument: unknown) => Promise<unknown>): void => {
     store.add(
-      vscode.commands.registerCommand(id, (...args: unknown[]) => reportingErrors(() => run(...args), log)),
+      vscode.commands.registerCommand(id, (argument: unknown) =>
+        reportingErrors(() => run(argument), services.log),
+      ),
     );
   };
-  const forRun = (
-    id: string,
-    act: (chosen: ChosenRun) => unknown,
-    fits?: (run: ChosenRun['run']) => boolean,
-  ): void =>
+  const forRun = (id: string, act: RunAction, fits?: (run: ChosenRun['run']) => boolean): void =>
     register(id, async (node) => {
-      const chosen = await chooseRun(hosts, clients, node, fits);
-      if (chosen !== undefined) await act(chosen);
+      const chosen = await chooseRun(services, node, fits);
+      if (chosen !== undefined) await act(chosen, services);
     });
   const isOver = (run: ChosenRun['run']): boolean => !isRunning(run);
-  register(commands.addHost, () => addHost(parts));
-  register(commands.setHostToken, (node) => setToken(hosts, clients, node));
-  register(commands.removeHost, (node) => removeHost(hosts, node));
-  register(commands.refreshHosts, () => refresh(hosts, clients));
-  register(commands.trainOnHost, (uri) => trainOnHost(parts, uri instanceof vscode.Uri ? uri : undefined));
-  forRun(commands.openTraining, showPage);
-  forRun(commands.showTrainingLog, showLog);
-  forRun(commands.compareTraining, compare);
-  forRun(commands.showTrainingConfig, (chosen) => configs.show(chosen));
+  register(commands.addHost, () => addHost(services));
+  register(commands.setHostToken, (node) => setToken(services, node));
+  register(commands.removeHost, (node) => removeHost(services, node));
+  register(commands.refreshHosts, () => refresh(services));
+  register(commands.trainOnHost, (uri) => trainOnHost(services, uri instanceof vscode.Uri ? uri : undefined));
+  forRun(commands.openTraining, (chosen) => pages.show(chosen));
+  forRun(commands.compareTraining, (chosen) => pages.compare(chosen));
   forRun(commands.compareTrainingConfig, async (chosen) => {
-    const other = await chooseOtherRun(hosts, clients, (run) => run === chosen.run.id);
-    if (other !== undefined) await configs.compare(chosen, other);
+    const other = await chooseOtherRun(services, (run) => run === chosen.run.id);
+    if (other !== undefined) await services.configs.compare(chosen, other);
   });
-  forRun(commands.cancelTraining, (chosen) => actions.cancel(chosen, undefined), isRunning);
-  forRun(commands.resumeTraining, (chosen) => actions.resume(chosen, undefined), isOver);
-  forRun(commands.forkTraining, (chosen) => actions.fork(chosen, undefined));
-  forRun(commands.fetchCheckpoint, (chosen) => actions.fetchCheckpoint(chosen, undefined));
-  forRun(commands.openRollouts, (chosen) => actions.openRollouts(chosen, undefined));
-  forRun(commands.openJobFolder, openJobFolder);
-  forRun(commands.copyTrainingCommand, (chosen) => copyCommand(chosen, parts.dispatchedRuns));
-  forRun(commands.removeTraining, removeTraining, isOver);
+  forRun(commands.showTrainingLog, runActions.showLog);
+  forRun(commands.showTrainingConfig, runActions.showConfig);
+  forRun(commands.cancelTraining, runActions.cancel, isRunning);
+  forRun(commands.resumeTraining, runActions.resume, isOver);
+  forRun(commands.forkTraining, runActions.fork);
+  forRun(commands.fetchCheckpoint, runActions.fetchCheckpoint);
+  forRun(commands.openRollouts, runActions.openRollouts);
+  forRun(commands.openJobFolder, runActions.openJobFolder);
+  forRun(commands.copyTrainingCommand, runActions.copyCommand);
+  forRun(commands.removeTraining, runActions.remove, isOver);
   return store;
 }
 
-/** Returns the actions of the page of a run. */
-export function pageActions(
-  parts: Pick<CommandParts, 'showLog' | 'showPage' | 'configs' | 'storage' | 'dispatchedRuns' | 'notes'>,
-): PageActions {
-  const startFrom = async (
-    chosen: ChosenRun,
-    as: 'resume' | 'fork',
-    checkpoint: CheckpointId | undefined,
-  ): Promise<void> => {
-    const run = await resumeOrFork(chosen, as, parts, checkpoint);
-    if (run !== undefined) await parts.showPage({ ...chosen, run }, true);
-  };
-  return {
-    cancel: cancelTraining,
-    resume: (chosen, checkpoint) => startFrom(chosen, 'resume', checkpoint),
-    fork: (chosen, checkpoint) => startFrom(chosen, 'fork', checkpoint),
-    fetchCheckpoint: fetchCheckpointOf,
-    showLog: (chosen) => {
-      parts.showLog(chosen);
-      return Promise.resolve();
-    },
-    showConfig: (chosen) => parts.configs.show(chosen),
-    openRollouts: (chosen) => openRollouts(chosen, parts),
-    copyCommand: (chosen) => copyCommand(chosen, parts.dispatchedRuns),
-  };
-}
-
 /** Resolves to the host of a row, or to one that the user chooses. */
-async function chosenHost(hosts: KnownHosts, node: unknown): Promise<string | undefined> {
+async function chosenHost({ hosts }: TrainingServices, node: unknown): Promise<KnownHost | undefined> {
   const named = (node as Partial<Extract<HostNode, { kind: 'host' }>> | undefined)?.host?.name;
   const names = hosts.list().map((host) => host.name);
-  if (named !== undefined || names.length === 1) return named ?? names[0];
-  return vscode.window.showQuickPick(names, { placeHolder: vscode.l10n.t('Select a host') });
+  const placeHolder = vscode.l10n.t('Select a host');
+  const name =
+    named ?? (names.length === 1 ? names[0] : await vscode.window.showQuickPick(names, { placeHolder }));
+  return name === undefined ? undefined : hosts.find(name);
 }
 
-async function setToken(hosts: KnownHosts, clients: HostClients, node: unknown): Promise<void> {
-  const name = await chosenHost(hosts, node);
-  const host = name === undefined ? undefined : hosts.find(name);
+async function setToken(services: TrainingServices, node: unknown): Promise<void> {
+  const host = await chosenHost(services, node);
   const token = host && (await askToken(vscode.l10n.t('AgentJet: Enter Token of GPU Host')));
   if (host === undefined || token === undefined) return;
-  await hosts.setToken(host.name, token);
-  await clients.connect(host);
+  await services.hosts.setToken(host.name, token);
+  await services.clients.connect(host);
 }
 
-async function removeHost(hosts: KnownHosts, node: unknown): Promise<void> {
-  const name = await chosenHost(hosts, node);
-  if (name === undefined) return;
+async function removeHost(services: TrainingServices, node: unknown): Promise<void> {
+  const host = await chosenHost(services, node);
+  if (host === undefined) return;
   const remove = vscode.l10n.t('Remove');
+  const detail = vscode.l10n.t('Its runs continue. The token is deleted from the secret storage.');
   const chosen = await vscode.window.showWarningMessage(
-    vscode.l10n.t('Remove the GPU host {0} from this editor?', name),
-    {
-      modal: true,
-      detail: vscode.l10n.t('Its runs continue. The token is deleted from the secret storage.'),
-    },
+    vscode.l10n.t('Remove the GPU host {0} from this editor?', host.name),
+    { modal: true, detail },
     remove,
   );
-  if (chosen === remove) await hosts.remove(name);
+  if (chosen === remove) await services.hosts.remove(host.name);
 }
 
 /** Refreshes all hosts. Throws if none responds; otherwise the rows of failed hosts show the reasons. */
-async function refresh(hosts: KnownHosts, clients: HostClients): Promise<void> {
+async function refresh({ hosts, clients }: TrainingServices): Promise<void> {
   const all = hosts.list();
-  const failed: Parameters<typeof noHostReached>[0][number][] = [];
-  await vscode.window.withProgress({ location: { viewId: views.hosts } }, () =>
-    Promise.all(
-      all.map(async (host) => {
-        try {
-          await (await clients.connect(host)).refresh();
-        } catch (error) {
-          failed.push({ host, error });
-        }
-      }),
-    ),
+  const answers = await vscode.window.withProgress({ location: { viewId: views.hosts } }, () =>
+    Promise.allSettled(all.map(async (host) => (await clients.connect(host)).refresh())),
+  );
+  const failed = answers.flatMap((answer) =>
+    answer.status === 'rejected' ? [answer.reason as unknown] : [],
   );
   if (failed.length > 0 && failed.length === all.length) throw noHostReached(failed);
 }

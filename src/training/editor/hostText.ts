@@ -25,6 +25,11 @@ export function trainingIcon(state: RunState): StateIcon {
   return icons[state];
 }
 
+/** Returns the title of a run. The end of the id distinguishes runs with the same name. */
+export function runTitle({ name, id }: Pick<RunRecord, 'name' | 'id'>): string {
+  return `${name} (${id.slice(-6)})`;
+}
+
 /**
  * Returns the progress of a run, for example `step 12 of 200 · reward 0.43`. It starts with the state, except for a run
  * that has begun its first step or stage. The steps of each stage start with 1: `stage rl (2 of 2) · step 12 of 200`.

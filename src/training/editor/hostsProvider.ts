@@ -1,10 +1,10 @@
 import * as vscode from 'vscode';
 import { DisposableStore, type Disposable } from '../../base/core/disposable.ts';
 import type { Gpu } from '../core/protocol/hostRpc.ts';
-import { finalStates, type RunRecord } from '../core/protocol/runs.ts';
+import type { RunRecord } from '../core/protocol/runs.ts';
 import { stateText } from '../core/runs/words.ts';
 import { commands } from '../../base/core/ids.ts';
-import { connectionText, type HostClient } from './hostClient.ts';
+import { connectionText, isRunning, type HostClient } from './hostClient.ts';
 import { missingToken, type HostClients, type ConnectionProblem } from './hostClients.ts';
 import {
   gpuDescription,
@@ -129,10 +129,9 @@ function trainingItem(
   item.description = trainingDescription(run);
   item.iconPath = new vscode.ThemeIcon(icon, color === undefined ? undefined : new vscode.ThemeColor(color));
   item.tooltip = new vscode.MarkdownString(trainingTooltip(run, node.host.name));
-  const isOver = finalStates.includes(run.state);
   item.contextValue = [
     'training',
-    isOver ? 'over' : 'going',
+    isRunning(run) ? 'going' : 'over',
     ...(run.jobFolder === null ? [] : ['hasFolder']),
   ].join(' ');
   const state = stateText(run.state);

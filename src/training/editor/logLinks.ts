@@ -14,9 +14,9 @@ const mostLines = 5_000;
 
 /** Returns a function that finds links in the log of a run: to files that were sent, and to config keys in errors. */
 export function createLogLinker(clients: HostClients, dispatchedRuns: DispatchedRuns): LogLinker {
-  return async (document, { host, run }) => {
+  return (document, { host, run }) => {
     const record = clients.peek(host)?.run(run);
-    const sent = record && (await dispatchedRuns.find(run, record.config));
+    const sent = record && dispatchedRuns.find(run, record.config);
     if (sent === undefined) return [];
     const config = readConfig(sent.config);
     const context = {

@@ -4,10 +4,9 @@ import type { Clock } from '../../base/core/ports.ts';
 import { finalStates, type RunEvent, type RunRecord } from '../core/protocol/runs.ts';
 import type { HostState, RunRef, RunPageMessage, PageRun } from '../core/page/trainingRunRpc.ts';
 import type { ConnectionState } from '../core/contracts.ts';
-import type { HostClient } from './hostClient.ts';
+import type { ChosenRun, HostClient } from './hostClient.ts';
 import type { HostClients } from './hostClients.ts';
 import type { KnownHost, KnownHosts } from './knownHosts.ts';
-import type { ChosenRun } from './trainingActions.ts';
 import { backoff } from '../../base/core/backoff.ts';
 import { CancellationSource } from '../../base/core/cancellation.ts';
 import type { ClientConnection } from '../core/wire/clientConnection.ts';
@@ -195,11 +194,8 @@ export class PageFeed implements Disposable {
   }
 
   async chosen(run: string): Promise<ChosenRun | undefined> {
-    const fed = this.#entries.get(run);
-    if (fed === undefined) return undefined;
-    const { host } = fed;
-    const client = await this.#parts.clients.connect(host);
-    return { host, client, run: client.run(run) ?? (await client.connection.ask('run.get', { run })) };
+    const host = this.#entries.get(run)?.host;
+    return host && this.#parts.clients.choose(host, run);
   }
 
   dispose(): void {

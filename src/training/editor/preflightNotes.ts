@@ -43,3 +43,40 @@ export class PreflightNotes implements Disposable {
     this.#store.dispose();
   }
 }
+
+/** Returns one line per finding, for the detail of {@link confirmStart}. */
+export function findingTexts(findings: readonly LocatedFinding[]): string[] {
+  return findings.map(({ message, severity }) => `${severity === 'info' ? '' : '⚠ '}${message}`);
+}
+
+/** A question before a run is started, and its findings. */
+export interface StartQuestion {
+  /** The name of the run or config. */
+  readonly subject: string;
+  readonly host: string;
+  readonly question: string;
+  readonly detail: readonly string[];
+  /** The label of the button that starts it. */
+  readonly start: string;
+  readonly findings: readonly LocatedFinding[];
+  /** The config that shows the findings; undefined if it is not on this machine. */
+  readonly config: vscode.Uri | undefined;
+}
+
+/** Asks whether to start a run. If there are errors, it says so instead, and the user can start the run anyway. */
+export async function confirmStart(asked: StartQuestion): Promise<boolean> {
+  const { subject, host, start, findings, config } = asked;
+  const anyway = vscode.l10n.t('Start Anyway');
+  const show = vscode.l10n.t('Show Problems');
+  const hasErrors = findings.some(({ severity }) => severity === 'error');
+  const question = hasErrors ? vscode.l10n.t('{0} cannot be trained on {1}.', subject, host) : asked.question;
+  const showButton = findings.length > 0 && config !== undefined ? [show] : [];
+  const buttons = hasErrors ? [...showButton, anyway] : [start, ...showButton];
+  const detail = asked.detail.join('\n');
+  const chosen = await vscode.window.showInformationMessage(question, { modal: true, detail }, ...buttons);
+  if (chosen === show && config !== undefined) {
+    await vscode.window.showTextDocument(config);
+    await vscode.commands.executeCommand('workbench.actions.view.problems');
+  }
+  return chosen === start || chosen === anyway;
+}

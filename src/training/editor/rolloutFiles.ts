@@ -5,9 +5,8 @@ import { sizeText } from '../../base/core/format.ts';
 import type { FileEntry, FilesOf } from '../core/protocol/hostRpc.ts';
 import { stageFolder } from '../core/sync/checkpoints.ts';
 import { isRolloutLog, rolloutLogs } from '../core/sync/rolloutLogs.ts';
-import { noRolloutsError } from './noRollouts.ts';
-import { currentLog, rolloutItems } from './rolloutItems.ts';
-import type { ChosenRun } from './trainingActions.ts';
+import { currentLog, noRolloutsError, rolloutItems } from './rolloutItems.ts';
+import type { ChosenRun } from './hostClient.ts';
 
 /** The files of a run that become one trace. */
 export interface RolloutFiles {

@@ -1,30 +1,23 @@
 import { createWriteStream } from 'node:fs';
 import { appendFile, mkdir, rm } from 'node:fs/promises';
 import path from 'node:path';
-import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import * as vscode from 'vscode';
 import { withCancellableProgress } from '../../base/editor/progress.ts';
 import { chooseConfig } from '../../configs/editor/choose/chooseConfig.ts';
 import { workingFolder } from '../../configs/editor/choose/configIndex.ts';
-import type { RecentConfigs } from '../../configs/editor/choose/recentConfigs.ts';
 import { commands } from '../../base/core/ids.ts';
 import { rolloutFiles } from './rolloutFiles.ts';
-import type { DispatchedRun, DispatchedRuns } from './dispatchedRuns.ts';
-import type { ChosenRun } from './trainingActions.ts';
-
-export interface RolloutParts {
-  /** The folder for downloaded files. */
-  readonly storage: vscode.Uri;
-  readonly dispatchedRuns: DispatchedRuns;
-}
+import type { DispatchedRun } from './dispatchedRuns.ts';
+import type { ChosenRun } from './hostClient.ts';
+import type { TrainingServices } from './services.ts';
 
 const folderOf = (storage: vscode.Uri): vscode.Uri => vscode.Uri.joinPath(storage, 'rollouts');
 
 /** Returns the config of a training run with these rollouts. If it was not sent from here, the user chooses. */
 export async function findRolloutConfig(
   source: string,
-  { storage, dispatchedRuns, recent }: RolloutParts & { readonly recent: RecentConfigs },
+  { storage, dispatchedRuns, recent }: Pick<TrainingServices, 'storage' | 'dispatchedRuns' | 'recent'>,
 ): Promise<DispatchedRun | undefined> {
   const [run = ''] = path.relative(folderOf(storage).fsPath, source).split(path.sep);
   const sent = dispatchedRuns.of(run);
@@ -36,10 +29,10 @@ export async function findRolloutConfig(
 /** Downloads the current rollouts of a run and opens them as a trace. */
 export async function openRollouts(
   chosen: ChosenRun,
-  { storage, dispatchedRuns }: RolloutParts,
+  { storage, dispatchedRuns }: TrainingServices,
 ): Promise<void> {
   const { run } = chosen;
-  const sent = await dispatchedRuns.find(run.id, run.config);
+  const sent = dispatchedRuns.find(run.id, run.config);
   // Debugging an episode needs the config, even if the host cannot be reached then.
   if (sent !== undefined) await dispatchedRuns.add(run.id, sent);
   const wanted = await rolloutFiles(chosen);
@@ -53,6 +46,13 @@ export async function openRollouts(
   const isHere = await withCancellableProgress(title, async ({ cancellation, report }) => {
     const total = wanted.files.reduce((sum, { from }) => sum + from.bytes, 0);
     let fetched = 0;
+    const counted = async function* (pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+      for await (const piece of pieces) {
+        fetched += piece.length;
+        report({ share: fetched / Math.max(1, total) });
+        yield piece;
+      }
+    };
     for (const [at, { from, name }] of wanted.files.entries()) {
       const file = path.join(folder, name);
       // A file that is being written can end in the middle of a line.
@@ -62,26 +62,9 @@ export async function openRollouts(
         { method: 'file.get', params },
         cancellation,
       );
-      await append(file, pieces, (bytes) => {
-        fetched += bytes;
-        report({ share: fetched / Math.max(1, total) });
-      });
+      await pipeline(pieces, counted, createWriteStream(file, { flags: 'a' }));
     }
     return true;
   });
   if (isHere === true) await vscode.commands.executeCommand(commands.openTrace, vscode.Uri.file(opened));
-}
-
-async function append(
-  file: string,
-  pieces: AsyncIterable<Uint8Array>,
-  onBytes: (bytes: number) => void,
-): Promise<void> {
-  const counted = async function* (): AsyncGenerator<Uint8Array> {
-    for await (const piece of pieces) {
-      onBytes(piece.length);
-      yield piece;
-    }
-  };
-  await pipeline(Readable.from(counted()), createWriteStream(file, { flags: 'a' }));
 }

@@ -4,6 +4,7 @@ import { DisposableStore, type Disposable } from '../../base/core/disposable.ts'
 import { formatReport, toReport } from '../../base/core/errors.ts';
 import type { RunRecord } from '../core/protocol/runs.ts';
 import type { ClientConnection } from '../core/wire/clientConnection.ts';
+import { runTitle } from './hostText.ts';
 import { LogTexts, mainSource, type LoggedRun } from './logTexts.ts';
 
 /** The editor's language for logs, which colors levels, times and errors. */
@@ -112,11 +113,9 @@ class RunLog implements Disposable {
   #channel(source: string): vscode.OutputChannel {
     const known = this.#channels.get(source);
     if (known !== undefined) return known;
-    const { id, name: ofRun } = this.#run;
-    const label = source === mainSource ? ofRun : `${ofRun} · ${source}`;
-    // The end of the id distinguishes runs with the same name.
-    const name = `${label} (${id.slice(-6)})`;
-    const channel = vscode.window.createOutputChannel(name, logLanguage);
+    const { id, name } = this.#run;
+    const label = source === mainSource ? name : `${name} · ${source}`;
+    const channel = vscode.window.createOutputChannel(runTitle({ name: label, id }), logLanguage);
     this.#channels.set(source, channel);
     return channel;
   }
@@ -124,12 +123,15 @@ class RunLog implements Disposable {
 
 export function registerLogLinks(logs: RunLogs, linksIn: LogLinker): Disposable {
   const provider: vscode.DocumentLinkProvider = {
-    provideDocumentLinks: async (document) => {
+    provideDocumentLinks: (document) => {
       const shown = logs.shownBy(document.uri);
-      return shown === undefined ? [] : linksIn(document, shown);
+      return shown && linksIn(document, shown);
     },
   };
   return vscode.languages.registerDocumentLinkProvider({ scheme: 'output', language: logLanguage }, provider);
 }
 
-export type LogLinker = (document: vscode.TextDocument, shown: ShownLog) => Promise<vscode.DocumentLink[]>;
+export type LogLinker = (
+  document: vscode.TextDocument,
+  shown: ShownLog,
+) => vscode.ProviderResult<vscode.DocumentLink[]>;

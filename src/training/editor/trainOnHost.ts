@@ -3,23 +3,20 @@ import process from 'node:process';
 import * as vscode from 'vscode';
 import { CodedError } from '../../base/core/errors.ts';
 import { sizeText } from '../../base/core/format.ts';
-import type { RunRecord, LauncherName } from '../core/protocol/runs.ts';
+import type { LauncherName } from '../core/protocol/runs.ts';
 import type { DispatchPlan, DispatchStep } from '../node/client/dispatch.ts';
 import { unsentFileId } from '../core/dispatch/located.ts';
 import { unsentFiles, type Preview } from '../core/sync/tree.ts';
 import { withCancellableProgress, type CancellableProgress } from '../../base/editor/progress.ts';
 import { chooseConfig } from '../../configs/editor/choose/chooseConfig.ts';
 import { workingFolder } from '../../configs/editor/choose/configIndex.ts';
-import type { RecentConfigs } from '../../configs/editor/choose/recentConfigs.ts';
 import { targetOf } from '../../configs/editor/choose/target.ts';
 import { settings, settingsSection } from '../../base/core/ids.ts';
 import { renamedSetting } from '../../base/editor/settings.ts';
 import { addHost } from './addHost.ts';
-import type { HostClients } from './hostClients.ts';
-import type { KnownHost, KnownHosts } from './knownHosts.ts';
-import type { PreflightNotes } from './preflightNotes.ts';
-import type { DispatchedRuns } from './dispatchedRuns.ts';
-import type { SshTunnels } from './sshTunnels.ts';
+import type { KnownHost } from './knownHosts.ts';
+import { confirmStart, findingTexts } from './preflightNotes.ts';
+import type { TrainingServices } from './services.ts';
 import { trainingVariables } from './trainingVariables.ts';
 
 interface LaunchOptions {
@@ -32,53 +29,30 @@ interface LaunchItem extends vscode.QuickPickItem {
   readonly launch: LaunchOptions;
 }
 
-/** The launch commands that the user chooses from, as they are typed. */
-const launchCommands: readonly {
-  readonly command: string;
-  readonly launch: LaunchOptions;
-  readonly of: 'ajet' | 'trinity';
-}[] = [
-  {
-    command: 'ajet --backbone trinity --with-ray',
-    launch: { launcher: 'ajet', backbone: 'trinity', flags: ['--with-ray'] },
-    of: 'ajet',
-  },
-  {
-    command: 'ajet --backbone trinity',
-    launch: { launcher: 'ajet', backbone: 'trinity', flags: [] },
-    of: 'ajet',
-  },
-  { command: 'ajet --backbone verl', launch: { launcher: 'ajet', backbone: 'verl', flags: [] }, of: 'ajet' },
-  { command: 'trinity run', launch: { launcher: 'trinity', backbone: 'trinity', flags: [] }, of: 'trinity' },
-];
-
-const rayJobs = (): string => vscode.l10n.t('Ray Jobs API');
-
-/** Asks how to start the run; the choices depend on the launcher that the config is for. */
-async function chooseLaunchOptions(own: 'ajet' | 'trinity'): Promise<LaunchOptions | undefined> {
-  const items: LaunchItem[] = launchCommands
-    .filter(({ of }) => of === own)
-    .map(({ command, launch }) => ({
-      label: command,
-      description: launch.flags.includes('--with-ray')
-        ? vscode.l10n.t('starts a separate Ray for this run')
-        : launch.backbone === 'verl'
-          ? vscode.l10n.t('uses the running Ray, or starts one')
-          : vscode.l10n.t('uses the running Ray'),
-      launch,
-    }));
-  for (const backbone of own === 'ajet' ? (['trinity', 'verl'] as const) : (['trinity'] as const)) {
-    items.push({
-      label: own === 'ajet' ? `${rayJobs()}: ajet --backbone ${backbone}` : rayJobs(),
-      description: vscode.l10n.t('on the Ray cluster of the host'),
-      launch: { launcher: 'ray', backbone, flags: [] },
-    });
+/** Returns the ways to start a config, by the launcher that it is for. Commands are shown as they are typed. */
+function launchItems(own: 'ajet' | 'trinity'): readonly LaunchItem[] {
+  const running = vscode.l10n.t('uses the running Ray');
+  const cluster = vscode.l10n.t('on the Ray cluster of the host');
+  const jobs = vscode.l10n.t('Ray Jobs API');
+  const item = (
+    label: string,
+    description: string,
+    launcher: LauncherName,
+    backbone: LaunchOptions['backbone'],
+    flags: readonly string[] = [],
+  ): LaunchItem => ({ label, description, launch: { launcher, backbone, flags } });
+  if (own === 'trinity') {
+    return [item('trinity run', running, 'trinity', 'trinity'), item(jobs, cluster, 'ray', 'trinity')];
   }
-  const chosen = await vscode.window.showQuickPick(items, {
-    title: vscode.l10n.t('AgentJet: Train on GPU Host'),
-    placeHolder: vscode.l10n.t('Select how to start the run'),
-  });
-  return chosen?.launch;
+  const [trinity, verl] = ['ajet --backbone trinity', 'ajet --backbone verl'];
+  const separate = vscode.l10n.t('starts a separate Ray for this run');
+  return [
+    item(`${trinity} --with-ray`, separate, 'ajet', 'trinity', ['--with-ray']),
+    item(trinity, running, 'ajet', 'trinity'),
+    item(verl, vscode.l10n.t('uses the running Ray, or starts one'), 'ajet', 'verl'),
+    item(`${jobs}: ${trinity}`, cluster, 'ray', 'trinity'),
+    item(`${jobs}: ${verl}`, cluster, 'ray', 'verl'),
+  ];
 }
 
 /** Asks for the number of GPUs if the config does not give it. The default is all GPUs of the host. */
@@ -105,37 +79,26 @@ async function askGpus(
   return text === undefined ? undefined : Number(text.trim());
 }
 
-export interface TrainParts {
-  readonly hosts: KnownHosts;
-  readonly clients: HostClients;
-  readonly ssh: SshTunnels;
-  readonly log: vscode.LogOutputChannel;
-  readonly notes: PreflightNotes;
-  readonly dispatchedRuns: DispatchedRuns;
-  readonly recent: RecentConfigs;
-  /** The folder for the cache of file hashes. */
-  readonly storage: vscode.Uri;
-  /** Shows a run that was started. */
-  readonly started: (host: KnownHost, run: RunRecord) => Promise<void>;
-}
-
 /** Sends a config to a host and starts it there. Without `uri`, it takes the config in the active editor. */
-export async function trainOnHost(parts: TrainParts, uri: vscode.Uri | undefined): Promise<void> {
+export async function trainOnHost(services: TrainingServices, uri: vscode.Uri | undefined): Promise<void> {
   const document =
     uri === undefined
       ? vscode.window.activeTextEditor?.document
       : await vscode.workspace.openTextDocument(uri);
-  const config = await chooseConfig(document && targetOf(document), parts.recent);
+  const config = await chooseConfig(document && targetOf(document), services.recent);
   if (config === undefined) return;
   if (!/\.ya?ml$/i.test(config.path)) throw notYaml(config);
-  const host = await chooseHost(parts);
+  const host = await chooseHost(services);
   if (host === undefined) return;
   await saveAll(workingFolder(config));
   const { launcherFor } = await import('../node/client/dispatch.ts');
-  const launch = await chooseLaunchOptions(await launcherFor(config.fsPath));
+  const launch = await vscode.window.showQuickPick(launchItems(await launcherFor(config.fsPath)), {
+    title: vscode.l10n.t('AgentJet: Train on GPU Host'),
+    placeHolder: vscode.l10n.t('Select how to start the run'),
+  });
   if (launch === undefined) return;
   const title = vscode.l10n.t('Training {0} on {1}', path.basename(config.fsPath), host.name);
-  await withCancellableProgress(title, (shown) => send(parts, { config, host, launch }, shown));
+  await withCancellableProgress(title, (shown) => send(services, { config, host, ...launch }, shown));
 }
 
 /** Saves all files, because files are sent from the disk. Throws if a file of the folder could not be saved. */
@@ -175,12 +138,12 @@ interface DispatchInput {
 }
 
 async function send(
-  parts: TrainParts,
+  services: TrainingServices,
   { config, host, launch }: DispatchInput,
   { cancellation, token, report }: CancellableProgress,
 ): Promise<void> {
   report({ message: vscode.l10n.t('connecting …') });
-  const client = await parts.clients.connect(host);
+  const client = await services.clients.connect(host);
   const { dispatchRun } = await import('../node/client/dispatch.ts');
   const root = workingFolder(config);
   const { env, findings } = await trainingVariables(config, root);
@@ -194,7 +157,7 @@ async function send(
       ...launch,
       env,
       limit: uploadLimit(config),
-      cache: vscode.Uri.joinPath(parts.storage, 'sync.json').fsPath,
+      cache: vscode.Uri.joinPath(services.storage, 'sync.json').fsPath,
       environment: vscode.workspace.isTrusted ? (name) => env[name] ?? process.env[name] : 'blocked',
     },
     {
@@ -204,7 +167,7 @@ async function send(
         return askGpus(host.name, gpus.length, token);
       },
       confirm: (plan) =>
-        confirmed(parts, config, host, { ...plan, findings: [...plan.findings, ...findings] }),
+        confirmed(services, config, host, { ...plan, findings: [...plan.findings, ...findings] }),
       onStep: (step) => {
         isStarting = step.kind === 'starting';
         report(stepText(step));
@@ -213,8 +176,8 @@ async function send(
   );
   if (run === undefined) return;
   client.upsertRun(run);
-  await parts.dispatchedRuns.add(run.id, { root, config: config.fsPath });
-  await parts.started(host, run);
+  await services.dispatchedRuns.add(run.id, { root, config: config.fsPath });
+  await services.showPage({ host, client, run }, true);
 }
 
 /** Shows that the dispatch was canceled. While the host starts the run, this can be too late. */
@@ -225,9 +188,9 @@ function showCanceled({ name }: KnownHost, isStarting: boolean): void {
   void vscode.window.showInformationMessage(text);
 }
 
-async function chooseHost(parts: TrainParts): Promise<KnownHost | undefined> {
-  const known = parts.hosts.list();
-  if (known.length === 0) return addHost(parts);
+async function chooseHost(services: TrainingServices): Promise<KnownHost | undefined> {
+  const known = services.hosts.list();
+  if (known.length === 0) return addHost(services);
   if (known.length === 1) return known[0];
   const items = known.map((host) => ({ label: host.name, description: host.url, host }));
   const chosen = await vscode.window.showQuickPick(items, {
@@ -244,34 +207,27 @@ function uploadLimit(config: vscode.Uri): number {
 }
 
 async function confirmed(
-  { notes }: TrainParts,
+  { notes }: TrainingServices,
   config: vscode.Uri,
   host: KnownHost,
   { findings, preview, order }: DispatchPlan,
 ): Promise<boolean> {
   notes.set(config, host.name, findings);
-  const start = vscode.l10n.t('Start Training');
-  const show = vscode.l10n.t('Show Problems');
-  const hasErrors = findings.some(({ severity }) => severity === 'error');
-  const messages = findings
-    .filter(({ id }) => id !== unsentFileId)
-    .map(({ message, severity }) => `${severity === 'info' ? '' : '⚠ '}${message}`);
-  const detail = [
-    ...sentTexts(preview),
-    vscode.l10n.t('GPUs: {0}', order.gpus),
-    ...(messages.length > 0 ? ['', ...messages] : []),
-  ].join('\n');
-  const question = hasErrors
-    ? vscode.l10n.t('{0} cannot be trained on {1}.', path.basename(config.fsPath), host.name)
-    : vscode.l10n.t('Train {0} on {1}?', path.basename(config.fsPath), host.name);
-  const anyway = vscode.l10n.t('Start Anyway');
-  const buttons = findings.length === 0 ? [start] : hasErrors ? [show, anyway] : [start, show];
-  const chosen = await vscode.window.showInformationMessage(question, { modal: true, detail }, ...buttons);
-  if (chosen === show) {
-    await vscode.window.showTextDocument(config);
-    await vscode.commands.executeCommand('workbench.actions.view.problems');
-  }
-  return chosen === start || chosen === anyway;
+  const subject = path.basename(config.fsPath);
+  const messages = findingTexts(findings.filter(({ id }) => id !== unsentFileId));
+  return confirmStart({
+    subject,
+    host: host.name,
+    question: vscode.l10n.t('Train {0} on {1}?', subject, host.name),
+    detail: [
+      ...sentTexts(preview),
+      vscode.l10n.t('GPUs: {0}', order.gpus),
+      ...(messages.length > 0 ? ['', ...messages] : []),
+    ],
+    start: vscode.l10n.t('Start Training'),
+    findings,
+    config,
+  });
 }
 
 /** The maximum number of folders, and of unsendable files, that the question names. */

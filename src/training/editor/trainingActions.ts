@@ -1,9 +1,10 @@
+import { existsSync } from 'node:fs';
 import path from 'node:path';
 import * as vscode from 'vscode';
 import { neverCancelled } from '../../base/core/cancellation.ts';
 import { CodedError } from '../../base/core/errors.ts';
 import { sizeText } from '../../base/core/format.ts';
-import { finalStates, type Checkpoint, type RunRecord } from '../core/protocol/runs.ts';
+import type { Checkpoint, RunRecord } from '../core/protocol/runs.ts';
 import { locateFindings, type LocatedFinding } from '../core/dispatch/located.ts';
 import { checkpointText } from '../core/runs/words.ts';
 import {
@@ -14,22 +15,30 @@ import {
 } from '../core/sync/checkpoints.ts';
 import { withCancellableProgress } from '../../base/editor/progress.ts';
 import { addHostArgs, rerunArgs } from './commandLines.ts';
-import type { HostClient } from './hostClient.ts';
-import type { KnownHost } from './knownHosts.ts';
-import type { PreflightNotes } from './preflightNotes.ts';
-import type { DispatchedRuns } from './dispatchedRuns.ts';
+import type { ChosenRun } from './hostClient.ts';
+import { confirmStart, findingTexts, type PreflightNotes } from './preflightNotes.ts';
+import { openRollouts } from './rollouts.ts';
+import type { TrainingServices } from './services.ts';
 import { environmentOf } from './trainingVariables.ts';
 
-/** The run that a command is for, with its connected host. */
-export interface ChosenRun {
-  readonly host: KnownHost;
-  readonly client: HostClient;
-  readonly run: RunRecord;
-}
+/** An action on a run. `checkpoint` is the one that the user chose on the page; undefined to ask for it. */
+export type RunAction = (chosen: ChosenRun, services: TrainingServices, checkpoint?: CheckpointId) => unknown;
 
-export const isRunning = ({ state }: RunRecord): boolean => !finalStates.includes(state);
+/** The actions of the commands and of the page of a run. */
+export const runActions = {
+  cancel: cancelTraining,
+  remove: removeTraining,
+  resume: (chosen, services, checkpoint) => resumeOrFork(chosen, 'resume', services, checkpoint),
+  fork: (chosen, services, checkpoint) => resumeOrFork(chosen, 'fork', services, checkpoint),
+  fetchCheckpoint: (chosen, _, checkpoint) => fetchCheckpointOf(chosen, checkpoint),
+  showLog: (chosen, { showLog }) => showLog(chosen),
+  showConfig: (chosen, { configs }) => configs.show(chosen),
+  openRollouts,
+  openJobFolder,
+  copyCommand,
+} as const satisfies Readonly<Record<string, RunAction>>;
 
-export async function cancelTraining({ host, client, run }: ChosenRun): Promise<void> {
+async function cancelTraining({ host, client, run }: ChosenRun): Promise<void> {
   const cancel = vscode.l10n.t('Cancel Training Run');
   const chosen = await vscode.window.showWarningMessage(
     vscode.l10n.t('Cancel the training run {0} on {1}?', run.name, host.name),
@@ -44,7 +53,7 @@ export async function cancelTraining({ host, client, run }: ChosenRun): Promise<
   if (chosen === cancel) client.upsertRun(await client.connection.ask('run.cancel', { run: run.id }));
 }
 
-export async function removeTraining({ host, client, run }: ChosenRun): Promise<void> {
+async function removeTraining({ host, client, run }: ChosenRun): Promise<void> {
   const keep = vscode.l10n.t('Remove, Keep Checkpoints');
   const all = vscode.l10n.t('Remove All');
   const chosen = await vscode.window.showWarningMessage(
@@ -58,34 +67,28 @@ export async function removeTraining({ host, client, run }: ChosenRun): Promise<
   client.removeRun(run.id);
 }
 
-export interface ResumeParts {
-  readonly dispatchedRuns: DispatchedRuns;
-  readonly notes: PreflightNotes;
-}
-
-/** Resolves to the new run, or to undefined if the user dismisses a question. */
-export async function resumeOrFork(
+/** Starts a run from a checkpoint of another one and shows its page, unless the user dismisses a question. */
+async function resumeOrFork(
   chosen: ChosenRun,
   as: 'resume' | 'fork',
-  { dispatchedRuns, notes }: ResumeParts,
-  wanted?: CheckpointId,
-): Promise<RunRecord | undefined> {
+  { dispatchedRuns, notes, showPage }: TrainingServices,
+  wanted: CheckpointId | undefined,
+): Promise<void> {
   const { host, client, run } = chosen;
   const checkpoints = await client.connection.ask('checkpoint.list', { run: run.id });
   const resumable = checkpoints.filter((one) => one.resumable);
   const newest = newestCheckpoint(resumable);
   if (newest === undefined) throw noCheckpoint(run);
   const usable = as === 'resume' ? [newest] : resumable;
-  const checkpoint =
-    wanted === undefined
-      ? await chooseCheckpoint(usable, vscode.l10n.t('Select the checkpoint to start from'))
-      : usable.find((one) => isSameCheckpoint(one, wanted));
+  const question = vscode.l10n.t('Select the checkpoint to start from');
+  const checkpoint = await chooseCheckpoint(usable, question, wanted);
   if (checkpoint === undefined) {
     if (wanted !== undefined) throw notFrom(wanted, as, newest);
-    return undefined;
+    return;
   }
   const { resumePlan, resumeRun } = await import('../node/client/runActions.ts');
-  const sent = await dispatchedRuns.find(run.id, run.config);
+  const sent = dispatchedRuns.find(run.id, run.config);
+  const config = sent && vscode.Uri.file(sent.config);
   const environment = await environmentOf(sent?.root);
   const env = Object.fromEntries(
     run.env.flatMap((name) => {
@@ -97,15 +100,27 @@ export async function resumeOrFork(
   const started = await resumeRun(client.connection, run, from, env, {
     cancellation: neverCancelled,
     confirm: async (findings) => {
-      const config = sent && vscode.Uri.file(sent.config);
       if (config !== undefined) await noteFindings(notes, config, host.name, findings);
-      return confirmed(chosen, from, { restored, findings, config });
+      const messages = findingTexts(findings);
+      const source = checkpointText(from);
+      return confirmStart({
+        subject: run.name,
+        host: host.name,
+        question:
+          as === 'resume'
+            ? vscode.l10n.t('Resume {0} from {1}?', run.name, source)
+            : vscode.l10n.t('Fork {0} from {1}?', run.name, source),
+        detail: [...messages, ...(messages.length > 0 ? [''] : []), ...restored],
+        start: as === 'resume' ? vscode.l10n.t('Resume') : vscode.l10n.t('Fork'),
+        findings,
+        config,
+      });
     },
   });
-  if (started === undefined) return undefined;
+  if (started === undefined) return;
   if (sent !== undefined) await dispatchedRuns.add(started.id, sent);
   client.upsertRun(started);
-  return started;
+  await showPage({ ...chosen, run: started }, true);
 }
 
 /** Shows findings in the config. It can have changed since the dispatch, so they are located by their keys. */
@@ -119,49 +134,11 @@ async function noteFindings(
   if (document !== undefined) notes.set(config, host, locateFindings(document.getText(), findings));
 }
 
-async function confirmed(
-  { host, run }: ChosenRun,
-  from: NonNullable<RunRecord['from']>,
-  {
-    restored,
-    findings,
-    config,
-  }: {
-    readonly restored: readonly string[];
-    readonly findings: readonly LocatedFinding[];
-    readonly config: vscode.Uri | undefined;
-  },
-): Promise<boolean> {
-  const { as } = from;
-  const start = as === 'resume' ? vscode.l10n.t('Resume') : vscode.l10n.t('Fork');
-  const anyway = vscode.l10n.t('Start Anyway');
-  const show = vscode.l10n.t('Show Problems');
-  const hasErrors = findings.some(({ severity }) => severity === 'error');
-  const question = hasErrors
-    ? vscode.l10n.t('{0} cannot be trained on {1}.', run.name, host.name)
-    : as === 'resume'
-      ? vscode.l10n.t('Resume {0} from {1}?', run.name, checkpointText(from))
-      : vscode.l10n.t('Fork {0} from {1}?', run.name, checkpointText(from));
-  const messages = findings.map(({ message, severity }) => `${severity === 'info' ? '' : '⚠ '}${message}`);
-  const detail = [...messages, ...(messages.length > 0 ? [''] : []), ...restored].join('\n');
-  const showButton = findings.length > 0 && config !== undefined ? [show] : [];
-  const buttons = hasErrors ? [...showButton, anyway] : [start, ...showButton];
-  const chosen = await vscode.window.showInformationMessage(question, { modal: true, detail }, ...buttons);
-  if (chosen === show && config !== undefined) {
-    await vscode.window.showTextDocument(config);
-    await vscode.commands.executeCommand('workbench.actions.view.problems');
-  }
-  return chosen === start || chosen === anyway;
-}
-
 /** Downloads a checkpoint to a folder that the user chooses. */
-export async function fetchCheckpointOf({ client, run }: ChosenRun, wanted?: CheckpointId): Promise<void> {
+async function fetchCheckpointOf({ client, run }: ChosenRun, wanted?: CheckpointId): Promise<void> {
   const checkpoints = await client.connection.ask('checkpoint.list', { run: run.id });
   if (checkpoints.length === 0) throw noCheckpoint(run);
-  const checkpoint =
-    wanted === undefined
-      ? await chooseCheckpoint(checkpoints, vscode.l10n.t('Select a checkpoint'))
-      : checkpoints.find((one) => isSameCheckpoint(one, wanted));
+  const checkpoint = await chooseCheckpoint(checkpoints, vscode.l10n.t('Select a checkpoint'), wanted);
   if (checkpoint === undefined) return;
   const [folder] =
     (await vscode.window.showOpenDialog({
@@ -202,10 +179,13 @@ export async function fetchCheckpointOf({ client, run }: ChosenRun, wanted?: Che
   if (chosen === open) await vscode.commands.executeCommand('revealFileInOS', vscode.Uri.file(target));
 }
 
+/** Resolves to the wanted checkpoint, or to one that the user chooses; undefined if there is none. */
 async function chooseCheckpoint(
   all: readonly Checkpoint[],
-  question: string,
+  placeHolder: string,
+  wanted: CheckpointId | undefined,
 ): Promise<Checkpoint | undefined> {
+  if (wanted !== undefined) return all.find((one) => isSameCheckpoint(one, wanted));
   if (all.length === 1) return all[0];
   // The host lists them in order, stage by stage.
   const items = all.toReversed().map((checkpoint) => ({
@@ -220,13 +200,13 @@ async function chooseCheckpoint(
     ].join(' · '),
     checkpoint,
   }));
-  const picked = await vscode.window.showQuickPick(items, { placeHolder: question });
+  const picked = await vscode.window.showQuickPick(items, { placeHolder });
   return picked?.checkpoint;
 }
 
 /** Copies the command that starts the same run from a terminal. The command line has a separate list of hosts. */
-export async function copyCommand({ host, run }: ChosenRun, dispatchedRuns: DispatchedRuns): Promise<void> {
-  const sent = await dispatchedRuns.find(run.id, run.config);
+async function copyCommand({ host, run }: ChosenRun, { dispatchedRuns }: TrainingServices): Promise<void> {
+  const sent = dispatchedRuns.find(run.id, run.config);
   const { shellCommand } = await import('../core/launch/shellWords.ts');
   const add = shellCommand(await addHostArgs(host));
   await vscode.env.clipboard.writeText(shellCommand(rerunArgs(host, run, sent)));
@@ -247,15 +227,11 @@ export async function copyCommand({ host, run }: ChosenRun, dispatchedRuns: Disp
  * Opens the folder of a run: in the file manager, or in a new window if there is no desktop. The path of a folder on
  * another machine is copied.
  */
-export async function openJobFolder({ host, run }: ChosenRun): Promise<void> {
+async function openJobFolder({ host, run }: ChosenRun): Promise<void> {
   if (run.jobFolder === null) return;
   const isHere = /^wss?:\/\/(?:127\.|localhost[:/]|\[::1\])/.test(`${host.url}/`);
-  const uri = vscode.Uri.file(run.jobFolder);
-  const exists = await vscode.workspace.fs.stat(uri).then(
-    () => true,
-    () => false,
-  );
-  if (isHere && exists) {
+  if (isHere && existsSync(run.jobFolder)) {
+    const uri = vscode.Uri.file(run.jobFolder);
     const { remoteName, uiKind } = vscode.env;
     const hasDesktop = remoteName === undefined && uiKind === vscode.UIKind.Desktop;
     if (hasDesktop) await vscode.commands.executeCommand('revealFileInOS', uri);
@@ -270,24 +246,18 @@ export async function openJobFolder({ host, run }: ChosenRun): Promise<void> {
 
 /** Returns the error for a checkpoint that was written or removed after the page listed it. */
 function notFrom(wanted: CheckpointId, as: 'resume' | 'fork', newest: CheckpointId): CodedError {
-  const code = 'hosts/not-resumable';
-  return as === 'resume'
-    ? new CodedError({
-        code,
-        message: vscode.l10n.t(
-          'Training can resume only from the newest checkpoint, {0}.',
-          checkpointText(newest),
-        ),
-        hint: vscode.l10n.t(
-          'To start from {0}, choose Fork, which does not change this run.',
-          checkpointText(wanted),
-        ),
-      })
-    : new CodedError({
-        code,
-        message: vscode.l10n.t('The checkpoint of {0} can no longer be forked.', checkpointText(wanted)),
-        hint: vscode.l10n.t('Choose a newer one: training keeps only a few checkpoints.'),
-      });
+  const [chosen, last] = [checkpointText(wanted), checkpointText(newest)];
+  const [message, hint] =
+    as === 'resume'
+      ? [
+          vscode.l10n.t('Training can resume only from the newest checkpoint, {0}.', last),
+          vscode.l10n.t('To start from {0}, choose Fork, which does not change this run.', chosen),
+        ]
+      : [
+          vscode.l10n.t('The checkpoint of {0} can no longer be forked.', chosen),
+          vscode.l10n.t('Choose a newer one: training keeps only a few checkpoints.'),
+        ];
+  return new CodedError({ code: 'hosts/not-resumable', message, hint });
 }
 
 function noCheckpoint({ name }: RunRecord): CodedError {

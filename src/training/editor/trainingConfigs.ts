@@ -4,8 +4,9 @@ import { formatReport, toReport } from '../../base/core/errors.ts';
 import type { RunRef } from '../core/page/trainingRunRpc.ts';
 import { trainingConfigScheme } from '../../base/core/ids.ts';
 import type { HostClients } from './hostClients.ts';
+import { runTitle } from './hostText.ts';
 import type { KnownHosts } from './knownHosts.ts';
-import type { ChosenRun } from './trainingActions.ts';
+import type { ChosenRun } from './hostClient.ts';
 
 interface View extends RunRef {
   /** `values` shows sorted values without their origins, for a comparison. */
@@ -41,7 +42,7 @@ export class TrainingConfigs implements vscode.TextDocumentContentProvider, Disp
       import('../core/runs/effectiveConfig.ts'),
     ]);
     const values = async (one: ChosenRun) => effectiveConfigValues(await textOf(one), one.run.id);
-    const [before, after] = [titleOf(other), titleOf(chosen)];
+    const [before, after] = [runTitle(other.run), runTitle(chosen.run)];
     if (diffEffective(await values(other), await values(chosen)).length === 0) {
       void vscode.window.showInformationMessage(
         vscode.l10n.t('{0} and {1} have the same effective values.', before, after),
@@ -49,12 +50,8 @@ export class TrainingConfigs implements vscode.TextDocumentContentProvider, Disp
       return;
     }
     const title = vscode.l10n.t('{0} ↔ {1} (effective)', before, after);
-    await vscode.commands.executeCommand(
-      'vscode.diff',
-      uriOf(other, 'values'),
-      uriOf(chosen, 'values'),
-      title,
-    );
+    const [left, right] = [uriOf(other, 'values'), uriOf(chosen, 'values')];
+    await vscode.commands.executeCommand('vscode.diff', left, right, title);
   }
 
   async provideTextDocumentContent(uri: vscode.Uri): Promise<string> {
@@ -77,14 +74,9 @@ async function textOf({ client, run }: ChosenRun): Promise<string> {
   return (await client.connection.ask('run.config', { run: run.id })).text;
 }
 
-/** Returns the title of a run, as in the title of its page. The end of the id distinguishes runs with the same name. */
-function titleOf({ run }: ChosenRun): string {
-  return `${run.name} (${run.id.slice(-6)})`;
-}
-
 function uriOf(chosen: ChosenRun, shows: View['shows']): vscode.Uri {
   const view: View = { host: chosen.host.name, run: chosen.run.id, shows };
-  const title = vscode.l10n.t('{0} (effective)', titleOf(chosen)).replaceAll('/', '-');
+  const title = vscode.l10n.t('{0} (effective)', runTitle(chosen.run)).replaceAll('/', '-');
   return vscode.Uri.from({
     scheme: trainingConfigScheme,
     path: `/${title}.yaml`,

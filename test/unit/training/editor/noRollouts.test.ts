@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { noRolloutsError } from '../../../../src/training/editor/noRollouts.ts';
+import { noRolloutsError } from '../../../../src/training/editor/rolloutItems.ts';
 
 it('a run without rollouts is told where its own backbone would have them', () => {
   expect(noRolloutsError({ name: 'maths', backbone: 'trinity' }).hint).toContain('save_input');
