@@ -76,10 +76,14 @@ export interface CommandSpec<O extends OptionTable> {
   /** The text of the help after the options. */
   readonly notes?: string;
   readonly isHidden?: boolean;
-  readonly run: (values: Values<O>, args: readonly string[], context: CommandContext) => Promise<number>;
+  readonly run: (
+    values: Values<O>,
+    args: readonly string[],
+    context: CommandContext,
+  ) => number | Promise<number>;
 }
 
-type Run = (context: CommandContext) => Promise<number>;
+type Run = (context: CommandContext) => number | Promise<number>;
 
 /** A command whose usage errors are `CodedError`s. */
 export class CliCommand extends Command {

@@ -1,11 +1,10 @@
 import path from 'node:path';
 import { stageFolder, newestCheckpoint } from '../../core/sync/checkpoints.ts';
-import { fetchCheckpoint } from '../../node/client/sync/fetchCheckpoint.ts';
-import { type CommandContext, usageError } from '../../../base/node/terminal/commandLine.ts';
+import { fetchCheckpoint, type FetchOptions } from '../../node/client/sync/fetchCheckpoint.ts';
+import { usageError } from '../../../base/node/terminal/commandLine.ts';
 import { exitCodes, type CommandIo } from '../../../base/node/terminal/commandIo.ts';
 import type { PullValues, RebuildValues } from './remoteOptions.ts';
-import { withHost } from './session.ts';
-import type { CancellationToken } from '../../../base/core/cancellation.ts';
+import { onHost } from './session.ts';
 import { sizeText } from '../../../base/core/format.ts';
 import { cancelledByInterrupt } from '../../../base/node/terminal/interrupts.ts';
 import { Tenths } from './texts.ts';
@@ -14,18 +13,16 @@ import type { Checkpoint } from '../../core/protocol/runs.ts';
 import { stepText } from '../../core/launch/resumeStages.ts';
 import { rebuildSnapshot } from '../../node/client/sync/rebuild.ts';
 
-export interface FetchOptions {
-  readonly cancellation: CancellationToken;
-  readonly onProgress: (progress: { readonly bytes: number; readonly total: number }) => void;
-}
-
-const kept = 'The data received so far is kept. Run the same command to continue.\n';
-
-/** Downloads with progress on stderr for each tenth. Returns false if the user interrupts it; the command then ends. */
-export async function download(
-  { stderr }: Pick<CommandIo, 'stderr'>,
+/**
+ * Downloads to a folder, with progress on stderr for each tenth, and prints the folder or the document. If the user
+ * interrupts it, the next call continues.
+ */
+async function download(
+  { stdout, stderr }: CommandIo,
+  target: string,
+  document: object | undefined,
   fetch: (options: FetchOptions) => Promise<void>,
-): Promise<boolean> {
+): Promise<number> {
   const interrupts = cancelledByInterrupt();
   const { token } = interrupts.source;
   const tenths = new Tenths();
@@ -34,40 +31,40 @@ export async function download(
   };
   try {
     await fetch({ cancellation: token, onProgress });
-    return true;
   } catch (error) {
     if (!token.isCancelled) throw error;
-    stderr.write(kept);
-    return false;
+    stderr.write('The data received so far is kept. Run the same command to continue.\n');
+    return exitCodes.interrupted;
   } finally {
     interrupts.dispose();
   }
+  stdout.write(document === undefined ? `${target}\n` : `${JSON.stringify({ ...document, target })}\n`);
+  return exitCodes.ok;
 }
 
-/** Runs `remote pull`, which downloads a checkpoint. After an interruption, the next call continues. */
-export async function pull(
-  { host, step, stage: wantedStage, to, json = false }: PullValues,
-  [run = '']: readonly string[],
-  context: CommandContext,
-): Promise<number> {
-  const { io } = context;
-  return withHost(context, host, async ({ connection }) => {
-    const checkpoints = await connection.ask('checkpoint.list', { run });
-    const isEnough = (one: { resumable: boolean; huggingFace: boolean }): boolean =>
-      one.resumable || one.huggingFace;
-    const checkpoint = chosenCheckpoint(checkpoints, { run, step, stage: wantedStage, isEnough });
-    const parent = path.resolve(io.cwd, to ?? path.join('checkpoints', run));
-    const { stage } = checkpoint;
-    const folder = stage === undefined ? parent : path.join(parent, stageFolder(stage));
-    const target = path.join(folder, `global_step_${checkpoint.step}`);
-    const isComplete = await download(io, (fetching) =>
-      fetchCheckpoint(connection, run, checkpoint, target, fetching),
-    );
-    if (!isComplete) return exitCodes.interrupted;
-    io.stdout.write(json ? `${JSON.stringify({ ...checkpoint, target })}\n` : `${target}\n`);
-    return exitCodes.ok;
-  });
-}
+/** Runs `remote pull`, which downloads a checkpoint. */
+export const pull = onHost<PullValues>(async ({ connection, io }, values, [run = '']) => {
+  const { step, stage: wantedStage, to, json = false } = values;
+  const checkpoints = await connection.ask('checkpoint.list', { run });
+  const isEnough = (one: Checkpoint): boolean => one.resumable || one.huggingFace;
+  const checkpoint = chosenCheckpoint(checkpoints, { run, step, stage: wantedStage, isEnough });
+  const parent = path.resolve(io.cwd, to ?? path.join('checkpoints', run));
+  const { stage } = checkpoint;
+  const folder = stage === undefined ? parent : path.join(parent, stageFolder(stage));
+  const target = path.join(folder, `global_step_${checkpoint.step}`);
+  return download(io, target, json ? checkpoint : undefined, (fetching) =>
+    fetchCheckpoint(connection, run, checkpoint, target, fetching),
+  );
+});
+
+/** Runs `remote rebuild`, which downloads the code of a run, as it was sent. */
+export const rebuild = onHost<RebuildValues>(async ({ connection, io }, { to, json = false }, [run = '']) => {
+  const { snapshot } = await connection.ask('run.get', { run });
+  const target = path.resolve(io.cwd, to ?? path.join('code', run));
+  return download(io, target, json ? { run, snapshot } : undefined, (fetching) =>
+    rebuildSnapshot(connection, snapshot, target, fetching),
+  );
+});
 
 /**
  * Returns the checkpoint of the step and stage, by default the newest usable one. Throws `remote/no-checkpoint`, and
@@ -103,24 +100,5 @@ export function chosenCheckpoint(
       there.length === 0
         ? 'It has not written a checkpoint yet.'
         : `Steps with a checkpoint: ${there.join(', ')}.`,
-  });
-}
-
-/** Runs `remote rebuild`, which downloads the code of a run, as it was sent. */
-export async function rebuild(
-  { host, to, json = false }: RebuildValues,
-  [run = '']: readonly string[],
-  context: CommandContext,
-): Promise<number> {
-  const { io } = context;
-  return withHost(context, host, async ({ connection }) => {
-    const { snapshot } = await connection.ask('run.get', { run });
-    const target = path.resolve(io.cwd, to ?? path.join('code', run));
-    const isComplete = await download(io, (fetching) =>
-      rebuildSnapshot(connection, snapshot, target, fetching),
-    );
-    if (!isComplete) return exitCodes.interrupted;
-    io.stdout.write(json ? `${JSON.stringify({ run, snapshot, target })}\n` : `${target}\n`);
-    return exitCodes.ok;
   });
 }

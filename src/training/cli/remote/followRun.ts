@@ -1,9 +1,10 @@
 import process from 'node:process';
-import { CancellationSource } from '../../../base/core/cancellation.ts';
+import { neverCancelled } from '../../../base/core/cancellation.ts';
 import type { RunEvent, RunRecord } from '../../core/protocol/runs.ts';
 import type { ClientConnection } from '../../core/wire/clientConnection.ts';
 import { type CommandIo, exitCodes } from '../../../base/node/terminal/commandIo.ts';
 import { cancelledByInterrupt } from '../../../base/node/terminal/interrupts.ts';
+import type { LogsValues } from './remoteOptions.ts';
 import type { RemoteSession } from './session.ts';
 import { eventText, isFinal, logText } from './texts.ts';
 
@@ -13,6 +14,14 @@ export interface Printing {
   readonly json: boolean;
   /** The log sources to print; undefined: all. */
   readonly sources: readonly string[] | undefined;
+}
+
+/** Returns the settings of the options. By default, it prints the log of the launcher. */
+export function printingOf(
+  { source = ['launcher'], json = false }: Pick<LogsValues, 'source' | 'json'>,
+  io: CommandIo,
+): Printing {
+  return { io, json, sources: source.includes('all') ? undefined : source };
 }
 
 /**
@@ -63,13 +72,11 @@ export async function printEvents(
   printing: Printing,
 ): Promise<void> {
   if (after >= upTo) return;
-  const stop = new CancellationSource();
   // All sources: otherwise the end would not be seen if the last event is filtered.
-  for await (const events of connection.follow(run, { after }, stop.token)) {
+  for await (const events of connection.follow(run, { after }, neverCancelled)) {
     for (const event of events) if (event.seq <= upTo) print(event, printing);
     if ((events.at(-1)?.seq ?? 0) >= upTo) break;
   }
-  stop.cancel();
 }
 
 function print(event: RunEvent, { io, json, sources }: Printing): void {

@@ -8,27 +8,24 @@ import { certificateAt, hostUrl, type HostAddress } from '../../node/client/conn
 import type { KnownHost } from '../../node/client/knownHosts.ts';
 import { isSshAddress, sshAddress, sshTarget } from '../../node/client/ssh/target.ts';
 import { type CommandIo, exitCodes } from '../../../base/node/terminal/commandIo.ts';
-import { usageError, type CommandContext, type Values } from '../../../base/node/terminal/commandLine.ts';
+import { usageError, type CommandContext } from '../../../base/node/terminal/commandLine.ts';
 import { prompt, isInteractive } from './prompt.ts';
-import type { AddValues, CommonValues, json } from './remoteOptions.ts';
-import { connected, knownHosts, overSsh, withHost, type ClientInfo } from './session.ts';
+import type { AddValues, CommonValues } from './remoteOptions.ts';
+import { connected, knownHosts, onHost, overSsh } from './session.ts';
 import { sshStart } from '../../node/client/sshStart.ts';
 import { columns } from './texts.ts';
 
 export async function addHost(
   values: AddValues,
   [name = '', written = '']: readonly string[],
-  client: CommandContext,
+  context: CommandContext,
 ): Promise<number> {
-  const { io } = client;
+  const { io } = context;
   const hosts = knownHosts(io);
   hosts.mustBeFree(name);
   const isSsh = isSshAddress(written);
   mustFit(isSsh, values);
-  const added = isSsh
-    ? await addedOverSsh(written, values, { io, client })
-    : await addedByAddress(written, values, { io, client });
-  const { hello, token, ...host } = added;
+  const { hello, token, ...host } = await (isSsh ? addedOverSsh : addedByAddress)(written, values, context);
   hosts.add({ name, id: hello.host.id, ...host }, token);
   const { host: identity, scopes } = hello;
   if (values.json === true) io.stdout.write(`${JSON.stringify({ name, ...host, host: identity, scopes })}\n`);
@@ -44,54 +41,41 @@ interface NewHost extends Omit<KnownHost, 'name' | 'id'> {
   readonly token: string;
 }
 
-interface AddContext {
-  readonly io: CommandIo;
-  readonly client: ClientInfo;
-}
-
-async function addedByAddress(
-  written: string,
-  values: AddValues,
-  { io, client }: AddContext,
-): Promise<NewHost> {
+async function addedByAddress(written: string, values: AddValues, context: CommandContext): Promise<NewHost> {
+  const { io } = context;
   const { address, fingerprint: named } = readAddress(written, values.fingerprint);
   const fingerprint = await certificateToTrust(address, named, io);
   const token = await tokenFor(values.tokenStdin === true, io);
-  const hello = await helloOf({ url: address, token, fingerprint }, client);
+  const hello = await helloOf({ url: address, token, fingerprint }, context);
   return { address, token, hello, ...(fingerprint !== undefined && { fingerprint }) };
 }
 
 /** Adds a host over SSH, which creates a token for this machine. */
-async function addedOverSsh(written: string, values: AddValues, context: AddContext): Promise<NewHost> {
+async function addedOverSsh(written: string, values: AddValues, context: CommandContext): Promise<NewHost> {
   const address = sshAddress(sshTarget(written));
   const start = sshStart(values);
-  const ask = {
-    ...start,
-    token: `ssh-${hostname()
-      .replace(/[^\w.-]/g, '')
-      .slice(0, 30)}`,
-  };
-  const tunnel = await overSsh(address, ask, context);
+  const name = hostname()
+    .replace(/[^\w.-]/g, '')
+    .slice(0, 30);
+  const tunnel = await overSsh(address, { ...start, token: `ssh-${name}` }, context);
   try {
     const token = tunnel.token ?? '';
-    const hello = await helloOf(
-      { url: tunnel.url, route: tunnel.route, token, fingerprint: tunnel.fingerprint },
-      context.client,
-    );
+    const { url, route, fingerprint } = tunnel;
+    const hello = await helloOf({ url, route, token, fingerprint }, context);
     return { address, token, hello, start };
   } finally {
     tunnel.dispose();
   }
 }
 
-function helloOf(address: HostAddress, client: ClientInfo): Promise<HostResults['hello']> {
-  return connected(address, client, (_, hello) => Promise.resolve(hello));
+function helloOf(address: HostAddress, context: CommandContext): Promise<HostResults['hello']> {
+  return connected(address, context, (_, hello) => Promise.resolve(hello));
 }
 
+/** Throws `cli/usage` for an option that does not apply to this kind of address. */
 function mustFit(isSsh: boolean, values: AddValues): void {
-  const wrong = isSsh
-    ? (['tokenStdin', 'fingerprint'] as const).find((name) => values[name] !== undefined)
-    : (['launcher', 'gpus', 'ray'] as const).find((name) => values[name] !== undefined);
+  const others = isSsh ? (['tokenStdin', 'fingerprint'] as const) : (['launcher', 'gpus', 'ray'] as const);
+  const wrong = others.find((name) => values[name] !== undefined);
   if (wrong === undefined) return;
   throw isSsh
     ? usageError(
@@ -174,38 +158,32 @@ function unknownCertificate(address: string, fingerprint: string): CodedError {
   });
 }
 
-type JsonValues = Values<{ readonly json: typeof json }>;
+type JsonValues = Pick<CommonValues, 'json'>;
 
 export function removeHost(
-  values: JsonValues,
+  { json }: JsonValues,
   [name = '']: readonly string[],
-  { io }: CommandContext,
+  context: CommandContext,
 ): number {
+  const { io } = context;
   knownHosts(io).remove(name);
-  if (values.json === true) io.stdout.write(`${JSON.stringify({ name })}\n`);
+  if (json === true) io.stdout.write(`${JSON.stringify({ name })}\n`);
   return exitCodes.ok;
 }
 
-export function listHosts(values: JsonValues, _: readonly string[], { io }: CommandContext): number {
+export function listHosts({ json }: JsonValues, _: readonly string[], { io }: CommandContext): number {
   const hosts = knownHosts(io).list();
-  if (values.json === true) io.stdout.write(`${JSON.stringify(hosts)}\n`);
+  if (json === true) io.stdout.write(`${JSON.stringify(hosts)}\n`);
   else if (hosts.length === 0) io.stderr.write('No hosts. Add one with agentjet remote add NAME ADDRESS.\n');
   else io.stdout.write(columns(hosts.map(({ name, address }) => [name, address])));
   return exitCodes.ok;
 }
 
-export async function showStatus(
-  values: CommonValues,
-  _: readonly string[],
-  context: CommandContext,
-): Promise<number> {
-  const { io } = context;
-  return withHost(context, values.host, async ({ host, connection }) => {
-    const status = await connection.ask('status', {});
-    io.stdout.write(values.json === true ? `${JSON.stringify(status)}\n` : statusText(host.name, status));
-    return exitCodes.ok;
-  });
-}
+export const showStatus = onHost<CommonValues>(async ({ host, connection, io }, { json }) => {
+  const status = await connection.ask('status', {});
+  io.stdout.write(json === true ? `${JSON.stringify(status)}\n` : statusText(host.name, status));
+  return exitCodes.ok;
+});
 
 function statusText(name: string, status: HostStatus): string {
   const { cpus, load, memory, disk, queued, running } = status;

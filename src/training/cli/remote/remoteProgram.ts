@@ -1,9 +1,4 @@
-import {
-  type CliCommand,
-  type CommandContext,
-  type OptionTable,
-  type Values,
-} from '../../../base/node/terminal/commandLine.ts';
+import type { CliCommand, CommandSpec, OptionTable } from '../../../base/node/terminal/commandLine.ts';
 import {
   addOptions,
   commonOptions,
@@ -20,13 +15,24 @@ const exitNotes = 'Exit code: 0, or 2 if it failed.';
 const followNotes =
   'Exit code: 0, 1 if the run failed or was lost, 2 if it could not start, 130 interrupted (the run continues) or canceled.';
 
-type Handler<O extends OptionTable> = (
-  values: Values<O>,
-  args: readonly string[],
-  context: CommandContext,
-) => number | Promise<number>;
+const addNotes = `The address is wss://HOST:PORT, followed by # and the fingerprint of a self-signed certificate, or ws:// on this
+machine. The token comes from --token-stdin, from AGENTJET_HOST_TOKEN, or from a prompt. It is kept in a private file.
 
-/** Sets up the commands of `agentjet remote`. Each is loaded when it runs. */
+The address USER@HOST or ssh:USER@HOST:PORT uses your ssh (or AGENTJET_SSH). AgentJet copies the host there, starts
+it on loopback with the given options, and opens a tunnel. The machine needs Node.js 22.18 or later and the launcher.
+
+${exitNotes}`;
+const runNotes = `Other flags go to the launcher, as do all flags after --. The host rejects flags that it cannot honor.
+
+${followNotes}`;
+
+/** Loads the commands when one of them runs. */
+const hostCommands = () => import('./hostCommands.ts');
+const runCommands = () => import('./runCommands.ts');
+const startCommands = () => import('./startCommands.ts');
+const downloadCommands = () => import('./downloadCommands.ts');
+
+/** Sets up the commands of `agentjet remote`. */
 export function addRemoteCommands(remote: CliCommand): void {
   remote.description('Trains on a GPU host, which agentjet host serves.').addHelpText(
     'after',
@@ -39,116 +45,57 @@ With --json, an error is the last line of stdout: {"error": {"code", "message", 
     usage: string,
     description: string,
     options: O,
-    load: () => Promise<Handler<O>>,
-    notes = exitNotes,
+    load: () => Promise<CommandSpec<O>['run']>,
+    { notes = exitNotes, parent = remote }: { readonly notes?: string; readonly parent?: CliCommand } = {},
   ): CliCommand =>
-    remote.add({
+    parent.add({
       ...{ usage, description, options, notes },
       run: async (values, args, context) => (await load())(values, args, context),
     });
-  addHosts(add);
-  addRuns(add);
-  add(
-    'pull <run>',
-    'Downloads a checkpoint. Continues an interrupted download.',
-    pullOptions,
-    async () => (await import('./downloadCommands.ts')).pull,
-  );
-  add(
-    'rebuild <run>',
-    'Downloads the code of a run, as it was sent.',
-    rebuildOptions,
-    async () => (await import('./downloadCommands.ts')).rebuild,
-  );
-  const config = add(
-    'config <run>',
-    'Prints the config of a run: composed, with the values that the host has set and the origin of each value, without secrets.',
-    commonOptions,
-    async () => (await import('./runCommands.ts')).showConfig,
-  );
-  config.add({
-    usage: 'diff <run> <other>',
-    description: 'Compares the configs of two runs: + only in the other, - only in the run, ~ in both.',
-    options: commonOptions,
-    notes: exitNotes,
-    run: async (values, runs, context) =>
-      (await import('./runCommands.ts')).diffConfigs(values, runs, context),
+  add('add <name> <address>', 'Adds a host.', addOptions, async () => (await hostCommands()).addHost, {
+    notes: addNotes,
   });
-}
-
-type Add = <O extends OptionTable>(
-  usage: string,
-  description: string,
-  options: O,
-  load: () => Promise<Handler<O>>,
-  notes?: string,
-) => CliCommand;
-
-function addHosts(add: Add): void {
+  add('hosts', 'Lists the known hosts.', { json }, async () => (await hostCommands()).listHosts);
+  add('remove <name>', 'Removes a host.', { json }, async () => (await hostCommands()).removeHost);
+  const status = 'Shows the state of a host and its GPUs.';
+  add('status', status, commonOptions, async () => (await hostCommands()).showStatus);
   add(
-    'add <name> <address>',
-    'Adds a host.',
-    addOptions,
-    async () => (await import('./hostCommands.ts')).addHost,
-    `The address is wss://HOST:PORT, followed by # and the fingerprint of a self-signed certificate, or ws:// on this
-machine. The token comes from --token-stdin, from AGENTJET_HOST_TOKEN, or from a prompt. It is kept in a private file.
-
-The address USER@HOST or ssh:USER@HOST:PORT uses your ssh (or AGENTJET_SSH). AgentJet copies the host there, starts
-it on loopback with the given options, and opens a tunnel. The machine needs Node.js 22.18 or later and the launcher.
-
-${exitNotes}`,
-  );
-  add('hosts', 'Lists the known hosts.', { json }, async () => (await import('./hostCommands.ts')).listHosts);
-  add(
-    'remove <name>',
-    'Removes a host.',
-    { json },
-    async () => (await import('./hostCommands.ts')).removeHost,
-  );
-  add(
-    'status',
-    'Shows the state of a host and its GPUs.',
-    commonOptions,
-    async () => (await import('./hostCommands.ts')).showStatus,
-  );
-}
-
-function addRuns(add: Add): void {
-  const run = add(
     'run [flags...]',
     'Sends the folder --root without the files that .gitignore and .agentjetignore exclude, lets the host check the config, and starts the training run.',
     runOptions,
-    async () => (await import('./runCommand.ts')).startRun,
-    `Other flags go to the launcher, as do all flags after --. The host rejects flags that it cannot honor.
-
-${followNotes}`,
-  );
-  run.usage('--conf <file> [options] [flags of the launcher]');
-  add('ls', 'Lists the runs.', commonOptions, async () => (await import('./runCommands.ts')).listRuns);
-  add(
-    'logs <run>',
-    'Shows the logs of a run.',
-    logsOptions,
-    async () => (await import('./runCommands.ts')).showLogs,
-    followNotes,
-  );
-  add(
-    'cancel <run>',
-    'Cancels a run.',
-    commonOptions,
-    async () => (await import('./runCommands.ts')).cancelRun,
-  );
-  add(
-    'rm <run>',
-    'Removes a run from the host.',
-    removeOptions,
-    async () => (await import('./runCommands.ts')).removeRun,
-  );
+    async () => (await startCommands()).startRun,
+    {
+      notes: runNotes,
+    },
+  ).usage('--conf <file> [options] [flags of the launcher]');
+  add('ls', 'Lists the runs.', commonOptions, async () => (await runCommands()).listRuns);
+  add('logs <run>', 'Shows the logs of a run.', logsOptions, async () => (await runCommands()).showLogs, {
+    notes: followNotes,
+  });
+  add('cancel <run>', 'Cancels a run.', commonOptions, async () => (await runCommands()).cancelRun);
+  add('rm <run>', 'Removes a run from the host.', removeOptions, async () => (await runCommands()).removeRun);
   add(
     'resume <run>',
     'Continues a run from a checkpoint: in its folder, or with --fork in a new folder.',
     resumeOptions,
-    async () => (await import('./resumeCommand.ts')).resume,
-    followNotes,
+    async () => (await startCommands()).resume,
+    { notes: followNotes },
+  );
+  const pulls = 'Downloads a checkpoint. Continues an interrupted download.';
+  add('pull <run>', pulls, pullOptions, async () => (await downloadCommands()).pull);
+  const rebuilds = 'Downloads the code of a run, as it was sent.';
+  add('rebuild <run>', rebuilds, rebuildOptions, async () => (await downloadCommands()).rebuild);
+  const config = add(
+    'config <run>',
+    'Prints the config of a run: composed, with the values that the host has set and the origin of each value, without secrets.',
+    commonOptions,
+    async () => (await runCommands()).showConfig,
+  );
+  add(
+    'diff <run> <other>',
+    'Compares the configs of two runs: + only in the other, - only in the run, ~ in both.',
+    commonOptions,
+    async () => (await runCommands()).diffConfigs,
+    { parent: config },
   );
 }

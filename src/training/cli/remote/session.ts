@@ -13,41 +13,46 @@ import type { CommandIo } from '../../../base/node/terminal/commandIo.ts';
 import type { CommandContext } from '../../../base/node/terminal/commandLine.ts';
 import { isInteractive } from './prompt.ts';
 
-/** A connected host. */
+/** A connected host, and the terminal of the command. */
 export interface RemoteSession {
   readonly host: KnownHost;
   readonly connection: ClientConnection;
+  readonly io: CommandIo;
 }
-
-/** This program: its version, and the host in one file for machines that ssh reaches. */
-export type ClientInfo = Pick<CommandContext, 'version' | 'hostProgram'>;
 
 export function knownHosts({ env }: Pick<CommandIo, 'env'>): KnownHosts {
   return new KnownHosts(agentjetHome(env));
 }
 
+/** Returns a command that first connects to the host of its option `--host`. */
+export function onHost<V extends { readonly host?: string | undefined }>(
+  run: (session: RemoteSession, values: V, args: readonly string[]) => Promise<number>,
+): (values: V, args: readonly string[], context: CommandContext) => Promise<number> {
+  return (values, args, context) => withHost(context, values.host, (session) => run(session, values, args));
+}
+
 /** Connects to a known host, by default to the only one. Rejects if it does not answer. */
 export async function withHost<T>(
-  client: CommandContext,
+  context: CommandContext,
   named: string | undefined,
   use: (session: RemoteSession) => Promise<T>,
 ): Promise<T> {
-  const { io } = client;
+  const { io } = context;
   const hosts = knownHosts(io);
   const host = hosts.get(named ?? io.env['AGENTJET_HOST']);
   const token = hosts.tokenOf(host.name);
   if (token === undefined) throw noToken(host.name);
   const ask = { token: null, launchers: {}, gpus: null, ray: null, ...host.start };
-  const tunnel = isSshAddress(host.address) ? await overSsh(host.address, ask, { io, client }) : undefined;
+  const tunnel = isSshAddress(host.address) ? await overSsh(host.address, ask, context) : undefined;
   const fingerprint = tunnel?.fingerprint ?? host.fingerprint;
   const address = { url: tunnel?.url ?? host.address, token, fingerprint, route: tunnel?.route };
   try {
-    return await connected(address, client, async (connection, hello) => {
+    return await connected(address, context, async (connection, hello) => {
       tunnel?.onOpened(() => connection.retryNow());
       if (hello.host.id !== host.id) throw otherHost(host);
       const watch = connection.onState((state) => reportState(state, io));
       try {
-        return await use({ host, connection });
+        return await use({ host, connection, io });
       } finally {
         watch.dispose();
       }
@@ -61,11 +66,11 @@ export async function withHost<T>(
 export function overSsh(
   address: string,
   ask: SshRequest,
-  { io, client }: { readonly io: CommandIo; readonly client: ClientInfo },
+  { io, hostProgram }: CommandContext,
 ): Promise<SshHost> {
   return openSshHost(sshTarget(address), {
     ssh: io.env['AGENTJET_SSH'] ?? 'ssh',
-    program: client.hostProgram,
+    program: hostProgram,
     asks: isInteractive(),
     ask,
     onProgress: (text) => io.stderr.write(`${text}\n`),
@@ -75,18 +80,16 @@ export function overSsh(
 /** Connects. The first attempt must succeed; later the connection is restored when it is lost. */
 export async function connected<T>(
   address: HostAddress,
-  { version }: Pick<ClientInfo, 'version'>,
+  { version }: CommandContext,
   use: (connection: ClientConnection, hello: HostResults['hello']) => Promise<T>,
 ): Promise<T> {
   const connection = connectHost(address, { client: { name: 'agentjet', version } });
-  const giveUp = connection.onState((state) => {
-    if (state.kind === 'waiting') failed(state.reason);
-  });
   let reason = '';
-  const failed = (why: string): void => {
-    reason = why;
+  const giveUp = connection.onState((state) => {
+    if (state.kind !== 'waiting') return;
+    reason = state.reason;
     connection.dispose();
-  };
+  });
   try {
     await whenConnected(connection, neverCancelled).catch((error: unknown) => {
       throw reason === '' ? error : doesNotAnswer(address.url, reason);
