@@ -30,9 +30,9 @@ function install(project: Project, args: readonly string[], env: NodeJS.ProcessE
     cwd: project.folder,
     env,
   };
-  const program = { script: path.join(inject('dist'), 'host.cjs'), version: '0.0.0' };
+  const context = { io, hostProgram: path.join(inject('dist'), 'host.cjs') };
   const values = parseOptions(['--system', ...args], installOptions, 'agentjet host install');
-  runInstall(values, program, io, project.path('units'));
+  runInstall(values, [], context, project.path('units'));
   return text;
 }
 

@@ -9,7 +9,7 @@ import { sshRequest, sshMark, type HostStart, type SshAnswer } from '../../core/
 import { holderOf, listeningAt, type Listening } from '../../node/host/hostLock.ts';
 import { HostTokens } from '../../node/host/server/tokens.ts';
 import { type CommandIo, exitCodes } from '../../../base/node/terminal/commandIo.ts';
-import type { HostProgram } from './hostOptions.ts';
+import type { CommandContext } from '../../../base/node/terminal/commandLine.ts';
 import {
   dataFolderOf,
   hostSettings,
@@ -22,24 +22,30 @@ import {
  * Serves a client that connects over SSH. If no host of this user runs, starts one on a free port of loopback, which
  * outlives the connection. Prints its address, and a new token if the client asks for one.
  */
-export async function runDetach(program: HostProgram, io: CommandIo): Promise<number> {
-  const answer = await answerTo(program, io).catch((error: unknown): SshAnswer => {
+export async function runDetach(
+  _values: object,
+  _args: readonly string[],
+  context: CommandContext,
+): Promise<number> {
+  const answer = await answerTo(context).catch((error: unknown): SshAnswer => {
     const { code, message, hint } = toReport(error, 'host/unexpected');
     return { error: { code, message, ...(hint !== undefined && { hint }) } };
   });
-  io.stdout.write(`${sshMark}${JSON.stringify(answer)}\n`);
+  context.io.stdout.write(`${sshMark}${JSON.stringify(answer)}\n`);
   return exitCodes.ok;
 }
 
-async function answerTo(program: HostProgram, io: CommandIo): Promise<SshAnswer> {
+async function answerTo(context: CommandContext): Promise<SshAnswer> {
+  const { io, hostProgram } = context;
   const { token, ...asked } = sshRequest.parse(JSON.parse(await io.readStdin()));
-  const older = olderHost(program, dataFolderOf(undefined, io));
+  const older = olderHost(context, dataFolderOf(undefined, io));
   const settings = settingsFor(asked, older?.start, io);
   mkdirSync(settings.dataFolder, { recursive: true, mode: 0o700 });
   // Before it starts: a host without tokens would make one that no user sees.
   const made = token === null ? null : newToken(settings.dataFolder, token);
   if (older !== undefined) await end(older, settings.dataFolder);
-  const { url, fingerprint, id } = listeningAt(settings.dataFolder) ?? (await started(program, settings));
+  const running = listeningAt(settings.dataFolder) ?? (await started(hostProgram, settings));
+  const { url, fingerprint, id } = running;
   return { url, fingerprint, id, token: made };
 }
 
@@ -63,9 +69,9 @@ function newToken(dataFolder: string, name: string): string {
 }
 
 /** Returns a running host that an earlier version copied here and that must be replaced. It never is one that the owner started. */
-function olderHost({ script, version }: HostProgram, dataFolder: string): Listening | undefined {
+function olderHost({ hostProgram, version }: CommandContext, dataFolder: string): Listening | undefined {
   const running = listeningAt(dataFolder);
-  if (running === undefined || path.dirname(running.program) !== path.dirname(script)) return undefined;
+  if (running === undefined || path.dirname(running.program) !== path.dirname(hostProgram)) return undefined;
   return isOlder(running.version, version) ? running : undefined;
 }
 
@@ -76,10 +82,8 @@ async function end({ pid }: Listening, dataFolder: string): Promise<void> {
 }
 
 function isOlder(one: string, other: string): boolean {
-  const [a, b] = [one, other].map((version) =>
-    version.split(/[.-]/).map((part) => Number.parseInt(part, 10) || 0),
-  );
-  const [left, right] = [a ?? [], b ?? []];
+  const partsOf = (version: string): number[] => version.split(/[.-]/).map((part) => parseInt(part, 10) || 0);
+  const [left, right] = [partsOf(one), partsOf(other)];
   const at = [0, 1, 2].find((index) => left[index] !== right[index]);
   return at !== undefined && (left[at] ?? 0) < (right[at] ?? 0);
 }
@@ -87,11 +91,11 @@ function isOlder(one: string, other: string): boolean {
 /** Milliseconds between two checks of a host that starts or ends. */
 const interval = 50;
 
-async function started({ script }: HostProgram, settings: HostSettings): Promise<Listening> {
+async function started(hostProgram: string, settings: HostSettings): Promise<Listening> {
   const { dataFolder } = settings;
   const log = path.join(dataFolder, 'host.log');
   const output = openSync(log, 'w', 0o600);
-  const child = spawn(process.execPath, [script, '--json', ...settingArguments(settings)], {
+  const child = spawn(process.execPath, [hostProgram, '--json', ...settingArguments(settings)], {
     cwd: dataFolder,
     stdio: ['ignore', 'ignore', output],
     detached: true,

@@ -9,13 +9,6 @@ import {
   type Values,
 } from '../../../base/node/terminal/commandLine.ts';
 
-/** The host in one file, which also starts the processes that supervise its runs. */
-export interface HostProgram {
-  /** Absolute. */
-  readonly script: string;
-  readonly version: string;
-}
-
 export const settingsOptions = {
   listen: text(
     '<address:port>',

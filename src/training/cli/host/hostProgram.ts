@@ -1,24 +1,10 @@
 import process from 'node:process';
 import { CodedError } from '../../../base/core/errors.ts';
-import type {
-  CliCommand,
-  CommandContext,
-  CommandSpec,
-  OptionTable,
-  Values,
-} from '../../../base/node/terminal/commandLine.ts';
-import {
-  dataOptions,
-  installOptions,
-  serveOptions,
-  tokenOptions,
-  type DataValues,
-  type HostProgram,
-  type InstallValues,
-  type TokenValues,
-} from './hostOptions.ts';
+import type { CliCommand, CommandSpec, OptionTable } from '../../../base/node/terminal/commandLine.ts';
+import { dataOptions, installOptions, serveOptions, tokenOptions } from './hostOptions.ts';
 
-const exitNotes = 'Exit code: 0, or 2 if it failed.';
+/** Loads the commands when one of them runs. */
+const tokenCommands = () => import('./tokenCommand.ts');
 
 /** Sets up `agentjet host` and its commands. */
 export function addHostCommands(host: CliCommand): void {
@@ -30,44 +16,34 @@ export function addHostCommands(host: CliCommand): void {
 At its first start, the host creates a token named owner and prints it once with the address.
 
 Exit code: 0 if it was stopped, 2 if it could not start.`,
-    run: usable(async ({ json = false, ...values }: Values<typeof serveOptions>, _, context) => {
-      const { hostSettings } = await import('./hostSettings.ts');
-      const { serve } = await import('./serveCommand.ts');
-      const { io } = context;
-      return serve(hostSettings(values, io), programOf(context), { io, json });
-    }),
+    run: usable(async () => (await import('./serveCommand.ts')).runServe),
   });
   const token = host
     .command('token')
     .description(
       'Creates, lists and removes the tokens of the host with this data folder, even if the host is not running.',
     );
+  const notes = 'Exit code: 0, or 2 if it failed.';
   token.add({
     usage: 'add <name>',
     description: 'Creates a token and prints it once.',
     options: tokenOptions,
-    notes: exitNotes,
-    run: usable(async (values: TokenValues, [name = ''], { io }) =>
-      (await import('./tokenCommand.ts')).addToken(values, name, io),
-    ),
+    notes,
+    run: usable(async () => (await tokenCommands()).addToken),
   });
   token.add({
     usage: 'list',
     description: 'Lists the tokens.',
     options: dataOptions,
-    notes: exitNotes,
-    run: usable(async (values: DataValues, _, { io }) =>
-      (await import('./tokenCommand.ts')).listTokens(values, io),
-    ),
+    notes,
+    run: usable(async () => (await tokenCommands()).listTokens),
   });
   token.add({
     usage: 'remove <name>',
     description: 'Removes a token and ends the connections that use it.',
     options: dataOptions,
-    notes: exitNotes,
-    run: usable(async (values: DataValues, [name = ''], { io }) =>
-      (await import('./tokenCommand.ts')).removeToken(values, name, io),
-    ),
+    notes,
+    run: usable(async () => (await tokenCommands()).removeToken),
   });
   host.add({
     usage: 'install',
@@ -77,50 +53,32 @@ Exit code: 0 if it was stopped, 2 if it could not start.`,
     notes: `The program is copied into the data folder: install again after an update.
 
 Exit code: 0, or 2 if the unit could not be written.`,
-    run: usable(async (values: InstallValues, _, context) =>
-      (await import('./installCommand.ts')).runInstall(values, programOf(context), context.io),
-    ),
+    run: usable(async () => (await import('./installCommand.ts')).runInstall),
   });
   addInternalCommands(host);
 }
 
 /** The commands that programs start: a client over SSH, and the host itself. */
 function addInternalCommands(host: CliCommand): void {
-  const internal = { description: '', options: {}, isHidden: true };
-  host.add({
-    ...internal,
-    usage: 'detach',
-    run: usable(async (_values, _, context) =>
-      (await import('./detachCommand.ts')).runDetach(programOf(context), context.io),
-    ),
+  const add = (usage: string, load: () => Promise<CommandSpec<OptionTable>['run']>): CliCommand =>
+    host.add({ usage, description: '', options: {}, isHidden: true, run: usable(load) });
+  add('detach', async () => (await import('./detachCommand.ts')).runDetach);
+  add('keep <file>', async () => {
+    const { keepRun } = await import('../../node/host/runs/keeper.ts');
+    return async (_, [file = '']) => keepRun(file).then(() => 0);
   });
-  host.add({
-    ...internal,
-    usage: 'keep <file>',
-    run: usable(async (_values, [file = '']) => {
-      await (await import('../../node/host/runs/keeper.ts')).keepRun(file);
-      return 0;
-    }),
-  });
-  host.add({
-    ...internal,
-    usage: 'ray-job <file>',
-    run: usable(async (_values, [file = '']) =>
-      (await import('../../node/host/ray/runRayJob.ts')).runRayJob(file, process.env),
-    ),
+  add('ray-job <file>', async () => {
+    const { runRayJob } = await import('../../node/host/ray/runRayJob.ts');
+    return (_, [file = '']) => runRayJob(file, process.env);
   });
 }
 
-/** Returns the action, which first checks that a host can run here. */
-function usable<O extends OptionTable>(run: CommandSpec<O>['run']): CommandSpec<O>['run'] {
-  return (values, args, context) => {
+/** Returns an action that checks that a host can run here before it loads the command. */
+function usable<O extends OptionTable>(load: () => Promise<CommandSpec<O>['run']>): CommandSpec<O>['run'] {
+  return async (values, args, context) => {
     mustBeUsable(process.platform, process.versions.node);
-    return run(values, args, context);
+    return (await load())(values, args, context);
   };
-}
-
-function programOf({ hostProgram, version }: CommandContext): HostProgram {
-  return { script: hostProgram, version };
 }
 
 function mustBeUsable(platform: NodeJS.Platform, version: string): void {

@@ -6,9 +6,9 @@ import { homedir, userInfo } from 'node:os';
 import { CodedError } from '../../../base/core/errors.ts';
 import { HostTokens } from '../../node/host/server/tokens.ts';
 import type { Environment } from '../../../base/node/process/environment.ts';
-import { type CommandIo, exitCodes } from '../../../base/node/terminal/commandIo.ts';
-import { usageError } from '../../../base/node/terminal/commandLine.ts';
-import type { HostProgram, InstallValues } from './hostOptions.ts';
+import { exitCodes } from '../../../base/node/terminal/commandIo.ts';
+import { usageError, type CommandContext } from '../../../base/node/terminal/commandLine.ts';
+import type { InstallValues } from './hostOptions.ts';
 import { hostSettings, settingArguments, type HostSettings } from './hostSettings.ts';
 import { firstToken } from './serveCommand.ts';
 import { environmentFile, systemdUnit, unitName } from './systemdUnit.ts';
@@ -25,21 +25,22 @@ const systemUnits = '/etc/systemd/system';
  */
 export function runInstall(
   { user: isUser = false, system = false, print = false, json: isJson = false, ...values }: InstallValues,
-  program: HostProgram,
-  io: CommandIo,
+  _: readonly string[],
+  { io, hostProgram }: Pick<CommandContext, 'io' | 'hostProgram'>,
   systemFolder = systemUnits,
 ): number {
   if (isUser && system) throw usageError('--user and --system exclude each other.', 'Choose one of them.');
   const scope: Scope = system ? 'system' : 'user';
   const user = installingUser(system ? io.env : {});
   const settings = hostSettings(values, io, user.home);
+  const { dataFolder } = settings;
   if (settings.listen.port === 0)
     throw usageError('A service needs a fixed port.', 'Add --listen ADDRESS:PORT.');
-  const script = path.join(settings.dataFolder, 'program', 'host.cjs');
+  const script = path.join(dataFolder, 'program', 'host.cjs');
   const unit = systemdUnit({
     scope,
     command: [process.execPath, script, ...settingArguments(settings)],
-    dataFolder: settings.dataFolder,
+    dataFolder,
     user: user.name,
     env: variablesOf(io.env),
   });
@@ -47,10 +48,12 @@ export function runInstall(
     io.stdout.write(isJson ? `${JSON.stringify({ unit })}\n` : unit);
     return exitCodes.ok;
   }
-  const file = path.join(scope === 'system' ? systemFolder : userUnits(io.env, user), unitName);
-  copyProgram(program.script, script, user);
+  const file = path.join(system ? systemFolder : userUnits(io.env, user), unitName);
+  copyProgram(hostProgram, script, user);
   write(file, unit, scope);
-  const token = tokenFor(user, settings);
+  const token = asUser(user, () =>
+    new HostTokens(dataFolder).addFirst(firstToken.name, firstToken.scopes, Date.now()),
+  );
   const installed = { file, scope, user: user.name, settings, token };
   io.stdout.write(isJson ? document(installed) : summary(installed));
   return exitCodes.ok;
@@ -125,12 +128,6 @@ function cannotUse({ name }: ServiceUser, message: string, cause: unknown): Code
   return new CodedError({ code: 'host/cannot-install', message, hint }, { cause });
 }
 
-function tokenFor(user: ServiceUser, { dataFolder }: HostSettings): string | undefined {
-  return asUser(user, () => {
-    return new HostTokens(dataFolder).addFirst(firstToken.name, firstToken.scopes, Date.now());
-  });
-}
-
 interface Installation {
   readonly file: string;
   readonly scope: Scope;
@@ -164,18 +161,14 @@ function document(installed: Installation): string {
 function summary(installed: Installation): string {
   const { file, scope, settings, token } = installed;
   const { dataFolder, listen } = settings;
-  const lines = [
-    `Wrote ${file}. To start the host now and at every boot:`,
-    '',
-    ...commandsOf(installed).map((command) => `  ${command}`),
-    '',
-    `To set variables for runs, such as keys, write NAME=VALUE lines into ${path.join(dataFolder, environmentFile)}.`,
-    `The host will listen at ${listen.address}:${listen.port}. \`journalctl ${scope === 'user' ? '--user ' : ''}-u ${unitName}\` shows its address.`,
-  ];
-  if (token !== undefined) {
-    lines.push(`Its first token, ${firstToken.name}, is shown only once:`, '', `  ${token}`);
-  }
-  return `${lines.join('\n')}\n`;
+  return `Wrote ${file}. To start the host now and at every boot:
+
+${commandsOf(installed)
+  .map((command) => `  ${command}\n`)
+  .join('')}
+To set variables for runs, such as keys, write NAME=VALUE lines into ${path.join(dataFolder, environmentFile)}.
+The host will listen at ${listen.address}:${listen.port}. \`journalctl ${scope === 'user' ? '--user ' : ''}-u ${unitName}\` shows its address.
+${token === undefined ? '' : `Its first token, ${firstToken.name}, is shown only once:\n\n  ${token}\n`}`;
 }
 
 export interface ServiceUser {

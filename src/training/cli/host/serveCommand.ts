@@ -5,32 +5,33 @@ import type { Scope } from '../../core/protocol/hostRpc.ts';
 import { finalStates } from '../../core/protocol/runs.ts';
 import type { LauncherCommand } from '../../core/launch/plan.ts';
 import { openHost, type OpenHost } from '../../node/host/openHost.ts';
-import { type CommandIo, exitCodes } from '../../../base/node/terminal/commandIo.ts';
+import { exitCodes } from '../../../base/node/terminal/commandIo.ts';
 import { onInterrupt } from '../../../base/node/terminal/interrupts.ts';
-import type { HostProgram } from './hostOptions.ts';
-import type { HostSettings } from './hostSettings.ts';
+import type { CommandContext, Values } from '../../../base/node/terminal/commandLine.ts';
+import type { serveOptions } from './hostOptions.ts';
+import { hostSettings, type HostSettings } from './hostSettings.ts';
 
 /** The name and the scopes of the token that a host makes at its first start. */
 export const firstToken = { name: 'owner', scopes: ['start', 'cancel'] satisfies Scope[] } as const;
 
-/** Serves until INT, TERM or HUP. The runs continue. */
-export async function serve(
-  settings: HostSettings,
-  program: HostProgram,
-  { io, json }: { readonly io: CommandIo; readonly json: boolean },
+/** Runs `agentjet host`, which serves until INT, TERM or HUP. The runs continue. */
+export async function runServe(
+  { json = false, ...values }: Values<typeof serveOptions>,
+  _: readonly string[],
+  { io, hostProgram, version }: CommandContext,
 ): Promise<number> {
-  const stopped = untilStopped();
-  const own = (name: string): LauncherCommand => ({
-    command: process.execPath,
-    args: [program.script, name],
+  const settings = hostSettings(values, io);
+  const stopped = new Promise<void>((resolve) => {
+    onInterrupt(() => resolve());
   });
+  const own = (name: string): LauncherCommand => ({ command: process.execPath, args: [hostProgram, name] });
   const host = await openHost({
     ...settings,
     env: process.env,
     keeper: own('keep'),
     raySupervisor: own('ray-job'),
-    version: program.version,
-    program: program.script,
+    version,
+    program: hostProgram,
     logger: { log: (level, message) => level !== 'debug' && io.stderr.write(`${level}: ${message}\n`) },
   });
   try {
@@ -45,12 +46,6 @@ export async function serve(
   return exitCodes.ok;
 }
 
-function untilStopped(): Promise<void> {
-  return new Promise((resolve) => {
-    onInterrupt(() => resolve());
-  });
-}
-
 /** Returns the address for clients, with the fingerprint of a self-signed certificate. */
 function pairingAddress(host: Pick<OpenHost, 'server' | 'certificate'>): string {
   const { server, certificate } = host;
@@ -61,27 +56,21 @@ function pairingAddress(host: Pick<OpenHost, 'server' | 'certificate'>): string 
 
 function text(host: OpenHost, { dataFolder }: HostSettings, token: string | undefined): string {
   const { name, version } = host.services.identity;
-  const lines = [
-    `GPU host ${name}, version ${version}, data folder ${dataFolder}. Its address:`,
-    '',
-    `  ${pairingAddress(host)}`,
-    '',
-  ];
-  if (token === undefined) {
-    const none = host.tokens.list().length === 0 ? 'It has no token, so no client can connect. ' : '';
-    lines.push(`${none}To create a token, use \`agentjet host token add NAME\`.`);
-  } else {
-    lines.push(
-      `Its first token, ${firstToken.name}, which allows to view, start and cancel runs. It is shown only once:`,
-      '',
-      `  ${token}`,
-      '',
-    );
-    lines.push(
-      'Enter both in the editor (AgentJet: Add GPU Host) or with `agentjet remote add NAME ADDRESS`.',
-    );
-  }
-  return `${lines.join('\n')}\n`;
+  const none = host.tokens.list().length === 0 ? 'It has no token, so no client can connect. ' : '';
+  return `GPU host ${name}, version ${version}, data folder ${dataFolder}. Its address:
+
+  ${pairingAddress(host)}
+
+${
+  token === undefined
+    ? `${none}To create a token, use \`agentjet host token add NAME\`.`
+    : `Its first token, ${firstToken.name}, which allows to view, start and cancel runs. It is shown only once:
+
+  ${token}
+
+Enter both in the editor (AgentJet: Add GPU Host) or with \`agentjet remote add NAME ADDRESS\`.`
+}
+`;
 }
 
 function document(host: OpenHost, { dataFolder }: HostSettings, token: string | undefined): string {

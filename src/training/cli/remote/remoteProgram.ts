@@ -41,20 +41,14 @@ Runs belong to the host. They continue when this command ends, when the network 
 
 With --json, an error is the last line of stdout: {"error": {"code", "message", "hint"}}.`,
   );
-  const add = <O extends OptionTable>(
-    usage: string,
-    description: string,
-    options: O,
-    load: () => Promise<CommandSpec<O>['run']>,
-    { notes = exitNotes, parent = remote }: { readonly notes?: string; readonly parent?: CliCommand } = {},
-  ): CliCommand =>
-    parent.add({
-      ...{ usage, description, options, notes },
-      run: async (values, args, context) => (await load())(values, args, context),
-    });
-  add('add <name> <address>', 'Adds a host.', addOptions, async () => (await hostCommands()).addHost, {
-    notes: addNotes,
-  });
+  const add = adderTo(remote);
+  add(
+    'add <name> <address>',
+    'Adds a host.',
+    addOptions,
+    async () => (await hostCommands()).addHost,
+    addNotes,
+  );
   add('hosts', 'Lists the known hosts.', { json }, async () => (await hostCommands()).listHosts);
   add('remove <name>', 'Removes a host.', { json }, async () => (await hostCommands()).removeHost);
   const status = 'Shows the state of a host and its GPUs.';
@@ -64,14 +58,16 @@ With --json, an error is the last line of stdout: {"error": {"code", "message", 
     'Sends the folder --root without the files that .gitignore and .agentjetignore exclude, lets the host check the config, and starts the training run.',
     runOptions,
     async () => (await startCommands()).startRun,
-    {
-      notes: runNotes,
-    },
+    runNotes,
   ).usage('--conf <file> [options] [flags of the launcher]');
   add('ls', 'Lists the runs.', commonOptions, async () => (await runCommands()).listRuns);
-  add('logs <run>', 'Shows the logs of a run.', logsOptions, async () => (await runCommands()).showLogs, {
-    notes: followNotes,
-  });
+  add(
+    'logs <run>',
+    'Shows the logs of a run.',
+    logsOptions,
+    async () => (await runCommands()).showLogs,
+    followNotes,
+  );
   add('cancel <run>', 'Cancels a run.', commonOptions, async () => (await runCommands()).cancelRun);
   add('rm <run>', 'Removes a run from the host.', removeOptions, async () => (await runCommands()).removeRun);
   add(
@@ -79,7 +75,7 @@ With --json, an error is the last line of stdout: {"error": {"code", "message", 
     'Continues a run from a checkpoint: in its folder, or with --fork in a new folder.',
     resumeOptions,
     async () => (await startCommands()).resume,
-    { notes: followNotes },
+    followNotes,
   );
   const pulls = 'Downloads a checkpoint. Continues an interrupted download.';
   add('pull <run>', pulls, pullOptions, async () => (await downloadCommands()).pull);
@@ -91,11 +87,25 @@ With --json, an error is the last line of stdout: {"error": {"code", "message", 
     commonOptions,
     async () => (await runCommands()).showConfig,
   );
-  add(
+  adderTo(config)(
     'diff <run> <other>',
     'Compares the configs of two runs: + only in the other, - only in the run, ~ in both.',
     commonOptions,
     async () => (await runCommands()).diffConfigs,
-    { parent: config },
   );
+}
+
+/** Returns a function that adds a command below `parent`. */
+function adderTo(parent: CliCommand) {
+  return <O extends OptionTable>(
+    usage: string,
+    description: string,
+    options: O,
+    load: () => Promise<CommandSpec<O>['run']>,
+    notes = exitNotes,
+  ): CliCommand =>
+    parent.add({
+      ...{ usage, description, options, notes },
+      run: async (values, args, context) => (await load())(values, args, context),
+    });
 }
