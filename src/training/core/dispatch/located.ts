@@ -2,6 +2,7 @@ import type { Location } from '../../../base/core/errors.ts';
 import { entryOf } from '../../../configs/core/node.ts';
 import { parseConfig } from '../../../configs/core/parse.ts';
 import type { Span, TextRange } from '../../../configs/core/text.ts';
+import { warning } from '../launch/findings.ts';
 import type { Finding } from '../protocol/hostRpc.ts';
 import { unsentFiles, type ExcludedPath } from '../sync/tree.ts';
 
@@ -12,19 +13,14 @@ const maxListed = 10;
 /** Reports files that cannot be uploaded. */
 export function unsentFileFindings(excluded: readonly ExcludedPath[]): Finding[] {
   const found = unsentFiles(excluded);
-  const warning = (message: string): Finding => ({
-    id: unsentFileId,
-    severity: 'warning',
-    message,
-    hint: 'Rename it, or replace it with a copy. If the run does not need it, exclude it in .agentjetignore.',
-  });
-  const listed = found.slice(0, maxListed).map(({ path, problem = '' }) => {
-    return warning(`Cannot send \`${path}\`: ${problem}.`);
-  });
+  const hint =
+    'Rename it, or replace it with a copy. If the run does not need it, exclude it in .agentjetignore.';
+  const listed = found
+    .slice(0, maxListed)
+    .map(({ path, problem = '' }) => `Cannot send \`${path}\`: ${problem}.`);
   const more = found.length - listed.length;
-  return more === 0
-    ? listed
-    : [...listed, warning(`${more} more files cannot be sent. To list them, use \`--dry-run\`.`)];
+  if (more > 0) listed.push(`${more} more files cannot be sent. To list them, use \`--dry-run\`.`);
+  return listed.map((message) => warning(unsentFileId, message, { hint }));
 }
 
 /** A finding of a host with its position in the config. */

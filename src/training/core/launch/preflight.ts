@@ -2,21 +2,13 @@ import { sizeText } from '../../../base/core/format.ts';
 import type { ConfigProblem } from '../../../configs/core/finding.ts';
 import type { Finding } from '../protocol/hostRpc.ts';
 import type { RunOrder } from '../protocol/runs.ts';
-import type { KeyedValue } from './dataSources.ts';
+import { error, info, warning } from './findings.ts';
 import type { GpuReading } from './nvidiaSmi.ts';
 import { programOf, type ProgramName } from './plan.ts';
 import { pythonFindings, type PythonFacts } from './preflightPython.ts';
 import { dataOf, partsOf, type Training, type JobUse, type TrainingStage } from './training.ts';
 import { folderInUse } from '../runs/failures.ts';
 import type { KeyUser } from './keyUsers.ts';
-
-/** A variable that a program needs, and the reason. */
-interface WantedVariable {
-  readonly name: string;
-  readonly key: string;
-  readonly severity: Finding['severity'];
-  readonly otherwise: string;
-}
 
 const keyName = 'DASHSCOPE_API_KEY';
 
@@ -27,50 +19,37 @@ const users: Readonly<Record<KeyUser, string>> = {
   deduplication: 'the filter cannot be created and no task is read',
 };
 
-/** The settings of a training that need keys. */
-type KeyedTraining = Pick<Training, 'dialect' | 'monitor' | 'reader' | 'keyUsers'>;
-
+/** Reports the variables that programs need and the run does not have. */
 function variableFindings(
-  { launcher }: Pick<RunOrder, 'launcher'>,
-  training: KeyedTraining,
+  { launcher }: RunOrder,
+  { monitor, reader, dialect, keyUsers }: Training,
   variables: ReadonlySet<string>,
 ): Finding[] {
   const isRay = launcher === 'ray';
-  return wantedVariables(training)
-    .filter(({ name }) => !variables.has(name))
-    .map(({ name, key, severity, otherwise }) => ({
-      id: 'variable-missing',
-      // The nodes of a cluster may set it.
-      severity: isRay && severity === 'error' ? 'warning' : severity,
-      message: `\`${key}\` needs the variable ${name}. Without it, ${otherwise}.`,
-      hint:
-        `Send it with the run (in the editor with the setting \`agentjet.training.env\`, on a command line with ` +
-        `\`--env ${name}\`), or set it in the environment of ${isRay ? 'the cluster nodes' : 'the host'}.`,
-      key,
-    }));
-}
-
-function wantedVariables({ monitor, reader, dialect, keyUsers }: KeyedTraining): WantedVariable[] {
-  const wanted: WantedVariable[] = [];
-  if (monitor.value === 'swanlab') {
-    const otherwise =
-      dialect === 'trinity' ? 'the monitor cannot be created' : 'the launcher stops with exit status 1';
-    wanted.push({ name: 'SWANLAB_API_KEY', key: monitor.key, severity: 'error', otherwise });
-  }
-  if (monitor.value === 'wandb') {
-    const otherwise = 'wandb asks for it, except after `wandb login` on the host or with WANDB_MODE=offline';
-    wanted.push({ name: 'WANDB_API_KEY', key: monitor.key, severity: 'warning', otherwise });
-  }
-  if (reader.value === 'data_generation') {
-    const otherwise = 'no query is generated';
-    for (const name of [keyName, `${keyName}_BACKUP`]) {
-      wanted.push({ name, key: reader.key, severity: 'error', otherwise });
-    }
-  }
-  for (const { key, value } of keyUsers) {
-    wanted.push({ name: keyName, key, severity: 'error', otherwise: users[value] });
-  }
-  return wanted;
+  const missing = (
+    severity: Finding['severity'],
+    name: string,
+    key: string,
+    otherwise: string,
+  ): readonly Finding[] => {
+    if (variables.has(name)) return [];
+    const message = `\`${key}\` needs the variable ${name}. Without it, ${otherwise}.`;
+    const hint =
+      `Send it with the run (in the editor with the setting \`agentjet.training.env\`, on a command line with ` +
+      `\`--env ${name}\`), or set it in the environment of ${isRay ? 'the cluster nodes' : 'the host'}.`;
+    // The nodes of a cluster may set it.
+    return [{ id: 'variable-missing', severity: isRay ? 'warning' : severity, message, hint, key }];
+  };
+  const noMonitor =
+    dialect === 'trinity' ? 'the monitor cannot be created' : 'the launcher stops with exit status 1';
+  const asks = 'wandb asks for it, except after `wandb login` on the host or with WANDB_MODE=offline';
+  const readerKeys = reader.value === 'data_generation' ? [keyName, `${keyName}_BACKUP`] : [];
+  return [
+    ...(monitor.value === 'swanlab' ? missing('error', 'SWANLAB_API_KEY', monitor.key, noMonitor) : []),
+    ...(monitor.value === 'wandb' ? missing('warning', 'WANDB_API_KEY', monitor.key, asks) : []),
+    ...readerKeys.flatMap((name) => missing('error', name, reader.key, 'no query is generated')),
+    ...keyUsers.flatMap(({ key, value }) => missing('error', keyName, key, users[value])),
+  ];
 }
 
 /** Facts about the machine for one order. Unknown facts are null. */
@@ -139,130 +118,92 @@ function launcherFindings(order: RunOrder, training: Training, { launchers }: Pr
   const name = programOf(order.launcher, training);
   const launcher = launchers[name];
   if (launcher?.found === true) return [];
-  return [
-    {
-      id: 'launcher-missing',
-      severity: 'error',
-      message:
-        launcher === undefined
-          ? `This host does not start \`${name}\`: its owner has not allowed it.`
-          : `\`${name}\` is not installed on this host.`,
-      hint: `Install it, or ask the owner of the host to set its executable with \`--launcher ${name}=PATH\`.`,
-    },
-  ];
+  const message =
+    launcher === undefined
+      ? `This host does not start \`${name}\`: its owner has not allowed it.`
+      : `\`${name}\` is not installed on this host.`;
+  const hint = `Install it, or ask the owner of the host to set its executable with \`--launcher ${name}=PATH\`.`;
+  return [error('launcher-missing', message, { hint })];
 }
 
 function gpuFindings(order: RunOrder, training: Training, facts: PreflightFacts): Finding[] {
   if (order.launcher === 'ray') return [];
-  const { gpusPerNode, nodes } = training;
+  const {
+    gpusPerNode: { key, value: wanted },
+    nodes,
+  } = training;
   const found: Finding[] = [];
-  const wanted = gpusPerNode.value;
   const count = facts.gpus?.length ?? Infinity;
-  const add = (
-    id: string,
-    severity: Finding['severity'],
-    { key }: KeyedValue<unknown>,
-    message: string,
-    hint: string,
-  ): void => {
-    found.push({ id, severity, message, hint, key });
-  };
-  if (order.gpus > count || (wanted !== null && wanted > count)) {
-    const asked = Math.max(order.gpus, wanted ?? 0);
-    const message = `The run needs ${asked} GPUs, but this host has ${count}.`;
+  const asked = Math.max(order.gpus, wanted ?? 0);
+  if (asked > count) {
     const hint =
       count === 0
         ? 'Train on a host with GPUs. If this host has GPUs, start it with `agentjet host --gpus N`.'
-        : `Set \`${gpusPerNode.key}\` to at most ${count}.`;
-    add('gpus-too-few', 'error', gpusPerNode, message, hint);
+        : `Set \`${key}\` to at most ${count}.`;
+    found.push(
+      error('gpus-too-few', `The run needs ${asked} GPUs, but this host has ${count}.`, { hint, key }),
+    );
   } else if (wanted !== null && wanted > order.gpus) {
     const message = `The config trains on ${wanted} GPUs, but the run gets ${order.gpus}.`;
-    add(
-      'gpus-not-given',
-      'error',
-      gpusPerNode,
-      message,
-      `Request ${wanted} GPUs, or change \`${gpusPerNode.key}\`.`,
-    );
+    const hint = `Request ${wanted} GPUs, or change \`${key}\`.`;
+    found.push(error('gpus-not-given', message, { hint, key }));
   }
   if (wanted === null && order.gpus === 0) {
     const message = 'The run gets no GPU, but the config detects their number automatically.';
     const hint =
       'Request GPUs (on a command line with `--gpus N`), unless the inference engine runs elsewhere.';
-    add('gpus-none', 'warning', gpusPerNode, message, hint);
+    found.push(warning('gpus-none', message, { hint, key }));
   }
-  const total = wanted === null ? null : wanted * (nodes.value ?? 1);
-  for (const { mode, engineGpus } of partsOf(training)) {
-    if (mode !== 'both' || total === null || engineGpus.value === null || engineGpus.value < total) continue;
-    const message = `The inference engines use ${engineGpus.value} of ${total} GPUs, so no GPU is left for the trainer.`;
-    add('gpus-no-trainer', 'error', engineGpus, message, `Lower \`${engineGpus.key}\`.`);
+  const machines = nodes.value ?? 1;
+  const total = wanted === null ? null : wanted * machines;
+  for (const { mode, engineGpus: engines } of partsOf(training)) {
+    if (mode !== 'both' || total === null || engines.value === null || engines.value < total) continue;
+    const message = `The inference engines use ${engines.value} of ${total} GPUs, so no GPU is left for the trainer.`;
+    found.push(error('gpus-no-trainer', message, { hint: `Lower \`${engines.key}\`.`, key: engines.key }));
   }
-  if ((nodes.value ?? 1) > 1) {
-    const message = `The config trains on ${nodes.value ?? 1} machines, but this launcher starts it on one.`;
-    add('nodes', 'warning', nodes, message, 'Choose the launcher `ray`, or start Ray on all machines first.');
+  if (machines > 1) {
+    const message = `The config trains on ${machines} machines, but this launcher starts it on one.`;
+    const hint = 'Choose the launcher `ray`, or start Ray on all machines first.';
+    found.push(warning('nodes', message, { hint, key: nodes.key }));
   }
-  return [...distinct(found), ...memoryFindings(Math.max(order.gpus, wanted ?? 0), training, facts)];
-}
-
-/** Removes repeated findings of stages that share a section. */
-function distinct(found: readonly Finding[]): Finding[] {
-  return [...new Map(found.map((one) => [`${one.id} ${one.key ?? ''} ${one.message}`, one])).values()];
+  // Stages that share a section repeat its findings.
+  const distinct = new Map(found.map((one) => [`${one.id} ${one.key ?? ''} ${one.message}`, one]));
+  return [...distinct.values(), ...memoryFindings(asked, training, facts)];
 }
 
 function memoryFindings(
   wanted: number,
-  training: Training,
+  { gpusPerNode: { key } }: Training,
   { gpus, gpusAreReal }: PreflightFacts,
 ): Finding[] {
   if (!gpusAreReal || wanted === 0) return [];
   if (gpus === null) {
     const message = 'The GPU driver does not respond. The run waits until it does.';
-    const hint = 'Run `nvidia-smi` on the host.';
-    return [{ id: 'gpus-silent', severity: 'warning', message, hint, key: training.gpusPerNode.key }];
+    return [warning('gpus-silent', message, { hint: 'Run `nvidia-smi` on the host.', key })];
   }
-  const free = gpus.filter(
-    ({ memory, used }) => memory === null || used === null || 1 - used / memory >= leastFree,
+  const taken = gpus.filter(
+    ({ memory, used }) => memory !== null && used !== null && 1 - used / memory < leastFree,
   );
-  if (free.length >= Math.min(wanted, gpus.length)) return [];
-  const taken = gpus.filter((gpu) => !free.includes(gpu));
-  const shown = taken
-    .map(({ index, used, memory }) => `${index} (${used ?? 0} of ${memory ?? 0} MiB)`)
-    .join(', ');
-  return [
-    {
-      id: 'gpu-memory',
-      severity: 'warning',
-      message: `Other programs use memory on GPU ${shown}. The run waits until enough GPUs are free.`,
-      hint: 'To see the programs, run `nvidia-smi` on the host.',
-      key: training.gpusPerNode.key,
-    },
-  ];
+  if (gpus.length - taken.length >= Math.min(wanted, gpus.length)) return [];
+  const shown = taken.map(({ index, used, memory }) => `${index} (${used ?? 0} of ${memory ?? 0} MiB)`);
+  const message = `Other programs use memory on GPU ${shown.join(', ')}. The run waits until enough GPUs are free.`;
+  const hint = 'To see the programs, run `nvidia-smi` on the host.';
+  return [warning('gpu-memory', message, { hint, key })];
 }
 
 function jobFolderFindings({ job: { root } }: Training, { jobFolderProblem }: PreflightFacts): Finding[] {
   if (jobFolderProblem === null) return [];
-  return [
-    {
-      id: 'job-folder',
-      severity: 'error',
-      message: `Checkpoints are not allowed below ${root.value}: ${jobFolderProblem}.`,
-      hint: `Set \`${root.key}\` to a folder inside the code that is sent, or to a folder on the host that is only for checkpoints.`,
-      key: root.key,
-    },
-  ];
+  const message = `Checkpoints are not allowed below ${root.value}: ${jobFolderProblem}.`;
+  const hint = `Set \`${root.key}\` to a folder inside the code that is sent, or to a folder on the host that is only for checkpoints.`;
+  return [error('job-folder', message, { hint, key: root.key })];
 }
 
 function diskFindings({ job }: Training, { diskFree }: PreflightFacts): Finding[] {
   if (diskFree === null || diskFree >= leastDisk) return [];
-  return [
-    {
-      id: 'disk',
-      severity: diskFree < noDisk ? 'error' : 'warning',
-      message: `The disk for checkpoints has ${sizeText(diskFree)} free. A checkpoint of a 7B model with its optimizer takes about 90 GB.`,
-      hint: `Free space, or set \`${job.root.key}\` to a folder on another disk.`,
-      key: job.root.key,
-    },
-  ];
+  const { key } = job.root;
+  const message = `The disk for checkpoints has ${sizeText(diskFree)} free. A checkpoint of a 7B model with its optimizer takes about 90 GB.`;
+  const hint = `Free space, or set \`${key}\` to a folder on another disk.`;
+  return [(diskFree < noDisk ? error : warning)('disk', message, { hint, key })];
 }
 
 /**
@@ -286,36 +227,27 @@ function rayPlaceFindings(training: Training, facts: PreflightFacts): Finding[] 
     return { id, severity: 'info', message: text, ...(id !== 'disk' && { hint }), ...(key && { key }) };
   });
   if (root.value.startsWith('/')) return unchecked;
+  const message = `Checkpoints are written to ${root.value} in Ray's working folder on a node. This host cannot list or download them, and no run can be resumed from them.`;
+  const hint = `Set \`${root.key}\` to the absolute path of a folder that the cluster and this host share.`;
   return [
     ...unchecked.filter(({ id }) => id !== 'disk'),
-    {
-      id: 'checkpoints-apart',
-      severity: 'warning',
-      message: `Checkpoints are written to ${root.value} in Ray's working folder on a node. This host cannot list or download them, and no run can be resumed from them.`,
-      hint: `Set \`${root.key}\` to the absolute path of a folder that the cluster and this host share.`,
-      key: root.key,
-    },
+    warning('checkpoints-apart', message, { hint, key: root.key }),
   ];
 }
 
 function pathFindings(training: Training, { paths }: PreflightFacts): Finding[] {
-  const found: Finding[] = [];
   const { value, key } = training.model;
+  const found: Finding[] = [];
   if (value !== null && isModelPath(value) && paths.get(value) === false) {
     const message = `The model folder ${value} does not exist on this host.`;
     const hint = `Set \`${key}\` to the folder of the model on the host, or to its name in a hub.`;
-    found.push({ id: 'model-missing', severity: 'error', message, hint, key });
+    found.push(error('model-missing', message, { hint, key }));
   }
   for (const { value: path, key: at } of dataOf(training)) {
     if (paths.get(path) !== false) continue;
     const message = `The data set ${path} does not exist on this host.`;
-    found.push({
-      id: 'data-missing',
-      severity: 'error',
-      message,
-      hint: `Correct \`${at}\`, or copy the data to this path.`,
-      key: at,
-    });
+    const hint = `Correct \`${at}\`, or copy the data to this path.`;
+    found.push(error('data-missing', message, { hint, key: at }));
   }
   return found;
 }
@@ -346,14 +278,13 @@ export function folderUserFindings(
 ): Finding[] {
   if (user === null || user.use === 'renamed') return [];
   const { message, hint } = folderInUse(user.run);
-  const base = {
-    id: 'folder-in-use',
+  const details = {
     ...(hint !== undefined && { hint }),
     ...(from === undefined && { key: job.name.key }),
   };
-  if (user.use === 'alone') return [{ ...base, severity: 'error', message }];
+  if (user.use === 'alone') return [error('folder-in-use', message, details)];
   const halves = `The run ${user.run} is running in the same folder. This is correct only for the two halves of one training.`;
-  return [{ ...base, severity: 'warning', message: halves }];
+  return [warning('folder-in-use', halves, details)];
 }
 
 /** @param before the stage that earlier training in the job's folder reached, from 0 */
@@ -371,30 +302,17 @@ function ownFindings(
 ): Finding[] {
   const found: Finding[] = [];
   if (earlier.some((one) => one.name.value === name.value)) {
-    found.push({
-      id: 'stage-twice',
-      severity: 'error',
-      message: `Two stages have the name ${JSON.stringify(name.value)}. The later one would continue from the checkpoints of the earlier one.`,
-      hint: 'Give each stage a different name.',
-      key: name.key,
-    });
+    const message = `Two stages have the name ${JSON.stringify(name.value)}. The later one would continue from the checkpoints of the earlier one.`;
+    found.push(error('stage-twice', message, { hint: 'Give each stage a different name.', key: name.key }));
   }
   if (trainer.value !== 'verl') {
-    found.push({
-      id: 'stage-trainer',
-      severity: 'error',
-      message: `Trinity-RFT passes weights to the next stage only from the trainer \`verl\`. The trainer of ${name.value} is ${trainer.value}.`,
-      hint: 'Use `verl`, or train the stages as separate runs.',
-      key: trainer.key,
-    });
+    const message = `Trinity-RFT passes weights to the next stage only from the trainer \`verl\`. The trainer of ${name.value} is ${trainer.value}.`;
+    const hint = 'Use `verl`, or train the stages as separate runs.';
+    found.push(error('stage-trainer', message, { hint, key: trainer.key }));
   }
   if (weights.value !== 'last') {
-    found.push({
-      id: 'stage-weights',
-      severity: 'info',
-      message: `Trinity-RFT sets \`save_hf_checkpoint\` to \`last\`: only the last checkpoint of a stage has Hugging Face weights.`,
-      key: weights.key,
-    });
+    const message = `Trinity-RFT sets \`save_hf_checkpoint\` to \`last\`: only the last checkpoint of a stage has Hugging Face weights.`;
+    found.push(info('stage-weights', message, { key: weights.key }));
   }
   return found;
 }
@@ -405,18 +323,10 @@ function skipped({ stages, continues, job }: Training, before: number | null): F
   const next = stages[before ?? 0]?.name.value;
   if (ended.length === 0 || next === undefined) return [];
   const message = `The job's folder already exists, and its training reached the stage ${next}. Skipped stages: ${ended.join(', ')}.`;
-  const startOver = `Change \`${job.name.key}\` to train all stages.`;
-  if (continues.value)
-    return [{ id: 'stages-skipped', severity: 'warning', message, hint: startOver, key: job.name.key }];
-  return [
-    {
-      id: 'stages-skipped',
-      severity: 'error',
-      message: `${message} Since \`${continues.key}\` is off, they get new folders without checkpoints, and ${next} starts with the model of the config.`,
-      hint: startOver,
-      key: continues.key,
-    },
-  ];
+  const hint = `Change \`${job.name.key}\` to train all stages.`;
+  if (continues.value) return [warning('stages-skipped', message, { hint, key: job.name.key })];
+  const restarted = `${message} Since \`${continues.key}\` is off, they get new folders without checkpoints, and ${next} starts with the model of the config.`;
+  return [error('stages-skipped', restarted, { hint, key: continues.key })];
 }
 
 /** The Ray of this machine, or of the cluster of an order. */
@@ -438,43 +348,34 @@ export function rayFindings(order: RunOrder, training: Training, ray: RayFacts |
   const owner = order.launcher === 'ray' ? null : (ray.holder ?? ray.run);
   if (owner !== null) return besideRun(owner, ray, order, training);
   if (starts && ray.running) {
-    return [
-      {
-        id: 'ray-twice',
-        severity: 'warning',
-        message:
-          'Ray is already running on this host. The ports of a second one from `--with-ray` would conflict.',
-        hint: 'Remove `--with-ray`, or stop Ray with `ray stop`.',
-      },
-    ];
+    const message =
+      'Ray is already running on this host. The ports of a second one from `--with-ray` would conflict.';
+    return [warning('ray-twice', message, { hint: 'Remove `--with-ray`, or stop Ray with `ray stop`.' })];
   }
   if (starts || ray.running || (training.backbone === 'verl' && order.launcher !== 'ray')) return [];
-  const missing = { id: 'ray-missing', severity: 'error' } as const;
-  if (ray.hint !== undefined) return [{ ...missing, message: ray.why, hint: ray.hint }];
+  if (ray.hint !== undefined) return [error('ray-missing', ray.why, { hint: ray.hint })];
   const hint =
     order.launcher === 'ajet'
       ? 'Add `--with-ray`, or start it with `ray start --head`.'
       : 'Start it with `ray start --head`.';
-  return [{ ...missing, message: `Ray does not respond: ${ray.why}.`, hint }];
+  return [error('ray-missing', `Ray does not respond: ${ray.why}.`, { hint })];
 }
 
 /** Reports the Ray of another run. Stopping it would end that run. */
 function besideRun(owner: string, { holder }: RayFacts, order: RunOrder, training: Training): Finding[] {
   const starts = order.flags.includes('--with-ray');
-  const wants = !starts && training.backbone === 'trinity';
-  if (wants) {
+  if (!starts && training.backbone === 'trinity') {
     const message = `The Ray on this host belongs to run ${owner} and ends with it.`;
     const hint =
       order.launcher === 'ajet'
         ? `Add \`--with-ray\`. The run then starts a separate Ray once ${owner} has ended.`
         : `Once ${owner} has ended, start Ray with \`ray start --head\` and train again.`;
-    return [{ id: 'ray-missing', severity: 'error', message, hint }];
+    return [error('ray-missing', message, { hint })];
   }
   if (holder !== null) {
-    const message = `This run waits for run ${holder}, which has a separate Ray.`;
-    return [{ id: 'ray-waits', severity: 'info', message }];
+    return [info('ray-waits', `This run waits for run ${holder}, which has a separate Ray.`)];
   }
   if (!starts) return [];
   const message = `The Ray of run ${owner} is still running. The ports of a second one from \`--with-ray\` would conflict.`;
-  return [{ id: 'ray-twice', severity: 'warning', message, hint: `Wait until ${owner} has ended.` }];
+  return [warning('ray-twice', message, { hint: `Wait until ${owner} has ended.` })];
 }

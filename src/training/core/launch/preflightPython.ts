@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import type { Finding } from '../protocol/hostRpc.ts';
 import type { RunOrder } from '../protocol/runs.ts';
+import { error, warning } from './findings.ts';
 import { programOf } from './plan.ts';
 import type { Training } from './training.ts';
 
@@ -41,22 +42,17 @@ export function pythonFindings(order: RunOrder, training: Training, facts: Pytho
   const [major, minor] = facts.version;
   const found: Finding[] = [];
   if (major !== 3 || minor < 10 || minor > 12) {
-    found.push({
-      id: 'python-version',
-      severity: 'error',
-      message: `The launcher's Python is ${facts.version.join('.')}. Upstream supports 3.10 to 3.12.`,
-      hint: 'Ask the owner of the host to set a launcher from another environment.',
-    });
+    const message = `The launcher's Python is ${facts.version.join('.')}. Upstream supports 3.10 to 3.12.`;
+    const hint = 'Ask the owner of the host to set a launcher from another environment.';
+    found.push(error('python-version', message, { hint }));
   }
   const missing = needed(order, training).filter((name) => facts.packages[name] === null);
   if (missing.length > 0) {
-    found.push({
-      id: 'packages-missing',
-      // A remote engine (tinker, an external model) needs no vllm here.
-      severity: missing.every((name) => name === 'vllm') ? 'warning' : 'error',
-      message: `Packages are missing in the launcher's Python: ${missing.join(', ')}.`,
-      hint: 'Install the backbone in this Python, as in the upstream documentation.',
-    });
+    const message = `Packages are missing in the launcher's Python: ${missing.join(', ')}.`;
+    const hint = 'Install the backbone in this Python, as in the upstream documentation.';
+    // A remote engine (tinker, an external model) needs no vllm here.
+    const isVllm = missing.every((name) => name === 'vllm');
+    found.push((isVllm ? warning : error)('packages-missing', message, { hint }));
   }
   const verl = facts.packages['verl'];
   if (order.launcher === 'ajet' && typeof verl === 'string')
@@ -79,12 +75,6 @@ function verlFindings(version: string, backbone: RunOrder['backbone']): Finding[
   if (fits) return [];
   const wanted =
     backbone === 'trinity' ? 'the version that trinity-rft requires' : '0.5.0.post… or 0.7.0.post…';
-  return [
-    {
-      id: 'verl-version',
-      severity: 'error',
-      message: `The launcher does not support the backbone ${backbone} with verl ${version}.`,
-      hint: `Install ${wanted}, or choose the other backbone.`,
-    },
-  ];
+  const message = `The launcher does not support the backbone ${backbone} with verl ${version}.`;
+  return [error('verl-version', message, { hint: `Install ${wanted}, or choose the other backbone.` })];
 }
