@@ -4,7 +4,7 @@ import type { LocatedProblem } from '../finding.ts';
 import type { SearchFolder } from './searchPath.ts';
 import { type MappingValue, type Value, fromNode, isSettled, locationOf } from '../value.ts';
 import { type DefaultEntry, readDefaults, type Report } from './defaultsList.ts';
-import { isFailure, templateOf } from '../interpolation/grammar.ts';
+import { isFailure, parseText } from '../interpolation/grammar.ts';
 import { resolvePlain } from '../scalar.ts';
 import type { Location } from '../../../base/core/errors.ts';
 
@@ -159,7 +159,7 @@ function collectBroken(value: Value, problems: LocatedProblem[]): void {
   }
   if (value.kind === 'sequence') for (const item of value.items) collectBroken(item, problems);
   if (value.kind !== 'scalar' || typeof value.value !== 'string' || !value.value.includes('${')) return;
-  const parsed = templateOf(value);
+  const parsed = parseText(value.value);
   if (isFailure(parsed)) problems.push(brokenProblem(value, value.value, parsed.at));
 }
 

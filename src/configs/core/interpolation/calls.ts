@@ -1,9 +1,8 @@
-import { parseConfig } from '../parse.ts';
-import { fromNode, type Value } from '../value.ts';
+import type { Value } from '../value.ts';
 import { isFailure, parseElement } from './grammar.ts';
-import type { ResolvedValue, InterpolationSite, ResolverHost } from './host.ts';
+import { unresolved, type ResolvedValue, type InterpolationSite, type ResolverHost } from './host.ts';
 import { isResolver, type ResolverName } from './resolverDocs.ts';
-import { quoted, textOfResolved, textOfValue } from './pythonText.ts';
+import { textOfValue } from './pythonText.ts';
 
 type Call = (host: ResolverHost, given: readonly ResolvedValue[], site: InterpolationSite) => ResolvedValue;
 
@@ -74,7 +73,7 @@ function environmentVariable(
     );
   }
   // As in OmegaConf: what the environment has is text, and so is a default, unless it is null.
-  return isNull(otherwise) ? nullFound(site) : textFound(textOfResolved(otherwise), site);
+  return isNull(otherwise) ? nullFound(site) : textFound(textOfValue(otherwise.value), site);
 }
 
 function decode(host: ResolverHost, given: readonly ResolvedValue[], site: InterpolationSite): ResolvedValue {
@@ -91,6 +90,7 @@ function select(host: ResolverHost, given: readonly ResolvedValue[], site: Inter
   return host.select(path, site, true) ?? given[1] ?? nullFound(site);
 }
 
+/** A text, which is YAML to OmegaConf, is not evaluated. */
 function create(
   host: ResolverHost,
   [given]: readonly ResolvedValue[],
@@ -99,26 +99,8 @@ function create(
   if (given?.value.kind !== 'scalar') return given ?? nullFound(site);
   const { value } = given.value;
   if (value === null) return nullFound(site);
-  if (typeof value === 'string') return createFromText(host, value, site);
+  if (typeof value === 'string') throw unresolved;
   return host.fail(site, 'config/interpolation', '`oc.create` takes a section, a list or a YAML string.');
-}
-
-/** A text that is nothing more has itself as its only key. */
-function createFromText(host: ResolverHost, text: string, site: InterpolationSite): ResolvedValue {
-  const { root, lines, problems } = parseConfig(text);
-  const read = root && fromNode(root, { file: '', lines }, () => undefined);
-  const refused =
-    problems.length > 0 || /^\s*[%@`]/.test(text) || (read?.kind === 'scalar' && read.type !== 'string');
-  if (refused) {
-    return host.fail(
-      site,
-      'config/interpolation',
-      `\`oc.create\` cannot read ${JSON.stringify(text)} as YAML.`,
-    );
-  }
-  if (read !== undefined && read.kind !== 'scalar') return { value: read, path: undefined };
-  const entries = read === undefined ? [] : [[textOfValue(read), nullFound(site).value] as const];
-  return { value: { kind: 'mapping', entries: new Map(entries), origin: site.origin }, path: undefined };
 }
 
 function keysOf(host: ResolverHost, given: readonly ResolvedValue[], site: InterpolationSite): ResolvedValue {
@@ -139,11 +121,7 @@ function valuesOf(
     }
     return path === undefined ? value : host.deep(value, [...path, key]);
   });
-  // Each of them is a separate interpolation, whose text is used.
-  const from = textArgument(host, 'oc.dict.values', given, site).replace(/^(?=\.)/, '.');
-  const shown = [...entries.keys()].map((key) => quoted(`\${${from}.${key}}`)).join(', ');
-  const value = { kind: 'sequence', items, origin: site.origin } as const;
-  return { value, path: undefined, shown: `[${shown}]` };
+  return { value: { kind: 'sequence', items, origin: site.origin }, path: undefined };
 }
 
 function deprecated(

@@ -1,5 +1,4 @@
-import type { ScalarPart } from '../value.ts';
-import { tokenize, type Mode, type Token, type TokenType } from './tokens.ts';
+import type { ScalarType, ScalarValue } from '../scalar.ts';
 
 /** A text of OmegaConf's: parts to be joined, or one interpolation whose value it takes. */
 export type Template = readonly (string | Interpolation)[];
@@ -30,21 +29,18 @@ export interface ResolverCall {
   readonly arguments: readonly Element[];
 }
 
-/** A value as it is written in a call. */
+/** A value as it is written in a call. `unknown`: a list or a section in brackets, which is not evaluated. */
 export type Element =
-  | { readonly kind: 'literal'; readonly value: null | boolean | string }
-  | { readonly kind: 'number'; readonly type: 'integer' | 'float'; readonly value: number }
-  | { readonly kind: 'quoted'; readonly text: Template }
-  | { readonly kind: 'plain'; readonly text: Template }
-  | { readonly kind: 'list'; readonly items: readonly Element[] }
-  | { readonly kind: 'dict'; readonly entries: readonly (readonly [Element, Element])[] };
+  | { readonly kind: 'scalar'; readonly type: ScalarType; readonly value: ScalarValue }
+  | { readonly kind: 'text'; readonly text: Template; readonly isQuoted: boolean }
+  | { readonly kind: 'unknown' };
 
 /** The position of a syntax error. */
 export interface SyntaxFailure {
   readonly at: number;
 }
 
-class Unexpected extends Error {
+class Unexpected extends Error implements SyntaxFailure {
   readonly at: number;
 
   constructor(at: number) {
@@ -58,279 +54,207 @@ const deepest = 100;
 
 /** Parses a text as OmegaConf does. OmegaConf only parses texts with `${` in them. */
 export function parseText(text: string): Template | SyntaxFailure {
-  return attempt(() => new Parser(text, 'text').whole((parser) => parser.text(() => false)));
-}
-
-/** Values are immutable, and those of the bundled defaults live on. */
-const templates = new WeakMap<ScalarPart, Template | SyntaxFailure>();
-
-/** Parses the text of a value with interpolations, once. */
-export function templateOf(scalar: ScalarPart): Template | SyntaxFailure {
-  const known = templates.get(scalar);
-  if (known !== undefined) return known;
-  const template = parseText(String(scalar.value));
-  templates.set(scalar, template);
-  return template;
+  return attempt(text, (parser) => parser.text());
 }
 
 /** Reads what `oc.decode` is given: one value, as in the arguments of a call. */
 export function parseElement(text: string): Element | SyntaxFailure {
-  return attempt(() => new Parser(text, 'value').whole((parser) => parser.element()));
+  return text === '' ? { at: 0 } : attempt(text, (parser) => parser.element());
 }
 
 export function isFailure(parsed: object): parsed is SyntaxFailure {
   return 'at' in parsed && typeof parsed.at === 'number' && !Array.isArray(parsed);
 }
 
-function attempt<T>(read: () => T): T | SyntaxFailure {
+function attempt<T>(text: string, read: (parser: Parser) => T): T | SyntaxFailure {
+  const parser = new Parser(text);
   try {
-    return read();
+    const result = read(parser);
+    parser.end();
+    return result;
   } catch (error) {
     if (!(error instanceof Unexpected)) throw error;
     return { at: error.at };
   }
 }
 
-const primitives: ReadonlySet<TokenType> = new Set([
-  'id',
-  'null',
-  'int',
-  'float',
-  'bool',
-  'char',
-  ':',
-  'escape',
-  'blank',
-]);
+/** The marks that end a part of a text: an interpolation, and the quote around the text. */
+const textMarks = { '': /\$\{/g, "'": /\$\{|'/g, '"': /\$\{|"/g } as const;
+
+type Quote = keyof typeof textMarks;
+
+const keyForm = /[^\\{}()[\]:. \t'"]+/y;
+const resolverPart = /^(?:\.?|[a-zA-Z_][a-zA-Z0-9_-]*)$/;
+const blanks = /[ \t]*/y;
+const colon = /[ \t]*:[ \t]*/y;
+const comma = /[ \t]*,[ \t]*/y;
+const close = /[ \t]*\}/y;
+/** Text of an argument without quotes, up to the blanks before its end. */
+const plainForm = /(?:\\[\\()[\]{}:=, \t]|(?!\$\{)[\w/\\+.$%*@?|:-]|[ \t]+(?![ \t,}\]]))+/y;
+const plainEscape = /\\([\\()[\]{}:=, \t])/g;
 
 class Parser {
-  readonly #tokens: readonly Token[];
-  readonly #end: number;
-  /** The parse results by token. An interpolation is a path or a call only after its nested parts are read. */
-  readonly #known = new Map<number, { readonly read: Interpolation; readonly next: number }>();
-  #next = 0;
+  readonly #source: string;
+  #at = 0;
   #depth = 0;
 
-  constructor(text: string, mode: Mode) {
-    const { tokens, end } = tokenize(text, mode);
-    this.#tokens = tokens;
-    this.#end = end;
-    // A place that is no token at all is refused once everything before it has been read.
-    if (end < text.length) this.#tokens = [...tokens, { type: 'end-quote', text: '', start: end }];
+  constructor(source: string) {
+    this.#source = source;
   }
 
-  whole<T>(read: (parser: this) => T): T {
-    const result = read(this);
-    if (this.#peek() !== undefined) this.#refuse();
-    return result;
+  end(): void {
+    if (this.#at < this.#source.length) this.#refuse();
   }
 
-  text(ends: (token: Token) => boolean): Template {
+  /** Reads up to `quote`, or to the end. Backslashes are escapes only before `${` and before the quote. */
+  text(quote: Quote = ''): Template {
     const parts: (string | Interpolation)[] = [];
-    for (let token = this.#peek(); token !== undefined && !ends(token); token = this.#peek()) {
-      if (token.type === 'open') parts.push(this.#interpolation());
-      else if (['text', 'escaped-open', 'backslashes', 'escape'].includes(token.type)) {
-        this.#next += 1;
-        parts.push(this.#literal(token));
-      } else this.#refuse();
+    let literal = '';
+    for (;;) {
+      const mark = this.#nextMark(quote);
+      const before = this.#source.slice(this.#at, mark?.index);
+      this.#at += before.length;
+      if (mark === undefined) {
+        if (quote !== '') this.#refuse();
+        literal += before;
+        break;
+      }
+      let backslashes = 0;
+      while (before.at(-1 - backslashes) === '\\') backslashes += 1;
+      literal += before.slice(0, before.length - Math.ceil(backslashes / 2));
+      this.#at += mark.found.length;
+      if (backslashes % 2 === 1) literal += mark.found;
+      else if (mark.found === quote) break;
+      else {
+        if (literal !== '') parts.push(literal);
+        literal = '';
+        parts.push(this.#interpolation(mark.index));
+      }
     }
-    return parts;
+    return literal === '' ? parts : [...parts, literal];
   }
 
-  /** Backslashes count double only where the token says so: before an interpolation, or before a closing quote. */
-  #literal(token: Token): string {
-    if (token.type === 'escaped-open') return token.text.slice(-(Math.floor(token.text.length / 2) + 1));
-    if (token.type === 'escape') return everySecond(token.text);
-    const next = this.#peek()?.type;
-    const escapes = token.type === 'backslashes' && (next === 'open' || next === 'end-quote');
-    return escapes ? everySecond(token.text) : token.text;
+  #nextMark(quote: Quote): { readonly index: number; readonly found: string } | undefined {
+    const form = textMarks[quote];
+    form.lastIndex = this.#at;
+    const match = form.exec(this.#source);
+    return match === null ? undefined : { index: match.index, found: match[0] };
   }
 
+  /** Nothing between commas counts as an empty text. */
   element(): Element {
-    const type = this.#peek()?.type;
-    if (type === 'quote') return this.#quoted();
-    if (type === '[') return this.#nested(() => this.#list());
-    if (type === '{') return this.#nested(() => this.#dict());
-    return this.#primitive(true);
-  }
-
-  #interpolation(): Interpolation {
-    const at = this.#next;
-    const known = this.#known.get(at);
-    if (known !== undefined) {
-      this.#next = known.next;
-      return known.read;
-    }
-    const read = this.#nested(() => {
-      const { start } = this.#take('open');
-      const mark = this.#next;
-      const name = this.#resolverName();
-      if (name !== undefined) return this.#call(start, name);
-      this.#next = mark;
-      return this.#path(start);
-    });
-    this.#known.set(at, { read, next: this.#next });
-    return read;
-  }
-
-  /** Undefined where what follows is a path. */
-  #resolverName(): Template | undefined {
+    const quote = this.#read(/['"]?/y);
+    if (quote === "'" || quote === '"') return { kind: 'text', text: this.text(quote), isQuoted: true };
+    if (/[[{]/.test(this.#source.charAt(this.#at))) return this.#brackets();
     const parts: (string | Interpolation)[] = [];
     for (;;) {
-      const token = this.#peek();
-      if (token?.type === 'open') parts.push(this.#interpolation());
-      else if (token?.type === 'id') {
-        this.#next += 1;
-        parts.push(token.text);
-      } else return undefined;
-      const after = this.#peek()?.type;
-      if (after === ':') return parts;
-      if (after !== 'dot') return undefined;
-      this.#next += 1;
-      parts.push('.');
+      const plain = this.#read(plainForm);
+      if (plain !== '') parts.push(plain);
+      else if (this.#source.startsWith('${', this.#at)) {
+        this.#at += 2;
+        parts.push(this.#interpolation(this.#at - 2));
+      } else break;
     }
+    const [only = ''] = parts;
+    const typed = parts.length <= 1 && typeof only === 'string' ? typedScalar(only) : undefined;
+    if (typed !== undefined) return { kind: 'scalar', ...typed };
+    const text = parts.map((part) => (typeof part === 'string' ? part.replace(plainEscape, '$1') : part));
+    return { kind: 'text', text, isQuoted: false };
   }
 
-  #call(start: number, name: Template): ResolverCall {
-    this.#take(':');
-    const items = this.#peek()?.type === 'close' ? [] : this.#sequence('close');
-    const close = this.#take('close');
-    return { kind: 'call', start, end: close.start + close.text.length, name, arguments: items };
+  /** Skips a list or a section up to its closing bracket. */
+  #brackets(): Element {
+    const mark = /\\.|(["'])(?:\\.|(?!\1)[^\\])*\1|[[{]|[\]}]/gs;
+    mark.lastIndex = this.#at;
+    let open = 0;
+    for (let match = mark.exec(this.#source); match !== null; match = mark.exec(this.#source)) {
+      const [found] = match;
+      if (found === '[' || found === '{') open += 1;
+      if (found === ']' || found === '}') open -= 1;
+      if (open > 0) continue;
+      this.#at = mark.lastIndex;
+      return { kind: 'unknown' };
+    }
+    return this.#refuse();
   }
 
-  #path(start: number): PathInterpolation {
+  /** `start`: where its `${` is, which has been read. */
+  #interpolation(start: number): Interpolation {
+    if (++this.#depth > deepest) this.#refuse();
     const path: (string | Interpolation)[] = [];
     const keys: WrittenKey[] = [];
-    while (this.#peek()?.type === 'dot') path.push(this.#take('dot').text);
-    this.#step(path, keys);
-    while (this.#peek()?.type !== 'close') {
-      if (this.#peek()?.type === 'dot') path.push(this.#take('dot').text, this.#key(keys));
-      else if (this.#peek()?.type === '[') this.#step(path, keys);
-      else this.#refuse();
+    this.#read(blanks);
+    for (let lead = this.#read(/\.*\[?/y); ; lead = this.#read(/[.[]/y)) {
+      path.push(lead, this.#key(keys));
+      if (lead.endsWith('[')) path.push(this.#expect(/\]/y));
+      if (!/[.[]/.test(this.#source.charAt(this.#at))) break;
     }
-    const close = this.#take('close');
-    return { kind: 'path', start, end: close.start + close.text.length, path, keys };
-  }
-
-  #step(path: (string | Interpolation)[], keys: WrittenKey[]): void {
-    if (this.#peek()?.type === '[') path.push(this.#take('[').text, this.#key(keys), this.#take(']').text);
-    else path.push(this.#key(keys));
+    const read = this.#read(colon) === '' ? ({ kind: 'path', path, keys } as const) : this.#call(path);
+    this.#expect(close);
+    this.#depth -= 1;
+    return { ...read, start, end: this.#at };
   }
 
   #key(keys: WrittenKey[]): string | Interpolation {
-    const token = this.#peek();
-    if (token?.type === 'open') return this.#interpolation();
-    if (token?.type !== 'id' && token?.type !== 'key') this.#refuse();
-    this.#next += 1;
-    keys.push({ name: token.text, start: token.start });
-    return token.text;
-  }
-
-  /** Between commas nothing counts as an empty text. */
-  #sequence(end: 'close' | ']'): Element[] {
-    const items: Element[] = [];
-    let open = true;
-    for (let token = this.#peek(); token !== undefined && token.type !== end; token = this.#peek()) {
-      if (token.type === ',') {
-        this.#next += 1;
-        if (open) items.push({ kind: 'literal', value: '' });
-        open = true;
-      } else if (open) {
-        items.push(this.element());
-        open = false;
-      } else this.#refuse();
+    const start = this.#at;
+    if (this.#source.startsWith('${', start)) {
+      this.#at += 2;
+      return this.#interpolation(start);
     }
-    if (open) items.push({ kind: 'literal', value: '' });
-    return items;
+    const name = this.#expect(keyForm);
+    keys.push({ name, start });
+    return name;
   }
 
-  #list(): Element {
-    this.#take('[');
-    const items = this.#peek()?.type === ']' ? [] : this.#sequence(']');
-    this.#take(']');
-    return { kind: 'list', items };
+  #call(name: Template): Pick<ResolverCall, 'kind' | 'name' | 'arguments'> {
+    const isName = name.every((part) => typeof part !== 'string' || resolverPart.test(part));
+    if (!isName || name[0] !== '') this.#refuse();
+    const elements: Element[] = [];
+    if (!this.#isAt(close))
+      do elements.push(this.element());
+      while (this.#read(comma) !== '');
+    return { kind: 'call', name, arguments: elements };
   }
 
-  #dict(): Element {
-    this.#take('{');
-    const entries: (readonly [Element, Element])[] = [];
-    while (this.#peek()?.type !== 'close') {
-      if (entries.length > 0) this.#take(',');
-      const key = this.#primitive(false);
-      this.#take(':');
-      entries.push([key, this.element()]);
-    }
-    this.#take('close');
-    return { kind: 'dict', entries };
+  #isAt(form: RegExp): boolean {
+    form.lastIndex = this.#at;
+    return form.test(this.#source);
   }
 
-  #quoted(): Element {
-    this.#take('quote');
-    const text = this.text((token) => token.type === 'end-quote');
-    this.#take('end-quote');
-    return { kind: 'quoted', text };
+  /** Reads what matches here, which may be nothing. */
+  #read(form: RegExp): string {
+    form.lastIndex = this.#at;
+    const found = form.exec(this.#source)?.[0] ?? '';
+    this.#at += found.length;
+    return found;
   }
 
-  /** `value`: also with colons and interpolations in it, which a key of a mapping cannot have. */
-  #primitive(value: boolean): Element {
-    const parts: (string | Interpolation)[] = [];
-    let first: Token | undefined;
-    for (let token = this.#peek(); token !== undefined; token = this.#peek()) {
-      if (token.type === 'open' && value) parts.push(this.#interpolation());
-      else if (primitives.has(token.type) && (value || token.type !== ':')) {
-        this.#next += 1;
-        parts.push(token.type === 'escape' ? everySecond(token.text) : token.text);
-      } else break;
-      first ??= token;
-    }
-    if (first === undefined) this.#refuse();
-    return parts.length === 1 ? single(first, parts) : { kind: 'plain', text: parts };
-  }
-
-  #nested<T>(read: () => T): T {
-    if (++this.#depth > deepest) this.#refuse();
-    const result = read();
-    this.#depth -= 1;
-    return result;
-  }
-
-  #peek(): Token | undefined {
-    return this.#tokens[this.#next];
-  }
-
-  #take(type: TokenType): Token {
-    const token = this.#peek();
-    if (token?.type !== type || (type === 'end-quote' && token.text === '')) this.#refuse();
-    this.#next += 1;
-    return token;
+  #expect(form: RegExp): string {
+    const found = this.#read(form);
+    return found === '' ? this.#refuse() : found;
   }
 
   #refuse(): never {
-    throw new Unexpected(this.#peek()?.start ?? this.#end);
+    throw new Unexpected(this.#at);
   }
 }
 
-function single(token: Token, parts: Template): Element {
-  switch (token.type) {
-    case 'null':
-      return { kind: 'literal', value: null };
-    case 'bool':
-      return { kind: 'literal', value: token.text.toLowerCase() === 'true' };
-    case 'int':
-      return { kind: 'number', type: 'integer', value: Number(token.text.replaceAll('_', '')) };
-    case 'float':
-      return { kind: 'number', type: 'float', value: floatOf(token.text) };
-    default:
-      return { kind: 'plain', text: parts };
-  }
-}
+const digits = '[0-9](?:_?[0-9])*';
+const integer = '(?:[1-9](?:_?[0-9])*|0)';
+const point = `(?:${integer}?\\.${digits}|${integer}\\.)`;
+const integerForm = new RegExp(`^[+-]?${integer}$`);
+const floatForm = new RegExp(`^[+-]?(?:(?:${point}|${integer})e[+-]?${digits}|${point}|inf|nan)$`, 'i');
 
-function floatOf(text: string): number {
-  const lower = text.toLowerCase().replaceAll('_', '');
-  if (lower.endsWith('inf')) return lower.startsWith('-') ? -Infinity : Infinity;
-  return lower.endsWith('nan') ? NaN : Number(lower);
-}
-
-function everySecond(text: string): string {
-  return text.replace(/.(.)/gs, '$1');
+/** Returns the value of an argument without quotes that is not a string; of an empty one, the empty string. */
+function typedScalar(
+  written: string,
+): Pick<Extract<Element, { kind: 'scalar' }>, 'type' | 'value'> | undefined {
+  const lower = written.toLowerCase().replaceAll('_', '');
+  if (written === '') return { type: 'string', value: '' };
+  if (lower === 'null') return { type: 'null', value: null };
+  if (lower === 'true' || lower === 'false') return { type: 'boolean', value: lower === 'true' };
+  if (integerForm.test(written)) return { type: 'integer', value: Number(lower) };
+  if (!floatForm.test(written)) return undefined;
+  const value = Number(lower.replace('inf', 'Infinity'));
+  return { type: 'float', value };
 }

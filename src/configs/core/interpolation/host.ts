@@ -17,8 +17,6 @@ export interface InterpolationSite {
 export interface ResolvedValue {
   readonly value: Value;
   readonly path: readonly string[] | undefined;
-  /** The text inside a longer text, where that differs from the value's own. */
-  readonly shown?: string;
 }
 
 /** Thrown after a problem has been reported: nothing that needs the value can be resolved. */
@@ -33,6 +31,5 @@ export interface ResolverHost {
   select(path: string, site: InterpolationSite, soft?: boolean): ResolvedValue | undefined;
   element(element: Element, site: InterpolationSite): ResolvedValue;
   deep(value: Value, path: readonly string[]): Value;
-  settled(found: ResolvedValue): Value;
   fail(site: InterpolationSite, code: string, message: string, hint?: string): never;
 }

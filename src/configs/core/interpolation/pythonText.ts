@@ -1,6 +1,5 @@
 import { pythonText } from '../scalar.ts';
 import type { Value } from '../value.ts';
-import type { ResolvedValue } from './host.ts';
 
 /** Returns Python's text for a value inside a text. Sections and lists keep unresolved interpolations. */
 export function textOfValue(value: Value): string {
@@ -8,11 +7,6 @@ export function textOfValue(value: Value): string {
   if (value.kind === 'sequence') return `[${value.items.map(written).join(', ')}]`;
   const entries = [...value.entries].map(([key, child]) => `${quoted(key)}: ${written(child)}`);
   return `{${entries.join(', ')}}`;
-}
-
-/** Inside a text, what was found there. */
-export function textOfResolved({ value, shown }: ResolvedValue): string {
-  return shown ?? textOfValue(value);
 }
 
 function written(value: Value): string {

@@ -1,7 +1,7 @@
 import { hasInterpolation, type Node, type ScalarNode } from '../node.ts';
 import type { ConfigDocument } from '../parse.ts';
 import type { Span } from '../text.ts';
-import { isFailure, parseText, type Element, type Interpolation, type Template } from './grammar.ts';
+import { isFailure, parseText, type Interpolation, type Template } from './grammar.ts';
 import { absolutePath } from './path.ts';
 import { pathResolvers } from './resolverDocs.ts';
 
@@ -108,7 +108,7 @@ function calledPath(
 ): { resolver: string; path: readonly string[] | undefined } {
   const resolver = call.name.map((part) => (typeof part === 'string' ? part : '…')).join('');
   const [first] = call.arguments;
-  const text = first?.kind === 'plain' || first?.kind === 'quoted' ? first.text : undefined;
+  const text = first?.kind === 'text' ? first.text : undefined;
   const written = text?.every((part) => typeof part === 'string') === true ? text.join('') : undefined;
   const names = pathResolvers.has(resolver) && written !== undefined;
   return { resolver, path: names ? absolutePath(written, place) : undefined };
@@ -120,13 +120,8 @@ function inTemplate(template: Template): Interpolation[] {
 
 function nestedIn(interpolation: Interpolation): Interpolation[] {
   if (interpolation.kind === 'path') return inTemplate(interpolation.path);
-  return [...inTemplate(interpolation.name), ...interpolation.arguments.flatMap(inElement)];
-}
-
-function inElement(element: Element): Interpolation[] {
-  if (element.kind === 'quoted' || element.kind === 'plain') {
-    return inTemplate(element.text);
-  }
-  if (element.kind === 'list') return element.items.flatMap(inElement);
-  return element.kind === 'dict' ? element.entries.flatMap(([, value]) => inElement(value)) : [];
+  return [
+    ...inTemplate(interpolation.name),
+    ...interpolation.arguments.flatMap((one) => (one.kind === 'text' ? inTemplate(one.text) : [])),
+  ];
 }

@@ -9,9 +9,9 @@ import {
   type InterpolationSite,
   type ResolverHost,
 } from './host.ts';
-import { isFailure, templateOf, type Element, type Interpolation, type Template } from './grammar.ts';
+import { isFailure, parseText, type Element, type Interpolation, type Template } from './grammar.ts';
 import { absolutePath } from './path.ts';
-import { textOfResolved } from './pythonText.ts';
+import { textOfValue } from './pythonText.ts';
 import { runtimeResolvers } from './resolverDocs.ts';
 
 export interface ResolverRules {
@@ -131,30 +131,34 @@ export class Resolver implements ResolverHost {
   }
 
   #evaluate(scalar: ScalarPart, site: InterpolationSite): ResolvedValue {
-    const template = templateOf(scalar);
-    if (isFailure(template)) throw unresolved;
-    return this.#template(template, site);
+    const template = parseText(String(scalar.value));
+    return isFailure(template) ? unknown() : this.#template(template, site);
   }
 
   #template(template: Template, site: InterpolationSite): ResolvedValue {
     const [only] = template;
     if (template.length === 1 && typeof only === 'object') return this.#interpolate(only, site);
-    return this.made(this.#text(template, site), site);
+    return this.#made(this.#text(template, site), site);
   }
 
-  made(text: string, { origin }: InterpolationSite): ResolvedValue {
+  #made(text: string, { origin }: InterpolationSite): ResolvedValue {
     return { value: { kind: 'scalar', type: 'string', value: text, origin }, path: undefined };
   }
 
   #text(template: Template, site: InterpolationSite): string {
     let text = '';
     for (const part of template) {
-      text += typeof part === 'string' ? part : textOfResolved(this.#interpolate(part, site));
+      text += typeof part === 'string' ? part : this.#textOf(this.#interpolate(part, site));
       if (text.length > limits.text) {
         this.fail(site, 'config/interpolation', 'Interpolations make this text too long.');
       }
     }
     return text;
+  }
+
+  /** A section or list that a resolver made is not evaluated within a text. */
+  #textOf({ value, path }: ResolvedValue): string {
+    return value.kind === 'scalar' || path !== undefined ? textOfValue(value) : unknown();
   }
 
   #interpolate(interpolation: Interpolation, around: InterpolationSite): ResolvedValue {
@@ -194,39 +198,12 @@ export class Resolver implements ResolverHost {
   }
 
   element(element: Element, site: InterpolationSite): ResolvedValue {
-    const { origin } = site;
-    switch (element.kind) {
-      case 'literal': {
-        const { value } = element;
-        if (typeof value === 'string') return this.made(value, site);
-        const type = value === null ? 'null' : 'boolean';
-        return { value: { kind: 'scalar', type, value, origin }, path: undefined };
-      }
-      case 'number':
-        return {
-          value: { kind: 'scalar', type: element.type, value: element.value, origin },
-          path: undefined,
-        };
-      case 'quoted':
-        // It stays a text, whatever the interpolation in it gives.
-        return this.made(this.#text(element.text, site), site);
-      case 'plain':
-        return this.#template(element.text, site);
-      case 'list': {
-        const items = element.items.map((item) => this.settled(this.element(item, site)));
-        return { value: { kind: 'sequence', items, origin }, path: undefined };
-      }
-      case 'dict': {
-        const entries = element.entries.map(([key, value]): [string, Value] => {
-          return [textOfResolved(this.element(key, site)), this.settled(this.element(value, site))];
-        });
-        return { value: { kind: 'mapping', entries: new Map(entries), origin }, path: undefined };
-      }
-    }
-  }
-
-  settled({ value, path }: ResolvedValue): Value {
-    return path === undefined ? value : this.deep(value, path);
+    if (element.kind === 'unknown') return unknown();
+    if (element.kind === 'scalar') return { value: { ...element, origin: site.origin }, path: undefined };
+    // In quotes it stays a text, whatever the interpolation in it gives.
+    return element.isQuoted
+      ? this.#made(this.#text(element.text, site), site)
+      : this.#template(element.text, site);
   }
 
   /**
