@@ -1,4 +1,5 @@
 import { CodedError, type ErrorReport, type Location } from '../../base/core/errors.ts';
+import type { NodePath } from './node.ts';
 import type { ConfigDocument } from './parse.ts';
 import type { Severity, RuleEntry } from './rules/ruleEntry.ts';
 import type { Span, TextEdit, TextRange } from './text.ts';
@@ -34,6 +35,8 @@ export interface Finding {
   readonly fixes: readonly Fix[];
   /** The style in the editor: faded out, or struck through. */
   readonly tag?: 'unnecessary' | 'deprecated' | undefined;
+  /** The value that the program uses in place of another one in the file. */
+  readonly becomes?: { readonly path: NodePath; readonly value: number | string | boolean };
   /** Other locations that are involved, in this file or another. */
   readonly related?: readonly RelatedLocation[] | undefined;
 }

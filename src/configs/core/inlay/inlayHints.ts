@@ -1,10 +1,10 @@
 import type { ConfigContext } from '../context.ts';
 import type { DialectId } from '../dialect.ts';
-import type { Hint, HintSource } from './hint.ts';
-import { ajetNames, converted, totals, trinityGpus, trinityNames } from './totals.ts';
-import { trinityFixes } from './trinityFixes.ts';
-import { effectiveValues, replacedValues } from './values.ts';
 import { entryOf, nodeAt } from '../node.ts';
+import { isBroken } from '../parse.ts';
+import { trinityRules } from '../rules/across/trinity/index.ts';
+import { ajetNames, converted, totals, trinityGpus, trinityNames, type Hint } from './totals.ts';
+import { effectiveValues, replacedValues } from './values.ts';
 
 export interface InlayHint {
   /** In the text, behind what it is about. */
@@ -14,10 +14,10 @@ export interface InlayHint {
   readonly tooltip: string;
 }
 
-const sources: Readonly<Record<DialectId, readonly HintSource[]>> = {
+const sources: Readonly<Record<DialectId, readonly ((context: ConfigContext) => readonly Hint[])[]>> = {
   ajet: [effectiveValues, (context) => totals(context, ajetNames), converted, replacedValues],
   astuner: [effectiveValues],
-  trinity: [effectiveValues, (context) => totals(context, trinityNames), trinityGpus, trinityFixes],
+  trinity: [effectiveValues, (context) => totals(context, trinityNames), trinityGpus, rewrittenValues],
 };
 
 /**
@@ -28,6 +28,14 @@ export function inlayHints(context: ConfigContext): readonly InlayHint[] {
     .flatMap((source) => source(context))
     .flatMap((hint) => placed(context, hint))
     .sort((a, b) => a.offset - b.offset);
+}
+
+/** Behind each value that Trinity's validator replaces, the value that it uses. */
+function rewrittenValues(context: ConfigContext): Hint[] {
+  if (isBroken(context.document)) return [];
+  return trinityRules(context).flatMap(({ becomes, message }) =>
+    becomes === undefined ? [] : [{ path: becomes.path, text: `becomes ${becomes.value}`, tooltip: message }],
+  );
 }
 
 /** Behind the value; of a section or a list behind its key, as its value ends lines below. */

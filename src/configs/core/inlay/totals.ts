@@ -1,8 +1,19 @@
 import type { ConfigContext } from '../context.ts';
 import { convert } from '../convert/convert.ts';
 import { gpuSplit, type GpuSplit } from '../convert/fillTrainer.ts';
+import type { NodePath } from '../node.ts';
+import { sectionSource, Settings } from '../rules/across/settings.ts';
+import { engines, totalGpus } from '../rules/across/trinity/cluster.ts';
+import { TrinityView } from '../rules/across/trinity/view.ts';
 import { valueAt } from '../value.ts';
-import { grouped, HintNumbers, type Hint } from './hint.ts';
+
+/** Something that follows from the config, to be shown behind the value at `path`. */
+export interface Hint {
+  readonly path: NodePath;
+  readonly text: string;
+  /** Markdown. */
+  readonly tooltip: string;
+}
 
 /** The key names of a dialect for the numbers of the totals. */
 interface Names {
@@ -11,9 +22,9 @@ interface Names {
   readonly window: string;
   readonly epochs: string;
   /** Returns true if the run rolls out episodes in steps. */
-  readonly rollsOut: (numbers: HintNumbers) => boolean;
+  readonly rollsOut: (settings: Settings) => boolean;
   /** The key whose text names the file with the training tasks; undefined where another kind of reader is used. */
-  readonly rows: (numbers: HintNumbers) => string | undefined;
+  readonly rows: (settings: Settings) => string | undefined;
 }
 
 const jsonl = 'ajet.task_reader.jsonl_dataset_file.training.file_path';
@@ -24,7 +35,7 @@ export const ajetNames: Names = {
   window: 'ajet.rollout.max_model_len',
   epochs: 'ajet.trainer_common.total_epochs',
   rollsOut: () => true,
-  rows: (numbers) => (numbers.text('ajet.task_reader.type') === 'jsonl_dataset_file' ? jsonl : undefined),
+  rows: (settings) => (settings.text('ajet.task_reader.type') === 'jsonl_dataset_file' ? jsonl : undefined),
 };
 
 export const trinityNames: Names = {
@@ -32,22 +43,22 @@ export const trinityNames: Names = {
   repeat: 'algorithm.repeat_times',
   window: 'model.max_model_len',
   epochs: 'buffer.total_epochs',
-  rollsOut: (numbers) => ['both', 'explore', 'colocate'].includes(numbers.text('mode') ?? ''),
+  rollsOut: (settings) => ['both', 'explore', 'colocate'].includes(settings.text('mode') ?? ''),
   // A number of steps wins over that of epochs.
-  rows: (numbers) =>
-    numbers.isNull('buffer.total_steps') ? 'buffer.explorer_input.taskset.path' : undefined,
+  rows: (settings) =>
+    settings.isNull('buffer.total_steps') ? 'buffer.explorer_input.taskset.path' : undefined,
 };
 
 /** Episodes and tokens per step, steps per epoch. */
 export function totals(context: ConfigContext, names: Names): Hint[] {
-  const numbers = new HintNumbers(context);
-  if (!names.rollsOut(numbers)) return [];
-  return [...episodes(numbers, names), ...tokens(numbers, names), ...steps(numbers, names)];
+  const settings = new Settings(context, sectionSource(context, []));
+  if (!names.rollsOut(settings)) return [];
+  return [...episodes(settings, names), ...tokens(settings, names), ...steps(settings, names)];
 }
 
-function episodes(numbers: HintNumbers, { batch, repeat }: Names): Hint[] {
-  const [tasks, repeats] = [numbers.count(batch), numbers.count(repeat)];
-  const path = numbers.anchor([repeat, batch]);
+function episodes(settings: Settings, { batch, repeat }: Names): Hint[] {
+  const [tasks, repeats] = [countAt(settings, batch), countAt(settings, repeat)];
+  const path = anchor(settings, [repeat, batch]);
   if (tasks === undefined || repeats === undefined || path === undefined) return [];
   const text = `${tasks} × ${repeats} = ${grouped(tasks * repeats)} episodes per step`;
   return [
@@ -55,24 +66,28 @@ function episodes(numbers: HintNumbers, { batch, repeat }: Names): Hint[] {
   ];
 }
 
-function tokens(numbers: HintNumbers, { batch, repeat, window }: Names): Hint[] {
-  const [tasks, repeats, length] = [numbers.count(batch), numbers.count(repeat), numbers.count(window)];
-  const path = numbers.anchor([window]);
+function tokens(settings: Settings, { batch, repeat, window }: Names): Hint[] {
+  const [tasks, repeats, length] = [
+    countAt(settings, batch),
+    countAt(settings, repeat),
+    countAt(settings, window),
+  ];
+  const path = anchor(settings, [window]);
   if (tasks === undefined || repeats === undefined || length === undefined || path === undefined) return [];
   const text = `≤ ${grouped(tasks * repeats * length)} tokens per step`;
   const tooltip = `${tasks * repeats} episodes × \`${window}\` ${length}, if each episode fills its window with one timeline. Episodes with several timelines can have more.`;
   return [{ path, text, tooltip }];
 }
 
-function steps(numbers: HintNumbers, { batch, epochs, rows }: Names): Hint[] {
-  const key = rows(numbers);
-  const file = key === undefined ? undefined : numbers.text(key);
-  const count = file === undefined ? undefined : numbers.context.references.rows?.(file);
-  const tasks = numbers.count(batch);
-  const path = numbers.anchor([epochs, batch]);
+function steps(settings: Settings, { batch, epochs, rows }: Names): Hint[] {
+  const key = rows(settings);
+  const file = key === undefined ? undefined : settings.text(key);
+  const count = file === undefined ? undefined : settings.context.references.rows?.(file);
+  const tasks = countAt(settings, batch);
+  const path = anchor(settings, [epochs, batch]);
   if (file === undefined || count === undefined || tasks === undefined || path === undefined) return [];
   const perEpoch = Math.floor(count / tasks);
-  const times = numbers.count(epochs);
+  const times = countAt(settings, epochs);
   const all =
     times === undefined || times === 1 ? '' : `, ${grouped(perEpoch * times)} in ${grouped(times)} epochs`;
   const left = count % tasks;
@@ -90,16 +105,16 @@ const gpuKeys = ['ajet.trainer_common.n_gpus_per_node', 'ajet.trainer_common.nno
 
 /** Returns hints for batches, workers and GPUs after conversion to Trinity and verl. */
 export function converted(context: ConfigContext): Hint[] {
-  const numbers = new HintNumbers(context);
+  const settings = new Settings(context, sectionSource(context, []));
   // Who names a backbone wants to know about that one; the launcher's flag decides in the end.
-  const named = numbers.isTyped('ajet.backbone') ? numbers.text('ajet.backbone') : undefined;
+  const named = settings.typed('ajet.backbone') !== undefined ? settings.text('ajet.backbone') : undefined;
   return [
-    ...(named === 'verl' ? [] : forTrinity(context, numbers)),
-    ...(named === 'trinity' ? [] : forVerl(numbers)),
+    ...(named === 'verl' ? [] : forTrinity(context, settings)),
+    ...(named === 'trinity' ? [] : forVerl(settings)),
   ];
 }
 
-function forTrinity(context: ConfigContext, numbers: HintNumbers): Hint[] {
+function forTrinity(context: ConfigContext, settings: Settings): Hint[] {
   const { root } = convert(context.composition, 'trinity');
   const split = gpuSplit(root);
   const computed = [
@@ -110,21 +125,21 @@ function forTrinity(context: ConfigContext, numbers: HintNumbers): Hint[] {
     { target: 'explorer.runner_per_model', anchors: ['ajet.rollout.max_env_worker'] },
   ].flatMap(({ target, anchors }): Hint[] => {
     const value = valueAt(root, target);
-    const path = numbers.anchor(anchors);
+    const path = anchor(settings, anchors);
     if (value?.origin.kind !== 'rule' || value.origin.text === undefined || path === undefined) return [];
     if (value.kind !== 'scalar') return [];
     const name = target.split('.').at(-1) ?? target;
     const tooltip = `Trinity gets \`${target}\`: ${value.origin.text}.`;
     return [{ path, text: `Trinity: ${name} ${String(value.value)}`, tooltip }];
   });
-  const path = numbers.anchor([...engineKeys, ...gpuKeys]);
+  const path = anchor(settings, [...engineKeys, ...gpuKeys]);
   if (split === undefined || path === undefined) return computed;
   return [...computed, { path, text: `Trinity: ${splitText(split)}`, tooltip: splitTooltip(split) }];
 }
 
-function forVerl(numbers: HintNumbers): Hint[] {
-  const [perNode, nodes] = gpuKeys.map((path) => numbers.count(path));
-  const path = numbers.anchor(gpuKeys);
+function forVerl(settings: Settings): Hint[] {
+  const [perNode, nodes] = gpuKeys.map((path) => countAt(settings, path));
+  const path = anchor(settings, gpuKeys);
   if (perNode === undefined || nodes === undefined || path === undefined) return [];
   return [
     {
@@ -137,42 +152,36 @@ function forVerl(numbers: HintNumbers): Hint[] {
 
 /** Returns the GPU hint of a Trinity config. */
 export function trinityGpus(context: ConfigContext): Hint[] {
-  const numbers = new HintNumbers(context);
-  const engines = 'explorer.rollout_model';
-  const path = numbers.anchor([
-    `${engines}.engine_num`,
-    `${engines}.tensor_parallel_size`,
+  const view = new TrinityView(context, sectionSource(context, []));
+  const rollout = 'explorer.rollout_model';
+  const path = anchor(view, [
+    `${rollout}.engine_num`,
+    `${rollout}.tensor_parallel_size`,
     'cluster.gpu_per_node',
   ]);
-  const [perNode, nodes] = [numbers.count('cluster.gpu_per_node'), numbers.count('cluster.node_num')];
-  const external = /^(?:external|tinker)$/.test(numbers.text(`${engines}.engine_type`) ?? '');
-  const models = [engines, ...auxiliaries(numbers)].map((model) => enginesOf(numbers, model));
-  if (path === undefined || perNode === undefined || nodes === undefined) return [];
-  if (external || numbers.text('mode') !== 'both' || models.includes(undefined)) return [];
-  const explorer = models.reduce<number>((sum, used) => sum + (used ?? 0), 0);
-  const split = { total: perNode * nodes, explorer, trainer: perNode * nodes - explorer };
+  const [all, total] = [engines(view), totalGpus(view)];
+  const external = /^(?:external|tinker)$/.test(view.text(`${rollout}.engine_type`) ?? '');
+  if (path === undefined || all === undefined || total === undefined) return [];
+  if (external || !view.isMode('both')) return [];
+  const explorer = all.reduce((sum, { count, each }) => sum + count * each, 0);
+  const split = { total, explorer, trainer: total - explorer };
   return [{ path, text: splitText(split), tooltip: splitTooltip(split) }];
 }
 
-function auxiliaries(numbers: HintNumbers): string[] {
-  const models = numbers.at('explorer.auxiliary_models');
-  return models?.kind === 'sequence'
-    ? models.items.map((_, index) => `explorer.auxiliary_models.${index}`)
-    : [];
+/** Returns a number of things: a whole number above zero. */
+function countAt(settings: Settings, path: string): number | undefined {
+  const value = settings.number(path);
+  return value !== undefined && Number.isSafeInteger(value) && value > 0 ? value : undefined;
 }
 
-/**
- * Returns the number of GPUs of the engines of one model. Keys that older releases do not know (pipelines, data
- * parallelism) count as 1.
- */
-function enginesOf(numbers: HintNumbers, model: string): number | undefined {
-  const sizes = ['engine_num', 'tensor_parallel_size', 'data_parallel_size', 'pipeline_parallel_size'].map(
-    (key) => (numbers.at(`${model}.${key}`) === undefined ? 1 : numbers.count(`${model}.${key}`)),
-  );
-  return sizes.reduce(
-    (product, size) => (product === undefined || size === undefined ? undefined : product * size),
-    1,
-  );
+/** The first of some keys that this file sets, as a path. */
+function anchor(settings: Settings, paths: readonly string[]): NodePath | undefined {
+  return paths.map((path) => settings.typed(path)).find((typed) => typed !== undefined);
+}
+
+/** With commas between thousands. */
+function grouped(value: number): string {
+  return value.toLocaleString('en-US');
 }
 
 function splitText({ total, explorer, trainer }: GpuSplit): string {

@@ -6,7 +6,7 @@ import { yamlScalar } from '../effective/yamlScalar.ts';
 import { hasInterpolation, nodeAt, stepsOf, type Node, type NodePath, type ScalarNode } from '../node.ts';
 import { isWholeExperiment } from '../rules/missingKeys.ts';
 import { valueAt, type ScalarPart, type Value } from '../value.ts';
-import type { Hint } from './hint.ts';
+import type { Hint } from './totals.ts';
 
 const longest = 40;
 

@@ -1,9 +1,15 @@
-import type { ConfigContext } from '../../context.ts';
+import { findingSpan, type ConfigContext } from '../../context.ts';
+import { replaceScalar } from '../../edits.ts';
+import { finding, fix, type Finding, type Fix } from '../../finding.ts';
 import type { KeyInfo } from '../../key-tables/keyTable.ts';
-import { entryOf, stepsOf, type Node, type NodePath } from '../../node.ts';
+import { entryOf, nodeAt, stepsOf, type Node, type NodePath } from '../../node.ts';
 import { isBroken } from '../../parse.ts';
 import { resolvePlain, type ScalarValue } from '../../scalar.ts';
+import type { Span } from '../../text.ts';
 import { isNull, type Value } from '../../value.ts';
+import type { Severity } from '../ruleEntry.ts';
+import { acrossRules, type AcrossRuleId } from './catalog.ts';
+import { quotedName, scalarText } from './report.ts';
 
 /** The effective values of a config, section or stage, and the places in the file that set them. */
 export interface Source {
@@ -13,6 +19,31 @@ export interface Source {
   places(path: NodePath): readonly NodePath[];
   /** Returns the key's entry in the key table. */
   info(path: NodePath): KeyInfo | undefined;
+}
+
+/** The values below one section of the file. */
+export function sectionSource({ composition, dialect }: ConfigContext, section: readonly string[]): Source {
+  const root = valueAt(composition.config.root, section);
+  const placed = (path: NodePath): NodePath => [...section, ...path];
+  return {
+    value: (path) => valueAt(root, path),
+    places: (path) => [placed(path)],
+    info: (path) => dialect.keys().find(placed(path))?.info,
+  };
+}
+
+/** A finding of a rule across keys. */
+export interface Report {
+  /** Keys that take part. The finding is at the first that this file sets. If it sets none, there is no finding. */
+  readonly at: readonly string[];
+  readonly message: string;
+  /** The rule's own if it is absent. */
+  readonly severity?: Severity | undefined;
+  /** The fixes: another value for a key, with the verb of the title, if it is not `Set`. */
+  readonly set?: readonly (readonly [path: string, value: number | string | boolean, verb?: string])[];
+  /** The value that the program uses in place of the one at `rewrites`, which is the first of `at` by default. */
+  readonly becomes?: number | string | boolean;
+  readonly rewrites?: string;
 }
 
 /** The value of a path; undefined if it is unknown. */
@@ -26,9 +57,9 @@ type KnownValue =
  */
 export class Settings {
   readonly context: ConfigContext;
+  /** The findings so far. */
+  readonly findings: Finding[] = [];
   readonly #source: Source;
-  /** Many rules ask for the same few paths. */
-  readonly #cache = new Map<string, KnownValue | 'unknown'>();
   /** True if the text has unknown values. */
   readonly #hides: boolean;
   /** A file of `defaults` that was not found may set whatever no other layer sets. */
@@ -113,37 +144,62 @@ export class Settings {
 
   /** The texts of a list; undefined where it is not one of texts alone. */
   texts(path: string): readonly string[] | undefined {
-    const count = this.count(path);
-    if (count === undefined) return undefined;
-    const items = Array.from({ length: count }, (_, index) => this.text(`${path}.${index}`));
+    const items = this.items(path).map((item) => this.text(item));
     const known = items.filter((item) => item !== undefined);
-    return known.length === count ? known : undefined;
+    return known.length === this.count(path) ? known : undefined;
   }
 
   info(path: string): KeyInfo | undefined {
     return this.#source.info(stepsOf(path));
   }
 
+  /** Paths of the items of a list. */
+  items(path: string): string[] {
+    return Array.from({ length: this.count(path) ?? 0 }, (_, index) => `${path}.${index}`);
+  }
+
   /** Returns the path in this file that sets the value; undefined if the file does not set it. */
   typed(path: string): NodePath | undefined {
-    return this.#source.places(stepsOf(path)).find((place) => walk(this.context, place) !== undefined);
+    const { root } = this.context.document;
+    return this.#source.places(stepsOf(path)).find((place) => nodeAt(root, place) !== undefined);
   }
 
   /** The node this file writes for it. */
   node(path: string): Node | undefined {
     const place = this.typed(path);
-    return place && walk(this.context, place);
+    return place && nodeAt(this.context.document.root, place);
+  }
+
+  /** The last name of a path with its value, for messages: `` `max_model_len` 18000 ``. */
+  shown(path: string): string {
+    return `${quotedName(path)} ${scalarText(this.scalar(path))}`;
+  }
+
+  report(rule: AcrossRuleId, { at, message, severity, set = [], becomes, rewrites }: Report): void {
+    const { document } = this.context;
+    const place = at.map((path) => this.typed(path)).find((typed) => typed !== undefined);
+    if (place === undefined) return;
+    const rewritten = becomes === undefined ? undefined : this.typed(rewrites ?? at[0] ?? '');
+    const found = finding(document, spanOf(this.context, place), {
+      rule,
+      severity: severity ?? acrossRules[rule].severity,
+      message,
+      fixes: () => set.flatMap(([path, value, verb]) => this.#setFix(path, value, verb)),
+      ...(rewritten && becomes !== undefined && { becomes: { path: rewritten, value: becomes } }),
+    });
+    this.findings.push(found);
+  }
+
+  /** A fix that writes another value where this file has one for the key. */
+  #setFix(path: string, value: number | string | boolean, verb = 'Set'): Fix[] {
+    const node = this.node(path);
+    if (node?.kind !== 'scalar' || node.span.end === node.span.start) return [];
+    const isText = typeof value === 'string';
+    const edit = replaceScalar(this.context.document, node, String(value), isText);
+    return fix(`${verb} ${quotedName(path)} to ${isText ? `\`${value}\`` : String(value)}`, edit);
   }
 
   #known(path: string): KnownValue {
-    const asked = this.#cache.get(path);
-    if (asked !== undefined) return asked === 'unknown' ? undefined : asked;
-    const known = this.#look(path);
-    this.#cache.set(path, known ?? 'unknown');
-    return known;
-  }
-
-  #look(path: string): KnownValue {
     const place = stepsOf(path);
     if (this.#hides && this.#source.places(place).some((one) => isHidden(this.context, one))) {
       return undefined;
@@ -157,6 +213,15 @@ export class Settings {
   }
 }
 
+/** A section is pointed at by its key: all of it would be a page of underlined text. */
+function spanOf({ document }: ConfigContext, place: NodePath): Span {
+  const name = place.at(-1);
+  const parent = nodeAt(document.root, place.slice(0, -1));
+  const entry = typeof name === 'string' ? entryOf(parent, name) : undefined;
+  const isSection = entry !== undefined && entry.value.kind !== 'scalar';
+  return isSection ? entry.keySpan : findingSpan(document, place);
+}
+
 /** The value at a path below another one; a scalar that may stand for a whole section is given back itself. */
 export function valueAt(root: Value | undefined, path: NodePath): Value | undefined {
   let value = root;
@@ -168,25 +233,9 @@ export function valueAt(root: Value | undefined, path: NodePath): Value | undefi
   return value;
 }
 
-function walk({ document }: ConfigContext, path: NodePath): Node | undefined {
-  let node = document.root;
-  for (const step of path) node = stepInto(node, step);
-  return node;
-}
-
 /** Returns true if a placeholder or unreadable text is at the path or around it. */
 function isHidden({ document }: ConfigContext, path: NodePath): boolean {
-  let node = document.root;
-  for (const step of path) {
-    if (node?.kind === 'opaque') return true;
-    node = stepInto(node, step);
-  }
-  return node?.kind === 'opaque';
-}
-
-function stepInto(node: Node | undefined, step: string | number): Node | undefined {
-  if (typeof step === 'number') return node?.kind === 'sequence' ? node.items[step] : undefined;
-  return entryOf(node, step)?.value;
+  return [...path, ''].some((_, length) => nodeAt(document.root, path.slice(0, length))?.kind === 'opaque');
 }
 
 function isUnresolved(value: Value): boolean {

@@ -1,5 +1,4 @@
-import type { Finding } from '../../../finding.ts';
-import { quotedName, keyFinding, nameAndValue } from '../report.ts';
+import { quotedName } from '../report.ts';
 import type { Settings } from '../settings.ts';
 import { engineGpus, engineKeys, totalGpus, underBackbone } from './backbone.ts';
 
@@ -10,14 +9,14 @@ const miniBatches = 'trainer_common.mini_batch_num';
 const gpuKeys = ['trainer_common.n_gpus_per_node', 'trainer_common.nnodes'] as const;
 
 /** verl deals a step's episodes out to all GPUs evenly. */
-export function verlBatch(settings: Settings): Finding[] {
+export function verlBatch(settings: Settings): void {
   const severity = underBackbone(settings, 'verl', 'error');
   const episodes = product(settings, [batch, repeat]);
   const gpus = totalGpus(settings);
-  if (severity === undefined || episodes === undefined || gpus === undefined || gpus < 1) return [];
+  if (severity === undefined || episodes === undefined || gpus === undefined || gpus < 1) return;
   const rest = episodes % gpus;
-  if (rest === 0) return [];
-  return keyFinding(settings, 'verl-batch', {
+  if (rest === 0) return;
+  settings.report('verl-batch', {
     severity,
     at: [batch, repeat, ...gpuKeys],
     message: `${times(settings, [batch, repeat])} = ${episodes} episodes per step are not a multiple of the ${gpus} GPUs (${times(settings, gpuKeys)}): ${rest} are left over, and verl rejects the batch. Choose a \`train_batch_size\` so that \`train_batch_size\` × \`num_repeat\` is a multiple of ${gpus}.`,
@@ -25,19 +24,18 @@ export function verlBatch(settings: Settings): Finding[] {
 }
 
 /** Trinity trains in steps of one number of samples, which the launcher computes and rounds up. */
-export function trinityBatch(settings: Settings): Finding[] {
+export function trinityBatch(settings: Settings): void {
   const severity = underBackbone(settings, 'trinity', 'information');
   const factors = [batch, repeat, expected];
   const samples = product(settings, factors);
   const total = totalGpus(settings);
   const engines = engineGpus(settings);
-  if (severity === undefined || samples === undefined || total === undefined || engines === undefined)
-    return [];
+  if (severity === undefined || samples === undefined || total === undefined || engines === undefined) return;
   const trainer = total - engines;
   const rest = samples % trainer;
-  if (trainer < 1 || rest === 0) return [];
+  if (trainer < 1 || rest === 0) return;
   const rounded = samples + trainer - rest;
-  return keyFinding(settings, 'trinity-batch', {
+  settings.report('trinity-batch', {
     severity,
     at: [...factors, ...engineKeys, ...gpuKeys],
     message: `${times(settings, factors)} = ${samples} samples per training step become ${rounded} under Trinity. \`buffer.train_batch_size\` is raised to the next multiple of the ${total} − ${engines} = ${trainer} GPUs that train. So a step waits for ${rounded - samples} samples of the next batch.`,
@@ -45,31 +43,30 @@ export function trinityBatch(settings: Settings): Finding[] {
 }
 
 /** verl updates the weights `mini_batch_num` times per step. */
-export function miniBatch(settings: Settings): Finding[] {
+export function miniBatch(settings: Settings): void {
   const severity = underBackbone(settings, 'verl', 'warning');
   const episodes = product(settings, [batch, repeat]);
   const parts = settings.number(miniBatches);
   const gpus = totalGpus(settings);
-  if (severity === undefined || episodes === undefined || parts === undefined || gpus === undefined)
-    return [];
-  if (parts < 2 || gpus < 1 || episodes >= parts * gpus) return [];
-  return keyFinding(settings, 'mini-batch', {
+  if (severity === undefined || episodes === undefined || parts === undefined || gpus === undefined) return;
+  if (parts < 2 || gpus < 1 || episodes >= parts * gpus) return;
+  settings.report('mini-batch', {
     severity,
     at: [miniBatches, batch, repeat],
-    message: `${times(settings, [batch, repeat])} = ${episodes} episodes in ${nameAndValue(settings, miniBatches)} parts are ${decimal(episodes / parts)} per part, fewer than the ${gpus} GPUs that share a part. Lower \`mini_batch_num\` to ${Math.max(1, Math.floor(episodes / gpus))}.`,
+    message: `${times(settings, [batch, repeat])} = ${episodes} episodes in ${settings.shown(miniBatches)} parts are ${decimal(episodes / parts)} per part, fewer than the ${gpus} GPUs that share a part. Lower \`mini_batch_num\` to ${Math.max(1, Math.floor(episodes / gpus))}.`,
   });
 }
 
 /** Samples of one episode that are kept, against those that a step is made up for. */
-export function expectedSteps(settings: Settings): Finding[] {
+export function expectedSteps(settings: Settings): void {
   const severity = underBackbone(settings, 'trinity', 'warning');
   const most = settings.number('rollout.multi_turn.max_sample_per_task');
   const steps = settings.number(expected);
-  if (severity === undefined || most === undefined || steps === undefined || steps <= most) return [];
-  return keyFinding(settings, 'expected-steps', {
+  if (severity === undefined || most === undefined || steps === undefined || steps <= most) return;
+  settings.report('expected-steps', {
     severity,
     at: [expected, 'rollout.multi_turn.max_sample_per_task'],
-    message: `${nameAndValue(settings, expected)} is more than ${nameAndValue(settings, 'rollout.multi_turn.max_sample_per_task')}. An episode never gives as many samples as Trinity's training step expects, so each step waits for episodes of the next batch. Lower \`expected_steps\`.`,
+    message: `${settings.shown(expected)} is more than ${settings.shown('rollout.multi_turn.max_sample_per_task')}. An episode never gives as many samples as Trinity's training step expects, so each step waits for episodes of the next batch. Lower \`expected_steps\`.`,
   });
 }
 

@@ -1,5 +1,4 @@
-import type { Finding } from '../../../finding.ts';
-import { quotedName, keyFinding, nameAndValue } from '../report.ts';
+import { quotedName } from '../report.ts';
 import type { Settings } from '../settings.ts';
 import { engineGpus, engineKeys, currentPath, totalGpus, underBackbone } from './backbone.ts';
 
@@ -9,30 +8,30 @@ const perNode = 'trainer_common.n_gpus_per_node';
 const nodes = 'trainer_common.nnodes';
 
 /** Under Trinity engines and trainer split the GPUs, and both need some. */
-export function gpuShare(settings: Settings): Finding[] {
+export function gpuShare(settings: Settings): void {
   const severity = underBackbone(settings, 'trinity', 'error');
   const total = totalGpus(settings);
   const taken = engineGpus(settings);
-  if (severity === undefined || total === undefined || taken === undefined) return [];
+  if (severity === undefined || total === undefined || taken === undefined) return;
   const engines = currentPath(settings, engineKeys);
   if (taken >= total) {
-    return keyFinding(settings, 'gpu-share', {
+    settings.report('gpu-share', {
       severity,
       at: [engines, parallel, perNode, nodes],
-      message: `${nameAndValue(settings, engines)} × ${nameAndValue(settings, parallel)} = ${taken} of ${total} GPUs are for the engines, so none is left for the trainer and Trinity does not start. Use at most ${total - 1} GPUs for the engines.`,
+      message: `${settings.shown(engines)} × ${settings.shown(parallel)} = ${taken} of ${total} GPUs are for the engines, so none is left for the trainer and Trinity does not start. Use at most ${total - 1} GPUs for the engines.`,
     });
+    return;
   }
-  return [...nodeRemainder(settings, total - taken)];
+  nodeRemainder(settings, total - taken);
 }
 
 /** Trinity gives the trainer whole nodes as soon as it has more than one. */
-function nodeRemainder(settings: Settings, left: number): Finding[] {
+function nodeRemainder(settings: Settings, left: number): void {
   const severity = underBackbone(settings, 'trinity', 'error');
   const node = settings.number(perNode);
-  if (severity === undefined || node === undefined || node < 1 || left <= node || left % node === 0)
-    return [];
+  if (severity === undefined || node === undefined || node < 1 || left <= node || left % node === 0) return;
   const engines = currentPath(settings, engineKeys);
-  return keyFinding(settings, 'gpu-share', {
+  settings.report('gpu-share', {
     severity,
     at: [engines, parallel, perNode, nodes],
     message: `${left} GPUs are left for the trainer. This is more than one node of ${node}, but not a multiple of it, so Trinity does not start. Use ${left % node} more GPUs for the engines.`,
@@ -40,32 +39,33 @@ function nodeRemainder(settings: Settings, left: number): Finding[] {
 }
 
 /** Sequence parallelism splits the GPUs that train into groups of equal size. */
-export function ulyssesGroups(settings: Settings): Finding[] {
+export function ulyssesGroups(settings: Settings): void {
   const size = settings.number(ulysses);
   const total = totalGpus(settings);
   const taken = engineGpus(settings);
-  if (size === undefined || size < 2 || total === undefined) return [];
+  if (size === undefined || size < 2 || total === undefined) return;
   const forVerl = underBackbone(settings, 'verl', 'error');
   const forTrinity = underBackbone(settings, 'trinity', 'error');
   const at = [ulysses, perNode, nodes];
   if (forVerl !== undefined && total % size !== 0) {
-    const message = `${nameAndValue(settings, ulysses)} does not divide the ${total} GPUs that train under verl. Use a divisor of ${total}.`;
-    return keyFinding(settings, 'sequence-parallel', { severity: forVerl, at, message });
+    const message = `${settings.shown(ulysses)} does not divide the ${total} GPUs that train under verl. Use a divisor of ${total}.`;
+    settings.report('sequence-parallel', { severity: forVerl, at, message });
+    return;
   }
   if (forTrinity === undefined || taken === undefined || taken >= total || (total - taken) % size === 0)
-    return [];
-  const message = `${nameAndValue(settings, ulysses)} does not divide the ${total} − ${taken} = ${total - taken} GPUs that train under Trinity. Use a divisor of ${total - taken}.`;
-  return keyFinding(settings, 'sequence-parallel', { severity: forTrinity, at, message });
+    return;
+  const message = `${settings.shown(ulysses)} does not divide the ${total} − ${taken} = ${total - taken} GPUs that train under Trinity. Use a divisor of ${total - taken}.`;
+  settings.report('sequence-parallel', { severity: forTrinity, at, message });
 }
 
 /** Trinity's engines stay within nodes, or take whole ones. */
-export function tensorParallel(settings: Settings): Finding[] {
+export function tensorParallel(settings: Settings): void {
   const severity = underBackbone(settings, 'trinity', 'error');
   const size = settings.number(parallel);
   const node = settings.number(perNode);
-  if (severity === undefined || size === undefined || node === undefined || node < 1) return [];
-  if (size <= node || size % node === 0) return [];
-  return keyFinding(settings, 'gpu-share', {
+  if (severity === undefined || size === undefined || node === undefined || node < 1) return;
+  if (size <= node || size % node === 0) return;
+  settings.report('gpu-share', {
     severity,
     at: [parallel, perNode],
     message: `An engine of ${size} GPUs is larger than a node of ${node}, but not a multiple of it, so Trinity does not start. Set ${quotedName(parallel)} to ${node} or less.`,

@@ -1,8 +1,7 @@
 import { distance } from 'fastest-levenshtein';
-import type { Finding } from '../../../finding.ts';
 import type { ScalarValue } from '../../../scalar.ts';
 import data from '../data/algorithms.json' with { type: 'json' };
-import { quotedName, setValueFix, scalarText, nameAndValue } from '../report.ts';
+import { quotedList, quotedName, scalarText } from '../report.ts';
 import type { TrinityView } from './view.ts';
 
 const type = 'algorithm.algorithm_type';
@@ -12,72 +11,67 @@ const saveInterval = 'trainer.save_interval';
 const experiencePath = 'buffer.trainer_input.experience_buffer.path';
 
 /** Algorithms that learn from data alone train, and do nothing else. */
-export function offline(view: TrinityView): Finding[] {
+export function offline(view: TrinityView): void {
   const { algorithm } = view;
-  if (algorithm?.modes === undefined || view.mode === undefined) return [];
-  const name = nameAndValue(view, type);
+  if (algorithm?.modes === undefined || view.mode === undefined) return;
+  const name = view.shown(type);
   if (!algorithm.modes.includes(view.mode)) {
-    if (!view.isMode('both', 'explore', 'colocate')) return [];
-    return view.report('trinity-offline', {
+    if (!view.isMode('both', 'explore', 'colocate')) return;
+    view.report('trinity-offline', {
       at: ['mode', type],
       message: `${name} learns from a data set and does not explore. Trinity rejects it in mode \`${view.mode}\`. Set \`mode\` to \`train\`.`,
-      fixes: () => setValueFix(view, 'mode', 'train'),
+      set: [['mode', 'train']],
     });
+    return;
   }
-  return [...offlineData(view, name), ...offlineSync(view, name), ...offlineRepeat(view, name)];
+  offlineData(view, name);
+  offlineSync(view, name);
+  offlineRepeat(view, name);
 }
 
-function offlineData(view: TrinityView, name: string): Finding[] {
-  if (!view.isEmpty(experiencePath)) return [];
-  return view.report('trinity-offline', {
+function offlineData(view: TrinityView, name: string): void {
+  if (!view.isEmpty(experiencePath)) return;
+  view.report('trinity-offline', {
     at: [experiencePath, 'buffer.trainer_input.experience_buffer', 'buffer.trainer_input', 'buffer', type],
     message: `${name} reads its data from \`${experiencePath}\`, which is not set, so Trinity does not start. Set the path of the data set there.`,
   });
 }
 
-function offlineSync(view: TrinityView, name: string): Finding[] {
-  const findings: Finding[] = [];
+function offlineSync(view: TrinityView, name: string): void {
   if (view.syncMethod !== undefined && view.syncMethod !== 'checkpoint') {
-    findings.push(
-      ...view.report('trinity-sync-method', {
-        severity: view.typed(method) === undefined ? 'information' : 'warning',
-        at: [method, type],
-        message: `${name} has no explorer to send weights to: ${nameAndValue(view, method)} becomes \`checkpoint\`.`,
-        fixes: () => setValueFix(view, method, 'checkpoint'),
-      }),
-    );
+    view.report('trinity-sync-method', {
+      severity: view.typed(method) === undefined ? 'information' : 'warning',
+      at: [method, type],
+      message: `${name} has no explorer to send weights to: ${view.shown(method)} becomes \`checkpoint\`.`,
+      becomes: 'checkpoint',
+      set: [[method, 'checkpoint']],
+    });
   }
   if (view.number(saveInterval) === 0) {
-    findings.push(
-      ...view.report('trinity-intervals', {
-        at: [saveInterval, type],
-        message: `With ${name} \`sync_interval\` is set to \`trainer.save_interval\`, which is 0, but it must be more than 0. Set \`save_interval\` to the number of steps between two checkpoints.`,
-      }),
-    );
+    view.report('trinity-intervals', {
+      at: [saveInterval, type],
+      message: `With ${name} \`sync_interval\` is set to \`trainer.save_interval\`, which is 0, but it must be more than 0. Set \`save_interval\` to the number of steps between two checkpoints.`,
+    });
   }
-  return findings;
 }
 
-function offlineRepeat(view: TrinityView, name: string): Finding[] {
-  const findings: Finding[] = [];
+function offlineRepeat(view: TrinityView, name: string): void {
   const forced = view.algorithm?.repeat_times;
   const written = view.number(repeat);
-  if (forced === undefined) return findings;
+  if (forced === undefined) return;
   if (view.typed(repeat) !== undefined && written !== undefined && written !== forced) {
-    const message = `With ${name} ${nameAndValue(view, repeat)} becomes ${forced}, for a chosen and a rejected answer.`;
-    findings.push(...view.report('trinity-value-rewritten', { at: [repeat], message }));
+    const message = `With ${name} ${view.shown(repeat)} becomes ${forced}, for a chosen and a rejected answer.`;
+    view.report('trinity-value-rewritten', { at: [repeat], message, becomes: forced });
   }
   if (view.text('algorithm.kl_loss_fn') === 'none') {
     const message = `${name} needs a distance to the reference model, so \`kl_loss_fn\` \`none\` becomes \`k2\`.`;
-    findings.push(
-      ...view.report('trinity-value-rewritten', {
-        severity: 'warning',
-        at: ['algorithm.kl_loss_fn'],
-        message,
-      }),
-    );
+    view.report('trinity-value-rewritten', {
+      severity: 'warning',
+      at: ['algorithm.kl_loss_fn'],
+      message,
+      becomes: 'k2',
+    });
   }
-  return findings;
 }
 
 /** Names that are looked up in a registry, which plug-ins may extend. */
@@ -103,11 +97,12 @@ const registriesOfTasks = [
 ];
 
 function registryKeys(view: TrinityView): readonly string[] {
-  const lists = ['buffer.explorer_input.tasksets', 'buffer.explorer_input.eval_tasksets'];
-  const items = lists.flatMap((list) =>
-    Array.from({ length: view.count(list) ?? 0 }, (_, index) => `${list}.${index}`),
-  );
-  const sets = ['buffer.explorer_input.taskset', ...items];
+  const input = 'buffer.explorer_input';
+  const sets = [
+    `${input}.taskset`,
+    ...view.items(`${input}.tasksets`),
+    ...view.items(`${input}.eval_tasksets`),
+  ];
   return [...registries, ...sets.flatMap((set) => registriesOfTasks.map((name) => `${set}.${name}`))];
 }
 
@@ -115,24 +110,24 @@ function registryKeys(view: TrinityView): readonly string[] {
 const olderNames: readonly string[] = data.olderNames;
 
 /** Reports unknown registry names that look like typos. Plug-ins may register others. */
-export function registered(view: TrinityView): Finding[] {
-  return registryKeys(view).flatMap((key) => {
+export function registered(view: TrinityView): void {
+  for (const key of registryKeys(view)) {
     const name = view.text(key);
     const info = view.info(key);
-    if (name === undefined || info?.allowed === undefined || !info.allowsOthers) return [];
-    if (name.includes('.') || info.allowed.includes(name) || olderNames.includes(name)) return [];
+    if (name === undefined || info?.allowed === undefined || !info.allowsOthers) continue;
+    if (name.includes('.') || info.allowed.includes(name) || olderNames.includes(name)) continue;
     const near = info.allowed
       .map((one) => ({ one, steps: distance(one, name) }))
       .filter(({ one, steps }) => steps <= (one.length < 6 && sorted(one) !== sorted(name) ? 1 : 2))
       .sort((a, b) => a.steps - b.steps);
     const [nearest] = near;
-    if (nearest === undefined) return [];
-    return view.report('trinity-registry', {
+    if (nearest === undefined) continue;
+    view.report('trinity-registry', {
       at: [key],
       message: `Trinity has no ${quotedName(key)} \`${name}\`, and stops unless a plug-in provides it. Did you mean \`${nearest.one}\`?`,
-      fixes: () => near.slice(0, 2).flatMap(({ one }) => setValueFix(view, key, one, 'Change')),
+      set: near.slice(0, 2).map(({ one }) => [key, one, 'Change']),
     });
-  });
+  }
 }
 
 /** The letters of a name in order: swapping two of them is one slip, though two steps. */
@@ -140,29 +135,30 @@ function sorted(name: string): string {
   return Array.from(name).sort().join('');
 }
 
-export function lossAggregation(view: TrinityView): Finding[] {
+export function lossAggregation(view: TrinityView): void {
   const inner = 'algorithm.policy_loss_fn_args.loss_agg_mode';
   const written = view.text(inner);
   const outer = view.scalar('algorithm.loss_agg_mode');
-  if (written === undefined || outer === undefined || view.typed(inner) === undefined) return [];
+  if (written === undefined || outer === undefined || view.typed(inner) === undefined) return;
   const effective = outer ?? 'token-mean';
-  if (written === effective) return [];
-  return view.report('trinity-value-rewritten', {
+  if (written === effective) return;
+  view.report('trinity-value-rewritten', {
     severity: 'warning',
     at: [inner],
     message: `\`loss_agg_mode\` \`${written}\` becomes \`${scalarText(effective)}\`, because \`algorithm.loss_agg_mode\` replaces it. Set it there.`,
+    becomes: scalarText(effective),
   });
 }
 
-export function groupSize(view: TrinityView): Finding[] {
+export function groupSize(view: TrinityView): void {
   const times = view.number(repeat);
-  if (view.algorithm?.group !== true || times === undefined || times >= 2) return [];
-  if (view.isMode('bench', 'serve')) return [];
+  if (view.algorithm?.group !== true || times === undefined || times >= 2) return;
+  if (view.isMode('bench', 'serve')) return;
   const typed = view.typed(repeat) !== undefined;
-  return view.report('trinity-group-size', {
+  view.report('trinity-group-size', {
     severity: typed ? 'warning' : 'information',
     at: [repeat, type],
-    message: `${nameAndValue(view, type)} compares the runs of one task with each other, but ${nameAndValue(view, repeat)}${typed ? '' : ' is the default'}. Every advantage is 0 and training learns nothing. Set \`repeat_times\` to 2 or more.`,
+    message: `${view.shown(type)} compares the runs of one task with each other, but ${view.shown(repeat)}${typed ? '' : ' is the default'}. Every advantage is 0 and training learns nothing. Set \`repeat_times\` to 2 or more.`,
   });
 }
 
@@ -177,26 +173,28 @@ interface Limits {
 const argumentLimits: Readonly<Record<string, Readonly<Record<string, Readonly<Record<string, Limits>>>>>> =
   data.functionArguments;
 
-export function functionArguments(view: TrinityView): Finding[] {
-  const findings = Object.entries(argumentLimits).flatMap(([key, functions]) => {
+export function functionArguments(view: TrinityView): void {
+  for (const [key, functions] of Object.entries(argumentLimits)) {
     const own = key.endsWith('advantage_fn') ? view.algorithm?.advantage_fn : view.algorithm?.policy_loss_fn;
     const written = view.scalar(key);
     const name = written === null ? own : written;
     const limits = typeof name === 'string' ? functions[name] : undefined;
-    return Object.entries(limits ?? {}).flatMap(([argument, limit]) => {
-      return outsideLimits(view, `${key}_args.${argument}`, String(name), limit);
-    });
-  });
-  return [...findings, ...m2poAggregation(view), ...adaptiveKl(view), ...auxiliaryData(view)];
+    for (const [argument, limit] of Object.entries(limits ?? {})) {
+      outsideLimits(view, `${key}_args.${argument}`, String(name), limit);
+    }
+  }
+  m2poAggregation(view);
+  adaptiveKl(view);
+  auxiliaryData(view);
 }
 
-function outsideLimits(view: TrinityView, key: string, name: string, limits: Limits): Finding[] {
+function outsideLimits(view: TrinityView, key: string, name: string, limits: Limits): void {
   const wanted =
     limits.oneOf === undefined
       ? wantedNumber(view.scalar(key), limits)
       : wantedText(view.text(key), limits.oneOf);
-  if (wanted === undefined) return [];
-  return view.report('trinity-function-args', {
+  if (wanted === undefined) return;
+  view.report('trinity-function-args', {
     at: [key],
     message: `\`${name}\` requires that ${quotedName(key)} is ${wanted}, but it is ${scalarText(view.scalar(key))}.`,
   });
@@ -216,38 +214,38 @@ function wantedText(value: string | undefined, allowed: readonly string[]): stri
   return `one of ${allowed.map((one) => `\`${one}\``).join(', ')}`;
 }
 
-function m2poAggregation(view: TrinityView): Finding[] {
+function m2poAggregation(view: TrinityView): void {
   const loss = view.text('algorithm.policy_loss_fn') ?? view.algorithm?.policy_loss_fn;
   const mode = view.text('algorithm.loss_agg_mode');
-  if (loss !== 'm2po' || mode === undefined || mode === 'token-mean') return [];
+  if (loss !== 'm2po' || mode === undefined || mode === 'token-mean') return;
   const message = `The loss \`m2po\` works only with \`loss_agg_mode\` \`token-mean\`, not with \`${mode}\`.`;
-  return view.report('trinity-function-args', { at: ['algorithm.loss_agg_mode'], message });
+  view.report('trinity-function-args', { at: ['algorithm.loss_agg_mode'], message });
 }
 
-function adaptiveKl(view: TrinityView): Finding[] {
-  return ['algorithm.kl_penalty_fn_args', 'algorithm.kl_loss_fn_args'].flatMap((section) => {
-    if (view.flag(`${section}.adaptive`) !== true) return [];
+function adaptiveKl(view: TrinityView): void {
+  for (const section of ['algorithm.kl_penalty_fn_args', 'algorithm.kl_loss_fn_args']) {
+    if (view.flag(`${section}.adaptive`) !== true) continue;
     const present = view.names(section);
     const missing = ['target_kl', 'horizon'].filter((name) => present?.includes(name) === false);
-    if (missing.length === 0) return [];
-    return view.report('trinity-function-args', {
+    if (missing.length === 0) continue;
+    view.report('trinity-function-args', {
       at: [`${section}.adaptive`],
-      message: `An adaptive KL coefficient needs ${missing.map((name) => `\`${name}\``).join(' and ')} in addition to \`adaptive\`.`,
+      message: `An adaptive KL coefficient needs ${quotedList(missing)} in addition to \`adaptive\`.`,
     });
-  });
+  }
 }
 
 /** Algorithms that mix examples into the experiences look for their buffer by name. */
-function auxiliaryData(view: TrinityView): Finding[] {
-  if (view.algorithm?.auxiliary !== true || view.isMode('explore', 'bench', 'serve')) return [];
+function auxiliaryData(view: TrinityView): void {
+  if (view.algorithm?.auxiliary !== true || view.isMode('explore', 'bench', 'serve')) return;
   const key = 'algorithm.sample_strategy_args.sft_dataset_name';
   const section = 'buffer.trainer_input.auxiliary_buffers';
   const names = view.names(section);
   const args = view.names('algorithm.sample_strategy_args');
   const wanted = args?.includes('sft_dataset_name') === false ? 'sft_dataset' : view.text(key);
-  if (names === undefined || wanted === undefined || names.includes(wanted)) return [];
-  return view.report('trinity-auxiliary-buffer', {
+  if (names === undefined || wanted === undefined || names.includes(wanted)) return;
+  view.report('trinity-auxiliary-buffer', {
     at: [key, section, type],
-    message: `${nameAndValue(view, type)} mixes in the examples of the auxiliary buffer \`${wanted}\`, which \`${section}\` does not have. Add it there, or set \`sft_dataset_name\` to an existing buffer.`,
+    message: `${view.shown(type)} mixes in the examples of the auxiliary buffer \`${wanted}\`, which \`${section}\` does not have. Add it there, or set \`sft_dataset_name\` to an existing buffer.`,
   });
 }

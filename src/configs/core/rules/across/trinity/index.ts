@@ -3,10 +3,9 @@ import { conversionRules, type ConversionRule } from '../../../convert/conversio
 import { evaluateRule } from '../../../convert/evaluateRule.ts';
 import type { Finding } from '../../../finding.ts';
 import { trinityKeys } from '../../../key-tables/keyTable.ts';
-import { entryOf, nodeAt, stepsOf, type MappingNode, type NodePath } from '../../../node.ts';
+import { entryOf, nodeAt, stepsOf, type MappingNode, type Node, type NodePath } from '../../../node.ts';
 import { underBackbone } from '../ajet/backbone.ts';
-import { sectionSource } from '../source.ts';
-import { Settings, valueAt, type Source } from '../settings.ts';
+import { sectionSource, Settings, valueAt, type Source } from '../settings.ts';
 import { functionArguments, groupSize, lossAggregation, offline, registered } from './algorithm.ts';
 import { experienceBuffer, pipelines, tasksets, trainBatch } from './buffer.ts';
 import { colocate, engineLayout, gpuShare, parallelSizes } from './cluster.ts';
@@ -22,24 +21,22 @@ import { quotedList } from '../report.ts';
 const mostNamed = 6;
 
 /** A section of a stage takes the place of the whole section above, of which nothing is left. */
-function lostInStages(view: TrinityView): Finding[] {
+function lostInStages(view: TrinityView): void {
   const { root } = view.context.document;
-  const stages = nodeAt(root, ['stages']);
-  if (root?.kind !== 'mapping' || stages?.kind !== 'sequence') return [];
-  return stages.items.flatMap((stage, index) => {
-    if (stage.kind !== 'mapping') return [];
-    return stage.entries.flatMap(({ key, value }) => {
+  for (const [index, stage] of stagesOf(view.context).entries()) {
+    if (stage.kind !== 'mapping') continue;
+    for (const { key, value } of stage.entries) {
       const above = entryOf(root, key)?.value;
-      if (above?.kind !== 'mapping' || value.kind !== 'mapping') return [];
+      if (above?.kind !== 'mapping' || value.kind !== 'mapping') continue;
       const lost = missingFrom(above, value, key);
-      if (lost.length === 0) return [];
+      if (lost.length === 0) continue;
       const more = lost.length > mostNamed ? ` and ${lost.length - mostNamed} more` : '';
-      return view.report('trinity-stage-section', {
+      view.report('trinity-stage-section', {
         at: [`stages.${index}.${key}`],
         message: `\`${key}\` of a stage replaces the whole \`${key}\` above, so ${quotedList(lost.slice(0, mostNamed))}${more} ${lost.length === 1 ? 'gets its default' : 'get their defaults'} here. Repeat the values that this stage needs.`,
       });
-    });
-  });
+    }
+  }
 }
 
 /** Paths of the values that `above` has and `below` has not. */
@@ -52,9 +49,9 @@ function missingFrom(above: MappingNode, below: MappingNode, path: string): stri
   });
 }
 
-function stageCount({ document }: ConfigContext): number {
+function stagesOf({ document }: ConfigContext): readonly Node[] {
   const stages = nodeAt(document.root, ['stages']);
-  return stages?.kind === 'sequence' ? stages.items.length : 0;
+  return stages?.kind === 'sequence' ? stages.items : [];
 }
 
 /** The rules that also apply to the unchanged keys under `trinity:` of an AgentJet config. */
@@ -103,12 +100,11 @@ export function trinityRules(context: ConfigContext): Finding[] {
 
 function ownFile(context: ConfigContext): Finding[] {
   const whole = new TrinityView(context, sectionSource(context, []));
-  const stages = Array.from({ length: stageCount(context) }, (_, index) => stageView(context, index));
-  const findings: Finding[] = lostInStages(whole);
-  for (const view of stages.length === 0 ? [whole] : stages) {
-    for (const rule of [...commonRules, ...ownRules]) findings.push(...rule(view));
-  }
-  return distinct(findings);
+  const stages = stagesOf(context).map((_, index) => stageView(context, index));
+  lostInStages(whole);
+  const views = stages.length === 0 ? [whole] : stages;
+  for (const view of views) for (const rule of [...commonRules, ...ownRules]) rule(view);
+  return distinct([whole, ...stages].flatMap(({ findings }) => findings));
 }
 
 /** A stage: its sections in place of those above. */
@@ -139,7 +135,8 @@ function embedded(context: ConfigContext): Finding[] {
     version: pinned,
     weigh: (severity) => underBackbone(settings, 'trinity', severity),
   });
-  return distinct(commonRules.flatMap((rule) => rule(view)));
+  for (const rule of commonRules) rule(view);
+  return distinct(view.findings);
 }
 
 /** Returns the values that the launcher passes to Trinity: converted keys win over those under `trinity`. */

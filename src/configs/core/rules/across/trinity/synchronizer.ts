@@ -1,5 +1,3 @@
-import type { Finding } from '../../../finding.ts';
-import { setValueFix, nameAndValue } from '../report.ts';
 import type { TrinityView } from './view.ts';
 
 const method = 'synchronizer.sync_method';
@@ -8,69 +6,77 @@ const evaluation = 'explorer.eval_interval';
 const lora = 'model.lora_configs';
 
 /** Checks how the weights are synchronized. */
-export function syncMethod(view: TrinityView): Finding[] {
-  if (view.syncMethod !== 'nccl' || !view.local || view.algorithm?.modes !== undefined) return [];
+export function syncMethod(view: TrinityView): void {
+  if (view.syncMethod !== 'nccl' || !view.local || view.algorithm?.modes !== undefined) return;
   const alone = view.isMode('train', 'explore', 'bench', 'serve');
   const becomes = alone ? 'checkpoint' : view.isMode('colocate') ? 'memory' : undefined;
-  if (becomes === undefined || view.mode === undefined) return loraMethod(view);
+  if (becomes === undefined || view.mode === undefined) {
+    loraMethod(view);
+    return;
+  }
   const why = alone
     ? 'has no other process to send weights to directly'
     : 'has the explorer and the trainer on one GPU';
-  return view.report('trinity-sync-method', {
+  view.report('trinity-sync-method', {
     severity: view.typed(method) === undefined ? 'information' : 'warning',
     at: [method, 'mode'],
-    message: `Mode \`${view.mode}\` ${why}: ${nameAndValue(view, method)} becomes \`${becomes}\`.`,
-    fixes: () => setValueFix(view, method, becomes),
+    message: `Mode \`${view.mode}\` ${why}: ${view.shown(method)} becomes \`${becomes}\`.`,
+    becomes,
+    set: [[method, becomes]],
   });
 }
 
-function loraMethod(view: TrinityView): Finding[] {
+function loraMethod(view: TrinityView): void {
   const count = view.count(lora);
-  if (count === undefined || count < 1) return [];
-  return view.report('trinity-sync-method', {
+  if (count === undefined || count < 1) return;
+  view.report('trinity-sync-method', {
     severity: view.typed(method) === undefined ? 'information' : 'warning',
     at: [method, lora],
-    message: `LoRA weights are sent as checkpoints, so ${nameAndValue(view, method)} becomes \`checkpoint\`.`,
-    fixes: () => setValueFix(view, method, 'checkpoint'),
+    message: `LoRA weights are sent as checkpoints, so ${view.shown(method)} becomes \`checkpoint\`.`,
+    becomes: 'checkpoint',
+    set: [[method, 'checkpoint']],
   });
 }
 
-export function adapters(view: TrinityView): Finding[] {
+export function adapters(view: TrinityView): void {
   const count = view.count(lora);
-  if (count === undefined || count < 1 || !view.local) return [];
+  if (count === undefined || count < 1 || !view.local) return;
   if (count > 1) {
     const message = `\`lora_configs\` has ${count} entries, but Trinity starts only with one.`;
-    return view.report('trinity-lora', { at: [lora], message });
+    view.report('trinity-lora', { at: [lora], message });
+    return;
   }
   const path = `${lora}.0.path`;
-  if (!view.isEmpty(path)) return [];
+  if (!view.isEmpty(path)) return;
   const message = 'There is no `path`, so Trinity creates an adapter from the base model.';
-  return view.report('trinity-default-applied', { at: [path, lora], message });
+  view.report('trinity-default-applied', { at: [path, lora], message });
 }
 
-export function intervals(view: TrinityView): Finding[] {
+export function intervals(view: TrinityView): void {
   const every = view.number(interval);
-  if (every === undefined) return [];
+  if (every === undefined) return;
   // Algorithms that only train have the interval set for them.
-  if (view.algorithm?.modes !== undefined) return [];
+  if (view.algorithm?.modes !== undefined) return;
   if (every <= 0) {
-    if (view.info(interval)?.min !== undefined) return [];
-    const message = `${nameAndValue(view, interval)} must be more than 0. Otherwise an assertion fails when Trinity starts.`;
-    return view.report('trinity-intervals', { at: [interval], message });
+    if (view.info(interval)?.min !== undefined) return;
+    const message = `${view.shown(interval)} must be more than 0. Otherwise an assertion fails when Trinity starts.`;
+    view.report('trinity-intervals', { at: [interval], message });
+    return;
   }
-  return view.isMode('bench', 'train') ? [] : evaluationInterval(view, every);
+  if (!view.isMode('bench', 'train')) evaluationInterval(view, every);
 }
 
-function evaluationInterval(view: TrinityView, every: number): Finding[] {
+function evaluationInterval(view: TrinityView, every: number): void {
   const own = view.scalar('synchronizer.explorer_sync_interval');
-  if (own === undefined) return [];
+  if (own === undefined) return;
   const step = typeof own === 'number' && own > 0 ? own : every;
   const between = view.number(evaluation);
-  if (between === undefined || between % step === 0) return [];
+  if (between === undefined || between % step === 0) return;
   const becomes = Math.max(step, Math.floor(between / step) * step);
-  return view.report('trinity-eval-interval', {
+  view.report('trinity-eval-interval', {
     at: [evaluation, interval],
-    message: `${nameAndValue(view, evaluation)} is not a multiple of the ${step} steps between two synchronizations, and becomes ${becomes}.`,
-    fixes: () => setValueFix(view, evaluation, becomes),
+    message: `${view.shown(evaluation)} is not a multiple of the ${step} steps between two synchronizations, and becomes ${becomes}.`,
+    becomes,
+    set: [[evaluation, becomes]],
   });
 }

@@ -1,10 +1,8 @@
 import type { ConfigContext } from '../../../context.ts';
-import type { Finding, Fix } from '../../../finding.ts';
 import data from '../data/algorithms.json' with { type: 'json' };
 import { type AcrossRuleId, acrossRules } from '../catalog.ts';
-import { keyFinding } from '../report.ts';
 import type { Severity } from '../../ruleEntry.ts';
-import { Settings, type Source } from '../settings.ts';
+import { Settings, type Report, type Source } from '../settings.ts';
 
 /** First release of Trinity-RFT in which something holds, where it does not in all that are known, 0.3.3 to 0.6. */
 export type Since = '0.4' | '0.5.1';
@@ -36,12 +34,8 @@ interface ViewOptions {
   readonly weigh?: (severity: Severity) => Severity | undefined;
 }
 
-interface Report {
-  readonly at: readonly string[];
-  readonly message: string;
-  readonly severity?: Severity | undefined;
+interface TrinityReport extends Report {
   readonly since?: Since | undefined;
-  readonly fixes?: () => readonly Fix[];
 }
 
 /** A configuration as Trinity's validator sees it: a file's own, one stage of it, or what AgentJet's launcher makes. */
@@ -78,20 +72,20 @@ export class TrinityView extends Settings {
   }
 
   /**
-   * Returns the finding for one action of the validator. If only some releases raise an error, it is a warning until
-   * the release is known. Rules of other releases are dropped.
+   * Reports one action of the validator. If only some releases raise an error, it is a warning until the release is
+   * known. Rules of other releases are dropped.
    */
-  report(rule: AcrossRuleId, { since, severity, ...rest }: Report): Finding[] {
+  override report(rule: AcrossRuleId, { since, severity, ...rest }: TrinityReport): void {
     const usual: Severity = severity ?? acrossRules[rule].severity;
     const { version, weigh } = this.#options;
-    if (since !== undefined && version !== undefined && isBefore(version, since)) return [];
+    if (since !== undefined && version !== undefined && isBefore(version, since)) return;
     const dated = since !== undefined && version === undefined && usual === 'error' ? 'warning' : usual;
     const weighed = weigh === undefined ? dated : weigh(dated);
-    return weighed === undefined ? [] : keyFinding(this, rule, { ...rest, severity: weighed });
+    if (weighed !== undefined) super.report(rule, { ...rest, severity: weighed });
   }
 }
 
-export type TrinityRule = (view: TrinityView) => readonly Finding[];
+export type TrinityRule = (view: TrinityView) => void;
 
 function isBefore(version: string, since: Since): boolean {
   const [left, right] = [version, since].map((text) => text.split('.').map(Number));
