@@ -8,7 +8,7 @@ import type { EpisodeResult } from '../../tracking/core/records/episodeResult.ts
 import type { RunEvent } from '../core/protocol/run.ts';
 import { groupsOf, measures } from '../../tracking/core/groups.ts';
 import { hintOf, levelOf, type Finding } from '../../tracking/core/finding.ts';
-import type { CommonFinding } from '../../tracking/core/findingTally.ts';
+import type { CommonFinding } from '../../tracking/core/reportTally.ts';
 import type { TrainingReport } from '../../tracking/core/report.ts';
 import type { GroupVerdict } from '../../tracking/core/verdicts.ts';
 import { exitCodes } from '../../base/node/terminal/commandIo.ts';

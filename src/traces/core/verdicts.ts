@@ -2,7 +2,7 @@ import type { EpisodeResult } from '../../tracking/core/records/episodeResult.ts
 import { groupBy } from '../../tracking/core/groupBy.ts';
 import { groupOf } from '../../tracking/core/groups.ts';
 import { judgedGroup } from '../../tracking/core/report.ts';
-import type { RunTerms } from '../../tracking/core/runTally.ts';
+import type { RunTerms } from '../../tracking/core/reportTally.ts';
 import type { EpisodeVerdict, JudgedGroup } from '../../tracking/core/verdicts.ts';
 import type { StoredRun } from './records.ts';
 import type { TraceQueries } from './traceQueries.ts';

@@ -3,9 +3,7 @@ import { episodeFindings } from './episodeFindings.ts';
 import { finding, type Finding, hintOf } from './finding.ts';
 import { groupBy } from './groupBy.ts';
 import { groupOf, measuredGroup, type Group, type Member } from './groups.ts';
-import type { CommonFinding } from './findingTally.ts';
-import { ReportTally } from './reportTally.ts';
-import type { RunTerms } from './runTally.ts';
+import { ReportTally, type CommonFinding, type RunTerms } from './reportTally.ts';
 import type { EpisodeVerdict, GroupVerdict, JudgedGroup } from './verdicts.ts';
 
 export interface TrainingReport {

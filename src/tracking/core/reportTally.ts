@@ -1,51 +1,79 @@
-import { FindingTally, type CommonFinding, type GroupFindings } from './findingTally.ts';
-import type { Finding } from './finding.ts';
-import { RunTally, type RunTerms } from './runTally.ts';
+import { finding, levelOf, type Finding } from './finding.ts';
 import type { JudgedGroup } from './verdicts.ts';
 
-/** Counts the numbers of a training report, group by group. A new result costs time only for its groups. */
+/** The facts about a run that a report needs in addition to its results. */
+export interface RunTerms {
+  /** Episodes per task. */
+  readonly repeat: number;
+  /** True if another tokenizer than the model's counted. */
+  readonly approximate: boolean;
+  /** The judge in the config. Undefined if there is none. */
+  readonly judge: string | undefined;
+  /** True if a task can have several groups, such as one in each training step. */
+  readonly tasksComeAgain?: boolean;
+}
+
+/** All findings of one code and severity. If their messages differ, `message` is the first one, marked as an example. */
+export interface CommonFinding extends Finding {
+  /** The number of affected episodes. 0: it is about the run. */
+  readonly count: number;
+  readonly episodes: readonly number[];
+  /** The positions of its groups; empty if it is not about groups. */
+  readonly groups: readonly number[];
+}
+
+/** Findings of one code and severity, in one group or in the run. */
+interface Kind {
+  readonly first: Finding;
+  readonly episodes: Set<number>;
+  readonly messages: Set<string>;
+}
+
+/** The numbers of one group. */
+interface GroupCounts {
+  readonly taskId: string;
+  readonly episodes: readonly number[];
+  readonly trains: number;
+  /** The number of episodes that ended with a reward, and of those whose workflow returned it. */
+  readonly scored: number;
+  readonly byWorkflow: number;
+  /** By severity and code. */
+  readonly kinds: ReadonlyMap<string, Kind>;
+}
+
+/** Counts the numbers of a training report. A new result is counted with its group only. */
 export class ReportTally {
-  readonly #groups = new Map<number, JudgedCounts>();
-  readonly #findings = new Map<string, FindingTally>();
-  readonly #run: RunTally;
-  #episodes = 0;
-  #trains = 0;
+  readonly #terms: RunTerms;
+  readonly #groups = new Map<number, GroupCounts>();
+  readonly #byTask = new Map<string, Set<number>>();
 
   constructor(terms: RunTerms) {
-    this.#run = new RunTally(terms);
+    this.#terms = terms;
   }
 
-  /** In the place of what was said of the group before. */
+  /** Adds a group, or replaces what was counted for it before. */
   put(judged: JudgedGroup): void {
-    const { group } = judged.group;
-    this.#delete(group);
-    const counts = countsOf(judged);
-    this.#groups.set(group, counts);
-    this.#episodes += counts.episodes;
-    this.#trains += counts.trains;
-    for (const [kind, found] of counts.findings) {
-      const tally = this.#findings.get(kind) ?? new FindingTally();
-      this.#findings.set(kind, tally);
-      tally.add(group, found);
-    }
-    this.#run.put(judged);
+    const { group, taskId } = judged.group;
+    const before = this.#groups.get(group);
+    if (before !== undefined) this.#byTask.get(before.taskId)?.delete(group);
+    this.#groups.set(group, countsOf(judged));
+    if (this.#terms.tasksComeAgain === true) return;
+    this.#byTask.set(taskId, (this.#byTask.get(taskId) ?? new Set()).add(group));
   }
 
   counts(): { readonly trains: number; readonly doesNotTrain: number } {
-    return { trains: this.#trains, doesNotTrain: this.#episodes - this.#trains };
+    const trains = this.#sum(({ trains: count }) => count);
+    return { trains, doesNotTrain: this.#sum(({ episodes }) => episodes.length) - trains };
   }
 
   /**
    * Errors first, then by how many episodes they concern; those of the run come last.
    *
-   * @param most how many episodes each names
+   * @param most how many episodes each names; all are counted
    */
   findings(most = Infinity): readonly CommonFinding[] {
-    const tallies = [...this.#findings.values()].sort(
-      ({ place: [group, at] }, { place: [otherGroup, otherAt] }) => group - otherGroup || at - otherAt,
-    );
-    const common = tallies.flatMap((tally) => tally.common(most) ?? []);
-    return [...common.sort((a, b) => rank(a) - rank(b) || b.count - a.count), ...this.#run.findings(most)];
+    const common = this.#common(most).sort((a, b) => rank(a) - rank(b) || b.count - a.count);
+    return [...common, ...this.#ofRun(most)];
   }
 
   has(group: number): boolean {
@@ -54,43 +82,113 @@ export class ReportTally {
 
   /** Episodes that have `duplicate-task-id` on account of these groups, of which some may have had it before. */
   colliding(groups: readonly number[]): readonly number[] {
-    return this.#run.colliding(groups);
-  }
-
-  #delete(group: number): void {
-    const counts = this.#groups.get(group);
-    if (counts === undefined) return;
-    this.#episodes -= counts.episodes;
-    this.#trains -= counts.trains;
-    for (const kind of counts.findings.keys()) {
-      const tally = this.#findings.get(kind);
-      tally?.delete(group);
-      if (tally?.isEmpty === true) this.#findings.delete(kind);
+    const put = new Set(groups);
+    const concerned = new Set<number>();
+    for (const group of groups) {
+      const alike = this.#byTask.get(this.#groups.get(group)?.taskId ?? '') ?? new Set();
+      if (alike.size < 2) continue;
+      concerned.add(group);
+      // Where only one of the others has the id, the id was not shared before.
+      const [other, ...more] = [...alike].filter((one) => !put.has(one));
+      if (other !== undefined && more.length === 0) concerned.add(other);
     }
+    return [...concerned].flatMap((group) => this.#groups.get(group)?.episodes ?? []);
+  }
+
+  #sum(count: (group: GroupCounts) => number): number {
+    return [...this.#groups.values()].reduce((sum, group) => sum + count(group), 0);
+  }
+
+  #common(most: number): CommonFinding[] {
+    const kinds = new Map<string, Kind & { readonly groups: number[] }>();
+    for (const [group, { kinds: own }] of [...this.#groups].sort(([a], [b]) => a - b)) {
+      for (const [key, { first, episodes, messages }] of own) {
+        const kind = kinds.get(key) ?? { first, episodes: new Set(), messages: new Set(), groups: [] };
+        kinds.set(key, kind);
+        kind.groups.push(group);
+        for (const episode of episodes) kind.episodes.add(episode);
+        for (const message of messages) kind.messages.add(message);
+      }
+    }
+    return [...kinds.values()].map(({ first, episodes, messages, groups }) => ({
+      ...first,
+      message: messages.size === 1 ? first.message : `e.g. ${first.message}`,
+      count: episodes.size,
+      episodes: [...episodes].slice(0, most),
+      groups: levelOf(first.code) === 'group' ? groups : [],
+    }));
+  }
+
+  #ofRun(most: number): readonly CommonFinding[] {
+    if (this.#groups.size === 0) return [];
+    return [
+      ...this.#duplicateIds(most),
+      ...this.#unusedJudge(),
+      ...(this.#terms.approximate ? [approximateTokenizer] : []),
+    ];
+  }
+
+  #duplicateIds(most: number): readonly CommonFinding[] {
+    const shared = [...this.#byTask]
+      .filter(([, groups]) => groups.size > 1)
+      .map(([id, groups]) => ({ id, groups: [...groups].sort((a, b) => a - b) }))
+      .sort((a, b) => (a.groups[0] ?? 0) - (b.groups[0] ?? 0));
+    const [first] = shared;
+    if (first === undefined) return [];
+    const others = shared.length - 1;
+    const more = others === 0 ? '' : `, and ${others} more id${others === 1 ? ' is' : 's are'} shared`;
+    const tasks = first.groups.length;
+    const named = first.id === '' ? `${tasks} tasks have no id` : `${tasks} tasks have the id ${first.id}`;
+    const message = `${named}${more}. In training they are one group, and their rewards are compared with each other.`;
+    const episodes = shared.flatMap(({ groups }) =>
+      groups.flatMap((group) => this.#groups.get(group)?.episodes ?? []),
+    );
+    const count = episodes.length;
+    return [
+      { ...finding('duplicate-task-id', message), count, episodes: episodes.slice(0, most), groups: [] },
+    ];
+  }
+
+  #unusedJudge(): readonly CommonFinding[] {
+    const { judge } = this.#terms;
+    const scored = this.#sum((group) => group.scored);
+    const byWorkflow = this.#sum((group) => group.byWorkflow);
+    if (judge === undefined || scored === 0 || byWorkflow < scored) return [];
+    const message = `The judge ${judge} was never called, because the workflow returned all rewards.`;
+    return [{ ...finding('judge-unused', message), ...ofTheRun }];
   }
 }
 
-interface JudgedCounts {
-  readonly episodes: number;
-  readonly trains: number;
-  /** By severity and code. */
-  readonly findings: ReadonlyMap<string, GroupFindings>;
-}
+const ofTheRun = { count: 0, episodes: [], groups: [] } as const;
 
-function countsOf({ episodes }: JudgedGroup): JudgedCounts {
-  const findings = new Map<string, GroupFindings & { episodes: Set<number>; messages: string[] }>();
-  let at = 0;
-  for (const { episode, findings: found } of episodes) {
-    for (const one of found) {
+const approximateTokenizer: CommonFinding = {
+  ...finding(
+    'approximate-tokenizer',
+    'tokenizer: built-in, approximate: token ids and lengths differ from training.',
+  ),
+  ...ofTheRun,
+};
+
+function countsOf({ group: { taskId }, episodes, results }: JudgedGroup): GroupCounts {
+  const kinds = new Map<string, Kind>();
+  for (const { episode, findings } of episodes) {
+    for (const one of findings) {
       const key = `${one.severity} ${one.code}`;
-      const kind = findings.get(key) ?? { first: one, at, episodes: new Set(), messages: [] };
-      findings.set(key, kind);
+      const kind = kinds.get(key) ?? { first: one, episodes: new Set(), messages: new Set() };
+      kinds.set(key, kind);
       kind.episodes.add(episode);
-      if (!kind.messages.includes(one.message)) kind.messages.push(one.message);
-      at += 1;
+      kind.messages.add(one.message);
     }
   }
-  return { episodes: episodes.length, trains: episodes.filter(({ trains }) => trains).length, findings };
+  const scored = results.filter(({ reward }) => reward !== null);
+  return {
+    taskId,
+    episodes: results.map(({ episode }) => episode),
+    trains: episodes.filter(({ trains }) => trains).length,
+    scored: scored.length,
+    byWorkflow: scored.filter(({ scoredBy }) => scoredBy === 'workflow').length,
+    kinds,
+  };
 }
 
 function rank({ severity }: Finding): number {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { EpisodeResult, EpisodeTracking } from '../../../src/tracking/core/records/episodeResult.ts';
 import { hintOf } from '../../../src/tracking/core/finding.ts';
 import { trainingReport, formatTrainingReport } from '../../../src/tracking/core/report.ts';
-import type { RunTerms } from '../../../src/tracking/core/runTally.ts';
+import type { RunTerms } from '../../../src/tracking/core/reportTally.ts';
 
 const overlong = {
   code: 'context-overflow',
