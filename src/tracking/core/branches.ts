@@ -14,38 +14,29 @@ export interface KnownStart {
   readonly timeline: number;
 }
 
-/** An unbranched stretch of the tree: the messages of one timeline from an index up to another. */
-class Run {
-  readonly path: Path;
-  readonly from: number;
-  to: number;
-  /** The highest number of a timeline that goes all of this way. */
-  latest: number;
-  next: Next = { few: [], many: undefined };
+/** The messages that timelines start with, up to one of them. */
+class Start {
+  /** The position of the last message. */
+  readonly position: number;
+  /** The highest number of a timeline that starts so. */
+  latest = none;
+  readonly next: Start[] = [];
+  /** The entries of `next` by key, if there are many. */
+  byKey: Map<string, Start> | undefined;
 
-  constructor(path: Path, from: number, to: number, latest: number) {
-    this.path = path;
-    this.from = from;
-    this.to = to;
-    this.latest = latest;
+  constructor(position: number) {
+    this.position = position;
   }
 }
 
-/** The runs that follow a run, with a key for each if there are many. */
-interface Next {
-  readonly few: Run[];
-  many: Map<string, Run> | undefined;
-}
-
 /**
- * Timelines as paths of a radix tree. Timelines that start with the same messages share the start of their path. A
- * run is the message list of the first timeline. A timeline on an existing path costs one comparison per message and
- * no memory.
+ * Timelines as paths of a tree. Timelines that start with the same messages share the start of their path. A timeline
+ * on an existing path costs one comparison per message and no memory.
  */
 export class Branches {
   readonly #messages: readonly TracedMessage[];
   readonly #byText: boolean;
-  readonly #roots = new Map<string | null, Run>();
+  readonly #roots = new Map<string | null, Start>();
 
   /** @param messages that the paths' positions are places in */
   constructor(messages: readonly TracedMessage[], level: MergeOptions['compareLevel']) {
@@ -54,89 +45,49 @@ export class Branches {
   }
 
   /**
-   * Cheapest for numbers that fall: a timeline that ends inside of a run cuts it only where its number is higher.
-   *
    * @param first the message to begin with
    * @returns the highest number of a timeline, this one included, that begins with this one's messages
    */
-  follow(path: Path, root: string | null, timeline: number, first = 0): number {
-    const end = path.messages.length + 1;
-    let run = this.#rootOf(root, path, first);
-    let at = first;
-    while (at < end) {
-      run.latest = Math.max(run.latest, timeline);
-      const next = this.#nextOf(run, positionAt(path, at));
-      if (next === undefined) return this.#add(run.next, new Run(path, at, end, timeline));
-      at = this.#partingOf(next, path, at + 1);
-      if (at < next.to && (at < end || timeline > next.latest)) this.#cut(next, at);
-      run = next;
+  follow({ messages, reply }: Path, root: string | null, timeline: number, first = 0): number {
+    let start = this.#roots.get(root) ?? new Start(none);
+    this.#roots.set(root, start);
+    start.latest = Math.max(start.latest, timeline);
+    for (let at = first; at <= messages.length; at++) {
+      const position = messages[at] ?? reply;
+      start = this.#nextOf(start, position) ?? this.#add(start, position);
+      start.latest = Math.max(start.latest, timeline);
     }
-    return (run.latest = Math.max(run.latest, timeline));
+    return start.latest;
   }
 
   /**
    * Returns the start that a timeline shares with earlier ones, and the last of them. Undefined if none starts at the
    * root.
    */
-  known(path: Path, root: string | null, first = 0): KnownStart | undefined {
-    let run = this.#roots.get(root);
-    if (run === undefined) return undefined;
-    let at = first;
-    while (at <= path.messages.length) {
-      const next = this.#nextOf(run, positionAt(path, at));
-      if (next === undefined) break;
-      at = this.#partingOf(next, path, at + 1);
-      run = next;
-      if (at < next.to) break;
+  known({ messages, reply }: Path, root: string | null, first = 0): KnownStart | undefined {
+    let start = this.#roots.get(root);
+    if (start === undefined) return undefined;
+    for (let at = first; at <= messages.length; at++) {
+      const next = this.#nextOf(start, messages[at] ?? reply);
+      if (next === undefined) return { messages: at - first, timeline: start.latest };
+      start = next;
     }
-    return { messages: at - first, timeline: run.latest };
+    return { messages: messages.length + 1 - first, timeline: start.latest };
   }
 
-  #rootOf(root: string | null, path: Path, first: number): Run {
-    let run = this.#roots.get(root);
-    if (run === undefined) {
-      run = new Run(path, first, first, none);
-      this.#roots.set(root, run);
-    }
-    return run;
+  #nextOf({ next, byKey }: Start, position: number): Start | undefined {
+    if (byKey !== undefined) return byKey.get(this.#key(position));
+    for (const one of next) if (this.#same(one.position, position)) return one;
+    return undefined;
   }
 
-  #nextOf({ next: { few, many } }: Run, position: number): Run | undefined {
-    if (many !== undefined) return many.get(this.#key(position));
-    return few.find((one) => this.#same(positionAt(one.path, one.from), position));
-  }
-
-  /**
-   * Returns the position at which the path leaves the run. Both are equal up to `at`. The result is at most the
-   * shorter length.
-   */
-  #partingOf({ path: { messages: theirs, reply }, to }: Run, path: Path, at: number): number {
-    const { messages } = path;
-    const requests = Math.min(to, theirs.length, messages.length);
-    if (this.#byText) at = partingByText(this.#messages, theirs, messages, at, requests);
-    else while (at < requests && this.#same(theirs[at] ?? none, messages[at] ?? none)) at++;
-    if (at < requests) return at;
-    // Of what either has one reply is left, which may stand for a message of the other.
-    const end = Math.min(to, messages.length + 1);
-    for (; at < end; at++) {
-      if (!this.#same(theirs[at] ?? reply, positionAt(path, at))) return at;
-    }
-    return at;
-  }
-
-  #add(next: Next, added: Run): number {
-    next.few.push(added);
-    if (next.many !== undefined) next.many.set(this.#keyOf(added), added);
-    else if (next.few.length > fewMost) next.many = new Map(next.few.map((one) => [this.#keyOf(one), one]));
-    return added.latest;
-  }
-
-  /** Splits a run at `at`. The second part becomes a new run. */
-  #cut(run: Run, at: number): void {
-    const rest = new Run(run.path, at, run.to, run.latest);
-    rest.next = run.next;
-    run.to = at;
-    run.next = { few: [rest], many: undefined };
+  #add(start: Start, position: number): Start {
+    const added = new Start(position);
+    start.next.push(added);
+    if (start.byKey !== undefined) start.byKey.set(this.#key(position), added);
+    else if (start.next.length > fewMost)
+      start.byKey = new Map(start.next.map((one) => [this.#key(one.position), one]));
+    return added;
   }
 
   #same(one: number, other: number): boolean {
@@ -147,34 +98,10 @@ export class Branches {
     return sameItems(a?.tokenIds ?? noTokens, b?.tokenIds ?? noTokens);
   }
 
-  #keyOf({ path, from }: Run): string {
-    return this.#key(positionAt(path, from));
-  }
-
   #key(position: number): string {
     const message = this.#messages[position];
     return (this.#byText ? message?.text : message?.tokenIds.join(' ')) ?? '';
   }
-}
-
-/** Compares texts in a separate loop, because merging spends nearly all of its time here. */
-function partingByText(
-  list: readonly TracedMessage[],
-  a: readonly number[],
-  b: readonly number[],
-  at: number,
-  to: number,
-): number {
-  for (; at < to; at++) {
-    const one = a[at] ?? none;
-    const other = b[at] ?? none;
-    if (one !== other && list[one]?.text !== list[other]?.text) return at;
-  }
-  return at;
-}
-
-function positionAt({ messages, reply }: Path, at: number): number {
-  return messages[at] ?? reply;
 }
 
 const none = -1;
