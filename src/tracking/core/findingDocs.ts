@@ -29,7 +29,7 @@ function sections(
   wanted: FindingLevel,
 ): readonly string[] {
   return kinds
-    .filter(([, { level }]) => level === wanted)
+    .filter(([, { level = 'episode' }]) => level === wanted)
     .map(([id, { title, severity, explanation, hint }]) => {
       return `### ${id}\n\n**${title}** (${severity})\n\n${explanation}\n\nFix: ${hint}\n`;
     });

@@ -16,7 +16,8 @@ export type FindingLevel = 'run' | 'group' | 'episode';
 export type FindingTarget = 'execute' | 'judge' | 'reward' | 'line' | `key:${string}`;
 
 export interface FindingKind {
-  readonly level: FindingLevel;
+  /** Absent: `episode`. */
+  readonly level?: FindingLevel;
   /** Absent: no code or config is the cause. */
   readonly target?: FindingTarget;
   /** The default severity. `error`: the affected episodes are not trained. */

@@ -3,7 +3,6 @@ import type { FindingKind } from '../findingKind.ts';
 /** The findings about an episode: its end, its calls, and its reward. */
 export const episodeKinds = {
   'episode-error': {
-    level: 'episode',
     target: 'line',
     severity: 'error',
     title: 'The episode ended with an error',
@@ -12,7 +11,6 @@ export const episodeKinds = {
     hint: 'Fix the error in the message. To stop at it, set a breakpoint on uncaught exceptions.',
   },
   'injected-fault': {
-    level: 'episode',
     severity: 'warning',
     title: 'Faults were injected into its calls',
     explanation:
@@ -20,7 +18,6 @@ export const episodeKinds = {
     hint: 'Use a run without faults to judge rewards.',
   },
   'lost-to-injected-fault': {
-    level: 'episode',
     severity: 'error',
     title: 'An injected fault ended the episode',
     explanation:
@@ -28,7 +25,6 @@ export const episodeKinds = {
     hint: 'Handle the failure in the workflow, or run without faults.',
   },
   'not-tracked': {
-    level: 'episode',
     severity: 'error',
     title: 'The calls of the episode were not tracked',
     explanation:
@@ -36,14 +32,12 @@ export const episodeKinds = {
     hint: 'Look for a warning about the tokenizer above, or run the episode again.',
   },
   'episode-lost': {
-    level: 'episode',
     severity: 'error',
     title: 'The process ended before the episode',
     explanation: 'The process of the run ended before the episode did, so the episode has no reward.',
     hint: 'Run the task again. The last lines of the output of the run may show why the process ended.',
   },
   'no-call': {
-    level: 'episode',
     target: 'execute',
     severity: 'error',
     title: 'No call through the tuner',
@@ -52,7 +46,6 @@ export const episodeKinds = {
     hint: 'Call the model with the client that `tuner` provides (`asOpenAIClient`, or its base URL and key).',
   },
   'bypassed-tuner': {
-    level: 'episode',
     target: 'line',
     severity: 'warning',
     title: 'LLM calls that bypass the tuner',
@@ -61,7 +54,6 @@ export const episodeKinds = {
     hint: 'If the agent makes this call, use the client that `tuner` provides.',
   },
   'all-calls-untrained': {
-    level: 'episode',
     severity: 'error',
     title: 'All calls went to debug models',
     explanation:
@@ -69,7 +61,6 @@ export const episodeKinds = {
     hint: 'Add a target of these agents to `trainableTargets` of the workflow (--trainable-targets; launch.json: trainableTargets).',
   },
   'untrained-target-trained': {
-    level: 'episode',
     severity: 'warning',
     title: 'A target is trained although `trainableTargets` excludes it',
     explanation:
@@ -77,7 +68,6 @@ export const episodeKinds = {
     hint: 'Use `asOpenAIClient` with a `debugModel`, or add the target to `trainableTargets`.',
   },
   'nothing-trainable': {
-    level: 'episode',
     target: 'execute',
     severity: 'error',
     title: 'No token counts in the loss',
@@ -86,7 +76,6 @@ export const episodeKinds = {
     hint: 'Look at the loss mask of the timelines in the trace, and at the reason in the message.',
   },
   'reward-range': {
-    level: 'episode',
     target: 'reward',
     severity: 'warning',
     title: 'The reward is outside the usual range',
@@ -95,7 +84,6 @@ export const episodeKinds = {
     hint: 'Scale the reward to between −1 and 1.5, with 1 for success.',
   },
   'success-mismatch': {
-    level: 'episode',
     target: 'reward',
     severity: 'warning',
     title: 'Reward and success disagree',
@@ -104,7 +92,6 @@ export const episodeKinds = {
     hint: 'Return `isSuccess: true` exactly for rewards of 1 or more.',
   },
   'success-missing': {
-    level: 'episode',
     target: 'reward',
     severity: 'warning',
     title: 'A reward without isSuccess',
@@ -112,7 +99,6 @@ export const episodeKinds = {
     hint: 'Return `isSuccess` together with `reward`.',
   },
   'reward-unused': {
-    level: 'episode',
     target: 'execute',
     severity: 'warning',
     title: 'The judge’s reward replaces the workflow’s',
@@ -121,7 +107,6 @@ export const episodeKinds = {
     hint: 'Do not return `reward` from the function, or remove the judge from the config.',
   },
   'trinity-rewards': {
-    level: 'episode',
     target: 'execute',
     severity: 'warning',
     title: 'Experiences of one run with different rewards',
@@ -130,7 +115,6 @@ export const episodeKinds = {
     hint: 'Look at the experiences in the metadata of the episode. To have one reward per run, give all of them the same reward.',
   },
   'trinity-untrained-replies': {
-    level: 'episode',
     target: 'execute',
     severity: 'warning',
     title: 'Replies that no experience contains',
@@ -139,7 +123,6 @@ export const episodeKinds = {
     hint: 'Return an experience for every reply that training must learn from. Ignore this finding for replies that you exclude on purpose.',
   },
   'trinity-foreign-replies': {
-    level: 'episode',
     target: 'execute',
     severity: 'warning',
     title: 'Experiences with replies that are not the model’s',
@@ -148,7 +131,6 @@ export const episodeKinds = {
     hint: 'Remove them, or set action_mask to 0 for them.',
   },
   'trinity-repeats': {
-    level: 'episode',
     target: 'execute',
     severity: 'warning',
     title: 'Repeats that training runs together',

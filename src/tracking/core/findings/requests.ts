@@ -3,7 +3,6 @@ import type { FindingKind } from '../findingKind.ts';
 /** The findings about requests and replies that training rejects or changes. */
 export const requestKinds = {
   'missing-system-message': {
-    level: 'episode',
     target: 'execute',
     severity: 'error',
     title: 'The first message is not a system message',
@@ -11,7 +10,6 @@ export const requestKinds = {
     hint: 'Start the messages with a system message.',
   },
   'system-message-not-first': {
-    level: 'episode',
     target: 'execute',
     severity: 'error',
     title: 'A system message that is not the first message',
@@ -19,7 +17,6 @@ export const requestKinds = {
     hint: 'Keep one system message at the start. Send the rest as user messages.',
   },
   'tool-result-dropped': {
-    level: 'episode',
     target: 'key:ajet.rollout.force_disable_toolcalls',
     severity: 'warning',
     title: 'A tool result is dropped',
@@ -27,7 +24,6 @@ export const requestKinds = {
     hint: 'Set `ajet.rollout.force_disable_toolcalls: false`, or send results as user messages.',
   },
   'role-dropped': {
-    level: 'episode',
     target: 'execute',
     severity: 'warning',
     title: 'A message with an unknown role',
@@ -36,7 +32,6 @@ export const requestKinds = {
     hint: 'Use one of the roles system, user, assistant and tool.',
   },
   'content-dropped': {
-    level: 'episode',
     target: 'execute',
     severity: 'warning',
     title: 'A message is dropped because of its content',
@@ -45,7 +40,6 @@ export const requestKinds = {
     hint: 'Send the content as one string.',
   },
   'non-text-content-dropped': {
-    level: 'episode',
     target: 'execute',
     severity: 'warning',
     title: 'Text before a non-text part is dropped',
@@ -53,7 +47,6 @@ export const requestKinds = {
     hint: 'Send the content as one string.',
   },
   'tool-part-rejected': {
-    level: 'episode',
     target: 'execute',
     severity: 'error',
     title: 'A message part of a rejected type',
@@ -61,7 +54,6 @@ export const requestKinds = {
     hint: 'Use OpenAI’s format for tool calls and their results: `tool_calls`, and messages with the role tool.',
   },
   'template-failed': {
-    level: 'episode',
     target: 'key:ajet.model.path',
     severity: 'error',
     title: 'The chat template fails on a request',
@@ -70,7 +62,6 @@ export const requestKinds = {
     hint: 'Send messages in the form that the template expects. The message contains the reason of the template.',
   },
   'foreign-template': {
-    level: 'episode',
     target: 'key:ajet.model.path',
     severity: 'error',
     title: 'A chat template that is not ChatML',
@@ -79,21 +70,18 @@ export const requestKinds = {
     hint: 'Train a model with a ChatML template, such as a Qwen model.',
   },
   'reply-repeats-header': {
-    level: 'episode',
     severity: 'error',
     title: 'A reply that starts with a reply header',
     explanation: 'AgentJet rejects a reply that starts with the tokens of a reply header.',
     hint: 'Configure the endpoint so that it does not return the generation prompt.',
   },
   'tool-without-parameters': {
-    level: 'episode',
     severity: 'error',
     title: 'A tool without parameters',
     explanation: 'AgentJet rejects a request with a tool that has no `function.parameters`.',
     hint: 'Give the tool `parameters`, at least `{"type": "object", "properties": {}}`.',
   },
   'sample-refused': {
-    level: 'episode',
     severity: 'error',
     title: 'A timeline that gives no sample',
     explanation:
@@ -101,7 +89,6 @@ export const requestKinds = {
     hint: 'Start each request with a system message, and look at the last reply of the timeline.',
   },
   'end-token-inside-reply': {
-    level: 'episode',
     severity: 'error',
     title: 'An end token inside a reply',
     explanation:
@@ -109,7 +96,6 @@ export const requestKinds = {
     hint: 'Configure the endpoint to stop at the end token, or to leave its text out of the reply.',
   },
   'cut-reply-end-trained': {
-    level: 'episode',
     target: 'key:ajet.rollout.max_response_length_in_one_turn',
     severity: 'warning',
     title: 'The end of a truncated reply is trained',

@@ -3,7 +3,6 @@ import type { FindingKind } from '../findingKind.ts';
 /** The findings about lengths and timelines, and about calls that training drops. */
 export const timelineKinds = {
   'context-overflow': {
-    level: 'episode',
     target: 'key:ajet.rollout.max_model_len',
     severity: 'error',
     title: 'The prompt leaves no room for a reply',
@@ -12,7 +11,6 @@ export const timelineKinds = {
     hint: 'End the episode when `contextOverflow` is true, or shorten the conversation. You can also raise `ajet.rollout.max_model_len` or lower `ajet.rollout.max_response_length_in_one_turn`.',
   },
   'reply-exceeds-turn-limit': {
-    level: 'episode',
     target: 'key:ajet.rollout.max_response_length_in_one_turn',
     severity: 'error',
     title: 'A reply exceeds the limit of a turn',
@@ -20,7 +18,6 @@ export const timelineKinds = {
     hint: 'Raise `ajet.rollout.max_response_length_in_one_turn`, or request shorter replies.',
   },
   'timeline-exceeds-model-len': {
-    level: 'episode',
     target: 'key:ajet.rollout.max_model_len',
     severity: 'error',
     title: 'A conversation exceeds the model length',
@@ -29,7 +26,6 @@ export const timelineKinds = {
     hint: 'Raise `ajet.rollout.max_model_len`, or shorten the conversation.',
   },
   'prompt-too-long': {
-    level: 'episode',
     target: 'key:ajet.data.max_prompt_length',
     severity: 'warning',
     title: 'A prompt exceeds the prompt length of a sample',
@@ -38,7 +34,6 @@ export const timelineKinds = {
     hint: 'Raise `ajet.data.max_prompt_length`, or shorten the first messages.',
   },
   'response-cut': {
-    level: 'episode',
     target: 'key:ajet.data.max_response_length',
     severity: 'warning',
     title: 'A response is truncated',
@@ -47,7 +42,6 @@ export const timelineKinds = {
     hint: 'Raise `ajet.data.max_response_length`, or use fewer turns per episode.',
   },
   'near-limit': {
-    level: 'episode',
     severity: 'warning',
     title: 'A length near its limit, with an approximate count',
     explanation:
@@ -55,7 +49,6 @@ export const timelineKinds = {
     hint: 'Fetch the tokenizer of the model for an exact count.',
   },
   'not-merged': {
-    level: 'episode',
     target: 'key:ajet.context_tracker.timeline_merging_policy.timeline_compare_level',
     severity: 'warning',
     title: 'Calls of one agent that do not merge',
@@ -64,7 +57,6 @@ export const timelineKinds = {
     hint: 'Append to the messages of the previous call, and keep its reply unchanged. Ignore this finding if you change the history on purpose, for example with a summary, a window, or by removing thoughts.',
   },
   'retokenization-drift': {
-    level: 'episode',
     target: 'execute',
     severity: 'warning',
     title: 'A reply that returns as other tokens',
@@ -73,7 +65,6 @@ export const timelineKinds = {
     hint: 'Merge by text (`timeline_compare_level: text`), and send replies back unchanged. If the template changes replies, such as by removing thoughts, expect this finding at every turn.',
   },
   'prompt-drift': {
-    level: 'episode',
     target: 'key:ajet.context_tracker.fix_retokenization_drift',
     severity: 'warning',
     title: 'The endpoint used another prompt',
@@ -82,7 +73,6 @@ export const timelineKinds = {
     hint: 'Use the chat template of `ajet.model.path` in the endpoint, and a template that renders a message independently of its position. Under Trinity, set `ajet.context_tracker.fix_retokenization_drift: false` if texts differ.',
   },
   'timeline-snap': {
-    level: 'episode',
     target: 'key:ajet.context_tracker.detect_timeline_snap',
     severity: 'warning',
     title: 'The history was rewritten between calls',
@@ -91,7 +81,6 @@ export const timelineKinds = {
     hint: 'Append to the messages of the previous call. If agents take turns, or you rewrite the history on purpose, set `ajet.context_tracker.detect_timeline_snap: false`.',
   },
   'degenerate-reply': {
-    level: 'episode',
     target: 'key:ajet.rollout.compute_madness_checklist',
     severity: 'warning',
     title: 'A degenerate reply',
@@ -100,7 +89,6 @@ export const timelineKinds = {
     hint: 'If the reply is correct, remove the detector from `ajet.rollout.compute_madness_checklist`.',
   },
   'after-degenerate-reply': {
-    level: 'episode',
     target: 'key:ajet.rollout.agent_madness_termination',
     severity: 'warning',
     title: 'A call after a degenerate reply',
@@ -109,7 +97,6 @@ export const timelineKinds = {
     hint: 'Stop the workflow there, or set `ajet.rollout.agent_madness_termination: false`.',
   },
   'externally-interrupted': {
-    level: 'episode',
     target: 'execute',
     severity: 'warning',
     title: 'A call after the request to stop',
@@ -118,7 +105,6 @@ export const timelineKinds = {
     hint: 'End the workflow soon after `observationWindow.stop` is true. Later calls are not trained.',
   },
   'task-mutated': {
-    level: 'episode',
     target: 'execute',
     severity: 'warning',
     title: 'The workflow changes its task',
@@ -127,7 +113,6 @@ export const timelineKinds = {
     hint: 'Copy the task before you change it: `structuredClone(workflowTask.task)`.',
   },
   'not-selected': {
-    level: 'episode',
     severity: 'error',
     title: 'More episodes than training uses',
     explanation:
