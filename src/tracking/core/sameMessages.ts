@@ -19,17 +19,6 @@ interface SameMessage {
   readonly alone: TimelineMessage;
 }
 
-/** A position in the tree of request starts. */
-interface Place {
-  /** The next step of the previous request. */
-  taken: Step | undefined;
-  readonly steps: Map<SameMessage, Step>;
-}
-
-interface Step extends Place {
-  readonly message: SameMessage;
-}
-
 /** A request's messages as the chat template sees them, and as its timeline has them. */
 export interface SameRequest {
   readonly messages: readonly TemplateMessage[];
@@ -43,35 +32,22 @@ export interface SameRequest {
  */
 export class SameMessages {
   readonly #known = new Map<string, SameMessage>();
-  readonly #start: Place = { taken: undefined, steps: new Map() };
+  #previous: readonly SameMessage[] = [];
   /** By the numbers of tool results in a row. */
   readonly #rows = new Map<string, TimelineMessage>();
 
   read(kept: readonly KeptMessage[]): SameRequest {
-    let place = this.#start;
-    const same = kept.map((message) => {
-      const step = this.#step(place, message);
-      place = step;
-      return step.message;
-    });
+    const same = kept.map((message, index) => this.#same(message, this.#previous[index]));
+    this.#previous = same;
     return {
       messages: same.map(({ template }) => template),
       timeline: groupToolResults(same).map((row) => this.#joined(row)),
     };
   }
 
-  #step(place: Place, message: KeptMessage): Step {
-    const toolCalls = message.toolCalls && JSON.stringify(message.toolCalls);
-    const { taken } = place;
-    if (taken !== undefined && isSame(taken.message, message, toolCalls)) return taken;
-    const same = this.#lookUp(message, toolCalls);
-    const step = place.steps.get(same) ?? { message: same, taken: undefined, steps: new Map() };
-    place.steps.set(same, step);
-    place.taken = step;
-    return step;
-  }
-
-  #lookUp(kept: KeptMessage, toolCalls: string | null): SameMessage {
+  #same(kept: KeptMessage, previous: SameMessage | undefined): SameMessage {
+    const toolCalls = kept.toolCalls && JSON.stringify(kept.toolCalls);
+    if (previous !== undefined && isSame(previous, kept, toolCalls)) return previous;
     const key = JSON.stringify([kept.role, kept.text, kept.toolCallId, toolCalls]);
     const known = this.#known.get(key);
     if (known !== undefined) return known;
