@@ -16,9 +16,9 @@ import {
   notEmpty,
   type CacheEnvironment,
 } from '../tokenizer/modelCaches.ts';
-import { download, statusFailure, type HubFile } from './download.ts';
-import { hubErrors } from './errors.ts';
-import { hubRequest, isFileSystemError } from './request.ts';
+import { download, type HubFile } from './download.ts';
+import { dataSetItem, hubErrors, requestErrors } from './errors.ts';
+import { hubRequest, isFileSystemError, type RequestOptions } from './request.ts';
 
 const revision = z.object({
   sha: z.string().check(z.regex(/^\w+$/)),
@@ -143,18 +143,14 @@ class Fetching {
 
   async #revision(endpoint: string): Promise<z.infer<typeof revision>> {
     const url = new URL(`${endpoint}/api/datasets/${this.#id}/revision/main?blobs=true`);
-    const response = await hubRequest(url, {
-      token: this.#token,
-      signal: this.#abort.signal,
-      failures: hubErrors,
-    });
-    if (!response.ok) {
-      await response.body?.cancel();
-      throw statusFailure(response.status, url, this.#id);
-    }
+    const response = await hubRequest(url, this.#access());
     const answer = revision.safeParse(await response.json().catch(() => undefined));
     if (!answer.success) throw hubErrors.answer(url.href);
     return answer.data;
+  }
+
+  #access(): Pick<RequestOptions, 'item' | 'token' | 'signal'> {
+    return { item: dataSetItem(this.#id), token: this.#token, signal: this.#abort.signal };
   }
 
   #blob(file: HubFile): string {
@@ -164,9 +160,7 @@ class Fetching {
   async #bring(file: HubFile): Promise<void> {
     let lastStep = -1;
     await download(file, this.#blob(file), {
-      id: this.#id,
-      token: this.#token,
-      signal: this.#abort.signal,
+      ...this.#access(),
       progress: (received) => {
         const step = Math.floor(received / stepOf(file.size));
         if (step === lastStep) return;
@@ -183,7 +177,7 @@ class Fetching {
       await mkdir(path.join(this.#folder, 'refs'), { recursive: true });
       await writeFile(path.join(this.#folder, 'refs', 'main'), sha);
     } catch (error) {
-      throw isFileSystemError(error) ? hubErrors.notSaved(folder, error) : error;
+      throw isFileSystemError(error) ? requestErrors.notSaved(dataSetItem(this.#id), folder, error) : error;
     }
   }
 }

@@ -4,9 +4,8 @@ import { mkdir, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { CodedError } from '../../../base/core/errors.ts';
 import { hubErrors } from './errors.ts';
-import { hubRequest, isFileSystemError } from './request.ts';
+import { hubRequest, receiveError, type RequestOptions } from './request.ts';
 
 /** A file of a repository, by the listing of the hub. */
 export interface HubFile {
@@ -20,10 +19,7 @@ export interface HubFile {
   readonly hash: { readonly kind: 'sha256' | 'git'; readonly digits: string } | undefined;
 }
 
-export interface DownloadOptions {
-  readonly id: string;
-  readonly token: string | undefined;
-  readonly signal: AbortSignal;
+export interface DownloadOptions extends Pick<RequestOptions, 'item' | 'token' | 'signal'> {
   /** Called with the number of bytes so far. */
   readonly progress: (received: number) => void;
 }
@@ -38,41 +34,39 @@ export async function download(file: HubFile, target: string, options: DownloadO
   try {
     await mkdir(path.dirname(target), { recursive: true });
     const wasBegun = ((await sizeOf(partial)) ?? 0) > 0;
-    await append(file, partial, options);
-    if (!(await isWhole(file, partial))) {
-      await rm(partial, { force: true });
-      if (!wasBegun) throw hubErrors.damaged(file.path);
-      await append(file, partial, options);
-      if (!(await isWhole(file, partial))) {
-        await rm(partial, { force: true });
-        throw hubErrors.damaged(file.path);
-      }
-    }
+    let isDone = await append(file, partial, options);
+    // What an earlier attempt left can belong to another file.
+    if (!isDone && wasBegun) isDone = await append(file, partial, options);
+    if (!isDone) throw hubErrors.damaged(file.path);
     await rename(partial, target);
   } catch (error) {
-    if (error instanceof CodedError) throw error;
-    throw isFileSystemError(error)
-      ? hubErrors.notSaved(target, error)
-      : hubErrors.offline(file.url.host, error);
+    throw receiveError(options.item, file.url, target, error);
   }
 }
 
-async function append(file: HubFile, partial: string, options: DownloadOptions): Promise<void> {
+/** Completes a partial file. Returns false, and removes it, if it is not the announced file then. */
+async function append(file: HubFile, partial: string, options: DownloadOptions): Promise<boolean> {
   const begun = (await sizeOf(partial)) ?? 0;
-  if (begun > 0 && begun === file.size) return;
+  if (begun === 0 || begun !== file.size) await receive(file, partial, begun, options);
+  const isDone = await isWhole(file, partial);
+  if (!isDone) await rm(partial, { force: true });
+  return isDone;
+}
+
+async function receive(
+  file: HubFile,
+  partial: string,
+  begun: number,
+  options: DownloadOptions,
+): Promise<void> {
   const response = await hubRequest(file.url, {
-    token: options.token,
-    signal: options.signal,
-    failures: hubErrors,
+    ...options,
     // Ranges count encoded bytes.
     headers: { 'accept-encoding': 'identity', ...(begun > 0 && { range: `bytes=${begun}-` }) },
-  });
-  if (!response.ok) {
-    await response.body?.cancel();
     // The partial file is larger than the file, so it belongs to another one.
-    if (response.status === 416) return;
-    throw statusFailure(response.status, file.url, options.id);
-  }
+    allowed: 416,
+  });
+  if (!response.ok) return;
   const continues = response.status === 206;
   let received = continues ? begun : 0;
   const counting = new Transform({
@@ -88,11 +82,6 @@ async function append(file: HubFile, partial: string, options: DownloadOptions):
   });
 }
 
-export function statusFailure(status: number, url: URL, id: string): CodedError {
-  if (status === 401 || status === 403) return hubErrors.refused(id, status);
-  return status === 404 ? hubErrors.notFound(id) : hubErrors.status(url.href, status);
-}
-
 async function isWhole({ size, hash }: HubFile, file: string): Promise<boolean> {
   const length = (await sizeOf(file)) ?? 0;
   if (size !== undefined && length !== size) return false;
@@ -104,7 +93,7 @@ async function isWhole({ size, hash }: HubFile, file: string): Promise<boolean> 
 }
 
 /** Returns the size of a file, or undefined if it does not exist. */
-export async function sizeOf(file: string): Promise<number | undefined> {
+async function sizeOf(file: string): Promise<number | undefined> {
   return stat(file).then(
     ({ size }) => size,
     () => undefined,

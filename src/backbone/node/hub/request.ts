@@ -1,30 +1,44 @@
-/** The errors of a request to a hub. */
-export interface RequestFailures {
-  offline(host: string, cause: unknown): Error;
-  redirects(url: string): Error;
-}
+import { CodedError } from '../../../base/core/errors.ts';
+import { requestErrors, type HubItem } from './errors.ts';
 
 export interface RequestOptions {
+  readonly item: HubItem;
   /** Sent to the hub only, and not to other hosts that it redirects to. */
   readonly token: string | undefined;
   readonly signal: AbortSignal;
-  readonly failures: RequestFailures;
   readonly headers?: Readonly<Record<string, string>>;
+  /** A status that is not an error. Its response has no body. */
+  readonly allowed?: number;
 }
 
-/** Requests a file of a hub. `fetch` follows redirects, and drops the token where they leave the hub. */
+/**
+ * Requests a file of a hub. Rejects with the errors of the item. `fetch` follows redirects, and drops the token where
+ * they leave the hub.
+ */
 export async function hubRequest(url: URL, options: RequestOptions): Promise<Response> {
-  const { token, signal, failures } = options;
+  const { item, token, signal, allowed } = options;
   const headers = { ...options.headers, ...(token && { authorization: `Bearer ${token}` }) };
   const response = await fetch(url, { headers, signal }).catch((error: unknown) => {
     const cause = error instanceof Error && error.cause instanceof Error ? error.cause.message : '';
     throw cause === 'redirect count exceeded'
-      ? failures.redirects(url.href)
-      : failures.offline(url.host, error);
+      ? requestErrors.redirects(item, url)
+      : requestErrors.offline(item, url.host, error);
   });
-  if (![301, 302, 303, 307, 308].includes(response.status)) return response;
+  const { ok, status } = response;
+  if (ok) return response;
   await response.body?.cancel();
-  throw failures.redirects(url.href);
+  if (status === allowed) return response;
+  if (status < 400) throw requestErrors.redirects(item, url);
+  if (status === 401 || status === 403) throw requestErrors.refused(item, status);
+  throw status === 404 ? item.notFound(url) : requestErrors.status(item, url, status);
+}
+
+/** Returns the error of receiving a file: that of the file system or of the network. */
+export function receiveError(item: HubItem, url: URL, file: string, error: unknown): unknown {
+  if (error instanceof CodedError) return error;
+  return isFileSystemError(error)
+    ? requestErrors.notSaved(item, file, error)
+    : requestErrors.offline(item, url.host, error);
 }
 
 /** Returns true if the file system failed, and not the network. */

@@ -4,7 +4,8 @@ import path from 'node:path';
 import type { CancellationToken } from '../../../base/core/cancellation.ts';
 import { CodedError } from '../../../base/core/errors.ts';
 import { writeFileAtomic } from '../../../base/node/atomicFile.ts';
-import { hubRequest, isFileSystemError } from '../hub/request.ts';
+import type { HubItem } from '../hub/errors.ts';
+import { hubRequest, receiveError } from '../hub/request.ts';
 import { tokenizerErrors } from './errors.ts';
 import { isModelId } from './modelCaches.ts';
 
@@ -52,7 +53,6 @@ export async function fetchTokenizer(options: FetchOptions): Promise<string | un
   const abort = new AbortController();
   const listening = cancellation.onCancelled(() => abort.abort());
   try {
-    await makeFolder(to);
     for (const { file, required } of wanted) await fetchFile(file, required, options, abort.signal);
     return to;
   } catch (error) {
@@ -63,50 +63,46 @@ export async function fetchTokenizer(options: FetchOptions): Promise<string | un
   }
 }
 
-async function makeFolder(folder: string): Promise<void> {
-  try {
-    await mkdir(folder, { recursive: true });
-  } catch (error) {
-    throw tokenizerErrors.fetchNotSaved(folder, error);
-  }
-}
-
 async function fetchFile(
   file: string,
   required: boolean,
-  options: FetchOptions,
+  { model, endpoint, token, to, progress }: FetchOptions,
   signal: AbortSignal,
 ): Promise<void> {
-  const target = path.join(options.to, file);
-  const url = new URL(`${options.endpoint.replace(/\/+$/, '')}/${options.model}/resolve/main/${file}`);
-  const response = await hubRequest(url, { token: options.token, signal, failures });
-  if (response.ok) return save(response, target, { url, file, progress: options.progress });
-  await response.body?.cancel();
-  // A file of an older version would not match the others.
-  if (response.status === 404 && !required) return rm(target, { force: true });
-  throw refusal(response.status, url, file, options.model);
-}
-
-function refusal(status: number, url: URL, file: string, model: string): CodedError {
-  if (status === 401 || status === 403) return tokenizerErrors.fetchRefused(model, status);
-  if (status === 404) return tokenizerErrors.fetchNotFound(model, file);
-  return tokenizerErrors.fetchStatus(url.href, status);
-}
-
-const failures = { offline: tokenizerErrors.fetchOffline, redirects: tokenizerErrors.fetchRedirects };
-
-type Saving = Pick<FetchProgress, 'file'> & Pick<FetchOptions, 'progress'> & { readonly url: URL };
-
-async function save(response: Response, target: string, saving: Saving): Promise<void> {
+  const target = path.join(to, file);
+  const url = new URL(`${endpoint.replace(/\/+$/, '')}/${model}/resolve/main/${file}`);
+  const item = modelItem(model, file);
   try {
-    await writeFileAtomic(target, await bytesOf(response, saving));
+    await mkdir(to, { recursive: true });
+    const response = await hubRequest(url, { item, token, signal, ...(!required && { allowed: 404 }) });
+    if (response.ok) await writeFileAtomic(target, await bytesOf(response, { url, file, progress }));
+    // A file of an older version would not match the others.
+    else await rm(target, { force: true });
   } catch (error) {
-    if (error instanceof CodedError) throw error;
-    throw isFileSystemError(error)
-      ? tokenizerErrors.fetchNotSaved(target, error)
-      : tokenizerErrors.fetchOffline(saving.url.host, error);
+    throw receiveError(item, url, target, error);
   }
 }
+
+function modelItem(model: string, file: string): HubItem {
+  return {
+    what: 'model',
+    id: model,
+    code: 'tokenizer/fetch',
+    hints: {
+      offline:
+        'Check the network and the proxy, or set HF_ENDPOINT to a mirror. Or copy tokenizer.json, tokenizer_config.json and chat_template.jinja to this machine and select them with "AgentJet: Choose Tokenizer".',
+      notSaved: 'Free disk space or allow write access to the folder, then fetch again.',
+    },
+    notFound: () =>
+      new CodedError({
+        code: 'tokenizer/fetch-not-found',
+        message: `The hub has no ${file} of ${model}.`,
+        hint: 'Check the name. If the model has no tokenizer.json, convert one with transformers and select it with "AgentJet: Choose Tokenizer".',
+      }),
+  };
+}
+
+type Saving = Pick<FetchProgress, 'file'> & Pick<FetchOptions, 'progress'> & { readonly url: URL };
 
 /** Reads the body, reports the number of bytes, and fails at the limit. */
 async function bytesOf(response: Response, { url, file, progress }: Saving): Promise<Uint8Array> {
