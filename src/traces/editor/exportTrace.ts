@@ -111,7 +111,6 @@ function activeTrace(): vscode.Uri | undefined {
 const ends: Readonly<Record<ExportFormat, string>> = {
   otlp: '.otlp.jsonl',
   jsonl: '.jsonl',
-  chrome: '.trace.json',
   html: '.html',
 };
 
@@ -123,11 +122,6 @@ async function askForFormat(): Promise<ExportFormat | undefined> {
       format: 'otlp',
     },
     { label: 'JSONL', detail: vscode.l10n.t('All data, one line per episode'), format: 'jsonl' },
-    {
-      label: vscode.l10n.t('Chrome trace events'),
-      detail: vscode.l10n.t('Times of calls, tools and judges, for Perfetto'),
-      format: 'chrome',
-    },
     {
       label: 'HTML',
       detail: vscode.l10n.t('A single page without scripts, to read and share'),

@@ -134,40 +134,6 @@ describe('JSONL', () => {
   });
 });
 
-interface ChromeEvent {
-  readonly ph: string;
-  readonly pid: number;
-  readonly tid: number;
-  readonly ts: number;
-  readonly dur: number;
-  readonly name: string;
-}
-
-describe('Chrome trace events', () => {
-  it('follow one another on each thread, which has a name', async () => {
-    const text = readFileSync(await exported(log('one', 'two', 'three'), 'chrome'), 'utf8');
-    const { traceEvents } = JSON.parse(text) as { readonly traceEvents: readonly ChromeEvent[] };
-    const slices = traceEvents.filter(({ ph }) => ph === 'X');
-    expect(slices.map(({ name }) => name).toSorted()).toEqual(['call 0', 'call 1', 'call 2', 'episode 0']);
-    const named = traceEvents
-      .filter(({ name }) => name === 'thread_name')
-      .map(({ pid, tid }) => `${pid} ${tid}`);
-    for (const thread of new Set(slices.map(({ pid, tid }) => `${pid} ${tid}`))) {
-      expect(named).toContain(thread);
-      let end = 0;
-      for (const { ts, dur } of slices.filter(({ pid, tid }) => `${pid} ${tid}` === thread)) {
-        expect(ts).toBeGreaterThanOrEqual(end);
-        end = ts + dur;
-      }
-    }
-    expect(slices.filter(({ name }) => name.startsWith('call')).map(({ ts, dur }) => [ts, dur])).toEqual([
-      [0, 250_000],
-      [0, 250_000],
-      [0, 250_000],
-    ]);
-  });
-});
-
 describe('HTML', () => {
   it('allows its own style and nothing else', async () => {
     const html = readFileSync(await exported(importFixture('traces.jsonl'), 'html'), 'utf8');
@@ -175,6 +141,16 @@ describe('HTML', () => {
     expect(html).toContain(`content="default-src 'none'; style-src '${htmlStyleHash}'; base-uri`);
     const refused = /<script|<link|<img|<iframe|\bon\w+=|\bstyle="|\bsrc=|\bhref="(?!#episode-\d+")/gi;
     expect(html.match(refused)).toBeNull();
+  });
+
+  it('draws calls that overlap in lanes of their own', async () => {
+    const html = readFileSync(await exported(log('one', 'two', 'three'), 'html'), 'utf8');
+    const lanes = [...html.matchAll(/<dt><bdi>([^<]*)<\/bdi><\/dt><dd><svg[^>]*aria-label="(\d+) bars"/g)];
+    expect(lanes.map(([, name, bars]) => `${name}: ${bars}`)).toEqual([
+      'episode: 1',
+      ...['calls: 1', 'calls: 1', 'calls: 1'],
+    ]);
+    expect(html).toContain('<title>call 2: 0.25 s, after 0 ms</title>');
   });
 
   it('has what a trace says as text only', async () => {

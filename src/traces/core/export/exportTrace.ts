@@ -3,7 +3,6 @@ import type { Filter } from '../protocol/traceFilter.ts';
 import type { EpisodeRow } from '../protocol/traceLists.ts';
 import type { DamageView, RunView } from '../protocol/runRpc.ts';
 import type { TraceReader } from '../views.ts';
-import { chromeBegin, chromeEnd, chromeEvents } from './slices.ts';
 import { exportedEpisode, type ExportedEpisode } from './episode.ts';
 import type { ExportFormat } from './formats.ts';
 import { htmlBegin, htmlEnd, htmlTable } from './html.ts';
@@ -11,6 +10,12 @@ import { htmlEpisode } from './htmlEpisode.ts';
 import { jsonLine } from './jsonl.ts';
 import { otlpLine } from './otlp.ts';
 import { Redactor, type Redaction } from './redact.ts';
+
+const writers: Readonly<Record<ExportFormat, (episode: ExportedEpisode, run: RunView) => string>> = {
+  otlp: otlpLine,
+  jsonl: jsonLine,
+  html: htmlEpisode,
+};
 
 /** Number of episodes that are read at a time. */
 const window = 100;
@@ -38,20 +43,21 @@ export function* exportPieces(
 ): Generator<string, ExportNote> {
   const redactor = new Redactor(redaction);
   const run = redactedRun(readRun(reader), redactor);
-  yield beginOf(format, run, redaction);
-  if (format === 'html') yield* htmlTable(listedEpisodes(reader, filter), redactor);
+  if (format === 'html') {
+    yield htmlBegin(run, redaction);
+    yield* htmlTable(listedEpisodes(reader, filter), redactor);
+  }
   let [episodes, incomplete] = [0, 0];
   for (const { row, total } of listedEpisodes(reader, filter)) {
     const whole = exportedEpisode(reader, row, redactor);
-    if (format === 'chrome') yield `${episodes === 0 ? '' : ',\n'}${chromeEvents(whole, run.startedAt)}`;
-    else yield episodeText(whole, format, run);
+    yield writers[format](whole, run);
     episodes += 1;
     if (whole.missing.length > 0) incomplete += 1;
     onProgress?.(episodes / Math.max(1, total));
   }
   // Reading may have found more damage.
   const { damage } = readRun(reader);
-  yield endOf(format, { ...run, damage });
+  if (format === 'html') yield htmlEnd({ ...run, damage });
   return { episodes, incomplete, damage: damage ?? null };
 }
 
@@ -123,29 +129,4 @@ function redactedRun(run: RunView, redactor: Redactor): RunView {
     config: clean(config),
     workflow: clean(workflow),
   };
-}
-
-function beginOf(format: ExportFormat, run: RunView, redaction: Redaction): string {
-  if (format === 'chrome') return chromeBegin;
-  return format === 'html' ? htmlBegin(run, redaction) : '';
-}
-
-function endOf(format: ExportFormat, run: RunView): string {
-  if (format === 'chrome') return chromeEnd(run);
-  return format === 'html' ? htmlEnd(run) : '';
-}
-
-function episodeText(
-  episode: ExportedEpisode,
-  format: Exclude<ExportFormat, 'chrome'>,
-  run: RunView,
-): string {
-  switch (format) {
-    case 'otlp':
-      return otlpLine(episode, run);
-    case 'jsonl':
-      return jsonLine(episode, run);
-    case 'html':
-      return htmlEpisode(episode, run);
-  }
 }
