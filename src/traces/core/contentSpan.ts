@@ -1,6 +1,6 @@
 import { countWhile } from '../../base/core/countWhile.ts';
 import type { TracedMessage } from '../../tracking/core/records/trace.ts';
-import type { TokenText } from './tokenTable.ts';
+import { joined, type TokenText } from './tokenTable.ts';
 
 /** The token range `from` … `end` of a message's content. The chat template adds the tokens around it. */
 export interface ContentSpan {
@@ -84,28 +84,12 @@ function findText(
   first: boolean,
 ): ContentSpan | undefined {
   if (text === '') return undefined;
-  const { starts, all } = joined(tokens);
+  const { starts, all } = joined(tokens.map(({ bytes }) => bytes));
   const wanted = new TextEncoder().encode(text);
   const header = starts[frame.from] ?? all.length;
   const at = first && isAt(all, wanted, header) ? header : lastPlaceOf(all, wanted, header);
   if (at === undefined) return undefined;
   return { from: tokenAt(starts, at), end: tokenAt(starts, at + wanted.length - 1) + 1 };
-}
-
-/** Returns all bytes, and the offset at which each token starts. */
-function joined(tokens: readonly TokenText[]): {
-  readonly starts: readonly number[];
-  readonly all: Uint8Array;
-} {
-  const all = new Uint8Array(tokens.reduce((sum, { bytes }) => sum + bytes.length, 0));
-  let length = 0;
-  const starts = tokens.map(({ bytes }) => {
-    const start = length;
-    all.set(bytes, start);
-    length += bytes.length;
-    return start;
-  });
-  return { starts, all };
 }
 
 /** Returns the last position at or after `least`; undefined: there is none. */

@@ -7,76 +7,49 @@ import { largestMerging, type TokenRun } from './protocol/mergingRpc.ts';
  * the piece that ends it.
  */
 export function utf8Pieces(pieces: readonly Uint8Array[]): string[] {
-  const texts: string[] = [];
-  const decoder = new PieceDecoder(texts);
-  for (const piece of pieces) {
-    texts.push('');
-    for (const byte of piece) decoder.push(byte);
+  const texts = pieces.map(() => '');
+  const { all, starts } = joined(pieces);
+  let [end, piece] = [0, 0];
+  for (const character of decoder.decode(all)) {
+    end += character === replacement ? replacedBytes(all, end) : utf8Length(character);
+    while ((starts[piece + 1] ?? Infinity) < end) piece += 1;
+    texts[piece] = `${texts[piece] ?? ''}${character}`;
   }
-  decoder.end();
   return texts;
+}
+
+const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
+const replacement = '\ufffd';
+
+/** Returns the number of bytes that a U+FFFD stands for: its own three, or the longest invalid beginning. */
+function replacedBytes(bytes: Uint8Array, start: number): number {
+  const isOne = (length: number): boolean =>
+    decoder.decode(bytes.subarray(start, start + length)) === replacement;
+  return isOne(3) ? Math.min(3, bytes.length - start) : isOne(2) ? 2 : 1;
+}
+
+function utf8Length(character: string): number {
+  const code = character.codePointAt(0) ?? 0;
+  return code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
+}
+
+/** Returns all bytes of consecutive pieces, and the offset at which each piece starts. */
+export function joined(pieces: readonly Uint8Array[]): {
+  readonly all: Uint8Array;
+  readonly starts: readonly number[];
+} {
+  const all = new Uint8Array(pieces.reduce((sum, { length }) => sum + length, 0));
+  let length = 0;
+  const starts = pieces.map((piece) => {
+    all.set(piece, length);
+    length += piece.length;
+    return length - piece.length;
+  });
+  return { all, starts };
 }
 
 /** The maximum number of bytes of a character after the end of a piece. */
 export const longestRest = 3;
-
-const replacement = '\ufffd';
-
-class PieceDecoder {
-  readonly #texts: string[];
-  /** The bits of the current character so far. */
-  #code = 0;
-  #missing = 0;
-  /** The range of the next byte. */
-  #lowest = 0x80;
-  #highest = 0xbf;
-  /** The piece with the last byte of the current character. */
-  #piece = 0;
-
-  /** @param texts the last one belongs to the piece whose bytes are pushed */
-  constructor(texts: string[]) {
-    this.#texts = texts;
-  }
-
-  push(byte: number): void {
-    if (this.#missing > 0 && (byte < this.#lowest || byte > this.#highest)) this.end();
-    this.#piece = this.#texts.length - 1;
-    if (this.#missing === 0) this.#begin(byte);
-    else this.#goOn(byte);
-  }
-
-  /** Ends the input. An incomplete character is invalid. */
-  end(): void {
-    if (this.#missing > 0) this.#write(replacement);
-    this.#missing = 0;
-    [this.#lowest, this.#highest] = [0x80, 0xbf];
-  }
-
-  #begin(byte: number): void {
-    if (byte < 0xc2 || byte > 0xf4) {
-      this.#write(byte < 0x80 ? String.fromCharCode(byte) : replacement);
-      return;
-    }
-    this.#missing = byte < 0xe0 ? 1 : byte < 0xf0 ? 2 : 3;
-    this.#code = byte & (0x3f >> this.#missing);
-    // Rejects overlong forms, surrogates and code points above U+10FFFF.
-    if (byte === 0xe0) this.#lowest = 0xa0;
-    if (byte === 0xed) this.#highest = 0x9f;
-    if (byte === 0xf0) this.#lowest = 0x90;
-    if (byte === 0xf4) this.#highest = 0x8f;
-  }
-
-  #goOn(byte: number): void {
-    this.#code = (this.#code << 6) | (byte & 0x3f);
-    this.#missing -= 1;
-    [this.#lowest, this.#highest] = [0x80, 0xbf];
-    if (this.#missing === 0) this.#write(String.fromCodePoint(this.#code));
-  }
-
-  #write(text: string): void {
-    this.#texts[this.#piece] = `${this.#texts[this.#piece] ?? ''}${text}`;
-  }
-}
 
 export interface TokenText {
   readonly bytes: Uint8Array;

@@ -62,230 +62,157 @@ export function readPickle(bytes: Uint8Array, start = 0): ReadPickle {
 const mark = Symbol('mark');
 type Item = Pickled | typeof mark;
 
+/** The effects of the opcodes that are read. */
+const opcodes: Readonly<Record<number, (machine: Machine) => void>> = {
+  // Numbers: NONE, NEWTRUE, NEWFALSE, BININT, BININT1, BININT2, LONG1, LONG4, BINFLOAT, INT, LONG, FLOAT.
+  0x4e: (m) => m.push(null),
+  0x88: (m) => m.push(true),
+  0x89: (m) => m.push(false),
+  0x4a: (m) => m.push(m.view.getInt32(m.skip(4), true)),
+  0x4b: (m) => m.push(m.byte()),
+  0x4d: (m) => m.push(m.view.getUint16(m.skip(2), true)),
+  0x8a: (m) => m.push(m.long(m.byte())),
+  0x8b: (m) => m.push(m.long(m.length(4))),
+  0x47: (m) => m.push(m.view.getFloat64(m.skip(8), false)),
+  0x49: (m) => m.push(decimal(m.line())),
+  0x4c: (m) => m.push(decimal(m.line())),
+  0x46: (m) => m.push(Number(m.line())),
+
+  // Texts: SHORT_BINUNICODE, BINUNICODE, BINUNICODE8, UNICODE.
+  0x8c: (m) => m.push(utf8.decode(m.take(m.byte()))),
+  0x58: (m) => m.push(utf8.decode(m.take(m.length(4)))),
+  0x8d: (m) => m.push(utf8.decode(m.take(m.length(8)))),
+  0x56: (m) => m.push(m.line()),
+  // Bytes: SHORT_BINBYTES, SHORT_BINSTRING, BINBYTES, BINSTRING, BINBYTES8, BYTEARRAY8.
+  0x43: (m) => m.push(m.take(m.byte())),
+  0x55: (m) => m.push(m.take(m.byte())),
+  0x42: (m) => m.push(m.take(m.length(4))),
+  0x54: (m) => m.push(m.take(m.length(4))),
+  0x8e: (m) => m.push(m.take(m.length(8))),
+  0x96: (m) => m.push(m.take(m.length(8))),
+
+  // Lists, tuples and sets: MARK, EMPTY_LIST, EMPTY_TUPLE, EMPTY_SET, APPEND, APPENDS, ADDITEMS, TUPLE, LIST,
+  // FROZENSET, TUPLE1, TUPLE2, TUPLE3.
+  0x28: (m) => m.stack.push(mark),
+  0x5d: (m) => m.push([]),
+  0x29: (m) => m.push([]),
+  0x8f: (m) => m.push([]),
+  0x61: (m) => m.extend([m.pop()]),
+  0x65: (m) => m.extend(m.toMark()),
+  0x90: (m) => m.extend(m.toMark()),
+  0x74: (m) => m.push(m.toMark()),
+  0x6c: (m) => m.push(m.toMark()),
+  0x91: (m) => m.push(m.toMark()),
+  0x85: (m) => m.push(m.several(1)),
+  0x86: (m) => m.push(m.several(2)),
+  0x87: (m) => m.push(m.several(3)),
+  // Dictionaries: EMPTY_DICT, DICT, SETITEM, SETITEMS.
+  0x7d: (m) => m.push({ kind: 'dict', entries: [] }),
+  0x64: (m) => m.push({ kind: 'dict', entries: pairs(m.toMark()) }),
+  0x73: (m) => m.set(m.several(2)),
+  0x75: (m) => m.set(m.toMark()),
+
+  // Objects: GLOBAL, STACK_GLOBAL, REDUCE, NEWOBJ, NEWOBJ_EX (with keyword arguments, which no known class takes),
+  // BUILD, BINPERSID.
+  0x63: (m) => m.push({ kind: 'name', name: `${m.line()}.${m.line()}` }),
+  0x93: (m) => m.push({ kind: 'name', name: m.several(2).map(String).join('.') }),
+  0x52: (m) => m.call(m.several(2)),
+  0x81: (m) => m.call(m.several(2)),
+  0x92: (m) => m.call(m.several(3)),
+  0x62: (m) => m.build(m.pop()),
+  0x51: (m) => m.push({ kind: 'reference', id: m.pop() }),
+
+  // The memo: MEMOIZE, BINPUT, LONG_BINPUT, PUT, BINGET, LONG_BINGET, GET.
+  0x94: (m) => m.put(m.memo.size),
+  0x71: (m) => m.put(m.byte()),
+  0x72: (m) => m.put(m.length(4)),
+  0x70: (m) => m.put(Number(m.line())),
+  0x68: (m) => m.get(m.byte()),
+  0x6a: (m) => m.get(m.length(4)),
+  0x67: (m) => m.get(Number(m.line())),
+  // Others: POP, POP_MARK, DUP, PROTO, FRAME.
+  0x30: (m) => m.stack.pop(),
+  0x31: (m) => m.toMark(),
+  0x32: (m) => m.push(m.top()),
+  0x80: (m) => m.protocol(),
+  0x95: (m) => m.skip(8),
+};
+
 class Machine {
+  readonly view: DataView;
+  readonly stack: Item[] = [];
+  readonly memo = new Map<number, Pickled>();
   readonly #bytes: Uint8Array;
-  readonly #view: DataView;
-  readonly #stack: Item[] = [];
-  readonly #memo = new Map<number, Pickled>();
   #at: number;
 
   constructor(bytes: Uint8Array, start: number) {
     this.#bytes = bytes;
-    this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    this.view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     this.#at = start;
   }
 
   run(): ReadPickle {
     for (;;) {
-      const opcode = this.#byte();
-      if (opcode === stop) return { value: this.#pop(), end: this.#at };
-      if (!this.#number(opcode) && !this.#text(opcode) && !this.#collect(opcode) && !this.#object(opcode)) {
+      const opcode = this.byte();
+      if (opcode === stop) return { value: this.pop(), end: this.#at };
+      const effect = opcodes[opcode];
+      if (effect === undefined)
         throw new PickleRefusal(
           `it has the opcode 0x${opcode.toString(16).padStart(2, '0')}, which is not read`,
         );
-      }
+      effect(this);
     }
   }
 
-  #number(opcode: number): boolean {
-    switch (opcode) {
-      case 0x4e: // NONE
-        return this.#push(null);
-      case 0x88: // NEWTRUE
-        return this.#push(true);
-      case 0x89: // NEWFALSE
-        return this.#push(false);
-      case 0x4a: // BININT
-        return this.#push(this.#view.getInt32(this.#skip(4), true));
-      case 0x4b: // BININT1
-        return this.#push(this.#byte());
-      case 0x4d: // BININT2
-        return this.#push(this.#view.getUint16(this.#skip(2), true));
-      case 0x8a: // LONG1
-        return this.#push(this.#long(this.#byte()));
-      case 0x8b: // LONG4
-        return this.#push(this.#long(this.#length(4)));
-      case 0x47: // BINFLOAT
-        return this.#push(this.#view.getFloat64(this.#skip(8), false));
-      case 0x49: // INT
-      case 0x4c: // LONG
-        return this.#push(decimal(this.#line()));
-      case 0x46: // FLOAT
-        return this.#push(Number(this.#line()));
-      default:
-        return false;
-    }
-  }
-
-  #text(opcode: number): boolean {
-    switch (opcode) {
-      case 0x8c: // SHORT_BINUNICODE
-        return this.#push(utf8.decode(this.#take(this.#byte())));
-      case 0x58: // BINUNICODE
-        return this.#push(utf8.decode(this.#take(this.#length(4))));
-      case 0x8d: // BINUNICODE8
-        return this.#push(utf8.decode(this.#take(this.#length(8))));
-      case 0x56: // UNICODE
-        return this.#push(this.#line());
-      case 0x43: // SHORT_BINBYTES
-      case 0x55: // SHORT_BINSTRING
-        return this.#push(this.#take(this.#byte()));
-      case 0x42: // BINBYTES
-      case 0x54: // BINSTRING
-        return this.#push(this.#take(this.#length(4)));
-      case 0x8e: // BINBYTES8
-      case 0x96: // BYTEARRAY8
-        return this.#push(this.#take(this.#length(8)));
-      default:
-        return false;
-    }
-  }
-
-  #collect(opcode: number): boolean {
-    switch (opcode) {
-      case 0x28: // MARK
-        this.#stack.push(mark);
-        return true;
-      case 0x5d: // EMPTY_LIST
-      case 0x29: // EMPTY_TUPLE
-      case 0x8f: // EMPTY_SET
-        return this.#push([]);
-      case 0x7d: // EMPTY_DICT
-        return this.#push({ kind: 'dict', entries: [] });
-      case 0x61: // APPEND
-        return this.#extend([this.#pop()]);
-      case 0x65: // APPENDS
-      case 0x90: // ADDITEMS
-        return this.#extend(this.#toMark());
-      case 0x74: // TUPLE
-      case 0x6c: // LIST
-      case 0x91: // FROZENSET
-        return this.#push(this.#toMark());
-      case 0x85: // TUPLE1
-      case 0x86: // TUPLE2
-      case 0x87: // TUPLE3
-        return this.#push(this.#several(opcode - 0x84));
-      case 0x64: // DICT
-        return this.#push({ kind: 'dict', entries: pairs(this.#toMark()) });
-      case 0x73: // SETITEM
-        return this.#set(this.#several(2));
-      case 0x75: // SETITEMS
-        return this.#set(this.#toMark());
-      default:
-        return false;
-    }
-  }
-
-  #object(opcode: number): boolean {
-    switch (opcode) {
-      case 0x80: // PROTO
-        return this.#protocol();
-      case 0x95: // FRAME
-        this.#skip(8);
-        return true;
-      case 0x63: // GLOBAL
-        return this.#push({ kind: 'name', name: `${this.#line()}.${this.#line()}` });
-      case 0x93: // STACK_GLOBAL
-        return this.#push({ kind: 'name', name: this.#several(2).map(String).join('.') });
-      case 0x52: // REDUCE
-      case 0x81: // NEWOBJ
-        return this.#call(this.#several(2));
-      case 0x92: {
-        // NEWOBJ_EX: with keyword arguments, which no known class takes
-        const [callable = null, args = null] = this.#several(3);
-        return this.#call([callable, args]);
-      }
-      case 0x62: // BUILD
-        return this.#build(this.#pop());
-      case 0x51: // BINPERSID
-        return this.#push({ kind: 'reference', id: this.#pop() });
-      default:
-        return this.#remember(opcode);
-    }
-  }
-
-  #remember(opcode: number): boolean {
-    switch (opcode) {
-      case 0x94: // MEMOIZE
-        return this.#put(this.#memo.size);
-      case 0x71: // BINPUT
-        return this.#put(this.#byte());
-      case 0x72: // LONG_BINPUT
-        return this.#put(this.#length(4));
-      case 0x70: // PUT
-        return this.#put(Number(this.#line()));
-      case 0x68: // BINGET
-        return this.#get(this.#byte());
-      case 0x6a: // LONG_BINGET
-        return this.#get(this.#length(4));
-      case 0x67: // GET
-        return this.#get(Number(this.#line()));
-      case 0x30: // POP
-        this.#stack.pop();
-        return true;
-      case 0x31: // POP_MARK
-        this.#toMark();
-        return true;
-      case 0x32: // DUP
-        return this.#push(this.#top());
-      default:
-        return false;
-    }
-  }
-
-  #protocol(): boolean {
-    const version = this.#byte();
+  protocol(): void {
+    const version = this.byte();
     if (version > 5) throw new PickleRefusal(`its protocol ${version} is not known`);
-    return true;
   }
 
-  #push(value: Pickled): true {
-    this.#stack.push(value);
-    return true;
+  push(value: Pickled): void {
+    this.stack.push(value);
   }
 
-  #pop(): Pickled {
-    const value = this.#stack.pop();
+  pop(): Pickled {
+    const value = this.stack.pop();
     if (value === undefined || value === mark) throw new PickleRefusal('it is damaged: a value is missing');
     return value;
   }
 
-  #top(): Pickled {
-    const value = this.#pop();
-    this.#stack.push(value);
+  top(): Pickled {
+    const value = this.pop();
+    this.stack.push(value);
     return value;
   }
 
-  #several(count: number): Pickled[] {
-    return Array.from({ length: count }, () => this.#pop()).reverse();
+  several(count: number): Pickled[] {
+    return Array.from({ length: count }, () => this.pop()).reverse();
   }
 
-  #toMark(): Pickled[] {
-    const at = this.#stack.lastIndexOf(mark);
+  toMark(): Pickled[] {
+    const at = this.stack.lastIndexOf(mark);
     if (at < 0) throw new PickleRefusal('it is damaged: a mark is missing');
-    const values = this.#stack.splice(at).slice(1);
+    const values = this.stack.splice(at).slice(1);
     return values.filter((value) => value !== mark);
   }
 
-  #extend(values: readonly Pickled[]): true {
-    const list = this.#top();
+  extend(values: readonly Pickled[]): void {
+    const list = this.top();
     if (!Array.isArray(list)) throw new PickleRefusal('it adds to what is no list');
     for (const value of values) list.push(value);
-    return true;
   }
 
-  #set(values: readonly Pickled[]): true {
-    const target = this.#top();
+  set(values: readonly Pickled[]): void {
+    const target = this.top();
     if (isKind(target, 'dict')) target.entries.push(...pairs(values));
     // A class that behaves like a dictionary.
     else if (isKind(target, 'call')) target.state = { kind: 'dict', entries: pairs(values) };
     else throw new PickleRefusal('it sets items of what is no dictionary');
-    return true;
   }
 
-  #call([callable = null, args = null]: readonly Pickled[]): true {
+  call([callable = null, args = null]: readonly Pickled[]): void {
     if (!isKind(callable, 'name')) throw new PickleRefusal('it calls what has no name');
-    return this.#push({
+    this.push({
       kind: 'call',
       name: callable.name,
       args: Array.isArray(args) ? args : [],
@@ -293,40 +220,38 @@ class Machine {
     });
   }
 
-  #build(state: Pickled): true {
-    const target = this.#top();
+  build(state: Pickled): void {
+    const target = this.top();
     if (!isKind(target, 'call')) throw new PickleRefusal('it sets the state of what is no object');
     target.state = state;
-    return true;
   }
 
-  #put(place: number): true {
-    this.#memo.set(place, this.#top());
-    return true;
+  put(place: number): void {
+    this.memo.set(place, this.top());
   }
 
-  #get(place: number): true {
-    const value = this.#memo.get(place);
+  get(place: number): void {
+    const value = this.memo.get(place);
     if (value === undefined) throw new PickleRefusal('it is damaged: it refers to what is not there');
-    return this.#push(value);
+    this.push(value);
   }
 
-  #byte(): number {
-    return this.#view.getUint8(this.#skip(1));
+  byte(): number {
+    return this.view.getUint8(this.skip(1));
   }
 
-  #length(width: 4 | 8): number {
-    const at = this.#skip(width);
-    return width === 4 ? this.#view.getUint32(at, true) : Number(this.#view.getBigUint64(at, true));
+  length(width: 4 | 8): number {
+    const at = this.skip(width);
+    return width === 4 ? this.view.getUint32(at, true) : Number(this.view.getBigUint64(at, true));
   }
 
-  #take(length: number): Uint8Array {
-    const at = this.#skip(length);
+  take(length: number): Uint8Array {
+    const at = this.skip(length);
     return this.#bytes.subarray(at, at + length);
   }
 
   /** Skips bytes and returns the offset of the first of them. */
-  #skip(length: number): number {
+  skip(length: number): number {
     const at = this.#at;
     if (at + length > this.#bytes.length) throw new PickleRefusal('it is cut off');
     this.#at = at + length;
@@ -334,7 +259,7 @@ class Machine {
   }
 
   /** Reads up to the end of the line. */
-  #line(): string {
+  line(): string {
     const end = this.#bytes.indexOf(10, this.#at);
     if (end < 0) throw new PickleRefusal('it is cut off');
     const text = utf8.decode(this.#bytes.subarray(this.#at, end));
@@ -343,9 +268,9 @@ class Machine {
   }
 
   /** Reads a two's complement number, the lowest byte first. */
-  #long(length: number): number | bigint {
+  long(length: number): number | bigint {
     let value = 0n;
-    const bytes = this.#take(length);
+    const bytes = this.take(length);
     if (length > 64) throw new PickleRefusal('it has a number of more than 64 bytes');
     for (const byte of bytes.toReversed()) value = (value << 8n) | BigInt(byte);
     const signed = BigInt.asIntN(8 * length, value);
