@@ -11,9 +11,10 @@ import type {
 } from './protocol/codeRpc.ts';
 import type { Location } from '../../base/core/errors.ts';
 import { traceErrors } from './errors.ts';
-import type { LineRecord } from './records.ts';
+import * as records from './records.ts';
 import { sourceFile, sourceName } from './sourceTable.ts';
-import { CodeQueries } from './codeQueries.ts';
+import type { CheckedRows } from './checkedRows.ts';
+import { metaKeys } from './layout.ts';
 import type { TraceQueries } from './traceQueries.ts';
 
 /** The current files of the user's code. */
@@ -52,9 +53,9 @@ export class CodeViews {
         return this.#view(source, 'recorded');
       }
       case 'reward': {
-        const source = this.#scorer(episode);
-        if (source === undefined) throw traceErrors.noSource(file, `the reward of episode ${episode}`);
-        return source;
+        const place = this.#scorer(episode);
+        if (place === undefined) throw traceErrors.noSource(file, `the reward of episode ${episode}`);
+        return this.#view(sourceAt(place), 'recorded');
       }
       case 'tool':
         return this.#tool(of.tool);
@@ -79,7 +80,7 @@ export class CodeViews {
     };
   }
 
-  #line({ file: name, line, column, function: within, ...record }: LineRecord): LineView {
+  #line({ file: name, line, column, function: within, ...record }: records.LineRecord): LineView {
     const { firstEpisode: episode, firstCall: call, ...counts } = record;
     const source = { file: this.#file(name), line, column, function: within };
     return { ...this.#codeLine(source), name, ...counts, first: { episode, call } };
@@ -98,11 +99,11 @@ export class CodeViews {
   }
 
   /** Returns the code that gave the reward: the judge, or the workflow itself. */
-  #scorer(episode: number): SourceView | undefined {
+  #scorer(episode: number): Location | undefined {
     const { execute, judge } = this.#stored.places() ?? {};
     const [result] = this.#trace.resultsBetween(episode, episode);
     const byJudge = result?.scoredBy === 'judge' || result?.error?.code.startsWith('task-judge/') === true;
-    return this.#place(byJudge ? judge : execute) ?? undefined;
+    return byJudge ? judge : execute;
   }
 
   #tool(tool: string): SourceView {
@@ -117,10 +118,6 @@ export class CodeViews {
     const files = this.#stored.sourceFiles().map((name) => this.#file(name));
     const workflow = this.#trace.run()?.workflowFile;
     return [...new Set([...(workflow === undefined ? [] : [workflow]), ...files])];
-  }
-
-  #place(place: Location | undefined): SourceView | null {
-    return place === undefined ? null : this.#view(sourceAt(place), 'recorded');
   }
 
   #view(source: CallSource, found: SourceView['found']): SourceView {
@@ -152,3 +149,97 @@ function sourceAt(place: Location): CallSource {
   const { file, line = 1, column = null } = place;
   return { file, line, column, function: null };
 }
+
+/** Queries of the user's source code that a trace refers to. */
+class CodeQueries {
+  readonly #trace: CheckedRows;
+
+  constructor(trace: CheckedRows) {
+    this.#trace = trace;
+  }
+
+  /** Returns the locations; undefined: not yet known, or the trace is of a version that did not store them. */
+  places(): CodeLocations | undefined {
+    return this.#trace.meta(metaKeys.places, records.storedPlaces);
+  }
+
+  /** Returns the line that made a call, with the file as the trace names it; undefined: unknown. */
+  callSource(episode: number, call: number): records.SourceRecord | undefined {
+    if (!this.#trace.has('sources')) return undefined;
+    return this.#trace.one(records.sourceRecord, callSource, { episode, call });
+  }
+
+  /** Returns the lines that made calls, with statistics of these calls. */
+  lines(): readonly records.LineRecord[] {
+    return this.#trace.has('sources') ? this.#trace.all(records.lineRecord, lines, {}) : [];
+  }
+
+  /** Returns the tools that were called, ordered by number of episodes. */
+  tools(): readonly records.ToolLineRecord[] {
+    return this.#trace.has('usedTools') ? this.#trace.all(records.toolLineRecord, tools, {}) : [];
+  }
+
+  part(kind: 'workflow' | 'judge'): records.PartRecord {
+    const found = this.#trace.has('spans') ? this.#trace.one(records.partRecord, part, { kind }) : undefined;
+    return found ?? { episodes: 0, failed: 0, seconds: null, reward: null, successRate: null };
+  }
+
+  /** Returns the fingerprint of a source file during the run; undefined: unknown. */
+  fingerprint(file: string): string | undefined {
+    if (!this.#trace.has('sourceFiles')) return undefined;
+    const statement = 'SELECT fingerprint AS value FROM sourceFiles WHERE file = :file';
+    return this.#trace.one(records.valueRecord, statement, { file })?.value;
+  }
+
+  /** Returns the files of the lines that made calls, as the trace names them. */
+  sourceFiles(): readonly string[] {
+    if (!this.#trace.has('sources')) return [];
+    const statement = 'SELECT file AS value FROM sources GROUP BY file ORDER BY min(id)';
+    return this.#trace.all(records.valueRecord, statement, {}).map(({ value }) => value);
+  }
+}
+
+const sourceColumns = 'file, line, sources."column" AS "column", function';
+
+const callSource = `
+SELECT ${sourceColumns} FROM calls JOIN sources ON sources.id = calls.source
+WHERE episode = :episode AND call = :call`;
+
+/** The maximum number of lines and tools that an editor shows. A workflow has few. */
+const mostLines = 1_000;
+const mostTools = 50;
+
+/**
+ * An episode's reward counts once per line, however often the line made calls. A column without an aggregate has the
+ * value of the row with the lowest episode.
+ */
+const lines = `
+WITH perEpisode AS (
+  SELECT source, episode, min(call) AS firstCall, count(*) AS calls, count(error) AS failed,
+    sum(iif(error IS NULL, promptTokens, 0)) AS promptTokens,
+    sum(iif(error IS NULL, replyTokens, 0)) AS replyTokens,
+    sum(iif(error IS NULL, seconds, 0)) AS seconds
+  FROM calls WHERE source IS NOT NULL GROUP BY source, episode
+)
+SELECT ${sourceColumns}, sum(perEpisode.calls) AS calls, count(*) AS episodes, sum(perEpisode.failed) AS failed,
+  ${meanOfAnswered('promptTokens')}, ${meanOfAnswered('replyTokens')}, ${meanOfAnswered('seconds')},
+  avg(episodes.reward) AS reward, min(perEpisode.episode) AS firstEpisode, firstCall
+FROM perEpisode JOIN sources ON sources.id = source JOIN episodes USING (episode)
+GROUP BY source ORDER BY source LIMIT ${mostLines}`;
+
+function meanOfAnswered(column: string): string {
+  return `sum(perEpisode.${column}) * 1.0 / nullif(sum(perEpisode.calls - perEpisode.failed), 0) AS ${column}`;
+}
+
+const tools = `
+SELECT tool, count(*) AS episodes, avg(reward) AS reward FROM usedTools JOIN episodes USING (episode)
+GROUP BY tool ORDER BY episodes DESC, tool LIMIT ${mostTools}`;
+
+/** A retried episode has several spans of one kind. */
+const part = `
+WITH perEpisode AS (
+  SELECT episode, sum(seconds) AS seconds, count(error) AS errors FROM spans WHERE kind = :kind GROUP BY episode
+)
+SELECT count(*) AS episodes, count(nullif(errors, 0)) AS failed, avg(perEpisode.seconds) AS seconds,
+  avg(reward) AS reward, avg(isSuccess) FILTER (WHERE reward IS NOT NULL) AS successRate
+FROM perEpisode JOIN episodes USING (episode)`;

@@ -14,16 +14,9 @@ export function timelinesByCall({ timelines }: EpisodeContent): ReadonlyMap<numb
 }
 
 export function callRow(record: CallRecord, timelineOf: ReadonlyMap<number, number>): CallRow {
-  const { call, agent, tag, startedAt, seconds, askedAfter, firstAfter, status, error } = record;
-  const { promptTokens, replyTokens, finishReason } = record;
-  const request = { call, agent, tag, startedAt, seconds, askedAfter, firstAfter, status, error };
-  return {
-    ...request,
-    promptTokens,
-    replyTokens,
-    finishReason,
-    timeline: timelineOf.get(record.call) ?? null,
-  };
+  const row: CallRow & Partial<CallRecord> = { ...record, timeline: timelineOf.get(record.call) ?? null };
+  delete row.reply;
+  return row;
 }
 
 export function timelineRow(

@@ -5,6 +5,7 @@ import { finding, hintOf } from '../../tracking/core/finding.ts';
 import type { EpisodeContents } from './episodeContent.ts';
 import type { EpisodeRecord, StoredRun } from './records.ts';
 import type { TraceQueries } from './traceQueries.ts';
+import { parseJson } from './shallowJson.ts';
 import { isJudgeable, verdictsOf, type Verdict } from './verdicts.ts';
 
 export interface RowContext {
@@ -19,12 +20,17 @@ export function episodeRows(records: readonly EpisodeRecord[], context: RowConte
   const numbers = records.map(({ episode }) => episode);
   const verdicts = verdictsOf(context.trace, context.run, numbers);
   return records.map((record) => {
-    const { episode, taskId, repeat, query, reward, startedAt, seconds, calls } = record;
-    const verdict = record.ended === 0 ? unended(context.live) : ended(verdicts.get(episode), context.live);
-    const ending = isJudgeable(context.run) ? verdict : { ...verdict, trains: null };
-    const common = { episode, taskId, repeat, query, reward, startedAt, seconds, calls };
-    const isSuccess = record.isSuccess !== 0;
-    return { ...common, isSuccess, ...countsOf(record, context), error: errorOf(record), ...ending };
+    const { ended: hasEnded, isSuccess, error, ...row } = record;
+    const verdict =
+      hasEnded === 0 ? unended(context.live) : ended(verdicts.get(record.episode), context.live);
+    return {
+      ...row,
+      ...countsOf(record, context),
+      ...verdict,
+      isSuccess: isSuccess !== 0,
+      error: error === null ? null : errorOf(error),
+      trains: isJudgeable(context.run) ? verdict.trains : null,
+    };
   });
 }
 
@@ -70,11 +76,7 @@ function countsOf(record: EpisodeRecord, { contents }: RowContext): Counts {
   };
 }
 
-function errorOf({ error }: EpisodeRecord): ErrorReport | null {
-  if (error === null) return null;
-  try {
-    return errorReport.parse(JSON.parse(error));
-  } catch {
-    return { code: 'trace/unknown-error', message: error }; // not a report: shown as it is
-  }
+function errorOf(stored: string): ErrorReport {
+  const report = errorReport.safeParse(parseJson(stored));
+  return report.success ? report.data : { code: 'trace/unknown-error', message: stored };
 }

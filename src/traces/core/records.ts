@@ -98,6 +98,7 @@ export const episodeRecord = z.object({
   episode: z.number(),
   taskId: z.string(),
   repeat: z.number(),
+  /** In lists only the beginning. An episode's own view has it in full. */
   query: z.string(),
   startedAt: z.number(),
   calls: z.number(),
@@ -128,20 +129,24 @@ export const numberRecord = z.object({ value: z.number() });
 export const toolCallsRecord = z.object({ episode: z.number(), toolCalls: z.string() });
 
 export const groupRecord = z.object({
+  /** Position of the task in the run. */
   group: z.number(),
-  first: z.number(),
   taskId: z.string(),
   query: z.string(),
   started: z.number(),
   ended: z.number(),
+  /** Number of its episodes that match the filter. */
   matching: z.number(),
+  /** Sums over its ended episodes. Calls include those of the others. */
   calls: z.number(),
   tokens: z.number(),
   trainableTokens: z.number(),
   seconds: z.nullable(z.number()),
   failed: z.nullable(z.number()),
+  /** Mean over the episodes that ended with a reward. */
   meanReward: z.nullable(real),
   successRate: z.nullable(z.number()),
+  /** Sample deviation of the rewards that training uses; null for fewer than two. */
   deviation: z.nullable(real),
   best: z.nullable(z.number()),
   bestReward: z.nullable(real),
@@ -176,10 +181,12 @@ export const totalsRecord = z.object({
   meanReward: z.nullable(real),
   successRate: z.nullable(z.number()),
   calls: z.number(),
+  /** Timelines and tokens of episodes that ended. */
   timelines: z.number(),
   tokens: z.number(),
   trainableTokens: z.number(),
 });
+export type RunTotals = z.infer<typeof totalsRecord>;
 
 export const callRecord = z.object({
   call: z.number(),
@@ -193,7 +200,9 @@ export const callRecord = z.object({
   reply: z.nullable(z.number()),
   promptTokens: z.number(),
   replyTokens: z.number(),
+  /** Seconds from its start until the request to the model; null: there was none, or it is unknown. */
   askedAfter: z.nullable(z.number()),
+  /** Seconds from its start to the first part of the response; null: it was not streamed, or it is unknown. */
   firstAfter: z.nullable(z.number()),
 });
 export type CallRecord = z.infer<typeof callRecord>;
@@ -273,22 +282,31 @@ export type SourceRecord = z.infer<typeof sourceRecord>;
 /** Statistics of the calls of one line. */
 export const lineRecord = z.extend(sourceRecord, {
   calls: z.number(),
+  /** The number of episodes that made them. */
   episodes: z.number(),
   failed: z.number(),
+  /** Means over the calls that did not fail; null: there is none. */
   promptTokens: z.nullable(z.number()),
   replyTokens: z.nullable(z.number()),
   seconds: z.nullable(z.number()),
+  /** Mean over the episodes that made them and have a reward; null: none has. */
   reward: z.nullable(real),
   firstEpisode: z.number(),
   firstCall: z.number(),
 });
 export type LineRecord = z.infer<typeof lineRecord>;
+
 export const toolLineRecord = z.object({ tool: z.string(), episodes: z.number(), reward: z.nullable(real) });
+export type ToolLineRecord = z.infer<typeof toolLineRecord>;
+
 /** Statistics of a workflow or a judge. */
 export const partRecord = z.object({
+  /** The number of episodes in which it ran; 0 in traces of versions that did not store it. */
   episodes: z.number(),
   failed: z.number(),
+  /** Mean of the seconds that it took in an episode. */
   seconds: z.nullable(z.number()),
+  /** Mean over these episodes. */
   reward: z.nullable(real),
   successRate: z.nullable(z.number()),
 });

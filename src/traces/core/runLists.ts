@@ -197,10 +197,12 @@ export class RunLists {
     if (filter !== undefined && usesTools(filter)) findUsedTools(this.#trace.rows);
   }
 
-  #groupRows(found: readonly records.GroupRecord[], { live, judgeable, size }: Listing): readonly GroupRow[] {
+  #groupRows(found: readonly records.GroupRecord[], listing: Listing): readonly GroupRow[] {
     const groups = JSON.stringify(found.map(({ group }) => group));
-    const findings = this.#trace.rows.all(records.groupFindingRecord, findingsOfGroups(size), { groups });
-    return found.map((record) => groupRow(record, !judgeable || (live && record.whole !== 1), findings));
+    const findings = this.#trace.rows.all(records.groupFindingRecord, findingsOfGroups(listing.size), {
+      groups,
+    });
+    return found.map((record) => groupRow(record, listing, findings));
   }
 
   #anchor(entry: number | 'newest' | undefined, positions: (binder: Binder) => string): Anchored {
@@ -277,20 +279,19 @@ function findingsOfGroups(size: number): string {
 
 function groupRow(
   record: records.GroupRecord,
-  open: boolean,
+  { live, judgeable }: Listing,
   findings: readonly z.infer<typeof records.groupFindingRecord>[],
 ): GroupRow {
-  const { group, taskId, query, started, ended, matching, meanReward, successRate, deviation } = record;
-  const { calls, tokens, trainableTokens, seconds } = record;
+  const { failed, best, bestReward, worst, worstReward, trains, whole, ...row } = record;
+  const open = !judgeable || (live && whole !== 1);
   return {
-    ...{ group, taskId, query, started, ended, matching, meanReward, successRate, deviation },
-    ...{ calls, tokens, trainableTokens, seconds },
-    failed: record.failed ?? 0,
-    best: extreme(record.best, record.bestReward),
-    worst: extreme(record.worst, record.worstReward),
-    trains: open ? null : (record.trains ?? 0),
+    ...row,
+    failed: failed ?? 0,
+    best: extreme(best, bestReward),
+    worst: extreme(worst, worstReward),
+    trains: open ? null : (trains ?? 0),
     findings: findings
-      .filter((found) => found.group === group)
+      .filter(({ group }) => group === row.group)
       .map(({ code, severity, episodes }) => ({ code, severity, episodes })),
   };
 }

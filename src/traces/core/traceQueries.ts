@@ -3,7 +3,7 @@ import {
   type EpisodeResult,
   withSelection,
 } from '../../tracking/core/records/episodeResult.ts';
-import type { RecordedEpisode, RunTotals } from './protocol/runRpc.ts';
+import type { RecordedEpisode } from './protocol/runRpc.ts';
 import type { TracedTimeline } from '../../tracking/core/records/trace.ts';
 import type { BatchRules, MergeRules, TracedRunEnd } from '../../tracking/core/records/tracedRun.ts';
 import { int32Values, metaKeys } from './layout.ts';
@@ -49,7 +49,7 @@ export class TraceQueries {
   }
 
   /** Returns the totals. Tokens and timelines are those of ended episodes. */
-  totals(): RunTotals {
+  totals(): records.RunTotals {
     return this.rows.one(records.totalsRecord, totals, {}) ?? this.rows.damaged('it has no totals');
   }
 

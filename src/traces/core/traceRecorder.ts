@@ -82,9 +82,6 @@ export class TraceRecorder implements Omit<TraceWriter, 'file'> {
   readonly #calls = new Map<number, number>();
   readonly #failures = new Map<number, number>();
   readonly #spans = new SpanRows();
-  /** The tools that messages of each running episode have called, and the agents that made calls. */
-  readonly #usedTools = new EpisodeNames();
-  readonly #usedAgents = new EpisodeNames();
   #ended = 0;
   /** Ids of the tools offered so far. */
   readonly #tools = new Map<string, number>();
@@ -148,8 +145,6 @@ export class TraceRecorder implements Omit<TraceWriter, 'file'> {
     this.#ended += 1;
     this.#calls.delete(episode);
     this.#failures.delete(episode);
-    this.#usedTools.forget(episode);
-    this.#usedAgents.forget(episode);
   }
 
   codeFound(places: CodeLocations): void {
@@ -197,7 +192,7 @@ export class TraceRecorder implements Omit<TraceWriter, 'file'> {
     const source = rest.source === undefined ? null : this.#insertSource(rest.source);
     const answer = { finishReason, reply, promptTokens, replyTokens, askedAfter, firstAfter, source };
     this.#insert('calls', { ...request, ...answer });
-    if (this.#usedAgents.add(episode, agent)) this.#insert('usedAgents', { episode, agent });
+    this.#sql.run('INSERT OR IGNORE INTO usedAgents (episode, agent) VALUES (?, ?)', [episode, agent]);
     const details = { key: contentKey(episode, call), options, messages: int32Bytes(messages) };
     this.#insert('callDetails', { ...details, tools: tools === null ? null : this.#idOfTools(tools) });
     if (rest.leftOut !== undefined) writeExcluded(this.#sql, details.key, rest.leftOut);
@@ -209,11 +204,13 @@ export class TraceRecorder implements Omit<TraceWriter, 'file'> {
 
   /** @param endedCall the number of a call whose span ends with it */
   #writeSpans(episode: number, endedCall?: number): void {
-    for (const { change, span } of this.#spans.take(episode, endedCall)) {
+    for (const { change, span: one } of this.#spans.take(episode, endedCall)) {
+      const { span, kind, name, call, startedAt, seconds, error } = one;
       if (change !== 'begun') {
-        this.#sql.run('DELETE FROM spans WHERE episode = ? AND span = ?', [episode, span.span]);
+        this.#sql.run('DELETE FROM spans WHERE episode = ? AND span = ?', [episode, span]);
       }
-      if (change !== 'gone') this.#insert('spans', rowOfSpan(span));
+      if (change !== 'gone')
+        this.#insert('spans', { episode, span, kind, name, call, startedAt, seconds, error });
     }
   }
 
@@ -241,9 +238,8 @@ export class TraceRecorder implements Omit<TraceWriter, 'file'> {
   }
 
   #insertUsedTools(episode: number, toolCalls: string): void {
-    for (const tool of toolNames(toolCalls)) {
-      if (this.#usedTools.add(episode, tool)) this.#insert('usedTools', { episode, tool });
-    }
+    const statement = 'INSERT OR IGNORE INTO usedTools (episode, tool) VALUES (?, ?)';
+    for (const tool of toolNames(toolCalls)) this.#sql.run(statement, [episode, tool]);
   }
 
   #insertAlternatives(episode: number, position: number, alternatives: TracedAlternatives): void {
@@ -294,37 +290,6 @@ export class TraceRecorder implements Omit<TraceWriter, 'file'> {
     }
     this.#sql.run(statement, Object.values(row));
   }
-}
-
-/** Names that appeared in running episodes. */
-class EpisodeNames {
-  readonly #names = new Map<number, Set<string>>();
-
-  /** Adds a name. Returns true if it is new. */
-  add(episode: number, name: string): boolean {
-    const names = this.#names.get(episode) ?? new Set();
-    this.#names.set(episode, names);
-    if (names.has(name)) return false;
-    names.add(name);
-    return true;
-  }
-
-  forget(episode: number): void {
-    this.#names.delete(episode);
-  }
-}
-
-function rowOfSpan({
-  episode,
-  span,
-  kind,
-  name,
-  call,
-  startedAt,
-  seconds,
-  error,
-}: TracedSpan): SqlParameters {
-  return { episode, span, kind, name, call, startedAt, seconds, error };
 }
 
 export function trainableTokensOf({ lossMask }: TracedMessage): number {

@@ -17,7 +17,7 @@ async function askForTexts(
   { spawn }: TraceJobs,
 ): Promise<TextChoice | undefined> {
   const title = vscode.l10n.t('Looking for keys and access tokens');
-  const searched = await withJob(spawn, title, ['--secrets', '--trace', trace.fsPath, '--filter', filter]);
+  const searched = await withJob(spawn, title, { kind: 'secrets', trace: trace.fsPath, filter });
   if (searched === undefined) return undefined;
   const secrets = searched.secrets ?? [];
   const items: readonly (vscode.QuickPickItem & { readonly texts: TextChoice })[] = [
@@ -80,9 +80,10 @@ export async function exportTrace(uri: unknown, known: unknown, jobs: TraceJobs)
   if (texts === undefined) return;
   const target = answers.target ?? (await askForTarget(trace, format));
   if (target === undefined) return;
-  const args = ['--export', format, '--trace', trace.fsPath, '--out', target.fsPath, '--filter', filter];
+  const files = { trace: trace.fsPath, out: target.fsPath };
+  const job = { kind: 'export', ...files, format, filter, redactTexts: texts === 'redact' } as const;
   const title = vscode.l10n.t('Exporting {0}', path.basename(trace.fsPath));
-  const written = await withJob(jobs.spawn, title, texts === 'redact' ? [...args, '--redact-texts'] : args);
+  const written = await withJob(jobs.spawn, title, job);
   // Does not wait until the notification is closed.
   if (written !== undefined) void tell(written, format);
 }

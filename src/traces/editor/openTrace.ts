@@ -1,6 +1,6 @@
 import path from 'node:path';
 import * as vscode from 'vscode';
-import { runTraceJob, type TraceJobOutcome } from '../node/client/traceJob.ts';
+import { runTraceJob, type Job, type TraceJobOutcome } from '../node/client/traceJob.ts';
 import type { SpawnTraceServer } from '../node/client/serverProcess.ts';
 import { withCancellableProgress } from '../../base/editor/progress.ts';
 import { showTrace } from './showTrace.ts';
@@ -52,19 +52,17 @@ async function askForTrace(): Promise<vscode.Uri | undefined> {
 /** Imports a file; undefined: canceled. */
 function imported(file: vscode.Uri, { spawn, importFolder }: TraceJobs): Thenable<vscode.Uri | undefined> {
   const title = vscode.l10n.t('Reading {0}', path.basename(file.fsPath));
-  const args = ['--import', file.fsPath, '--cache', importFolder.fsPath];
-  return withJob(spawn, title, args).then((made) =>
-    made === undefined ? undefined : vscode.Uri.file(made.file),
-  );
+  const job = { kind: 'import', file: file.fsPath, cacheFolder: importFolder.fsPath } as const;
+  return withJob(spawn, title, job).then((made) => made && vscode.Uri.file(made.file));
 }
 
 /** Runs a job of the trace server with a notification that can cancel it; undefined: canceled. */
 export function withJob(
   spawn: SpawnTraceServer,
   title: string,
-  args: readonly string[],
+  job: Job,
 ): Thenable<TraceJobOutcome | undefined> {
   return withCancellableProgress(title, ({ cancellation, report }) =>
-    runTraceJob(spawn, { args, cancellation, onProgress: (share) => report({ share }) }),
+    runTraceJob(spawn, job, { cancellation, onProgress: (share) => report({ share }) }),
   );
 }

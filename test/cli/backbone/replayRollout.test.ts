@@ -37,14 +37,14 @@ async function project(more: readonly string[] = queries): Promise<Project> {
 }
 
 async function imported(of: Project, file: string): Promise<string> {
-  const args = ['--import', path.join(fixtures, file), '--cache', of.path('imports')];
-  const job = { cancellation: neverCancelled, onProgress: () => undefined };
+  const job = { kind: 'import', file: path.join(fixtures, file), cacheFolder: of.path('imports') } as const;
+  const control = { cancellation: neverCancelled, onProgress: () => undefined };
   const start = (given: readonly string[]) => {
     const child = spawn(process.execPath, [path.join(inject('dist'), 'traceServer.mjs'), ...given]);
     for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8');
     return Promise.resolve(child);
   };
-  return (await runTraceJob(start, { ...job, args })).file;
+  return (await runTraceJob(start, job, control)).file;
 }
 
 it('has the task that it was asked, and what the model said in training', async () => {

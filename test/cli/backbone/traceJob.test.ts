@@ -5,7 +5,7 @@ import path from 'node:path';
 import process from 'node:process';
 import { expect, inject, it } from 'vitest';
 import { CancellationSource, neverCancelled } from '../../../src/base/core/cancellation.ts';
-import { runTraceJob } from '../../../src/traces/node/client/traceJob.ts';
+import { runTraceJob, type Job, type TraceJobOutcome } from '../../../src/traces/node/client/traceJob.ts';
 import type { SpawnTraceServer } from '../../../src/traces/node/client/serverProcess.ts';
 import { emptyProject } from '../harness/project.ts';
 
@@ -21,20 +21,19 @@ const start: SpawnTraceServer = (args) => {
 it('imports, and exports what it imported', async () => {
   const project = await emptyProject();
   const shares: number[] = [];
-  const job = { cancellation: neverCancelled, onProgress: (share: number) => void shares.push(share) };
-  const args = ['--import', fixture, '--cache', project.path('imports')];
-  const { file: trace } = await runTraceJob(start, { ...job, args });
+  const control = { cancellation: neverCancelled, onProgress: (share: number) => void shares.push(share) };
+  const run = (job: Job): Promise<TraceJobOutcome> => runTraceJob(start, job, control);
+  const { file: trace } = await run({ kind: 'import', file: fixture, cacheFolder: project.path('imports') });
   expect(path.basename(trace)).toBe('traces.jsonl.ajtrace');
   const out = project.path('out.html');
-  const exporting = ['--export', 'html', '--trace', trace, '--out', out, '--redact-texts'];
-  expect(await runTraceJob(start, { ...job, args: exporting })).toEqual({
+  expect(await run({ kind: 'export', format: 'html', trace, out, redactTexts: true })).toEqual({
     file: out,
     note: { episodes: 4, incomplete: 0, isDamaged: false },
   });
   expect(readFileSync(out, 'utf8')).toContain('[redacted]');
-  const part = ['--export', 'jsonl', '--trace', trace, '--out', out, '--filter', 'group=1 reward<0.5'];
-  expect(await runTraceJob(start, { ...job, args: part })).toMatchObject({ note: { episodes: 1 } });
-  const { secrets } = await runTraceJob(start, { ...job, args: ['--secrets', '--trace', trace] });
+  const part = { trace, out, redactTexts: false, filter: 'group=1 reward<0.5' };
+  expect(await run({ kind: 'export', format: 'jsonl', ...part })).toMatchObject({ note: { episodes: 1 } });
+  const { secrets } = await run({ kind: 'secrets', trace });
   expect(secrets).toEqual([]);
   expect(shares.every((share) => share >= 0 && share <= 1)).toBe(true);
 });
@@ -42,15 +41,15 @@ it('imports, and exports what it imported', async () => {
 it('tells why it cannot, and is called off', async () => {
   const project = await emptyProject();
   await project.write({ 'a.txt': 'hello' });
-  const job = { cancellation: neverCancelled, onProgress: () => undefined };
-  const wrong = ['--import', project.path('a.txt'), '--cache', project.path('imports')];
-  await expect(runTraceJob(start, { ...job, args: wrong })).rejects.toMatchObject({
+  const control = { cancellation: neverCancelled, onProgress: () => undefined };
+  const job = { kind: 'import', cacheFolder: project.path('other') } as const;
+  await expect(runTraceJob(start, { ...job, file: project.path('a.txt') }, control)).rejects.toMatchObject({
     code: 'import/unknown-format',
   });
   const source = new CancellationSource();
   source.cancel();
-  const args = ['--import', fixture, '--cache', project.path('other')];
-  await expect(runTraceJob(start, { ...job, args, cancellation: source.token })).rejects.toMatchObject({
+  const cancelled = { ...control, cancellation: source.token };
+  await expect(runTraceJob(start, { ...job, file: fixture }, cancelled)).rejects.toMatchObject({
     code: 'import/cancelled',
   });
   expect(existsSync(project.path('other/traces.jsonl.ajtrace'))).toBe(false);

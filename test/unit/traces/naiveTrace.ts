@@ -21,7 +21,7 @@ import type {
   MessageView,
 } from '../../../src/traces/core/protocol/episodeRpc.ts';
 import type { EpisodeRow, EpisodesView } from '../../../src/traces/core/protocol/traceLists.ts';
-import type { RunTotals } from '../../../src/traces/core/protocol/runRpc.ts';
+import type { RunTotals } from '../../../src/traces/core/records.ts';
 import type { TokensView } from '../../../src/traces/core/protocol/tokenRpc.ts';
 import { takenOverMask } from '../../../src/tracking/core/replyTokens.ts';
 import { mergeCalls, withTokens } from '../../../src/tracking/core/mergeCalls.ts';

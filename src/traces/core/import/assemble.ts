@@ -45,21 +45,26 @@ export class EpisodeAssembler {
     const callTimelines = timelineOfCall(parsed);
     const traced = calls
       .map((call, index) => withTokensOf(call, callTimelines.get(index)))
-      .map((call, index) => this.#writeCall(call, { episode, call: index, messages, facts }));
+      .map((call, index) =>
+        this.#writeCall(call, { episode, call: index, agent: facts.agent ?? '' }, messages),
+      );
     const timelines =
       parsed.length > 0 ? timelinesOfFormat(parsed, traced, messages) : merged(traced, messages);
-    const result = resultOf(place, { facts, calls, timelines });
+    const result = resultOf(place, facts, calls, timelines);
     const tokens = this.#newTokens(parts.filter((part) => part.kind === 'tokens'));
     this.#writer.episodeEnded({ result, timelines, tokens }, messages.takeAdded());
   }
 
-  #writeCall(part: CallPart, { episode, call, messages, facts }: CallPlace): TracedCall {
+  #writeCall(
+    part: CallPart,
+    place: Pick<TracedCall, 'episode' | 'call' | 'agent'>,
+    messages: Messages,
+  ): TracedCall {
     const asked = part.messages.map((message) => messages.positionOf(message, 'env'));
     const reply = part.reply === null ? null : messages.positionOf(part.reply, 'llm');
     const traced: TracedCall = {
-      episode,
-      call,
-      agent: part.agent ?? facts.agent ?? '',
+      ...place,
+      agent: part.agent ?? place.agent,
       tag: '',
       startedAt: part.startedAt ?? 0,
       seconds: part.seconds ?? 0,
@@ -87,13 +92,6 @@ export class EpisodeAssembler {
         return [{ id, bytes: new TextEncoder().encode(text), special }];
       });
   }
-}
-
-interface CallPlace {
-  readonly episode: number;
-  readonly call: number;
-  readonly messages: Messages;
-  readonly facts: FactsPart;
 }
 
 function laterWins(all: FactsPart, one: FactsPart): FactsPart {
@@ -226,7 +224,9 @@ const longestError = 20_000;
 
 function resultOf(
   { episode, taskId, repeat }: EpisodeNumber,
-  { facts, calls, timelines }: Assembled,
+  facts: FactsPart,
+  calls: readonly CallPart[],
+  timelines: readonly TracedTimeline[],
 ): EpisodeResult {
   const ends = calls.map(({ startedAt, seconds }) => (startedAt ?? 0) + 1_000 * (seconds ?? 0));
   const end = facts.endedAt ?? Math.max(0, ...ends);
@@ -248,10 +248,4 @@ function resultOf(
     // Without tokens it is unknown what would be trained.
     ...(tokens > 0 && { tracking: { timelines: timelines.length, tokens, trainableTokens, problems: [] } }),
   };
-}
-
-interface Assembled {
-  readonly facts: FactsPart;
-  readonly calls: readonly CallPart[];
-  readonly timelines: readonly TracedTimeline[];
 }

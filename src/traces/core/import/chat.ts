@@ -23,6 +23,11 @@ export function chatMessages(value: unknown): readonly ImportedMessage[] | undef
   return value.flatMap((one) => chatMessage(one) ?? []);
 }
 
+/** Marks assistant messages as written by the model, for formats that do not say who wrote a message. */
+export function withAuthor(message: ImportedMessage): ImportedMessage {
+  return { ...message, fromModel: message.role === 'assistant' };
+}
+
 /** Returns the concatenated text parts. Other parts are only named, because base64 is not readable. */
 export function contentText(content: unknown): string {
   if (typeof content === 'string') return content;

@@ -1,9 +1,8 @@
 /** Detects the format of a file by its content. */
 import { shallowJson } from '../shallowJson.ts';
-import { isRecord } from '../../../base/core/isRecord.ts';
 import { beastLog, isBeastHeader } from './beastLog.ts';
 import { importErrors } from './errors.ts';
-import { isByLine } from './eachValue.ts';
+import { headLength, headOf, isByLine } from './eachValue.ts';
 import { JsonValues } from './jsonValues.ts';
 import { isOpenAiRecord, openAiLog } from './openAi.ts';
 import { isOtlp, otlp } from './otlp.ts';
@@ -12,27 +11,18 @@ import { isTrinityTable, trinityDatabase, isTrinityExperience, trinityLines } fr
 import { isVerifiersEpisode, verifiers } from './verifiers.ts';
 import type { Importer, ImportSource } from './parts.ts';
 
-/** The number of characters that are read to detect a format. */
-const headLength = 2 ** 20;
-
 /** Returns the importer. Rejects with `import/unknown-format`. */
 export async function detectImporter(source: ImportSource, file: string): Promise<Importer> {
   if (source.database !== null) {
     if (isTrinityTable(source.database)) return trinityDatabase;
     throw importErrors.unknownDatabase(file);
   }
-  let head = '';
-  for await (const piece of source.pieces()) {
-    head += piece;
-    if (head.length >= headLength) break;
-  }
-  const found = detectText(head.slice(0, headLength));
+  const found = detectText(await headOf(source));
   if (found === undefined) throw importErrors.unknownFormat(file);
   return found;
 }
 
-function detectText(text: string): Importer | undefined {
-  const head = text.replace(/^\ufeff/, '').trimStart();
+function detectText(head: string): Importer | undefined {
   if (head.split('\n', 20).some(isBeastHeader)) return beastLog;
   for (const value of firstValues(head)) {
     const found = byValue.find(({ matches }) => matches(value));
@@ -49,17 +39,12 @@ const byValue: readonly { readonly matches: (value: unknown) => boolean; readonl
   { matches: isVerifiersEpisode, importer: verifiers },
   { matches: isTrajectory, importer: trajectory },
   { matches: isOpenAiRecord, importer: openAiLog },
-  { matches: isBatchResponse, importer: openAiLog },
 ];
 
 const byName: readonly { readonly name: RegExp; readonly importer: Importer }[] = [
   { name: /^\{\s*"resource_?[sS]pans"\s*:/, importer: otlp },
   { name: /^\{[^{}]{0,4096}"task"\s*:\s*\{[\s\S]*"traces"\s*:\s*\[/, importer: verifiers },
 ];
-
-function isBatchResponse(value: unknown): boolean {
-  return isRecord(value) && 'custom_id' in value && isRecord(value['response']);
-}
 
 /** Returns the values of the first lines, and the first values of a document or list. */
 function firstValues(head: string): readonly unknown[] {

@@ -46,12 +46,12 @@ export interface SourceValue {
   /** e.g. `line 12`. */
   readonly where: string;
   readonly path: string;
-  /** JSON. */
-  readonly text: string;
+  /** The parsed JSON; undefined: it is not valid, or nested too deeply. */
+  readonly value: unknown;
 }
 
-/** Number of characters of the first line that decide how the file is read. */
-const firstLine = 2 ** 20;
+/** Number of characters that decide the format of a file and how it is read. */
+export const headLength = 2 ** 20;
 
 /**
  * Yields the JSON values of a file. If each line is one value, an invalid line does not affect the others. Otherwise
@@ -67,38 +67,42 @@ export async function* eachValue(
   if (isByLine(head)) {
     for await (const { line, text } of linesOf(source.pieces())) {
       if (text === null) sink.skip(`line ${line}`, 'it is too long');
-      else if (text.trim() !== '') yield { where: `line ${line}`, path: '', text };
+      else if (text.trim() !== '') yield { where: `line ${line}`, path: '', value: shallowJson(text) };
     }
     return;
   }
-  const isList = head
-    .trimStart()
-    .replace(/^\ufeff/, '')
-    .startsWith('[');
+  const isList = head.startsWith('[');
   const paths = wanted.filter((path) => path !== '' || !isList);
   const values = new JsonValues(paths, longestLine);
   for await (const piece of source.pieces()) {
     for (const { path, line, text } of values.push(piece)) {
       if (text === null) sink.skip(`line ${line}`, 'it is too long');
-      else yield { where: `line ${line}`, path, text };
+      else yield { where: `line ${line}`, path, value: shallowJson(text) };
     }
   }
   const { whole, line } = values.end();
   if (!whole) sink.skip(`line ${line}`, 'the file ends in the middle of a value');
 }
 
-async function headOf(source: ImportSource): Promise<string> {
+/** Returns the beginning of a text, without a byte order mark and blanks before the first character. */
+export async function headOf(source: ImportSource): Promise<string> {
   let head = '';
   for await (const piece of source.pieces()) {
     head += piece;
-    if (head.length >= firstLine) break;
+    if (head.length >= headLength) break;
   }
-  return head.slice(0, firstLine);
+  return head
+    .slice(0, headLength)
+    .replace(/^\ufeff/, '')
+    .trimStart();
 }
 
-/** Returns whether a file has one JSON value per line. */
-export function isByLine(head: string): boolean {
-  const text = head.replace(/^\ufeff/, '').trimStart();
+/**
+ * Returns whether a file has one JSON value per line.
+ *
+ * @param text the {@link headOf} the file
+ */
+export function isByLine(text: string): boolean {
   const end = text.indexOf('\n');
   if (end < 0 || text.startsWith('[') || text.slice(end).trim() === '') return false;
   // The first line may be invalid. Then the second decides.

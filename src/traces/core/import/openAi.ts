@@ -7,7 +7,6 @@
  *
  * A log is one episode unless its records name conversations.
  */
-import { shallowJson } from '../shallowJson.ts';
 import { isRecord } from '../../../base/core/isRecord.ts';
 import { chatMessage, chatMessages, numberOf, textOf } from './chat.ts';
 import { eachValue } from './eachValue.ts';
@@ -20,8 +19,7 @@ export const openAiLog: Importer = {
   label: 'OpenAI request log',
   run: async (source, sink) => {
     const reader = new LogReader(source.name, sink);
-    for await (const { where, text } of eachValue(source, ['', '*'], sink))
-      reader.take(where, shallowJson(text));
+    for await (const { where, value } of eachValue(source, ['', '*'], sink)) reader.take(where, value);
     reader.end();
   },
 };
@@ -32,7 +30,9 @@ const conversationNames = ['conversation_id', 'session_id', 'episode_id', 'rollo
 
 /** Returns whether a value looks like a logged OpenAI request. */
 export function isOpenAiRecord(value: unknown): boolean {
-  return isRecord(value) && requestOf(value) !== undefined;
+  if (!isRecord(value)) return false;
+  const isBatchResponse = 'custom_id' in value && isRecord(value['response']);
+  return isBatchResponse || requestOf(value) !== undefined;
 }
 
 function requestOf(record: Fields): Fields | undefined {
@@ -73,20 +73,14 @@ class LogReader {
     }
     const id = textOf(value['custom_id']);
     const [request, response] = [requestOf(value), responseOf(value)];
-    if (id !== undefined && (request === undefined || response === undefined)) {
-      const other = this.#waiting.get(id);
-      this.#waiting.delete(id);
-      if (other === undefined) this.#waiting.set(id, { where, record: value });
-      else
-        this.#add(
-          where,
-          { ...other.record, ...value },
-          requestOf(request ? value : other.record),
-          response ?? responseOf(other.record),
-        );
+    if (id === undefined || (request !== undefined && response !== undefined)) {
+      this.#add(where, value, request, response);
       return;
     }
-    this.#add(where, value, request, response);
+    const other = this.#waiting.get(id)?.record;
+    this.#waiting.delete(id);
+    if (other === undefined) this.#waiting.set(id, { where, record: value });
+    else this.#add(where, { ...other, ...value }, request ?? requestOf(other), response ?? responseOf(other));
   }
 
   /** Adds requests without a response, which are calls, too. */

@@ -25,11 +25,9 @@ export const otlp: Importer = {
   label: 'OTLP/JSON',
   run: async (source, sink) => {
     let resource: Attributes = {};
-    for await (const { where, path, text } of eachValue(source, wantedPaths(), sink)) {
-      const value = shallowJson(text);
-      const [kind] = path.split('/').slice(-1);
+    for await (const { where, path, value } of eachValue(source, wantedPaths(), sink)) {
       if (path === '') takeDocument(where, value, sink);
-      else if (kind === 'resource') resource = resourceOf(value);
+      else if (path.endsWith('/resource')) resource = resourceOf(value);
       else takeSpan(where, otlpSpan(value, resource), sink);
     }
   },

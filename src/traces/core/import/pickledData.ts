@@ -1,7 +1,7 @@
 /** Converts pickled plain data and PyTorch tensors. */
+import { isRecord } from '../../../base/core/isRecord.ts';
+import { parseJson } from '../shallowJson.ts';
 import { fieldsOf, isKind, PickleRefusal, readPickle, type Pickled } from './pickle.ts';
-
-const utf8 = new TextDecoder('utf-8', { ignoreBOM: true });
 
 /** The maximum number of nodes of a value. A small pickle can expand to an endless one. */
 const mostNodes = 1_000_000;
@@ -85,41 +85,30 @@ const storageTypes: Readonly<Record<string, string>> = {
   'torch.BoolStorage': 'BOOL',
 };
 
-const widths: Readonly<Record<string, number>> = {
-  ...{ F64: 8, F32: 4, F16: 2, BF16: 2 },
-  ...{ I64: 8, I32: 4, I16: 2, I8: 1, U8: 1, BOOL: 1 },
+type NumberType = readonly [width: number, read: (view: DataView, at: number) => number];
+
+/** The width in bytes and the reader of numbers, by the type's name in safetensors. */
+const numberTypes: Readonly<Record<string, NumberType>> = {
+  F64: [8, (view, at) => view.getFloat64(at, true)],
+  F32: [4, (view, at) => view.getFloat32(at, true)],
+  F16: [2, (view, at) => half(view.getUint16(at, true))],
+  BF16: [2, (view, at) => bfloat(view.getUint16(at, true))],
+  I64: [8, (view, at) => Number(view.getBigInt64(at, true))],
+  I32: [4, (view, at) => view.getInt32(at, true)],
+  I16: [2, (view, at) => view.getInt16(at, true)],
+  I8: [1, (view, at) => view.getInt8(at)],
+  U8: [1, (view, at) => view.getUint8(at)],
+  BOOL: [1, (view, at) => view.getUint8(at)],
 };
 
 /** @param type the type's name in safetensors */
 function numbersOf(type: string, bytes: Uint8Array, count: number): readonly number[] {
-  const width = widths[type];
-  if (width === undefined) throw new PickleRefusal(`its numbers are of the type ${type}`);
+  const known = numberTypes[type];
+  if (known === undefined) throw new PickleRefusal(`its numbers are of the type ${type}`);
+  const [width, read] = known;
   if (count < 0 || count * width > bytes.length) throw new PickleRefusal('it is cut off');
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  return Array.from({ length: count }, (_, index) => numberAt(view, index * width, type));
-}
-
-function numberAt(view: DataView, at: number, type: string): number {
-  switch (type) {
-    case 'F64':
-      return view.getFloat64(at, true);
-    case 'F32':
-      return view.getFloat32(at, true);
-    case 'F16':
-      return half(view.getUint16(at, true));
-    case 'BF16':
-      return bfloat(view.getUint16(at, true));
-    case 'I64':
-      return Number(view.getBigInt64(at, true));
-    case 'I32':
-      return view.getInt32(at, true);
-    case 'I16':
-      return view.getInt16(at, true);
-    case 'I8':
-      return view.getInt8(at);
-    default:
-      return view.getUint8(at);
-  }
+  return Array.from({ length: count }, (_, index) => read(view, index * width));
 }
 
 function half(bits: number): number {
@@ -140,28 +129,15 @@ export function safeTensors(bytes: Uint8Array): ReadonlyMap<string, readonly num
   if (bytes.length < 8) throw new PickleRefusal('its tensors are cut off');
   const length = Number(new DataView(bytes.buffer, bytes.byteOffset, 8).getBigUint64(0, true));
   if (length > bytes.length - 8) throw new PickleRefusal('its tensors are cut off');
-  const header = headerOf(bytes.subarray(8, 8 + length));
+  const header = parseJson(new TextDecoder().decode(bytes.subarray(8, 8 + length)));
+  if (!isRecord(header)) throw new PickleRefusal('its tensors have no header');
   const data = bytes.subarray(8 + length);
   return new Map(
     Object.entries(header).flatMap(([name, about]) => {
-      const { dtype, shape, data_offsets: offsets } = about as Partial<TensorHeader>;
+      const { dtype, shape, data_offsets: offsets } = isRecord(about) ? about : {};
       if (!Array.isArray(shape) || shape.length !== 1 || !Array.isArray(offsets)) return [];
       const [start = 0, end = 0] = offsets as readonly number[];
       return [[name, numbersOf(String(dtype), data.subarray(start, end), Number(shape[0]))] as const];
     }),
   );
-}
-
-interface TensorHeader {
-  readonly dtype: string;
-  readonly shape: readonly number[];
-  readonly data_offsets: readonly number[];
-}
-
-function headerOf(bytes: Uint8Array): object {
-  try {
-    return JSON.parse(utf8.decode(bytes)) as object;
-  } catch {
-    throw new PickleRefusal('its tensors have no header');
-  }
 }

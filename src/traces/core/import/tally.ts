@@ -4,6 +4,7 @@ import {
   type ImportInfo,
   type ImportSkip,
 } from '../../../tracking/core/records/tracedRun.ts';
+import { groupBy } from '../../../tracking/core/groupBy.ts';
 import type { EpisodeNumber } from './assemble.ts';
 import type { EpisodePart, ImportedMessage, Importer, ImportSink } from './parts.ts';
 
@@ -52,20 +53,6 @@ export class ImportTally implements ImportSink {
     this.experiment ??= experiment;
   }
 
-  /** Returns the task id; undefined: the format has none. */
-  taskOf(episode: string): string | undefined {
-    return this.#tasks.get(episode);
-  }
-
-  /** Returns the group; undefined: the group of its task; null: unknown. */
-  groupOf(episode: string): string | null | undefined {
-    return this.#groups.get(episode);
-  }
-
-  has(episode: string): boolean {
-    return !this.#dropped.has(episode);
-  }
-
   firstSkip(): string | undefined {
     const [first] = this.#skips;
     return first && `${first.where}: ${first.why}`;
@@ -76,6 +63,40 @@ export class ImportTally implements ImportSink {
     const counts = { records: this.#records, skipped: this.#skipped };
     const kind = { ...(rollouts && { rollouts }), ...(ownTaskIds && { ownTaskIds }) };
     return { format, source, lacks, ...counts, skips: this.#skips, ...kind };
+  }
+
+  /**
+   * Assigns numbers to episodes that were not dropped. The episodes of a group have consecutive numbers. Every group
+   * reserves as many numbers as the largest group has, so the number of an episode determines its group. An episode
+   * without a task is its own task.
+   *
+   * @param episodes names in order of arrival
+   */
+  numbered(episodes: readonly string[]): {
+    readonly tasks: number;
+    readonly repeat: number;
+    /** In the order of their numbers. */
+    readonly places: readonly EpisodeNumber[];
+  } {
+    const kept = episodes.filter((name) => !this.#dropped.has(name));
+    const groups = groupBy(kept, (name) => this.#groupKey(name));
+    // A group with one episode is complete if all groups have one. A group with an unknown episode never is.
+    const least = kept.some((name) => this.#groups.get(name) === null) ? 2 : 1;
+    const repeat = [...groups.values()].reduce((most, { length }) => Math.max(most, length), least);
+    const places = [...groups.values()].flatMap((names, taskIndex) =>
+      names.map((name, place): EpisodeNumber => {
+        const episode = taskIndex * repeat + place;
+        return { episode, taskId: this.#tasks.get(name) ?? name, taskIndex, repeat: place, name };
+      }),
+    );
+    return { tasks: groups.size, repeat, places };
+  }
+
+  /** Absent groups are those of the task. */
+  #groupKey(name: string): string {
+    const [group, task] = [this.#groups.get(name), this.#tasks.get(name)];
+    if (group === null || (group === undefined && task === undefined)) return `episode ${name}`;
+    return group === undefined ? `task ${task}` : `group ${group}`;
   }
 
   #look(episode: string, part: EpisodePart): void {
@@ -120,49 +141,4 @@ export class ImportTally implements ImportSink {
     this.startedAt = this.startedAt === 0 ? from : Math.min(this.startedAt, from);
     this.endedAt = Math.max(this.endedAt, to);
   }
-}
-
-export interface EpisodeNumbering {
-  readonly tasks: number;
-  readonly repeat: number;
-  /** In the order of their numbers. */
-  readonly places: readonly EpisodeNumber[];
-}
-
-export interface TaskOfEpisode {
-  readonly name: string;
-  readonly task: string | undefined;
-  /** Absent: the group of the task; null: unknown. */
-  readonly group?: string | null | undefined;
-}
-
-/**
- * Assigns numbers to episodes. The episodes of a group have consecutive numbers. Every group reserves as many numbers as
- * the largest group has, so the number of an episode determines its group. An episode without a task is its own task.
- */
-export function numberEpisodes(episodes: readonly TaskOfEpisode[]): EpisodeNumbering {
-  const groups = new Map<string, string[]>();
-  for (const episode of episodes) {
-    const key = keyOf(episode);
-    const group = groups.get(key);
-    if (group === undefined) groups.set(key, [episode.name]);
-    else group.push(episode.name);
-  }
-  const tasks = new Map(episodes.map(({ name, task }) => [name, task]));
-  // A group with one episode is complete if all groups have one. A group with an unknown episode never is.
-  const least = episodes.some(({ group }) => group === null) ? 2 : 1;
-  const repeat = [...groups.values()].reduce((most, { length }) => Math.max(most, length), least);
-  const places = [...groups.values()].flatMap((names, taskIndex) =>
-    names.map((name, place): EpisodeNumber => {
-      const episode = taskIndex * repeat + place;
-      return { episode, taskId: tasks.get(name) ?? name, taskIndex, repeat: place, name };
-    }),
-  );
-  return { tasks: groups.size, repeat, places };
-}
-
-function keyOf({ name, task, group }: TaskOfEpisode): string {
-  if (group === null) return `episode ${name}`;
-  if (group !== undefined) return `group ${group}`;
-  return task === undefined ? `episode ${name}` : `task ${task}`;
 }

@@ -1,9 +1,8 @@
 /**
  * Imports trajectory JSON of AgentJet's VERL backbone: one episode per file, whose timelines are lists of messages.
  */
-import { shallowJson } from '../shallowJson.ts';
 import { isRecord } from '../../../base/core/isRecord.ts';
-import { chatMessages, numberOf, textOf } from './chat.ts';
+import { chatMessages, numberOf, textOf, withAuthor } from './chat.ts';
 import { eachValue } from './eachValue.ts';
 import type { EpisodePart, Importer, ImportSink } from './parts.ts';
 
@@ -12,8 +11,8 @@ export const trajectory: Importer = {
   label: 'AgentJet trajectory JSON',
   run: async (source, sink) => {
     let episode = 0;
-    for await (const { where, text } of eachValue(source, ['', '*'], sink)) {
-      if (take(where, shallowJson(text), String(episode), sink)) episode += 1;
+    for await (const { where, value } of eachValue(source, ['', '*'], sink)) {
+      if (take(where, value, String(episode), sink)) episode += 1;
     }
   },
 };
@@ -38,8 +37,7 @@ function take(where: string, value: unknown, episode: string, sink: ImportSink):
     messages === undefined ? [] : [{ kind: 'timeline', messages: messages.map(withAuthor) }],
   );
   const facts: EpisodePart = {
-    kind: 'facts',
-    task: String(task),
+    ...{ kind: 'facts', task: String(task) },
     query: lists[0]?.find(({ role }) => role === 'user')?.text ?? '',
     ...(reward !== undefined && { reward }),
     ...successOf(rewards, tag),
@@ -47,11 +45,6 @@ function take(where: string, value: unknown, episode: string, sink: ImportSink):
   };
   sink.add(episode, facts, ...timelines);
   return true;
-}
-
-/** Marks assistant messages as written by the model, since the format does not say who wrote a message. */
-function withAuthor<T extends { readonly role: string }>(message: T): T & { readonly fromModel: boolean } {
-  return { ...message, fromModel: message.role === 'assistant' };
 }
 
 function rewardOf(rewards: unknown): number | undefined {

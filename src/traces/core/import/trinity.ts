@@ -5,7 +5,7 @@
  * reported and skipped.
  */
 import { isRecord } from '../../../base/core/isRecord.ts';
-import { chatMessages, numberOf, textOf } from './chat.ts';
+import { chatMessages, numberOf, textOf, withAuthor } from './chat.ts';
 import { fieldsOf, isKind, PickleRefusal, readPickle, type Pickled } from './pickle.ts';
 import { pickledTensor, plainData, safeTensors } from './pickledData.ts';
 import { moment } from './openAi.ts';
@@ -18,7 +18,6 @@ import type {
   Importer,
   TimelinePart,
 } from './parts.ts';
-import { shallowJson } from '../shallowJson.ts';
 import { eachValue } from './eachValue.ts';
 
 export const trinityLines: Importer = {
@@ -26,8 +25,7 @@ export const trinityLines: Importer = {
   label: 'Trinity-RFT experiences in JSON',
   rollouts: true,
   run: async (source, sink) => {
-    for await (const { where, text } of eachValue(source, ['', '*'], sink)) {
-      const value = shallowJson(text);
+    for await (const { where, value } of eachValue(source, ['', '*'], sink)) {
       if (!isTrinityExperience(value)) {
         sink.skip(where, value === undefined ? 'it is not JSON' : 'it is not an experience of Trinity-RFT');
         continue;
@@ -50,10 +48,8 @@ type Fields = Readonly<Record<string, unknown>>;
 /** Returns whether a value looks like an experience in JSON. */
 export function isTrinityExperience(value: unknown): value is Fields & { readonly eid: Fields } {
   if (!isRecord(value) || !isRecord(value['eid'])) return false;
-  return (
-    ['batch', 'task', 'run', 'step'].every((name) => name in (value['eid'] as Fields)) &&
-    'prompt_length' in value
-  );
+  const { eid } = value;
+  return 'prompt_length' in value && ['batch', 'task', 'run', 'step'].every((name) => name in eid);
 }
 
 export const trinityDatabase: Importer = {
@@ -101,7 +97,7 @@ function tablesOf(database: ImportDatabase): readonly ExperienceTable[] {
   });
 }
 
-export function plainText(value: unknown): string {
+function plainText(value: unknown): string {
   return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
 }
 
@@ -109,10 +105,8 @@ function quoted(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }
 
-type Row = Readonly<Record<string, unknown>>;
-
 /** The fields and tensors of one experience, however they are stored. */
-export interface ExperienceFields {
+interface ExperienceFields {
   value(name: string): unknown;
   numbers(name: string): readonly number[] | undefined;
 }
@@ -125,7 +119,7 @@ class ExperienceReader {
     this.#skip = skip;
   }
 
-  parts(row: Row): readonly EpisodePart[] {
+  parts(row: Fields): readonly EpisodePart[] {
     const fields = this.#fields(row['experience_bytes']);
     const eid = fields?.value('eid');
     if (isRecord(eid)) this.batch = plainText(eid['batch']);
@@ -169,17 +163,13 @@ class ExperienceReader {
     const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     const version = view.getUint8(4);
     if (version !== 1) throw new PickleRefusal(`its format ${version} is not known`);
-    const [metaLength, tensorLength] = [
-      Number(view.getBigUint64(5, true)),
-      Number(view.getBigUint64(13, true)),
-    ];
-    if (headerLength + metaLength + tensorLength > bytes.length) throw new PickleRefusal('it is cut off');
-    const meta = readPickle(bytes.subarray(headerLength, headerLength + metaLength)).value;
+    const tensorsAt = headerLength + Number(view.getBigUint64(5, true));
+    const end = tensorsAt + Number(view.getBigUint64(13, true));
+    if (end > bytes.length) throw new PickleRefusal('it is cut off');
+    const meta = readPickle(bytes.subarray(headerLength, tensorsAt)).value;
     const items = fieldsOf(meta).get('items') ?? null;
     const item = fieldsOf(Array.isArray(items) ? (items[0] ?? null) : null);
-    const tensors = safeTensors(
-      bytes.subarray(headerLength + metaLength, headerLength + metaLength + tensorLength),
-    );
+    const tensors = safeTensors(bytes.subarray(tensorsAt, end));
     return {
       value: (name) => this.#try(name, () => plainData(item.get(name) ?? null)),
       numbers: (name) => tensors.get(`0:${name}`),
@@ -198,7 +188,7 @@ class ExperienceReader {
 }
 
 /** Returns the parts of an episode that one of its experiences contains. */
-export function experienceParts(
+function experienceParts(
   fields: ExperienceFields | undefined,
   { task, endedAt, reward }: Pick<FactsPart, 'task' | 'endedAt' | 'reward'>,
 ): readonly EpisodePart[] {
@@ -230,7 +220,7 @@ function ownFields(value: Pickled): Pickled {
   return isKind(value, 'call') && /(^|\.)EID$/.test(value.name) ? value.state : value;
 }
 
-function numbersIn(metrics: Row): Readonly<Record<string, number>> {
+function numbersIn(metrics: Fields): Readonly<Record<string, number>> {
   return Object.fromEntries(
     Object.entries(metrics).flatMap(([name, value]) =>
       typeof value === 'number' ? [[name, value] as const] : [],
@@ -253,10 +243,7 @@ function timelineOf(fields: ExperienceFields): TimelinePart | undefined {
   const messages = chatMessages(fields.value('messages'));
   const length = numberOf(fields.value('prompt_length'));
   if (tokens === undefined || length === undefined || length > tokens.length) {
-    const listed = (messages ?? plainMessages(fields)).map((one) => ({
-      ...one,
-      fromModel: one.role === 'assistant',
-    }));
+    const listed = (messages ?? plainMessages(fields)).map(withAuthor);
     return listed.length === 0 ? undefined : { kind: 'timeline', messages: listed };
   }
   const response = tokens.slice(length);

@@ -2,7 +2,6 @@
  * Imports `traces.jsonl` of verifiers: one episode per line with the traces of its agents. Each trace is a graph of
  * messages with tokens. Every path from a root to a leaf is a training sample.
  */
-import { shallowJson } from '../shallowJson.ts';
 import * as z from 'zod/mini';
 import { isRecord } from '../../../base/core/isRecord.ts';
 import { contentText, textOf, withReasoning } from './chat.ts';
@@ -17,37 +16,36 @@ import type {
   TimelinePart,
 } from './parts.ts';
 
-const numbers = z.optional(z.nullable(z.array(z.number())));
+/** Pydantic writes absent values as null. */
+const maybe = <T extends z.ZodMiniType>(schema: T) => z.optional(z.nullable(schema));
 const span = z.object({ start: z.optional(z.number()), end: z.optional(z.number()) });
 const failure = z.object({ type: z.optional(z.string()), message: z.optional(z.string()) });
 
 const node = z.object({
-  parent: z.optional(z.nullable(z.int())),
+  parent: maybe(z.int()),
   message: z.record(z.string(), z.unknown()),
   sampled: z.optional(z.boolean()),
   token_ids: z.optional(z.array(z.int())),
   mask: z.optional(z.array(z.boolean())),
-  logprobs: numbers,
+  logprobs: maybe(z.array(z.number())),
 });
 type Node = z.infer<typeof node>;
 
 const call = z.object({
-  node: z.optional(z.nullable(z.int())),
-  model: z.optional(z.nullable(z.string())),
+  node: maybe(z.int()),
+  model: maybe(z.string()),
   sampling: z.optional(z.unknown()),
-  endpoint: z.optional(z.nullable(z.string())),
-  finish_reason: z.optional(z.nullable(z.string())),
-  usage: z.optional(
-    z.nullable(
-      z.object({
-        prompt_tokens: z.number(),
-        completion_tokens: z.number(),
-        cached_input_tokens: z.optional(z.nullable(z.number())),
-      }),
-    ),
+  endpoint: maybe(z.string()),
+  finish_reason: maybe(z.string()),
+  usage: maybe(
+    z.object({
+      prompt_tokens: z.number(),
+      completion_tokens: z.number(),
+      cached_input_tokens: maybe(z.number()),
+    }),
   ),
   time: z.optional(span),
-  error: z.optional(z.nullable(failure)),
+  error: maybe(failure),
 });
 
 const trace = z.object({
@@ -65,17 +63,11 @@ const trace = z.object({
 });
 type Trace = z.infer<typeof trace>;
 
-const task = z.object({
-  key: z.optional(z.nullable(z.string())),
-  hash: z.optional(z.nullable(z.string())),
-  data: z.unknown(),
-});
-
 const episode = z.object({
   id: z.string(),
   env: z.optional(z.object({ id: z.optional(z.string()) })),
-  task,
-  group: z.optional(z.nullable(z.object({ id: z.string() }))),
+  task: z.object({ key: maybe(z.string()), hash: maybe(z.string()), data: z.unknown() }),
+  group: maybe(z.object({ id: z.string() })),
   errors: z.optional(z.array(failure)),
   ok: z.optional(z.boolean()),
   traces: z.array(trace),
@@ -85,13 +77,10 @@ export const verifiers: Importer = {
   id: 'verifiers',
   label: 'verifiers traces.jsonl',
   run: async (source, sink) => {
-    for await (const { where, text } of eachValue(source, [''], sink)) {
-      const read = episode.safeParse(shallowJson(text));
+    for await (const { where, value } of eachValue(source, [''], sink)) {
+      const read = episode.safeParse(value);
       if (!read.success) {
-        sink.skip(
-          where,
-          shallowJson(text) === undefined ? 'it is not JSON' : 'it is not an episode of verifiers',
-        );
+        sink.skip(where, value === undefined ? 'it is not JSON' : 'it is not an episode of verifiers');
         continue;
       }
       const { id, env, traces } = read.data;
@@ -118,7 +107,7 @@ function factsOf({ id, task: of, group, traces, errors }: z.infer<typeof episode
     timing?.scoring?.end ?? 0,
     ...calls.map(({ time }) => time?.end ?? 0),
   ]);
-  const [last] = (errors ?? []).toReversed();
+  const last = errors?.at(-1);
   const query = queryOf(of.data);
   return {
     kind: 'facts',
@@ -134,8 +123,12 @@ function factsOf({ id, task: of, group, traces, errors }: z.infer<typeof episode
     ...(metrics.length + scores.length > 0 && {
       metrics: Object.fromEntries([...scores.map(([name, { score }]) => [name, score] as const), ...metrics]),
     }),
-    ...(last !== undefined && { error: `${last.type ?? 'error'}: ${last.message ?? ''}` }),
+    ...(last !== undefined && { error: failureText(last) }),
   };
+}
+
+function failureText({ type = 'error', message = '' }: z.infer<typeof failure>): string {
+  return `${type}: ${message}`;
 }
 
 function queryOf(data: unknown): string | undefined {
@@ -153,8 +146,7 @@ function partsOf(one: Trace, skip: (why: string) => void): readonly EpisodePart[
     skip('the messages of one of its traces do not form a tree');
     return [];
   }
-  const { agent } = one;
-  const timelines = agent?.trainable === false ? [] : graph.leaves().map((leaf) => graph.timeline(leaf));
+  const timelines = one.agent?.trainable === false ? [] : graph.timelines();
   return [
     ...callsOf(one, graph),
     ...timelines.filter(({ messages }) => messages.some(({ tokens }) => tokens !== undefined)),
@@ -171,9 +163,8 @@ function callsOf({ calls = [], tools = [], agent }: Trace, graph: Graph): readon
       agent: agent?.name ?? null,
       startedAt: start > 0 ? start * 1_000 : null,
       seconds: start > 0 && end > 0 ? end - start : null,
-      status: error === undefined || error === null ? 200 : null,
-      error:
-        error === undefined || error === null ? null : `${error.type ?? 'error'}: ${error.message ?? ''}`,
+      status: error ? null : 200,
+      error: error ? failureText(error) : null,
       model: made.model ?? null,
       options: {
         ...(typeof made.model === 'string' && { model: made.model }),
@@ -183,8 +174,7 @@ function callsOf({ calls = [], tools = [], agent }: Trace, graph: Graph): readon
       finishReason: made.finish_reason ?? null,
       messages: path.slice(0, -1).map((index) => graph.message(index)),
       reply: path.length === 0 ? null : graph.message(path.at(-1) ?? 0),
-      promptTokens:
-        usage === undefined || usage === null ? null : usage.prompt_tokens + (usage.cached_input_tokens ?? 0),
+      promptTokens: usage ? usage.prompt_tokens + (usage.cached_input_tokens ?? 0) : null,
       replyTokens: usage?.completion_tokens ?? null,
     };
   });
@@ -205,9 +195,12 @@ class Graph {
     );
   }
 
-  leaves(): readonly number[] {
+  /** Returns a timeline for each leaf. */
+  timelines(): readonly TimelinePart[] {
     const inner = new Set(this.#nodes.map(({ parent }) => parent));
-    return [...this.#nodes.keys()].filter((index) => !inner.has(index));
+    return [...this.#nodes.keys()]
+      .filter((index) => !inner.has(index))
+      .map((leaf) => ({ kind: 'timeline', messages: this.path(leaf).map((index) => this.message(index)) }));
   }
 
   /** Returns the path from the root to this message. */
@@ -216,10 +209,6 @@ class Graph {
     for (let at: number | null | undefined = leaf; typeof at === 'number'; at = this.#nodes[at]?.parent)
       path.push(at);
     return path.reverse();
-  }
-
-  timeline(leaf: number): TimelinePart {
-    return { kind: 'timeline', messages: this.path(leaf).map((index) => this.message(index)) };
   }
 
   message(index: number): ImportedMessage {
@@ -256,7 +245,7 @@ function tokensOf({ token_ids: ids = [], mask = [], logprobs }: Node): { readonl
   const counts = ids.map((_, index): 0 | 1 => (mask[index] === true ? 1 : 0));
   let next = 0;
   const spread = counts.map((one) => (one === 1 ? (logprobs?.[next++] ?? null) : null));
-  const hasLogprobs = logprobs !== undefined && logprobs !== null && logprobs.length > 0;
+  const hasLogprobs = (logprobs?.length ?? 0) > 0;
   return {
     tokens: { ids, lossMask: mask.length === 0 ? null : counts, logprobs: hasLogprobs ? spread : null },
   };

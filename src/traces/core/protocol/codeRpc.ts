@@ -1,6 +1,7 @@
 /** Requests of a viewer or an editor about the user's code, and their results. */
 import * as z from 'zod/mini';
 import type { CallSource } from '../../../tracking/core/records/trace.ts';
+import type { LineRecord, PartRecord, ToolLineRecord } from '../records.ts';
 
 const count = z.int().check(z.gte(0));
 
@@ -42,40 +43,18 @@ export interface CodeLine extends CallSource {
 }
 
 /** Statistics of the calls that one line of the user's code made. */
-export interface LineView extends CodeLine {
+export interface LineView
+  extends CodeLine, Omit<LineRecord, keyof CallSource | 'firstEpisode' | 'firstCall'> {
   /** The file as a filter names it. */
   readonly name: string;
-  readonly calls: number;
-  /** The number of episodes that made them. */
-  readonly episodes: number;
-  readonly failed: number;
-  /** Means over the calls that did not fail; null: there is none. */
-  readonly promptTokens: number | null;
-  readonly replyTokens: number | null;
-  readonly seconds: number | null;
-  /** Mean over the episodes that made them and have a reward; null: none has. */
-  readonly reward: number | null;
   readonly first: { readonly episode: number; readonly call: number };
 }
 
 /** A tool that models called, at the line where its name is found. */
-export interface ToolLineView extends CodeLine {
-  readonly tool: string;
-  readonly episodes: number;
-  readonly reward: number | null;
-}
+export interface ToolLineView extends CodeLine, ToolLineRecord {}
 
 /** The workflow or the judge. */
-export interface PartLineView extends CodeLine {
-  /** The number of episodes in which it ran; 0 in traces of versions that did not store it. */
-  readonly episodes: number;
-  readonly failed: number;
-  /** Mean of the seconds that it took in an episode. */
-  readonly seconds: number | null;
-  /** Mean over these episodes. */
-  readonly reward: number | null;
-  readonly successRate: number | null;
-}
+export interface PartLineView extends CodeLine, PartRecord {}
 
 export interface LinesView {
   /** True while the run is active; then the lists are empty. */

@@ -1,6 +1,7 @@
 /** Results about an episode, its calls, timelines and messages; see traceRpc.ts. */
 import * as z from 'zod/mini';
 import type { CallSource, SpanKind, Author } from '../../../tracking/core/records/trace.ts';
+import type { CallRecord } from '../records.ts';
 import type { EpisodeRow } from './traceLists.ts';
 import { bySetting } from './mergingRpc.ts';
 
@@ -90,21 +91,7 @@ export interface BinaryView {
   readonly length: number;
 }
 
-export interface CallRow {
-  readonly call: number;
-  readonly agent: string;
-  readonly tag: string;
-  readonly startedAt: number;
-  readonly seconds: number;
-  /** Seconds from its start until the request to the model; null: there was none, or it is unknown. */
-  readonly askedAfter: number | null;
-  /** Seconds from its start to the first part of the response; null: it was not streamed, or it is unknown. */
-  readonly firstAfter: number | null;
-  readonly status: number;
-  readonly error: string | null;
-  readonly promptTokens: number;
-  readonly replyTokens: number;
-  readonly finishReason: string | null;
+export interface CallRow extends Omit<CallRecord, 'reply'> {
   /** The timeline that it became a part of; null: none. */
   readonly timeline: number | null;
 }

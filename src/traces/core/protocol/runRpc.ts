@@ -1,17 +1,17 @@
 /** Results about a run as a whole; see traceRpc.ts. */
 import type { ErrorReport } from '../../../base/core/errors.ts';
+import type { RunTotals, StoredRun } from '../records.ts';
 import type { EpisodeRow } from './traceLists.ts';
 import type {
   LengthLimits,
   TokenizerInfo,
-  TracedRun,
   TracedRunEnd,
   BatchRules,
 } from '../../../tracking/core/records/tracedRun.ts';
 import type { EpisodeResult } from '../../../tracking/core/records/episodeResult.ts';
 import type { TracedReturn } from '../../../tracking/core/records/trace.ts';
 
-export interface RunView extends Omit<TracedRun, 'configText' | 'merging' | 'batch'> {
+export interface RunView extends StoredRun {
   /** Null while it runs, and permanently if its process was killed. */
   readonly end: TracedRunEnd | null;
   /** True if the process that writes it is alive. */
@@ -38,19 +38,6 @@ export interface DamageView {
   readonly incomplete: number;
   /** The first of these, at most `largestWindow.episodes`. */
   readonly episodes: readonly number[];
-}
-
-export interface RunTotals {
-  readonly started: number;
-  readonly ended: number;
-  readonly failed: number;
-  readonly meanReward: number | null;
-  readonly successRate: number | null;
-  readonly calls: number;
-  /** Timelines and tokens of episodes that ended. */
-  readonly timelines: number;
-  readonly tokens: number;
-  readonly trainableTokens: number;
 }
 
 /** The training report, worded: findings with the episodes they concern. */

@@ -38,58 +38,41 @@ export const choiceFields = {
 export type ChoiceField = keyof typeof choiceFields;
 
 /** `reward<0`. With `within`, equal means within that distance. */
-export interface NumberFilter {
-  readonly kind: 'number';
-  readonly field: NumberField;
-  readonly is: Comparison;
-  readonly value: number;
-  readonly within?: number | undefined;
-}
+const numberFilter = z.object({
+  kind: z.literal('number'),
+  field: z.enum(numberFields),
+  is: z.enum(comparisons),
+  value: z.number(),
+  within: z.optional(z.number()),
+});
+export type NumberFilter = z.infer<typeof numberFilter>;
 
-/**
- * Tasks and errors match by a part, other fields as a whole, where `*` matches anything. Case is ignored. A source
- * matches the end of a file's path, with or without the line of the call: `lib/agent.ts`, `agent.ts:12`.
- */
-export interface TextFilter {
-  readonly kind: 'text';
-  readonly field: TextField;
-  readonly value: string;
-}
-
-export interface ChoiceFilter {
-  readonly kind: 'choice';
-  readonly field: ChoiceField;
-  readonly value: string;
-}
+const simpleFilters = [
+  numberFilter,
+  /**
+   * Tasks and errors match by a part, other fields as a whole, where `*` matches anything. Case is ignored. A source
+   * matches the end of a file's path, with or without the line of the call: `lib/agent.ts`, `agent.ts:12`.
+   */
+  z.object({ kind: z.literal('text'), field: z.enum(textFields), value: z.string() }),
+  z.object({
+    kind: z.literal('choice'),
+    field: z.enum(['trains', 'success', 'state']),
+    value: z.string(),
+  }),
+  /** It ended with an error. */
+  z.object({ kind: z.literal('error') }),
+  /** A part of the task's id or of the query. */
+  z.object({ kind: z.literal('words'), value: z.string() }),
+] as const;
 
 export type Filter =
-  | NumberFilter
-  | TextFilter
-  | ChoiceFilter
-  /** It ended with an error. */
-  | { readonly kind: 'error' }
-  /** A part of the task's id or of the query. */
-  | { readonly kind: 'words'; readonly value: string }
+  | z.infer<(typeof simpleFilters)[number]>
   | { readonly kind: 'all' | 'any'; readonly of: readonly Filter[] }
   | { readonly kind: 'not'; readonly of: Filter };
 
 export const filter: z.ZodMiniType<Filter> = z.lazy(() =>
   z.discriminatedUnion('kind', [
-    z.object({
-      kind: z.literal('number'),
-      field: z.enum(numberFields),
-      is: z.enum(comparisons),
-      value: z.number(),
-      within: z.optional(z.number()),
-    }),
-    z.object({ kind: z.literal('text'), field: z.enum(textFields), value: z.string() }),
-    z.object({
-      kind: z.literal('choice'),
-      field: z.enum(['trains', 'success', 'state']),
-      value: z.string(),
-    }),
-    z.object({ kind: z.literal('error') }),
-    z.object({ kind: z.literal('words'), value: z.string() }),
+    ...simpleFilters,
     z.object({ kind: z.enum(['all', 'any']), of: z.array(filter) }),
     z.object({ kind: z.literal('not'), of: filter }),
   ]),

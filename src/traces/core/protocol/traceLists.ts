@@ -1,6 +1,7 @@
 /** The lists of a run: their orders, and rows other than episodes. */
 import * as z from 'zod/mini';
 import type { ErrorReport } from '../../../base/core/errors.ts';
+import type { EpisodeRecord, GroupRecord } from '../records.ts';
 import { filter } from './traceFilter.ts';
 
 /** The order of a list. Rows without a value come last in both directions. */
@@ -56,22 +57,11 @@ export const listWindow = {
   anchor: z.optional(z.union([position, z.literal('newest')])),
 };
 
-export interface EpisodeRow {
-  readonly episode: number;
-  readonly taskId: string;
-  readonly repeat: number;
-  /** In lists only the beginning, like the message of `error`. An episode's own view has both in full. */
-  readonly query: string;
+export interface EpisodeRow extends Omit<EpisodeRecord, 'ended' | 'isSuccess' | 'error'> {
   /** `lost`: the process died while it ran. */
   readonly state: 'running' | 'ended' | 'lost';
-  readonly reward: number | null;
   readonly isSuccess: boolean;
-  readonly startedAt: number;
-  readonly seconds: number | null;
-  readonly calls: number;
-  readonly timelines: number;
-  readonly tokens: number;
-  readonly trainableTokens: number;
+  /** In lists only the beginning of the message. An episode's own view has it in full. */
   readonly error: ErrorReport | null;
   /** The distance to the other episodes of its task, in deviations; null while it is unknown, and without a sample. */
   readonly advantage: number | null;
@@ -107,32 +97,16 @@ export interface Extreme {
 }
 
 /** The repeats of one task, which training compares. */
-export interface GroupRow {
-  /** Position of the task in the run. */
-  readonly group: number;
-  readonly taskId: string;
-  /** The beginning of the query. */
-  readonly query: string;
-  readonly started: number;
-  readonly ended: number;
-  /** Number of its episodes that match the filter. */
-  readonly matching: number;
+export interface GroupRow extends Omit<
+  GroupRecord,
+  'failed' | 'best' | 'bestReward' | 'worst' | 'worstReward' | 'trains' | 'whole'
+> {
   readonly failed: number;
-  /** Mean over the episodes that ended with a reward. */
-  readonly meanReward: number | null;
-  readonly successRate: number | null;
-  /** Sample deviation of the rewards that training uses; null for fewer than two. */
-  readonly deviation: number | null;
   /** The first, if several are equal. */
   readonly best: Extreme | null;
   readonly worst: Extreme | null;
   /** Number of episodes that would be trained; null while it is unknown. */
   readonly trains: number | null;
-  /** Sums over its ended episodes. Calls include those of the others. */
-  readonly calls: number;
-  readonly tokens: number;
-  readonly trainableTokens: number;
-  readonly seconds: number | null;
   /** Errors first. */
   readonly findings: readonly {
     readonly code: string;

@@ -1,10 +1,4 @@
-import type { ChildProcessWithoutNullStreams } from 'node:child_process';
-import {
-  createMessageConnection,
-  StreamMessageReader,
-  StreamMessageWriter,
-  type MessageConnection,
-} from 'vscode-jsonrpc/node';
+import { createMessageConnection, StreamMessageReader, StreamMessageWriter } from 'vscode-jsonrpc/node';
 import type { Disposable } from '../../../base/core/disposable.ts';
 import { Emitter } from '../../../base/core/event.ts';
 import type { Clock, Logger } from '../../../base/core/ports.ts';
@@ -15,7 +9,6 @@ import {
   type TraceMethod,
 } from '../../core/protocol/traceRpc.ts';
 import type { ResultOf, TraceClient } from '../../core/methods.ts';
-import { deferred } from '../../../base/node/process/deferred.ts';
 import { reportedError } from '../../../base/node/rpcErrors.ts';
 import { clientErrors } from './errors.ts';
 import type { SpawnTraceServer } from './serverProcess.ts';
@@ -24,6 +17,13 @@ export interface TraceClientParts {
   readonly spawn: SpawnTraceServer;
   readonly clock: Clock;
   readonly logger: Logger;
+}
+
+/** A running server. */
+interface ServerConnection {
+  /** Rejects with the error that the server reports, or with `trace/server-died`. */
+  ask<M extends TraceMethod>(method: M, params: ParamsOf<M>): Promise<ResultOf<M>>;
+  end(): void;
 }
 
 /** Milliseconds. A server that dies sooner is not restarted automatically, to avoid an endless loop. */
@@ -88,69 +88,43 @@ export class StdioTraceClient implements TraceClient, Disposable {
     const watchedBefore = [...this.#watches.keys()];
     const startedAt = clock.monotonic();
     const child = await spawn(['--stdio']);
-    const server = new ServerConnection(child, {
-      onChanged: (trace) => this.#changed.fire(trace),
-      onSaid: (text) => logger.log('warn', `Trace server: ${text.trimEnd()}`),
-      onEnded: (how) => {
-        this.#server = undefined;
-        if (this.#disposed) return;
-        logger.log('warn', `The trace server ended: ${how}.`);
-        // The listeners send requests again, which restarts the server.
-        if (clock.monotonic() - startedAt < healthyAge) return;
-        for (const trace of [...this.#watches.keys()]) this.#changed.fire(trace);
-      },
+    const rpc = createMessageConnection(
+      new StreamMessageReader(child.stdout),
+      new StreamMessageWriter(child.stdin),
+    );
+    rpc.onNotification(changedNotification, (params: unknown) => {
+      this.#changed.fire(changedParams.parse(params).trace);
     });
+    rpc.listen();
+    child.stderr.on('data', (text: string) => logger.log('warn', `Trace server: ${text.trimEnd()}`));
+    const closed = new Promise<string>((resolve) => {
+      child.once('close', (code, signal) => resolve(signal ?? `exit code ${String(code)}`));
+    });
+    const ended = closed.then((how) => {
+      rpc.dispose();
+      this.#server = undefined;
+      if (this.#disposed) return how;
+      logger.log('warn', `The trace server ended: ${how}.`);
+      // The listeners send requests again, which restarts the server.
+      if (clock.monotonic() - startedAt >= healthyAge)
+        for (const trace of [...this.#watches.keys()]) this.#changed.fire(trace);
+      return how;
+    });
+    const server: ServerConnection = {
+      ask: async <M extends TraceMethod>(method: M, params: ParamsOf<M>) => {
+        try {
+          // The server is of the same version: its table of methods defines the result.
+          return await rpc.sendRequest<ResultOf<M>>(method, params);
+        } catch (error) {
+          throw reportedError(error) ?? clientErrors.died(await ended);
+        }
+      },
+      end: () => void child.stdin.end(),
+    };
     if (this.#disposed) server.end();
     for (const trace of watchedBefore) {
       server.ask('watch', { trace }).catch(() => undefined); // it died: the next server gets the request again
     }
     return server;
-  }
-}
-
-interface ServerListener {
-  onChanged(trace: string): void;
-  /** Receives the text that the process wrote to stderr. */
-  onSaid(text: string): void;
-  onEnded(how: string): void;
-}
-
-class ServerConnection {
-  readonly #child: ChildProcessWithoutNullStreams;
-  readonly #rpc: MessageConnection;
-  /** Resolves to a description of how the process ended. */
-  readonly #ended = deferred<string>();
-
-  constructor(child: ChildProcessWithoutNullStreams, listener: ServerListener) {
-    this.#child = child;
-    this.#rpc = createMessageConnection(
-      new StreamMessageReader(child.stdout),
-      new StreamMessageWriter(child.stdin),
-    );
-    this.#rpc.onNotification(changedNotification, (params: unknown) => {
-      listener.onChanged(changedParams.parse(params).trace);
-    });
-    this.#rpc.listen();
-    child.stderr.on('data', (text: string) => listener.onSaid(text));
-    child.once('close', (code, signal) => {
-      const how = signal ?? `exit code ${String(code)}`;
-      this.#ended.resolve(how);
-      this.#rpc.dispose();
-      listener.onEnded(how);
-    });
-  }
-
-  /** Rejects with the error that the server reports, or with `trace/server-died`. */
-  async ask<M extends TraceMethod>(method: M, params: ParamsOf<M>): Promise<ResultOf<M>> {
-    try {
-      // The server is of the same version: its table of methods defines the result.
-      return await this.#rpc.sendRequest<ResultOf<M>>(method, params);
-    } catch (error) {
-      throw reportedError(error) ?? clientErrors.died(await this.#ended.promise);
-    }
-  }
-
-  end(): void {
-    this.#child.stdin.end();
   }
 }

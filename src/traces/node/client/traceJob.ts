@@ -3,38 +3,41 @@ import type { CancellationToken } from '../../../base/core/cancellation.ts';
 import { CodedError } from '../../../base/core/errors.ts';
 import { errorReport } from '../../../base/core/errorReport.ts';
 import { LineSplitter } from '../../../base/core/lineSplitter.ts';
-import type { FoundSecrets } from '../../core/export/exportTrace.ts';
+import type { ExportFormat } from '../../core/export/formats.ts';
 import { clientErrors } from './errors.ts';
 import type { SpawnTraceServer } from './serverProcess.ts';
 
-/** A message of a job, one JSON line each. */
-const jobMessage = z.union([
-  z.object({ progress: z.number() }),
-  z.object({
-    done: z.string(),
-    note: z.optional(
-      z.object({ episodes: z.number(), incomplete: z.number(), damage: z.nullable(z.unknown()) }),
-    ),
-    secrets: z.optional(
-      z.array(z.object({ kind: z.string(), count: z.number(), episodes: z.array(z.number()) })),
-    ),
-  }),
-  z.object({ error: errorReport }),
-]);
+/** A job of a separate process. Filters are in the viewer's syntax; empty or absent: all episodes. */
+export type Job =
+  | { readonly kind: 'import'; readonly file: string; readonly cacheFolder: string }
+  | {
+      readonly kind: 'export';
+      readonly trace: string;
+      readonly format: ExportFormat;
+      readonly out: string;
+      readonly redactTexts: boolean;
+      readonly filter?: string | undefined;
+    }
+  | { readonly kind: 'secrets'; readonly trace: string; readonly filter?: string | undefined };
 
-/** The result of a job. */
-export interface TraceJobOutcome {
+const outcome = z.object({
   /** The file that was written, or the file that was searched for secrets. */
-  readonly file: string;
+  file: z.string(),
   /** Only for an export. */
-  readonly note?: { readonly episodes: number; readonly incomplete: number; readonly isDamaged: boolean };
+  note: z.optional(z.object({ episodes: z.number(), incomplete: z.number(), isDamaged: z.boolean() })),
   /** Only for a search for secrets. */
-  readonly secrets?: readonly FoundSecrets[];
-}
+  secrets: z.optional(
+    z.readonly(
+      z.array(z.object({ kind: z.string(), count: z.number(), episodes: z.readonly(z.array(z.number())) })),
+    ),
+  ),
+});
+export type TraceJobOutcome = z.infer<typeof outcome>;
 
-export interface TraceJob {
-  /** Arguments for the server; see its usage. */
-  readonly args: readonly string[];
+/** A message of a job, one JSON line each. */
+const jobMessage = z.union([z.object({ progress: z.number() }), z.object({ error: errorReport }), outcome]);
+
+interface JobControl {
   readonly cancellation: CancellationToken;
   /** Receives the progress from 0 to 1. */
   readonly onProgress: (share: number) => void;
@@ -44,21 +47,25 @@ export interface TraceJob {
  * Imports or exports a trace in a separate process of the server's program, which cancellation kills. Resolves to the
  * result; rejects with a CodedError.
  */
-export async function runTraceJob(spawn: SpawnTraceServer, job: TraceJob): Promise<TraceJobOutcome> {
-  const child = await spawn(job.args);
+export async function runTraceJob(
+  spawn: SpawnTraceServer,
+  job: Job,
+  { cancellation, onProgress }: JobControl,
+): Promise<TraceJobOutcome> {
+  const child = await spawn(['--job', JSON.stringify(job)]);
   let said = '';
   child.stderr.on('data', (text: string) => (said += text));
   const splitter = new LineSplitter();
-  const subscription = job.cancellation.onCancelled(() => void child.stdin.end());
+  const subscription = cancellation.onCancelled(() => void child.stdin.end());
   try {
     return await new Promise<TraceJobOutcome>((resolve, reject) => {
       child.stdout.on('data', (text: string) => {
         for (const line of splitter.push(text)) {
           const message = jobMessage.safeParse(JSON.parse(line));
           if (!message.success) continue;
-          if ('progress' in message.data) job.onProgress(message.data.progress);
-          else if ('done' in message.data) resolve(outcomeOf(message.data));
-          else reject(new CodedError(message.data.error));
+          if ('progress' in message.data) onProgress(message.data.progress);
+          else if ('error' in message.data) reject(new CodedError(message.data.error));
+          else resolve(message.data);
         }
       });
       child.once('close', (code, signal) =>
@@ -69,16 +76,4 @@ export async function runTraceJob(spawn: SpawnTraceServer, job: TraceJob): Promi
     subscription.dispose();
     child.stdin.end();
   }
-}
-
-type Done = Extract<z.infer<typeof jobMessage>, { done: string }>;
-
-function outcomeOf({ done, note, secrets }: Done): TraceJobOutcome {
-  return {
-    file: done,
-    ...(note && {
-      note: { episodes: note.episodes, incomplete: note.incomplete, isDamaged: note.damage !== null },
-    }),
-    ...(secrets && { secrets }),
-  };
 }

@@ -14,11 +14,12 @@ import process from 'node:process';
 import { deserialize, serialize } from 'node:v8';
 import type { CancellationToken } from '../../../base/core/cancellation.ts';
 import { CodedError } from '../../../base/core/errors.ts';
-import type { ImportInfo, TracedRun } from '../../../tracking/core/records/tracedRun.ts';
+import type { TracedRun } from '../../../tracking/core/records/tracedRun.ts';
 import { EpisodeAssembler } from '../../core/import/assemble.ts';
 import { detectImporter } from '../../core/import/detect.ts';
 import { importErrors } from '../../core/import/errors.ts';
-import { ImportTally, numberEpisodes } from '../../core/import/tally.ts';
+import { ImportTally } from '../../core/import/tally.ts';
+import { emptyRun } from '../../core/episodeContent.ts';
 import { applicationId } from '../../core/layout.ts';
 import { Connection } from '../store/connection.ts';
 import { storeErrors } from '../store/errors.ts';
@@ -129,7 +130,7 @@ async function imported(file: string, options: ImportOptions): Promise<string> {
   const scratch = path.join(cacheFolder, `${name}-${process.pid}`);
   const parts = [`${scratch}.stage`, `${scratch}.ajtrace`];
   try {
-    await write(file, { stage: `${scratch}.stage`, trace: `${scratch}.ajtrace` }, options);
+    await write(file, scratch, options);
     mkdirSync(path.dirname(target), { recursive: true });
     renameSync(`${scratch}.ajtrace`, target);
     prune(cacheFolder);
@@ -168,14 +169,10 @@ async function contentHash(file: string, { cancellation }: ImportOptions): Promi
   return hash.digest('hex').slice(0, 32);
 }
 
-interface Scratch {
-  readonly stage: string;
-  readonly trace: string;
-}
-
+/** @param scratch the path of the stage and the trace, without their endings */
 async function write(
   file: string,
-  scratch: Scratch,
+  scratch: string,
   { cancellation, onProgress }: ImportOptions,
 ): Promise<void> {
   const size = Math.max(1, statSync(file).size);
@@ -186,7 +183,7 @@ async function write(
     goOn();
     onProgress?.((0.7 * bytes) / size);
   });
-  const stage = new Stage(scratch.stage);
+  const stage = new Stage(`${scratch}.stage`);
   try {
     const importer = await detectImporter(source, file);
     const tally = new ImportTally((episode, part) => {
@@ -195,24 +192,22 @@ async function write(
     });
     await importer.run(source, tally);
     if (stage.episodes.length === 0) throw importErrors.nothingFound(file, importer.label, tally.firstSkip());
-    const note = tally.note(importer, file);
-    const episodes = stage.episodes.filter((name) => tally.has(name));
-    const places = numberEpisodes(
-      episodes.map((name) => ({ name, task: tally.taskOf(name), group: tally.groupOf(name) })),
-    );
-    const run = runOf(note, {
-      name: tally.experiment ?? source.name,
-      model: tally.model,
+    const { places, ...counts } = tally.numbered(stage.episodes);
+    const writer = openTraceWriter(`${scratch}.ajtrace`, {
+      ...unknownRun,
+      ...counts,
+      episodes: places.length,
+      experiment: tally.experiment ?? source.name,
+      model: tally.model ?? '',
+      imported: tally.note(importer, file),
       startedAt: tally.startedAt,
-      ...places,
     });
-    const writer = openTraceWriter(scratch.trace, run);
     const assembler = new EpisodeAssembler(writer);
     try {
-      for (const [index, place] of places.places.entries()) {
+      for (const [index, place] of places.entries()) {
         goOn();
         assembler.write(place, stage.partsOf(place.name));
-        onProgress?.(0.7 + (0.3 * index) / places.places.length);
+        onProgress?.(0.7 + (0.3 * index) / places.length);
       }
     } finally {
       writer.runEnded({ status: 'completed', error: null, endedAt: tally.endedAt });
@@ -223,31 +218,9 @@ async function write(
   }
 }
 
-interface RunFacts {
-  readonly name: string;
-  readonly model: string | undefined;
-  readonly startedAt: number;
-  readonly tasks: number;
-  readonly repeat: number;
-  readonly places: readonly unknown[];
-}
-
 /** Facts that only a config would provide stay empty. */
-function runOf(imported: ImportInfo, { name, model, startedAt, tasks, repeat, places }: RunFacts): TracedRun {
-  return {
-    experiment: name,
-    config: '',
-    configText: '',
-    workflow: '',
-    workflowFile: '',
-    model: model ?? '',
-    tokenizer: { name: '', exact: true, file: null },
-    limits: { modelLength: 0, promptLength: 0, responseLength: 0, turnLength: 0 },
-    merging: { compareLevel: 'text', ignoreTools: true },
-    imported,
-    tasks,
-    repeat,
-    episodes: places.length,
-    startedAt,
-  };
-}
+const unknownRun: TracedRun = {
+  ...emptyRun,
+  configText: '',
+  merging: { compareLevel: 'text', ignoreTools: true },
+};

@@ -1,20 +1,9 @@
 import { Buffer } from 'node:buffer';
-import {
-  createReadStream,
-  existsSync,
-  copyFileSync,
-  mkdtempSync,
-  rmSync,
-  openSync,
-  readSync,
-  closeSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { closeSync, createReadStream, openSync, readSync } from 'node:fs';
 import path from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { inflateSync } from 'node:zlib';
-import type { ImportDatabase, ImportSource } from '../../core/import/parts.ts';
-import { Connection } from '../store/connection.ts';
+import type { ImportSource } from '../../core/import/parts.ts';
+import { unwritten } from '../store/source.ts';
 
 export interface OpenImportSource extends ImportSource {
   close(): void;
@@ -40,13 +29,20 @@ export function isSqlite(file: string): boolean {
  * @param onRead receives the number of bytes read so far
  */
 export function openImportSource(file: string, onRead: (bytes: number) => void): OpenImportSource {
-  const opened = isSqlite(file) ? openDatabase(file) : { database: null, close: () => undefined };
+  const opened = isSqlite(file) ? unwritten(file) : undefined;
+  const database = opened?.open() ?? null;
   return {
     name: path.basename(file),
     pieces: () => pieces(file, onRead),
     inflate: (bytes, most) => inflateSync(bytes, { maxOutputLength: most }),
     fromBase64: (text) => Buffer.from(text, 'base64'),
-    ...opened,
+    database: database && {
+      rows: (statement) => database.iterate(statement) as Iterable<Readonly<Record<string, unknown>>>,
+    },
+    close: () => {
+      database?.close();
+      opened?.remove();
+    },
   };
 }
 
@@ -56,33 +52,4 @@ async function* pieces(file: string, onRead: (bytes: number) => void): AsyncGene
     onRead(stream.bytesRead);
     yield piece;
   }
-}
-
-/**
- * Opens a database. Without a journal, the file is read in place as an immutable one. With a journal, a copy is read,
- * into which the journal is merged.
- */
-function openDatabase(file: string): { readonly database: ImportDatabase; readonly close: () => void } {
-  const journals = ['-wal', '-journal'].filter((end) => existsSync(file + end));
-  if (journals.length === 0) {
-    const url = pathToFileURL(file);
-    url.searchParams.set('immutable', '1');
-    const connection = new Connection(url, { readOnly: true });
-    return { database: rowsOf(connection), close: () => connection.close() };
-  }
-  const folder = mkdtempSync(path.join(tmpdir(), 'agentjet-import-'));
-  const copy = path.join(folder, 'copy.db');
-  for (const end of ['', ...journals]) copyFileSync(file + end, copy + end);
-  const connection = new Connection(copy);
-  const close = (): void => {
-    connection.close();
-    rmSync(folder, { recursive: true, force: true });
-  };
-  return { database: rowsOf(connection), close };
-}
-
-function rowsOf(connection: Connection): ImportDatabase {
-  return {
-    rows: (statement) => connection.iterate(statement) as Iterable<Readonly<Record<string, unknown>>>,
-  };
 }

@@ -1,22 +1,9 @@
 import process from 'node:process';
 import { CancellationSource } from '../../../base/core/cancellation.ts';
-import type { ExportFormat } from '../../core/export/formats.ts';
 import { reportOf } from '../../core/errors.ts';
-import { exportTrace, secretsOf, filterOf } from '../export/exportFile.ts';
+import type { Job, TraceJobOutcome } from '../client/traceJob.ts';
+import { exportTrace, secretsOf, filterOf, type JobOptions } from '../export/exportFile.ts';
 import { traceOf } from '../import/importTrace.ts';
-
-export type Job =
-  | { readonly kind: 'import'; readonly file: string; readonly cacheFolder: string }
-  | {
-      readonly kind: 'export';
-      readonly trace: string;
-      readonly format: ExportFormat;
-      readonly out: string;
-      readonly redactTexts: boolean;
-      /** A filter in the viewer's syntax; absent: all episodes. */
-      readonly filter?: string | undefined;
-    }
-  | { readonly kind: 'secrets'; readonly trace: string; readonly filter?: string | undefined };
 
 /** Milliseconds between two progress messages. */
 const interval = 100;
@@ -35,30 +22,25 @@ export async function runJob(job: Job): Promise<void> {
     last = Date.now();
     tell({ progress });
   };
-  const common = { cancellation: source.token, onProgress };
   try {
-    tell(await outcomeOf(job, common));
+    tell(await outcomeOf(job, { cancellation: source.token, onProgress }));
   } catch (error) {
     tell({ error: reportOf(error) });
   }
 }
 
-type Common = Pick<Parameters<typeof traceOf>[1], 'cancellation'> & {
-  readonly onProgress: (share: number) => void;
-};
-
-async function outcomeOf(job: Job, common: Common): Promise<object> {
+async function outcomeOf(job: Job, options: JobOptions): Promise<TraceJobOutcome> {
   switch (job.kind) {
     case 'import':
-      return { done: await traceOf(job.file, { ...common, cacheFolder: job.cacheFolder }) };
+      return { file: await traceOf(job.file, { ...options, cacheFolder: job.cacheFolder }) };
     case 'secrets':
-      return { done: job.trace, secrets: await secretsOf(job.trace, filterOf(job.filter), common) };
+      return { file: job.trace, secrets: await secretsOf(job.trace, filterOf(job.filter), options) };
     case 'export': {
       const { trace, format, out, redactTexts } = job;
       const redaction = { texts: redactTexts, patterns: [] };
-      const filter = filterOf(job.filter);
-      const note = await exportTrace(trace, out, { ...common, format, redaction, filter });
-      return { done: out, note };
+      const exporting = { ...options, format, redaction, filter: filterOf(job.filter) };
+      const { episodes, incomplete, damage } = await exportTrace(trace, out, exporting);
+      return { file: out, note: { episodes, incomplete, isDamaged: damage !== null } };
     }
   }
 }

@@ -12,17 +12,14 @@ import { formatReport } from '../../../base/core/errors.ts';
 import { systemClock } from '../../../base/node/clock.ts';
 import { reportOf } from '../../core/errors.ts';
 import type { HttpGreeting } from '../errors.ts';
-import { exportFormats } from '../../core/export/formats.ts';
 import { openTraceReader } from '../store/openReader.ts';
 import { serverErrors } from './errors.ts';
 import { serveOverHttp } from './httpServer.ts';
-import { runJob, type Job } from './jobs.ts';
+import type { Job } from '../client/traceJob.ts';
+import { runJob } from './jobs.ts';
 import { TraceService, serveOverStreams } from './service.ts';
 
-const usage = `Usage: traceServer --stdio | --http --trace FILE [--other FILE …] [--port N]
-       traceServer --import FILE --cache FOLDER
-       traceServer --export FORMAT --trace FILE --out FILE [--redact-texts] [--filter TEXT]
-       traceServer --secrets --trace FILE [--filter TEXT]`;
+const usage = `Usage: traceServer --stdio | --http --trace FILE [--other FILE …] [--port N] | --job JSON`;
 
 type Mode =
   | { readonly kind: 'stdio' }
@@ -32,7 +29,7 @@ type Mode =
       readonly others: readonly string[];
       readonly port: number;
     }
-  | Job;
+  | { readonly kind: 'job'; readonly job: Job };
 
 function readArguments(): Mode {
   const { values } = parseArgs({
@@ -42,52 +39,24 @@ function readArguments(): Mode {
       trace: { type: 'string' },
       other: { type: 'string', multiple: true },
       port: { type: 'string' },
-      import: { type: 'string' },
-      cache: { type: 'string' },
-      export: { type: 'string' },
-      out: { type: 'string' },
-      'redact-texts': { type: 'boolean' },
-      filter: { type: 'string' },
-      secrets: { type: 'boolean' },
+      job: { type: 'string' },
     },
   });
-  const job = jobOf(values);
-  if (job !== undefined) return job;
-  if (values.stdio === true && values.http !== true) return { kind: 'stdio' };
-  if (values.http !== true || values.trace === undefined) throw serverErrors.wrongUse(`${usage}.`);
-  const { port = '0' } = values;
+  const { stdio = false, http = false, trace, other = [], port = '0', job } = values;
+  // The editor of the same version passes it.
+  if (job !== undefined) return { kind: 'job', job: JSON.parse(job) as Job };
+  if (stdio && !http) return { kind: 'stdio' };
+  if (!http || trace === undefined) throw serverErrors.wrongUse(`${usage}.`);
   if (!/^\d+$/.test(port) || Number(port) > 65_535) {
     throw serverErrors.wrongUse(`--port must be 0 to 65535, but is ${port}.`);
   }
-  const others = (values.other ?? []).map(existing);
-  return { kind: 'http', trace: existing(values.trace), others, port: Number(port) };
+  return { kind: 'http', trace: existing(trace), others: other.map(existing), port: Number(port) };
 }
 
 function existing(file: string): string {
   const trace = path.resolve(file);
   if (stampOf(trace) === missing) throw serverErrors.noSuchTrace(trace);
   return trace;
-}
-
-interface JobValues {
-  readonly import?: string | undefined;
-  readonly cache?: string | undefined;
-  readonly export?: string | undefined;
-  readonly trace?: string | undefined;
-  readonly out?: string | undefined;
-  readonly 'redact-texts'?: boolean | undefined;
-  readonly filter?: string | undefined;
-  readonly secrets?: boolean | undefined;
-}
-
-/** Returns the job; undefined: the arguments do not name one. */
-function jobOf(values: JobValues): Job | undefined {
-  const { import: file, cache, export: wanted, trace, out, filter } = values;
-  if (file !== undefined && cache !== undefined) return { kind: 'import', file, cacheFolder: cache };
-  if (values.secrets === true && trace !== undefined) return { kind: 'secrets', trace, filter };
-  const format = exportFormats.find((one) => one === wanted);
-  if (format === undefined || trace === undefined || out === undefined) return undefined;
-  return { kind: 'export', format, trace, out, redactTexts: values['redact-texts'] === true, filter };
 }
 
 const missing = 'missing';
@@ -98,7 +67,7 @@ function stampOf(file: string): string {
 }
 
 async function serve(mode: Mode): Promise<void> {
-  if (mode.kind !== 'stdio' && mode.kind !== 'http') return runJob(mode);
+  if (mode.kind === 'job') return runJob(mode.job);
   const service = new TraceService({ open: openTraceReader, stampOf }, systemClock);
   if (mode.kind === 'stdio') {
     await serveOverStreams(service, process.stdin, process.stdout);

@@ -1,18 +1,11 @@
 import { closeSync, openSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { CodedError } from '../../../base/core/errors.ts';
-import type { CodeLocations, TracedRun, TracedRunEnd } from '../../../tracking/core/records/tracedRun.ts';
-import type {
-  TracedCall,
-  TracedEpisode,
-  TracedEpisodeEnd,
-  TracedSpan,
-  TracedToken,
-  TraceWriter,
-} from '../../../tracking/core/records/trace.ts';
+import type { TracedRun, TracedRunEnd } from '../../../tracking/core/records/tracedRun.ts';
+import type { TraceWriter } from '../../../tracking/core/records/trace.ts';
 import { createTables } from '../../core/layout.ts';
 import { TraceRecorder } from '../../core/traceRecorder.ts';
-import type { AddedMessage } from '../../../tracking/core/tracker.ts';
+import type { SqlWriter } from '../../core/sql.ts';
 import { Connection, journalFor, mergeJournal, type Journal } from './connection.ts';
 import { storeErrors } from './errors.ts';
 import { fingerprintOf } from './fingerprint.ts';
@@ -26,54 +19,36 @@ import { currentWriter } from './writerProcess.ts';
  * @throws CodedError `trace/cannot-write` or `trace/no-sqlite`
  */
 export function openTraceWriter(file: string, run: TracedRun, journal?: Journal): TraceWriter {
-  return new FileTraceWriter(file, run, journal);
-}
-
-class FileTraceWriter implements TraceWriter {
-  readonly file: string;
-  readonly #connection: Connection;
-  readonly #recorder: TraceRecorder;
-
-  constructor(file: string, run: TracedRun, journal: Journal | undefined) {
-    this.file = file;
-    this.#connection = this.#attempt(() => create(file, run, journal));
-    this.#recorder = new TraceRecorder(this.#connection, run.config, fingerprintOf);
-  }
-
-  episodeStarted(episode: TracedEpisode): void {
-    this.#attempt(() => this.#recorder.episodeStarted(episode));
-  }
-
-  callEnded(call: TracedCall, messages: readonly AddedMessage[], tokens: readonly TracedToken[]): void {
-    this.#attempt(() => this.#recorder.callEnded(call, messages, tokens));
-  }
-
-  span(span: TracedSpan): void {
-    this.#attempt(() => this.#recorder.span(span));
-  }
-
-  episodeEnded(end: TracedEpisodeEnd, messages: readonly AddedMessage[]): void {
-    this.#attempt(() => this.#recorder.episodeEnded(end, messages));
-  }
-
-  codeFound(places: CodeLocations): void {
-    this.#attempt(() => this.#recorder.codeFound(places));
-  }
-
-  runEnded(end: TracedRunEnd): void {
-    try {
-      this.#attempt(() => this.#recorder.runEnded(end));
-      mergeJournal(this.#connection);
-    } finally {
-      this.#connection.close();
-    }
-  }
-
-  #attempt<T>(write: () => T): T {
+  const attempt = <T>(write: () => T): T => {
     try {
       return write();
     } catch (error) {
-      throw error instanceof CodedError ? error : storeErrors.cannotWrite(this.file, error);
+      throw error instanceof CodedError ? error : storeErrors.cannotWrite(file, error);
+    }
+  };
+  const connection = attempt(() => create(file, run, journal));
+  return new FileTraceWriter(file, run, connection, {
+    run: (statement, parameters) => connection.run(statement, parameters),
+    transaction: (work) => attempt(() => connection.transaction(work)),
+  });
+}
+
+class FileTraceWriter extends TraceRecorder implements TraceWriter {
+  readonly file: string;
+  readonly #connection: Connection;
+
+  constructor(file: string, { config }: TracedRun, connection: Connection, sql: SqlWriter) {
+    super(sql, config, fingerprintOf);
+    this.file = file;
+    this.#connection = connection;
+  }
+
+  override runEnded(end: TracedRunEnd): void {
+    try {
+      super.runEnded(end);
+      mergeJournal(this.#connection);
+    } finally {
+      this.#connection.close();
     }
   }
 }

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { DamageView } from '../../core/protocol/runRpc.ts';
 import { applicationId, createTables } from '../../core/layout.ts';
-import { Connection } from './connection.ts';
+import { Connection, type ConnectionOptions } from './connection.ts';
 import { isDamage, storeErrors, sqliteCode, sqliteCodes } from './errors.ts';
 import { changedAt, companions, stampOf } from './fileParts.ts';
 import { salvage } from './salvage.ts';
@@ -66,14 +66,12 @@ interface Condition {
 function openDirect(file: string, { damaged }: Condition = { damaged: false }): Source {
   const stamp = stampOf(file);
   const open = (): Connection => new Connection(file, { readOnly: true, damaged });
-  return checked(file, sourceOf(open(), { kind: 'direct', stamp }), damaged ? open : undefined);
+  const connection = open();
+  const source: Unchecked = { connection, kind: 'direct', stamp, close: () => connection.close() };
+  return checked(file, source, damaged ? open : undefined);
 }
 
 type Unchecked = Omit<Source, 'format'>;
-
-function sourceOf(connection: Connection, { kind, stamp }: Pick<Source, 'kind' | 'stamp'>): Unchecked {
-  return { connection, kind, stamp, close: () => connection.close() };
-}
 
 /** Rolls back what a writer without a WAL left when it died; undefined: this file is not writable. */
 function openAfterRecovery(file: string): Source | undefined {
@@ -97,37 +95,52 @@ function openAfterRecovery(file: string): Source | undefined {
  */
 function openFixed(file: string, { damaged }: Condition = { damaged: false }): Source {
   const stamp = stampOf(file);
-  const left = companions.filter((companion) => existsSync(file + companion));
-  if (left.length === 0) {
-    const url = pathToFileURL(file);
-    url.searchParams.set('immutable', '1');
-    const open = (): Connection => new Connection(url, { readOnly: true, damaged });
-    return checked(file, sourceOf(open(), { kind: 'fixed', stamp }), damaged ? open : undefined);
-  }
-  const folder = mkdtempSync(path.join(tmpdir(), 'agentjet-trace-'));
-  const remove = (): void => rmSync(folder, { recursive: true, force: true });
+  const { open, remove } = unwritten(file);
   try {
-    const copy = copyInto(folder, file, left);
-    const open = (): Connection => new Connection(copy, { damaged });
-    const source = sourceOf(open(), { kind: 'fixed', stamp });
+    const connection = open({ damaged });
     const close = (): void => {
-      source.close();
+      connection.close();
       remove();
     };
-    return checked(file, { ...source, close }, damaged ? open : undefined);
+    const source: Unchecked = { connection, kind: 'fixed', stamp, close };
+    return checked(file, source, damaged ? () => open({ damaged }) : undefined);
   } catch (error) {
     remove();
     throw error;
   }
 }
 
-function copyInto(folder: string, file: string, left: readonly string[]): string {
-  const copy = path.join(folder, 'copy.ajtrace');
-  for (const companion of ['', ...left]) {
-    copyFileSync(file + companion, copy + companion);
-    chmodSync(copy + companion, 0o600);
+/** A database that can be opened without writing to its folder. */
+export interface UnwrittenDatabase {
+  readonly open: (options?: ConnectionOptions) => Connection;
+  /** Deletes the copy, if there is one. */
+  readonly remove: () => void;
+}
+
+/** Without a journal, the file is read in place as an immutable one. With a journal, a copy in another folder is read. */
+export function unwritten(file: string): UnwrittenDatabase {
+  const journals = companions.filter((companion) => existsSync(file + companion));
+  if (journals.length === 0) {
+    const url = pathToFileURL(file);
+    url.searchParams.set('immutable', '1');
+    return {
+      open: (options) => new Connection(url, { ...options, readOnly: true }),
+      remove: () => undefined,
+    };
   }
-  return copy;
+  const folder = mkdtempSync(path.join(tmpdir(), 'agentjet-trace-'));
+  const remove = (): void => rmSync(folder, { recursive: true, force: true });
+  const copy = path.join(folder, 'copy.db');
+  try {
+    for (const companion of ['', ...journals]) {
+      copyFileSync(file + companion, copy + companion);
+      chmodSync(copy + companion, 0o600);
+    }
+  } catch (error) {
+    remove();
+    throw error;
+  }
+  return { open: (options) => new Connection(copy, options), remove };
 }
 
 /** Kibibytes, which SQLite takes as a negative number. This caches the rows of 10,000 episodes. */
