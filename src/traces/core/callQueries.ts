@@ -29,13 +29,12 @@ export class CallQueries {
 
   /** Returns the calls in the order of their numbers, which is the order of arrival. */
   ofEpisode(episode: number): readonly records.CallRecord[] {
-    const statement = `SELECT ${this.#callColumns()} FROM calls WHERE episode = :episode ORDER BY call`;
+    const statement = `SELECT ${callColumns} FROM calls WHERE episode = :episode ORDER BY call`;
     return this.#rows.all(records.callRecord, statement, { episode });
   }
 
   one(episode: number, call: number): records.CallRecord | undefined {
-    const columns = this.#callColumns();
-    const statement = `SELECT ${columns} FROM calls WHERE episode = :episode AND call = :call`;
+    const statement = `SELECT ${callColumns} FROM calls WHERE episode = :episode AND call = :call`;
     return this.#rows.one(records.callRecord, statement, { episode, call });
   }
 
@@ -46,9 +45,8 @@ export class CallQueries {
     return { ...row, messages: [...int32Values(row.messages)] };
   }
 
-  /** Returns the spans ordered by start; empty for a trace of a version that stored none. */
+  /** Returns the spans ordered by start. */
   spans(episode: number): readonly records.SpanRecord[] {
-    if (!this.#rows.has('spans')) return [];
     const statement = `SELECT span, kind, name, call, startedAt, seconds, error FROM spans
       WHERE episode = :episode ORDER BY span`;
     return this.#rows.all(records.spanRecord, statement, { episode });
@@ -69,17 +67,10 @@ export class CallQueries {
       WHERE key BETWEEN :from AND :to ORDER BY key`;
     return this.#rows.all(records.callLengthRecord, statement, keys);
   }
-
-  #callColumns(): string {
-    return this.#rows.has('calls', 'askedAfter')
-      ? `${callColumns}, askedAfter, firstAfter`
-      : olderCallColumns;
-  }
 }
 
 const callColumns = `call, agent, tag, startedAt, seconds, status, error, finishReason, reply, promptTokens,
-  replyTokens`;
-const olderCallColumns = `${callColumns}, NULL AS askedAfter, NULL AS firstAfter`;
+  replyTokens, askedAfter, firstAfter`;
 
 const toolTraces = `
 SELECT call, agent, startedAt, seconds, messages, toolCalls FROM calls

@@ -12,8 +12,6 @@ export class CheckedRows {
   /** The file, for error messages. */
   readonly file: string;
   readonly #sql: SqlScratch;
-  /** The tables and columns that were looked up so far, and whether they exist. */
-  readonly #known = new Map<string, boolean>();
 
   constructor(sql: SqlScratch, file: string) {
     this.#sql = sql;
@@ -31,24 +29,10 @@ export class CheckedRows {
     return this.all(schema, statement, parameters)[0];
   }
 
-  /** Returns the value of a key of `meta`; undefined: not yet written, or an older format without it. */
+  /** Returns the value of a key of `meta`; undefined: not written. */
   meta<T>(key: string, schema: z.ZodMiniType<T>): T | undefined {
     const row = this.one(records.valueRecord, 'SELECT value FROM meta WHERE key = :key', { key });
     return row && this.json(row.value, schema, `its ${key}`);
-  }
-
-  /** Returns whether the trace has a table and, if given, the column. Older formats may not. */
-  has(table: string, column?: string): boolean {
-    const key = `${table} ${column ?? ''}`;
-    // The schema of a trace never changes.
-    const known = this.#known.get(key);
-    if (known !== undefined) return known;
-    const where = column === undefined ? '' : 'WHERE name = :column';
-    const statement = `SELECT count(*) AS count FROM pragma_table_info(:table) ${where}`;
-    const parameters = column === undefined ? { table } : { table, column };
-    const found = (this.one(records.countRecord, statement, parameters)?.count ?? 0) > 0;
-    this.#known.set(key, found);
-    return found;
   }
 
   json<T>(text: string, schema: z.ZodMiniType<T>, what: string): T {

@@ -158,42 +158,38 @@ class CodeQueries {
     this.#trace = trace;
   }
 
-  /** Returns the locations; undefined: not yet known, or the trace is of a version that did not store them. */
+  /** Returns the locations; undefined: not yet known. */
   places(): CodeLocations | undefined {
     return this.#trace.meta(metaKeys.places, records.storedPlaces);
   }
 
   /** Returns the line that made a call, with the file as the trace names it; undefined: unknown. */
   callSource(episode: number, call: number): records.SourceRecord | undefined {
-    if (!this.#trace.has('sources')) return undefined;
     return this.#trace.one(records.sourceRecord, callSource, { episode, call });
   }
 
   /** Returns the lines that made calls, with statistics of these calls. */
   lines(): readonly records.LineRecord[] {
-    return this.#trace.has('sources') ? this.#trace.all(records.lineRecord, lines, {}) : [];
+    return this.#trace.all(records.lineRecord, lines, {});
   }
 
   /** Returns the tools that were called, ordered by number of episodes. */
   tools(): readonly records.ToolLineRecord[] {
-    return this.#trace.has('usedTools') ? this.#trace.all(records.toolLineRecord, tools, {}) : [];
+    return this.#trace.all(records.toolLineRecord, tools, {});
   }
 
   part(kind: 'workflow' | 'judge'): records.PartRecord {
-    const found = this.#trace.has('spans') ? this.#trace.one(records.partRecord, part, { kind }) : undefined;
-    return found ?? { episodes: 0, failed: 0, seconds: null, reward: null, successRate: null };
+    return this.#trace.one(records.partRecord, part, { kind }) ?? this.#trace.damaged('it has no spans');
   }
 
   /** Returns the fingerprint of a source file during the run; undefined: unknown. */
   fingerprint(file: string): string | undefined {
-    if (!this.#trace.has('sourceFiles')) return undefined;
     const statement = 'SELECT fingerprint AS value FROM sourceFiles WHERE file = :file';
     return this.#trace.one(records.valueRecord, statement, { file })?.value;
   }
 
   /** Returns the files of the lines that made calls, as the trace names them. */
   sourceFiles(): readonly string[] {
-    if (!this.#trace.has('sources')) return [];
     const statement = 'SELECT file AS value FROM sources GROUP BY file ORDER BY min(id)';
     return this.#trace.all(records.valueRecord, statement, {}).map(({ value }) => value);
   }

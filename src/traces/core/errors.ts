@@ -61,14 +61,6 @@ export const traceErrors = {
       hint: 'Run its task with the config. The viewer shows the tokens.',
     }),
 
-  nothingForJudges: (file: string) =>
-    new CodedError({
-      code: 'trace/no-outputs',
-      message: 'The trace has no workflow outputs, because an earlier version of AgentJet recorded it.',
-      location: { file },
-      hint: 'Run the episodes again. Their new trace can be judged.',
-    }),
-
   noSuchTask: (file: string, taskId: string) =>
     new CodedError({
       code: 'trace/no-such-task',

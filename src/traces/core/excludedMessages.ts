@@ -20,7 +20,6 @@ export class ExcludedMessages {
 
   /** Returns the messages in the order in which they were sent. */
   of(episode: number, call: number): readonly ExcludedMessage[] {
-    if (!this.#trace.rows.has('leftOut')) return [];
     const statement = `SELECT entry.value ->> 0 AS before, message FROM leftOut, json_each(leftOut.messages) AS entry
       JOIN sentMessages ON sentMessages.hash = entry.value ->> 1
       WHERE leftOut.key = :key ORDER BY entry.key`;
@@ -31,7 +30,6 @@ export class ExcludedMessages {
   /** Returns an empty window for data that the trace does not have. */
   binary(hash: number, { from, limit }: TextWindow): BinaryView {
     const nothing = { from, base64: '', length: 0 };
-    if (!this.#trace.rows.has('binaries')) return nothing;
     const statement = `SELECT substr(base64, :from + 1, :limit) AS base64, length(base64) AS length FROM binaries
       WHERE hash = :hash`;
     const [row] = this.#trace.rows.all(binaryRecord, statement, { hash, from, limit });

@@ -42,15 +42,7 @@ export interface ListTerms {
   readonly live: boolean;
   /** True if it is known which episodes would train; see `isJudgeable`. */
   readonly judgeable: boolean;
-  /** True if the trace has the source lines of calls. */
-  readonly sources: boolean;
-  readonly agents: AgentTable;
-  /** True if the trace has the number of failed calls; otherwise they are counted. */
-  readonly failures: boolean;
 }
-
-/** Traces of earlier versions only have the table of calls. */
-export type AgentTable = 'usedAgents' | 'calls';
 
 /** The tables that conditions and orders refer to. For the temporary ones see `verdictIndex.ts`. */
 export function judgedEpisodes({ size }: ListTerms): string {
@@ -97,14 +89,14 @@ function compared({ field, is, value, within = 0 }: NumberFilter, terms: ListTer
 }
 
 /** Returns the SQL expression of a number, null if a row shows none. Lengths of running episodes are unknown. */
-export function numberOf(field: NumberField, { size, failures }: ListTerms): string {
+export function numberOf(field: NumberField, { size }: ListTerms): string {
   switch (field) {
     case 'group':
       return `(episodes.episode / ${size})`;
     case 'calls':
       return `(${callsOfEpisode})`;
     case 'failures':
-      return failures ? `iif(episodes.sequence IS NULL, ${failedCalls}, episodes.failures)` : failedCalls;
+      return `iif(episodes.sequence IS NULL, ${failedCalls}, episodes.failures)`;
     default:
       return numbers[field];
   }
@@ -152,9 +144,8 @@ type TextCondition = (value: string, terms: ListTerms, binder: Binder) => string
 const texts: Readonly<Record<TextField, TextCondition>> = {
   task: (value, _, binder) => like('episodes.taskId', part(value), binder),
   error: (value, _, binder) => `coalesce(${like('episodes.error', part(value), binder)}, 0)`,
-  agent: (value, { agents }, binder) => anyOf(agents, like(`${agents}.agent`, whole(value), binder)),
-  source: (value, { sources }, binder) => {
-    if (!sources) return '(0)';
+  agent: (value, _, binder) => anyOf('usedAgents', like('usedAgents.agent', whole(value), binder)),
+  source: (value, _, binder) => {
     const place = binder.bind(`%/${whole(slashed(value))}:%`);
     return `EXISTS (SELECT 1 FROM calls WHERE calls.episode = episodes.episode AND calls.source IN (
       SELECT id FROM sources WHERE '/' || replace(file, '\\', '/') || ':' || line || ':' LIKE ${place} ESCAPE '\\'))`;
@@ -189,11 +180,4 @@ const whole = (value: string): string => escapedLike(value).replaceAll('*', '%')
 
 function escapedLike(text: string): string {
   return text.replace(/[\\%_]/g, (sign) => `\\${sign}`);
-}
-
-/** Returns whether a filter needs the tools that an episode called. */
-export function usesTools(filter: Filter): boolean {
-  if (filter.kind === 'not') return usesTools(filter.of);
-  if (filter.kind === 'all' || filter.kind === 'any') return filter.of.some(usesTools);
-  return filter.kind === 'text' && filter.field === 'tool';
 }

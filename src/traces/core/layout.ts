@@ -1,5 +1,3 @@
-import { usedToolsTable } from './usedTools.ts';
-
 /** Number arrays are blobs. The machines that run AgentJet are little-endian. */
 export function int32Bytes(values: ArrayLike<number>): Uint8Array {
   return new Uint8Array(new Int32Array(values).buffer);
@@ -86,7 +84,7 @@ CREATE TABLE episodes (
   isSuccess INTEGER NOT NULL DEFAULT 0,
   seconds REAL,
   error TEXT,
-  -- Calls that failed; traces of earlier versions do not have the column.
+  -- Calls that failed.
   failures INTEGER NOT NULL DEFAULT 0,
   timelines INTEGER NOT NULL DEFAULT 0,
   tokens INTEGER NOT NULL DEFAULT 0,
@@ -94,7 +92,7 @@ CREATE TABLE episodes (
 ) STRICT;
 -- Queries that are longer than their episode's row has them.
 CREATE TABLE queries (episode INTEGER PRIMARY KEY, query TEXT NOT NULL) STRICT;
--- The data that a judge needs; traces of earlier versions have no such table.
+-- The data that a judge needs.
 CREATE TABLE outputs (episode INTEGER PRIMARY KEY, task TEXT NOT NULL, output TEXT NOT NULL) STRICT;
 -- In the order in which the episodes ended.
 CREATE TABLE results (sequence INTEGER PRIMARY KEY, result TEXT NOT NULL) STRICT;
@@ -114,10 +112,9 @@ CREATE TABLE calls (
   reply INTEGER,
   promptTokens INTEGER NOT NULL,
   replyTokens INTEGER NOT NULL,
-  -- Traces of earlier versions have neither of these.
   askedAfter REAL,
   firstAfter REAL,
-  -- The key of \`sources\`; null: unknown. Traces of earlier versions do not have the column, or the two tables.
+  -- The key of \`sources\`; null: unknown.
   source INTEGER,
   PRIMARY KEY (episode, call)
 ) STRICT, WITHOUT ROWID;
@@ -130,16 +127,15 @@ CREATE TABLE callDetails (
 ) STRICT;
 
 -- The request of a call with the other setting of fix_retokenization_drift, if it differs. The key is
--- the contentKey of the episode and the call. Traces of earlier versions have no such table.
+-- the contentKey of the episode and the call.
 CREATE TABLE otherRequests (key INTEGER PRIMARY KEY, messages BLOB NOT NULL) STRICT;
 
 -- Messages of requests that training excludes: for each call, as JSON, with their positions and the hashes of the contents.
--- Messages and the data in them are stored once, by hash. Traces of earlier versions have no such tables.
+-- Messages and the data in them are stored once, by hash.
 CREATE TABLE leftOut (key INTEGER PRIMARY KEY, messages TEXT NOT NULL) STRICT;
 CREATE TABLE sentMessages (hash INTEGER PRIMARY KEY, message TEXT NOT NULL) STRICT;
 CREATE TABLE binaries (hash INTEGER PRIMARY KEY, type TEXT NOT NULL, base64 TEXT NOT NULL) STRICT;
 
--- Traces of earlier versions have no such table.
 CREATE TABLE spans (
   episode INTEGER NOT NULL,
   span INTEGER NOT NULL,
@@ -187,8 +183,7 @@ CREATE TABLE messageContents (
   logprobs BLOB,
   lossMask BLOB NOT NULL
 ) STRICT;
--- The model's alternatives at each token, for messages whose server sent them; traces of earlier
--- versions have no such table. The key is the same as in messageContents; \`ids\` of int32 and \`logprobs\` of float32 have
+-- The model's alternatives at each token, for messages whose server sent them. The key is the same as in messageContents; \`ids\` of int32 and \`logprobs\` of float32 have
 -- \`width\` entries per token.
 CREATE TABLE alternatives (
   key INTEGER PRIMARY KEY,
@@ -197,8 +192,12 @@ CREATE TABLE alternatives (
   logprobs BLOB NOT NULL
 ) STRICT;
 
--- Traces of earlier versions have neither of these.
-${usedToolsTable('TABLE')};
+-- The tools that messages of an episode call, and the agents that made calls.
+CREATE TABLE usedTools (
+  episode INTEGER NOT NULL,
+  tool TEXT NOT NULL,
+  PRIMARY KEY (episode, tool)
+) STRICT, WITHOUT ROWID;
 CREATE TABLE usedAgents (
   episode INTEGER NOT NULL,
   agent TEXT NOT NULL,

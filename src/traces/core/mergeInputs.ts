@@ -39,7 +39,7 @@ export interface MessageSource {
 export function mergeInputs(trace: TraceQueries, episode: number, stored: MessageSource): MergeInputs {
   const special = new Set(trace.specialTokens());
   const disabled = trace.merging()?.toolCallsDisabled === true;
-  const rows = trace.rows.all(mergeableRecord, statementOf(trace.rows.has('otherRequests')), { episode });
+  const rows = trace.rows.all(mergeableRecord, mergeable, { episode });
   const calls = rows.map(({ messages, otherMessages, tools, ...call }) => ({
     ...call,
     messages: [...int32Values(messages)],
@@ -81,11 +81,9 @@ const mergeableRecord = z.object({
   otherMessages: z.nullable(blob),
 });
 
-function statementOf(hasOthers: boolean): string {
-  return `SELECT call, agent, reply, tools.tools, callDetails.messages,
-      ${hasOthers ? 'otherRequests.messages' : 'NULL'} AS otherMessages
-    FROM calls JOIN callDetails ON callDetails.key = (episode << 20) + call
-    LEFT JOIN tools ON tools.id = callDetails.tools
-    ${hasOthers ? 'LEFT JOIN otherRequests ON otherRequests.key = callDetails.key' : ''}
-    WHERE episode = :episode ORDER BY ended`;
-}
+const mergeable = `
+SELECT call, agent, reply, tools.tools, callDetails.messages, otherRequests.messages AS otherMessages
+FROM calls JOIN callDetails ON callDetails.key = (episode << 20) + call
+  LEFT JOIN tools ON tools.id = callDetails.tools
+  LEFT JOIN otherRequests ON otherRequests.key = callDetails.key
+WHERE episode = :episode ORDER BY ended`;

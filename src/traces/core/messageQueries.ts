@@ -72,7 +72,6 @@ export class MessageQueries {
     first: number,
     end: number,
   ): TracedAlternatives | undefined {
-    if (!this.#rows.has('alternatives')) return undefined;
     const key = contentKey(episode, position);
     const row = this.#rows.one(records.alternativesRecord, alternatives, { key, first, length: end - first });
     return row && { width: row.width, ids: int32Values(row.ids), logprobs: float32Values(row.logprobs) };

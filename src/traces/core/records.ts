@@ -126,7 +126,6 @@ export const recordedRecord = z.object({
 });
 
 export const numberRecord = z.object({ value: z.number() });
-export const toolCallsRecord = z.object({ episode: z.number(), toolCalls: z.string() });
 
 export const groupRecord = z.object({
   /** Position of the task in the run. */
@@ -301,7 +300,7 @@ export type ToolLineRecord = z.infer<typeof toolLineRecord>;
 
 /** Statistics of a workflow or a judge. */
 export const partRecord = z.object({
-  /** The number of episodes in which it ran; 0 in traces of versions that did not store it. */
+  /** The number of episodes in which it ran. */
   episodes: z.number(),
   failed: z.number(),
   /** Mean of the seconds that it took in an episode. */

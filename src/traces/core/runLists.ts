@@ -19,13 +19,11 @@ import {
   conditionOf,
   judgedEpisodes,
   numberOf,
-  usesTools,
   type ListTerms,
   callsOfEpisode,
 } from './filterSql.ts';
 import * as records from './records.ts';
 import type { TraceQueries } from './traceQueries.ts';
-import { findUsedTools } from './usedTools.ts';
 
 /** The maximum number of values with separate bars. More values are grouped. */
 const mostSingleBars = 12;
@@ -114,7 +112,7 @@ export class RunLists {
   ): { readonly total: number; readonly numbers: readonly number[] } & Anchored {
     // The stored order needs no verdicts.
     const plain = filter === undefined && sort === undefined;
-    if (!plain) this.#refresh(filter, listing);
+    if (!plain) listing.judge();
     const rows = plain ? 'episodes' : judgedEpisodes(listing);
     const by = sort && episodeOrder(sort.by, listing);
     const order = `${ordered(by, sort?.descending)} episodes.episode`;
@@ -139,7 +137,7 @@ export class RunLists {
   }
 
   groups({ from, limit, filter, sort, anchor }: GroupsList & Window, listing: Listing): GroupsView {
-    this.#refresh(filter, listing);
+    listing.judge();
     const order = `${ordered(sort && groupOrders[sort.by], sort?.descending)} "group"`;
     const all = (binder: Binder): string => groupsWhere('1', filter, listing, binder);
     const found = this.#rows(
@@ -159,7 +157,7 @@ export class RunLists {
     group: number,
     listing: Listing,
   ): { readonly row: GroupRow; readonly groups: number; readonly numbers: readonly number[] } | undefined {
-    this.#refresh(undefined, listing);
+    listing.judge();
     const { size } = listing;
     const inGroup = (binder: Binder): string => {
       return `episodes.episode BETWEEN ${binder.bind(group * size)} AND ${binder.bind((group + 1) * size - 1)}`;
@@ -178,23 +176,17 @@ export class RunLists {
   }
 
   histograms(listing: Listing): readonly Histogram[] {
-    this.#refresh(undefined, listing);
+    listing.judge();
     return histogramsOf(this.#trace);
   }
 
-  names({ agents }: Pick<Listing, 'agents'>): NamesView {
-    findUsedTools(this.#trace.rows);
-    return { agents: this.#names('agent', agents), tools: this.#names('tool', 'usedTools') };
+  names(): NamesView {
+    return { agents: this.#names('agent', 'usedAgents'), tools: this.#names('tool', 'usedTools') };
   }
 
   #names(column: string, table: string): readonly string[] {
     const statement = `SELECT DISTINCT ${column} AS name FROM ${table} ORDER BY name LIMIT ${mostNames}`;
     return this.#rows(records.nameRecord, () => statement).map(({ name }) => name);
-  }
-
-  #refresh(filter: Filter | undefined, listing: Listing): void {
-    listing.judge();
-    if (filter !== undefined && usesTools(filter)) findUsedTools(this.#trace.rows);
   }
 
   #groupRows(found: readonly records.GroupRecord[], listing: Listing): readonly GroupRow[] {

@@ -35,7 +35,7 @@ export class TraceQueries {
     return this.rows.meta(metaKeys.merging, records.storedMerging);
   }
 
-  /** Returns the rules; undefined: the trace is of a version that did not store them. */
+  /** Returns the rules; undefined: the trace was imported. */
   batch(): BatchRules | undefined {
     return this.rows.meta(metaKeys.batch, records.storedBatch);
   }
@@ -71,9 +71,8 @@ export class TraceQueries {
     return this.rows.all(records.episodeRecord, statement, { numbers: JSON.stringify(numbers) });
   }
 
-  /** Returns the episodes; undefined: the trace is of a version that stored nothing for judges. */
-  recorded(): readonly RecordedEpisode[] | undefined {
-    if (!this.rows.has('outputs')) return undefined;
+  /** Returns the episodes with the data that judges need. */
+  recorded(): readonly RecordedEpisode[] {
     const statement = `SELECT episode, uuid, taskId, taskIndex, repeat, reward, isSuccess, task, output
       FROM episodes LEFT JOIN outputs USING (episode) ORDER BY episode`;
     return this.rows
@@ -85,12 +84,8 @@ export class TraceQueries {
       }));
   }
 
-  /**
-   * Returns what the workflow returned, as JSON; undefined: nothing, or the trace is of a version that did not store
-   * it.
-   */
+  /** Returns what the workflow returned, as JSON; undefined: nothing. */
   output(episode: number): string | undefined {
-    if (!this.rows.has('outputs')) return undefined;
     const statement = 'SELECT output AS value FROM outputs WHERE episode = :episode';
     return this.rows.one(records.valueRecord, statement, { episode })?.value;
   }

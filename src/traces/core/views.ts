@@ -36,7 +36,6 @@ import { ConversationViews, messageViews } from './conversationViews.ts';
 import { episodeRows } from './episodeRows.ts';
 import { traceErrors } from './errors.ts';
 import { type MergeExplanation, MergeExplanations } from './explain.ts';
-import type { AgentTable } from './filterSql.ts';
 import { type FindMatches, findTokens, type TokenSearch } from './findTokens.ts';
 import {
   TraceLookup,
@@ -184,7 +183,6 @@ export class TraceViews {
   recorded(): RecordedRun {
     const { experiment, config, workflow, workflowFile, tasks, repeat } = this.#ownRun('scores are');
     const episodes = this.#trace.recorded();
-    if (episodes === undefined) throw traceErrors.nothingForJudges(this.#file.file);
     return this.#whole({ experiment, config, workflow, workflowFile, tasks, repeat, episodes });
   }
 
@@ -264,7 +262,7 @@ export class TraceViews {
   }
 
   names(): NamesView {
-    return this.#lists.names(this.#listing());
+    return this.#lists.names();
   }
 
   episode(episode: number): EpisodeView {
@@ -365,14 +363,10 @@ export class TraceViews {
 
   #listing(): Listing {
     const run = this.#parts.run();
-    const agents: AgentTable = this.#trace.rows.has('usedAgents') ? 'usedAgents' : 'calls';
     return {
-      agents,
       size: sizeOf(run),
       live: this.isLive(),
       judgeable: isJudgeable(run),
-      sources: this.#trace.rows.has('sources'),
-      failures: this.#trace.rows.has('episodes', 'failures'),
       judge: () => this.#verdicts.refresh(run),
     };
   }

@@ -235,30 +235,3 @@ test('a filter finds the episodes that called from a line or a file', () => {
   };
   expect(Object.fromEntries(Object.keys(cases).map((text) => [text, found(text)]))).toEqual(cases);
 });
-
-test('a trace of the layout before it knew of code is read, and says that it tells none', () => {
-  const project = aProject();
-  written(project, (writer) => episodeOf(writer, 0, [at(project.workflow, 2)]));
-  const database = new DatabaseSync(project.trace);
-  database.exec('DROP TABLE sources; DROP TABLE sourceFiles; ALTER TABLE calls DROP COLUMN source;');
-  database.close();
-  const reader = opened(project.trace);
-  expect(reader.read((views) => views.call(0, 0)).source).toBeNull();
-  expect(reader.read((views) => views.episode(0)).calls).toHaveLength(1);
-  expect(reader.read((views) => views.lines())).toEqual({
-    live: false,
-    lines: [],
-    tools: [],
-    execute: null,
-    judge: null,
-  });
-  const filter = { kind: 'text', field: 'source', value: 'workflow.ts' } as const;
-  expect(reader.read((views) => views.episodes(0, 10, { filter })).total).toBe(0);
-  expect(() => reader.read((views) => views.code.source(0, { kind: 'call', call: 0 }))).toThrow(
-    'does not record',
-  );
-  expect(reader.read((views) => views.code.source(0, { kind: 'tool', tool: 'add' }))).toMatchObject({
-    line: 3,
-    state: 'unknown',
-  });
-});

@@ -95,17 +95,3 @@ test('data stands in the file once, is in no message, and is read in windows', (
   expect(count("SELECT count(*) AS count FROM sentMessages WHERE message LIKE '%base64%'")).toBe(0);
   database.close();
 });
-
-test('a trace of an earlier version has kept nothing', () => {
-  const file = recorded();
-  const database = new DatabaseSync(file);
-  database.exec('DROP TABLE leftOut; DROP TABLE sentMessages; DROP TABLE binaries');
-  database.close();
-  const reader = opened(file);
-  expect(reader.read((views) => views.excluded.of(0, 0))).toEqual([]);
-  expect(reader.read((views) => views.excluded.binary(1, { from: 0, limit: 1 }))).toEqual({
-    from: 0,
-    base64: '',
-    length: 0,
-  });
-});

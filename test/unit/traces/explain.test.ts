@@ -1,5 +1,4 @@
 import path from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import fc from 'fast-check';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { openTraceReader } from '../../../src/traces/node/store/openReader.ts';
@@ -283,17 +282,6 @@ describe('drift', () => {
     ]);
     expect(explained(asks.slice(0, 1)).drift).toBe('same');
   });
-});
-
-test('a trace of an earlier version is explained by what it has', () => {
-  const file = recorded([{ messages: [system, user], reply: made('2') }], own, true);
-  const database = new DatabaseSync(file);
-  database.exec(`DROP TABLE otherRequests;
-    UPDATE meta SET value = '{"compareLevel":"token","ignoreTools":true}' WHERE key = 'merging'`);
-  database.close();
-  const view = opened(file).read((views) => views.merging(0, null));
-  expect(view).toMatchObject({ drift: 'unknown', own: { compareLevel: 'token' }, forkCount: 0 });
-  expect(view.rows).toHaveLength(4);
 });
 
 test('what is explained follows a running episode', () => {

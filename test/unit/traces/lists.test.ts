@@ -1,6 +1,5 @@
 /** Lists of a run: what SQL filters, sorts and groups, against the same done by hand with rows and the report. */
 import path from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import fc from 'fast-check';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { openTraceReader } from '../../../src/traces/node/store/openReader.ts';
@@ -197,25 +196,6 @@ describe('a filter', () => {
     ];
     trace.writer.runEnded({ status: 'completed', error: null, endedAt: 0, selection });
     expect(found(trace.reader, 'finding:not-selected')).toEqual([0]);
-  });
-
-  test('finds tools and agents in a trace of a version that did not keep them apart, and what was lost', () => {
-    const { file, writer } = variedRun();
-    writer.runEnded({ status: 'cancelled', error: null, endedAt: 0 });
-    const database = new DatabaseSync(file);
-    database.exec('DROP TABLE usedTools; DROP TABLE usedAgents; ALTER TABLE episodes DROP COLUMN failures');
-    database.close();
-    const old = openTraceReader(file);
-    onTestFinished(() => old.close());
-    expect(found(old, 'tool:search_web')).toEqual([2]);
-    expect(found(old, 'agent:judge')).toEqual([3]);
-    expect(found(old, 'failures>0')).toEqual([3]);
-    expect(old.read((views) => views.names())).toEqual({
-      agents: ['Judge', 'solver'],
-      tools: ['search_web'],
-    });
-    expect(found(old, 'finding:episode-lost')).toEqual([10]);
-    expect(found(old, 'state:lost trains:no')).toEqual([10]);
   });
 });
 

@@ -1,6 +1,5 @@
 /** Tools are told by messages; what was recorded is told as it was. */
 import path from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { openTraceReader } from '../../../src/traces/node/store/openReader.ts';
@@ -9,7 +8,7 @@ import type { TracedSpan } from '../../../src/tracking/core/records/trace.ts';
 import { spanRows, toolsCalled, toolSpans, type EpisodeParts } from '../../../src/traces/core/spans.ts';
 import { fuzz } from '../fuzz.ts';
 import { temporaryFolder } from './folder.ts';
-import { aCall, aMessage, anEpisode, aResult, aRun } from './samples.ts';
+import { aCall, anEpisode, aResult, aRun } from './samples.ts';
 
 type Call = EpisodeParts['calls'][number];
 type Head = EpisodeParts['messages'][number];
@@ -230,33 +229,5 @@ describe('a span in a trace', () => {
       runs: false,
     };
     expect(spanRows(parts).map(({ kind }) => kind)).toEqual(['tool', 'judge']);
-  });
-
-  test('is missed by nobody in a trace of a version that kept none', () => {
-    const file = path.join(temporaryFolder(), 'math.ajtrace');
-    const writer = openTraceWriter(file, aRun());
-    writer.episodeStarted(anEpisode(0));
-    const reply = aMessage('look', { author: 'llm', toolCalls: tools(['a', 'search']) });
-    const result = aMessage('found', { role: 'tool', toolCallId: 'a' });
-    const added = [aMessage('q'), reply, result].map((message, position) => ({ position, message }));
-    writer.callEnded(aCall(0, 0, { messages: [0], reply: 1 }), added, []);
-    writer.callEnded(aCall(0, 1, { messages: [0, 1, 2], reply: null, startedAt: 1_790_000_003_000 }), [], []);
-    writer.episodeEnded({ result: aResult(0), timelines: [] }, []);
-    writer.runEnded({ status: 'completed', error: null, endedAt: 0 });
-    const sql = new DatabaseSync(file);
-    sql.exec('DROP TABLE spans');
-    for (const column of ['askedAfter', 'firstAfter']) sql.exec(`ALTER TABLE calls DROP COLUMN ${column}`);
-    sql.close();
-    const reader = openTraceReader(file);
-    expect(reader.read((views) => views.spans(0)).spans).toMatchObject([
-      { kind: 'tool', name: 'search', seconds: 0.75 },
-    ]);
-    expect(reader.read((views) => views.episode(0)).calls[0]).toMatchObject({
-      call: 0,
-      askedAfter: null,
-      firstAfter: null,
-    });
-    expect(reader.read((views) => views.call(0, 1)).row).toMatchObject({ askedAfter: null });
-    reader.close();
   });
 });

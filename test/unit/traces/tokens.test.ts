@@ -1,7 +1,5 @@
 /** What is told of a timeline's tokens beside what is stored: who wrote them, drift, alternatives, search, strip. */
-import { copyFileSync } from 'node:fs';
 import path from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import fc from 'fast-check';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { openTraceReader } from '../../../src/traces/node/store/openReader.ts';
@@ -246,19 +244,6 @@ describe('alternatives', () => {
     expect([second, third]).toEqual([null, 0]);
     expect(reader.read((views) => views.tokens.window(0, 0, 2, 1)).entropies).toEqual([0]);
     expect(reader.read((views) => views.tokens.strip(0, 0, 1)).entropies[0]).toBeCloseTo(first ?? NaN);
-  });
-
-  test('are in no trace of earlier versions, which is read all the same', () => {
-    const { file } = withAlternatives();
-    const copy = path.join(path.dirname(file), 'old.ajtrace');
-    copyFileSync(file, copy);
-    const database = new DatabaseSync(copy);
-    database.exec('DROP TABLE alternatives');
-    database.close();
-    const old = openTraceReader(copy);
-    onTestFinished(() => old.close());
-    expect(old.read((views) => views.tokens.window(0, 0, 0, 3)).entropies).toEqual([null, null, null]);
-    expect(old.read((views) => views.tokens.token(0, 0, 0))).toMatchObject({ rank: null, alternatives: [] });
   });
 });
 

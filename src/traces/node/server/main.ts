@@ -50,7 +50,8 @@ function readArguments(): Mode {
   if (!/^\d+$/.test(port) || Number(port) > 65_535) {
     throw serverErrors.wrongUse(`--port must be 0 to 65535, but is ${port}.`);
   }
-  return { kind: 'http', trace: existing(trace), others: other.map(existing), port: Number(port) };
+  const others = other.map(existing);
+  return { kind: 'http', trace: existing(trace), others, port: Number(port) };
 }
 
 function existing(file: string): string {

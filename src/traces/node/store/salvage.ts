@@ -115,9 +115,15 @@ ORDER BY episode`;
  */
 export function salvage(connection: Connection, damaged: Connection): DamageView {
   const gaps = new Map<string, readonly Gap[]>();
+  const tables = tablesOf(damaged);
   let lacksRun = false;
   connection.transaction(() => {
-    for (const table of tablesOf(damaged)) {
+    for (const [definition, name = ''] of createTables.matchAll(/CREATE TABLE (\w+) [\s\S]*?STRICT/g)) {
+      // A table whose definition is lost is empty.
+      if (tables.every((table) => table.name !== name))
+        connection.execute(definition.replace('TABLE', 'TEMP TABLE'));
+    }
+    for (const table of tables) {
       connection.execute(`CREATE TEMP TABLE ${copyOf(table)} STRICT`);
       const copy = bulkTables.has(table.name) ? copyKeys : copyRows;
       gaps.set(table.name, copy(damaged, connection, table));
