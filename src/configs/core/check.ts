@@ -3,7 +3,7 @@ import type { Dialect } from './dialect.ts';
 import { removeEntry } from './edits.ts';
 import { fix, finding, withSeverity, type Finding, type Fix, type RuleId } from './finding.ts';
 import { ajetKeys, type KeyTable, astunerKeys } from './key-tables/keyTable.ts';
-import { type MappingNode, type Node, entryOf, nodeAt } from './node.ts';
+import { entryOf, nodeAt, nodesIn } from './node.ts';
 import { type ConfigDocument, type ParseProblem, isBroken } from './parse.ts';
 import { compositionProblems, selfBeforeDefaults } from './rules/composition.ts';
 import { lifecycle, unknownKey } from './rules/keys.ts';
@@ -216,35 +216,15 @@ function syntaxFixes(document: ConfigDocument, problem: ParseProblem): Fix[] {
 
 /** Offers to remove either of the two. The loader uses the last one. */
 function duplicateFixes(document: ConfigDocument, { span }: ParseProblem): Fix[] {
-  const parent = mappingWith(document.root, span.start);
-  const here = parent?.entries.findIndex((entry) => entry.keySpan.start === span.start) ?? -1;
-  const entry = parent?.entries[here];
-  if (parent === undefined || entry === undefined) return [];
-  const earlier = parent.entries.slice(0, here).findLast(({ key }) => key === entry.key);
+  const found = [...nodesIn(document.root)].find(({ entry }) => entry?.keySpan.start === span.start);
+  if (found?.entry === undefined || found.parent?.kind !== 'mapping') return [];
+  const { entry, parent } = found;
+  const before = parent.entries.slice(0, parent.entries.indexOf(entry));
+  const earlier = before.findLast(({ key }) => key === entry.key);
   return [
     ...fix(`Remove this \`${entry.key}\``, removeEntry(document, entry, parent)),
     ...(earlier === undefined
       ? []
       : fix(`Remove the first \`${entry.key}\``, removeEntry(document, earlier, parent))),
   ];
-}
-
-/** Returns the mapping that has a key at an offset. */
-function mappingWith(node: Node | undefined, offset: number): MappingNode | undefined {
-  if (node?.kind === 'sequence') return firstOf(node.items, offset);
-  if (node?.kind !== 'mapping') return undefined;
-  if (node.entries.some(({ keySpan }) => keySpan.start === offset)) return node;
-  return firstOf(
-    node.entries.map(({ value }) => value),
-    offset,
-  );
-}
-
-function firstOf(nodes: readonly Node[], offset: number): MappingNode | undefined {
-  for (const node of nodes) {
-    const { start, end } = node.span;
-    const found = start <= offset && offset < end ? mappingWith(node, offset) : undefined;
-    if (found !== undefined) return found;
-  }
-  return undefined;
 }

@@ -1,6 +1,7 @@
 import {
   entryOf,
   nodeAt,
+  nodesIn,
   type Entry,
   type MappingNode,
   type Node,
@@ -64,18 +65,9 @@ export function removeWithSection(
 ): TextEdit | undefined {
   const edit = removeEntry(document, entry, parent);
   if (edit !== undefined || parent.entries.length > 1) return edit;
-  const holder = holderOf(document.root, parent);
-  return holder && removeWithSection(document, holder.entry, holder.parent);
-}
-
-function holderOf(node: Node | undefined, child: Node): { entry: Entry; parent: MappingNode } | undefined {
-  if (node?.kind !== 'mapping') return undefined;
-  for (const entry of node.entries) {
-    if (entry.value === child) return { entry, parent: node };
-    const inside = holderOf(entry.value, child);
-    if (inside !== undefined) return inside;
-  }
-  return undefined;
+  const holder = [...nodesIn(document.root)].find(({ node }) => node === parent);
+  if (holder?.entry === undefined || holder.parent?.kind !== 'mapping') return undefined;
+  return removeWithSection(document, holder.entry, holder.parent);
 }
 
 /**

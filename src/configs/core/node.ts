@@ -66,21 +66,44 @@ export function nodeAt(root: Node | undefined, path: NodePath): Node | undefined
   return node;
 }
 
+/** A node below another one. */
+export interface NodeBelow {
+  readonly node: Node;
+  readonly path: NodePath;
+  /** The entry of the node; undefined for the top and for list items. */
+  readonly entry: Entry | undefined;
+  readonly parent: Node | undefined;
+}
+
+/** Yields a node and all nodes below it, in the order of the text. What aliases repeat comes once for each path. */
+export function* nodesIn(
+  node: Node | undefined,
+  path: NodePath = [],
+  entry?: Entry,
+  parent?: Node,
+): Generator<NodeBelow> {
+  if (node === undefined) return;
+  yield { node, path, entry, parent };
+  if (node.kind === 'mapping') {
+    for (const one of node.entries) yield* nodesIn(one.value, [...path, one.key], one, node);
+  } else if (node.kind === 'sequence') {
+    for (const [index, item] of node.items.entries()) yield* nodesIn(item, [...path, index], undefined, node);
+  }
+}
+
+/** Returns the scalars in a node; those that aliases repeat are listed once. */
+export function scalarsIn(root: Node | undefined): ReadonlySet<ScalarNode> {
+  const scalars = new Set<ScalarNode>();
+  for (const { node } of nodesIn(root)) if (node.kind === 'scalar') scalars.add(node);
+  return scalars;
+}
+
 /** `${…}`: its type is known only once it is resolved. `\${` is not one. */
 export function hasInterpolation(node: Node): boolean {
   return node.kind === 'scalar' && typeof node.value === 'string' && /(?<!\\)(?:\\\\)*\$\{/.test(node.value);
 }
 
-/** A cache, because rules use the same paths at every change of a text. */
-const steps = new Map<string, NodePath>();
-const mostSteps = 5_000;
-
 /** Returns the steps of a dotted path. A number is the index in a list. */
 export function stepsOf(path: string): NodePath {
-  const known = steps.get(path);
-  if (known !== undefined) return known;
-  const split = path.split('.').map((step) => (/^\d+$/.test(step) ? Number(step) : step));
-  if (steps.size >= mostSteps) steps.clear();
-  steps.set(path, split);
-  return split;
+  return path.split('.').map((step) => (/^\d+$/.test(step) ? Number(step) : step));
 }

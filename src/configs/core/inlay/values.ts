@@ -3,7 +3,7 @@ import { convert, type ReplacedValue } from '../convert/convert.ts';
 import type { Backbone } from '../convert/conversionRules.ts';
 import { originText } from '../effective/origins.ts';
 import { yamlScalar } from '../effective/yamlScalar.ts';
-import { hasInterpolation, nodeAt, stepsOf, type Node, type NodePath, type ScalarNode } from '../node.ts';
+import { hasInterpolation, nodeAt, nodesIn, stepsOf, type ScalarNode } from '../node.ts';
 import { isWholeExperiment } from '../rules/missingKeys.ts';
 import { valueAt, type ScalarPart, type Value } from '../value.ts';
 import type { Hint } from './totals.ts';
@@ -14,12 +14,14 @@ const longest = 40;
 export function effectiveValues(context: ConfigContext): Hint[] {
   const hints: Hint[] = [];
   const { root } = context.composition.config;
-  each(context.document.root, [], (node, path) => {
+  for (const { node, path } of nodesIn(context.document.root)) {
+    // A key with a dot in it is on no dotted path.
+    if (node.kind !== 'scalar' || path.some((step) => String(step).includes('.'))) continue;
     const value = valueAt(root, path.join('.'));
-    if (value?.kind !== 'scalar') return;
+    if (value?.kind !== 'scalar') continue;
     const hint = hasInterpolation(node) ? interpolated(node, value) : overridden(node, value, context);
     if (hint !== undefined) hints.push({ path, ...hint });
-  });
+  }
   return hints;
 }
 
@@ -83,17 +85,4 @@ function shown(value: ScalarPart): string {
 
 function folderOf(file: string): string {
   return file.replace(/[\\/][^\\/]*$/, '');
-}
-
-function each(
-  node: Node | undefined,
-  path: NodePath,
-  report: (node: ScalarNode, path: NodePath) => void,
-): void {
-  if (node?.kind === 'mapping') {
-    // A key with a dot in it is on no dotted path.
-    for (const { key, value } of node.entries) if (!key.includes('.')) each(value, [...path, key], report);
-  } else if (node?.kind === 'sequence') {
-    for (const [index, item] of node.items.entries()) each(item, [...path, index], report);
-  } else if (node?.kind === 'scalar') report(node, path);
 }

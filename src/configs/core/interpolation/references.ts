@@ -1,4 +1,4 @@
-import { hasInterpolation, type Node, type ScalarNode } from '../node.ts';
+import { hasInterpolation, nodesIn, type Node, type ScalarNode } from '../node.ts';
 import type { ConfigDocument } from '../parse.ts';
 import type { Span } from '../text.ts';
 import { isFailure, parseText, type Interpolation, type Template } from './grammar.ts';
@@ -25,14 +25,11 @@ export interface InterpolationReference {
 export function interpolationsIn(document: ConfigDocument): readonly InterpolationReference[] {
   const references: InterpolationReference[] = [];
   const seen = new Set<Node>();
-  const visit = (node: Node, place: readonly string[]): void => {
-    if (seen.has(node)) return;
+  for (const { node, path } of nodesIn(document.root)) {
+    if (node.kind !== 'scalar' || seen.has(node)) continue;
     seen.add(node);
-    if (node.kind === 'mapping') for (const { key, value } of node.entries) visit(value, [...place, key]);
-    if (node.kind === 'sequence') node.items.forEach((item, index) => visit(item, [...place, String(index)]));
-    if (node.kind === 'scalar') references.push(...interpolationsOf(document, node, place));
-  };
-  if (document.root !== undefined) visit(document.root, []);
+    references.push(...interpolationsOf(document, node, path.map(String)));
+  }
   return references.sort((a, b) => a.span.start - b.span.start);
 }
 

@@ -1,6 +1,6 @@
 import { insertKey, removeWithSection, renameKey, replaceScalar } from '../edits.ts';
 import { astunerKeys } from '../key-tables/keyTable.ts';
-import { entryOf, nodeAt, type Entry, type MappingNode, type Node } from '../node.ts';
+import { entryOf, nodeAt, scalarsIn, type Entry, type MappingNode } from '../node.ts';
 import { parseConfig, type ConfigDocument } from '../parse.ts';
 import { visitAll, type Visit } from '../rules/visit.ts';
 import { applyEdits, difference, type TextEdit } from '../text.ts';
@@ -98,7 +98,7 @@ function removal(document: ConfigDocument, entry: Entry, parent: MappingNode): T
 /** Locators and interpolations, wherever they stand. */
 function valueEdits(document: ConfigDocument): TextEdit[] {
   const paths = renamedPaths();
-  return scalarsOf(document.root).flatMap((node): TextEdit[] => {
+  return [...scalarsIn(document.root)].flatMap((node): TextEdit[] => {
     if (typeof node.value !== 'string' || !node.value.includes(before)) return [];
     const written = document.text.slice(node.span.start, node.span.end);
     const interpolated = written.replaceAll(
@@ -144,13 +144,15 @@ function readerEdits(document: ConfigDocument): TextEdit[] {
 }
 
 function steeringEdits(document: ConfigDocument): TextEdit[] {
-  const search = scalarsOf(nodeAt(document.root, ['hydra', 'searchpath'])).flatMap((node): TextEdit[] => {
-    if (typeof node.value !== 'string') return [];
-    const written = document.text.slice(node.span.start, node.span.end);
-    const newText = written.replace(/\bastuner\/default_config/, `${after}/default_config`);
-    return newText === written ? [] : [{ span: node.span, newText }];
-  });
-  const defaults = scalarsOf(nodeAt(document.root, ['defaults'])).flatMap((node): TextEdit[] => {
+  const search = [...scalarsIn(nodeAt(document.root, ['hydra', 'searchpath']))].flatMap(
+    (node): TextEdit[] => {
+      if (typeof node.value !== 'string') return [];
+      const written = document.text.slice(node.span.start, node.span.end);
+      const newText = written.replace(/\bastuner\/default_config/, `${after}/default_config`);
+      return newText === written ? [] : [{ span: node.span, newText }];
+    },
+  );
+  const defaults = [...scalarsIn(nodeAt(document.root, ['defaults']))].flatMap((node): TextEdit[] => {
     const name = typeof node.value === 'string' ? defaultsEntries[node.value] : undefined;
     return name === undefined ? [] : [replaceScalar(document, node, name, true)];
   });
@@ -160,13 +162,4 @@ function steeringEdits(document: ConfigDocument): TextEdit[] {
 function rootEdits(document: ConfigDocument): TextEdit[] {
   const root = entryOf(document.root, before);
   return root === undefined ? [] : [renameKey(root, after)];
-}
-
-/** Returns the scalars in a part of the document; those that aliases repeat are listed once. */
-function scalarsOf(node: Node | undefined, known = new Set<Node>()): Extract<Node, { kind: 'scalar' }>[] {
-  if (node === undefined || known.has(node)) return [];
-  known.add(node);
-  if (node.kind === 'scalar') return [node];
-  if (node.kind === 'mapping') return node.entries.flatMap(({ value }) => scalarsOf(value, known));
-  return node.kind === 'sequence' ? node.items.flatMap((item) => scalarsOf(item, known)) : [];
 }

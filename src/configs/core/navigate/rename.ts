@@ -2,7 +2,7 @@ import { isCompositionKey } from '../compose/compositionKeys.ts';
 import type { ConfigContext } from '../context.ts';
 import { renameKey } from '../edits.ts';
 import { interpolationsIn } from '../interpolation/references.ts';
-import { entryOf, type Entry, type MappingNode, type Node } from '../node.ts';
+import { entryOf, nodesIn, type Entry, type NodeBelow } from '../node.ts';
 import type { ConfigDocument } from '../parse.ts';
 import { resolvePlain } from '../scalar.ts';
 import type { Span, TextEdit } from '../text.ts';
@@ -90,10 +90,10 @@ function renamedKey(
   const { type } = resolvePlain(newName);
   if (type !== 'string') return refused(`\`${newName}\` would be a value of type ${type}, not a key.`);
   const owners = ownersOf(document, entry);
-  if (newName !== entry.key && owners.some(({ mapping }) => entryOf(mapping, newName) !== undefined)) {
+  if (newName !== entry.key && owners.some(({ parent }) => entryOf(parent, newName) !== undefined)) {
     return refused(`\`${newName}\` already exists in this section.`);
   }
-  const paths = [path, ...owners.map((owner) => owner.path)];
+  const paths = [path, ...owners.map((owner) => owner.path.map(String))];
   const edits = [renameKey({ ...entry, keySpan: inQuotes(document, entry.keySpan) }, newName)];
   const seen = new Set(edits.map(({ span }) => span.start));
   for (const reference of interpolationsIn(document)) {
@@ -130,23 +130,10 @@ function beginsWith(path: readonly string[], start: readonly string[]): boolean 
 }
 
 /** Returns every path of an entry; aliases and `<<` can give an entry several paths. */
-function ownersOf(
-  document: ConfigDocument,
-  entry: Entry,
-): { mapping: MappingNode; path: readonly string[] }[] {
-  const owners: { mapping: MappingNode; path: readonly string[] }[] = [];
-  const visit = (node: Node, path: readonly string[]): void => {
-    if (node.kind === 'sequence') node.items.forEach((item, index) => visit(item, [...path, String(index)]));
-    if (node.kind !== 'mapping') return;
-    for (const one of node.entries) {
-      const below = [...path, one.key];
-      if (one.key === entry.key && one.keySpan.start === entry.keySpan.start)
-        owners.push({ mapping: node, path: below });
-      visit(one.value, below);
-    }
-  };
-  if (document.root !== undefined) visit(document.root, []);
-  return owners;
+function ownersOf({ root }: ConfigDocument, { key, keySpan }: Entry): NodeBelow[] {
+  return [...nodesIn(root)].filter(
+    ({ entry }) => entry?.key === key && entry.keySpan.start === keySpan.start,
+  );
 }
 
 /** The name itself, without the quotes around it. */

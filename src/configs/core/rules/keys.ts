@@ -40,19 +40,9 @@ export function suggestKeys(
     .map(({ key }) => key);
 }
 
-const byName = new WeakMap<KeyTable, ReadonlyMap<string, readonly KeyNode[]>>();
-
 /** Keys with a name that have one place in a document; not those in lists, or under names of the user's choice. */
-function namesakes(name: string, table: KeyTable): readonly KeyNode[] {
-  let names = byName.get(table);
-  if (names === undefined) {
-    const single = [...table.keys].filter(({ path }) => !/[[{]/.test(path));
-    const known = new Map<string, KeyNode[]>();
-    for (const key of single) known.set(key.name, [...(known.get(key.name) ?? []), key]);
-    names = known;
-    byName.set(table, names);
-  }
-  return names.get(name) ?? [];
+function namesakes(name: string, table: KeyTable): KeyNode[] {
+  return [...table.keys].filter((key) => key.name === name && !/[[{]/.test(key.path));
 }
 
 function topOf({ path }: KeyNode): string {
@@ -190,8 +180,11 @@ interface WrittenKey {
   readonly table: KeyTable;
 }
 
+/** What is reported about a key. The fix removes it, unless there is another one. */
+type KeyReport = Pick<Finding, 'rule' | 'severity' | 'message' | 'tag'> & { readonly fixes?: () => Fix[] };
+
 /** The checks of a key, independent of its value; the first that applies is reported. */
-const lifecycles: readonly ((written: WrittenKey) => Finding | undefined)[] = [
+const lifecycles: readonly ((written: WrittenKey) => KeyReport | undefined)[] = [
   renamed,
   computed,
   removed,
@@ -204,24 +197,19 @@ const lifecycles: readonly ((written: WrittenKey) => Finding | undefined)[] = [
 export const lifecycle: Rule = ({ document, table, key, written }) => {
   const info = key?.info;
   if (key === undefined || info === undefined || written === undefined) return [];
-  if (!isSpecial(info)) return [];
   // Problems of a whole section are reported at the section.
   if (key.parent?.info?.doNotSet !== undefined && info.doNotSet !== undefined) return [];
   const whole: WrittenKey = { document, table, key, info, ...written };
+  const fixes = (): Fix[] => removalOf(whole);
   for (const lifecycle of lifecycles) {
     const found = lifecycle(whole);
-    if (found !== undefined) return [found];
+    if (found !== undefined) return [finding(document, written.entry.keySpan, { fixes, ...found })];
   }
   return [];
 };
 
-/** Returns true for the few keys that the lifecycle rules apply to. */
-function isSpecial(info: KeyInfo): boolean {
-  const { renamedTo, doNotSet, removed: gone, deprecated: old, ignoredWhenSet, unused: idle } = info;
-  return old || idle || [renamedTo, doNotSet, gone, ignoredWhenSet].some((remark) => remark !== undefined);
-}
-
-function renamed({ document, table, key, info, entry, parent }: WrittenKey): Finding | undefined {
+function renamed(written: WrittenKey): KeyReport | undefined {
+  const { document, table, key, info, entry, parent } = written;
   const { renamedTo, removed: gone, unused: unread } = info;
   if (renamedTo === undefined) return undefined;
   const beside = renamedTo.split('.').slice(0, -1).join('.') === (key.parent?.path ?? '');
@@ -230,19 +218,19 @@ function renamed({ document, table, key, info, entry, parent }: WrittenKey): Fin
   const isLost = gone !== undefined || unread;
   const since = table.get(renamedTo)?.info?.since;
   const fixes = (): Fix[] => {
-    if (isThere) return removalOf({ document, entry, parent });
+    if (isThere) return removalOf(written);
     return beside
       ? fix(`Rename to \`${name}\``, renameKey(entry, name))
       : moveFix(document, entry, parent, renamedTo);
   };
-  return finding(document, entry.keySpan, {
+  return {
     rule: 'renamed-key',
     // Which release trains is not known: an older one reads the old name only.
     severity: isLost ? 'warning' : since === undefined ? 'information' : 'hint',
     message: `\`${key.name}\` is now \`${renamedTo}\`. ${oldName(info, since)}`,
     tag: 'deprecated',
     fixes,
-  });
+  };
 }
 
 /** Returns the effect of a value under the old name. */
@@ -254,15 +242,14 @@ function oldName({ removed: gone, unused: unread }: KeyInfo, since: string | und
     : `Releases before ${since} read only the old name. Rename it when you upgrade.`;
 }
 
-function computed({ document, key, info, entry, parent }: WrittenKey): Finding | undefined {
+function computed({ key, info, entry }: WrittenKey): KeyReport | undefined {
   // What refers to another key's row may have to be set where that one must not.
   if (info.doNotSet === undefined || info.required || isDefault(entry, info)) return undefined;
-  return finding(document, entry.keySpan, {
+  return {
     rule: 'computed-key',
     severity: 'warning',
     message: `\`${key.name}\` must not be set. The program computes it (${info.doNotSet}) and overwrites your value.`,
-    fixes: () => removalOf({ document, entry, parent }),
-  });
+  };
 }
 
 /** Upstream's own files write such keys with the value that they start with. */
@@ -270,52 +257,48 @@ function isDefault({ value }: Entry, info: KeyInfo): boolean {
   return info.hasDefault && value.kind === 'scalar' && value.value === info.default;
 }
 
-function removed({ document, key, info, entry, parent }: WrittenKey): Finding | undefined {
+function removed({ key, info }: WrittenKey): KeyReport | undefined {
   if (info.removed === undefined) return undefined;
   const instead = info.insteadUse === undefined ? '' : ` Use ${info.insteadUse} instead.`;
-  return finding(document, entry.keySpan, {
+  return {
     rule: 'removed-key',
     severity: 'warning',
     message: `\`${key.name}\` does not exist in newer releases (${info.removed}).${instead}`,
     tag: 'deprecated',
-    fixes: () => removalOf({ document, entry, parent }),
-  });
+  };
 }
 
-function deprecated({ document, key, info, entry, parent }: WrittenKey): Finding | undefined {
+function deprecated({ key, info }: WrittenKey): KeyReport | undefined {
   if (!info.deprecated) return undefined;
   const instead = info.insteadUse === undefined ? '' : ` ${sentence(info.insteadUse)}`;
-  return finding(document, entry.keySpan, {
+  return {
     rule: 'deprecated-key',
     severity: 'information',
     message: `\`${key.name}\` is deprecated.${instead} ${info.description}`.trimEnd(),
     tag: 'deprecated',
-    fixes: () => removalOf({ document, entry, parent }),
-  });
+  };
 }
 
-function ignored({ document, key, info, entry, parent }: WrittenKey): Finding | undefined {
+function ignored({ key, info }: WrittenKey): KeyReport | undefined {
   if (info.ignoredWhenSet === undefined) return undefined;
-  return finding(document, entry.keySpan, {
+  return {
     rule: 'ignored-key',
     severity: 'hint',
     message: `\`${key.name}\` is not always used: ${info.ignoredWhenSet}.`,
-    fixes: () => removalOf({ document, entry, parent }),
-  });
+  };
 }
 
-function unused({ document, key, info, entry, parent }: WrittenKey): Finding | undefined {
+function unused({ key, info }: WrittenKey): KeyReport | undefined {
   if (!info.unused) return undefined;
-  return finding(document, entry.keySpan, {
+  return {
     rule: 'unused-key',
     severity: 'hint',
     message: `\`${key.name}\` has no effect. ${info.description}`.trimEnd(),
     tag: 'unnecessary',
-    fixes: () => removalOf({ document, entry, parent }),
-  });
+  };
 }
 
-function removalOf({ document, entry, parent }: Pick<WrittenKey, 'document' | 'entry' | 'parent'>): Fix[] {
+function removalOf({ document, entry, parent }: WrittenKey): Fix[] {
   return fix(`Remove \`${entry.key}\``, removeWithSection(document, entry, parent));
 }
 

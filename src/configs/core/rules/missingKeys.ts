@@ -15,11 +15,9 @@ import { applyEdits, difference, type Span, type TextEdit } from '../text.ts';
  */
 export function missingKeys(document: ConfigDocument, table: KeyTable, dialect?: Composed): Finding[] {
   if (isBroken(document) || !isWholeExperiment(document, dialect)) return [];
-  const missing = requiredKeys(table)
-    .flatMap(({ key, path }) => {
-      if (path !== undefined) return [{ key, path }];
-      return placesOf(key, document).map((place) => ({ key, path: place }));
-    })
+  const missing = [...table.keys]
+    .filter(({ info }) => info?.required === true)
+    .flatMap((key) => placesOf(key, document).map((path) => ({ key, path })))
     .filter(({ key, path }) => !isThere(key, path, document) && applies(key, path, document, table));
   // A section that is missing is reported by its required keys.
   const reported = missing.filter(({ key }) => {
@@ -50,24 +48,6 @@ function canBeNull(info: KeyInfo | undefined): boolean {
 interface MissingKey {
   readonly key: KeyNode;
   readonly path: NodePath;
-}
-
-interface RequiredKey {
-  readonly key: KeyNode;
-  /** Undefined for a key in the items of a list. */
-  readonly path: NodePath | undefined;
-}
-
-const required = new WeakMap<KeyTable, readonly RequiredKey[]>();
-
-function requiredKeys(table: KeyTable): readonly RequiredKey[] {
-  const known = required.get(table);
-  if (known !== undefined) return known;
-  const keys = [...table.keys]
-    .filter((key) => key.info?.required === true)
-    .map((key) => ({ key, path: /[[{]/.test(key.path) ? undefined : key.path.split('.') }));
-  required.set(table, keys);
-  return keys;
 }
 
 type Composed = Pick<Dialect, 'composition' | 'bundled'>;

@@ -20,32 +20,14 @@ export function overwrittenValues(context: ConfigContext): Finding[] {
   return places.flatMap(({ backbone, label, above }) => {
     if (above.length > 0 && nodeAt(document.root, above) === undefined) return [];
     return conversionRules(backbone).flatMap((rule): Finding[] => {
-      const { parentPath, name } = targetOf(rule);
-      const parent = nodeAt(nodeAt(document.root, above), parentPath);
-      const entry = entryOf(parent, name);
+      const path = [...above, ...rule.target.split('.')];
+      const parent = nodeAt(document.root, path.slice(0, -1));
+      const entry = entryOf(parent, path.at(-1) ?? '');
       if (parent?.kind !== 'mapping' || entry === undefined) return [];
-      const path = [...above, ...parentPath, name];
       const sources = rule.sources.map((source) => source.replace(/^ajet\./, `${section}.`));
       return overwrittenFinding(context, { rule, sources, label, path, parent, entry });
     });
   });
-}
-
-interface Target {
-  readonly parentPath: readonly string[];
-  readonly name: string;
-}
-
-const targets = new WeakMap<ConversionRule, Target>();
-
-/** Returns the target path of a rule below its backbone. Cached, because there are many rules. */
-function targetOf(rule: ConversionRule): Target {
-  const known = targets.get(rule);
-  if (known !== undefined) return known;
-  const steps = rule.target.split('.');
-  const target = { parentPath: steps.slice(0, -1), name: steps.at(-1) ?? '' };
-  targets.set(rule, target);
-  return target;
 }
 
 interface OverwrittenKey {

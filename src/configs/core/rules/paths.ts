@@ -6,7 +6,7 @@ import type { KeyTable } from '../key-tables/keyTable.ts';
 import { hasInterpolation, nodeAt } from '../node.ts';
 import type { ConfigDocument } from '../parse.ts';
 import type { ScalarValue } from '../scalar.ts';
-import type { Visit } from './visit.ts';
+import { nameOf, type Visit } from './visit.ts';
 
 /** False where this file says otherwise: sections of readers and judges are often kept for another time. */
 function isRead({ key, document }: Visit): boolean {
@@ -39,7 +39,7 @@ export function missingPaths(
     if (key === undefined || !takesPath(key)) return [];
     if (node.kind !== 'scalar' || typeof node.value !== 'string' || hasInterpolation(node)) return [];
     if (references.exists(node.value) !== false || !isRead(visit)) return [];
-    const message = `${visit.name} is \`${node.value}\`, which does not exist on this machine. Training needs it at the start.`;
+    const message = `${nameOf(visit)} is \`${node.value}\`, which does not exist on this machine. Training needs it at the start.`;
     return [finding(document, node.span, { rule: 'missing-path', severity: 'warning', message })];
   });
 }

@@ -8,7 +8,7 @@ import { hasInterpolation, type Node, type ScalarNode, type SequenceNode } from 
 import { isBroken, type ConfigDocument } from '../parse.ts';
 import { pythonText, resolvePlain, type ScalarType } from '../scalar.ts';
 import type { Severity } from './ruleEntry.ts';
-import type { Rule, Visit } from './visit.ts';
+import { nameOf, type Rule, type Visit } from './visit.ts';
 
 const typeNames: Record<ValueType, string> = {
   object: 'a section',
@@ -28,14 +28,14 @@ export const wrongType: Rule = (visit) => {
   const rule = 'wrong-type';
   if (node.kind === 'scalar' && node.type === 'null') {
     if (isBroken(document)) return [];
-    const message = `${visit.name} must be ${wanted}. An empty value is null and replaces the default.`;
+    const message = `${nameOf(visit)} must be ${wanted}. An empty value is null and replaces the default.`;
     const { written } = visit;
     const fixes = (): Fix[] =>
       fix('Remove it to use the default', written && removeEntry(document, written.entry, written.parent));
     return [finding(document, nullSpan(visit), { rule, severity: 'warning', message, fixes })];
   }
   const taken = isConverted(visit) ? ' Trinity-RFT converts it.' : '';
-  const message = `${visit.name} must be ${wanted}, but is ${describe(document, node)}.${taken}`;
+  const message = `${nameOf(visit)} must be ${wanted}, but is ${describe(document, node)}.${taken}`;
   const severity = typeSeverity(visit, value.types);
   return [
     finding(document, node.span, { rule, severity, message, fixes: () => typeFixes(visit, value.types) }),
@@ -78,7 +78,7 @@ export const unknownValue: Rule = (visit) => {
   const same = value.caseInsensitive === true ? written.toLowerCase() : undefined;
   if (allowed.some((one) => one === written || one.toLowerCase() === same)) return [];
   const list = allowed.map((one) => `\`${one}\``).join(', ');
-  const message = `${visit.name} cannot be \`${written}\`. Use ${list}.`;
+  const message = `${nameOf(visit)} cannot be \`${written}\`. Use ${list}.`;
   const fixes = (): Fix[] => {
     const nearestFirst = [...allowed].sort((a, b) => distance(a, written) - distance(b, written));
     return nearestFirst
@@ -97,7 +97,7 @@ export const outOfRange: Rule = (visit) => {
     const title = nearest === undefined ? '' : `Change to ${nearest}`;
     const fixes = (): Fix[] =>
       nearest === undefined ? [] : fix(title, replaceScalar(document, node, String(nearest), false));
-    const message = `${visit.name} must be ${limit}, but is ${String(node.value)}.`;
+    const message = `${nameOf(visit)} must be ${limit}, but is ${String(node.value)}.`;
     return [finding(document, node.span, { rule: 'out-of-range', severity: 'error', message, fixes })];
   };
   if (min !== undefined && node.value < min) {
