@@ -1,4 +1,4 @@
-/** Finds the settings of a config that name data of training: tasks, documents and examples. */
+/** Finds the settings of a config that name data of training, and those that need a key of a service. */
 import { valueAt, type Value } from '../../../configs/core/value.ts';
 
 export interface DataSource extends KeyedValue<string> {
@@ -18,44 +18,42 @@ interface DataKey extends Pick<DataSource, 'kind'> {
 export const readerKey = 'ajet.task_reader.type';
 
 /** The keys of AgentJet's task readers. A reader that contains another one uses the same keys. */
-const readers = {
-  jsonl_dataset_file: [
-    ['file', 'jsonl_dataset_file.training.file_path'],
-    ['file', 'jsonl_dataset_file.validation.file_path'],
-  ],
-  huggingface_dat_repo: [['dataset', 'huggingface_dat_repo.dataset_path']],
-  tracing: [['file', 'feedback_tracing.base_url']],
+const jsonl = { kind: 'file', path: 'jsonl_dataset_file.training.file_path' } as const;
+const huggingFace = { kind: 'dataset', path: 'huggingface_dat_repo.dataset_path' } as const;
+const readers: Readonly<Record<string, readonly DataKey[]>> = {
+  jsonl_dataset_file: [jsonl, { kind: 'file', path: 'jsonl_dataset_file.validation.file_path' }],
+  huggingface_dat_repo: [huggingFace],
+  tracing: [{ kind: 'file', path: 'feedback_tracing.base_url' }],
   deep_finance: [
-    ['file', 'deep_finance.training.file_path'],
-    ['file', 'deep_finance.validation.file_path'],
+    { kind: 'file', path: 'deep_finance.training.file_path' },
+    { kind: 'file', path: 'deep_finance.validation.file_path' },
   ],
   data_generation: [
-    ['file', 'data_generation.document_reader.document_path'],
-    ['file', 'data_generation.document_reader.document_path.*'],
+    { kind: 'file', path: 'data_generation.document_reader.document_path' },
+    { kind: 'file', path: 'data_generation.document_reader.document_path.*' },
   ],
-} as const;
-type Reader = keyof typeof readers;
+};
+/** The readers inside others, which read only their training split. */
+const innerReaders = { jsonl_dataset_file: [jsonl], huggingface_dat_repo: [huggingFace] };
 
-function readBy(reader: Reader, section: string, when: When): readonly DataKey[] {
-  return readers[reader].map(([kind, path]) => ({ kind, path: `${section}.${path}`, when }));
+/** Returns the keys of readers in a section, whose type another key sets. */
+function keysIn(section: string, typeKey: string, those: typeof readers, when: When = {}): DataKey[] {
+  return Object.entries(those).flatMap(([reader, keys]) =>
+    keys.map(({ kind, path }) => ({
+      kind,
+      path: `${section}.${path}`,
+      when: { ...when, [`${section}.${typeKey}`]: reader },
+    })),
+  );
 }
-
-/** Returns the keys of a reader inside another one. Only its training split is read. */
-function nested(section: string, typeKey: string, when: When): readonly DataKey[] {
-  const type = `${section}.${typeKey}`;
-  const inside = (['jsonl_dataset_file', 'huggingface_dat_repo'] as const).flatMap((reader) => {
-    return readBy(reader, section, { ...when, [type]: reader });
-  });
-  return inside.filter(({ path }) => !path.includes('.validation.'));
-}
-
-const names = Object.keys(readers) as readonly Reader[];
 
 const places = {
   ajet: [
-    ...names.flatMap((reader) => readBy(reader, 'ajet.task_reader', { [readerKey]: reader })),
-    ...nested('ajet.task_reader.data_generation.query_reader', 'type', { [readerKey]: 'data_generation' }),
-    ...nested('ajet.task_judge.rubrics_auto_grader', 'input_data_type', {
+    ...keysIn('ajet.task_reader', 'type', readers),
+    ...keysIn('ajet.task_reader.data_generation.query_reader', 'type', innerReaders, {
+      [readerKey]: 'data_generation',
+    }),
+    ...keysIn('ajet.task_judge.rubrics_auto_grader', 'input_data_type', innerReaders, {
       'ajet.task_judge.judge_type': 'rubrics_auto_grader',
     }),
   ],
@@ -80,31 +78,69 @@ export interface DataValue extends Pick<DataSource, 'kind'> {
 /** Returns the values of a config with which its backbone, or AgentJet before it, finds data. */
 export function dataValues(root: Value, dialect: keyof typeof places): readonly DataValue[] {
   const keys: readonly DataKey[] = places[dialect];
-  return keys.flatMap(({ kind, path, when = {} }): readonly DataValue[] => {
-    const isRead = Object.entries(when).every(([key, wanted]) => {
-      const value = valueAt(root, key);
-      return value?.kind === 'scalar' && value.value === wanted;
-    });
-    return isRead ? valuesAt(root, path).map((found) => ({ kind, ...found })) : [];
-  });
+  const isRead = ({ when = {} }: DataKey): boolean =>
+    Object.entries(when).every(([key, wanted]) => scalarAt(root, key) === wanted);
+  return keys.filter(isRead).flatMap(({ kind, path: pattern }) =>
+    pathsOf(root, pattern).flatMap((path) => {
+      const value = valueAt(root, path);
+      return value === undefined ? [] : [{ kind, path, value }];
+    }),
+  );
 }
 
-/** Returns the values at a path with at most one `*`. */
-function valuesAt(root: Value, path: string): readonly Pick<DataValue, 'path' | 'value'>[] {
-  const [before = '', after] = path.split(/\.\*(?:\.|$)/);
-  const value = valueAt(root, before);
-  if (value === undefined || after === undefined) return value === undefined ? [] : [{ path, value }];
-  if (value.kind !== 'sequence') return [];
-  return value.items.flatMap((item, index) => {
-    const inside = after === '' ? item : valueAt(item, after);
-    return inside === undefined
-      ? []
-      : [{ path: [before, index, ...(after === '' ? [] : [after])].join('.'), value: inside }];
-  });
+/** Returns the paths for a path with at most one `*`. */
+function pathsOf(root: Value, path: string): readonly string[] {
+  const [list = '', rest] = path.split('.*');
+  if (rest === undefined) return [path];
+  const value = valueAt(root, list);
+  return value?.kind === 'sequence' ? value.items.map((_, index) => `${list}.${index}${rest}`) : [];
 }
 
 /** A value with the config key that the user knows. */
 export interface KeyedValue<T> {
   readonly value: T;
   readonly key: string;
+}
+
+/** The parts of AgentJet that call DashScope without their own key. */
+export type KeyUser = 'rubrics_auto_grader' | 'llm_evaluate' | 'deduplication';
+
+/**
+ * Returns the parts of AgentJet that read DashScope's key from the environment, with the config key that enables
+ * each.
+ */
+export function keyUsersIn(root: Value): readonly KeyedValue<KeyUser>[] {
+  const judge = 'ajet.task_judge';
+  const judges = scalarAt(root, `${judge}.judge_type`) === 'rubrics_auto_grader';
+  const hasOwn = isSet(valueAt(root, `${judge}.rubrics_auto_grader.api_key`));
+  const grader = { key: `${judge}.judge_type`, value: 'rubrics_auto_grader' } as const;
+  return [...(judges && !hasOwn ? [grader] : []), ...filtersIn(root)];
+}
+
+/** Returns the filters of the trace reader. Upstream creates only the enabled ones. */
+function filtersIn(root: Value): readonly KeyedValue<KeyUser>[] {
+  const section = 'ajet.task_reader.feedback_tracing.filters';
+  const filters = valueAt(root, section);
+  if (scalarAt(root, readerKey) !== 'tracing' || filters?.kind !== 'sequence') return [];
+  return filters.items.flatMap((filter, index): readonly KeyedValue<KeyUser>[] => {
+    const enabled = valueAt(filter, 'enabled');
+    if (enabled !== undefined && !isSet(enabled)) return [];
+    const key = `${section}.${index}.type`;
+    const type = scalarAt(filter, 'type');
+    if (type === 'llm_evaluate') return [{ key, value: type }];
+    const asks = type === 'deduplication' && !isSet(valueAt(filter, 'params.api_key'));
+    return asks ? [{ key, value: type }] : [];
+  });
+}
+
+/** Returns the scalar at a path; undefined if there is none. */
+function scalarAt(root: Value, path: string): unknown {
+  const value = valueAt(root, path);
+  return value?.kind === 'scalar' ? value.value : undefined;
+}
+
+/** Returns true if Python treats the scalar as true. */
+function isSet(value: Value | undefined): boolean {
+  if (value?.kind !== 'scalar') return value !== undefined;
+  return Boolean(value.value);
 }

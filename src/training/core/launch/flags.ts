@@ -21,6 +21,12 @@ const service = (name: string): Flag => ({
   variables: [`${name}_PATH`, `${name}_SCRIPT`],
 });
 
+const debug: Flag = {
+  refused: 'it stops the training at breakpoints, and no one can continue it',
+  hint: 'Debug on your own machine with `--backbone debug`.',
+  hasValue: true,
+};
+
 /** All flags of upstream's launcher. */
 export const ajetFlags: FlagTable = {
   '--conf': byOrder,
@@ -40,16 +46,8 @@ export const ajetFlags: FlagTable = {
   '--with-webshop': service('WEBSHOP'),
   '--with-bfcl': service('BFCL'),
   '--with-crafters': service('CRAFTERS'),
-  '--debug': {
-    refused: 'it stops the training at breakpoints, and no one can continue it',
-    hint: 'Debug on your own machine with `--backbone debug`.',
-    hasValue: true,
-  },
-  '--db': {
-    refused: 'it stops the training at breakpoints, and no one can continue it',
-    hint: 'Debug on your own machine with `--backbone debug`.',
-    hasValue: true,
-  },
+  '--debug': debug,
+  '--db': debug,
   '--with-ray-cluster': {
     refused: 'a machine that joins the cluster waits forever and keeps its GPUs after the training',
     hint: 'Start Ray on the machines yourself and choose the launcher `ray`.',
@@ -93,7 +91,14 @@ export function launcherArguments(
   for (let text = rest.shift(); text !== undefined; text = rest.shift()) {
     const { name, value } = splitFlag(text);
     const flag = Object.hasOwn(table, name) ? table[name] : undefined;
-    if (flag === undefined) throw unknownFlag(name, launcher, taken(table));
+    if (flag === undefined) {
+      const allowed = Object.keys(table).filter((one) => table[one] && !('refused' in table[one]));
+      throw unknownFlag(
+        name,
+        launcher,
+        allowed.map((one) => `\`${one}\``),
+      );
+    }
     if ('refused' in flag) throw refusedFlag(name, launcher, flag.refused, flag.hint ?? '');
     if (args.has(name)) throw badFlagValue(name, 'to appear only once');
     if (flag.takes === 'a value') {
@@ -103,7 +108,13 @@ export function launcherArguments(
       continue;
     }
     if (value !== undefined) throw badFlagValue(name, 'no value');
-    if (flag.takes === 'a service') mustBeConfigured(name, launcher, flag.variables, hostVariables);
+    const variables = flag.takes === 'a service' ? flag.variables : [];
+    const missing = variables.filter((variable) => !hostVariables.has(variable)).join(' and ');
+    if (missing !== '') {
+      const why = `the service needs ${variables.join(' and ')} in the environment of the host, where ${missing} is not set`;
+      const hint = 'Ask the owner of the host to set it, or start the service yourself.';
+      throw refusedFlag(name, launcher, why, hint);
+    }
     args.set(name, name);
   }
   return [...args.values()];
@@ -129,26 +140,6 @@ export function flagValue(flags: readonly string[], name: string): string | unde
 function splitFlag(text: string): { readonly name: string; readonly value: string | undefined } {
   const at = text.startsWith('--') ? text.indexOf('=') : -1;
   return at < 0 ? { name: text, value: undefined } : { name: text.slice(0, at), value: text.slice(at + 1) };
-}
-
-function taken(table: FlagTable): string[] {
-  return Object.entries(table).flatMap(([name, flag]) => ('refused' in flag ? [] : [`\`${name}\``]));
-}
-
-function mustBeConfigured(
-  name: string,
-  launcher: string,
-  variables: readonly string[],
-  hostVariables: ReadonlySet<string>,
-): void {
-  const missing = variables.filter((variable) => !hostVariables.has(variable));
-  if (missing.length === 0) return;
-  throw refusedFlag(
-    name,
-    launcher,
-    `the service needs ${variables.join(' and ')} in the environment of the host, where ${missing.join(' and ')} is not set`,
-    'Ask the owner of the host to set it, or start the service yourself.',
-  );
 }
 
 /** Returns true if a relative path stays inside its folder. */

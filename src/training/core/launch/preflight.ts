@@ -8,7 +8,7 @@ import { programOf, type ProgramName } from './plan.ts';
 import { pythonFindings, type PythonFacts } from './preflightPython.ts';
 import { dataOf, partsOf, type Training, type JobUse, type TrainingStage } from './training.ts';
 import { folderInUse } from '../runs/failures.ts';
-import type { KeyUser } from './keyUsers.ts';
+import type { KeyUser } from './dataSources.ts';
 
 const keyName = 'DASHSCOPE_API_KEY';
 

@@ -1,11 +1,8 @@
 import * as z from 'zod/mini';
 
-/** The statuses of Ray's Jobs API. */
-export const rayStatuses = ['PENDING', 'RUNNING', 'STOPPED', 'SUCCEEDED', 'FAILED'] as const;
-
 /** A job in a response of the Jobs API, without the fields that are not used. */
 export const rayJobInfo = z.object({
-  status: z.enum(rayStatuses),
+  status: z.enum(['PENDING', 'RUNNING', 'STOPPED', 'SUCCEEDED', 'FAILED']),
   message: z.nullish(z.string()),
   error_type: z.nullish(z.string()),
   driver_exit_code: z.nullish(z.int()),
@@ -50,7 +47,6 @@ export class RayWatch {
   }
 
   /**
-   *
    * @param now monotonic milliseconds
    * @param allowed milliseconds of silence
    */
@@ -67,13 +63,9 @@ export class RayWatch {
       return { kind: 'lost', reason: `Ray's head has not responded for ${seconds} s: ${answer.why}` };
     }
     this.#silentSince = undefined;
-    if (answer.kind === 'unknown') {
-      return {
-        kind: 'lost',
-        reason: "Ray's head does not know the job. It was restarted, or the job was deleted",
-      };
-    }
-    return stateOf(answer.info);
+    if (answer.kind === 'job') return stateOf(answer.info);
+    const reason = "Ray's head does not know the job. It was restarted, or the job was deleted";
+    return { kind: 'lost', reason };
   }
 }
 
@@ -81,20 +73,14 @@ export class RayWatch {
 const lastLines = /, last available logs[^]*$/;
 
 function stateOf({ status, message, error_type: type, driver_exit_code: code }: RayJobInfo): RayState {
-  switch (status) {
-    case 'PENDING':
-      return { kind: 'pending' };
-    case 'RUNNING':
-      return { kind: 'running' };
-    case 'SUCCEEDED':
-      return { kind: 'succeeded' };
-    case 'STOPPED':
-      return { kind: 'stopped' };
-    case 'FAILED': {
-      const reason = [type, message?.replace(lastLines, '')].filter(
-        (part) => part !== null && part !== undefined && part !== '',
-      );
-      return { kind: 'failed', reason: reason.join(': ') || 'Ray gives no reason', exitCode: code ?? null };
-    }
-  }
+  if (status !== 'FAILED') return { kind: kinds[status] };
+  const reason = [type, message?.replace(lastLines, '')].filter((part) => (part ?? '') !== '');
+  return { kind: 'failed', reason: reason.join(': ') || 'Ray gives no reason', exitCode: code ?? null };
 }
+
+const kinds = {
+  PENDING: 'pending',
+  RUNNING: 'running',
+  SUCCEEDED: 'succeeded',
+  STOPPED: 'stopped',
+} as const;

@@ -18,7 +18,7 @@ import {
   type ResumedStages,
   type StageNames,
 } from './resumeStages.ts';
-import type { JobLocation, Training } from './training.ts';
+import { folderOf, type JobLocation, type Training } from './training.ts';
 
 /** The source of a resumed or forked run. */
 export interface ResumeSource {
@@ -53,19 +53,14 @@ export function setConfigKeys(
     const document = parseConfig(before);
     const steps = path.split('.').map((step) => (/^\d+$/.test(step) ? Number(step) : step));
     const node = nodeAt(document.root, steps);
-    const written = typeof value === 'string' ? textScalar(value) : String(value);
     // An item of a list can be replaced, but not inserted by its index.
     const isInList = node === undefined && steps.some((step) => typeof step === 'number');
+    const isText = typeof value === 'string';
     const edit =
       node?.kind === 'scalar' && node.span.end > node.span.start
-        ? replaceScalar(
-            document,
-            node,
-            typeof value === 'string' ? value : written,
-            typeof value === 'string',
-          )
+        ? replaceScalar(document, node, String(value), isText)
         : !isInList && (node === undefined || node.kind === 'scalar')
-          ? insertKey(document, path.split('.'), written)
+          ? insertKey(document, path.split('.'), isText ? textScalar(value) : String(value))
           : undefined;
     if (edit === undefined) throw uneditableConfig(path, why);
     return applyEdits(before, [edit]);
@@ -118,10 +113,9 @@ export function planResume(
   }
   const { job } = training;
   const name = `${job.name.value ?? 'run'}_${run}`;
-  const parts = [job.project.value, job.group.value, name].filter((part) => part !== '');
   return {
     config: setConfigKeys(text, [[keys.name, name], ...continuation]),
-    jobFolder: paths.resolve(cwd, job.root.value, ...parts),
+    jobFolder: folderOf(job, name, cwd, paths),
     seed: staged === undefined ? seedOf(from.step, source.latest, training.actors) : stagedSeed(from, staged),
   };
 }
@@ -169,10 +163,7 @@ function placeIn(folder: string, { project, group, name }: JobLocation): { root:
   const own = segments.at(-1) ?? '';
   const last = (name.value ?? own).split('/');
   if (own.startsWith(`${last.at(-1) ?? ''}_`)) last.splice(-1, 1, own);
-  const between = [project.value, group.value]
-    .filter((part) => part !== '')
-    .join('/')
-    .split('/');
+  const between = [project.value, group.value].flatMap((part) => part.split('/'));
   const expected = [...between, ...last].filter((part) => part !== '');
   const root = segments.slice(0, -expected.length).join('/');
   if (segments.slice(-expected.length).join('/') === expected.join('/') && root !== '') {

@@ -144,13 +144,7 @@ function missingWeights({ name, latest }: SourceStage): Error {
   );
 }
 
-export function stepText({
-  step,
-  stage,
-}: {
-  readonly step: number;
-  readonly stage?: string | undefined;
-}): string {
+export function stepText({ step, stage }: Pick<From, 'step' | 'stage'>): string {
   return stage === undefined ? `step ${step}` : `step ${step} of stage ${stage}`;
 }
 

@@ -1,14 +1,20 @@
 import type { FileReader, PathRules } from '../../../base/core/ports.ts';
-import { compose, type Composition } from '../../../configs/core/compose.ts';
+import { compose } from '../../../configs/core/compose.ts';
 import { convert } from '../../../configs/core/convert/convert.ts';
 import { gpuSplit } from '../../../configs/core/convert/fillTrainer.ts';
 import { dialectOf, type DialectId } from '../../../configs/core/dialect.ts';
 import type { Environment } from '../../../configs/core/interpolation/host.ts';
 import type { ConfigProblem } from '../../../configs/core/finding.ts';
-import { valueAt, type MappingValue, type ScalarPart, type Value } from '../../../configs/core/value.ts';
+import { valueAt, type MappingValue, type Value } from '../../../configs/core/value.ts';
 import type { RunOrder } from '../protocol/runs.ts';
-import { dataValues, readerKey, type DataSource, type KeyedValue } from './dataSources.ts';
-import { keyUsersIn, type KeyUser } from './keyUsers.ts';
+import {
+  dataValues,
+  keyUsersIn,
+  readerKey,
+  type DataSource,
+  type KeyedValue,
+  type KeyUser,
+} from './dataSources.ts';
 
 export interface TrainingRequest {
   /** Absolute path of the config on the host. The file need not exist yet. */
@@ -67,8 +73,8 @@ export function partsOf(training: Training): readonly TrainingPart[] {
 }
 
 /** Returns the data of all parts. Data that stages share counts once. */
-export function dataOf({ data, stages }: Pick<Training, 'data' | 'stages'>): readonly DataSource[] {
-  const all = stages.length === 0 ? data : stages.flatMap((stage) => stage.data);
+export function dataOf(training: Training): readonly DataSource[] {
+  const all = partsOf(training).flatMap(({ data }) => data);
   return [...new Map(all.map((one) => [one.key, one])).values()];
 }
 
@@ -100,8 +106,12 @@ export interface Training extends TrainingPart {
 export async function readTraining(request: TrainingRequest): Promise<Training> {
   const dialect = dialectOf(request.text);
   const composed = await compose({ ...request, ...(dialect && { dialect }) });
-  const reader = new TrainingReader(request, composed, dialect?.id ?? 'ajet');
-  return reader.training();
+  const { id = 'ajet' } = dialect ?? {};
+  const { backbone } = request;
+  const conversion = id === 'ajet' ? convert(composed, backbone) : undefined;
+  const own = composed.config.root;
+  const reader = new TrainingReader({ backbone, dialect: id, own, root: conversion?.root ?? own });
+  return { ...reader.training(), problems: [...composed.problems, ...(conversion?.problems ?? [])] };
 }
 
 /** The keys of each backbone. */
@@ -130,6 +140,15 @@ const places = {
 
 const codePlaces = ['ajet.rollout.user_workflow', 'ajet.task_judge.judge_protocol'];
 
+interface ReadConfig {
+  readonly backbone: RunOrder['backbone'];
+  readonly dialect: DialectId;
+  /** The config in its own dialect. */
+  readonly own: MappingValue;
+  /** The config of the backbone. */
+  readonly root: MappingValue;
+}
+
 interface ReadStage {
   readonly path: string;
   /** The sections of the stage. */
@@ -137,32 +156,24 @@ interface ReadStage {
 }
 
 class TrainingReader {
-  readonly #request: TrainingRequest;
-  readonly #composed: Composition;
-  readonly #dialect: DialectId;
-  /** The config of the backbone. */
+  readonly #config: ReadConfig;
   readonly #root: MappingValue;
-  readonly #problems: readonly ConfigProblem[];
   readonly #stage: ReadStage | undefined;
 
   /** @param stage undefined to read the whole config */
-  constructor(request: TrainingRequest, composed: Composition, dialect: DialectId, stage?: ReadStage) {
-    this.#request = request;
-    this.#composed = composed;
-    this.#dialect = dialect;
+  constructor(config: ReadConfig, stage?: ReadStage) {
+    const { root } = config;
+    this.#config = config;
     this.#stage = stage;
-    const conversion = dialect === 'ajet' ? convert(composed, request.backbone) : undefined;
-    const root = conversion?.root ?? composed.config.root;
     this.#root = stage === undefined ? root : { ...root, entries: new Map([...root.entries, ...stage.own]) };
-    this.#problems = [...composed.problems, ...(conversion?.problems ?? [])];
   }
 
-  training(): Training {
-    const { backbone } = this.#request;
+  training(): Omit<Training, 'problems'> {
+    const { backbone, dialect, own } = this.#config;
     const place = places[backbone];
     return {
       ...this.#part(),
-      dialect: this.#dialect,
+      dialect,
       backbone,
       nodes: counted(this.#number(place.nodes)),
       gpusPerNode: counted(this.#number(place.gpus)),
@@ -170,16 +181,15 @@ class TrainingReader {
       job: this.#job(),
       continues: this.#continues(),
       model: this.#text(place.model),
-      code: this.#dialect === 'ajet' ? this.#owns(codePlaces) : [],
+      code: dialect === 'ajet' ? codePlaces.flatMap((path) => this.#code(path)) : [],
       monitor: this.#monitor(place.monitor),
       reader: this.#own(readerKey),
-      keyUsers: this.#dialect === 'ajet' ? keyUsersIn(this.#composed.config.root) : [],
-      problems: this.#problems,
+      keyUsers: dialect === 'ajet' ? keyUsersIn(own) : [],
     };
   }
 
   #part(): TrainingPart {
-    const { backbone } = this.#request;
+    const { backbone } = this.#config;
     const { steps } = places[backbone];
     const split = backbone === 'trinity' ? gpuSplit(this.#root) : undefined;
     return {
@@ -199,26 +209,25 @@ class TrainingReader {
     return stages.items.flatMap((stage, index) => {
       if (stage.kind !== 'mapping') return [];
       const own = [...stage.entries].filter(([, value]) => value.kind !== 'scalar' || value.value !== null);
-      const read = { path: `stages.${index}`, own: new Map(own) };
-      const reader = new TrainingReader(this.#request, this.#composed, this.#dialect, read);
+      const reader = new TrainingReader(this.#config, { path: `stages.${index}`, own: new Map(own) });
       return [{ name: or(reader.#text('stage_name'), ''), ...reader.#part() }];
     });
   }
 
   #job(): JobLocation {
-    const place = places[this.#request.backbone];
-    const group = this.#text('group');
+    const { backbone } = this.#config;
+    const place = places[backbone];
     const name = this.#text(place.name);
     return {
       root: or(this.#text(place.root), './checkpoints'),
       project: or(this.#text(place.project), ''),
-      group: this.#request.backbone === 'trinity' ? or(group, '') : { ...group, value: '' },
+      group: backbone === 'trinity' ? or(this.#text('group'), '') : { key: 'group', value: '' },
       name: name.value?.endsWith('<YYYYmmdd_HHMM>') === true ? { ...name, value: null } : name,
     };
   }
 
   #continues(): KeyedValue<boolean> {
-    if (this.#request.backbone === 'verl') {
+    if (this.#config.backbone === 'verl') {
       const mode = this.#text('trainer.resume_mode');
       return { key: mode.key, value: mode.value === null || mode.value === 'auto' };
     }
@@ -229,13 +238,12 @@ class TrainingReader {
 
   /** Returns the data of the training. AgentJet reads its own before a backbone exists. */
   #data(): DataSource[] {
-    const isTrinitys = this.#dialect === 'trinity';
-    const found = isTrinitys
-      ? dataValues(this.#root, 'trinity')
-      : dataValues(this.#composed.config.root, 'ajet');
+    const { dialect, own } = this.#config;
+    const found = dialect === 'trinity' ? dataValues(this.#root, dialect) : dataValues(own, dialect);
     return found.flatMap(({ kind, path, value }) => {
       const text = textOf(value);
-      return text === null ? [] : [{ kind, key: isTrinitys ? this.#keyOf(value, path) : path, value: text }];
+      const key = dialect === 'trinity' ? this.#keyOf(value, path) : path;
+      return text === null ? [] : [{ kind, key, value: text }];
     });
   }
 
@@ -253,11 +261,12 @@ class TrainingReader {
 
   /** Returns a setting of AgentJet's part of the config. */
   #own(path: string): KeyedValue<string | null> {
-    return { value: textOf(valueAt(this.#composed.config.root, path)), key: path };
+    return { value: textOf(valueAt(this.#config.own, path)), key: path };
   }
 
-  #owns(paths: readonly string[]): KeyedValue<string>[] {
-    return named(paths.map((path) => this.#own(path)));
+  #code(path: string): readonly KeyedValue<string>[] {
+    const { key, value } = this.#own(path);
+    return value === null ? [] : [{ key, value }];
   }
 
   #text(path: string): KeyedValue<string | null> {
@@ -277,12 +286,9 @@ class TrainingReader {
     if (made !== undefined) return made;
     const [section = ''] = path.split('.');
     const placed = this.#stage?.own.has(section) === true ? `${this.#stage.path}.${path}` : path;
-    return this.#dialect === 'ajet' && this.#request.backbone === 'trinity' ? `trinity.${placed}` : placed;
+    const { dialect, backbone } = this.#config;
+    return dialect === 'ajet' && backbone === 'trinity' ? `trinity.${placed}` : placed;
   }
-}
-
-function named(found: readonly KeyedValue<string | null>[]): KeyedValue<string>[] {
-  return found.flatMap(({ key, value }) => (value === null ? [] : [{ key, value }]));
 }
 
 /** Replaces 0 with null, because Trinity determines a number that is 0. */
@@ -295,12 +301,8 @@ function or(found: KeyedValue<string | null>, otherwise: string): KeyedValue<str
 }
 
 function textOf(value: Value | undefined): string | null {
-  if (value?.kind !== 'scalar') return null;
-  return isText(value) && value.value !== '' ? value.value : null;
-}
-
-function isText(value: ScalarPart): value is ScalarPart & { readonly value: string } {
-  return typeof value.value === 'string';
+  const text = value?.kind === 'scalar' ? value.value : null;
+  return typeof text === 'string' && text !== '' ? text : null;
 }
 
 /** @param isEmpty whether the job's folder is empty or missing, so that upstream uses it as it is */
@@ -316,8 +318,16 @@ export function jobUse(
 
 /** Returns the absolute folder; null if the name is set when the training starts. */
 export function jobFolder(job: JobLocation, cwd: string, paths: Pick<PathRules, 'resolve'>): string | null {
-  const { root, project, group, name } = job;
-  if (name.value === null) return null;
-  const parts = [project.value, group.value, name.value].filter((part) => part !== '');
+  return job.name.value === null ? null : folderOf(job, job.name.value, cwd, paths);
+}
+
+/** Returns the absolute folder of a job with this name. */
+export function folderOf(
+  { root, project, group }: JobLocation,
+  name: string,
+  cwd: string,
+  paths: Pick<PathRules, 'resolve'>,
+): string {
+  const parts = [project.value, group.value, name].filter((part) => part !== '');
   return paths.resolve(cwd, root.value, ...parts);
 }
