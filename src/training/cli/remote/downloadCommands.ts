@@ -1,6 +1,7 @@
 import path from 'node:path';
 import { stageFolder, newestCheckpoint } from '../../core/sync/checkpoints.ts';
-import { fetchCheckpoint, type FetchOptions } from '../../node/client/sync/fetchCheckpoint.ts';
+import type { DownloadOptions } from '../../node/client/sync/download.ts';
+import { fetchCheckpoint } from '../../node/client/sync/fetchCheckpoint.ts';
 import { usageError } from '../../../base/node/terminal/commandLine.ts';
 import { exitCodes, type CommandIo } from '../../../base/node/terminal/commandIo.ts';
 import type { PullValues, RebuildValues } from './remoteOptions.ts';
@@ -21,12 +22,12 @@ async function download(
   { stdout, stderr }: CommandIo,
   target: string,
   document: object | undefined,
-  fetch: (options: FetchOptions) => Promise<void>,
+  fetch: (options: DownloadOptions) => Promise<void>,
 ): Promise<number> {
   const interrupts = cancelledByInterrupt();
   const { token } = interrupts.source;
   const tenths = new Tenths();
-  const onProgress: FetchOptions['onProgress'] = ({ bytes, total }) => {
+  const onProgress: DownloadOptions['onProgress'] = ({ bytes, total }) => {
     if (tenths.isNext(bytes, total)) stderr.write(`Received ${sizeText(bytes)} of ${sizeText(total)}.\n`);
   };
   try {

@@ -73,8 +73,8 @@ export function partsOf(training: Training): readonly TrainingPart[] {
 }
 
 /** Returns the data of all parts. Data that stages share counts once. */
-export function dataOf(training: Training): readonly DataSource[] {
-  const all = partsOf(training).flatMap(({ data }) => data);
+export function dataOf({ data, stages }: Pick<Training, 'data' | 'stages'>): readonly DataSource[] {
+  const all = stages.length === 0 ? data : stages.flatMap((stage) => stage.data);
   return [...new Map(all.map((one) => [one.key, one])).values()];
 }
 
@@ -239,7 +239,7 @@ class TrainingReader {
   /** Returns the data of the training. AgentJet reads its own before a backbone exists. */
   #data(): DataSource[] {
     const { dialect, own } = this.#config;
-    const found = dialect === 'trinity' ? dataValues(this.#root, dialect) : dataValues(own, dialect);
+    const found = dialect === 'trinity' ? dataValues(this.#root, dialect) : dataValues(own, 'ajet');
     return found.flatMap(({ kind, path, value }) => {
       const text = textOf(value);
       const key = dialect === 'trinity' ? this.#keyOf(value, path) : path;
