@@ -12,9 +12,9 @@ const title = (): string => vscode.l10n.t('AgentJet: Add GPU Host');
 /** The input of the user, to prefill the next try. */
 interface Entered {
   address?: string;
-  token?: string;
+  token?: string | undefined;
   start?: string;
-  name?: string;
+  name?: string | undefined;
 }
 
 /**
@@ -28,10 +28,10 @@ export async function addHost(services: TrainingServices): Promise<KnownHost | u
     try {
       return await tryToAdd(services, entered);
     } catch (error) {
-      services.log.error(formatReport(toReport(error, 'hosts/add'), { verbose: true }));
+      const report = toReport(error, 'hosts/add');
+      services.log.error(formatReport(report, { verbose: true }));
       const again = vscode.l10n.t('Try Again');
-      const text = formatReport(toReport(error, 'hosts/add'));
-      if ((await vscode.window.showErrorMessage(text, again)) !== again) return undefined;
+      if ((await vscode.window.showErrorMessage(formatReport(report), again)) !== again) return undefined;
     }
   }
 }
@@ -48,20 +48,18 @@ async function tryToAdd(
   if (fingerprint === false) return undefined;
   const start = overSsh ? await askStart(entered) : undefined;
   if (start === 'dismissed') return undefined;
-  const given = overSsh ? '' : await askToken(title(), entered.token);
-  if (given === undefined) return undefined;
-  entered.token = given;
-  const name = await askName(url, hosts, entered.name);
+  entered.token = overSsh ? '' : await askToken(title(), entered.token);
+  if (entered.token === undefined) return undefined;
+  const { token } = entered;
+  const name = (entered.name = await askName(url, hosts, entered.name));
   if (name === undefined) return undefined;
-  entered.name = name;
   const host: KnownHost = {
     ...{ name, url },
     ...(fingerprint !== undefined && { fingerprint }),
     ...(start !== undefined && { start }),
   };
   await connecting(name, async () => {
-    const token = overSsh ? await ssh.token(url, start) : given;
-    await hosts.add(host, token ?? '');
+    await hosts.add(host, overSsh ? ((await ssh.token(url, start)) ?? '') : token);
     try {
       await clients.connect(host);
     } catch (error) {

@@ -29,11 +29,12 @@ export class HostClient implements Disposable {
   readonly #runs = new Map<string, RunRecord>();
   /** The ids of removed runs. A late response may still contain them. */
   readonly #gone = new Set<string>();
-  #status: HostStatus | undefined;
+  /** The last status received; undefined before the first one. */
+  status: HostStatus | undefined;
   /** The number of views that show its GPUs. */
   #watchers = 0;
   #isAsking = false;
-  #isTunnelled = false;
+  isTunnelled = false;
 
   /** Fires when something changes that the view shows. */
   readonly onChanged = this.#changed.event;
@@ -73,11 +74,6 @@ export class HostClient implements Disposable {
     return this.connection.state;
   }
 
-  /** The last status received; undefined before the first one. */
-  get status(): HostStatus | undefined {
-    return this.#status;
-  }
-
   /** The newest first. */
   get runs(): readonly RunRecord[] {
     return [...this.#runs.values()].sort((a, b) => b.createdAt - a.createdAt);
@@ -104,13 +100,9 @@ export class HostClient implements Disposable {
 
   /** Takes ownership of the SSH tunnel of this host, and reconnects each time the tunnel opens again. */
   useTunnel(tunnel: Disposable & { readonly onOpened: Event<void> }): void {
-    this.#isTunnelled = true;
+    this.isTunnelled = true;
     this.#store.add(tunnel);
     this.#store.add(tunnel.onOpened(() => this.connection.retryNow()));
-  }
-
-  get isTunnelled(): boolean {
-    return this.#isTunnelled;
   }
 
   /** Polls the status of the GPUs until disposed. */
@@ -142,7 +134,7 @@ export class HostClient implements Disposable {
     if (this.#isAsking || this.connection.state.kind !== 'connected') return;
     this.#isAsking = true;
     try {
-      this.#status = await this.connection.ask('status', {}, neverCancelled);
+      this.status = await this.connection.ask('status', {}, neverCancelled);
       this.#changed.fire(undefined);
     } catch {
       // The state of the connection has the reason.
@@ -154,13 +146,6 @@ export class HostClient implements Disposable {
 
 /** Returns for example `connected`, or the reason for a lost connection. */
 export function connectionText(state: ConnectionState): string {
-  switch (state.kind) {
-    case 'connecting':
-      return l10n.t('connecting …');
-    case 'connected':
-      return l10n.t('connected');
-    case 'waiting':
-    case 'ended':
-      return state.reason;
-  }
+  if ('reason' in state) return state.reason;
+  return state.kind === 'connected' ? l10n.t('connected') : l10n.t('connecting …');
 }

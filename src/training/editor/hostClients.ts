@@ -35,6 +35,14 @@ interface Failing extends ConnectionProblem {
   readonly retry: Disposable | undefined;
 }
 
+interface Entry {
+  /** The address that the client uses. */
+  readonly address: string;
+  readonly client: Promise<HostClient>;
+  /** The client, once it exists. */
+  made?: HostClient;
+}
+
 /** The clients of all hosts. Each is created on first use and kept until its host leaves the list. */
 export class HostClients implements Disposable {
   readonly #hosts: KnownHosts;
@@ -43,9 +51,8 @@ export class HostClients implements Disposable {
   readonly #version: string;
   readonly #store = new DisposableStore();
   readonly #changed = this.#store.add(new Emitter<undefined>());
-  /** By the name of the host, with the address that the client uses. */
-  readonly #clients = new Map<string, { readonly address: string; readonly client: Promise<HostClient> }>();
-  readonly #made = new Map<string, HostClient>();
+  /** By the name of the host, as the problems. */
+  readonly #clients = new Map<string, Entry>();
   readonly #problems = new Map<string, Failing>();
   /** Set while the view is visible. */
   #watching: DisposableStore | undefined;
@@ -62,7 +69,7 @@ export class HostClients implements Disposable {
 
   /** Returns the client of a host if it is already connected; it starts no connection. */
   peek(name: string): HostClient | undefined {
-    return this.#made.get(name);
+    return this.#clients.get(name)?.made;
   }
 
   /** Returns why a host has no client; undefined if it has one or none was requested. */
@@ -86,20 +93,19 @@ export class HostClients implements Disposable {
     if (known?.address === address) return known.client;
     this.#drop(host.name);
     this.#problems.get(host.name)?.retry?.dispose();
-    const client = this.#connect(host);
-    this.#clients.set(host.name, { address, client });
-    const isWanted = (): boolean => this.#clients.get(host.name)?.client === client;
-    client.then(
-      (made) => {
-        if (isWanted()) this.#take(host.name, made);
+    const entry: Entry = { address, client: this.#connect(host) };
+    this.#clients.set(host.name, entry);
+    entry.client.then(
+      (client) => {
+        if (this.#clients.get(host.name) === entry) this.#take(host.name, entry, client);
       },
       (error: unknown) => {
-        if (!isWanted()) return;
+        if (this.#clients.get(host.name) !== entry) return;
         this.#clients.delete(host.name);
-        this.#failed(host.name, toReport(error, 'hosts/link'));
+        this.#failed(host, toReport(error, 'hosts/link'));
       },
     );
-    return client;
+    return entry.client;
   }
 
   /**
@@ -107,7 +113,7 @@ export class HostClients implements Disposable {
    * the failure. A host behind an SSH tunnel gets more time, because ssh may reopen the tunnel.
    */
   async connect(host: KnownHost): Promise<HostClient> {
-    if (this.#made.get(host.name)?.state.kind === 'ended') this.#drop(host.name);
+    if (this.peek(host.name)?.state.kind === 'ended') this.#drop(host.name);
     const client = await this.get(host);
     const { connection, isTunnelled } = client;
     const { whenConnected } = await import('../core/wire/clientConnection.ts');
@@ -141,7 +147,7 @@ export class HostClients implements Disposable {
   setWatched(isWatched: boolean): void {
     this.#watching?.dispose();
     this.#watching = isWatched ? new DisposableStore() : undefined;
-    for (const client of this.#made.values()) this.#watching?.add(client.watch());
+    for (const { made } of this.#clients.values()) if (made) this.#watching?.add(made.watch());
   }
 
   dispose(): void {
@@ -165,30 +171,29 @@ export class HostClients implements Disposable {
     return client;
   }
 
-  #take(name: string, client: HostClient): void {
+  #take(name: string, entry: Entry, client: HostClient): void {
     this.#problems.delete(name);
-    this.#made.set(name, client);
+    entry.made = client;
     client.onChanged(() => this.#changed.fire(undefined));
     this.#watching?.add(client.watch());
     this.#changed.fire(undefined);
   }
 
-  #failed(name: string, report: ErrorReport): void {
+  #failed({ name }: KnownHost, report: ErrorReport): void {
     const failures = (this.#problems.get(name)?.failures ?? 0) + 1;
     const delay = delayAfter(report, failures);
+    const again = (): void => {
+      const host = this.#hosts.find(name);
+      // get() reports the outcome.
+      if (host !== undefined) this.get(host).catch(() => undefined);
+    };
     this.#problems.set(name, {
       report,
       failures,
       retryAt: delay === null ? null : this.#clock.now() + delay,
-      retry: delay === null ? undefined : this.#clock.after(delay, () => this.#again(name)),
+      retry: delay === null ? undefined : this.#clock.after(delay, again),
     });
     this.#changed.fire(undefined);
-  }
-
-  #again(name: string): void {
-    const host = this.#hosts.find(name);
-    // get() reports the outcome.
-    if (host !== undefined) this.get(host).catch(() => undefined);
   }
 
   /** Forgets all failures and cancels their retries. */
@@ -200,11 +205,10 @@ export class HostClients implements Disposable {
   /** The list of hosts changed. */
   #follow(): void {
     this.#forgive();
-    for (const [name, { address }] of [...this.#clients]) {
+    for (const [name, { address, made }] of [...this.#clients]) {
       const host = this.#hosts.find(name);
-      if (host === undefined || addressOf(host) !== address || this.#made.get(name)?.state.kind === 'ended') {
-        this.#drop(name);
-      }
+      const isSame = host !== undefined && addressOf(host) === address;
+      if (!isSame || made?.state.kind === 'ended') this.#drop(name);
     }
     this.#changed.fire(undefined);
   }
@@ -215,7 +219,6 @@ export class HostClients implements Disposable {
       () => undefined,
     );
     this.#clients.delete(name);
-    this.#made.delete(name);
   }
 }
 

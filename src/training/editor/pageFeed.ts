@@ -1,26 +1,14 @@
 import { DisposableStore, type Disposable } from '../../base/core/disposable.ts';
 import { toReport } from '../../base/core/errors.ts';
 import type { Clock } from '../../base/core/ports.ts';
-import { finalStates, type RunEvent, type RunRecord } from '../core/protocol/runs.ts';
+import type { RunEvent, RunRecord } from '../core/protocol/runs.ts';
 import type { HostState, RunRef, RunPageMessage, PageRun } from '../core/page/trainingRunRpc.ts';
 import type { ConnectionState } from '../core/contracts.ts';
-import type { ChosenRun, HostClient } from './hostClient.ts';
+import { isRunning, type ChosenRun, type HostClient } from './hostClient.ts';
 import type { HostClients } from './hostClients.ts';
 import type { KnownHost, KnownHosts } from './knownHosts.ts';
 import { backoff } from '../../base/core/backoff.ts';
 import { CancellationSource } from '../../base/core/cancellation.ts';
-import type { ClientConnection } from '../core/wire/clientConnection.ts';
-
-interface RunFollowParts {
-  readonly connection: Pick<ClientConnection, 'follow' | 'state'>;
-  readonly run: string;
-  readonly clock: Pick<Clock, 'after'>;
-  readonly take: (events: readonly RunEvent[]) => void;
-  /** Receives the reason why no events arrive, and null once they arrive again. */
-  readonly onProblem: (problem: string | null) => void;
-  /** The host has no such run. */
-  readonly gone: (error: unknown) => void;
-}
 
 /** A log source that does not exist: the page shows metrics and needs no log lines. */
 const noLog = ['-'];
@@ -30,39 +18,96 @@ const pauses = { first: 5_000, most: 60_000 } as const;
 /** Milliseconds without failure after which a retry counts as successful. */
 const good = 2_000;
 
-/** Follows the events of a run for a page. After a failure it continues from the last event. */
-class RunFollow implements Disposable {
-  readonly #parts: RunFollowParts;
+interface FeedParts {
+  readonly hosts: KnownHosts;
+  readonly clients: HostClients;
+  /** The page's own run. */
+  readonly own: RunRef;
+  readonly clock: Pick<Clock, 'after'>;
+  readonly send: (message: RunPageMessage) => void;
+}
+
+interface RunFeedParts extends Pick<FeedParts, 'clock' | 'send'> {
+  readonly host: KnownHost;
+  readonly client: HostClient;
+  readonly run: string;
+  /** Called when the record of the run may have changed. */
+  readonly changed: () => void;
+  /** Called when the host has no such run. */
+  readonly gone: () => void;
+}
+
+/** Sends a page one of its runs over a connection of its host. After a failure it continues from the last event. */
+class RunFeed implements Disposable {
+  readonly parts: RunFeedParts;
+  readonly #store = new DisposableStore();
   readonly #cancellation = new CancellationSource();
   #state: 'idle' | 'following' | 'waiting' = 'idle';
   #last = 0;
   #failures = 0;
   #timer: Disposable | undefined;
   #problem: string | null = null;
+  /** True while the host is asked for the run. */
+  #isAsking = false;
+  #isGone = false;
+  /** True once the GPU history was requested. */
+  #hasGpuHistory = false;
 
-  constructor(parts: RunFollowParts) {
-    this.#parts = parts;
+  constructor(parts: RunFeedParts) {
+    const { host, client, send } = parts;
+    this.parts = parts;
+    const sendState = (): void => send({ type: 'connection', host: host.name, state: stateOf(client.state) });
+    this.#store.add(client.onChanged(() => this.update()));
+    this.#store.add(
+      client.connection.onState(({ kind }) => {
+        sendState();
+        if (kind === 'connected') void this.#sendGpuHistory();
+      }),
+    );
+    this.#store.add(client.watch());
+    this.#store.defer(() => {
+      this.#timer?.dispose();
+      this.#cancellation.cancel();
+    });
+    sendState();
   }
 
-  /** Does nothing if it is already following or waiting to retry. */
+  get record(): RunRecord | undefined {
+    return this.parts.client.run(this.parts.run);
+  }
+
+  /** Starts to send events and the GPU history, once the page has the record of the run. */
   start(): void {
     if (this.#state === 'idle') void this.#follow();
+    if (!this.#hasGpuHistory) void this.#sendGpuHistory();
+  }
+
+  /** Sends what may have changed on the host. */
+  update(): void {
+    const { client, run, send } = this.parts;
+    if (this.record === undefined) void this.#request();
+    else this.#isGone = false; // a restarted host can have the run again
+    this.parts.changed();
+    const { record } = this;
+    if (client.status === undefined || record === undefined || !isRunning(record)) return;
+    const { gpus, now } = client.status;
+    send({ type: 'gpus', run, at: now, gpus });
   }
 
   dispose(): void {
-    this.#timer?.dispose();
-    this.#cancellation.cancel();
+    this.#store.dispose();
   }
 
   async #follow(): Promise<void> {
-    const { connection, run, take } = this.#parts;
+    const { client, run, send } = this.parts;
     this.#state = 'following';
     const from = { after: this.#last, sources: noLog };
     try {
-      for await (const events of connection.follow(run, from, this.#cancellation.token)) {
+      for await (const events of client.connection.follow(run, from, this.#cancellation.token)) {
         this.#last = events.at(-1)?.seq ?? this.#last;
         this.#succeeded();
-        take(events);
+        send({ type: 'events', run, events: [...events] });
+        if (events.some(changesCheckpoints)) void this.#sendCheckpoints();
       }
       this.#succeeded();
     } catch (error) {
@@ -76,14 +121,14 @@ class RunFollow implements Disposable {
   }
 
   #failed(error: unknown): void {
-    const { connection, clock, gone } = this.#parts;
+    const { client, clock } = this.parts;
     this.#timer?.dispose();
+    // The state of an ended connection has the reason. The next connection gets a new feed.
+    if (this.#store.isDisposed || client.state.kind === 'ended') return;
     const { code, message, hint } = toReport(error, 'hosts/run');
-    // The state of an ended connection has the reason. The next connection gets a new RunFollow.
-    if (this.#cancellation.token.isCancelled || connection.state.kind === 'ended') return;
-    if (code === 'host/no-run') {
+    if (code === noRun) {
       this.#state = 'idle'; // a restarted host can have the run again
-      gone(error);
+      this.#lost();
       return;
     }
     this.#state = 'waiting';
@@ -95,33 +140,55 @@ class RunFollow implements Disposable {
     });
   }
 
+  /** Sends the reason why no events arrive, and null once they arrive again. */
   #report(problem: string | null): void {
     if (this.#problem === problem) return;
     this.#problem = problem;
-    this.#parts.onProblem(problem);
+    this.parts.send({ type: 'unheard', run: this.parts.run, problem });
+  }
+
+  /** Requests a run that the host has not reported. It can be removed, or its report can be on the way. */
+  async #request(): Promise<void> {
+    const { client, run } = this.parts;
+    if (this.#isAsking || this.#isGone) return;
+    this.#isAsking = true;
+    try {
+      client.upsertRun(await client.connection.ask('run.get', { run }));
+    } catch (error) {
+      // The state of the connection covers other failures.
+      if (toReport(error, 'hosts/run').code === noRun) this.#lost();
+    } finally {
+      this.#isAsking = false;
+    }
+  }
+
+  #lost(): void {
+    if (this.#isGone || this.#store.isDisposed) return;
+    this.#isGone = true;
+    this.parts.gone();
+    this.parts.client.removeRun(this.parts.run);
+  }
+
+  async #sendCheckpoints(): Promise<void> {
+    const { client, run, send } = this.parts;
+    const checkpoints = await client.connection.ask('checkpoint.list', { run }).catch(() => undefined);
+    if (checkpoints === undefined || this.#store.isDisposed) return;
+    send({ type: 'checkpoints', run, checkpoints: [...checkpoints] });
+  }
+
+  /** Sends the GPU history. Hosts of earlier versions do not have one. */
+  async #sendGpuHistory(): Promise<void> {
+    const { client, run, send } = this.parts;
+    if (this.record === undefined) return;
+    this.#hasGpuHistory = true;
+    const samples = await client.connection.ask('run.gpus', { run }).catch(() => []);
+    if (samples.length > 0 && !this.#store.isDisposed)
+      send({ type: 'gpuHistory', run, samples: [...samples] });
   }
 }
 
-interface FeedEntry {
-  readonly host: KnownHost;
-  readonly client: HostClient;
-  readonly store: DisposableStore;
-  /** True while the host is asked for the run. */
-  isAsking: boolean;
-  readonly follow: RunFollow;
-  isGone: boolean;
-  /** True once the GPU history was requested. */
-  hasGpuHistory: boolean;
-}
-
-interface FeedParts {
-  readonly hosts: KnownHosts;
-  readonly clients: HostClients;
-  /** The page's own run. */
-  readonly own: RunRef;
-  readonly clock: Pick<Clock, 'after'>;
-  readonly send: (message: RunPageMessage) => void;
-}
+/** The error code for a run that the host does not have. */
+const noRun = 'host/no-run';
 
 /** Sends a page its run, and the runs that are compared with it, whenever they change. */
 export class PageFeed implements Disposable {
@@ -130,7 +197,7 @@ export class PageFeed implements Disposable {
   /** The runs of the page, its own first, even if their hosts cannot be reached. */
   #shown: readonly RunRef[];
   /** The runs that it receives, by id. */
-  readonly #entries = new Map<string, FeedEntry>();
+  readonly #feeds = new Map<string, RunFeed>();
   #listens = false;
 
   constructor(parts: FeedParts) {
@@ -152,7 +219,7 @@ export class PageFeed implements Disposable {
       }),
     );
     this.#store.defer(() => {
-      for (const { store } of this.#entries.values()) store.dispose();
+      for (const feed of this.#feeds.values()) feed.dispose();
     });
   }
 
@@ -162,8 +229,8 @@ export class PageFeed implements Disposable {
    * @param compared the runs that the page showed next to its own
    */
   async start(compared: readonly RunRef[]): Promise<void> {
-    for (const { store } of this.#entries.values()) store.dispose();
-    this.#entries.clear();
+    for (const feed of this.#feeds.values()) feed.dispose();
+    this.#feeds.clear();
     this.#listens = true;
     const { own, hosts } = this.#parts;
     // Keep runs that were added before the page listened.
@@ -188,13 +255,13 @@ export class PageFeed implements Disposable {
   remove(run: string): void {
     if (run === this.#parts.own.run) return;
     this.#shown = this.#shown.filter((ref) => ref.run !== run);
-    this.#entries.get(run)?.store.dispose();
-    this.#entries.delete(run);
+    this.#feeds.get(run)?.dispose();
+    this.#feeds.delete(run);
     this.#sendRuns();
   }
 
   async chosen(run: string): Promise<ChosenRun | undefined> {
-    const host = this.#entries.get(run)?.host;
+    const host = this.#feeds.get(run)?.parts.host;
     return host && this.#parts.clients.choose(host, run);
   }
 
@@ -206,7 +273,7 @@ export class PageFeed implements Disposable {
   #disconnected(): readonly RunRef[] {
     const { clients } = this.#parts;
     return this.#shown.filter(({ host, run }) => {
-      const client = this.#entries.get(run)?.client;
+      const client = this.#feeds.get(run)?.parts.client;
       return client === undefined || clients.peek(host) !== client;
     });
   }
@@ -221,120 +288,31 @@ export class PageFeed implements Disposable {
       this.#sendProblem(name);
       return;
     }
-    const before = this.#entries.get(run);
-    if (before?.client === client) return;
-    before?.store.dispose();
-    const store = new DisposableStore();
-    const follow = store.add(this.#followOf(run, client, (error) => this.#failed(run, fed, error)));
-    const fed: FeedEntry = {
-      host,
-      client,
-      store,
-      follow,
-      isAsking: false,
-      isGone: false,
-      hasGpuHistory: false,
-    };
-    this.#entries.set(run, fed);
-    const sendState = (): void =>
-      this.#parts.send({ type: 'connection', host: name, state: stateOf(client.state) });
-    store.add(client.onChanged(() => this.#update(run, fed)));
-    store.add(
-      client.connection.onState(({ kind }) => {
-        sendState();
-        if (kind === 'connected') void this.#sendGpuHistory(run, fed);
-      }),
-    );
-    store.add(client.watch());
-    sendState();
-    this.#update(run, fed);
-  }
-
-  /** Handles a change on the host of a run. */
-  #update(run: string, fed: FeedEntry): void {
-    if (fed.client.run(run) === undefined) void this.#request(run, fed);
-    else fed.isGone = false; // a restarted host can have the run again
-    this.#sendRuns();
-    this.#sendGpus(run);
-  }
-
-  /** Requests a run that the host has not reported. It can be removed, or its report can be on the way. */
-  async #request(run: string, fed: FeedEntry): Promise<void> {
-    if (fed.isAsking || fed.isGone) return;
-    fed.isAsking = true;
-    try {
-      fed.client.upsertRun(await fed.client.connection.ask('run.get', { run }));
-    } catch (error) {
-      this.#failed(run, fed, error);
-    } finally {
-      fed.isAsking = false;
-    }
-  }
-
-  /** Handles a run that no longer exists. The state of the connection covers other failures. */
-  #failed(run: string, fed: FeedEntry, error: unknown): void {
-    if (fed.isGone || this.#entries.get(run) !== fed) return;
-    if (toReport(error, 'hosts/run').code !== 'host/no-run') return;
-    fed.isGone = true;
-    if (run === this.#parts.own.run) this.#parts.send({ type: 'gone', host: fed.host.name, run });
-    else this.remove(run);
-    fed.client.removeRun(run);
-  }
-
-  #followOf(run: string, client: HostClient, gone: (error: unknown) => void): RunFollow {
-    return new RunFollow({
-      connection: client.connection,
-      run,
-      clock: this.#parts.clock,
-      gone,
-      take: (events) => {
-        this.#parts.send({ type: 'events', run, events: [...events] });
-        if (events.some(changesCheckpoints)) void this.#sendCheckpoints(run, client);
+    const before = this.#feeds.get(run);
+    if (before?.parts.client === client) return;
+    before?.dispose();
+    const { own, clock, send } = this.#parts;
+    const feed = new RunFeed({
+      ...{ host, client, run, clock, send },
+      changed: () => this.#sendRuns(),
+      gone: () => {
+        if (run === own.run) send({ type: 'gone', host: name, run });
+        else this.remove(run);
       },
-      onProblem: (problem) => this.#parts.send({ type: 'unheard', run, problem }),
     });
-  }
-
-  async #sendCheckpoints(run: string, client: HostClient): Promise<void> {
-    const checkpoints = await client.connection.ask('checkpoint.list', { run }).catch(() => undefined);
-    if (checkpoints === undefined || !this.#entries.has(run)) return;
-    this.#parts.send({ type: 'checkpoints', run, checkpoints: [...checkpoints] });
+    this.#feeds.set(run, feed);
+    feed.update();
   }
 
   #sendRuns(): void {
-    const runs = this.#shown.flatMap(({ run }): PageRun[] => {
-      const { host, client } = this.#entries.get(run) ?? {};
-      const record = client?.run(run);
-      return host === undefined || client === undefined || record === undefined
-        ? []
-        : [shownRun(host, client, record)];
-    });
-    if (runs[0]?.record.id !== this.#parts.own.run) return;
-    const awaited = this.#shown.filter(({ run }) => !runs.some(({ record }) => record.id === run));
-    this.#parts.send({ type: 'runs', runs, awaited });
+    const feeds = this.#shown.flatMap(({ run }) => this.#feeds.get(run) ?? []);
+    const known = feeds.filter(({ record }) => record !== undefined);
+    const { own, send } = this.#parts;
+    if (known[0]?.parts.run !== own.run) return;
+    const awaited = this.#shown.filter(({ run }) => !known.some(({ parts }) => parts.run === run));
+    send({ type: 'runs', runs: known.flatMap(pageRunOf), awaited });
     // The page ignores events of unknown runs, so events start after the records.
-    for (const { record } of runs) {
-      const fed = this.#entries.get(record.id);
-      fed?.follow.start();
-      if (fed?.hasGpuHistory === false) void this.#sendGpuHistory(record.id, fed);
-    }
-  }
-
-  /** Sends the GPU history. Hosts of earlier versions do not have one. */
-  async #sendGpuHistory(run: string, fed: FeedEntry): Promise<void> {
-    if (fed.client.run(run) === undefined) return;
-    fed.hasGpuHistory = true;
-    const samples = await fed.client.connection.ask('run.gpus', { run }).catch(() => []);
-    if (samples.length === 0 || this.#entries.get(run) !== fed) return;
-    this.#parts.send({ type: 'gpuHistory', run, samples: [...samples] });
-  }
-
-  #sendGpus(run: string): void {
-    const { client } = this.#entries.get(run) ?? {};
-    const record = client?.run(run);
-    if (client?.status === undefined || record === undefined || finalStates.includes(record.state)) return;
-    const { gpus, now } = client.status;
-    this.#parts.send({ type: 'gpus', run, at: now, gpus });
+    for (const feed of known) feed.start();
   }
 
   /** Sends the reason why a host has no connection. */
@@ -349,18 +327,21 @@ export class PageFeed implements Disposable {
   }
 }
 
-function shownRun(host: KnownHost, client: HostClient, record: RunRecord): PageRun {
+function pageRunOf({ record, parts: { host, client } }: RunFeed): PageRun[] {
+  if (record === undefined) return [];
   const scopes = client.state.kind === 'connected' ? client.state.hello.scopes : [];
   const before = client.runs.filter(
     ({ state, createdAt }) => state === 'queued' && createdAt < record.createdAt,
   );
-  return {
-    host: host.name,
-    record,
-    ahead: record.state === 'queued' ? before.length : null,
-    may: { start: scopes.includes('start'), cancel: scopes.includes('cancel') },
-    rollouts: record.startedAt !== null,
-  };
+  return [
+    {
+      host: host.name,
+      record,
+      ahead: record.state === 'queued' ? before.length : null,
+      may: { start: scopes.includes('start'), cancel: scopes.includes('cancel') },
+      rollouts: record.startedAt !== null,
+    },
+  ];
 }
 
 function changesCheckpoints(event: RunEvent): boolean {

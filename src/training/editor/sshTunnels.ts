@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import process from 'node:process';
 import type { SshStart } from '../node/client/sshStart.ts';
@@ -35,14 +34,11 @@ export class SshTunnels {
     });
   }
 
-  /** Creates a token on the host, under a name that is unique to this editor. */
+  /** Creates a token on the host, which makes its name unique. */
   async token(address: string, start?: SshStart): Promise<string | null> {
-    const name = `${hostname()
-      .replaceAll(/[^A-Za-z0-9]+/g, '-')
-      .replace(/^-+/, '')
-      .slice(0, 25)}-vscode`;
-    const unique = `${name}-${randomBytes(3).toString('hex')}`.replace(/^-/, 'x');
-    const tunnel = await this.open(address, unique, start);
+    const machine = hostname().replaceAll(/[^A-Za-z0-9]+/g, '-');
+    const name = `${machine.replace(/^-+/, '').slice(0, 25)}-vscode`.replace(/^-/, 'x');
+    const tunnel = await this.open(address, name, start);
     tunnel.dispose();
     return tunnel.token;
   }
