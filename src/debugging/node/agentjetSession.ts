@@ -27,6 +27,7 @@ import { toReport } from '../../base/core/errors.ts';
 import type { ModelAnswer, RunEvent } from '../../backbone/core/protocol/run.ts';
 import type { Clock } from '../../base/core/ports.ts';
 import {
+  answerRequest,
   childConfiguration,
   debugpyPortField,
   heldRequest,
@@ -34,18 +35,15 @@ import {
   pythonConfiguration,
   type ChildConfiguration,
 } from './childSession.ts';
-import { debugpyEvents } from './debugpyEvents.ts';
+import { customEvents, traceEnded } from './customEvents.ts';
 import { debugErrors, toDapMessage } from './errors.ts';
 import { RunProgress } from '../../backbone/node/client/runProgress.ts';
-import { noteEvents } from './noteEvents.ts';
 import { OutputBatch } from './outputBatch.ts';
 import { resolveLaunch, type ResolvedLaunch } from './launchConfiguration.ts';
 import type { RunContext } from '../../backbone/node/options/resolveRun.ts';
 import { RunControl } from './runControl.ts';
 import type { RunExit, RunLauncher, RunProcess } from '../../backbone/node/client/runLauncher.ts';
-import { answerRequest, HumanEvents } from './humanEvents.ts';
 import { RunReporter, streamOutput, type DapEvent } from './runReporter.ts';
-import { TraceEvents } from './traceEvents.ts';
 
 export interface AdapterPorts extends RunContext {
   readonly launcher: RunLauncher;
@@ -76,14 +74,14 @@ export class AgentJetSession extends ProtocolServer {
   readonly #control: RunControl;
   readonly #handlers: ReadonlyMap<string, Handler>;
   readonly #output: OutputBatch;
-  readonly #traceEvents = new TraceEvents();
-  readonly #humanEvents = new HumanEvents();
   readonly #gathered = new RunProgress();
   #client: Partial<DebugProtocol.InitializeRequestArguments> = {};
   #reporter = new RunReporter({ verbose: false, progress: false }, this.#gathered);
   #childAnswer: ((response: DebugProtocol.Response) => void) | undefined;
   #lastChild: Promise<unknown> = Promise.resolve();
   #launchFailed = false;
+  /** The LLM call that waits for the answer of a person. */
+  #asked: number | undefined;
   #silent = false;
 
   constructor(ports: AdapterPorts) {
@@ -182,9 +180,9 @@ export class AgentJetSession extends ProtocolServer {
   #follow(run: RunProcess, launch: ResolvedLaunch): void {
     run.onEvent((event) => {
       this.#gathered.take(event);
-      this.#send([...this.#reporter.report(event), ...this.#traceEvents.report(event)]);
-      this.#send([...this.#humanEvents.report(event), ...noteEvents(event, this.#gathered)]);
-      this.#send(debugpyEvents(event));
+      this.#send([...this.#reporter.report(event), ...customEvents(event, this.#gathered)]);
+      if (event.type === 'model-asks') this.#asked = event.id;
+      if (event.type === 'model-asks-no-more') this.#asked = undefined;
       if (event.type === 'debugger') void this.#debugPython(event.port, launch);
     });
     if (!launch.spec.inspect || parentShowsStreams(launch.jsDebug)) {
@@ -197,7 +195,7 @@ export class AgentJetSession extends ProtocolServer {
     const stopped = this.#control.isStopping;
     // A stopped run may exit without a final event.
     this.#send(this.#reporter.processEnded(stopped ? undefined : exit.error));
-    this.#send(this.#traceEvents.processEnded({ stopped }));
+    this.#send(traceEnded(this.#gathered, { stopped }));
     this.#send([
       {
         event: 'exited',
@@ -274,7 +272,7 @@ export class AgentJetSession extends ProtocolServer {
   /** Takes console input as the answer to the LLM call that waits for a person. */
   #evaluate(args: Arguments): DebugProtocol.EvaluateResponse['body'] {
     const { expression, context } = args as Partial<DebugProtocol.EvaluateArguments>;
-    const { asked } = this.#humanEvents;
+    const asked = this.#asked;
     if (asked === undefined || context !== 'repl' || expression === undefined) {
       throw debugErrors.cannotEvaluate();
     }

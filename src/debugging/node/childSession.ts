@@ -18,6 +18,9 @@ export const debugpyPortField = '__agentjetDebugpyPort';
 /** The request by which a client reports whether a Python child session is stopped: `{held}`. */
 export const heldRequest = 'agentjet.held';
 
+/** The request by which a client answers an LLM call in place of the model: `{id, text}`. */
+export const answerRequest = 'agentjet.modelAnswers';
+
 /** The value of `outputCapture` with which the parent session shows the output of the process. */
 const capturedByParent = 'std';
 

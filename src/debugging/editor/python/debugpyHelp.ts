@@ -1,7 +1,7 @@
 import path from 'node:path';
 import * as vscode from 'vscode';
 import { DisposableStore, type Disposable } from '../../../base/core/disposable.ts';
-import { needsDebugpyEvent, type NeedsDebugpyBody } from '../../node/debugpyEvents.ts';
+import { customEventNames, type NeedsDebugpyBody } from '../../node/customEvents.ts';
 import { debugpyFolder, debugpyVersion, installDebugpy } from '../../../backbone/node/python/debugpy.ts';
 import { pythonErrors } from '../../../backbone/node/python/errors.ts';
 import { withCancellableProgress } from '../../../base/editor/progress.ts';
@@ -29,7 +29,7 @@ export function registerDebugpyHelp(parts: DebugpyParts): Disposable {
   const store = new DisposableStore();
   store.add(
     vscode.debug.onDidReceiveDebugSessionCustomEvent(({ session, event, body }) => {
-      if (session.type !== debugType || event !== needsDebugpyEvent) return;
+      if (session.type !== debugType || event !== customEventNames.needsDebugpy) return;
       const { message } = body as NeedsDebugpyBody;
       void reportingErrors(() => offer(session, message, parts), parts.log);
     }),

@@ -1,9 +1,50 @@
 import * as vscode from 'vscode';
-import type { Disposable } from '../../../base/core/disposable.ts';
-import type { Location } from '../../../base/core/errors.ts';
-import type { LocatedFinding } from '../../../tracking/core/locatedFindings.ts';
-import { diagnosticSource } from '../../../configs/editor/language/diagnostics.ts';
-import { lineAfter } from '../../../traces/editor/lineAfter.ts';
+import { DisposableStore, type Disposable } from '../../base/core/disposable.ts';
+import type { Location } from '../../base/core/errors.ts';
+import { commands, debugType, settings, settingsSection } from '../../base/core/ids.ts';
+import { reportingErrors } from '../../base/editor/reportErrors.ts';
+import { diagnosticSource } from '../../configs/editor/language/diagnostics.ts';
+import { Manual } from '../../configs/editor/language/manual.ts';
+import { lineAfter } from '../../traces/editor/lineAfter.ts';
+import { findingKind } from '../../tracking/core/finding.ts';
+import type { LocatedFinding } from '../../tracking/core/locatedFindings.ts';
+import { customEventNames, type RunNotesBody } from '../node/customEvents.ts';
+
+/**
+ * Shows the notes of the last F5 run in the code and the config.
+ *
+ * @param extension the folder of this extension
+ */
+export function registerRunNotes(extension: vscode.Uri, log: vscode.LogOutputChannel): Disposable {
+  const store = new DisposableStore();
+  const file = vscode.Uri.joinPath(extension, 'docs/findings.md');
+  const manual = new Manual(file, (heading) => findingKind(heading) !== undefined);
+  const notes = store.add(new RunNotes(() => manual.links()));
+  store.add(
+    vscode.debug.onDidStartDebugSession(({ type }) => {
+      if (type === debugType) notes.clear();
+    }),
+  );
+  store.add(
+    vscode.debug.onDidReceiveDebugSessionCustomEvent(({ session, event, body }) => {
+      if (session.type !== debugType || event !== customEventNames.notes) return;
+      if (!isOn(session.workspaceFolder?.uri)) return;
+      void reportingErrors(() => notes.show((body as RunNotesBody).notes), log);
+    }),
+  );
+  store.add(vscode.workspace.onDidChangeTextDocument((change) => notes.edited(change)));
+  store.add(
+    vscode.workspace.onDidChangeConfiguration((change) => {
+      if (change.affectsConfiguration(`${settingsSection}.${settings.runNotes}`)) notes.clear();
+    }),
+  );
+  store.add(vscode.commands.registerCommand(commands.clearRunNotes, () => notes.clear()));
+  return store;
+}
+
+function isOn(folder: vscode.Uri | undefined): boolean {
+  return vscode.workspace.getConfiguration(settingsSection, folder).get<boolean>(settings.runNotes, true);
+}
 
 type Links = (code: string) => vscode.Uri;
 
@@ -13,7 +54,7 @@ const severities: Record<LocatedFinding['severity'], vscode.DiagnosticSeverity> 
 };
 
 /** The notes of the last run, as diagnostics of files that need not be open. */
-export class RunNotes implements Disposable {
+class RunNotes implements Disposable {
   readonly #collection = vscode.languages.createDiagnosticCollection('agentjet-run');
   readonly #links: () => Promise<Links>;
   /** Counts, so that notes which are cleared before they are placed do not come up. */

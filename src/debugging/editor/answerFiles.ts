@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
-import { DisposableStore, type Disposable } from '../../../base/core/disposable.ts';
-import { answerScheme } from '../../../base/core/ids.ts';
+import { DisposableStore, type Disposable } from '../../base/core/disposable.ts';
+import { answerScheme } from '../../base/core/ids.ts';
 
 /** The virtual files of an LLM call that waits for a person: the request and the answer. They exist as long as it waits. */
 export class AnswerFiles implements vscode.FileSystemProvider, Disposable {

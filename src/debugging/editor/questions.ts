@@ -1,9 +1,51 @@
 import * as vscode from 'vscode';
-import { replySyntax } from '../../../backbone/core/model-tuner/human/humanReply.ts';
-import { DisposableStore, type Disposable } from '../../../base/core/disposable.ts';
-import { answerRequest, type ModelAsksBody } from '../../node/humanEvents.ts';
-import { answerScheme, commands } from '../../../base/core/ids.ts';
+import { replySyntax } from '../../backbone/core/model-tuner/human/humanReply.ts';
+import { DisposableStore, type Disposable } from '../../base/core/disposable.ts';
+import { answerScheme, commands, debugType } from '../../base/core/ids.ts';
+import { reportingErrors } from '../../base/editor/reportErrors.ts';
 import { AnswerFiles } from './answerFiles.ts';
+import { answerRequest } from '../node/childSession.ts';
+import { customEventNames, type ModelAsksBody, type ModelAsksNoMoreBody } from '../node/customEvents.ts';
+
+/** Lets the user answer LLM calls in a document next to the conversation. */
+export function registerHuman(log: vscode.LogOutputChannel): Disposable {
+  const store = new DisposableStore();
+  const questions = store.add(new Questions());
+  const { debug, languages } = vscode;
+  // Handled in sequence, so that an end cannot overtake its start.
+  let last = Promise.resolve();
+  const next = (work: () => Promise<void>): void => {
+    last = last.then(() => reportingErrors(work, log));
+  };
+  store.add(
+    debug.onDidReceiveDebugSessionCustomEvent(({ session, event, body }) => {
+      if (session.type !== debugType) return;
+      if (event === customEventNames.modelAsks) next(() => questions.asked(session, body as ModelAsksBody));
+      if (event === customEventNames.modelAsksNoMore) {
+        next(() => questions.over(session, (body as ModelAsksNoMoreBody).id));
+      }
+    }),
+  );
+  store.add(debug.onDidTerminateDebugSession((session) => next(() => questions.over(session))));
+  store.add(
+    languages.registerCodeLensProvider({ scheme: answerScheme, pattern: `**/${answerName('*')}` }, sendLens),
+  );
+  const register = (id: string, run: () => Promise<void>): void => {
+    store.add(vscode.commands.registerCommand(id, () => reportingErrors(run, log)));
+  };
+  register(commands.sendAnswer, () => questions.send());
+  register(commands.answerCall, () => questions.showWaiting());
+  return store;
+}
+
+const sendLens: vscode.CodeLensProvider = {
+  provideCodeLenses: () => [
+    new vscode.CodeLens(new vscode.Range(0, 0, 0, 0), {
+      title: vscode.l10n.t('$(send) Send as the model’s answer'),
+      command: commands.sendAnswer,
+    }),
+  ],
+};
 
 /** An LLM call that waits for a person. */
 interface Question {
@@ -14,7 +56,7 @@ interface Question {
 }
 
 /** The questions of the window's sessions: each session has at most one at a time. */
-export class Questions implements Disposable {
+class Questions implements Disposable {
   readonly #store = new DisposableStore();
   readonly #files = this.#store.add(new AnswerFiles());
   readonly #problems = this.#store.add(vscode.languages.createDiagnosticCollection('agentjet-answer'));
@@ -128,7 +170,7 @@ function isOf({ input }: vscode.Tab, documents: readonly vscode.Uri[]): boolean 
 }
 
 /** Returns the file name of the document for the answer to a call. */
-export function answerName(title: string): string {
+function answerName(title: string): string {
   return vscode.l10n.t('Answer to {0}', title);
 }
 

@@ -1,0 +1,102 @@
+import type { RunEvent } from '../../backbone/core/protocol/run.ts';
+import type { RunProgress } from '../../backbone/node/client/runProgress.ts';
+import { inOrder, reportOf } from '../../backbone/node/client/runResults.ts';
+import { traceEventNames, type RunEndedBody, type RunStartedBody } from '../../traces/core/runEvents.ts';
+import { locatedFindings, type LocatedFinding } from '../../tracking/core/locatedFindings.ts';
+import type { DapEvent } from './runReporter.ts';
+
+/** Custom events of the session, for clients that know them. Other clients ignore them. */
+export const customEventNames = {
+  ...traceEventNames,
+  /** An LLM call waits for the answer of a person. */
+  modelAsks: 'agentjet.modelAsks',
+  modelAsksNoMore: 'agentjet.modelAsksNoMore',
+  /** A run has findings about the code and the config of the user. */
+  notes: 'agentjet.runNotes',
+  /** A run could not start because its interpreter has no debugpy. */
+  needsDebugpy: 'agentjet.needsDebugpy',
+} as const;
+
+type ModelAsks = Extract<RunEvent, { type: 'model-asks' }>;
+
+/** The body of `agentjet.modelAsks`. The event is sent again with a problem if an answer is invalid. */
+export interface ModelAsksBody extends Pick<
+  ModelAsks,
+  'id' | 'conversation' | 'tools' | 'problem' | 'waiting'
+> {
+  /** e.g. `call 2 of train-3, repeat 0, by solver`. */
+  readonly title: string;
+}
+
+/** The body of `agentjet.modelAsksNoMore`: the question was answered or its call was canceled. */
+export interface ModelAsksNoMoreBody {
+  readonly id: number;
+}
+
+/** The body of `agentjet.runNotes`: all notes of a finished run, with absolute paths. */
+export interface RunNotesBody {
+  readonly notes: readonly LocatedFinding[];
+}
+
+/** The body of `agentjet.needsDebugpy`, with a sentence that names the interpreter. */
+export interface NeedsDebugpyBody {
+  readonly message: string;
+}
+
+/** Returns the custom events for an event of a run that `run` has taken. */
+export function customEvents(event: RunEvent, run: RunProgress): DapEvent[] {
+  switch (event.type) {
+    case 'run-started': {
+      const body = traceOf(run);
+      return body === undefined ? [] : [{ event: customEventNames.started, body }];
+    }
+    case 'episode-ended': {
+      const failed = run.results.filter(({ error }) => error !== null).length;
+      const body = { trace: traceOf(run)?.trace, ended: run.results.length, failed };
+      return body.trace === undefined ? [] : [{ event: customEventNames.progressed, body }];
+    }
+    case 'model-asks': {
+      const { id, conversation, tools, problem, waiting } = event;
+      const body: ModelAsksBody = { id, title: titleOf(event), conversation, tools, problem, waiting };
+      return [{ event: customEventNames.modelAsks, body }];
+    }
+    case 'model-asks-no-more':
+      return [{ event: customEventNames.modelAsksNoMore, body: { id: event.id } }];
+    case 'run-ended':
+      return [...notes(run), ...needsDebugpy(event)];
+    default:
+      return [];
+  }
+}
+
+/** Returns the event that says that the trace is complete. */
+export function traceEnded(run: RunProgress, { stopped }: { readonly stopped: boolean }): DapEvent[] {
+  const trace = traceOf(run);
+  if (trace === undefined) return [];
+  const body: RunEndedBody = { ...trace, status: stopped ? 'cancelled' : (run.ended?.status ?? 'died') };
+  return [{ event: customEventNames.ended, body }];
+}
+
+function traceOf({ started }: RunProgress): RunStartedBody | undefined {
+  if (typeof started?.trace !== 'string') return undefined;
+  const { trace, folder, experiment, episodes } = started;
+  return { trace, folder, experiment, episodes };
+}
+
+function titleOf({ call, taskId, repeat, agent }: ModelAsks): string {
+  return `call ${call} of ${taskId === '' ? 'task' : taskId}, repeat ${repeat}, by ${agent}`;
+}
+
+/** Runs without source locations have no notes. */
+function notes({ places, results, started }: RunProgress): DapEvent[] {
+  if (places === undefined) return [];
+  const sorted = inOrder(results);
+  const body: RunNotesBody = { notes: locatedFindings(reportOf(sorted, started), sorted, places) };
+  return body.notes.length === 0 ? [] : [{ event: customEventNames.notes, body }];
+}
+
+function needsDebugpy({ error }: Extract<RunEvent, { type: 'run-ended' }>): DapEvent[] {
+  if (error?.code !== 'python/no-debugpy') return [];
+  const body: NeedsDebugpyBody = { message: error.message };
+  return [{ event: customEventNames.needsDebugpy, body }];
+}
