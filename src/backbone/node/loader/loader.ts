@@ -12,7 +12,7 @@ import { BaseJudge, Workflow } from '../../../sdk/core/index.ts';
 import { loaderErrors, textOf, type ExportKind } from './errors.ts';
 import { runEsbuild } from './esbuild.ts';
 import { ModuleHooks } from './hooks.ts';
-import { CallSources, headLocation, topUserFrame } from './stack.ts';
+import { deepStack, headLocation, topUserFrame } from './stack.ts';
 import { isFile, isJsx, isTypeScript, UserFiles } from './userFiles.ts';
 import {
   nodesNamed,
@@ -76,14 +76,12 @@ function mapStacks(): void {
 export class Loader {
   readonly #hooks: ModuleHooks;
   readonly #userFiles: UserFiles;
-  readonly #sources: CallSources;
   readonly #esbuild: string;
 
   /** Use {@link installLoader}. */
   constructor(hooks: ModuleHooks, userFiles: UserFiles, esbuild: string) {
     this.#hooks = hooks;
     this.#userFiles = userFiles;
-    this.#sources = new CallSources(userFiles);
     this.#esbuild = esbuild;
   }
 
@@ -113,12 +111,13 @@ export class Loader {
 
   /** Returns the topmost frame of an error's stack in the user's source, or undefined if there is none. */
   userFrame(error: unknown): Location | undefined {
-    return topUserFrame(error, this.#userFiles);
+    const frame = topUserFrame(error, this.#userFiles);
+    return frame && { file: frame.file, line: frame.line, column: frame.column ?? undefined };
   }
 
   /** Returns the line of the user's code that called the running code, across awaits; undefined if there is none. */
   callSource(): CallSource | undefined {
-    return this.#sources.here();
+    return topUserFrame(deepStack(), this.#userFiles);
   }
 
   /** Returns a file's exports. Rejects as {@link loadExport} does. */
