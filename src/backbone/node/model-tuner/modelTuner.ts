@@ -4,19 +4,12 @@ import { tokenPieces } from '../../core/context-tracker/tokenPieces.ts';
 import type { ModelTuner, RunPlan } from '../../core/launcher/runPlan.ts';
 import { createBuiltInModel } from '../../core/model-tuner/built-in/builtInModel.ts';
 import { FaultTally, withFaults } from '../../core/model-tuner/faults/faults.ts';
-import type { ContextGuard } from '../../core/model-tuner/call.ts';
-import {
-  createGateway,
-  type EpisodeHandle,
-  type EpisodeOptions,
-  type FinishedCall,
-  type Gateway,
-} from '../../core/model-tuner/gateway.ts';
+import { createGateway, type FinishedCall, type Gateway } from '../../core/model-tuner/gateway.ts';
 import type { ChatModel } from '../../core/model-tuner/model.ts';
 import type { Targets } from '../../core/model-tuner/routing.ts';
 import { TargetUsage } from '../../core/model-tuner/targetUsage.ts';
-import { createTuner, type ModelAccess, type TunerBinding } from '../../core/model-tuner/tuner.ts';
-import type { EpisodeCalls, EpisodeSlot } from '../../core/task-runner/episode.ts';
+import { createTuner, type TunerBinding } from '../../core/model-tuner/tuner.ts';
+import type { EpisodeSlot } from '../../core/task-runner/episode.ts';
 import type { CancellationToken } from '../../../base/core/cancellation.ts';
 import { toReport, type Location } from '../../../base/core/errors.ts';
 import { Emitter, type Event } from '../../../base/core/event.ts';
@@ -25,7 +18,7 @@ import type { Logger, LogLevel } from '../../../base/core/ports.ts';
 import type { ModelAnswer, ModelChoice, RunEvent, RunRequest } from '../../core/protocol/run.ts';
 import type { Workflow } from '../../../sdk/core/index.ts';
 import { systemClock } from '../../../base/node/clock.ts';
-import { DebugModels, type DebugModelsOptions } from './debugModels.ts';
+import { DebugModels } from './debugModels.ts';
 import { createEndpointModel } from './endpointModel.ts';
 import { createHumanModel } from './humanModel.ts';
 import { localFiles } from '../../../base/node/files.ts';
@@ -76,49 +69,47 @@ export async function openModelTuner(
   emit: (event: RunEvent) => void,
   { cancellation, onAnswer, recordings }: RunServices,
 ): Promise<ModelTuner> {
+  const { seed, sampling } = plan;
+  const { toolCallsDisabled } = plan.tracking;
   const logger = { log: (level: LogLevel, message: string) => emit({ type: 'log', level, message }) };
   const { names } = recordings;
-  recordings.toolCallsDisabled = plan.tracking.toolCallsDisabled;
+  recordings.toolCallsDisabled = toolCallsDisabled;
   const around = await openModelLayers(request, recordings, logger);
-  const opener = modelOpener(plan.seed, text, loader, logger, () =>
-    createHumanModel({ names, clock: systemClock, onAnswer, emit }),
-  );
-  const model = await around(() => opener(request.model), 'trained');
+  const open = (choice: ModelChoice): ChatModel | Promise<ChatModel> =>
+    choice.kind === 'human'
+      ? createHumanModel({ names, clock: systemClock, onAnswer, emit })
+      : openModel(choice, seed, text, loader, logger);
+  const model = await around(() => open(request.model), 'trained');
   const recorded = { names, model: model.description, cancellation, emit };
   const recording = recordings.recordTo(await openRunRecording(request, recorded));
-  const debugModel = (choose: () => ModelChoice): Promise<ChatModel> =>
-    around(() => opener(choose()), 'debug');
-  const debugModels = debugModelsOf(request, plan, debugModel, logger);
-  const targets = targetBook(emit);
+  const debugModels = new DebugModels({
+    choices: request.debugModels ?? {},
+    auxiliary: plan.auxiliaryModels,
+    trained: request.model,
+    environment: request.allowEnvironment ? process.env : {},
+    open: (choose) => around(() => open(choose()), 'debug'),
+    logger,
+  });
+  const targets = new TargetUsage((problem) =>
+    emit({ type: 'problem', severity: 'warning', report: toReport(problem, problem.code) }),
+  );
   const calls = new Emitter<FinishedCall>();
   const faults = new FaultTally();
   calls.event((call) => recording?.take(call));
   calls.event((call) => faults.take(call));
   calls.event((call) => targets.uses(call.targetTag));
-  const gateway = gatewayOf(model, debugModels, plan, logger, calls);
+  const observer = { onCall: (call: FinishedCall) => calls.fire(call) };
+  const debugModel = (name: string): Promise<ChatModel> => debugModels.get(name);
+  const rules = { seed, sampling, toolCallsDisabled, clock: systemClock, logger };
+  const gateway = createGateway({ ...rules, model, debugModel, observer });
   const server = await startModelServer(gateway.handle);
   const outside = new OutsideWatch(server.baseUrl, loader);
-  const fetchFor = fetchesOf(gateway, { callSource: () => loader.callSource() });
-  const binding = { baseUrl: server.baseUrl, debugModels: debugModels.names, fetchFor };
-  const openCalls: ModelTuner['openCalls'] = (slot, episodeUuid, guard) => {
-    const name = names.begin(slot.episode, slot.task.task_id, slot.repeat);
-    const identity = { episodeUuid, address: server.baseUrl };
-    const handle = gateway.openEpisode({ ...optionsOf(slot, guard), ...identity });
-    return callsOf(handle, {
-      tunerFor: (workflow) => {
-        const trained = settleTargets(workflow, request.trainableTargets);
-        targets.names(trained);
-        return tunerOf(handle, { ...binding, targets: trained });
-      },
-      faults: () => faults.of(episodeUuid),
-      outside: outside.openEpisode(),
-      close: () => recordings.episodeEnded(name, cancellation),
-    });
-  };
+  const { trainableTargets } = request;
+  const parts = { gateway, recordings, cancellation, debugModels, targets, trainableTargets, faults };
   return {
     description: model.description,
     onCall: calls.event,
-    openCalls,
+    openCalls: episodeOpener({ ...parts, outside, loader, baseUrl: server.baseUrl }),
     episodesEnded: () => targets.close(),
     close: async () => {
       outside.close();
@@ -128,69 +119,68 @@ export async function openModelTuner(
   };
 }
 
+interface EpisodeParts extends Pick<RunServices, 'recordings' | 'cancellation'> {
+  readonly gateway: Gateway;
+  readonly baseUrl: string;
+  readonly debugModels: DebugModels;
+  readonly targets: TargetUsage;
+  /** The trained targets of the run; undefined for those of the workflow. */
+  readonly trainableTargets: readonly string[] | undefined;
+  readonly faults: FaultTally;
+  readonly outside: OutsideWatch;
+  readonly loader: TunerLoader;
+}
+
+/** Returns the function that opens the access of an episode to the models. */
+function episodeOpener(parts: EpisodeParts): ModelTuner['openCalls'] {
+  const { gateway, baseUrl, recordings, debugModels, targets } = parts;
+  const fetchFor = fetchesOf(gateway, parts.loader);
+  return (slot, episodeUuid, guard) => {
+    const { episode, task, repeat } = slot;
+    const name = recordings.names.begin(episode, task.task_id, repeat);
+    const identity = { episode, episodeUuid, address: baseUrl, seed: seedOf(slot) };
+    const handle = gateway.openEpisode({ ...identity, ...(guard && { guard }) });
+    return {
+      tunerFor: (workflow) => {
+        const trained = settleTargets(workflow, parts.trainableTargets);
+        targets.names(trained);
+        handle.trainOnly(trained);
+        return createTuner({
+          ...{ baseUrl, fetchFor, targets: trained, debugModels: debugModels.names },
+          apiKeyFor: (agent) => handle.apiKeyFor(agent),
+          contextOverflow: () => handle.contextOverflow,
+        });
+      },
+      get answered() {
+        return handle.llmCalls;
+      },
+      get failure() {
+        return handle.failure;
+      },
+      get faults() {
+        return parts.faults.of(episodeUuid);
+      },
+      get routing() {
+        return handle.routing;
+      },
+      outside: parts.outside.openEpisode(),
+      close: () => {
+        handle.close();
+        recordings.episodeEnded(name, parts.cancellation);
+      },
+    };
+  };
+}
+
 /**
  * Returns `fetch` functions that send the line of the user's code with each call. It is known only at the start of
  * the call.
  */
-function fetchesOf(
-  { handle }: Gateway,
-  { callSource }: Pick<TunerLoader, 'callSource'>,
-): TunerBinding['fetchFor'] {
+function fetchesOf({ handle }: Gateway, loader: TunerLoader): TunerBinding['fetchFor'] {
   return (adapter) => (input, init) => {
-    const source = callSource();
+    const source = loader.callSource();
     return createModelFetch((asked) => handle({ ...asked, adapter, source }))(input, init);
   };
-}
-
-function gatewayOf(
-  model: ChatModel,
-  debugModels: DebugModels,
-  { seed, sampling, tracking: { toolCallsDisabled } }: Planned,
-  logger: Logger,
-  calls: Emitter<FinishedCall>,
-): Gateway {
-  return createGateway({
-    model,
-    debugModel: (name) => debugModels.get(name),
-    seed,
-    sampling,
-    toolCallsDisabled,
-    clock: systemClock,
-    logger,
-    observer: { onCall: (call) => calls.fire(call) },
-  });
-}
-
-function optionsOf(slot: EpisodeSlot, guard?: ContextGuard): Omit<EpisodeOptions, 'episodeUuid' | 'address'> {
-  return { episode: slot.episode, seed: seedOf(slot), ...(guard && { guard }) };
-}
-
-function debugModelsOf(
-  request: TunerRequest,
-  { auxiliaryModels }: Planned,
-  open: DebugModelsOptions['open'],
-  logger: Logger,
-): DebugModels {
-  return new DebugModels({
-    choices: request.debugModels ?? {},
-    auxiliary: auxiliaryModels,
-    trained: request.model,
-    environment: request.allowEnvironment ? process.env : {},
-    open,
-    logger,
-  });
-}
-
-function tunerOf(
-  handle: EpisodeHandle,
-  binding: Omit<TunerBinding, 'apiKeyFor' | 'contextOverflow'>,
-): ModelAccess {
-  handle.trainOnly(binding.targets);
-  return createTuner({
-    ...binding,
-    apiKeyFor: (agent) => handle.apiKeyFor(agent),
-    contextOverflow: () => handle.contextOverflow,
-  });
 }
 
 /** Returns the trained targets. Those of the run win over those of the workflow, and the workflow can see them. */
@@ -202,39 +192,6 @@ function settleTargets(
   return workflow.trainableTargets;
 }
 
-function targetBook(emit: (event: RunEvent) => void): TargetUsage {
-  return new TargetUsage((problem) =>
-    emit({ type: 'problem', severity: 'warning', report: toReport(problem, problem.code) }),
-  );
-}
-
-interface OwnOfCalls extends Pick<EpisodeCalls, 'tunerFor' | 'outside' | 'close'> {
-  faults(): EpisodeCalls['faults'];
-}
-
-function callsOf(handle: EpisodeHandle, own: OwnOfCalls): EpisodeCalls {
-  return {
-    tunerFor: (workflow) => own.tunerFor(workflow),
-    get answered() {
-      return handle.llmCalls;
-    },
-    get failure() {
-      return handle.failure;
-    },
-    get faults() {
-      return own.faults() ?? [];
-    },
-    get routing() {
-      return handle.routing;
-    },
-    outside: own.outside,
-    close: () => {
-      handle.close();
-      own.close();
-    },
-  };
-}
-
 /**
  * Returns the seed of an episode. It depends on the task's content and not on its position, so that a task that runs
  * alone samples the same.
@@ -242,17 +199,6 @@ function callsOf(handle: EpisodeHandle, own: OwnOfCalls): EpisodeCalls {
 function seedOf({ task, repeat, attempt = 1 }: EpisodeSlot): number {
   const again = attempt > 1 ? `\n${attempt}` : '';
   return hashText(`${task.task_id}\n${task.main_query}\n${repeat}${again}`);
-}
-
-/** Returns a function that opens the models of a run. */
-function modelOpener(
-  seed: number,
-  text: Pick<ModelTextSource, 'open'>,
-  loader: ScriptLoader,
-  logger: Logger,
-  human: () => ChatModel,
-): (choice: ModelChoice) => ChatModel | Promise<ChatModel> {
-  return (choice) => (choice.kind === 'human' ? human() : openModel(choice, seed, text, loader, logger));
 }
 
 /** Opens a model. Throws errors of its kind, such as `model/script-not-found`. */
