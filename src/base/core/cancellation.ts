@@ -1,4 +1,5 @@
-import { toDisposable, type Disposable } from './disposable.ts';
+import { DisposableStore, toDisposable, type Disposable } from './disposable.ts';
+import type { Clock } from './ports.ts';
 
 /** A cancellation token without platform types. Callers convert it to an `AbortSignal` if they need one. */
 export interface CancellationToken {
@@ -39,3 +40,20 @@ export class CancellationSource {
 }
 
 export const neverCancelled: CancellationToken = new CancellationSource().token;
+
+/** Resolves to true after `milliseconds`, or to false as soon as it is canceled. */
+export function waitFor(
+  milliseconds: number,
+  clock: Pick<Clock, 'after'>,
+  cancellation: CancellationToken,
+): Promise<boolean> {
+  return new Promise((resolve) => {
+    const stop = new DisposableStore();
+    const end = (isOver: boolean): void => {
+      stop.dispose();
+      resolve(isOver);
+    };
+    stop.add(clock.after(milliseconds, () => end(true)));
+    stop.add(cancellation.onCancelled(() => end(false)));
+  });
+}

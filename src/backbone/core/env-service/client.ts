@@ -1,5 +1,5 @@
 import { isRecord } from '../../../base/core/isRecord.ts';
-import { CancellationSource, type CancellationToken } from '../../../base/core/cancellation.ts';
+import { CancellationSource, waitFor, type CancellationToken } from '../../../base/core/cancellation.ts';
 import { DisposableStore } from '../../../base/core/disposable.ts';
 import { CodedError, type Location } from '../../../base/core/errors.ts';
 import type { Clock, Logger } from '../../../base/core/ports.ts';
@@ -143,7 +143,7 @@ export class EnvClient {
         const seconds = pauses[0] + this.#options.random() * (pauses[1] - pauses[0]);
         const next = `Attempt ${attempt + 1} of ${tries} follows in ${seconds.toFixed(1)} s.`;
         this.#options.logger.log('warn', `${failure.message} ${next}`);
-        await this.#pause(seconds, cancellation);
+        if (!(await waitFor(seconds * 1000, this.#options.clock, cancellation))) throw episodeOver();
       }
     }
   }
@@ -179,24 +179,6 @@ export class EnvClient {
     if (answer.status < 200 || answer.status > 299)
       throw this.failures.refused(asked, answer.status, answer.body);
     return jsonObject(answer.body);
-  }
-
-  #pause(seconds: number, cancellation: CancellationToken): Promise<void> {
-    return new Promise((resolve, reject) => {
-      const stop = new DisposableStore();
-      stop.add(
-        this.#options.clock.after(seconds * 1000, () => {
-          stop.dispose();
-          resolve();
-        }),
-      );
-      stop.add(
-        cancellation.onCancelled(() => {
-          stop.dispose();
-          reject(episodeOver());
-        }),
-      );
-    });
   }
 }
 

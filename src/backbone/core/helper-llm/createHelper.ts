@@ -1,4 +1,4 @@
-import type { CancellationToken } from '../../../base/core/cancellation.ts';
+import { waitFor, type CancellationToken } from '../../../base/core/cancellation.ts';
 import type { CodedError } from '../../../base/core/errors.ts';
 import { hashText, Random } from '../../../base/core/random.ts';
 import type { Clock, Logger } from '../../../base/core/ports.ts';
@@ -86,7 +86,7 @@ export function createHelperLlm(source: HelperSource, ports: HelperPorts): Helpe
           'warn',
           `${model.description}: ${answer.error.message} The call is repeated in 5 s.`,
         );
-        await pause(ports.clock, cancellation);
+        await waitFor(pauseMilliseconds, ports.clock, cancellation);
       }
     },
   };
@@ -147,16 +147,3 @@ const noChunks: ModelFailure = {
   status: 502,
   error: { message: 'The response was empty.', type: 'server_error', param: null, code: 'empty_answer' },
 };
-
-function pause(clock: Pick<Clock, 'after'>, cancellation: CancellationToken): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = clock.after(pauseMilliseconds, () => {
-      listening.dispose();
-      resolve();
-    });
-    const listening = cancellation.onCancelled(() => {
-      timer.dispose();
-      resolve();
-    });
-  });
-}

@@ -1,5 +1,5 @@
 import { backoff } from '../../../base/core/backoff.ts';
-import type { CancellationToken } from '../../../base/core/cancellation.ts';
+import { waitFor, type CancellationToken } from '../../../base/core/cancellation.ts';
 import { DisposableStore } from '../../../base/core/disposable.ts';
 import { CodedError, toReport, type ErrorReport, type Location } from '../../../base/core/errors.ts';
 import type { Clock } from '../../../base/core/ports.ts';
@@ -101,7 +101,7 @@ export async function runEpisode(
     if (!('reward' in outcome) && attempt < context.attempts && !endsAttempts.has(outcome.code)) {
       const seconds = backoff(attempt, { first: 1, most: Infinity });
       context.onRetry({ ...slot, attempt }, outcome, seconds);
-      if (await passed(seconds, context.clock, cancellation)) continue;
+      if (await waitFor(seconds * 1000, context.clock, cancellation)) continue;
     }
     const seconds = (context.clock.monotonic() - start) / 1000;
     return {
@@ -114,19 +114,6 @@ export async function runEpisode(
 
 /** Failures after which there is no further attempt, as in upstream. */
 const endsAttempts: ReadonlySet<string> = new Set(['episode/cancelled', 'episode/timed-out']);
-
-/** Waits for `seconds`. Resolves to false as soon as the run is canceled. */
-function passed(seconds: number, clock: Clock, cancellation: CancellationToken): Promise<boolean> {
-  return new Promise((resolve) => {
-    const stop = new DisposableStore();
-    const end = (result: boolean): void => {
-      stop.dispose();
-      resolve(result);
-    };
-    stop.add(clock.after(seconds * 1000, () => end(true)));
-    stop.add(cancellation.onCancelled(() => end(false)));
-  });
-}
 
 function resultOf(
   slot: EpisodeSlot,

@@ -1,4 +1,4 @@
-import type { CancellationToken } from '../../../../base/core/cancellation.ts';
+import { waitFor, type CancellationToken } from '../../../../base/core/cancellation.ts';
 import type { Clock, Logger } from '../../../../base/core/ports.ts';
 import { cutCompletion } from '../chunks.ts';
 import { failures } from '../failures.ts';
@@ -147,7 +147,8 @@ class Player {
   ): Promise<ModelReply> {
     const { failure } = recorded;
     if (recorded.status === failures.cancelled().status) {
-      await this.#untilGivenUp(recorded.seconds, cancellation);
+      // Its workflow gave it up, as it most likely does again. If not, the call ends when it ended.
+      await waitFor(recorded.seconds * 1000, this.#options.clock, cancellation);
       return { kind: 'error', ...failures.cancelled() };
     }
     if (recorded.completion === undefined) return { kind: 'error', ...(failure ?? failures.cancelled()) };
@@ -155,17 +156,6 @@ class Player {
     return failure === undefined
       ? { kind: 'completion', completion }
       : { kind: 'stream', chunks: brokenOff(completion, failure) };
-  }
-
-  /** A call that its workflow gave up is given up again; if it is not, it ends when it ended. */
-  #untilGivenUp(seconds: number, cancellation: CancellationToken): Promise<void> {
-    return new Promise((resolve) => {
-      const timer = this.#options.clock.after(seconds * 1000, resolve);
-      cancellation.onCancelled(() => {
-        timer.dispose();
-        resolve();
-      });
-    });
   }
 
   /** Once per episode. */

@@ -1,5 +1,6 @@
 import { CodedError, type Location, messageOf } from '../../../../base/core/errors.ts';
-import type { EmbeddingEndpoint, ReaderTools } from '../readerTools.ts';
+import { waitFor } from '../../../../base/core/cancellation.ts';
+import type { EmbeddingEndpoint } from '../readerTools.ts';
 import type { TaskSource } from '../taskReader.ts';
 import { throwIfCancelled } from '../throwIfCancelled.ts';
 import type { Embed } from './deduplicate.ts';
@@ -68,15 +69,9 @@ async function askPatiently(
       const reason = messageOf(error);
       if (attempt === attempts) throw noEmbedding(endpoint, reason, location);
       log('warn', `Embeddings: ${reason} The request is repeated in 4 s.`);
-      await pause(tools);
+      await waitFor(pauseMilliseconds, tools.clock, cancellation);
     }
   }
-}
-
-function pause({ clock }: ReaderTools): Promise<void> {
-  return new Promise((resolve) => {
-    clock.after(pauseMilliseconds, resolve);
-  });
 }
 
 /** Warns about a folder with other files than vectors, which training would delete. */
