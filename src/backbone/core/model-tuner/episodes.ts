@@ -2,7 +2,7 @@ import { CancellationSource } from '../../../base/core/cancellation.ts';
 import type { CodedError } from '../../../base/core/errors.ts';
 import type { EpisodeRouting } from '../../../tracking/core/records/episodeResult.ts';
 import type { AgentOptions } from '../../../sdk/core/index.ts';
-import { ApiMemory } from './apis/memory.ts';
+import { ApiMemory } from './apis/api.ts';
 import { decodeApiKey, encodeApiKey } from './apiKey.ts';
 import type { FinishedCall, ContextGuard } from './call.ts';
 import { failures } from './failures.ts';

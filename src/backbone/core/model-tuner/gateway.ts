@@ -74,7 +74,7 @@ class ChatCompletionHandler {
   async answer(http: HttpRequest, caller: Caller, api: Api): Promise<HttpReply> {
     const { episode, agentName, targetTag } = caller;
     const body = parseBody(http.body);
-    const read = 'failure' in body ? body : api.read(body.value, episode.memory, http.body);
+    const read = 'failure' in body ? body : api.read(body.value, episode.memory);
     if ('failure' in read) return refusal(read.failure, api);
     this.#warn(agentName, read.notes);
     const debugModel = this.#route(caller, http);

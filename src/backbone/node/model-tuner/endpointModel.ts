@@ -1,6 +1,5 @@
 import type { IncomingMessage } from 'node:http';
 import { createParser } from 'eventsource-parser';
-import { writeRequest } from '../../core/model-tuner/messagesText.ts';
 import {
   ModelFailureError,
   type ChatCompletion,
@@ -83,7 +82,7 @@ export function createEndpointModel(options: EndpointOptions): ChatModel {
       const send = async (asked: ChatRequest): Promise<ModelReply> => {
         let response: IncomingMessage;
         try {
-          response = await post({ target, body: writeRequest(asked) }, cancellation);
+          response = await post({ target, body: JSON.stringify(asked) }, cancellation);
         } catch (error) {
           return { kind: 'error', ...failures.unreachable(error) };
         }

@@ -1,6 +1,6 @@
 import type { ChatCompletion, ChatCompletionChunk, ChatRequest, ModelFailure } from '../model.ts';
 import type { Override } from '../sampling.ts';
-import type { ApiMemory } from './memory.ts';
+import { canonicalJson } from '../../../../base/core/canonicalJson.ts';
 import type { CancellationToken } from '../../../../base/core/cancellation.ts';
 import type { CallSource } from '../../../../tracking/core/records/trace.ts';
 import type { AdapterRoute } from '../routing.ts';
@@ -10,8 +10,7 @@ import type { AdapterRoute } from '../routing.ts';
  * fault injection work the same for all APIs. The answer is converted back.
  */
 export interface Api {
-  /** @param text the JSON text of the body */
-  read(body: unknown, memory: ApiMemory, text: string): ApiRequest | { readonly failure: ModelFailure };
+  read(body: unknown, memory: ApiMemory): ApiRequest | { readonly failure: ModelFailure };
   /** Returns the response body for a failure. */
   failureBody(failure: ModelFailure): unknown;
 }
@@ -41,6 +40,38 @@ export interface ApiAnswer {
   /** @param completion assembled from the chunks */
   end(completion: ChatCompletion): string;
   failed(failure: ModelFailure): string;
+}
+
+/** Stores values of an episode that the clients of stateful APIs do not send again. */
+export class ApiMemory {
+  readonly #conversations = new Map<string, ChatRequest['messages']>();
+  readonly #arguments = new Map<string, string>();
+
+  /** Returns the messages of a response and all before it; undefined for an unknown response. */
+  conversation(responseId: string): ChatRequest['messages'] | undefined {
+    return this.#conversations.get(responseId);
+  }
+
+  keepConversation(responseId: string, messages: ChatRequest['messages']): void {
+    this.#conversations.set(responseId, messages);
+  }
+
+  /**
+   * Returns the original text of a tool call's arguments. The API converts it to an object, and the client sends the
+   * object back. Another text for it would change the model's history.
+   */
+  argumentsOf(callId: string, input: unknown): string | undefined {
+    return this.#arguments.get(`${callId}\n${canonicalJson(input)}`);
+  }
+
+  keepArguments(callId: string, input: unknown, text: string): void {
+    this.#arguments.set(`${callId}\n${canonicalJson(input)}`, text);
+  }
+
+  clear(): void {
+    this.#conversations.clear();
+    this.#arguments.clear();
+  }
 }
 
 export function serverSentEvent(name: string, data: unknown): string {

@@ -1,11 +1,9 @@
 import { jsonReply, type HttpReply, type Api, serverSentEvent, type ApiAnswer } from './api.ts';
 import type { ModelFailure, ChatCompletion } from '../model.ts';
-import { rememberText } from '../messagesText.ts';
 import { checkChatRequest } from '../requestSchema.ts';
 import { requestedDetails, onlyRequestedDetails, type TokenDetails } from '../sampling.ts';
 import { catchRequestError, fieldsAt } from './reading.ts';
-import { MessagesAnswer } from './messages/answer.ts';
-import { messagesFailure } from './messages/failure.ts';
+import { MessagesAnswer, messagesFailure } from './messages/answer.ts';
 import { readMessagesRequest } from './messages/readRequest.ts';
 import { ResponsesAnswer } from './responses/answer.ts';
 import { readResponsesRequest } from './responses/readRequest.ts';
@@ -80,10 +78,9 @@ const messagesApi: Api = {
 
 /** OpenAI's chat completions: the API of the models, so nothing is converted. */
 const chatApi: Api = {
-  read: (body, _memory, text) => {
+  read: (body) => {
     const read = checkChatRequest(body);
     if ('failure' in read) return read;
-    rememberText(read.request, text);
     const asked = requestedDetails(read.request);
     return { request: read.request, notes: [], answer: () => chatAnswer(asked) };
   },

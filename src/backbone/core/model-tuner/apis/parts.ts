@@ -1,7 +1,6 @@
 import { ModelFailureError, type ChatCompletion, type ChatCompletionChunk } from '../model.ts';
 
 type Choice = ChatCompletion['choices'][number];
-type Message = Choice['message'];
 type Delta = ChatCompletionChunk['choices'][number]['delta'];
 type Fragment = NonNullable<Delta['tool_calls']>[number];
 export type TokenLogprobs = readonly NonNullable<NonNullable<Choice['logprobs']>['content']>[number][];
@@ -23,32 +22,6 @@ export interface WholePart {
   readonly logprobs: TokenLogprobs;
 }
 
-/** The parts of the first choice, the only one that these APIs have. */
-export function partsOf(completion: ChatCompletion, answerId: string): WholePart[] {
-  const choice = completion.choices[0];
-  if (choice === undefined) return [];
-  const { logprobs } = choice;
-  // Servers may send anything.
-  const message = (choice.message as Message | undefined) ?? nothing;
-  const texts = [
-    { kind: 'reasoning', text: reasoningOf(message), logprobs: [] },
-    { kind: 'text', text: message.content, logprobs: logprobs?.content ?? [] },
-    { kind: 'refusal', text: message.refusal, logprobs: [] },
-  ] as const;
-  return [
-    ...texts.flatMap(({ kind, text, logprobs: own }) =>
-      text ? [{ part: { kind }, text, logprobs: own }] : [],
-    ),
-    ...(message.tool_calls ?? []).map((call, index) => ({
-      part: callOf(call, index, answerId),
-      text: argumentsOf(call),
-      logprobs: [],
-    })),
-  ];
-}
-
-const nothing: Message = { role: 'assistant', content: null, refusal: null };
-
 /** Returns the finish reason. Tool calls win over the reason of the server. */
 export function finishOf(completion: ChatCompletion): 'stop' | 'length' | 'tool_calls' | 'content_filter' {
   const choice = completion.choices[0];
@@ -59,25 +32,9 @@ export function finishOf(completion: ChatCompletion): 'stop' | 'length' | 'tool_
 }
 
 /** Returns the reasoning, which vLLM and SGLang send next to the content under two names. */
-function reasoningOf(message: Message | Delta): string | undefined {
-  const { reasoning_content, reasoning } = message as { reasoning_content?: unknown; reasoning?: unknown };
+function reasoningOf(delta: Delta): string | undefined {
+  const { reasoning_content, reasoning } = delta as { reasoning_content?: unknown; reasoning?: unknown };
   return [reasoning_content, reasoning].find((text) => typeof text === 'string');
-}
-
-interface CallFields {
-  readonly id?: string;
-  readonly function?: { readonly name?: string; readonly arguments?: string };
-  readonly custom?: { readonly name?: string; readonly input?: string };
-}
-
-function callOf(call: CallFields, index: number, answerId: string): Part {
-  const type = call.custom === undefined ? 'function' : 'custom';
-  const name = call.custom?.name ?? call.function?.name ?? '';
-  return { kind: 'call', type, id: call.id ?? `call_${answerId}_${index}`, name };
-}
-
-function argumentsOf(call: CallFields): string {
-  return call.custom?.input ?? call.function?.arguments ?? '';
 }
 
 /** Writes the events of parts. A part is opened, extended and closed before the next one is opened. */
@@ -95,7 +52,7 @@ interface OpenPart {
   readonly logprobs: TokenLogprobs[number][];
 }
 
-/** Finds the parts in the chunks of a stream. */
+/** Finds the parts in an answer or in the chunks of a stream. Only the first choice counts: these APIs have only one. */
 export class PartStream {
   readonly #events: PartEvents;
   readonly #answerId: string;
@@ -109,18 +66,19 @@ export class PartStream {
     this.#answerId = answerId;
   }
 
+  /** Adds an answer that is not streamed. */
+  addWhole({ choices }: ChatCompletion): void {
+    // Servers may send anything.
+    const { message, logprobs } = choices[0] ?? ({} as Partial<Choice>);
+    const tool_calls = message?.tool_calls?.map((call, index) => ({ ...call, index }));
+    const delta = { ...message, tool_calls } as Delta;
+    if (message !== undefined) this.#add(delta, logprobs?.content ?? []);
+  }
+
   add(chunk: ChatCompletionChunk): string {
     const choices = chunk.choices as ChatCompletionChunk['choices'] | undefined;
     const choice = choices?.find(({ index }) => (index as number | undefined) === undefined || index === 0);
-    const delta = choice?.delta;
-    if (delta === undefined) return '';
-    const logprobs = choice?.logprobs?.content ?? [];
-    return [
-      this.#grow({ kind: 'reasoning' }, reasoningOf(delta), []),
-      this.#grow({ kind: 'text' }, delta.content, logprobs),
-      this.#grow({ kind: 'refusal' }, delta.refusal, []),
-      ...(delta.tool_calls ?? []).map((fragment) => this.#addFragment(fragment)),
-    ].join('');
+    return choice === undefined ? '' : this.#add(choice.delta, choice.logprobs?.content ?? []);
   }
 
   /** Called after the last chunk. */
@@ -131,10 +89,20 @@ export class PartStream {
     return this.#events.closed(open, open.index);
   }
 
+  #add(delta: Delta | undefined, logprobs: TokenLogprobs): string {
+    if (delta === undefined) return '';
+    return [
+      this.#grow({ kind: 'reasoning' }, reasoningOf(delta), []),
+      this.#grow({ kind: 'text' }, delta.content, logprobs),
+      this.#grow({ kind: 'refusal' }, delta.refusal, []),
+      ...(delta.tool_calls ?? []).map((fragment) => this.#addFragment(fragment)),
+    ].join('');
+  }
+
   #grow(part: Part, piece: string | null | undefined, logprobs: TokenLogprobs, call?: number): string {
     if (!piece) return '';
-    const opening =
-      this.#open?.part.kind === part.kind && this.#open.call === call ? '' : this.#begin(part, call);
+    const isOpen = this.#open?.part.kind === part.kind && this.#open.call === call;
+    const opening = isOpen ? '' : this.#begin(part, call);
     const open = this.#open;
     if (open === undefined) return '';
     open.text += piece;
@@ -149,15 +117,27 @@ export class PartStream {
   }
 
   #addFragment(fragment: Fragment): string {
+    const {
+      custom,
+      function: called,
+      id,
+    } = fragment as Fragment & {
+      custom?: { readonly name?: string; readonly input?: string };
+    };
     const number = this.#numberOf(fragment);
+    const part: Part = {
+      kind: 'call',
+      type: custom === undefined ? 'function' : 'custom',
+      id: id ?? `call_${this.#answerId}_${number}`,
+      name: custom?.name ?? called?.name ?? '',
+    };
     let opening = '';
     if (this.#open?.call !== number) {
       if (number in this.#calls) throw mixedCalls();
-      this.#calls[number] = fragment.id;
-      opening = this.#begin(callOf(fragment, number, this.#answerId), number);
+      this.#calls[number] = id;
+      opening = this.#begin(part, number);
     }
-    const part = this.#open?.part;
-    return part === undefined ? opening : opening + this.#grow(part, argumentsOf(fragment), [], number);
+    return opening + this.#grow(part, custom?.input ?? called?.arguments, [], number);
   }
 
   /** Some servers omit the index. Then an id begins another call, and a fragment without one continues the last. */

@@ -1,4 +1,5 @@
 import { isRecord } from '../../../../../base/core/isRecord.ts';
+import { parseJson } from '../../../../../base/core/parseJson.ts';
 import type {
   ContentBlock,
   Message,
@@ -7,30 +8,30 @@ import type {
   Usage,
 } from '@anthropic-ai/sdk/resources/messages';
 import type { ChatCompletion, ChatCompletionChunk, ModelFailure } from '../../model.ts';
-import { serverSentEvent, type AnswerHead, type ApiAnswer } from '../api.ts';
-import type { ApiMemory } from '../memory.ts';
-import { finishOf, partsOf, PartStream, type Part, type PartEvents, type WholePart } from '../parts.ts';
-import { messagesFailure } from './failure.ts';
+import { serverSentEvent, type AnswerHead, type ApiAnswer, type ApiMemory } from '../api.ts';
+import { finishOf, PartStream, type Part, type PartEvents, type WholePart } from '../parts.ts';
 
 /** An answer as Anthropic's Messages API gives it. */
-export class MessagesAnswer implements ApiAnswer {
+export class MessagesAnswer implements ApiAnswer, PartEvents {
   readonly #head: AnswerHead;
   readonly #memory: ApiMemory;
   readonly #parts: PartStream;
+  readonly #blocks: ContentBlock[] = [];
   #isBegun = false;
 
   constructor(head: AnswerHead, memory: ApiMemory) {
     this.#head = head;
     this.#memory = memory;
-    this.#parts = new PartStream(new BlockEvents(memory), head.id);
+    this.#parts = new PartStream(this, head.id);
   }
 
   whole(completion: ChatCompletion): unknown {
-    const content = partsOf(completion, this.#head.id).map((part) => blockOf(part, this.#memory));
+    this.#parts.addWhole(completion);
+    this.#parts.close();
     return {
       ...this.#message(completion.model),
-      content,
-      stop_reason: stopReasonOf(completion),
+      content: this.#blocks,
+      stop_reason: stopReasons[finishOf(completion)],
       usage: usageOf(completion),
     };
   }
@@ -47,7 +48,7 @@ export class MessagesAnswer implements ApiAnswer {
       write({
         type: 'message_delta',
         delta: {
-          stop_reason: stopReasonOf(completion),
+          stop_reason: stopReasons[finishOf(completion)],
           stop_sequence: null,
           stop_details: null,
           container: null,
@@ -67,6 +68,21 @@ export class MessagesAnswer implements ApiAnswer {
 
   failed(failure: ModelFailure): string {
     return serverSentEvent('error', messagesFailure(failure));
+  }
+
+  opened(part: Part, index: number): string {
+    return write({ type: 'content_block_start', index, content_block: blockOf(part, '', {}) });
+  }
+
+  grown(part: Part, index: number, piece: string): string {
+    return write({ type: 'content_block_delta', index, delta: deltaOf(part, piece) });
+  }
+
+  closed({ part, text }: WholePart, index: number): string {
+    const input = part.kind === 'call' ? inputOf(text) : {};
+    if (part.kind === 'call') this.#memory.keepArguments(part.id, input, text);
+    this.#blocks.push(blockOf(part, text, input));
+    return write({ type: 'content_block_stop', index });
   }
 
   #begin(model: string): string {
@@ -97,59 +113,17 @@ function write(event: RawMessageStreamEvent): string {
   return serverSentEvent(event.type, event);
 }
 
-class BlockEvents implements PartEvents {
-  readonly #memory: ApiMemory;
-
-  constructor(memory: ApiMemory) {
-    this.#memory = memory;
-  }
-
-  opened(part: Part, index: number): string {
-    return write({ type: 'content_block_start', index, content_block: emptyBlock(part) });
-  }
-
-  grown(part: Part, index: number, piece: string): string {
-    return write({ type: 'content_block_delta', index, delta: deltaOf(part, piece) });
-  }
-
-  closed(whole: WholePart, index: number): string {
-    blockOf(whole, this.#memory); // for the memory alone: the client has put it together itself
-    return write({ type: 'content_block_stop', index });
-  }
-}
-
-function blockOf({ part, text }: WholePart, memory: ApiMemory): ContentBlock {
+/** @param input of a tool call; a stream sends it after the block has begun */
+function blockOf(part: Part, text: string, input: unknown): ContentBlock {
   switch (part.kind) {
     case 'reasoning':
       return { type: 'thinking', thinking: text, signature: '' };
     case 'text':
     case 'refusal':
       return { type: 'text', text, citations: null };
-    case 'call': {
-      const input = inputOf(text);
-      memory.keepArguments(part.id, input, text);
-      return { ...emptyCall(part), input };
-    }
-  }
-}
-
-function emptyBlock(part: Part): ContentBlock {
-  switch (part.kind) {
-    case 'reasoning':
-      return { type: 'thinking', thinking: '', signature: '' };
-    case 'text':
-    case 'refusal':
-      return { type: 'text', text: '', citations: null };
     case 'call':
-      return emptyCall(part);
+      return { type: 'tool_use', id: part.id, name: part.name, input, caller: { type: 'direct' } };
   }
-}
-
-function emptyCall({
-  id,
-  name,
-}: Extract<Part, { kind: 'call' }>): Extract<ContentBlock, { type: 'tool_use' }> {
-  return { type: 'tool_use', id, name, input: {}, caller: { type: 'direct' } };
 }
 
 function deltaOf(
@@ -172,12 +146,7 @@ function deltaOf(
  * that Anthropic's documentation recommends.
  */
 function inputOf(text: string): unknown {
-  let value: unknown;
-  try {
-    value = JSON.parse(text === '' ? '{}' : text);
-  } catch {
-    return { INVALID_JSON: text }; // models write such things
-  }
+  const value = parseJson(text === '' ? '{}' : text);
   return isRecord(value) ? value : { INVALID_JSON: text };
 }
 
@@ -187,10 +156,6 @@ const stopReasons = {
   tool_calls: 'tool_use',
   content_filter: 'refusal',
 } as const satisfies Record<string, StopReason>;
-
-function stopReasonOf(completion: ChatCompletion): StopReason {
-  return stopReasons[finishOf(completion)];
-}
 
 const noUsage: Usage = {
   input_tokens: 0,
@@ -213,4 +178,21 @@ function usageOf(completion: ChatCompletion): Usage {
     output_tokens: usage?.completion_tokens ?? 0,
     cache_read_input_tokens: usage?.prompt_tokens_details?.cached_tokens ?? null,
   };
+}
+
+const errorTypes: Readonly<Record<number, string>> = {
+  401: 'authentication_error',
+  402: 'billing_error',
+  403: 'permission_error',
+  404: 'not_found_error',
+  413: 'request_too_large',
+  429: 'rate_limit_error',
+  504: 'timeout_error',
+  529: 'overloaded_error',
+};
+
+/** Returns the body of an error in Anthropic's format. */
+export function messagesFailure({ status, error }: ModelFailure): unknown {
+  const type = errorTypes[status] ?? (status >= 500 ? 'api_error' : 'invalid_request_error');
+  return { type: 'error', error: { type, message: error.message }, request_id: null };
 }

@@ -1,5 +1,5 @@
 import type { Override } from '../../sampling.ts';
-import type { ApiMemory } from '../memory.ts';
+import type { ApiMemory } from '../api.ts';
 import {
   fieldsAt,
   invalid,

@@ -1,6 +1,6 @@
 import type { ChatRequest } from '../../model.ts';
 import type { Override } from '../../sampling.ts';
-import type { ApiMemory } from '../memory.ts';
+import type { ApiMemory } from '../api.ts';
 import { fieldsAt, invalid, isGiven, listAt, textAt, unsupported, type Fields } from '../reading.ts';
 import { readInput } from './readInput.ts';
 import { readResponseFormat, readTools, readToolChoice } from './readTools.ts';
