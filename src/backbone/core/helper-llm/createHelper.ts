@@ -2,13 +2,10 @@ import { waitFor, type CancellationToken } from '../../../base/core/cancellation
 import type { CodedError } from '../../../base/core/errors.ts';
 import { hashText, Random } from '../../../base/core/random.ts';
 import type { Clock, Logger } from '../../../base/core/ports.ts';
-import { Assembler } from '../model-tuner/assemble.ts';
+import { collect, failureFrom } from '../model-tuner/stream.ts';
 import {
-  ModelFailureError,
-  type ChatCompletion,
   type ChatModel,
   type ChatRequest,
-  type ChunkBatches,
   type ModelFailure,
   type ModelReply,
 } from '../model-tuner/model.ts';
@@ -126,24 +123,11 @@ function requestOf(
 /** A message without content counts as an empty answer, as upstream has it. */
 async function textOf(reply: ModelReply): Promise<string | ModelFailure> {
   if (reply.kind === 'error') return reply;
-  const completion = reply.kind === 'completion' ? reply.completion : await assembled(reply.chunks);
-  if ('status' in completion) return completion;
-  const content: unknown = completion.choices[0]?.message.content;
-  return typeof content === 'string' ? content : '';
-}
-
-async function assembled(chunks: ChunkBatches): Promise<ChatCompletion | ModelFailure> {
-  const assembler = new Assembler();
   try {
-    for await (const batch of chunks) for (const chunk of batch) assembler.add(chunk);
+    const completion = reply.kind === 'completion' ? reply.completion : await collect(reply.chunks);
+    const content: unknown = completion.choices[0]?.message.content;
+    return typeof content === 'string' ? content : '';
   } catch (error) {
-    if (error instanceof ModelFailureError) return error.failure;
-    throw error;
+    return failureFrom(error);
   }
-  return assembler.completion() ?? noChunks;
 }
-
-const noChunks: ModelFailure = {
-  status: 502,
-  error: { message: 'The response was empty.', type: 'server_error', param: null, code: 'empty_answer' },
-};

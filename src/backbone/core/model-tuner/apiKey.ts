@@ -1,3 +1,5 @@
+import { isRecord } from '../../../base/core/isRecord.ts';
+
 /** The content of an API key, which identifies the caller. It has the same fields as upstream's key. */
 export interface ApiKeyContent {
   readonly agentName: string;
@@ -22,25 +24,8 @@ export function encodeApiKey(content: ApiKeyContent): string {
 
 /** Takes base64 with either alphabet, padded or not. Undefined for anything that names no agent, tag and episode. */
 export function decodeApiKey(key: string): ApiKeyContent | undefined {
-  const known = decoded.get(key);
-  if (known !== undefined) return known;
-  const content = decode(key);
-  if (content !== undefined) {
-    if (decoded.size >= mostDecoded) decoded.clear();
-    decoded.set(key, content);
-  }
-  return content;
-}
-
-/** An agent makes all of its calls with one key. */
-const decoded = new Map<string, ApiKeyContent>();
-const mostDecoded = 1_000;
-
-function decode(key: string): ApiKeyContent | undefined {
-  if (!key.startsWith(prefix)) return undefined;
-  const fields = parseObject(key.slice(prefix.length));
-  if (fields === undefined) return undefined;
-  const { agent_name, target_tag, episode_uuid, episode_address } = fields;
+  const fields = key.startsWith(prefix) ? parseObject(key.slice(prefix.length)) : undefined;
+  const { agent_name, target_tag, episode_uuid, episode_address } = fields ?? {};
   if (!isName(agent_name) || !isName(target_tag) || !isName(episode_uuid)) return undefined;
   return {
     agentName: agent_name,
@@ -50,20 +35,13 @@ function decode(key: string): ApiKeyContent | undefined {
   };
 }
 
-interface KeyFields {
-  readonly agent_name?: unknown;
-  readonly target_tag?: unknown;
-  readonly episode_uuid?: unknown;
-  readonly episode_address?: unknown;
-}
-
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-function parseObject(base64: string): KeyFields | undefined {
+function parseObject(base64: string) {
   try {
     const bytes = atob(base64.replaceAll('-', '+').replaceAll('_', '/'));
     const value: unknown = JSON.parse(utf8.decode(Uint8Array.from(bytes, (byte) => byte.charCodeAt(0))));
-    return typeof value === 'object' && value !== null ? value : undefined;
+    return isRecord(value) ? value : undefined;
   } catch {
     return undefined; // It is not base64, not UTF-8 or not JSON, so it is not one of our keys.
   }
@@ -73,6 +51,7 @@ function isName(value: unknown): value is string {
   return typeof value === 'string' && value !== '';
 }
 
-function escapeNonAscii(json: string): string {
-  return json.replace(/[\u0080-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
+/** Replaces characters of JSON that are not printable ASCII with escapes. */
+export function escapeNonAscii(json: string): string {
+  return json.replace(/[^\x20-\x7e]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }

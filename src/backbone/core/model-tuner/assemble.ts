@@ -1,3 +1,4 @@
+import { omit } from '../../../base/core/omit.ts';
 import { isRecord } from '../../../base/core/isRecord.ts';
 import type { ChatCompletion, ChatCompletionChunk } from './model.ts';
 
@@ -97,7 +98,8 @@ function toolCallIndex(calls: ReadonlyMap<number, Fields>, call: Fields): number
 function finishChoice(draft: Draft): Choice {
   const toolCalls = [...draft.toolCalls.entries()]
     .sort(([a], [b]) => a - b)
-    .map(([, call]) => withoutIndex(call) as unknown as ToolCall);
+    // Only streams use the index, to distinguish calls.
+    .map(([, call]) => omit(call, 'index') as unknown as ToolCall);
   return {
     index: draft.index,
     message: {
@@ -111,11 +113,6 @@ function finishChoice(draft: Draft): Choice {
     finish_reason: draft.finishReason as Choice['finish_reason'],
     ...draft.extras,
   };
-}
-
-/** Removes the index, which only streams use to distinguish calls. */
-function withoutIndex(call: Fields): Fields {
-  return Object.fromEntries(Object.entries(call).filter(([name]) => name !== 'index'));
 }
 
 /** Appends texts and lists, merges objects field by field, and replaces other values. Null has no effect. */

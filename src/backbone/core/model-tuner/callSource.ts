@@ -1,5 +1,7 @@
 import * as z from 'zod/mini';
 import type { CallSource } from '../../../tracking/core/records/trace.ts';
+import { parseJson } from '../../../base/core/parseJson.ts';
+import { escapeNonAscii } from './apiKey.ts';
 import type { HttpRequest } from './apis/api.ts';
 
 /**
@@ -18,10 +20,8 @@ const sourceSchema: z.ZodMiniType<CallSource> = z.object({
   function: z.nullable(z.string()),
 });
 
-export function sourceText(source: CallSource): string {
-  const { file, line, column, function: name } = source;
-  const json = JSON.stringify({ file, line, column, function: name });
-  return json.replace(/[^\x20-\x7e]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
+export function sourceText({ file, line, column, function: name }: CallSource): string {
+  return escapeNonAscii(JSON.stringify({ file, line, column, function: name }));
 }
 
 /** Returns undefined if the source is unknown. */
@@ -31,19 +31,5 @@ export function sourceOf({
 }: Pick<HttpRequest, 'source' | 'headers'>): CallSource | undefined {
   const text = headers[sourceHeader];
   if (source !== undefined || text === undefined || text.length > longest) return source;
-  const known = read.get(text);
-  if (known !== undefined) return known;
-  try {
-    const parsed = sourceSchema.safeParse(JSON.parse(text));
-    if (!parsed.success) return undefined;
-    if (read.size >= mostRead) read.clear();
-    read.set(text, parsed.data);
-    return parsed.data;
-  } catch {
-    return undefined; // written by another program
-  }
+  return sourceSchema.safeParse(parseJson(text)).data;
 }
-
-/** A workflow has few lines that make calls. */
-const read = new Map<string, CallSource>();
-const mostRead = 1_000;

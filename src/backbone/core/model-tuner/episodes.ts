@@ -22,75 +22,42 @@ export interface EpisodeOptions {
   readonly guard?: ContextGuard;
 }
 
-/** An episode's access to the model. */
-export interface EpisodeHandle {
-  /** Number of calls that the model being trained has answered. */
-  readonly llmCalls: number;
-  /** The failure of the last finished call, for the user; undefined if it was answered. */
-  readonly failure: CodedError | undefined;
-  /** Undefined if every call so far was for a trained target. */
-  readonly routing: EpisodeRouting | undefined;
-  /** True if any call so far was unsafe: upstream's `context_overflow`. */
-  readonly contextOverflow: boolean;
-  /** Sets the targets that the episode trains. Default: all. */
-  trainOnly(targets: Targets): void;
-  apiKeyFor(agent: Required<AgentOptions>): string;
-  /** Cancels the calls in flight. The keys of the episode are rejected from now on. */
-  close(): void;
-}
-
-export class Episode implements EpisodeHandle {
+/** An episode of a run at the gateway. */
+export class Episode {
   readonly options: EpisodeOptions;
   readonly end = new CancellationSource();
   readonly routes = new RouteCounts();
   readonly memory = new ApiMemory();
-  #targets: Targets = null;
+  /** The targets that the episode trains. */
+  targets: Targets = null;
+  /** Number of calls that the model being trained has answered. */
+  llmCalls = 0;
+  /** The failure of the last finished call, for the user; undefined if it was answered. */
+  failure: CodedError | undefined;
+  /** True if any call so far was unsafe: upstream's `context_overflow`. */
+  contextOverflow = false;
   #begun = 0;
-  #answered = 0;
-  #failure: CodedError | undefined;
-  #contextOverflow = false;
 
   constructor(options: EpisodeOptions) {
     this.options = options;
   }
 
-  get llmCalls(): number {
-    return this.#answered;
-  }
-
-  get failure(): CodedError | undefined {
-    return this.#failure;
-  }
-
-  get targets(): Targets {
-    return this.#targets;
-  }
-
+  /** Undefined if every call so far was for a trained target. */
   get routing(): EpisodeRouting | undefined {
     return this.routes.routing;
   }
 
-  get contextOverflow(): boolean {
-    return this.#contextOverflow;
-  }
-
-  notSafe(): void {
-    this.#contextOverflow = true;
-  }
-
+  /** Sets the targets that the episode trains. Default: all. */
   trainOnly(targets: Targets): void {
-    this.#targets = targets;
+    this.targets = targets;
   }
 
   apiKeyFor(agent: Required<AgentOptions>): string {
-    return encodeApiKey({
-      agentName: agent.agentName,
-      targetTag: agent.targetTag,
-      episodeUuid: this.options.episodeUuid,
-      episodeAddress: this.options.address,
-    });
+    const { episodeUuid, address } = this.options;
+    return encodeApiKey({ ...agent, episodeUuid, episodeAddress: address });
   }
 
+  /** Cancels the calls in flight. The keys of the episode are rejected from now on. */
   close(): void {
     this.end.cancel();
     this.memory.clear();
@@ -102,10 +69,15 @@ export class Episode implements EpisodeHandle {
 
   finished(call: FinishedCall): void {
     const isModels = call.debugModel === null && call.canned === null;
-    if (call.failure === undefined && isModels) this.#answered++;
-    this.#failure = call.failure?.report;
+    if (call.failure === undefined && isModels) this.llmCalls++;
+    this.failure = call.failure?.report;
   }
 }
+
+/** An episode's access to the model. */
+export type EpisodeHandle = Readonly<
+  Pick<Episode, 'llmCalls' | 'failure' | 'routing' | 'contextOverflow' | 'trainOnly' | 'apiKeyFor' | 'close'>
+>;
 
 /** The agent that makes a call. */
 export interface Caller {

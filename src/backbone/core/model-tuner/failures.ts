@@ -70,20 +70,24 @@ export const failures = {
     },
   }),
 
-  modelThrew: (error: unknown): ModelFailure => ({
-    status: 500,
-    error: {
-      message: `The model failed: ${messageOf(error)}`,
-      type: 'server_error',
-      param: null,
-      code: 'model_failed',
-    },
-  }),
+  mixedCalls: (): ModelFailure =>
+    serverError(
+      502,
+      'mixed_tool_calls',
+      'The model streamed two tool calls in alternation, which this API cannot express. Send the request without stream.',
+    ),
+
+  modelThrew: (error: unknown): ModelFailure =>
+    serverError(500, 'model_failed', `The model failed: ${messageOf(error)}`),
 };
 
 const routeList =
   'POST /v1/chat/completions, POST /v1/responses, POST /v1/messages, GET /v1/models and GET /health';
 const useKey = 'Use the key that tuner.asOaiBaseUrlApiKey() returns in a running episode';
+
+function serverError(status: number, code: string, message: string): ModelFailure {
+  return { status, error: { message, type: 'server_error', param: null, code } };
+}
 
 function refusal(status: number, code: string, message: string): ModelFailure {
   return { status, error: { message, type: 'invalid_request_error', param: null, code } };

@@ -9,24 +9,11 @@ import {
   type Api,
   type ApiAnswer,
 } from './apis/api.ts';
-import type {
-  ModelFailure,
-  ChatCompletion,
-  ChatModel,
-  ChatRequest,
-  ChunkBatches,
-  ModelReply,
-} from './model.ts';
-import {
-  type Sampling,
-  applySampling,
-  callSeed,
-  debugRequest,
-  type Override,
-  requestLogprobs,
-} from './sampling.ts';
+import type { ModelFailure, ChatModel, ChatRequest, ModelReply } from './model.ts';
+import { type Sampling, applySampling, callSeed, debugRequest, type Override } from './sampling.ts';
 import { failures } from './failures.ts';
 import { messageOf } from '../../../base/core/errors.ts';
+import { omit } from '../../../base/core/omit.ts';
 import { hashText } from '../../../base/core/random.ts';
 import type { Clock, Logger } from '../../../base/core/ports.ts';
 import { sourceOf } from './callSource.ts';
@@ -35,13 +22,7 @@ import { parseBody } from './requestSchema.ts';
 import { adapterOf, isTrainable } from './routing.ts';
 import { collect, failureFrom, oneByOne, streamReply } from './stream.ts';
 
-/** Observes the calls of a run. */
-interface CallObserver {
-  /** Called once per call when it ends, before the client has the whole answer. */
-  onCall(call: FinishedCall): void;
-}
-
-interface ChatCompletionHandlerOptions {
+export interface GatewayOptions {
   readonly model: ChatModel;
   /** Opens the model that answers for a target that is not trained. Rejects with a {@link ModelFailureError}. */
   readonly debugModel: (name: string) => Promise<ChatModel>;
@@ -50,17 +31,18 @@ interface ChatCompletionHandlerOptions {
   readonly toolCallsDisabled?: boolean;
   /** Seed of the run. */
   readonly seed: number;
-  readonly observer: CallObserver;
+  /** `onCall` is called once per call when it ends, before the client has the whole answer. */
+  readonly observer: { onCall(call: FinishedCall): void };
   readonly logger: Logger;
   readonly clock: Clock;
 }
 
 /** Passes the calls of every episode to the model, without a limit on parallel calls. */
 class ChatCompletionHandler {
-  readonly #options: ChatCompletionHandlerOptions;
+  readonly #options: GatewayOptions;
   readonly #warned = new Set<string>();
 
-  constructor(options: ChatCompletionHandlerOptions) {
+  constructor(options: GatewayOptions) {
     this.#options = options;
   }
 
@@ -97,13 +79,13 @@ class ChatCompletionHandler {
         this.#notify(finished);
       },
     });
-    // At once, however long the model takes: the end of an episode does not wait for its calls.
+    // The end of an episode does not wait for its calls.
     const giving = call.cancellation.onCancelled(() => call.finish({ kind: 'cancelled' }));
     const given = await this.#ask(call, episode);
     giving.dispose();
     const id = answerId(caller, number);
     const createdAt = Math.floor(this.#options.clock.now() / 1000);
-    return reply(call, given, { api, answer: read.answer({ id, createdAt, request }) });
+    return reply(call, given, api, read.answer({ id, createdAt, request }));
   }
 
   /** Returns the debug model that answers; null for the model being trained, which also answers for untrained targets. */
@@ -123,7 +105,7 @@ class ChatCompletionHandler {
     const { request, overrides } = applySampling(asked, this.#options.sampling, seed);
     this.#warn(agentName, overrides);
     if (this.#options.toolCallsDisabled === true) this.#warn(agentName, removedTools(asked));
-    return requestLogprobs(request);
+    return { ...request, logprobs: true }; // as in training
   }
 
   async #ask(call: Call, episode: Episode): Promise<ModelReply> {
@@ -137,7 +119,9 @@ class ChatCompletionHandler {
       const isCut = toolCallsDisabled && call.debugModel === null;
       const request = isCut ? withoutToolCalls(call.request) : call.request;
       call.asksModel();
-      return await answering.respond(request, call.cancellation, call.identity);
+      const given = await answering.respond(request, call.cancellation, call.identity);
+      if (given.kind !== 'stream' || request.stream === true) return given;
+      return { kind: 'completion', completion: await collect(given.chunks, call) };
     } catch (error) {
       return { kind: 'error', ...failureFrom(error) };
     }
@@ -172,76 +156,35 @@ async function overflows(call: Call, episode: Episode): Promise<boolean> {
   if (guard === undefined || call.debugModel !== null) return false;
   const { request, startedAt } = call;
   const check = await guard({ ...call.identity, request, startedAt });
-  if (check.unsafe !== null) episode.notSafe();
+  if (check.unsafe !== null) episode.contextOverflow = true;
   return check.overflows;
 }
 
-/** The API of the client and its answer. */
-interface ReplyFormat {
-  readonly api: Api;
-  readonly answer: ApiAnswer;
-}
-
-async function reply(call: Call, given: ModelReply, format: ReplyFormat): Promise<HttpReply> {
-  if (call.cancellation.isCancelled) return cancelledReply(call, format);
-  switch (given.kind) {
-    case 'error':
-      return failedReply(call, given, format);
-    case 'completion': {
-      if (call.request.stream !== true) return completionReply(call, given.completion, format);
-      const chunks = oneByOne(cutCompletion(given.completion, { includeUsage: wantsUsage(call) }));
-      return streamReply(call, chunks, format.answer);
-    }
-    case 'stream':
-      if (call.request.stream === true) return streamReply(call, given.chunks, format.answer);
-      return collectedReply(call, given.chunks, format);
+function reply(call: Call, given: ModelReply, api: Api, answer: ApiAnswer): HttpReply {
+  if (call.cancellation.isCancelled) {
+    call.finish({ kind: 'cancelled' });
+    return refusal(failures.cancelled(), api);
   }
-}
-
-function wantsUsage(call: Call): boolean {
-  return call.request.stream_options?.include_usage === true;
-}
-
-async function collectedReply(call: Call, chunks: ChunkBatches, format: ReplyFormat): Promise<HttpReply> {
-  const giving = call.cancellation.onCancelled(() => call.finish({ kind: 'cancelled' }));
+  if (given.kind === 'stream') return streamReply(call, given.chunks, answer);
+  if (given.kind === 'error') return failedReply(call, given, api);
+  const { completion } = given;
+  const { stream, stream_options } = call.request;
+  if (stream === true) {
+    const includeUsage = stream_options?.include_usage === true;
+    return streamReply(call, oneByOne(cutCompletion(completion, { includeUsage })), answer);
+  }
   try {
-    const completion = await collect(call, chunks);
-    return call.cancellation.isCancelled
-      ? cancelledReply(call, format)
-      : completionReply(call, completion, format);
+    const body = answer.whole(completion);
+    call.finish({ kind: 'answered', completion });
+    return jsonReply(200, body);
   } catch (error) {
-    return call.cancellation.isCancelled
-      ? cancelledReply(call, format)
-      : failedReply(call, failureFrom(error), format);
-  } finally {
-    giving.dispose();
+    return failedReply(call, failureFrom(error), api); // a part that the API cannot express
   }
 }
 
-function completionReply(call: Call, completion: ChatCompletion, format: ReplyFormat): HttpReply {
-  // A server's answer may have parts that the API cannot express.
-  const body = attempt(() => format.answer.whole(completion));
-  if ('failure' in body) return failedReply(call, body.failure, format);
-  call.finish({ kind: 'answered', completion });
-  return jsonReply(200, body.value);
-}
-
-function attempt<T>(work: () => T): { readonly value: T } | { readonly failure: ModelFailure } {
-  try {
-    return { value: work() };
-  } catch (error) {
-    return { failure: failureFrom(error) };
-  }
-}
-
-function failedReply(call: Call, failure: ModelFailure, { api }: ReplyFormat): HttpReply {
+function failedReply(call: Call, failure: ModelFailure, api: Api): HttpReply {
   call.finish({ kind: 'failed', failure });
   return refusal(failure, api);
-}
-
-function cancelledReply(call: Call, { api }: ReplyFormat): HttpReply {
-  call.finish({ kind: 'cancelled' });
-  return refusal(failures.cancelled(), api);
 }
 
 function refusal(failure: ModelFailure, api: Api): HttpReply {
@@ -259,11 +202,10 @@ function answerId({ episode }: Caller, call: number): string {
  * whose content is not plain text, such as tool calls, are removed too. Findings of the run report the lost messages.
  */
 function withoutToolCalls(request: ChatRequest): ChatRequest {
-  const others = Object.entries(request).filter(([option]) => option !== 'tools');
   const messages = request.messages.filter(
     ({ role, content }) => role !== 'tool' && typeof content === 'string',
   );
-  return { ...(Object.fromEntries(others) as unknown as ChatRequest), messages };
+  return { ...omit(request, 'tools'), messages };
 }
 
 /** Returns the warning about the removed tools of a request. */
@@ -274,8 +216,7 @@ function removedTools({ tools = [] }: ChatRequest): readonly Override[] {
   return [{ option: 'tools', message }];
 }
 
-export type { CallObserver, EpisodeHandle, EpisodeOptions, FinishedCall, Sampling };
-export type GatewayOptions = ChatCompletionHandlerOptions;
+export type { EpisodeHandle, EpisodeOptions, FinishedCall, Sampling };
 
 export interface Gateway {
   openEpisode(options: EpisodeOptions): EpisodeHandle;

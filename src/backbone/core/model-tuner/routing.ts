@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { parseJson } from '../../../base/core/parseJson.ts';
 import type { EpisodeRouting } from '../../../tracking/core/records/episodeResult.ts';
 
 /** The target tags that are trained; null for all. As in upstream, an empty list means all as well. */
@@ -34,14 +35,7 @@ const routeSchema = z.union([
 
 /** Returns undefined for a request that does not come from one of our adapters. */
 export function adapterOf(headers: Readonly<Record<string, string>>): AdapterRoute | undefined {
-  const header = headers[adapterHeader];
-  if (header === undefined) return undefined;
-  try {
-    const parsed = routeSchema.safeParse(JSON.parse(header));
-    return parsed.success ? parsed.data : undefined;
-  } catch {
-    return undefined; // not created by an AgentJet adapter
-  }
+  return routeSchema.safeParse(parseJson(headers[adapterHeader] ?? '')).data;
 }
 
 type WhyTrained = EpisodeRouting['trainedAnyway'][number]['why'];

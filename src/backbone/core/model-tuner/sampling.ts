@@ -196,11 +196,6 @@ export function requestedDetails(request: ChatRequest): TokenDetails {
   return { logprobs: request.logprobs === true, tokenIds: return_token_ids === true };
 }
 
-/** Returns the request with `logprobs`, as training sends it. */
-export function requestLogprobs(request: ChatRequest): ChatRequest {
-  return { ...request, logprobs: true };
-}
-
 /** Removes the token details that the client did not request from an answer or a chunk. */
 export function onlyRequestedDetails<T extends ChatCompletion | ChatCompletionChunk>(
   answer: T,

@@ -12,6 +12,17 @@ import {
 
 type Chunks = ChunkBatches | Iterable<readonly ChatCompletionChunk[]>;
 
+/** Assembles a stream. Rejects with the error of the model. */
+export async function collect(chunks: Chunks, call?: Call): Promise<ChatCompletion> {
+  const assembler = new Assembler();
+  for await (const batch of chunks) {
+    call?.partCame();
+    if (call?.cancellation.isCancelled === true) break;
+    for (const chunk of batch) assembler.add(chunk);
+  }
+  return whole(assembler);
+}
+
 /** Yields the chunks in batches of one. */
 export function* oneByOne(chunks: Iterable<ChatCompletionChunk>): Generator<readonly ChatCompletionChunk[]> {
   for (const chunk of chunks) yield [chunk];
@@ -63,17 +74,6 @@ async function* writeEvents(
   } finally {
     giveUp(call, assembler);
   }
-}
-
-/** Assembles a stream for a client that did not request one. Rejects with the error of the model. */
-export async function collect(call: Call, chunks: Chunks): Promise<ChatCompletion> {
-  const assembler = new Assembler();
-  for await (const batch of chunks) {
-    call.partCame();
-    if (call.cancellation.isCancelled) break;
-    for (const chunk of batch) assembler.add(chunk);
-  }
-  return whole(assembler);
 }
 
 function whole(assembler: Assembler): ChatCompletion {

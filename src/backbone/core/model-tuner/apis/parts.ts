@@ -1,3 +1,4 @@
+import { failures } from '../failures.ts';
 import { ModelFailureError, type ChatCompletion, type ChatCompletionChunk } from '../model.ts';
 
 type Choice = ChatCompletion['choices'][number];
@@ -133,7 +134,7 @@ export class PartStream {
     };
     let opening = '';
     if (this.#open?.call !== number) {
-      if (number in this.#calls) throw mixedCalls();
+      if (number in this.#calls) throw new ModelFailureError(failures.mixedCalls());
       this.#calls[number] = id;
       opening = this.#begin(part, number);
     }
@@ -146,17 +147,4 @@ export class PartStream {
     const last = this.#calls.length - 1;
     return id !== undefined && id !== '' && id !== this.#calls[last] ? last + 1 : Math.max(last, 0);
   }
-}
-
-function mixedCalls(): ModelFailureError {
-  return new ModelFailureError({
-    status: 502,
-    error: {
-      message:
-        'The model streamed two tool calls in alternation, which this API cannot express. Send the request without stream.',
-      type: 'server_error',
-      param: null,
-      code: 'mixed_tool_calls',
-    },
-  });
 }

@@ -1,16 +1,18 @@
+import { omit } from '../../../../base/core/omit.ts';
+import { parseJson } from '../../../../base/core/parseJson.ts';
 import type { ChatCompletion } from '../model.ts';
 
 type Choice = ChatCompletion['choices'][number];
 
-/** The arguments of the first choice's last function call lose their end; undefined where nothing is called. */
+/** Cuts the arguments of the first choice's last function call. Returns undefined if there is none. */
 export function breakToolCall(completion: ChatCompletion): ChatCompletion | undefined {
   return alterFirst(completion, (choice) => {
     const calls = choice.message.tool_calls ?? [];
     const at = calls.findLastIndex(({ type }) => type === 'function');
     const call = calls[at];
     if (call?.type !== 'function') return undefined;
-    const spoilt = { ...call, function: { ...call.function, arguments: spoil(call.function.arguments) } };
-    return { ...withoutTokens(choice), message: { ...choice.message, tool_calls: calls.with(at, spoilt) } };
+    const broken = { ...call, function: { ...call.function, arguments: firstHalf(call.function.arguments) } };
+    return { ...withoutTokens(choice), message: { ...choice.message, tool_calls: calls.with(at, broken) } };
   });
 }
 
@@ -18,21 +20,14 @@ export function breakToolCall(completion: ChatCompletion): ChatCompletion | unde
 export function truncateReply(completion: ChatCompletion): ChatCompletion | undefined {
   return alterFirst(completion, (choice) => {
     const { tool_calls: calls = [], content } = choice.message;
-    if (calls.length > 0) {
-      // A parser finds no call in half of one.
-      const message = Object.entries(choice.message).filter(([name]) => name !== 'tool_calls');
-      const rest = Object.fromEntries(message) as unknown as Choice['message'];
-      return { ...withoutTokens(choice), message: rest, finish_reason: 'length' };
-    }
+    const plain = { ...withoutTokens(choice), finish_reason: 'length' } as const;
+    // A parser finds no call in half of one.
+    if (calls.length > 0) return { ...plain, message: omit(choice.message, 'tool_calls') };
     if (content === null || content.length < 2) return undefined;
     const entries = choice.logprobs?.content ?? [];
     if (entries.map(({ token }) => token).join('') !== content) {
       const half = content.slice(0, Math.ceil(content.length / 2));
-      return {
-        ...withoutTokens(choice),
-        message: { ...choice.message, content: half },
-        finish_reason: 'length',
-      };
+      return { ...plain, message: { ...choice.message, content: half } };
     }
     const kept = entries.slice(0, Math.max(1, Math.floor(entries.length / 2)));
     const { token_ids: ids } = choice as { token_ids?: unknown };
@@ -46,7 +41,7 @@ export function truncateReply(completion: ChatCompletion): ChatCompletion | unde
   });
 }
 
-/** Every choice says nothing and calls nothing. */
+/** Replaces every choice with an empty text. */
 export function emptyReply(completion: ChatCompletion): ChatCompletion {
   const choices = completion.choices.map((choice): Choice => {
     const message = { role: 'assistant' as const, content: '', refusal: null };
@@ -64,23 +59,13 @@ function alterFirst(
   return altered && { ...completion, choices: [altered, ...rest] };
 }
 
-/** Keeps the first half, which is not valid JSON. */
-function spoil(json: string): string {
+/** Returns the first half of a JSON text, changed so that it is not valid JSON. */
+function firstHalf(json: string): string {
   const half = json.slice(0, Math.max(1, Math.ceil(json.length / 2)));
-  return isJson(half) ? `${half},` : half;
+  return parseJson(half) === undefined ? half : `${half},`;
 }
 
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false; // the wanted result
-  }
-}
-
-/** Its tokens were those of another text. */
+/** The tokens belong to the original text. */
 function withoutTokens(choice: Choice): Choice {
-  const rest = Object.entries(choice).filter(([name]) => name !== 'token_ids');
-  return { ...(Object.fromEntries(rest) as unknown as Choice), logprobs: null };
+  return { ...omit(choice as Choice & { token_ids?: unknown }, 'token_ids'), logprobs: null };
 }

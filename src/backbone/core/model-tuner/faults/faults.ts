@@ -7,9 +7,8 @@ import {
   type InjectedFault,
 } from '../../../../tracking/core/records/episodeResult.ts';
 import type { FaultChoice } from '../../protocol/run.ts';
-import { Assembler } from '../assemble.ts';
 import { cutCompletion } from '../chunks.ts';
-import { oneByOne } from '../stream.ts';
+import { collect, oneByOne } from '../stream.ts';
 import { Random } from '../../../../base/core/random.ts';
 import {
   ModelFailureError,
@@ -55,7 +54,11 @@ export function withFaults(model: ChatModel, options: FaultOptions): ChatModel {
       const kind = drawFault(options, call);
       if (kind === undefined) return model.respond(request, cancellation, call);
       const reply = await inject(kind, model, request, cancellation, call);
-      if (reply.isInjected) tell(kind, call, options);
+      if (reply.isInjected) {
+        const episode = formatEpisode(options.names.of(call.episode));
+        const who = `LLM call ${call.call} of ${episode}, by agent "${call.agentName}"`;
+        options.logger.log('warn', `Injected fault (${kind}) into ${who}: ${what[kind]}.`);
+      }
       return reply.reply;
     },
   };
@@ -86,43 +89,20 @@ async function inject(
   cancellation: CancellationToken,
   call: CallIdentity,
 ): Promise<Injected> {
-  switch (kind) {
-    case 'timeout':
-    case 'rate-limit':
-    case 'server-error':
-      return { reply: { kind: 'error', ...failureOf(kind) }, isInjected: true };
-    case 'cut': {
-      if (request.stream !== true) return { reply: { kind: 'error', ...failureOf(kind) }, isInjected: true };
-      const completion = await wholeReply(await model.respond(request, cancellation, call));
-      if ('kind' in completion) return { reply: completion, isInjected: false };
-      return { reply: { kind: 'stream', chunks: brokenOff(completion) }, isInjected: true };
-    }
-    case 'tool-json':
-    case 'length':
-    case 'empty': {
-      const completion = await wholeReply(await model.respond(request, cancellation, call));
-      if ('kind' in completion) return { reply: completion, isInjected: false };
-      const altered = alterations[kind](completion);
-      if (altered === undefined) return { reply: { kind: 'completion', completion }, isInjected: false };
-      return { reply: { kind: 'completion', completion: mark(altered, kind) }, isInjected: true };
-    }
+  const isAltered = kind === 'tool-json' || kind === 'length' || kind === 'empty';
+  if (!isAltered && (kind !== 'cut' || request.stream !== true)) {
+    return { reply: { kind: 'error', ...failureOf(kind) }, isInjected: true };
   }
+  const reply = await model.respond(request, cancellation, call);
+  if (reply.kind === 'error') return { reply, isInjected: false };
+  const completion = reply.kind === 'completion' ? reply.completion : await collect(reply.chunks);
+  if (!isAltered) return { reply: { kind: 'stream', chunks: brokenOff(completion) }, isInjected: true };
+  const altered = alterations[kind](completion);
+  const sent = altered === undefined ? completion : ({ ...altered, [markField]: kind } as ChatCompletion);
+  return { reply: { kind: 'completion', completion: sent }, isInjected: altered !== undefined };
 }
 
 const alterations = { 'tool-json': breakToolCall, length: truncateReply, empty: emptyReply } as const;
-
-/** The answer put together, or the error in its place. */
-async function wholeReply(
-  reply: ModelReply,
-): Promise<ChatCompletion | Extract<ModelReply, { kind: 'error' }>> {
-  if (reply.kind === 'error') return reply;
-  if (reply.kind === 'completion') return reply.completion;
-  const assembler = new Assembler();
-  for await (const batch of reply.chunks) for (const chunk of batch) assembler.add(chunk);
-  const completion = assembler.completion();
-  if (completion === undefined) throw new Error('The stream was empty.');
-  return completion;
-}
 
 async function* brokenOff(completion: ChatCompletion): AsyncGenerator<readonly ChatCompletionChunk[]> {
   const chunks = [...cutCompletion(completion, { includeUsage: false })];
@@ -159,10 +139,6 @@ function failureOf(kind: keyof typeof statuses): ModelFailure {
 /** Name of the field that says so in an answer that was damaged. */
 const markField = 'agentjet_injected_fault';
 
-function mark(completion: ChatCompletion, kind: FaultKind): ChatCompletion {
-  return { ...completion, [markField]: kind } as ChatCompletion;
-}
-
 /** Returns the fault injected into a finished call, replayed ones included. */
 export function injectedFault(call: {
   readonly completion: ChatCompletion | undefined;
@@ -171,9 +147,4 @@ export function injectedFault(call: {
   const code = call.failure?.report?.code ?? '';
   const { [markField]: marked } = (call.completion ?? {}) as { [markField]?: unknown };
   return faultKinds.find((kind) => code === `${codePrefix}${kind}` || marked === kind);
-}
-
-function tell(kind: FaultKind, call: CallIdentity, { names, logger }: FaultOptions): void {
-  const who = `LLM call ${call.call} of ${formatEpisode(names.of(call.episode))}, by agent "${call.agentName}"`;
-  logger.log('warn', `Injected fault (${kind}) into ${who}: ${what[kind]}.`);
 }

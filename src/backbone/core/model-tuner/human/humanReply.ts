@@ -1,4 +1,5 @@
 import { isRecord } from '../../../../base/core/isRecord.ts';
+import { parseJson } from '../../../../base/core/parseJson.ts';
 
 /** A typed reply as the fields of a message. */
 export interface HumanReply {
@@ -61,18 +62,10 @@ function endOfJson(lines: readonly string[], start: number, begin: string): numb
   if (begin.trim() === '') return start;
   let text = begin;
   for (let at = start; ;) {
-    if (isObject(text)) return at;
+    if (isRecord(parseJson(text))) return at;
     at += 1;
     const line = lines[at];
     if (line === undefined || /^tool\s/.test(line)) return undefined;
     text += `\n${line}`;
-  }
-}
-
-function isObject(text: string): boolean {
-  try {
-    return isRecord(JSON.parse(text));
-  } catch {
-    return false; // not yet, or not at all
   }
 }
