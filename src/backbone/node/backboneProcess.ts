@@ -6,7 +6,7 @@ import process from 'node:process';
 import { pathToFileURL } from 'node:url';
 import { setFlagsFromString } from 'node:v8';
 import { launch, type LaunchPorts } from '../core/launcher/launch.ts';
-import { readRows } from '../core/launcher/readRows.ts';
+import { readRows } from '../core/launcher/taskSource.ts';
 import type { ModelTextSource } from '../core/context-tracker/modelTextSource.ts';
 import type { DataSetPorts } from '../core/task-reader/data-set/dataSetPorts.ts';
 import { CancellationSource } from '../../base/core/cancellation.ts';

@@ -3,13 +3,13 @@ import { appendFile, mkdir, readFile, writeFile, open, stat } from 'node:fs/prom
 import path from 'node:path';
 import { createReadStream } from 'node:fs';
 import * as z from 'zod/mini';
-import { splitKeys } from '../core/helper-llm/keys.ts';
+import { splitKeys } from '../core/helper-llm/createHelper.ts';
 import type { ReaderTools, EmbeddingEndpoint } from '../core/task-reader/readerTools.ts';
 import type { RunRequest } from '../core/protocol/run.ts';
 import { systemClock } from '../../base/node/clock.ts';
 import { Connection } from '../../traces/node/store/connection.ts';
 import type { PartReader } from '../../base/core/ports.ts';
-import type { EnvTransport } from '../core/env-service/transport.ts';
+import type { EnvTransport } from '../core/env-service/client.ts';
 import { explainTransport, writeUrl } from './model-tuner/modelEndpointFailures.ts';
 import { post, postTarget, readWhole } from './model-tuner/modelTransport.ts';
 import type { CancellationToken } from '../../base/core/cancellation.ts';

@@ -1,9 +1,12 @@
-import { readFileSync } from 'node:fs';
 import path from 'node:path';
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { EarlyStop, oversamplingOf } from '../../../src/backbone/core/task-rollout/oversampling.ts';
+import {
+  EarlyStop,
+  oversamplingOf,
+  selectEpisodes,
+} from '../../../src/backbone/core/task-rollout/oversampling.ts';
 import { performanceReward } from '../../../src/backbone/core/task-rollout/rolloutState.ts';
-import { selectEpisodes } from '../../../src/backbone/core/task-rollout/selection.ts';
 import { composeText } from '../configs/memoryFiles.ts';
 
 interface Case {

@@ -6,7 +6,6 @@ import type { Clock, Logger } from '../../../base/core/ports.ts';
 import { afterRunningTime } from '../task-runner/runningTime.ts';
 import { runInSpan, type BeginSpan } from '../context-tracker/spans.ts';
 import { badServiceUrl, EnvServiceFailures, episodeOver, excerpt, type ServiceRequest } from './failures.ts';
-import type { EnvAnswer, EnvTransport } from './transport.ts';
 
 /** The timeout of a request in seconds of running time, as in upstream. */
 const answerSeconds = 300;
@@ -207,4 +206,18 @@ function dataObject(reply: JsonObject): JsonObject {
 function taskIds(value: unknown): readonly unknown[] {
   if (Array.isArray(value)) return value;
   throw new Unusable(`a value that is not a list of task ids: ${excerpt(JSON.stringify(value))}`);
+}
+
+export interface EnvAnswer {
+  readonly status: number;
+  readonly body: string;
+}
+
+/** Sends requests to an environment service. */
+export interface EnvTransport {
+  /**
+   * Sends a JSON body as a POST request and resolves to the whole answer. Rejects with an Error that gives the reason if
+   * there is no answer, or an incomplete one. Cancellation closes the connection.
+   */
+  post(url: URL, body: string, cancellation: CancellationToken): Promise<EnvAnswer>;
 }

@@ -1,9 +1,9 @@
 import type { CancellationToken } from '../../../base/core/cancellation.ts';
-import { pythonValue } from './pythonValue.ts';
 import type { GymAction, GymEnv, GymStep, InitMessage } from '../../../sdk/core/index.ts';
 import { isRecord } from '../../../base/core/isRecord.ts';
 import type { EnvClient, JsonObject } from './client.ts';
 import { noEnvironment, noReset, show } from './failures.ts';
+import { quoted } from '../../../configs/core/interpolation/pythonText.ts';
 
 /** Replaces an empty answer, as upstream does. */
 const noFeedback = 'Warning: the environment gave no feedback. Send a valid action and try again.';
@@ -78,4 +78,20 @@ function observation(message: JsonObject, output: JsonObject, bad: (wrong: strin
   }
   const content = 'content' in message ? message['content'] : '';
   return content === '' ? noFeedback : (content as string);
+}
+
+/** Returns Python's `str` of a JSON value. Whole numbers are treated as integers. */
+export function pythonValue(value: unknown): string {
+  return typeof value === 'string' ? value : written(value);
+}
+
+function written(value: unknown): string {
+  if (value === null || value === undefined) return 'None';
+  if (typeof value === 'boolean') return value ? 'True' : 'False';
+  if (typeof value === 'string') return quoted(value);
+  if (Array.isArray(value)) return `[${value.map(written).join(', ')}]`;
+  if (typeof value !== 'object') return JSON.stringify(value);
+  return `{${Object.entries(value)
+    .map(([key, field]) => `${quoted(key)}: ${written(field)}`)
+    .join(', ')}}`;
 }

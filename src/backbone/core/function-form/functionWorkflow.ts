@@ -1,8 +1,18 @@
 import { isRecord } from '../../../base/core/isRecord.ts';
 import { functionForms } from '../../../configs/core/code/functionForm.ts';
-import { Workflow, type AjetTuner, type WorkflowOutput, type WorkflowTask } from '../../../sdk/core/index.ts';
+import {
+  Workflow,
+  type AjetTuner,
+  type WorkflowOutput,
+  type WorkflowTask,
+  BaseJudge,
+  type AuxiliaryModels,
+  type Verdict,
+  type FunctionLogger,
+  type Task,
+  type TaskRow,
+} from '../../../sdk/core/index.ts';
 import { bindByName, type UserFunction } from './bindByName.ts';
-import { isSuccess, logger, rowOf } from './taskRow.ts';
 
 export type WorkflowClass = new () => Workflow;
 
@@ -45,3 +55,52 @@ export function outputOf({
     logMetrics: (metrics ?? {}) as Readonly<Record<string, unknown>>, // checked where they are counted
   };
 }
+
+type JudgeClass = new (config: Readonly<Record<string, unknown>>) => BaseJudge;
+
+/** A judge that is a function. Its verdict has `metrics` in addition to the reward. */
+export abstract class FunctionJudge extends BaseJudge {
+  /** Set by the caller before `computeReward`. */
+  auxiliaryModels: AuxiliaryModels = {};
+}
+
+/** The class itself, or one whose `computeReward` calls the function. Throws `judge/signature`. */
+export function asJudgeClass(loaded: JudgeClass | UserFunction): JudgeClass {
+  if (isJudgeClass(loaded)) return loaded;
+  const { name, call } = bindByName(loaded, functionForms.judge);
+  const made = class extends FunctionJudge {
+    override async computeReward({ task }: WorkflowTask, output: WorkflowOutput): Promise<Verdict> {
+      const { auxiliaryModels } = this;
+      const response = 'response' in output ? output.response : (output.metadata ?? {});
+      const verdict: unknown = await call({ task: rowOf(task), response, auxiliaryModels, logger });
+      if (!isRecord(verdict) || !('reward' in verdict)) return verdict as Verdict; // refused as that of a class is
+      return { ...verdict, isSuccess: isSuccess(verdict['reward']) } as Verdict;
+    }
+  };
+  Object.defineProperty(made, 'name', { value: name });
+  return made;
+}
+
+function isJudgeClass(loaded: JudgeClass | UserFunction): loaded is JudgeClass {
+  return (loaded.prototype as unknown) instanceof BaseJudge;
+}
+
+/** The queries that readers write for a row without one. */
+export const noQuery: ReadonlySet<unknown> = new Set(['', '[not defined]', 'Empty']);
+
+/**
+ * Returns the row that functions receive: the task's metadata, which is the whole row of most data sets. In AgentJet's own
+ * format the query is next to the metadata, so it is added.
+ */
+export function rowOf({ main_query, metadata }: Task): TaskRow {
+  const hasQuery = noQuery.has(main_query) || Object.values(metadata).includes(main_query);
+  return hasQuery || Object.hasOwn(metadata, 'main_query') ? metadata : { main_query, ...metadata };
+}
+
+/** AgentScope has no success flag, so a reward of at least 1 is a success, as in AgentJet's validation. */
+export function isSuccess(reward: unknown): boolean {
+  return typeof reward === 'number' && reward >= 1;
+}
+
+/** The console of the run: what is written there is the user's own. */
+const logger: FunctionLogger = console;

@@ -3,15 +3,9 @@ import type { CodedError } from '../../../base/core/errors.ts';
 import { hashText, Random } from '../../../base/core/random.ts';
 import type { Clock, Logger } from '../../../base/core/ports.ts';
 import { collect, failureFrom } from '../model-tuner/stream.ts';
-import {
-  type ChatModel,
-  type ChatRequest,
-  type ModelFailure,
-  type ModelReply,
-} from '../model-tuner/model.ts';
+import type { ChatModel, ChatRequest, ModelFailure, ModelReply } from '../model-tuner/model.ts';
 import { helperErrors } from './errors.ts';
 import type { HelperLlm, HelperMessage, HelperOptions } from './helperLlm.ts';
-import { keyOfAttempt, type HelperKeys } from './keys.ts';
 
 /** The model behind the helper LLM. */
 export type HelperSource =
@@ -130,4 +124,32 @@ async function textOf(reply: ModelReply): Promise<string | ModelFailure> {
   } catch (error) {
     return failureFrom(error);
   }
+}
+
+export interface HelperKeys {
+  readonly primary: readonly string[];
+  readonly backup: readonly string[];
+}
+
+/** Splits the value of `DASHSCOPE_API_KEY` or `DASHSCOPE_API_KEY_BACKUP`: keys separated by `|`. */
+export function splitKeys(text: string | undefined): readonly string[] {
+  return (text ?? '')
+    .split('|')
+    .map((key) => key.trim())
+    .filter((key) => key !== '');
+}
+
+/**
+ * Upstream's choice of four: twice one of the primary keys, once a backup key, once any.
+ *
+ * @param attempt from 0
+ */
+function keyOfAttempt(
+  { primary, backup }: HelperKeys,
+  attempt: number,
+  random: Pick<Random, 'pick'>,
+): string | undefined {
+  const preferred = attempt < 2 ? primary : attempt === 2 ? backup : [];
+  const keys = preferred.length > 0 ? preferred : [...primary, ...backup];
+  return keys.length === 0 ? undefined : random.pick(keys);
 }

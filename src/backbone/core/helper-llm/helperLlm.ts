@@ -5,6 +5,14 @@ export interface HelperMessage {
   readonly content: string;
 }
 
+/** Returns the messages of a request with instructions and one text of the user. */
+export function instructed(system: string, user: string): readonly HelperMessage[] {
+  return [
+    { role: 'system', content: system },
+    { role: 'user', content: user },
+  ];
+}
+
 /** The options of a request. */
 export interface HelperOptions {
   /** The model that the config names; one that the user chose for the helper wins over it. */

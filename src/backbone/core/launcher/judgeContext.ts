@@ -4,7 +4,7 @@ import { deepFreeze } from '../../../base/core/deepFreeze.ts';
 import type { Config } from '../../../configs/core/effectiveConfig.ts';
 import type { Locator } from '../../../configs/core/locator.ts';
 import type { UserFunction } from '../function-form/bindByName.ts';
-import { asJudgeClass } from '../function-form/functionJudge.ts';
+import { asJudgeClass } from '../function-form/functionWorkflow.ts';
 import type { HelperLlm } from '../helper-llm/helperLlm.ts';
 import { openAutoGrader } from '../task-judge/auto-grader/autoGrader.ts';
 import type { JudgeClass, JudgeContext, UserMethod } from '../task-judge/judge.ts';

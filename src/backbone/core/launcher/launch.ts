@@ -18,7 +18,7 @@ import { createEpisodeTracker } from '../../../tracking/core/episodeTracker.ts';
 import type { Task } from '../../../sdk/core/index.ts';
 import { RunTracker } from '../context-tracker/runTracker.ts';
 import { environmentsOf } from '../env-service/environment.ts';
-import type { EnvTransport } from '../env-service/transport.ts';
+import type { EnvTransport } from '../env-service/client.ts';
 import type { HelperLlm } from '../helper-llm/helperLlm.ts';
 import { Random } from '../../../base/core/random.ts';
 import type { FinishedCall } from '../model-tuner/call.ts';
@@ -30,8 +30,12 @@ import { readTasks } from '../task-reader/readers.ts';
 import type { ReaderTools } from '../task-reader/readerTools.ts';
 import { episodeSlots, rollOut } from '../task-rollout/rollout.ts';
 import { RolloutState } from '../task-rollout/rolloutState.ts';
-import { attachedProblems } from '../task-runner/outputNotes.ts';
-import { runEpisode, type EpisodeContext, type EpisodeSlot } from '../task-runner/episode.ts';
+import {
+  attachedProblems,
+  runEpisode,
+  type EpisodeContext,
+  type EpisodeSlot,
+} from '../task-runner/episode.ts';
 import {
   factsOf,
   runStarted,

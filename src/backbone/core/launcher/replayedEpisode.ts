@@ -4,7 +4,7 @@ import type { EpisodeResult } from '../../../tracking/core/records/episodeResult
 import type { RunEvent, RunRequest } from '../protocol/run.ts';
 import type { ReplayedEpisode, ReplayedRun } from '../../../tracking/core/records/replayed.ts';
 import type { Task } from '../../../sdk/core/index.ts';
-import { noQuery } from '../function-form/taskRow.ts';
+import { noQuery } from '../function-form/functionWorkflow.ts';
 import type { EpisodeSlot } from '../task-runner/episode.ts';
 
 /** The episode to replay and its recorded run. */

@@ -3,13 +3,15 @@ import type { Clock, FileReader, Logger } from '../../../base/core/ports.ts';
 import type { Config } from '../../../configs/core/effectiveConfig.ts';
 import type { RunEvent, RunRequest } from '../protocol/run.ts';
 import { taskListingOf, type EnvironmentPorts } from '../env-service/environment.ts';
-import type { EnvTransport } from '../env-service/transport.ts';
+import type { EnvTransport } from '../env-service/client.ts';
 import type { HelperLlm } from '../helper-llm/helperLlm.ts';
 import type { DataSetPorts } from '../task-reader/data-set/dataSetPorts.ts';
 import type { ReaderTools } from '../task-reader/readerTools.ts';
 import type { TaskSource } from '../task-reader/taskReader.ts';
 import { resolveFile, type ResolvePorts } from './resolveFile.ts';
-import type { RunPlan } from './runPlan.ts';
+import { type RunPlan, readPlan, type PlanPorts } from './runPlan.ts';
+import type { Row } from '../task-reader/data-set/table.ts';
+import { readTasks } from '../task-reader/readers.ts';
 
 export interface SourcePorts extends ResolvePorts {
   readonly clock: Clock;
@@ -54,4 +56,25 @@ export function environmentPorts(
 ): EnvironmentPorts {
   const logger: Logger = { log: (level, message) => ports.emit({ type: 'log', level, message }) };
   return { transport: ports.envTransport, clock: ports.clock, seed, logger };
+}
+
+interface RowPorts extends PlanPorts, SourcePorts {
+  readonly paths: PlanPorts['paths'];
+  readonly clock: SourcePorts['clock'];
+  openHelper(plan: RunPlan): HelperLlm;
+}
+
+/** Returns the first rows of the data set of a Trinity-RFT config, for a preview. */
+export async function readRows(
+  asked: RunRequest,
+  first: number,
+  ports: RowPorts,
+  cancellation: CancellationToken,
+): Promise<readonly Row[]> {
+  const request = { ...asked, split: 'training' } as const;
+  const { plan, config } = await readPlan(request, ports);
+  const helper = ports.openHelper(plan);
+  const source = taskSourceOf({ request, plan, helper, cancellation }, ports)(config);
+  const { tasks } = await readTasks(source, { first, taskIds: undefined });
+  return tasks.map(({ metadata }) => metadata);
 }

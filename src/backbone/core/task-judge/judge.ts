@@ -9,7 +9,7 @@ import {
   type WorkflowTask,
 } from '../../../sdk/core/index.ts';
 import { runInSpan, type BeginSpan } from '../context-tracker/spans.ts';
-import { FunctionJudge } from '../function-form/functionJudge.ts';
+import { FunctionJudge } from '../function-form/functionWorkflow.ts';
 
 export type JudgeClass = new (config: Readonly<Record<string, unknown>>) => BaseJudge;
 

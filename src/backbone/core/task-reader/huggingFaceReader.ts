@@ -6,9 +6,9 @@ import { dataSetErrors } from './data-set/errors.ts';
 import { JsonTable } from './data-set/jsonTable.ts';
 import { ParquetTable } from './data-set/parquetTable.ts';
 import { findSplit, type SplitFiles, type TableFormat } from './data-set/splits.ts';
-import { listFolder } from './data-set/listFolder.ts';
 import type { Row, TableReader, RowSelection } from './data-set/table.ts';
 import { requireIds, type ReadTasks, type TaskSelection, type TaskSource } from './taskReader.ts';
+import type { FileReader } from '../../../base/core/ports.ts';
 
 const section = 'ajet.task_reader.huggingface_dat_repo';
 
@@ -223,4 +223,21 @@ function wantedOf(selection: TaskSelection, { from, to }: SplitName): RowSelecti
 function queryOf(value: unknown, place: string, where: Location): string {
   if (typeof value === 'string') return value;
   throw dataSetErrors.questionNotText(place, where);
+}
+
+/** Returns the files below a folder, except in hidden folders. Empty if it is a file or does not exist. */
+export async function listFolder(
+  folder: string,
+  files: Pick<FileReader, 'list' | 'folders' | 'readText'>,
+): Promise<DataSetListing> {
+  const paths: string[] = [];
+  const open = [''];
+  for (let below = open.pop(); below !== undefined; below = open.pop()) {
+    const place = below === '' ? folder : `${folder}/${below.slice(0, -1)}`;
+    paths.push(...(await files.list(place)).map((name) => `${below}${name}`));
+    const inside = (await files.folders?.(place)) ?? [];
+    open.push(...inside.filter((name) => !name.startsWith('.')).map((name) => `${below}${name}/`));
+  }
+  const readme = paths.includes('README.md') ? await files.readText(`${folder}/README.md`) : undefined;
+  return { paths, readme };
 }

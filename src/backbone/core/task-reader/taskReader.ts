@@ -120,3 +120,12 @@ export function requireIds(selection: TaskSelection, ids: readonly string[], whe
     hint: 'Select ids that the data set has, or select no ids to run the first tasks.',
   });
 }
+
+/** Throws `task-reader/cancelled` if the run is canceled. */
+export function throwIfCancelled(cancellation: CancellationToken): void {
+  if (!cancellation.isCancelled) return;
+  throw new CodedError({
+    code: 'task-reader/cancelled',
+    message: 'The run was canceled while it read tasks.',
+  });
+}

@@ -1,7 +1,6 @@
 import type { EpisodeResult, Selection } from '../../../tracking/core/records/episodeResult.ts';
 import type { ObservationWindow } from '../../../sdk/core/index.ts';
-import { EarlyStop, type Oversampling } from './oversampling.ts';
-import { selectEpisodes } from './selection.ts';
+import { EarlyStop, type Oversampling, selectEpisodes } from './oversampling.ts';
 
 export interface RolloutOptions {
   readonly tasks: number;

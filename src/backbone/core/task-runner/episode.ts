@@ -7,6 +7,7 @@ import type {
   EpisodeResult,
   EpisodeRouting,
   InjectedFault,
+  EpisodeTracking,
 } from '../../../tracking/core/records/episodeResult.ts';
 import type {
   AjetTuner,
@@ -343,4 +344,18 @@ function timedOut(method: UserMethod, seconds: number, location: Location | unde
     message: `${method === 'execute' ? 'The workflow' : 'The judge'} did not return within ${seconds} s (time at breakpoints does not count).`,
     hint: 'Look for an await that never settles, or increase --episode-timeout (launch.json: episodeTimeout).',
   });
+}
+
+type EpisodeProblem = EpisodeTracking['problems'][number];
+
+/** Problems that a kind of workflow found in an episode. They are not part of the output, which belongs to the user. */
+const notes = new WeakMap<WorkflowOutput, readonly EpisodeProblem[]>();
+
+export function attachProblems<T extends WorkflowOutput>(output: T, problems: readonly EpisodeProblem[]): T {
+  notes.set(output, problems);
+  return output;
+}
+
+export function attachedProblems(output: WorkflowOutput): readonly EpisodeProblem[] {
+  return notes.get(output) ?? [];
 }

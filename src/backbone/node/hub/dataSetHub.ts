@@ -7,7 +7,7 @@ import type {
   DataSetListing,
   HubListener,
 } from '../../core/task-reader/data-set/dataSetPorts.ts';
-import { listFolder } from '../../core/task-reader/data-set/listFolder.ts';
+import { listFolder } from '../../core/task-reader/huggingFaceReader.ts';
 import { localFiles } from '../../../base/node/files.ts';
 import {
   huggingFaceCache,

@@ -1,9 +1,14 @@
 import type { CodedError } from '../../../base/core/errors.ts';
 import type { Clock, Logger } from '../../../base/core/ports.ts';
-import { createHelperLlm, missingHelper, type HelperSource } from '../../core/helper-llm/createHelper.ts';
+import {
+  createHelperLlm,
+  missingHelper,
+  type HelperSource,
+  splitKeys,
+  type HelperKeys,
+} from '../../core/helper-llm/createHelper.ts';
 import { helperErrors } from '../../core/helper-llm/errors.ts';
 import type { HelperLlm } from '../../core/helper-llm/helperLlm.ts';
-import { splitKeys, type HelperKeys } from '../../core/helper-llm/keys.ts';
 import type { ChatModel } from '../../core/model-tuner/model.ts';
 import type { HelperChoice, ModelChoice } from '../../core/protocol/run.ts';
 import { createEndpointModel } from './endpointModel.ts';

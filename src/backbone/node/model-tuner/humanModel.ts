@@ -1,6 +1,5 @@
 import { failures } from '../../core/model-tuner/failures.ts';
-import { toolNames, writeConversation } from '../../core/model-tuner/human/conversationText.ts';
-import { readHumanReply } from '../../core/model-tuner/human/humanReply.ts';
+import { toolNames, writeConversation, readHumanReply } from '../../core/model-tuner/human/humanReply.ts';
 import type { CallIdentity, ChatModel, ChatRequest, ModelReply } from '../../core/model-tuner/model.ts';
 import type { EpisodeNames } from '../../core/model-tuner/recording/episodeNames.ts';
 import type { CancellationToken } from '../../../base/core/cancellation.ts';

@@ -1,7 +1,7 @@
 import { isRecord } from '../../../base/core/isRecord.ts';
 import { messageOf } from '../../../base/core/errors.ts';
 import * as z from 'zod/mini';
-import { describeIssue } from '../../core/model-tuner/schemaProblem.ts';
+import { describeIssue } from '../../core/model-tuner/requestSchema.ts';
 import type { CallIdentity, ChatCompletion, ChatRequest } from '../../core/model-tuner/model.ts';
 import { BadReplyError } from './modelScriptFailures.ts';
 

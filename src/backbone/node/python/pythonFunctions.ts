@@ -1,6 +1,11 @@
-import { FunctionJudge } from '../../core/function-form/functionJudge.ts';
-import { FunctionWorkflow, outputOf, type WorkflowClass } from '../../core/function-form/functionWorkflow.ts';
-import { isSuccess, rowOf } from '../../core/function-form/taskRow.ts';
+import {
+  FunctionJudge,
+  FunctionWorkflow,
+  outputOf,
+  type WorkflowClass,
+  isSuccess,
+  rowOf,
+} from '../../core/function-form/functionWorkflow.ts';
 import { adapterHeader, type AdapterRoute } from '../../core/model-tuner/routing.ts';
 import type { JudgeClass } from '../../core/task-judge/judge.ts';
 import { CodedError } from '../../../base/core/errors.ts';

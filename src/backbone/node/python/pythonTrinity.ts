@@ -1,6 +1,6 @@
 import type { WorkflowClass } from '../../core/function-form/functionWorkflow.ts';
 import { adapterHeader } from '../../core/model-tuner/routing.ts';
-import { attachProblems } from '../../core/task-runner/outputNotes.ts';
+import { attachProblems } from '../../core/task-runner/episode.ts';
 import { CodedError, type Location } from '../../../base/core/errors.ts';
 import {
   experienceRequest,

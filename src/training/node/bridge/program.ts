@@ -1,8 +1,7 @@
 import type { Emitter } from '../../../base/core/event.ts';
 import { CodedError, toReport, type ErrorReport } from '../../../base/core/errors.ts';
 import { isRecord } from '../../../base/core/isRecord.ts';
-import { asJudgeClass } from '../../../backbone/core/function-form/functionJudge.ts';
-import { asWorkflowClass } from '../../../backbone/core/function-form/functionWorkflow.ts';
+import { asJudgeClass, asWorkflowClass } from '../../../backbone/core/function-form/functionWorkflow.ts';
 import type { JudgeClass } from '../../../backbone/core/task-judge/judge.ts';
 import type { BridgeCall, BridgedTask, FromBridge, ToBridge } from '../../core/protocol/bridge.ts';
 import type { GymEnv, GymStep, Workflow, WorkflowOutput, WorkflowTask } from '../../../sdk/core/index.ts';

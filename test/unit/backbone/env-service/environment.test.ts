@@ -6,7 +6,7 @@ import {
   taskListingOf,
   type EpisodeEnvironment,
 } from '../../../../src/backbone/core/env-service/environment.ts';
-import type { EnvAnswer } from '../../../../src/backbone/core/env-service/transport.ts';
+import type { EnvAnswer } from '../../../../src/backbone/core/env-service/client.ts';
 import { CancellationSource, neverCancelled } from '../../../../src/base/core/cancellation.ts';
 import { envTransport } from '../../../../src/backbone/node/readerTools.ts';
 import { composeText } from '../../configs/memoryFiles.ts';

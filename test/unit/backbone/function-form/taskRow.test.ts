@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { rowOf } from '../../../../src/backbone/core/function-form/taskRow.ts';
+import { rowOf } from '../../../../src/backbone/core/function-form/functionWorkflow.ts';
 
 const task = { init_messages: [], task_id: 't1', env_type: 'no_env' };
 

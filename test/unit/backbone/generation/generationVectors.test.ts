@@ -1,10 +1,9 @@
 /** What AgentJet's own code makes of documents, cache keys and replies; test/tools/vectors/datagen.py asks it. */
+import path from 'node:path';
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { chunksOf } from '../../../../src/backbone/core/task-reader/generation/chunks.ts';
-import { cacheOf } from '../../../../src/backbone/core/task-reader/generation/documents.ts';
+import { chunksOf, cacheOf } from '../../../../src/backbone/core/task-reader/generation/documents.ts';
 import { questionsIn } from '../../../../src/backbone/core/task-reader/generation/generationReader.ts';
 import { cacheText } from '../../../../src/backbone/core/task-reader/generation/settings.ts';
 import { composeText } from '../../configs/memoryFiles.ts';

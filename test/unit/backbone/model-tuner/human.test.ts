@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import {
   toolNames,
   writeConversation,
-} from '../../../../src/backbone/core/model-tuner/human/conversationText.ts';
-import { readHumanReply } from '../../../../src/backbone/core/model-tuner/human/humanReply.ts';
+  readHumanReply,
+} from '../../../../src/backbone/core/model-tuner/human/humanReply.ts';
 import type { CallIdentity, ChatRequest } from '../../../../src/backbone/core/model-tuner/model.ts';
 import { EpisodeNames } from '../../../../src/backbone/core/model-tuner/recording/episodeNames.ts';
 import { CancellationSource, neverCancelled } from '../../../../src/base/core/cancellation.ts';

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { normalizeRequest } from '../../../../src/backbone/core/model-tuner/recording/normalizeRequest.ts';
 import {
+  normalizeRequest,
   VolatileFolder,
   VolatileScanner,
-} from '../../../../src/backbone/core/model-tuner/recording/volatile.ts';
+} from '../../../../src/backbone/core/model-tuner/recording/normalizeRequest.ts';
 import type { ChatRequest } from '../../../../src/backbone/core/model-tuner/model.ts';
 
 const now = Date.parse('2026-11-22T07:14:06Z');

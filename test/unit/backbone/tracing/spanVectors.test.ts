@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { PythonRandom } from '../../../../src/backbone/core/task-reader/pythonRandom.ts';
+import { PythonRandom } from '../../../../src/backbone/core/task-reader/mersenneTwister.ts';
 import { readSpan } from '../../../../src/backbone/core/task-reader/tracing/spanPair.ts';
 import { splitTasks } from '../../../../src/backbone/core/task-reader/tracing/tracingReader.ts';
 import { spanAttributes } from './spans.ts';

@@ -1,5 +1,4 @@
 import type { ChatRequest } from '../model.ts';
-import { readConversation, type Conversation, type ToolResult } from './conversation.ts';
 import { findExpression, formatNumber, misread, type Expression } from './expression.ts';
 import type { Random } from '../../../../base/core/random.ts';
 import { produceValue, type Fill } from './schemaValue.ts';
@@ -234,4 +233,56 @@ function shorten(text: string, longest: number): string {
 
 function cyclic<T>(list: readonly [T, ...T[]], index: number): T {
   return list[index % list.length] ?? list[0];
+}
+
+type Message = ChatRequest['messages'][number];
+
+/** The parts of a request's messages that the built-in model uses. */
+interface Conversation {
+  /** The user's messages, oldest first. */
+  readonly userTexts: readonly string[];
+  /** The last tool result after the last user message. */
+  readonly lastResult: ToolResult | undefined;
+  /** True if the instructions ask for the result in `\boxed{}`. */
+  readonly wantsBox: boolean;
+}
+
+interface ToolResult {
+  /** The arguments of the call as JSON text; undefined if the conversation does not have the call. */
+  readonly argumentsJson: string | undefined;
+  readonly text: string;
+}
+
+function readConversation(messages: readonly Message[]): Conversation {
+  const userTexts = messages.filter((message) => message.role === 'user').map(messageText);
+  const lastUser = messages.findLastIndex((message) => message.role === 'user');
+  const instructions = messages.filter(({ role }) => ['system', 'developer', 'user'].includes(role));
+  return {
+    userTexts,
+    lastResult: messages
+      .slice(lastUser + 1)
+      .flatMap((message) => readToolResult(message, messages))
+      .at(-1),
+    wantsBox: instructions.some((message) => /\\boxed|\bboxed\b/i.test(messageText(message))),
+  };
+}
+
+function readToolResult(message: Message, messages: readonly Message[]): ToolResult[] {
+  if (message.role === 'function') {
+    return [{ argumentsJson: undefined, text: message.content ?? '' }];
+  }
+  if (message.role !== 'tool') return [];
+  const call = messages
+    .flatMap((candidate) => (candidate.role === 'assistant' ? (candidate.tool_calls ?? []) : []))
+    .findLast((candidate) => candidate.id === message.tool_call_id);
+  const argumentsJson = call?.type === 'function' ? call.function.arguments : undefined;
+  return [{ argumentsJson, text: messageText(message) }];
+}
+
+/** Returns the text of a message. Images and sound are skipped. */
+export function messageText(message: Message): string {
+  const { content } = message;
+  if (typeof content === 'string') return content;
+  if (!Array.isArray(content)) return '';
+  return content.map((part) => (part.type === 'text' ? part.text : '')).join('');
 }

@@ -7,8 +7,8 @@ import {
   joinSegments,
   type Answer,
   type Segment,
+  messageText,
 } from './answer.ts';
-import { messageText } from './conversation.ts';
 import { hashText, Random, hashDigits } from '../../../../base/core/random.ts';
 import { canonicalJson } from '../../../../base/core/canonicalJson.ts';
 import { splitTokens, type SplitTokens, pieceOf, type TokenPiece } from './tokens.ts';

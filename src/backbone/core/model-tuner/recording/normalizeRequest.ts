@@ -2,7 +2,6 @@ import { hashText } from '../../../../base/core/random.ts';
 import { canonicalJson } from '../../../../base/core/canonicalJson.ts';
 import { redactField, redactSecrets } from '../../../../base/core/secrets/texts.ts';
 import type { ChatRequest } from '../model.ts';
-import { VolatileFolder, type VolatileScanner } from './volatile.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -79,4 +78,182 @@ function fold(value: unknown, folder: VolatileFolder): unknown {
       return [name, isId ? folder.id(text) : folder.text(text)];
     }),
   );
+}
+
+/** Finds values that differ between runs of the same workflow without a meaning: times, ids, ports. */
+
+interface Kind {
+  readonly name: string;
+  readonly pattern: string;
+  /** A time: it counts only near the runs, and two of them need not be equal in both. */
+  readonly instants?: (text: string) => readonly number[];
+}
+
+const month =
+  '(?:Jan(?:uary)?|Feb(?:ruary)?|Mar(?:ch)?|Apr(?:il)?|May|June?|July?|Aug(?:ust)?|Sept?(?:ember)?|Oct(?:ober)?|Nov(?:ember)?|Dec(?:ember)?)\\.?';
+const weekday = '(?:(?:Mon|Tues?|Wed(?:nes)?|Thu(?:rs)?|Fri|Sat(?:ur)?|Sun)(?:day)?,?\\s+)?';
+const clock = '\\d{1,2}:\\d{2}(?::\\d{2}(?:[.,]\\d+)?)?(?:\\s?[AP]M)?';
+const zone =
+  '(?:\\s?(?:Z|UTC|GMT)(?![a-z]))?(?:\\s?[+-]\\d{2}:?\\d{2}(?!\\d))?(?:\\s?\\([A-Z][^)]{1,60}\\))?';
+const monthAndDay = `${month}\\s+\\d{1,2}(?:st|nd|rd|th)?`;
+const dayAndMonth = `\\d{1,2}(?:st|nd|rd|th)?\\s+${month}`;
+
+/** In this order: what begins alike is listed the longer first. */
+const kinds: readonly Kind[] = [
+  { name: 'id', pattern: '(?<![0-9a-f])[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}(?![0-9a-f])' },
+  {
+    name: 'id',
+    pattern: '(?<![\\w-])(?:call|chatcmpl|cmpl|toolu|resp|msg|fc|req|run|gen)[_-](?=[\\w-]*\\d)[\\w-]{4,}',
+  },
+  {
+    name: 'host',
+    pattern: '(?<![\\w.])(?:localhost|127(?:\\.\\d{1,3}){3}|0\\.0\\.0\\.0|\\[::1\\]):\\d{2,5}(?!\\d)',
+  },
+  {
+    name: 'time',
+    pattern: `(?<!\\d)\\d{4}-\\d{2}-\\d{2}(?:(?:T|\\s)${clock}${zone})?(?![\\d-])`,
+    instants: (text) => parsed(text.replace(/\s/, 'T'), text.slice(0, 10)),
+  },
+  {
+    name: 'time',
+    pattern: `(?<![\\d/])\\d{4}/\\d{1,2}/\\d{1,2}(?:,?\\s${clock}${zone})?(?![\\d/])`,
+    instants: (text) => parsed(text),
+  },
+  {
+    name: 'time',
+    pattern: `(?<![\\d/.])\\d{1,2}[/.]\\d{1,2}[/.]\\d{4}(?:,?\\s${clock}${zone})?(?![\\d/])`,
+    instants: (text) => {
+      const [first = '', second = '', year = ''] = text.split(/[/.,\s]/);
+      return parsed(`${first}/${second}/${year}`, `${second}/${first}/${year}`);
+    },
+  },
+  {
+    name: 'time',
+    pattern: `(?<!\\w)${weekday}(?:${monthAndDay}(?:\\s+${clock}${zone})?,?\\s+\\d{4}|${dayAndMonth},?\\s+\\d{4})(?:,?\\s+(?:at\\s+)?${clock}${zone})?(?!\\w)`,
+    instants: writtenInstants,
+  },
+  // A time of the day alone is taken for one of the clock's only where it has seconds.
+  {
+    name: 'time',
+    pattern: '(?<![\\d:.])\\d{1,2}:\\d{2}:\\d{2}(?:[.,]\\d+)?(?:\\s?[AP]M)?(?![\\d:])',
+    instants: () => [],
+  },
+  {
+    name: 'time',
+    pattern: '(?<![\\w.])1\\d{9}(?:\\d{3}|\\d{6}|\\d{9})?(?:\\.\\d+)?(?![\\w])',
+    instants: epochInstants,
+  },
+  { name: 'id', pattern: '(?<![0-9a-z])(?=[0-9]*[a-f])(?=[a-f]*[0-9])[0-9a-f]{12,}(?![0-9a-z])' },
+  { name: 'id', pattern: '(?<![0-9a-z])01[0-9A-HJKMNP-TV-Z]{24}(?![0-9a-z])' },
+];
+
+const pattern = new RegExp(kinds.map(({ pattern: one }) => `(${one})`).join('|'), 'giu');
+
+/** Milliseconds. Nearer than this to a run, a time is one of the run's; a birthday in the data is not. */
+const near = 31 * 24 * 60 * 60 * 1000;
+
+/** A volatile value and what comes before it in its text. */
+interface VolatileMatch {
+  readonly before: string;
+  readonly value: string;
+  readonly name: string;
+  /** True if equal values share a number, to distinguish them from others of the kind. Times have none. */
+  readonly isNumbered: boolean;
+}
+
+interface Scan {
+  readonly found: readonly VolatileMatch[];
+  readonly rest: string;
+}
+
+/** Finds what is volatile in texts; a text that comes again, as a conversation's do, is looked at once. */
+export class VolatileScanner {
+  readonly #times: readonly number[];
+  readonly #known = new Map<string, Scan>();
+
+  /** @param times of the runs that are compared, in milliseconds since the Unix epoch */
+  constructor(times: readonly number[]) {
+    this.#times = times;
+  }
+
+  scan(text: string): Scan {
+    let scan = this.#known.get(text);
+    if (scan === undefined) this.#known.set(text, (scan = this.#scan(text)));
+    return scan;
+  }
+
+  #scan(text: string): Scan {
+    const found: VolatileMatch[] = [];
+    let end = 0;
+    for (const match of text.matchAll(pattern)) {
+      const [value, ...groups] = match;
+      const kind = kinds[(groups as (string | undefined)[]).findIndex((group) => group !== undefined)];
+      if (kind === undefined || !this.#isVolatile(kind, value)) continue;
+      const isNumbered = kind.instants === undefined;
+      found.push({ before: text.slice(end, match.index), value, name: kind.name, isNumbered });
+      end = match.index + value.length;
+    }
+    return { found, rest: text.slice(end) };
+  }
+
+  #isVolatile({ instants }: Kind, value: string): boolean {
+    const all = instants?.(value) ?? [];
+    if (all.length === 0) return true;
+    return all.some((instant) => this.#times.some((time) => Math.abs(instant - time) < near));
+  }
+}
+
+/** Puts placeholders for volatile values into the texts of one request: equal ids get equal ones. */
+export class VolatileFolder {
+  /** The ids and hosts, in the order in which they first occurred. */
+  readonly values: string[] = [];
+  readonly #placeholders = new Map<string, string>();
+  readonly #scanner: VolatileScanner;
+
+  constructor(scanner: VolatileScanner) {
+    this.#scanner = scanner;
+  }
+
+  text(text: string): string {
+    const { found, rest } = this.#scanner.scan(text);
+    if (found.length === 0) return text;
+    const parts = found.map(
+      ({ before, name, value, isNumbered }) =>
+        before + (isNumbered ? this.#number(name, value) : `⟨${name}⟩`),
+    );
+    return parts.join('') + rest;
+  }
+
+  /** A value that is an id because of its field. */
+  id(value: string): string {
+    return this.#number('id', value);
+  }
+
+  #number(name: string, value: string): string {
+    const known = this.#placeholders.get(value);
+    if (known !== undefined) return known;
+    this.values.push(value);
+    const placeholder = `⟨${name} ${this.values.length}⟩`;
+    this.#placeholders.set(value, placeholder);
+    return placeholder;
+  }
+}
+
+/** NaN where none of the texts is a date: near to nothing. */
+function parsed(...texts: readonly string[]): readonly number[] {
+  return texts.map((text) => Date.parse(text));
+}
+
+function writtenInstants(text: string): readonly number[] {
+  const plain = text
+    .replace(/\s?\(.*\)/, '')
+    .replace(/(\d)(?:st|nd|rd|th)\b/i, '$1')
+    .replace(/\s+at\s+/i, ' ');
+  return parsed(plain, plain.replace(/,?\s+\d{1,2}:.*?(?=\s\d{4}|$)/, ''));
+}
+
+/** Seconds, milliseconds, microseconds or nanoseconds: as many digits tell. */
+function epochInstants(text: string): readonly number[] {
+  const [digits = ''] = text.split('.');
+  return [Number(digits) / 10 ** (digits.length - 13)];
 }

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { CodedError } from '../../../../base/core/errors.ts';
 import type { FileReader } from '../../../../base/core/ports.ts';
-import { describeIssue } from '../schemaProblem.ts';
+import { describeIssue } from '../requestSchema.ts';
 import type { ChatCompletion, ChatRequest, ModelFailure } from '../model.ts';
 import { recordingErrors } from './errors.ts';
 import {

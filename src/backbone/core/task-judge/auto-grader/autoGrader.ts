@@ -16,10 +16,10 @@ import { readTasks } from '../../task-reader/readers.ts';
 import type { TaskSource } from '../../task-reader/taskReader.ts';
 import type { JudgeClass } from '../judge.ts';
 import { graderErrors } from './errors.ts';
-import { Grader } from './grader.ts';
+import { createGrader, type Grader } from './grader.ts';
 import { makeRubrics } from './makeRubrics.ts';
 import { numbered } from './prompts.ts';
-import { RubricsFile } from './rubricsFile.ts';
+import { readRubrics, writeRubrics } from './rubricsFile.ts';
 import { candidatesOf, queryOf, sampleOf, sampleRequirements, textOf, type Sample } from './samples.ts';
 import { readGraderSettings, section, type GraderSettings } from './settings.ts';
 
@@ -60,7 +60,7 @@ export async function openAutoGrader(parts: AutoGraderParts): Promise<JudgeClass
   if (config.stringOrNull(`${section}.api_key`) !== null) {
     warn(graderErrors.keyUnread(config.locate(`${section}.api_key`)));
   }
-  const grader = new Grader(settings, helper, cancellation);
+  const grader = createGrader(settings, helper, cancellation);
   const rubrics = await rubricsOf(settings, grader, parts);
   let warned = false;
   const onClipped = (score: number): void => {
@@ -96,13 +96,13 @@ async function rubricsOf(settings: GraderSettings, grader: Grader, parts: AutoGr
   const { config, helper, cancellation, warn } = parts;
   const source = parts.sourceOf(config);
   const isStandIn = helper.isStandIn === true;
-  const kept = new RubricsFile({ config, settings, source, folders: parts.folders, isStandIn, warn });
-  const known = await kept.read();
+  const file = { config, settings, source, folders: parts.folders, isStandIn, warn };
+  const known = await readRubrics(file);
   if (known !== undefined) return known;
   const samples = await readSamples(settings, parts);
   const made = await makeRubrics(samples, { settings, grader, cancellation, log: source.log, warn });
   const rubrics = numbered(made);
-  await kept.write(rubrics);
+  await writeRubrics(rubrics, file);
   return rubrics;
 }
 

@@ -10,38 +10,33 @@ export interface GraderReply<T> {
   readonly reply: string;
 }
 
-/** The helper LLM as one that scores and ranks. Rejects as that does. */
-export class Grader {
-  readonly #settings: GraderSettings;
-  readonly #helper: HelperLlm;
-  readonly #cancellation: CancellationToken;
-
-  constructor(settings: GraderSettings, helper: HelperLlm, cancellation: CancellationToken) {
-    this.#settings = settings;
-    this.#helper = helper;
-    this.#cancellation = cancellation;
-  }
-
+/** The helper LLM in the role of a grader. Rejects as the helper LLM does. */
+export interface Grader {
   /** Returns the score of the grader, which may be outside its bounds. */
-  async score(rubrics: string, query: string, answer: string): Promise<GraderReply<number>> {
-    const prompt = scorePrompt(this.#settings, rubrics, query, answer);
-    const reply = await this.ask(prompt, scoreSchema(this.#settings));
-    return { verdict: scoreIn(reply), reply };
-  }
-
-  /** In the order of the answers; 1 is the best. */
-  async rank(
-    rubrics: string,
-    query: string,
-    answers: readonly string[],
-  ): Promise<GraderReply<readonly number[]>> {
-    const prompt = rankPrompt(this.#settings, rubrics, query, answers);
-    const reply = await this.ask(prompt, rankSchema(answers.length));
-    return { verdict: ranksIn(reply, answers.length), reply };
-  }
-
+  score(rubrics: string, query: string, answer: string): Promise<GraderReply<number>>;
+  /** Returns the ranks in the order of the answers; 1 is the best. */
+  rank(rubrics: string, query: string, answers: readonly string[]): Promise<GraderReply<readonly number[]>>;
   /** @param answer the JSON Schema of the reply */
-  ask(messages: readonly HelperMessage[], answer: Readonly<Record<string, unknown>>): Promise<string> {
-    return this.#helper.ask(messages, this.#cancellation, { model: this.#settings.model, answer });
-  }
+  ask(messages: readonly HelperMessage[], answer: Readonly<Record<string, unknown>>): Promise<string>;
+}
+
+export function createGrader(
+  settings: GraderSettings,
+  helper: HelperLlm,
+  cancellation: CancellationToken,
+): Grader {
+  const ask: Grader['ask'] = (messages, answer) =>
+    helper.ask(messages, cancellation, { model: settings.model, answer });
+  return {
+    ask,
+    score: async (...given) => {
+      const reply = await ask(scorePrompt(settings, ...given), scoreSchema(settings));
+      return { verdict: scoreIn(reply), reply };
+    },
+    rank: async (rubrics, query, answers) => {
+      const { length } = answers;
+      const reply = await ask(rankPrompt(settings, rubrics, query, answers), rankSchema(length));
+      return { verdict: ranksIn(reply, length), reply };
+    },
+  };
 }

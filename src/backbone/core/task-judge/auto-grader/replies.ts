@@ -1,4 +1,5 @@
 /** Readers for a model's response to the grader, which may have several forms. */
+import { isRecord } from '../../../../base/core/isRecord.ts';
 import { readReply } from '../../task-reader/readReply.ts';
 
 const number = String.raw`[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?`;
@@ -10,8 +11,10 @@ const number = String.raw`[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?`;
  */
 export function scoreIn(reply: string): number | undefined {
   const text = spoken(reply);
+  const field = fieldIn(text, 'score');
+  const isNumber = typeof field === 'number' || (typeof field === 'string' && field.trim() !== '');
   const found =
-    fieldIn(text, 'score') ??
+    (isNumber && Number.isFinite(Number(field)) ? field : undefined) ??
     last(text, new RegExp(String.raw`<score>\s*(${number})\s*(?:/[^<]*)?</score>`, 'gi')) ??
     last(text, new RegExp(String.raw`["']?score["']?\s*:\s*["']?(${number})`, 'gi')) ??
     last(text, new RegExp(String.raw`(?<![\w.])(${number})(?:\s*(?:/|out of)\s*${number})?`, 'gi'));
@@ -59,19 +62,12 @@ function spoken(reply: string): string {
 
 /** Returns a field of the JSON object that the text is or contains. */
 function fieldIn(text: string, name: string): unknown {
-  const inner = text.slice(text.indexOf('{'), text.lastIndexOf('}') + 1);
-  if (inner === '' || !text.includes('{')) return undefined;
-  const value = fieldOf(readReply(inner), name);
-  if (name !== 'score') return value;
-  const isScore =
-    typeof value === 'number' ||
-    (typeof value === 'string' && value.trim() !== '' && Number.isFinite(Number(value)));
-  return isScore ? value : undefined;
+  const start = text.indexOf('{');
+  return start === -1 ? undefined : fieldOf(readReply(text.slice(start, text.lastIndexOf('}') + 1)), name);
 }
 
 function fieldOf(value: unknown, name: string): unknown {
-  const isObject = typeof value === 'object' && value !== null && Object.hasOwn(value, name);
-  return isObject ? (value as Readonly<Record<string, unknown>>)[name] : undefined;
+  return isRecord(value) && Object.hasOwn(value, name) ? value[name] : undefined;
 }
 
 function last(text: string, pattern: RegExp): string | undefined {

@@ -1,3 +1,5 @@
+import * as z from 'zod/mini';
+import { isRecord } from '../../../../base/core/isRecord.ts';
 import type { Location } from '../../../../base/core/errors.ts';
 import type { Config } from '../../../../configs/core/effectiveConfig.ts';
 import type { Plain } from '../../../../configs/core/value.ts';
@@ -83,27 +85,22 @@ function promptOf(config: Config, key: string): readonly HelperMessage[] | undef
   const value = config.get(key)?.value;
   if (value === undefined || value === null) return undefined;
   if (typeof value === 'string') return [{ role: 'user', content: value }];
-  const messages = isSection(value) ? value['messages'] : undefined;
-  if (Array.isArray(messages) && messages.length > 0 && messages.every(isMessage)) return messages;
+  const template = promptSection.safeParse(value);
+  if (template.success) return template.data.messages;
   throw graderErrors.badPrompt(config.locate(key));
 }
 
-function isSection(value: Plain): value is Record<string, Plain> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-const roles: readonly unknown[] = ['system', 'user', 'assistant'];
-
-function isMessage(value: Plain): value is Plain & HelperMessage {
-  return isSection(value) && roles.includes(value['role']) && typeof value['content'] === 'string';
-}
+const promptSection = z.object({
+  messages: z
+    .array(z.object({ role: z.enum(['system', 'user', 'assistant']), content: z.string() }))
+    .check(z.minLength(1)),
+});
 
 /** Returns the settings on which the rubrics depend. Rubrics of other settings are not used. */
 export function rubricSettings(config: Config): Readonly<Record<string, Plain>> {
   const value = config.get(section)?.value;
-  const settings = value !== undefined && isSection(value) ? value : {};
   return Object.fromEntries(
-    Object.entries(settings)
+    Object.entries(isRecord(value) ? value : {})
       .filter(([name]) => !withoutEffect.has(name))
       .sort(([a], [b]) => (a < b ? -1 : 1)),
   );

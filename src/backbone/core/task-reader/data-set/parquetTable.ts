@@ -1,9 +1,9 @@
-import type { FileMetaData } from 'hyparquet';
+import type { FileMetaData, SchemaElement, SchemaTree } from 'hyparquet';
 import { type CodedError, messageOf } from '../../../../base/core/errors.ts';
 import type { PartReader } from '../../../../base/core/ports.ts';
 import { dataSetErrors } from './errors.ts';
-import { parquetRowReader, withPlainLeaves, type ReadRow } from './parquetValues.ts';
 import type { Row, TableFile, TableReader, TableRows, RowSelection } from './table.ts';
+import { decimalText, isoDate, isoMoment, isoTime } from './pythonText.ts';
 
 /** Rows between two that are wanted are read along where they are no more than this. */
 const gap = 1000;
@@ -120,4 +120,144 @@ function exactBuffer(bytes: Uint8Array): ArrayBuffer {
 
 function isCoded(error: unknown): error is CodedError {
   return error instanceof Error && error.name === 'CodedError';
+}
+
+/** Makes JSON values of a row that was read of {@link withPlainLeaves} metadata. */
+type ReadRow = (row: Row) => Row;
+
+type ReadValue = (value: unknown) => unknown;
+
+/**
+ * Returns the metadata without the types that the reader would convert to less precise numbers or dates than Python's.
+ * Values of these types arrive as they are stored.
+ */
+function withPlainLeaves(metadata: FileMetaData): FileMetaData {
+  const schema = metadata.schema.map((element) => {
+    if (momentOf(element) === undefined && !isDecimal(element)) return element;
+    const parts = Object.entries(element).filter(([name]) => !/^(?:converted|logical)_type$/.test(name));
+    return Object.fromEntries(parts) as unknown as SchemaElement;
+  });
+  return { ...metadata, schema };
+}
+
+/**
+ * Returns a function that converts a row to JSON values: decimals to their digits, bytes to base64, and dates and times to
+ * Python's `isoformat()`. Integers that JavaScript cannot represent become strings, with a call of `onBigNumber`.
+ */
+function parquetRowReader(columns: readonly SchemaTree[], onBigNumber: (column: string) => void): ReadRow {
+  return recordReader(columns, onBigNumber);
+}
+
+function recordReader(children: readonly SchemaTree[], onBigNumber: (column: string) => void): ReadRow {
+  const readers = children.map((child) => {
+    const name = child.element.name;
+    return [name, valueReader(child, () => onBigNumber(child.path.join('.')))] as const;
+  });
+  return (row) => Object.fromEntries(readers.map(([name, read]) => [name, read(row[name])]));
+}
+
+function valueReader(tree: SchemaTree, onBigNumber: () => void): ReadValue {
+  const one = singleReader(tree, onBigNumber);
+  const isRepeated = tree.element.repetition_type === 'REPEATED';
+  return isRepeated ? listOf(one) : one;
+}
+
+function listOf(item: ReadValue): ReadValue {
+  return (value) =>
+    value === null || value === undefined ? null : Array.from(value as Iterable<unknown>, item);
+}
+
+function singleReader({ element, children }: SchemaTree, onBigNumber: () => void): ReadValue {
+  const [child] = children;
+  if (child === undefined) return orNull(leafReader(element, onBigNumber));
+  const isList = element.converted_type === 'LIST' || element.logical_type?.type === 'LIST';
+  if (isList) return listOf(itemReader(child, onBigNumber));
+  const isMap = element.converted_type === 'MAP' || element.logical_type?.type === 'MAP';
+  const mapped = isMap ? child.children[1] : undefined;
+  if (mapped !== undefined) {
+    const read = valueReader(mapped, onBigNumber);
+    return orNull((value) =>
+      Object.fromEntries(Object.entries(value as Row).map(([key, one]) => [key, read(one)])),
+    );
+  }
+  return orNull(recordReader(children, onBigNumber) as ReadValue);
+}
+
+/** Returns the reader of a list's items in both layouts of Parquet: a second group may surround the items. */
+function itemReader(repeated: SchemaTree, onBigNumber: () => void): ReadValue {
+  const [item, ...others] = repeated.children;
+  if (item !== undefined && others.length === 0) return valueReader(item, onBigNumber);
+  return singleReader(repeated, onBigNumber);
+}
+
+function orNull(read: ReadValue): ReadValue {
+  return (value) => (value === null || value === undefined ? null : read(value));
+}
+
+function leafReader(element: SchemaElement, onBigNumber: () => void): ReadValue {
+  const moment = momentOf(element);
+  if (moment !== undefined) return moment;
+  if (isDecimal(element)) {
+    const scale = scaleOf(element);
+    return (value) => decimalText(wholeNumber(value), scale);
+  }
+  return (value) => {
+    if (typeof value === 'bigint') {
+      const number = Number(value);
+      if (Number.isSafeInteger(number)) return number;
+      onBigNumber();
+      return String(value);
+    }
+    if (value instanceof Uint8Array) return btoa(byteText(value));
+    return typeof value === 'number' && !Number.isFinite(value) ? notFinite(value) : value;
+  };
+}
+
+function byteText(bytes: Uint8Array): string {
+  return Array.from(bytes, (byte) => String.fromCharCode(byte)).join('');
+}
+
+/** Returns NaN and infinity as Python's json writes them. */
+function notFinite(value: number): string {
+  if (Number.isNaN(value)) return 'NaN';
+  return value > 0 ? 'Infinity' : '-Infinity';
+}
+
+const units: Readonly<Record<string, bigint>> = { MILLIS: 1_000_000n, MICROS: 1000n, NANOS: 1n };
+
+function momentOf({
+  type,
+  converted_type: converted,
+  logical_type: logical,
+}: SchemaElement): ReadValue | undefined {
+  if (type === 'INT96') return (value) => isoMoment(wholeNumber(value), false);
+  if (converted === 'DATE' || logical?.type === 'DATE') return (value) => isoDate(Number(value));
+  const named = /^(TIME|TIMESTAMP)_(MILLIS|MICROS)$/.exec(converted ?? '');
+  const isTyped = logical?.type === 'TIMESTAMP' || logical?.type === 'TIME';
+  const kind = isTyped ? logical.type : named?.[1];
+  const unit = units[(isTyped ? logical.unit : named?.[2]) ?? ''];
+  if (kind === undefined || unit === undefined) return undefined;
+  const isUtc = isTyped ? logical.isAdjustedToUTC : true;
+  if (kind === 'TIMESTAMP') return (value) => isoMoment(wholeNumber(value) * unit, isUtc);
+  return (value) => {
+    const nanoseconds = wholeNumber(value) * unit;
+    return isoTime(nanoseconds / 1_000_000_000n, nanoseconds % 1_000_000_000n);
+  };
+}
+
+function isDecimal({ converted_type: converted, logical_type: logical }: SchemaElement): boolean {
+  return converted === 'DECIMAL' || logical?.type === 'DECIMAL';
+}
+
+function scaleOf({ scale, logical_type: logical }: SchemaElement): number {
+  return logical?.type === 'DECIMAL' ? logical.scale : (scale ?? 0);
+}
+
+/** Reads an integer from a stored number, or from big-endian bytes in two's complement. */
+function wholeNumber(value: unknown): bigint {
+  if (typeof value === 'bigint') return value;
+  if (typeof value === 'number') return BigInt(value);
+  if (!(value instanceof Uint8Array)) throw new TypeError('expected a number');
+  const unsigned = value.reduce((sum, byte) => sum * 256n + BigInt(byte), 0n);
+  return BigInt.asIntN(value.length * 8, unsigned);
 }

@@ -1,6 +1,6 @@
 import type { CodedError, Location } from '../../../../base/core/errors.ts';
 import type { Task } from '../../../../sdk/core/index.ts';
-import { readTaskLines, taskLines } from '../taskLines.ts';
+import { readTaskLines, taskLines } from '../jsonlReader.ts';
 import type { TaskSource } from '../taskReader.ts';
 import { generationErrors } from './errors.ts';
 import { cacheText, section, unkeyedSettings } from './settings.ts';

@@ -1,7 +1,6 @@
 import { messageOf } from '../../../../base/core/errors.ts';
 import { isPermanent } from '../../helper-llm/errors.ts';
-import { throwIfCancelled } from '../throwIfCancelled.ts';
-import type { TaskSource } from '../taskReader.ts';
+import { throwIfCancelled, type TaskSource } from '../taskReader.ts';
 
 export interface CallResults<T> {
   /** In the order of the calls; those that failed are left out. */

@@ -10,17 +10,15 @@ import {
   type TaskSource,
 } from '../taskReader.ts';
 import { nestedConfig, readNested } from '../nestedReader.ts';
-import { PythonRandom } from '../pythonRandom.ts';
-import { Deduplicator } from '../similarity/deduplicate.ts';
-import { openEmbed } from '../similarity/openEmbed.ts';
+import { PythonRandom } from '../mersenneTwister.ts';
+import { Deduplicator, openEmbed } from '../similarity/openEmbed.ts';
 import { TaskCache, type CacheEntry } from './cache.ts';
 import { runCalls, type CallResults } from './calls.ts';
-import { readDocuments, type Document } from './documents.ts';
+import { readDocuments, type Document, strip } from './documents.ts';
 import { generationErrors } from './errors.ts';
 import { questionsPerCall, questionsPrompt, questionsSchema, queryPrompt, querySchema } from './prompts.ts';
 import { readSettings, section, type GenerationSettings } from './settings.ts';
 import { readReply, withoutFence } from '../readReply.ts';
-import { strip } from './chunks.ts';
 
 /** The inputs of one generation. */
 interface Work {

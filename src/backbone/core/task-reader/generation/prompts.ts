@@ -1,4 +1,4 @@
-import type { HelperMessage } from '../../helper-llm/helperLlm.ts';
+import { instructed, type HelperMessage } from '../../helper-llm/helperLlm.ts';
 
 /** The number of questions per call, as in upstream. */
 export const questionsPerCall = 10;
@@ -20,26 +20,20 @@ export const querySchema = { type: 'object', properties: question, required: ['q
 
 /** Questions that a document answers. */
 export function questionsPrompt(content: string): readonly HelperMessage[] {
-  return [
-    {
-      role: 'system',
-      content: `You write questions for a data set. The given document answers each of them.
+  return instructed(
+    `You write questions for a data set. The given document answers each of them.
 - Together they cover all parts of the document: facts, reasons, comparisons, sequences, numbers and conclusions.
 - Each is one clear sentence that ends with a question mark and is understandable without the document. No two ask for the same thing.
 - Add to each the passage that answers it, copied from the document. Use no other source.
 You answer with JSON and nothing else: a list of objects with the fields "query" and "related_doc".`,
-    },
-    {
-      role: 'user',
-      content: `Write exactly ${questionsPerCall} questions about this document.
+    `Write exactly ${questionsPerCall} questions about this document.
 
 <document>
 ${content}
 </document>
 
 [{"query": "…?", "related_doc": "…"}, …]`,
-    },
-  ];
+  );
 }
 
 /** A query like another one. */
@@ -48,15 +42,9 @@ export function queryPrompt(query: string, document: string | undefined): readon
     document === undefined
       ? ''
       : '\nUse the given document as background: the new query has the same subject but does not depend on one passage.';
-  return [
-    {
-      role: 'system',
-      content: `You write one new user query in the style of another. Keep the kind of task, the language, the tone and about the same length. Choose a related subject and write a different query, not the old one with some words changed.${background}
+  return instructed(
+    `You write one new user query in the style of another. Keep the kind of task, the language, the tone and about the same length. Choose a related subject and write a different query, not the old one with some words changed.${background}
 You answer with one JSON object and nothing else: {"query": "…"}`,
-    },
-    {
-      role: 'user',
-      content: `${document === undefined ? '' : `<document>\n${document}\n</document>\n\n`}<query>\n${query}\n</query>`,
-    },
-  ];
+    `${document === undefined ? '' : `<document>\n${document}\n</document>\n\n`}<query>\n${query}\n</query>`,
+  );
 }

@@ -6,8 +6,9 @@ import {
   parsePythonLiteral,
   type PythonDict,
   type PythonValue,
+  hasLoneSurrogate,
+  PythonLiteralError,
 } from './pythonLiteral.ts';
-import { hasLoneSurrogate, PythonLiteralError } from './pythonString.ts';
 
 /** The result of reading one span. */
 export type SpanResult =

@@ -1,11 +1,11 @@
 import type { CodedError } from '../../../../base/core/errors.ts';
 import type { Task } from '../../../../sdk/core/index.ts';
 import { IdTally, selectTasks, type ReadTasks, type TaskSource } from '../taskReader.ts';
-import { readTaskLines, taskLines } from '../taskLines.ts';
+import { readTaskLines, taskLines } from '../jsonlReader.ts';
 import { tracingErrors } from './errors.ts';
 import { runFilters } from './filters.ts';
 import { readSpan } from './spanPair.ts';
-import { PythonRandom } from '../pythonRandom.ts';
+import { PythonRandom } from '../mersenneTwister.ts';
 
 const section = 'ajet.task_reader.feedback_tracing';
 /** The spans that hold a question and its answer. */
