@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { RolloutState } from '../../../src/backbone/core/task-rollout/rolloutState.ts';
 import { runEpisode, type EpisodeContext } from '../../../src/backbone/core/task-runner/episode.ts';
-import { withoutService, type Environments } from '../../../src/backbone/core/env-service/environment.ts';
+import { withoutService, type OpenEnvironment } from '../../../src/backbone/core/env-service/environment.ts';
 import { CancellationSource, neverCancelled } from '../../../src/base/core/cancellation.ts';
 import { CodedError } from '../../../src/base/core/errors.ts';
 import type { OutsideCalls } from '../../../src/tracking/core/records/episodeResult.ts';
@@ -61,7 +61,7 @@ function context(
         },
       ),
     helperLlm: { ask: () => Promise.reject(new Error('not asked')) },
-    environments: { open: () => withoutService },
+    openEnvironment: () => withoutService,
     rollout,
     attempts: 1,
     onRetry: ({ attempt = 1 }, { code }, seconds) => seen.retries.push([attempt, code, seconds]),
@@ -101,14 +101,12 @@ const never = (): Promise<never> => new Promise(() => undefined);
 describe('runEpisode', () => {
   it('tells when the workflow and the judge run, ask the helper and change the environment', async () => {
     const told: string[] = [];
-    const environments: Environments = {
-      open: ({ beginSpan }) => {
-        const end = beginSpan?.({ kind: 'environment', name: 'create' });
-        return { ...withoutService, leave: () => Promise.resolve(end?.(null)) };
-      },
+    const openEnvironment: OpenEnvironment = ({ beginSpan }) => {
+      const end = beginSpan?.({ kind: 'environment', name: 'create' });
+      return { ...withoutService, leave: () => Promise.resolve(end?.(null)) };
     };
     const { context: made } = context(() => Promise.resolve({ metadata: {} }), {
-      environments,
+      openEnvironment,
       loadJudge: () => Promise.resolve(Asking),
       spansOf:
         ({ episode }) =>
@@ -312,20 +310,18 @@ describe('runEpisode', () => {
     const left = { code: 'env-service/not-released', message: 'It still lives.' };
 
     /** Notes what happens to it, and is not released where `leaving` fails. */
-    function environments(notes: string[], leaving?: Error): Environments {
-      return {
-        open: ({ uuid }) => ({
-          gymEnv: withoutService.gymEnv,
-          enter: (entered) => {
-            notes.push(`enter ${uuid}`);
-            return Promise.resolve({ ...entered, main_query: 'as told' });
-          },
-          leave: ({ isCancelled }) => {
-            notes.push(isCancelled ? 'leave at once' : 'leave');
-            return leaving === undefined ? Promise.resolve() : Promise.reject(leaving);
-          },
-        }),
-      };
+    function environments(notes: string[], leaving?: Error): OpenEnvironment {
+      return ({ uuid }) => ({
+        gymEnv: withoutService.gymEnv,
+        enter: (entered) => {
+          notes.push(`enter ${uuid}`);
+          return Promise.resolve({ ...entered, main_query: 'as told' });
+        },
+        leave: ({ isCancelled }) => {
+          notes.push(isCancelled ? 'leave at once' : 'leave');
+          return leaving === undefined ? Promise.resolve() : Promise.reject(leaving);
+        },
+      });
     }
 
     it('is given its query, and leaves after the judge', async () => {
@@ -335,7 +331,7 @@ describe('runEpisode', () => {
           notes.push(given.main_query);
           return Promise.resolve({});
         },
-        { environments: environments(notes) },
+        { openEnvironment: environments(notes) },
       );
       expect(await runEpisode(slot, made, neverCancelled)).toMatchObject({ reward: 1, error: null });
       expect(notes).toEqual([`enter ${'ab'.repeat(16)}`, 'as told', 'leave']);
@@ -343,7 +339,7 @@ describe('runEpisode', () => {
 
     it('leaves it when the workflow throws, is cancelled or runs out of time', async () => {
       const notes: string[] = [];
-      const changes = { environments: environments(notes), timeout: 10 };
+      const changes = { openEnvironment: environments(notes), timeout: 10 };
       await runEpisode(slot, context(() => Promise.reject(new Error('x')), changes).context, neverCancelled);
       const source = new CancellationSource();
       const cancelled = runEpisode(slot, context(never, changes).context, source.token);
@@ -357,7 +353,7 @@ describe('runEpisode', () => {
     });
 
     it('fails where it is not released, but first for what failed first', async () => {
-      const changes = { environments: environments([], new CodedError(left)) };
+      const changes = { openEnvironment: environments([], new CodedError(left)) };
       const { context: fine } = context(() => Promise.resolve({ reward: 1 }), changes);
       expect(await runEpisode(slot, fine, neverCancelled)).toMatchObject({ reward: null, error: left });
       const { context: broken } = context(() => Promise.reject(new Error('no such tool')), changes);

@@ -1,3 +1,4 @@
+import { parseJson } from '../../../base/core/parseJson.ts';
 import { isRecord } from '../../../base/core/isRecord.ts';
 import { CancellationSource, waitFor, type CancellationToken } from '../../../base/core/cancellation.ts';
 import { DisposableStore } from '../../../base/core/disposable.ts';
@@ -5,7 +6,7 @@ import { CodedError, type Location } from '../../../base/core/errors.ts';
 import type { Clock, Logger } from '../../../base/core/ports.ts';
 import { afterRunningTime } from '../task-runner/runningTime.ts';
 import { runInSpan, type BeginSpan } from '../context-tracker/spans.ts';
-import { badServiceUrl, EnvServiceFailures, episodeOver, excerpt, type ServiceRequest } from './failures.ts';
+import { badServiceUrl, envServiceFailures, episodeOver, excerpt, type ServiceRequest } from './failures.ts';
 
 /** The timeout of a request in seconds of running time, as in upstream. */
 const answerSeconds = 300;
@@ -65,7 +66,7 @@ class Unusable extends Error {}
 export class EnvClient {
   /** Without a trailing slash, as in upstream. */
   readonly serviceUrl: string;
-  readonly failures: EnvServiceFailures;
+  readonly failures: ReturnType<typeof envServiceFailures>;
   readonly #options: EnvClientOptions;
 
   constructor(options: EnvClientOptions) {
@@ -74,7 +75,7 @@ export class EnvClient {
       throw badServiceUrl(options.baseUrl, options.location);
     this.#options = options;
     this.serviceUrl = options.baseUrl.replace(/\/+$/, '');
-    this.failures = new EnvServiceFailures({
+    this.failures = envServiceFailures({
       url: `${url.protocol}//${url.host}${url.pathname}`.replace(/\/+$/, ''),
       location: options.location,
     });
@@ -154,30 +155,23 @@ export class EnvClient {
     const { transport, clock } = this.#options;
     if (cancellation.isCancelled) throw episodeOver();
     const connection = new CancellationSource();
+    const limit = new CancellationSource();
+    const url = new URL(`${this.serviceUrl}/${endpoint}`);
+    limit.token.onCancelled(() => connection.cancel());
     const stop = new DisposableStore();
-    const limit = { reached: false };
     stop.add(cancellation.onCancelled(() => connection.cancel()));
-    stop.add(
-      afterRunningTime(clock, seconds, () => {
-        limit.reached = true;
-        connection.cancel();
-      }),
-    );
-    let answer: EnvAnswer;
-    try {
-      answer = await transport.post(
-        new URL(`${this.serviceUrl}/${endpoint}`),
-        bodyOf(fields),
-        connection.token,
-      );
-    } catch (error) {
-      throw limit.reached ? this.failures.timedOut(asked, seconds) : this.failures.unreachable(asked, error);
-    } finally {
-      stop.dispose();
-    }
-    if (answer.status < 200 || answer.status > 299)
-      throw this.failures.refused(asked, answer.status, answer.body);
-    return jsonObject(answer.body);
+    stop.add(afterRunningTime(clock, seconds, () => limit.cancel()));
+    const answer = await transport
+      .post(url, bodyOf(fields), connection.token)
+      .catch((error: unknown) => {
+        throw limit.token.isCancelled
+          ? this.failures.timedOut(asked, seconds)
+          : this.failures.unreachable(asked, error);
+      })
+      .finally(() => stop.dispose());
+    const { status, body } = answer;
+    if (status < 200 || status > 299) throw this.failures.refused(asked, status, body);
+    return jsonObject(body);
   }
 }
 
@@ -187,12 +181,8 @@ function bodyOf(fields: Fields): string {
 }
 
 function jsonObject(body: string): JsonObject {
-  let value: unknown;
-  try {
-    value = JSON.parse(body);
-  } catch {
-    throw new Unusable(`invalid JSON: ${excerpt(body)}`);
-  }
+  const value = parseJson(body);
+  if (value === undefined) throw new Unusable(`invalid JSON: ${excerpt(body)}`);
   if (isRecord(value)) return value;
   throw new Unusable(`JSON that is not an object: ${excerpt(body)}`);
 }

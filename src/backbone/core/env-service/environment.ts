@@ -36,10 +36,8 @@ export interface EpisodeOfEnvironment {
   onStep(): void;
 }
 
-/** The environments of a run's episodes. */
-export interface Environments {
-  open(episode: EpisodeOfEnvironment): EpisodeEnvironment;
-}
+/** Opens the environment of an episode. */
+export type OpenEnvironment = (episode: EpisodeOfEnvironment) => EpisodeEnvironment;
 
 export interface EnvironmentPorts {
   readonly transport: EnvTransport;
@@ -86,21 +84,15 @@ function envClientOf(
 }
 
 /** Throws `config/…` and `env-service/bad-url`. */
-export function environmentsOf(config: Config, ports: EnvironmentPorts): Environments {
+export function environmentsOf(config: Config, ports: EnvironmentPorts): OpenEnvironment {
   const type = config.string('ajet.task_reader.type');
   const service = Object.hasOwn(serviceReaders, type) ? serviceReaders[type] : undefined;
-  if (service === undefined) return { open: () => withoutService };
+  if (service === undefined) return () => withoutService;
   const envType = config.string(`${section}.env_type`);
   envClientOf(config, ports, 'check');
-  return {
-    open: (episode) => {
-      const client = envClientOf(config, ports, String(episode.episode), episode.beginSpan);
-      return new ServiceInstance(
-        client,
-        { ...episode, envType, tellsQuery: service.tellsQuery },
-        ports.logger,
-      );
-    },
+  return (episode) => {
+    const client = envClientOf(config, ports, String(episode.episode), episode.beginSpan);
+    return new ServiceInstance(client, { ...episode, ...service, envType }, ports.logger);
   };
 }
 
@@ -133,12 +125,7 @@ class ServiceInstance implements EpisodeEnvironment {
     this.#client = client;
     this.#options = options;
     this.#logger = logger;
-    this.gymEnv = gymEnvOf({
-      client,
-      id: options.uuid,
-      over: this.#over.token,
-      onStep: () => options.onStep(),
-    });
+    this.gymEnv = gymEnvOf(client, options.uuid, this.#over.token, () => options.onStep());
   }
 
   async enter(task: Task): Promise<Task> {
@@ -158,7 +145,10 @@ class ServiceInstance implements EpisodeEnvironment {
       return;
     }
     try {
-      if (!(await this.#release(cancellation))) this.#logger.log('warn', this.#notConfirmed());
+      if (await this.#release(cancellation)) return;
+      const instance = this.#options.uuid;
+      const message = `The environment service did not confirm that it released the instance ${instance}.`;
+      this.#logger.log('warn', message);
     } catch (error) {
       throw error instanceof CodedError
         ? this.#client.failures.notReleased(this.#options.uuid, error)
@@ -174,10 +164,6 @@ class ServiceInstance implements EpisodeEnvironment {
       if (!cancellation.isCancelled) throw error;
     }
     return this.#client.release(uuid, neverCancelled, hurried);
-  }
-
-  #notConfirmed(): string {
-    return `The environment service did not confirm that it released the instance ${this.#options.uuid}.`;
   }
 }
 

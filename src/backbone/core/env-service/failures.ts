@@ -17,70 +17,49 @@ export interface ServiceRequest {
 const urlKey = '`ajet.task_reader.env_service.env_url`';
 const seeLog = "See the service's log for the reason.";
 
-/** One factory for each way in which an environment service fails. */
-export class EnvServiceFailures {
-  readonly #place: ServiceAddress;
-
-  constructor(place: ServiceAddress) {
-    this.#place = place;
-  }
-
-  unreachable(asked: ServiceRequest, cause: unknown): CodedError {
-    const reason = messageOf(cause);
-    return this.#failure('unreachable', asked, `did not respond to ${asked.endpoint}: ${reason}`, {
-      hint: `Start the service, or correct ${urlKey}.`,
-      cause,
-    });
-  }
-
-  timedOut(asked: ServiceRequest, seconds: number): CodedError {
-    return this.#failure('timed-out', asked, `did not respond to ${asked.endpoint} within ${seconds} s`, {
-      hint: `${seeLog} AgentJet has the same timeout.`,
-    });
-  }
-
-  refused(asked: ServiceRequest, status: number, body: string): CodedError {
-    const said = body.trim() === '' ? 'without a message' : `and ${excerpt(body)}`;
-    return this.#failure('refused', asked, `responded to ${asked.endpoint} with status ${status} ${said}`, {
-      hint: status === 404 ? `Check that ${urlKey} is the base URL of an environment service.` : seeLog,
-    });
-  }
-
-  badReply(asked: ServiceRequest, wrong: string): CodedError {
-    return this.#failure('bad-reply', asked, `responded to ${asked.endpoint} with ${wrong}`, {
-      hint: 'Fix the service. AgentJet cannot use that response either.',
-    });
-  }
-
-  notReleased(instance: string, cause: CodedError): CodedError {
-    return new CodedError(
-      {
-        code: 'env-service/not-released',
-        message: `The instance ${instance} may still exist in the environment service: ${cause.message}`,
-        location: this.#place.location,
-        hint: `${cause.hint ?? seeLog} In AgentJet this fails the episode.`,
-      },
-      { cause },
-    );
-  }
-
-  #failure(
+/** Returns one factory for each way in which an environment service fails. */
+export function envServiceFailures({ url, location }: ServiceAddress) {
+  const failure = (
     code: string,
-    { tries }: ServiceRequest,
-    what: string,
-    { hint, cause }: { hint: string; cause?: unknown },
-  ): CodedError {
+    { endpoint, tries }: ServiceRequest,
+    [verb, what]: readonly [verb: string, what: string],
+    hint: string,
+    cause?: unknown,
+  ): CodedError => {
     const often = tries > 1 ? ` (${tries} attempts)` : '';
-    return new CodedError(
-      {
-        code: `env-service/${code}`,
-        message: `The environment service at ${this.#place.url} ${what}${often}.`,
-        location: this.#place.location,
-        hint,
-      },
-      { cause },
-    );
-  }
+    const message = `The environment service at ${url} ${verb} to ${endpoint}${what}${often}.`;
+    return new CodedError({ code: `env-service/${code}`, message, location, hint }, { cause });
+  };
+  return {
+    unreachable: (asked: ServiceRequest, cause: unknown) => {
+      const hint = `Start the service, or correct ${urlKey}.`;
+      return failure('unreachable', asked, ['did not respond', `: ${messageOf(cause)}`], hint, cause);
+    },
+    timedOut: (asked: ServiceRequest, seconds: number) => {
+      const hint = `${seeLog} AgentJet has the same timeout.`;
+      return failure('timed-out', asked, ['did not respond', ` within ${seconds} s`], hint);
+    },
+    refused: (asked: ServiceRequest, status: number, body: string) => {
+      const said = body.trim() === '' ? 'without a message' : `and ${excerpt(body)}`;
+      const hint =
+        status === 404 ? `Check that ${urlKey} is the base URL of an environment service.` : seeLog;
+      return failure('refused', asked, ['responded', ` with status ${status} ${said}`], hint);
+    },
+    badReply: (asked: ServiceRequest, wrong: string) => {
+      const hint = 'Fix the service. AgentJet cannot use that response either.';
+      return failure('bad-reply', asked, ['responded', ` with ${wrong}`], hint);
+    },
+    notReleased: (instance: string, cause: CodedError) =>
+      new CodedError(
+        {
+          code: 'env-service/not-released',
+          message: `The instance ${instance} may still exist in the environment service: ${cause.message}`,
+          location,
+          hint: `${cause.hint ?? seeLog} In AgentJet this fails the episode.`,
+        },
+        { cause },
+      ),
+  };
 }
 
 export function badServiceUrl(url: string, location: Location | undefined): CodedError {

@@ -8,16 +8,6 @@ import { quoted } from '../../../configs/core/interpolation/pythonText.ts';
 /** Replaces an empty answer, as upstream does. */
 const noFeedback = 'Warning: the environment gave no feedback. Send a valid action and try again.';
 
-/** The instance of one episode. */
-export interface Instance {
-  readonly client: EnvClient;
-  readonly id: string;
-  /** Canceled when the episode ends. */
-  readonly over: CancellationToken;
-  /** Called before every step. */
-  onStep(): void;
-}
-
 /** The environment of an episode whose task reader has none. */
 export const noGymEnv: GymEnv = {
   serviceUrl: undefined,
@@ -28,13 +18,18 @@ export const noGymEnv: GymEnv = {
   },
 };
 
-/** Converts actions and answers as upstream's `BaseGymEnv`. */
-export function gymEnvOf(instance: Instance): GymEnv {
-  const { client, id, over } = instance;
+/**
+ * Converts actions and answers as upstream's `BaseGymEnv`.
+ *
+ * @param id of the instance
+ * @param over canceled when the episode ends
+ * @param onStep called before every step
+ */
+export function gymEnvOf(client: EnvClient, id: string, over: CancellationToken, onStep: () => void): GymEnv {
   return {
     serviceUrl: client.serviceUrl,
     step: async (action) => {
-      instance.onStep();
+      onStep();
       return toStep(client, await client.step(id, toAction(action), over));
     },
     evaluate: (messages = {}) => client.evaluate(id, messages, over),

@@ -318,7 +318,7 @@ function contextOf(live: LiveRun): EpisodeContext {
       { ...ports, warn: (problem) => warn(ports, problem) },
     ),
     Workflow,
-    environments: environmentsOf(config, environmentPorts(plan, ports)),
+    openEnvironment: environmentsOf(config, environmentPorts(plan, ports)),
     rollout,
     attempts: request.attempts ?? 1,
     onRetry: (slot, failure, seconds) =>

@@ -17,7 +17,7 @@ import type {
   WorkflowOutput,
   WorkflowTask,
 } from '../../../sdk/core/index.ts';
-import type { Environments, EpisodeEnvironment } from '../env-service/environment.ts';
+import type { OpenEnvironment, EpisodeEnvironment } from '../env-service/environment.ts';
 import { runInSpan, type BeginSpan } from '../context-tracker/spans.ts';
 import { FunctionWorkflow } from '../function-form/functionWorkflow.ts';
 import type { EpisodeWatch } from '../model-tuner/outsideCalls.ts';
@@ -66,7 +66,7 @@ export interface EpisodeContext extends JudgeContext {
   /** Seconds of running time; undefined for no limit. */
   readonly timeout: number | undefined;
   openCalls(slot: EpisodeSlot, episodeUuid: string): EpisodeCalls;
-  readonly environments: Environments;
+  readonly openEnvironment: OpenEnvironment;
   readonly rollout: RolloutState;
   /** The highest number of attempts for an episode. */
   readonly attempts: number;
@@ -148,7 +148,7 @@ async function settle(
   const stop = new DisposableStore();
   const { episode } = slot;
   const beginSpan = context.spansOf?.(slot);
-  const environment = context.environments.open({
+  const environment = context.openEnvironment({
     episode,
     uuid,
     beginSpan,

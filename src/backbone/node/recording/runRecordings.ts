@@ -3,7 +3,7 @@ import type { CallIdentity, ChatModel, ChatRequest, ModelReply } from '../../cor
 import { EpisodeNames, type EpisodeName } from '../../core/model-tuner/recording/episodeNames.ts';
 import { readRecording } from '../../core/model-tuner/recording/readRecording.ts';
 import { traceRequest, recordingOfTrace } from '../../core/model-tuner/recording/traceRecording.ts';
-import { createReplay, type Replay } from '../../core/model-tuner/recording/replayModel.ts';
+import { Replay } from '../../core/model-tuner/recording/replayModel.ts';
 import type { CancellationToken } from '../../../base/core/cancellation.ts';
 import { CodedError, toReport } from '../../../base/core/errors.ts';
 import type { Logger } from '../../../base/core/ports.ts';
@@ -157,7 +157,7 @@ export class RunRecordings {
       : undefined;
     const asked = { onMiss: replay.miss, names, clock: systemClock, logger: this.#logger };
     return {
-      player: createReplay({ ...asked, recording, compared, isRollout }),
+      player: new Replay({ ...asked, recording, compared, isRollout }),
       hasDebugModels: !isTrace,
       hasHelper: recording.calls.some(
         ({ episode, targetTag }) => episode.task === helperTask && targetTag === 'helper',

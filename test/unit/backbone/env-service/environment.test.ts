@@ -35,7 +35,7 @@ async function environment(type = 'env_service', url = service.url): Promise<Epi
     queueMicrotask(() => clock.advance(11_000));
   };
   const ports = { transport: envTransport, clock, logger: { log }, seed: 1 };
-  return environmentsOf(config, ports).open({ episode: 4, uuid: 'u4', onStep: () => (steps += 1) });
+  return environmentsOf(config, ports)({ episode: 4, uuid: 'u4', onStep: () => (steps += 1) });
 }
 
 const task = { main_query: '[not defined]', init_messages: [], task_id: '7', env_type: 'x', metadata: {} };
@@ -233,7 +233,7 @@ describe('in the same words as AgentJet', () => {
       'ajet: {task_reader: {type: env_service, env_service: {env_url: "http://host:1/", env_type: guess}}}\n',
     );
     const ports = { transport: { post }, clock, logger: { log: () => undefined }, seed: 1 };
-    const one = environmentsOf(config, ports).open({ episode: 0, uuid: 'i1', onStep: () => undefined });
+    const one = environmentsOf(config, ports)({ episode: 0, uuid: 'i1', onStep: () => undefined });
     return { sent, one, listing: taskListingOf(config, ports, neverCancelled) };
   }
 

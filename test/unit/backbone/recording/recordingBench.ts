@@ -7,10 +7,7 @@ import type {
   RecordingHeader,
 } from '../../../../src/backbone/core/model-tuner/recording/format.ts';
 import { readRecording } from '../../../../src/backbone/core/model-tuner/recording/readRecording.ts';
-import {
-  createReplay,
-  type OnMiss,
-} from '../../../../src/backbone/core/model-tuner/recording/replayModel.ts';
+import { Replay, type OnMiss } from '../../../../src/backbone/core/model-tuner/recording/replayModel.ts';
 import { neverCancelled, type CancellationToken } from '../../../../src/base/core/cancellation.ts';
 import type { CodedError } from '../../../../src/base/core/errors.ts';
 import { finishedCall } from '../recording.ts';
@@ -85,7 +82,7 @@ export async function replaying(
   const recording = await read(record(calls));
   const logged: string[] = [];
   const clock = new FakeClock();
-  const replay = createReplay({
+  const replay = new Replay({
     recording,
     onMiss: options.onMiss ?? 'fail',
     names: threeEpisodes(),

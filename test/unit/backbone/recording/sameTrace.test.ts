@@ -9,7 +9,7 @@ import { createGateway } from '../../../../src/backbone/core/model-tuner/gateway
 import type { ChatModel } from '../../../../src/backbone/core/model-tuner/model.ts';
 import { RecordingWriter } from '../../../../src/backbone/core/model-tuner/recording/recordingWriter.ts';
 import { EpisodeNames } from '../../../../src/backbone/core/model-tuner/recording/episodeNames.ts';
-import { createReplay } from '../../../../src/backbone/core/model-tuner/recording/replayModel.ts';
+import { Replay } from '../../../../src/backbone/core/model-tuner/recording/replayModel.ts';
 import { createTuner } from '../../../../src/backbone/core/model-tuner/tuner.ts';
 import type { TracedMessage } from '../../../../src/tracking/core/records/trace.ts';
 import { createModelFetch } from '../../../../src/backbone/node/model-tuner/modelFetch.ts';
@@ -229,7 +229,7 @@ describe('a replayed run', () => {
     const parsed = await read(recording);
     const created = { ...parsed.header, createdAt: '2026-11-21T10:00:00.000Z' };
     return run(plan, world, (names) =>
-      createReplay({
+      new Replay({
         recording: { ...parsed, header: created },
         onMiss: 'fail',
         names,

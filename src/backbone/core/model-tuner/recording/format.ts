@@ -3,6 +3,7 @@
  * Messages and tools that an earlier call had already are named by its id, so that a file grows with what is new.
  */
 import * as z from 'zod/mini';
+import { errorReport } from '../../../../base/core/errorReport.ts';
 import type { ChatCompletion, ChatRequest, ModelFailure } from '../model.ts';
 import type { EpisodeName } from './episodeNames.ts';
 
@@ -23,15 +24,6 @@ export type RecordingHeader = z.infer<typeof recordingHeader>;
 
 const fields = z.record(z.string(), z.unknown());
 
-const report = z.object({
-  code: z.string(),
-  message: z.string(),
-  hint: z.optional(z.string()),
-  location: z.optional(
-    z.object({ file: z.string(), line: z.optional(z.number()), column: z.optional(z.number()) }),
-  ),
-});
-
 const failure = z.object({
   status: z.number(),
   error: z.object({
@@ -41,7 +33,7 @@ const failure = z.object({
     code: z.nullable(z.string()),
   }),
   headers: z.optional(z.record(z.string(), z.string())),
-  report: z.optional(report),
+  report: z.optional(errorReport),
 });
 
 const count = z.int().check(z.gte(0));

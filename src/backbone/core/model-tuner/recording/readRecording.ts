@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { CodedError } from '../../../../base/core/errors.ts';
+import { parseJson } from '../../../../base/core/parseJson.ts';
 import type { FileReader } from '../../../../base/core/ports.ts';
 import { describeIssue } from '../requestSchema.ts';
 import type { ChatCompletion, ChatRequest, ModelFailure } from '../model.ts';
@@ -152,12 +153,4 @@ class Reader {
 
 function failureOf({ report, headers, ...rest }: NonNullable<CallLine['failure']>): ModelFailure {
   return { ...rest, ...(headers && { headers }), ...(report && { report: new CodedError(report) }) };
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return undefined; // the caller reports it, since it knows the line
-  }
 }

@@ -1,4 +1,5 @@
-import type { CodedError } from '../../../../base/core/errors.ts';
+import { toReport, type CodedError } from '../../../../base/core/errors.ts';
+import { omit } from '../../../../base/core/omit.ts';
 import { redactField, redactSecrets } from '../../../../base/core/secrets/texts.ts';
 import type { FinishedCall } from '../call.ts';
 import { type EpisodeName, type EpisodeNames, episodeKey } from './episodeNames.ts';
@@ -32,8 +33,10 @@ const givenUp = 499;
 export class RecordingWriter {
   readonly #options: RecordingWriterOptions;
   readonly #writer: CallLineEncoder;
-  #calls = 0;
-  #failed = false;
+  /** Calls recorded so far. */
+  calls = 0;
+  /** True if every call was recorded. */
+  isWhole = true;
 
   /** Throws if the header cannot be written. */
   constructor(options: RecordingWriterOptions) {
@@ -46,25 +49,15 @@ export class RecordingWriter {
     options.sink.append(JSON.stringify({ ...options.header, model }));
   }
 
-  /** Calls recorded so far. */
-  get calls(): number {
-    return this.#calls;
-  }
-
-  /** True if every call was recorded. */
-  get isWhole(): boolean {
-    return !this.#failed;
-  }
-
   take(call: FinishedCall): void {
-    if (this.#failed || (call.status === givenUp && this.#options.isStopping())) return;
+    if (!this.isWhole || (call.status === givenUp && this.#options.isStopping())) return;
     if (call.canned !== null) return; // not from a model: the replay creates it again
     try {
       const episode = this.#options.names.of(call.episode);
       this.#options.sink.append(this.#writer.write({ ...call, episode }));
-      this.#calls += 1;
+      this.calls += 1;
     } catch (error) {
-      this.#failed = true;
+      this.isWhole = false;
       this.#options.warn(recordingErrors.goesNoFurther(this.#options.sink.file, error));
     }
   }
@@ -158,13 +151,6 @@ function failureFields({ status, error, headers, report }: NonNullable<RecordedC
     status,
     error,
     ...(headers && { headers: { ...headers } }),
-    ...(report && {
-      report: {
-        code: report.code,
-        message: report.message,
-        ...(report.hint !== undefined && { hint: report.hint }),
-        ...(report.location && { location: { ...report.location } }),
-      },
-    }),
+    ...(report && { report: omit(toReport(report, report.code), 'stack') }),
   };
 }

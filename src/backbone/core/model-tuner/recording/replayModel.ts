@@ -1,3 +1,5 @@
+import { omit } from '../../../../base/core/omit.ts';
+import type { replayMisses } from '../../protocol/run.ts';
 import { waitFor, type CancellationToken } from '../../../../base/core/cancellation.ts';
 import type { Clock, Logger } from '../../../../base/core/ports.ts';
 import { cutCompletion } from '../chunks.ts';
@@ -28,7 +30,7 @@ import { sharedMessageLength, findDivergence, type Divergence } from './divergen
  * The reaction to a request that was not recorded. It fails with the difference, gets the agent's next recorded answer,
  * or is sent to the model.
  */
-export type OnMiss = 'fail' | 'sequential' | 'call-model';
+export type OnMiss = (typeof replayMisses)[number];
 
 export interface ReplayOptions {
   readonly recording: Recording;
@@ -42,34 +44,6 @@ export interface ReplayOptions {
   readonly logger: Logger;
 }
 
-/** Replays a recording instead of calling the models of a run. */
-export interface Replay {
-  /**
-   * Returns a model that answers at once from the recording. It finds calls of an episode by their requests, so parallel
-   * calls may arrive in any order. Equal requests get their answers in the recorded order. A failed call fails again.
-   *
-   * @param model answers requests that were not recorded, with `call-model` only
-   */
-  inPlaceOf(model: ChatModel | undefined): ChatModel;
-  /** Warns about recorded calls that the episode did not make. */
-  ended(episode: EpisodeName): void;
-}
-
-export function createReplay(options: ReplayOptions): Replay {
-  const player = new Player(options);
-  const { recording } = options;
-  const name = recording.file.split(/[\\/]/).at(-1) ?? recording.file;
-  // A rollout's log does not name its model.
-  const whose = recording.header.model === '' ? '' : ` of ${recording.header.model}`;
-  return {
-    ended: (episode) => player.ended(episode),
-    inPlaceOf: (model) => ({
-      description: `recording ${name}${whose}${model ? `, else ${model.description}` : ''}`,
-      respond: async (request, cancellation, call) => player.respond({ request, cancellation, call, model }),
-    }),
-  };
-}
-
 interface Asked {
   readonly request: ChatRequest;
   readonly cancellation: CancellationToken;
@@ -77,9 +51,10 @@ interface Asked {
   readonly model: ChatModel | undefined;
 }
 
-class Player {
+/** Replays a recording instead of calling the models of a run. */
+export class Replay {
   readonly #options: ReplayOptions;
-  readonly #calls = new Map<string, RecordedCall[]>();
+  readonly #calls = new Map<string, readonly RecordedCall[]>();
   readonly #episodes = new Map<string, EpisodeReplay>();
   readonly #scanner: VolatileScanner;
   /** Episodes and sampling options that were warned of. */
@@ -91,20 +66,36 @@ class Player {
     this.#scanner = new VolatileScanner([Date.parse(header.createdAt), options.clock.now()]);
     for (const call of calls) {
       const key = episodeKey(call.episode);
-      const known = this.#calls.get(key);
-      if (known === undefined) this.#calls.set(key, [call]);
-      else known.push(call);
+      this.#calls.set(key, [...(this.#calls.get(key) ?? []), call]);
     }
   }
 
-  async respond({ request, cancellation, call, model }: Asked): Promise<ModelReply> {
+  /**
+   * Returns a model that answers at once from the recording. It finds calls of an episode by their requests, so parallel
+   * calls may arrive in any order. Equal requests get their answers in the recorded order. A failed call fails again.
+   *
+   * @param model answers requests that were not recorded, with `call-model` only
+   */
+  inPlaceOf(model: ChatModel | undefined): ChatModel {
+    const { file, header } = this.#options.recording;
+    const name = file.split(/[\\/]/).at(-1) ?? file;
+    // A rollout's log does not name its model.
+    const whose = header.model === '' ? '' : ` of ${header.model}`;
+    return {
+      description: `recording ${name}${whose}${model ? `, else ${model.description}` : ''}`,
+      respond: (request, cancellation, call) => this.#respond({ request, cancellation, call, model }),
+    };
+  }
+
+  async #respond({ request, cancellation, call, model }: Asked): Promise<ModelReply> {
     const name = this.#options.names.of(call.episode);
     const episode = this.#episode(name);
-    const { compared = (all: ChatRequest) => all } = this.#options;
+    const { compared = (all: ChatRequest) => all, isRollout = false } = this.#options;
     const normal = normalizeRequest(compared(request), this.#scanner);
-    const found = this.#options.isRollout === true ? episode.next() : episode.take(normal, call);
+    const found = isRollout ? episode.open[0] : episode.find(normal, call);
     if (found !== undefined) {
-      if (this.#options.isRollout !== true) this.#compareSampling(found.recorded.request, request);
+      episode.spend(found);
+      if (!isRollout) this.#compareSampling(found.recorded.request, request);
       return this.#answer(found, normal, cancellation);
     }
     const expected = episode.expected(normal, call);
@@ -123,6 +114,7 @@ class Player {
     return { kind: 'error', ...missFailure(miss) };
   }
 
+  /** Warns about recorded calls that the episode did not make. */
   ended(name: EpisodeName): void {
     const { open, recorded } = this.#episode(name);
     const [next] = open;
@@ -221,8 +213,11 @@ function adaptReply(
   const choices = completion.choices.map((choice) => {
     const message = mapTexts(choice.message, replace) as typeof choice.message;
     if (JSON.stringify(message) === JSON.stringify(choice.message)) return choice;
-    const rest = Object.entries(choice).filter(([name]) => name !== 'token_ids');
-    return { ...(Object.fromEntries(rest) as typeof choice), message, logprobs: null };
+    return {
+      ...omit(choice as typeof choice & { token_ids?: unknown }, 'token_ids'),
+      message,
+      logprobs: null,
+    };
   });
   return { ...completion, choices };
 }
@@ -253,32 +248,23 @@ interface UnusedCall {
 /** The recorded calls of one episode. Each is replayed once. */
 class EpisodeReplay {
   readonly recorded: number;
-  readonly #open: UnusedCall[];
+  /** The calls that have not been replayed. */
+  readonly open: UnusedCall[];
 
   constructor(calls: readonly RecordedCall[], scanner: VolatileScanner) {
     this.recorded = calls.length;
-    this.#open = [...calls]
-      .sort((a, b) => a.call - b.call)
+    this.open = calls
+      .toSorted((a, b) => a.call - b.call)
       .map((recorded) => ({ recorded, request: normalizeRequest(recorded.request, scanner) }));
   }
 
-  /** The calls that have not been replayed. */
-  get open(): readonly UnusedCall[] {
-    return this.#open;
+  /** Returns a call with the same request: the agent's own if there is one, else the first recorded. */
+  find(request: NormalizedRequest, by: CallIdentity): UnusedCall | undefined {
+    const equal = this.open.filter((open) => open.request.key === request.key);
+    return equal.find(({ recorded }) => isBy(recorded, by)) ?? equal[0];
   }
 
-  /** The call that asked the same, whenever it came: the agent's own if there is one, and the first recorded. */
-  take(request: NormalizedRequest, by: CallIdentity): UnusedCall | undefined {
-    const equal = this.#open.filter((open) => open.request.key === request.key);
-    return this.#answer(equal.find(({ recorded }) => isBy(recorded, by)) ?? equal[0]);
-  }
-
-  /** Takes the first unused call. */
-  next(): UnusedCall | undefined {
-    return this.#answer(this.#open[0]);
-  }
-
-  /** The call that should have come instead, and how this one departs from it. */
+  /** Returns the call that should have come instead, and how this one differs from it. */
   expected(
     request: NormalizedRequest,
     by: CallIdentity,
@@ -290,22 +276,17 @@ class EpisodeReplay {
 
   /** Marks the call as used. */
   spend(open: UnusedCall): void {
-    this.#answer(open);
+    this.open.splice(this.open.indexOf(open), 1);
   }
 
-  /** The agent's next call, and the calls that ran in parallel to it. */
+  /** Returns the agent's next call, and the calls that ran in parallel to it. */
   #turn(by: CallIdentity): readonly UnusedCall[] {
-    const own = this.#open.filter(({ recorded }) => isBy(recorded, by));
-    const candidates = own.length > 0 ? own : this.#open;
+    const own = this.open.filter(({ recorded }) => isBy(recorded, by));
+    const candidates = own.length > 0 ? own : this.open;
     const next = candidates[0]?.recorded;
     if (next === undefined) return [];
     const endedAt = next.startedAt + next.seconds * 1000;
     return candidates.filter(({ recorded }) => recorded === next || recorded.startedAt < endedAt);
-  }
-
-  #answer(open: UnusedCall | undefined): UnusedCall | undefined {
-    if (open !== undefined) this.#open.splice(this.#open.indexOf(open), 1);
-    return open;
   }
 }
 
@@ -315,8 +296,7 @@ function isBy(recorded: RecordedCall, { agentName, targetTag }: CallIdentity): b
 
 /** Returns the most similar call, the first one if several are equally similar. */
 function mostAlike(calls: readonly UnusedCall[], request: NormalizedRequest): UnusedCall | undefined {
-  const [first] = calls;
-  if (calls.length <= 1) return first;
+  if (calls.length <= 1) return calls[0];
   const lengths = calls.map((open) => sharedMessageLength(open.request, request));
   return calls[lengths.indexOf(Math.max(...lengths))];
 }
