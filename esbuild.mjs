@@ -4,13 +4,12 @@
  *
  * extension.js, debugAdapter.js  CommonJS; what VS Code and other editors load
  * cli.mjs                        the `agentjet` command
+ * traceServer.mjs                the process that reads traces for viewers
  * host.cjs                       the GPU host, in one file that runs alone
  * backbone.mjs, sdk.mjs          the process that runs a workflow; the SDK apart, so that the user's
  *                                `import … from "agentjet"` and our own code share one instance
  * bridge.mjs                     the process in which a TypeScript workflow runs where it is trained, beside a copy of sdk.mjs
- * pdfText.mjs, parquetLibraries.mjs
- *                                what reads PDFs and Parquet, loaded when it is needed
- * traceServer.mjs                the process that reads traces for viewers
+ * NAME-HASH.mjs                  parts that several of these programs share, or that one loads only when it needs them
  * webview/trace.js, trace.css    the page of the trace viewer
  * webview/trainingRun.js, trainingRun.css
  *                                the page of a training run
@@ -45,24 +44,6 @@ const sharedSdk = {
   },
 };
 
-/** Large, and needed by few runs: each is a file of its own, which no other run has to parse. */
-const apart = [
-  'src/backbone/node/pdf/pdfText.ts',
-  'src/backbone/core/task-reader/data-set/parquetLibraries.ts',
-];
-const bundleOf = (file) => path.basename(file).replace(/\.ts$/, '.mjs');
-
-const seldomUsedApart = {
-  name: 'seldom-used-apart',
-  setup(build) {
-    build.onResolve({ filter: /\.ts$/ }, ({ kind, resolveDir, path: named }) => {
-      if (kind !== 'dynamic-import') return undefined;
-      const file = apart.find((one) => path.join(root, one) === path.resolve(resolveDir, named));
-      return file === undefined ? undefined : { path: `./${bundleOf(file)}`, external: true };
-    });
-  },
-};
-
 /**
  * Tables of data become text in the bundle, parsed when their first property is read: a program that starts pays for
  * none of them, and each is parsed faster than the same thing written as code.
@@ -86,6 +67,20 @@ const lazyTables = {
 /** Of the two builds of this package, the one for Node looks up an environment variable at every token of a text. */
 const alias = { yaml: path.join(root, 'node_modules/yaml/browser/index.js') };
 
+/**
+ * Imported as a module, Node's HTTP reads each of its exports, and so loads the code of `fetch`: 50 milliseconds in which
+ * no program has started yet.
+ */
+const httpWithoutFetch = {
+  name: 'http-without-fetch',
+  setup(build) {
+    build.onResolve({ filter: /^(node:)?https?$/ }, ({ path: name }) => ({ path: name, namespace: 'http' }));
+    build.onLoad({ filter: /./, namespace: 'http' }, ({ path: name }) => ({
+      contents: `module.exports = process.getBuiltinModule(${JSON.stringify(name)});`,
+    }));
+  },
+};
+
 const common = {
   absWorkingDir: root,
   alias,
@@ -98,6 +93,7 @@ const common = {
   sourcemap: false,
   legalComments: 'none',
   minifyWhitespace: true,
+  minifySyntax: true,
   keepNames: true,
   plugins: [lazyTables],
 };
@@ -150,6 +146,27 @@ const host = {
   plugins: [lazyTables, oldNodesAreTold],
 };
 
+/** They load what they share, and what few of their runs need, from parts: a short command then starts at once. */
+const programs = {
+  ...esm,
+  entryPoints: {
+    cli: 'src/cli.ts',
+    backbone: 'src/backbone/node/backboneProcess.ts',
+    traceServer: 'src/traces/node/server/main.ts',
+  },
+  outdir: 'dist',
+  outExtension: { '.js': '.mjs' },
+  splitting: true,
+  plugins: [sharedSdk, lazyTables, httpWithoutFetch],
+};
+/** The name of a part, which ends with a hash of its content. */
+const partName = /-[0-9A-Z]{8}\.mjs$/;
+
+async function removeParts() {
+  const files = await readdir(dist).catch(() => []);
+  for (const file of files.filter((name) => partName.test(name))) await rm(path.join(dist, file));
+}
+
 const page = {
   absWorkingDir: root,
   bundle: true,
@@ -160,7 +177,8 @@ const page = {
   target: 'chrome120',
   logLevel: 'warning',
   legalComments: 'none',
-  minify: true,
+  minifyWhitespace: true,
+  minifySyntax: true,
 };
 const pages = [
   { ...page, entryPoints: ['src/traces/webview/main.tsx'], outfile: 'dist/webview/trace.js' },
@@ -171,23 +189,15 @@ const bundles = [
   ...pages,
   { ...commonJs, entryPoints: ['src/extension.ts'], outfile: 'dist/extension.js', external: ['vscode'] },
   { ...commonJs, entryPoints: ['src/debugAdapter.ts'], outfile: 'dist/debugAdapter.js' },
-  { ...esm, entryPoints: ['src/cli.ts'], outfile: 'dist/cli.mjs' },
   host,
-  {
-    ...esm,
-    entryPoints: ['src/backbone/node/backboneProcess.ts'],
-    outfile: 'dist/backbone.mjs',
-    plugins: [sharedSdk, seldomUsedApart, lazyTables],
-  },
+  programs,
   {
     ...esm,
     entryPoints: ['src/training/node/bridge/main.ts'],
     outfile: 'dist/bridge.mjs',
     plugins: [sharedSdk, lazyTables],
   },
-  ...apart.map((file) => ({ ...esm, entryPoints: [file], outfile: path.join('dist', bundleOf(file)) })),
   { ...esm, entryPoints: ['src/sdk/core/index.ts'], outfile: 'dist/sdk.mjs' },
-  { ...esm, entryPoints: ['src/traces/node/server/main.ts'], outfile: 'dist/traceServer.mjs' },
 ];
 
 /**
@@ -337,6 +347,7 @@ if (flags.has('--types')) {
   await watchPython();
 } else {
   await rm(path.join(dist, '.built'), { force: true });
+  await removeParts();
   const built = bundles.map((options) => esbuild.build({ ...options, metafile: true }));
   const parts = [...built, copyEsbuildWasm(), buildTypes()];
   const failed = (await Promise.allSettled(parts)).find(({ status }) => status === 'rejected');

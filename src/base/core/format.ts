@@ -7,15 +7,12 @@ export const unknown = '–';
 export const language =
   (globalThis as { document?: { documentElement: { lang: string } } }).document?.documentElement.lang ?? 'en';
 
-const whole = new Intl.NumberFormat(language);
-const dateAndTime = new Intl.DateTimeFormat(language === 'en' ? 'en-GB' : language, {
-  dateStyle: 'medium',
-  timeStyle: 'medium',
-});
+/** Created when first needed, because that takes as long as the start of a small program. */
+let dateAndTime: Intl.DateTimeFormat | undefined;
 
 /** E.g. `12,345`. */
 export function count(value: number): string {
-  return whole.format(value);
+  return value.toLocaleString(language);
 }
 
 /** E.g. `1 token`, `12 tokens`. */
@@ -89,6 +86,10 @@ export function logprob(value: number | null): string {
 
 export function moment(milliseconds: number): string {
   if (milliseconds === 0) return unknown;
+  dateAndTime ??= new Intl.DateTimeFormat(language === 'en' ? 'en-GB' : language, {
+    dateStyle: 'medium',
+    timeStyle: 'medium',
+  });
   return dateAndTime.format(milliseconds);
 }
 

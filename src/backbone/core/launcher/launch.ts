@@ -187,8 +187,8 @@ async function run(asked: RunRequest, ports: LaunchPorts, cancellation: Cancella
     const place = { folder: folder.path, trace: tracker.trace };
     ports.emit(runStarted(facts, { ...place, parallel: plan.parallel, mode: plan.mode }));
     modelTuner.onCall((call) => observeCall(call, tracker, ports));
-    // Opens before the first episode, so that no episode's time includes it. During stepping it would take half a minute.
-    await tracker.open();
+    // Before the first episode, so that no episode's time includes it.
+    if (text.opensOnDemand !== true) await tracker.open();
     const live = { ...prepared, request, rollout, modelTuner, tracker, ports, cancellation };
     const context = contextOf(live);
     const rolling = rollOut(slots, plan.parallel, cancellation, (slot) => observed(slot, context, live));

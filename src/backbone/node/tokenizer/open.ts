@@ -1,3 +1,4 @@
+import inspector from 'node:inspector';
 import path from 'node:path';
 import { CodedError } from '../../../base/core/errors.ts';
 import type { FileReader } from '../../../base/core/ports.ts';
@@ -40,6 +41,9 @@ function builtIn(
   const note = { name: exact ? modelPath : 'built-in', exact, file: null };
   return {
     note,
+    // It opens in a quarter of a second, also while the user steps, so the first stop of a debugger does not wait for it.
+    // Another tokenizer takes half a minute then.
+    opensOnDemand: inspector.url() !== undefined,
     ...(problem && { problem }),
     open: async () => {
       const { loadBuiltInText } = await import('./builtIn.ts');

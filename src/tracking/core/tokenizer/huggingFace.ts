@@ -92,12 +92,11 @@ function libraryTokenizer(
   return new HuggingFaceTokenizer({ ...file, added_tokens: added, pre_tokenizer: preTokenizer }, config);
 }
 
+/** Has no loop in JavaScript: while the user steps, a debugger would stop at every turn of it. */
 function fill(model: BPE, { tokens, merges }: BpeTables): void {
-  for (const [id, token] of tokens.entries()) {
-    model.vocab[id] = token;
-    model.tokens_to_ids.set(token, id);
-  }
-  for (const [rank, key] of merges.entries()) model.bpe_ranks.set(key, rank);
+  model.vocab = tokens.concat(model.vocab.slice(tokens.length)); // behind them are the added tokens
+  tokens.forEach(model.tokens_to_ids.set.bind(model.tokens_to_ids));
+  merges.forEach(model.bpe_ranks.set.bind(model.bpe_ranks));
 }
 
 /** transformers adds what only the config knows. */

@@ -57,7 +57,7 @@ const mostValidators = 200;
 /** Returns undefined for an invalid schema. */
 async function compile(schema: Schema): Promise<ValidateFunction | undefined> {
   if (validators === undefined || validators.byText.size >= mostValidators) {
-    const { Ajv2020 } = await import('ajv/dist/2020.js');
+    const { default: Ajv2020 } = await import('ajv/dist/2020.js');
     const options = { strict: false, validateSchema: false, validateFormats: false, logger: false } as const;
     validators = { ajv: new Ajv2020({ ...options, meta: false, addUsedSchema: false }), byText: new Map() };
   }
