@@ -1,5 +1,4 @@
-import { dottedPath, nodeAfter, nodesNamed, parseScript } from './syntaxTree.ts';
-import { lineOf, type CodeLine } from './workflowScan.ts';
+import { dottedPath, lineOf, nodeAfter, nodesNamed, parseScript, type CodeLine } from './syntaxTree.ts';
 
 /** Finds the jobs that a JavaScript or TypeScript text makes of the SDK's class, by the name of the class. */
 export function scanJobs(text: string): CodeLine[] {

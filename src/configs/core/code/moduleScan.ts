@@ -24,6 +24,7 @@ export interface Declaration {
   readonly bases: readonly string[];
   /** Names of a function's parameters, in order. */
   readonly parameters: readonly string[];
+  readonly isAbstract?: boolean;
   /** The name under which the class is registered for Trinity. */
   readonly registered?: string;
 }

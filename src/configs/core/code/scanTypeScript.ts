@@ -19,7 +19,7 @@ export function scanTypeScript(text: string, parsed = parseScript(text)): Module
 }
 
 /** The name or dotted path that a class extends, without type arguments; of a call, that of the function. */
-export function baseOf(declaration: SyntaxNode, text: string): string | undefined {
+function baseOf(declaration: SyntaxNode, text: string): string | undefined {
   const base = nodeAfter(declaration.getChild('extends'));
   return base === undefined ? undefined : leadingPath(base, text);
 }
@@ -251,10 +251,11 @@ class ScriptScanner {
     return { kind: 'imported', module: from, name: nameIn(property, this.#text) };
   }
 
-  #formOf(node: SyntaxNode | undefined): Pick<Declaration, 'kind' | 'bases' | 'parameters'> {
+  #formOf(node: SyntaxNode | undefined): Pick<Declaration, 'kind' | 'bases' | 'parameters' | 'isAbstract'> {
     if (node !== undefined && /^Class(?:Declaration|Expression)$/.test(node.name)) {
       const base = baseOf(node, this.#text);
-      return { kind: 'class', bases: base === undefined ? [] : [base], parameters: [] };
+      const isAbstract = node.getChild('abstract') !== null;
+      return { kind: 'class', bases: base === undefined ? [] : [base], parameters: [], isAbstract };
     }
     const list = node?.getChild('ParamList');
     if (list === null || list === undefined) {

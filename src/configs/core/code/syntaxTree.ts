@@ -11,6 +11,17 @@ export interface ParsedText {
   readonly tree: Tree;
 }
 
+/** A line of code that gets a code lens. */
+export interface CodeLine {
+  /** 0-based. */
+  readonly line: number;
+}
+
+/** Returns the 0-based line of an offset. */
+export function lineOf(text: string, offset: number): number {
+  return text.slice(0, offset).split('\n').length - 1;
+}
+
 let scriptParsers: Readonly<Record<'types' | 'jsx', Parser>> | undefined;
 
 /** Parses TypeScript or JavaScript, with JSX where the text has any. Never fails. */

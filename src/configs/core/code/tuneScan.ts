@@ -1,7 +1,6 @@
 import type { ModuleScan } from './moduleScan.ts';
 import { scanPython } from './scanPython.ts';
-import { dottedPath, nodesNamed, parsePython } from './syntaxTree.ts';
-import { lineOf, type CodeLine } from './workflowScan.ts';
+import { dottedPath, lineOf, nodesNamed, parsePython, type CodeLine } from './syntaxTree.ts';
 
 /** Finds the calls of AgentScope's `tune` in a Python text, by any name, and those of the `tune` of a job. */
 export function scanTuneCalls(text: string): CodeLine[] {

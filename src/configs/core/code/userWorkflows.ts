@@ -3,57 +3,77 @@ import { faultOf, functionForms, pythonFunctionForms } from './functionForm.ts';
 import type { Binding, Declaration, ModuleScan } from './moduleScan.ts';
 import { scanPython } from './scanPython.ts';
 import { scanTypeScript } from './scanTypeScript.ts';
-import { parseScript, type ParsedText } from './syntaxTree.ts';
-import { lineOf, scanWorkflows, type WorkflowDeclaration } from './workflowScan.ts';
+import { lineOf, type CodeLine } from './syntaxTree.ts';
 
-/**
- * Finds what a config can name as its workflow in a text.
- * In JavaScript and TypeScript these are the classes that `scanWorkflows` finds. If the text imports the SDK, the
- * exported functions with the parameters of a workflow are included.
- * In Python these are the classes that extend `ajet`'s `Workflow`, also through a class of the same text, and
- * registered workflows of Trinity-RFT. If the text imports AgentScope's tuner, functions are included.
- */
-export function scanUserWorkflows(text: string, language: CodeSite['language']): WorkflowDeclaration[] {
-  if (language === 'python') return pythonWorkflows(text);
-  const hasClasses = text.includes('extends');
-  const hasFunctions = /(["'])agentjet\1/.test(text) && text.includes('task') && text.includes('model');
-  if (!text.includes('agentjet') || !(hasClasses || hasFunctions)) return [];
-  const parsed = parseScript(text);
-  return [...scanWorkflows(text, parsed), ...(hasFunctions ? workflowFunctions(parsed) : [])];
+/** A class or function that a config can name in `ajet.rollout.user_workflow`. */
+export interface WorkflowDeclaration extends CodeLine {
+  /** The name after `->`; `default` for an anonymous default export. */
+  readonly name: string;
+  /** The name that a config of Trinity-RFT uses. */
+  readonly registered?: string;
 }
 
-/** `astuner` is the earlier name of the package. */
-const pythonBase = /^(?:ajet|astuner)(?:\.workflow)?$/;
-
-function pythonWorkflows(text: string): WorkflowDeclaration[] {
-  const hasClasses = /\b(?:ajet|astuner)\b/.test(text) && /\bWorkflow\b/.test(text);
-  const hasFunctions = /\bagentscope\b/.test(text) && text.includes('task') && text.includes('model');
-  const isTrinity = /\btrinity\b/.test(text) && /\bregister_module\b/.test(text);
-  if (!hasClasses && !hasFunctions && !isTrinity) return [];
-  const scan = scanPython(text);
-  const found = [...workflowClasses(scan), ...trinityClasses(scan), ...tunerFunctions(scan)];
+/**
+ * Finds what a config can name as its workflow in a text. These are the classes that extend the `Workflow` of the SDK or
+ * of `ajet`, also through a class of the same text, and registered workflows of Trinity-RFT. If the text imports the SDK
+ * or AgentScope's tuner, functions with the parameters of a workflow are included; in JavaScript and TypeScript only
+ * exported ones.
+ */
+export function scanUserWorkflows(text: string, language: CodeSite['language']): WorkflowDeclaration[] {
+  const found = language === 'python' ? pythonWorkflows(text) : scriptWorkflows(text);
   return found.map(({ name, offset, registered }) => ({
     name,
-    offset,
     line: lineOf(text, offset),
     ...(registered !== undefined && { registered }),
   }));
 }
 
-function workflowClasses({ declarations, names, hidden }: ModuleScan): readonly Declaration[] {
+function scriptWorkflows(text: string): readonly Declaration[] {
+  const hasClasses = text.includes('extends');
+  const hasFunctions = /(["'])agentjet\1/.test(text) && text.includes('task') && text.includes('model');
+  if (!text.includes('agentjet') || !(hasClasses || hasFunctions)) return [];
+  const scan = scanTypeScript(text);
+  return [...workflowClasses(scan), ...(hasFunctions ? workflowFunctions(scan) : [])];
+}
+
+function pythonWorkflows(text: string): readonly Declaration[] {
+  const hasClasses = /\b(?:ajet|astuner)\b/.test(text) && /\bWorkflow\b/.test(text);
+  const hasFunctions = /\bagentscope\b/.test(text) && text.includes('task') && text.includes('model');
+  const isTrinity = /\btrinity\b/.test(text) && /\bregister_module\b/.test(text);
+  if (!hasClasses && !hasFunctions && !isTrinity) return [];
+  const scan = scanPython(text);
+  return [...workflowClasses(scan), ...trinityClasses(scan), ...tunerFunctions(scan)];
+}
+
+/** The modules with a `Workflow` to extend. `astuner` is the earlier name of `ajet`. */
+const workflowModule = /^(?:agentjet|(?:ajet|astuner)(?:\.workflow)?)$/;
+
+function workflowClasses({ names, hidden }: ModuleScan): readonly Declaration[] {
   const isBase = (base: string): boolean => {
     const [first = '', ...rest] = base.split('.');
-    const binding = names.get(first) ?? hidden.get(first);
+    const binding = hidden.get(first) ?? names.get(first);
     if (binding?.kind !== 'imported') return false;
-    const parts = [...(binding.name === undefined ? [] : [binding.name]), ...rest];
-    return parts.at(-1) === 'Workflow' && pythonBase.test([binding.module, ...parts.slice(0, -1)].join('.'));
+    const { module, name = 'default' } = binding;
+    const parts = name === 'default' ? rest : [name, ...rest];
+    return parts.at(-1) === 'Workflow' && workflowModule.test([module, ...parts.slice(0, -1)].join('.'));
   };
-  const found = new Set<string>();
-  // A class follows the classes that it extends.
-  for (const { kind, name, bases } of declarations) {
-    if (kind === 'class' && bases.some((base) => isBase(base) || found.has(base))) found.add(name);
+  // A class has the name that its own module uses for it.
+  const classes = new Map<number, Declaration>();
+  for (const [name, binding] of [...hidden, ...names]) {
+    if (binding.kind !== 'declared' || binding.declaration.kind !== 'class') continue;
+    const { offset } = binding.declaration;
+    if ((classes.get(offset)?.name ?? 'default') === 'default') classes.set(offset, { ...binding.declaration, name });
   }
-  return declarations.filter(({ kind, name }) => kind === 'class' && found.has(name));
+  const found = new Set<string>();
+  for (let before = -1; before !== found.size;) {
+    before = found.size;
+    for (const { name, bases } of classes.values()) {
+      if (bases.some((base) => isBase(base) || found.has(base))) found.add(name);
+    }
+  }
+  return [...classes.values()]
+    .filter(({ name, isAbstract }) => found.has(name) && isAbstract !== true)
+    .sort((a, b) => a.offset - b.offset);
 }
 
 /** Classes that are registered as workflows of Trinity-RFT. Others are named by a dotted path and look like any class. */
@@ -77,11 +97,11 @@ function tunerFunctions({ declarations, names }: ModuleScan): readonly Declarati
   );
 }
 
-function workflowFunctions(parsed: ParsedText): WorkflowDeclaration[] {
-  return [...scanTypeScript(parsed.text, parsed).names.values()].flatMap((binding) => {
+function workflowFunctions({ names }: ModuleScan): readonly Declaration[] {
+  return [...names.values()].flatMap((binding) => {
     if (binding.kind !== 'declared' || binding.declaration.kind !== 'function') return [];
-    const { name, offset, parameters } = binding.declaration;
-    if (faultOf(parameters, functionForms.workflow) !== undefined) return [];
-    return [{ name, offset, line: lineOf(parsed.text, offset) }];
+    return faultOf(binding.declaration.parameters, functionForms.workflow) === undefined
+      ? [binding.declaration]
+      : [];
   });
 }

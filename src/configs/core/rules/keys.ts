@@ -180,7 +180,7 @@ interface WrittenKey {
   readonly table: KeyTable;
 }
 
-/** What is reported about a key. The fix removes it, unless there is another one. */
+/** A finding about a key. The fix removes the key, unless there is another one. */
 type KeyReport = Pick<Finding, 'rule' | 'severity' | 'message' | 'tag'> & { readonly fixes?: () => Fix[] };
 
 /** The checks of a key, independent of its value; the first that applies is reported. */

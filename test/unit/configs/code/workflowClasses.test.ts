@@ -1,12 +1,12 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { scanWorkflows } from '../../../../src/configs/core/code/workflowScan.ts';
+import { scanUserWorkflows } from '../../../../src/configs/core/code/userWorkflows.ts';
 import { fuzz } from '../../fuzz.ts';
 
 const sdk = "import { Workflow } from 'agentjet';\n";
-const names = (text: string): string[] => scanWorkflows(text).map((found) => found.name);
+const names = (text: string): string[] => scanUserWorkflows(text, 'typescript').map((found) => found.name);
 
-describe('scanWorkflows', () => {
+describe('scanUserWorkflows in classes of TypeScript', () => {
   it.each([
     ['a class', `${sdk}export class A extends Workflow {}`, ['A']],
     ['a default class', `${sdk}export default class A extends Workflow {}`, ['A']],
@@ -53,10 +53,10 @@ describe('scanWorkflows', () => {
     expect(names(text)).toEqual(expected);
   });
 
-  it('says where the declaration begins', () => {
+  it('says where the class is declared', () => {
     const text = `${sdk}\n/** Mine. */\nexport default class A extends Workflow {}\n`;
-    const [found] = scanWorkflows(text);
-    expect(found).toEqual({ name: 'A', line: 3, offset: text.indexOf('export') });
+    const [found] = scanUserWorkflows(text, 'typescript');
+    expect(found).toEqual({ name: 'A', line: 3 });
   });
 
   it('never fails, whatever the text', () => {
@@ -67,7 +67,8 @@ describe('scanWorkflows', () => {
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 40 }), (pieces) => {
         const text = sdk + pieces.join('');
-        for (const found of scanWorkflows(text)) expect(text[found.offset]).toMatch(/\S/);
+        const lines = text.split('\n');
+        for (const { line } of scanUserWorkflows(text, 'typescript')) expect(lines[line]).toMatch(/\S/);
       }),
       fuzz(17, 5000),
     );
