@@ -75,7 +75,7 @@ export interface NodeBelow {
   readonly parent: Node | undefined;
 }
 
-/** Yields a node and all nodes below it, in the order of the text. What aliases repeat comes once for each path. */
+/** Yields a node and all nodes below it, in the order of the text. A repeated value comes once for each path. */
 export function* nodesIn(
   node: Node | undefined,
   path: NodePath = [],

@@ -62,7 +62,8 @@ function workflowClasses({ names, hidden }: ModuleScan): readonly Declaration[] 
   for (const [name, binding] of [...hidden, ...names]) {
     if (binding.kind !== 'declared' || binding.declaration.kind !== 'class') continue;
     const { offset } = binding.declaration;
-    if ((classes.get(offset)?.name ?? 'default') === 'default') classes.set(offset, { ...binding.declaration, name });
+    if ((classes.get(offset)?.name ?? 'default') === 'default')
+      classes.set(offset, { ...binding.declaration, name });
   }
   const found = new Set<string>();
   for (let before = -1; before !== found.size;) {

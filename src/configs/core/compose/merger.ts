@@ -1,6 +1,6 @@
 import { Unresolved, type Environment } from '../interpolation/host.ts';
 import { isInterpolation, Resolver, type ResolverRules } from '../interpolation/resolver.ts';
-import { type MappingValue, type ScalarPart, type Value, locationOf } from '../value.ts';
+import { type MappingValue, type Value, locationOf } from '../value.ts';
 import type { Location } from '../../../base/core/errors.ts';
 import { splitKeys } from '../interpolation/path.ts';
 import type { Choice } from './defaultsTree.ts';
@@ -26,8 +26,6 @@ export class Merger {
   readonly #environment: Environment;
   readonly #rules: ResolverRules;
   readonly #conflict: ConflictReport;
-  /** The mappings that this merger created and may change. */
-  readonly #own = new WeakSet<Value>();
 
   constructor(
     origin: MappingValue['origin'],
@@ -58,16 +56,11 @@ export class Merger {
       }
       const here = [...path, key];
       if (value.kind === 'scalar' && value.value === '???') continue;
-      const joined = joinedAlone(present, value);
-      if (joined !== undefined) {
-        below.entries.set(key, joined);
-        continue;
-      }
-      const lower = this.#settled(present, here);
+      const lower = value.kind === 'scalar' ? present : this.#settled(present, here);
       if (lower.kind === 'mapping' && value.kind === 'mapping') {
-        const growing = this.#growing(lower, value);
-        below.entries.set(key, growing);
-        this.#join(growing, value, here);
+        const joined = growing(lower, value);
+        below.entries.set(key, joined);
+        this.#join(joined, value, here);
       } else {
         const joinable = lower.kind === 'scalar' || value.kind === 'scalar';
         if (!joinable && lower.kind !== value.kind) this.#conflict(value, lower, here);
@@ -76,74 +69,29 @@ export class Merger {
     }
   }
 
-  /** The lower mapping, copied unless it is ours already, with the place of the upper one. */
-  #growing(below: MappingValue, { origin, otherKeys }: MappingValue): Growing {
-    const entries = this.#own.has(below) ? (below.entries as Map<string, Value>) : new Map(below.entries);
-    const growing = mappingOf(entries, origin, [below.otherKeys, otherKeys]);
-    this.#own.add(growing);
-    return growing;
-  }
-
+  /** The section or list that an interpolation stands for, as far as it is known. */
   #settled(value: Value, path: readonly string[]): Value {
     if (value.kind !== 'scalar' || !isInterpolation(value)) return value;
-    const target = this.#target(value, path);
-    return target === undefined || target.kind === 'scalar' ? value : copied(target);
-  }
-
-  #target(value: ScalarPart, path: readonly string[]): Value | undefined {
     try {
-      return new Resolver(this.#root, this.#environment, this.#rules).follow(value, path).value;
+      const target = new Resolver(this.#root, this.#environment, this.#rules).follow(value, path).value;
+      return target.kind === 'scalar' ? value : copied(target);
     } catch (error) {
       if (!(error instanceof Unresolved)) throw error;
-      return undefined;
+      return value;
     }
   }
 }
 
-function mappingOf(
-  entries: Map<string, Value>,
-  origin: MappingValue['origin'],
-  others: readonly (ReadonlySet<string> | undefined)[],
-): Growing {
-  const otherKeys = others.flatMap((keys) => (keys === undefined ? [] : [...keys]));
-  return { kind: 'mapping', entries, origin, ...(otherKeys.length > 0 && { otherKeys: new Set(otherKeys) }) };
-}
-
-/** By the upper one. Sections that no edit touches are the same values each time, and so is what comes of them. */
-const joins = new WeakMap<
-  MappingValue,
-  { readonly lower: MappingValue; readonly joined: MappingValue | undefined }
->();
-
-/**
- * Returns the merge of two values, or undefined if an interpolation must be resolved first or a conflict must be
- * reported.
- */
-function joinedAlone(lower: Value, upper: Value): Value | undefined {
-  if (upper.kind === 'scalar') return upper;
-  if (lower.kind === 'scalar') return isInterpolation(lower) ? undefined : upper;
-  if (lower.kind === 'sequence') return upper.kind === 'sequence' ? upper : undefined;
-  return upper.kind === 'mapping' ? joinedMappings(lower, upper) : undefined;
-}
-
-function joinedMappings(lower: MappingValue, upper: MappingValue): MappingValue | undefined {
-  const known = joins.get(upper);
-  if (known?.lower === lower) return known.joined;
-  const joined = joinKeys(lower, upper);
-  joins.set(upper, { lower, joined });
-  return joined;
-}
-
-function joinKeys(lower: MappingValue, upper: MappingValue): MappingValue | undefined {
-  const entries = new Map(lower.entries);
-  for (const [key, value] of upper.entries) {
-    const present = lower.entries.get(key);
-    if (present !== undefined && value.kind === 'scalar' && value.value === '???') continue;
-    const joined = present === undefined ? value : joinedAlone(present, value);
-    if (joined === undefined) return undefined;
-    entries.set(key, joined);
-  }
-  return mappingOf(entries, upper.origin, [lower.otherKeys, upper.otherKeys]);
+/** A copy of the lower mapping, with the place of the upper one. */
+function growing({ entries, otherKeys = new Set() }: MappingValue, upper: MappingValue): Growing {
+  const others = new Set([...otherKeys, ...(upper.otherKeys ?? [])]);
+  const { origin } = upper;
+  return {
+    kind: 'mapping',
+    entries: new Map(entries),
+    origin,
+    ...(others.size > 0 && { otherKeys: others }),
+  };
 }
 
 /** Copies the sections, so that changes of the copy do not change the original. */

@@ -88,35 +88,33 @@ export interface ValueInfo {
   readonly exclusiveMin?: number | undefined;
 }
 
-export interface KeyInfo extends ValueInfo {
+/** Fields of a row that its key takes over as they are. */
+type TakenField =
+  | 'since'
+  | 'removed'
+  | 'successor'
+  | 'insteadUse'
+  | 'ignoredWhenSet'
+  | 'unit'
+  | 'valueNotes'
+  | 'holds'
+  | 'use'
+  | 'constraint'
+  | 'appliesWhen';
+
+export interface KeyInfo extends ValueInfo, Readonly<Pick<KeyRow, TakenField>> {
   readonly description: string;
   readonly default: unknown;
   readonly hasDefault: boolean;
   readonly required: boolean;
   readonly deprecated: boolean;
   readonly unused: boolean;
-  readonly since?: string | undefined;
-  readonly removed?: string | undefined;
   /** Path of the key that took its place; without `removed`, both are read. */
   readonly renamedTo?: string | undefined;
-  /** Path of the key that does its work in the dialect that replaced this one. */
-  readonly successor?: string | undefined;
-  readonly insteadUse?: string | undefined;
   readonly doNotSet?: string | undefined;
-  readonly ignoredWhenSet?: string | undefined;
-  readonly unit?: string | undefined;
-  readonly valueNotes?: Readonly<Record<string, string>> | undefined;
-  /** The kind of path that the value names. */
-  readonly holds?: KeyRow['holds'];
-  /** Training makes what the text names. */
   readonly made: boolean;
-  /** The frequency of the key, from 0 to 9. */
-  readonly use?: number | undefined;
   /** Belongs to one of upstream's examples; AgentJet itself does not know it. */
   readonly ofExample: boolean;
-  readonly constraint?: string | undefined;
-  /** The condition in the table, for users. */
-  readonly appliesWhen?: string | undefined;
   readonly condition?: Condition | undefined;
   /** The converted keys in the configuration of each training backbone. */
   readonly becomes: { readonly verl: readonly string[]; readonly trinity: readonly string[] };

@@ -229,13 +229,10 @@ function mergedRow(specs: readonly Spec[]): KeyRow | undefined {
 
 function infoOf(row: KeyRow, place: KeyPosition, tree: KeyTree): KeyInfo {
   return {
+    ...row,
     types: typesOf(row),
     allowed: row.enum,
     allowsOthers: row.enumIsOpen === true,
-    caseInsensitive: row.caseInsensitive,
-    min: row.min,
-    max: row.max,
-    exclusiveMin: row.exclusiveMin,
     description: row.description ?? '',
     default: row.default ?? null,
     hasDefault: row.default !== undefined,
@@ -243,22 +240,11 @@ function infoOf(row: KeyRow, place: KeyPosition, tree: KeyTree): KeyInfo {
     required: row.required === true && place.under === '',
     deprecated: row.deprecated === true,
     unused: row.unused === true,
-    since: row.since,
-    removed: row.removed,
     renamedTo: renamedPath(row, place),
-    successor: row.successor,
-    insteadUse: row.insteadUse,
     // Empty where it holds for the key that a row refers to, but not for this one.
     doNotSet: row.doNotSet === '' ? undefined : row.doNotSet,
-    ignoredWhenSet: row.ignoredWhenSet,
-    unit: row.unit,
-    valueNotes: row.valueNotes,
-    holds: row.holds,
     made: row.made === true,
-    use: row.use,
     ofExample: row.appliesWhen?.endsWith(' only') === true,
-    constraint: row.constraint,
-    appliesWhen: row.appliesWhen,
     condition: conditionOf(row, place, tree),
     becomes: { verl: list(row.verlPath), trinity: list(row.trinityPath) },
   };
