@@ -61,12 +61,10 @@ async function readConfigText(file: string): Promise<string> {
 
 function unreadableConfig(file: string, cause: unknown): CodedError {
   const reason = messageOf(cause);
-  return new CodedError(
-    {
-      code: 'launcher/config-unreadable',
-      message: `The config ${file} cannot be read: ${reason}.`,
-      hint: 'Select a YAML file that you can read.',
-    },
-    { cause },
-  );
+  return new CodedError({
+    code: 'launcher/config-unreadable',
+    message: `The config ${file} cannot be read: ${reason}.`,
+    hint: 'Select a YAML file that you can read.',
+    cause,
+  });
 }

@@ -65,12 +65,10 @@ function isCode(error: unknown, code: string): boolean {
 
 function cannotWrite(folder: string, cause: unknown): CodedError {
   const reason = messageOf(cause);
-  return new CodedError(
-    {
-      code: 'launcher/run-folder',
-      message: `The run's folder ${folder} cannot be written: ${reason}.`,
-      hint: 'Choose another folder with --exp-dir (launch.json: expDir).',
-    },
-    { cause },
-  );
+  return new CodedError({
+    code: 'launcher/run-folder',
+    message: `The run's folder ${folder} cannot be written: ${reason}.`,
+    hint: 'Choose another folder with --exp-dir (launch.json: expDir).',
+    cause,
+  });
 }

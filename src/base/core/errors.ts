@@ -28,8 +28,8 @@ export class CodedError extends Error {
   readonly location: Location | undefined;
   readonly hint: string | undefined;
 
-  constructor(report: Omit<ErrorReport, 'stack'>, options?: { cause?: unknown }) {
-    super(report.message, options);
+  constructor({ cause, ...report }: Omit<ErrorReport, 'stack'> & { readonly cause?: unknown }) {
+    super(report.message, cause === undefined ? undefined : { cause });
     this.code = report.code;
     this.location = report.location;
     this.hint = report.hint;

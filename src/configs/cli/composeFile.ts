@@ -53,9 +53,10 @@ async function readFile(name: string, file: string): Promise<string | undefined>
   try {
     return await localFiles.readText(file);
   } catch (error) {
-    throw new CodedError(
-      { ...unreadable(name, error), hint: 'Name a YAML file that you can read.' },
-      { cause: error },
-    );
+    throw new CodedError({
+      ...unreadable(name, error),
+      hint: 'Name a YAML file that you can read.',
+      cause: error,
+    });
   }
 }

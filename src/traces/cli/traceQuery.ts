@@ -111,12 +111,10 @@ function notReading(): CodedError {
 
 function wrongQuery(cause: unknown): CodedError {
   const message = cause instanceof Error ? cause.message : String(cause);
-  return new CodedError(
-    {
-      code: 'query/failed',
-      message: `The query failed: ${message}.`,
-      hint: 'The tables: agentjet trace FILE --query "SELECT name, sql FROM sqlite_schema"',
-    },
-    { cause },
-  );
+  return new CodedError({
+    code: 'query/failed',
+    message: `The query failed: ${message}.`,
+    hint: 'The tables: agentjet trace FILE --query "SELECT name, sql FROM sqlite_schema"',
+    cause,
+  });
 }

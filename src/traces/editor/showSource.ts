@@ -49,12 +49,10 @@ function notCode(file: string): CodedError {
 
 function cannotOpen(file: string, cause: unknown): CodedError {
   const reason = cause instanceof Error ? cause.message : String(cause);
-  return new CodedError(
-    {
-      code: 'trace/source-gone',
-      message: vscode.l10n.t('{0} cannot be opened: {1}', file, reason),
-      hint: vscode.l10n.t('Restore the file to its location during the run.'),
-    },
-    { cause },
-  );
+  return new CodedError({
+    code: 'trace/source-gone',
+    message: vscode.l10n.t('{0} cannot be opened: {1}', file, reason),
+    hint: vscode.l10n.t('Restore the file to its location during the run.'),
+    cause,
+  });
 }

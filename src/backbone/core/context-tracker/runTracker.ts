@@ -277,36 +277,30 @@ function isStopped({ stoppedAt }: EpisodeState, { startedAt }: Pick<FinishedCall
 }
 
 function notTracked(cause: unknown): CodedError {
-  return new CodedError(
-    {
-      code: 'context-tracker/failed',
-      message: `Tracking of this run stopped: ${messageOf(cause)}.`,
-      hint: 'Rewards are not affected. Report this as a bug, with the config and the workflow.',
-    },
-    { cause },
-  );
+  return new CodedError({
+    code: 'context-tracker/failed',
+    message: `Tracking of this run stopped: ${messageOf(cause)}.`,
+    hint: 'Rewards are not affected. Report this as a bug, with the config and the workflow.',
+    cause,
+  });
 }
 
 function notKept(cause: unknown): CodedError {
-  return new CodedError(
-    {
-      code: 'context-tracker/output-not-kept',
-      message: `The trace cannot be judged again, because the output of the workflow is not JSON: ${messageOf(cause)}.`,
-      hint: 'Return only plain data in metadata.',
-    },
-    { cause },
-  );
+  return new CodedError({
+    code: 'context-tracker/output-not-kept',
+    message: `The trace cannot be judged again, because the output of the workflow is not JSON: ${messageOf(cause)}.`,
+    hint: 'Return only plain data in metadata.',
+    cause,
+  });
 }
 
 function notTraced(cause: unknown): CodedError {
-  return new CodedError(
-    {
-      code: 'context-tracker/no-trace',
-      message: `Writing the trace of this run stopped: ${messageOf(cause)}.`,
-      hint: 'The run continues without a trace. Check the free disk space and the permissions of the run folder.',
-    },
-    { cause },
-  );
+  return new CodedError({
+    code: 'context-tracker/no-trace',
+    message: `Writing the trace of this run stopped: ${messageOf(cause)}.`,
+    hint: 'The run continues without a trace. Check the free disk space and the permissions of the run folder.',
+    cause,
+  });
 }
 
 /** Finds the tokens that are new to a run: the trace keeps the text of each token once. */

@@ -28,7 +28,7 @@ export function envServiceFailures({ url, location }: ServiceAddress) {
   ): CodedError => {
     const often = tries > 1 ? ` (${tries} attempts)` : '';
     const message = `The environment service at ${url} ${verb} to ${endpoint}${what}${often}.`;
-    return new CodedError({ code: `env-service/${code}`, message, location, hint }, { cause });
+    return new CodedError({ code: `env-service/${code}`, message, location, hint, cause });
   };
   return {
     unreachable: (asked: ServiceRequest, cause: unknown) => {
@@ -50,15 +50,13 @@ export function envServiceFailures({ url, location }: ServiceAddress) {
       return failure('bad-reply', asked, ['responded', ` with ${wrong}`], hint);
     },
     notReleased: (instance: string, cause: CodedError) =>
-      new CodedError(
-        {
-          code: 'env-service/not-released',
-          message: `The instance ${instance} may still exist in the environment service: ${cause.message}`,
-          location,
-          hint: `${cause.hint ?? seeLog} In AgentJet this fails the episode.`,
-        },
-        { cause },
-      ),
+      new CodedError({
+        code: 'env-service/not-released',
+        message: `The instance ${instance} may still exist in the environment service: ${cause.message}`,
+        location,
+        hint: `${cause.hint ?? seeLog} In AgentJet this fails the episode.`,
+        cause,
+      }),
   };
 }
 

@@ -45,7 +45,7 @@ export async function atCodeLocation<T>(make: () => T, place: () => Promise<Loca
 function relocated(error: unknown, location: Location): unknown {
   if (!(error instanceof CodedError) || error.location?.line !== undefined) return error;
   const { code, message, hint } = error;
-  return new CodedError({ code, message, location, hint }, { cause: error });
+  return new CodedError({ code, message, location, hint, cause: error });
 }
 
 export function locatorResolver(request: RunRequest, ports: ResolvePorts): ResolveLocator {

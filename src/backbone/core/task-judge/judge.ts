@@ -180,15 +180,13 @@ function missingInput({ message, hint }: JudgeInputError, location: Location | u
 /** Keeps the stack of the original error. */
 function threw(Judge: JudgeClass, error: unknown, location: Location | undefined): CodedError {
   const { message, stack } = toReport(error, '');
-  const coded = new CodedError(
-    {
-      code: 'task-judge/threw',
-      location,
-      message: `${callOf(Judge)} threw: ${message}`,
-      hint: 'Set a breakpoint there, or use --verbose to see the whole stack.',
-    },
-    { cause: error },
-  );
+  const coded = new CodedError({
+    code: 'task-judge/threw',
+    location,
+    message: `${callOf(Judge)} threw: ${message}`,
+    hint: 'Set a breakpoint there, or use --verbose to see the whole stack.',
+    cause: error,
+  });
   if (stack !== undefined) coded.stack = stack;
   return coded;
 }

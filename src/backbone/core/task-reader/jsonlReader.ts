@@ -158,15 +158,13 @@ function fileNotFound(file: string, location: Location | undefined): CodedError 
 
 function unreadable(file: string, cause: unknown, namedAt: Location | undefined): CodedError {
   const reason = messageOf(cause);
-  return new CodedError(
-    {
-      code: 'task-reader/unreadable',
-      message: `The data set ${file} cannot be read: ${reason}.`,
-      ...(namedAt && { location: namedAt }),
-      hint: 'Set file_path under ajet.task_reader.jsonl_dataset_file to a JSONL file that you can read.',
-    },
-    { cause },
-  );
+  return new CodedError({
+    code: 'task-reader/unreadable',
+    message: `The data set ${file} cannot be read: ${reason}.`,
+    ...(namedAt && { location: namedAt }),
+    hint: 'Set file_path under ajet.task_reader.jsonl_dataset_file to a JSONL file that you can read.',
+    cause,
+  });
 }
 
 function emptyFile(file: string): CodedError {

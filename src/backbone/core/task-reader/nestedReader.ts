@@ -48,5 +48,5 @@ function inSection(error: CodedError, { section, type }: NestedKeys): CodedError
       .replaceAll(/ajet\.task_reader\.(?!data_generation)/g, `${section}.`);
   const { code, message, location, hint } = error;
   const renamed = { code, message: rename(message), location, hint: hint && rename(hint) };
-  return new CodedError(renamed, { cause: error });
+  return new CodedError({ ...renamed, cause: error });
 }

@@ -14,23 +14,19 @@ export interface HubItem {
 /** Errors of requests to a hub, and of saving what it returns. */
 export const requestErrors = {
   offline: ({ code, hints }: HubItem, host: string, cause: unknown) =>
-    new CodedError(
-      {
-        code: `${code}-offline`,
-        message: `${host} cannot be reached: ${deepestMessage(cause)}.`,
-        hint: hints.offline,
-      },
-      { cause },
-    ),
+    new CodedError({
+      code: `${code}-offline`,
+      message: `${host} cannot be reached: ${deepestMessage(cause)}.`,
+      hint: hints.offline,
+      cause,
+    }),
   notSaved: ({ code, hints }: HubItem, file: string, cause: unknown) =>
-    new CodedError(
-      {
-        code: `${code}-not-saved`,
-        message: `${file} cannot be written: ${deepestMessage(cause)}.`,
-        hint: hints.notSaved,
-      },
-      { cause },
-    ),
+    new CodedError({
+      code: `${code}-not-saved`,
+      message: `${file} cannot be written: ${deepestMessage(cause)}.`,
+      hint: hints.notSaved,
+      cause,
+    }),
   redirects: ({ code }: HubItem, url: URL) =>
     new CodedError({
       code: `${code}-redirects`,

@@ -92,12 +92,10 @@ export const jobErrors = {
     }),
 
   notWritten: (file: string, cause: unknown) =>
-    new CodedError(
-      {
-        code: 'job/not-written',
-        message: `The config ${file} cannot be written: ${messageOf(cause)}.`,
-        hint: 'Choose another file.',
-      },
-      { cause },
-    ),
+    new CodedError({
+      code: 'job/not-written',
+      message: `The config ${file} cannot be written: ${messageOf(cause)}.`,
+      hint: 'Choose another file.',
+      cause,
+    }),
 };

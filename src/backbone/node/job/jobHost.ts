@@ -172,7 +172,7 @@ export class ScriptJobs implements JobHost {
   #at(error: CodedError): CodedError {
     const location = this.#ports.userFrame(error);
     const { code, message, hint } = error;
-    return new CodedError({ code, message, hint, location }, { cause: error });
+    return new CodedError({ code, message, hint, location, cause: error });
   }
 }
 

@@ -43,49 +43,41 @@ export const loaderErrors = {
     }),
 
   notExported: (specifier: string, name: string, location: Location, cause: unknown) =>
-    new CodedError(
-      {
-        code: 'loader/import-not-exported',
-        message: `"${specifier}" does not export ${name}.`,
-        location,
-        hint: 'Correct the name. For a type, write "import type" or "export type".',
-      },
-      { cause },
-    ),
+    new CodedError({
+      code: 'loader/import-not-exported',
+      message: `"${specifier}" does not export ${name}.`,
+      location,
+      hint: 'Correct the name. For a type, write "import type" or "export type".',
+      cause,
+    }),
 
   importNotFound: (specifier: string, location: Location, cause: unknown) =>
-    new CodedError(
-      {
-        code: 'loader/import-not-found',
-        message: `"${specifier}" cannot be found.`,
-        location,
-        hint: isRelative(specifier)
-          ? 'Correct the path in the import, or create the file.'
-          : `Install the package in the folder of the file ("npm install ${packageOf(specifier)}"), or correct its name.`,
-      },
-      { cause },
-    ),
+    new CodedError({
+      code: 'loader/import-not-found',
+      message: `"${specifier}" cannot be found.`,
+      location,
+      hint: isRelative(specifier)
+        ? 'Correct the path in the import, or create the file.'
+        : `Install the package in the folder of the file ("npm install ${packageOf(specifier)}"), or correct its name.`,
+      cause,
+    }),
 
   threw: (file: string, what: string, location: Location, cause: unknown) =>
-    new CodedError(
-      {
-        code: 'loader/threw',
-        message: `Loading ${file} failed with an error: ${withoutStop(what)}.`,
-        location,
-        hint: 'Fix the code at the top level of the file, or move it into execute().',
-      },
-      { cause },
-    ),
+    new CodedError({
+      code: 'loader/threw',
+      message: `Loading ${file} failed with an error: ${withoutStop(what)}.`,
+      location,
+      hint: 'Fix the code at the top level of the file, or move it into execute().',
+      cause,
+    }),
 
   badTsconfig: (folder: string, cause: unknown) =>
-    new CodedError(
-      {
-        code: 'loader/bad-tsconfig',
-        message: `The tsconfig.json for ${folder} cannot be read: ${withoutStop(textOf(cause))}.`,
-        hint: 'Correct the tsconfig.json or the files that it extends.',
-      },
-      { cause },
-    ),
+    new CodedError({
+      code: 'loader/bad-tsconfig',
+      message: `The tsconfig.json for ${folder} cannot be read: ${withoutStop(textOf(cause))}.`,
+      hint: 'Correct the tsconfig.json or the files that it extends.',
+      cause,
+    }),
 
   esbuildFailed: (file: string, failure: string) =>
     new CodedError({

@@ -17,15 +17,13 @@ export const scriptErrors = {
     }),
 
   notLoaded: (file: string, error: unknown, location: Location | undefined) =>
-    new CodedError(
-      {
-        code: 'model/script-not-loaded',
-        message: `The script ${file} cannot be loaded: ${messageOf(error)}`,
-        location: location ?? { file },
-        hint: 'Fix the error in the script.',
-      },
-      { cause: error },
-    ),
+    new CodedError({
+      code: 'model/script-not-loaded',
+      message: `The script ${file} cannot be loaded: ${messageOf(error)}`,
+      location: location ?? { file },
+      hint: 'Fix the error in the script.',
+      cause: error,
+    }),
 
   noFunction: (file: string) =>
     new CodedError({
@@ -70,17 +68,15 @@ export function scriptFailure(file: string, error: unknown, frame: Location | un
 
 function callFailed(file: string, error: unknown, frame: Location | undefined): CodedError {
   const isBadReply = error instanceof BadReplyError;
-  return new CodedError(
-    {
-      code: 'model/script-failed',
-      message: isBadReply
-        ? `The return value of the script is not a response: ${error.message}.`
-        : `The script threw: ${messageOf(error)}`,
-      location: isBadReply ? { file } : (frame ?? { file }),
-      hint: isBadReply ? `Return ${forms}.` : 'Set a breakpoint there.',
-    },
-    { cause: error },
-  );
+  return new CodedError({
+    code: 'model/script-failed',
+    message: isBadReply
+      ? `The return value of the script is not a response: ${error.message}.`
+      : `The script threw: ${messageOf(error)}`,
+    location: isBadReply ? { file } : (frame ?? { file }),
+    hint: isBadReply ? `Return ${forms}.` : 'Set a breakpoint there.',
+    cause: error,
+  });
 }
 
 function messageOf(error: unknown): string {

@@ -19,7 +19,7 @@ export class PythonError extends Error {
   coded(): CodedError | undefined {
     const { code, message, hint } = this.#failure;
     if (code === undefined) return undefined;
-    return new CodedError({ code, message, hint, location: this.location }, { cause: this });
+    return new CodedError({ code, message, hint, location: this.location, cause: this });
   }
 }
 
@@ -32,14 +32,12 @@ export interface InterpreterInfo {
 
 export const pythonErrors = {
   notFound: (python: InterpreterInfo, cause: unknown): CodedError =>
-    new CodedError(
-      {
-        code: 'python/not-found',
-        message: `${python.executable} cannot be started: ${startFailure(cause)}.`,
-        hint: howToFix(python),
-      },
-      { cause },
-    ),
+    new CodedError({
+      code: 'python/not-found',
+      message: `${python.executable} cannot be started: ${startFailure(cause)}.`,
+      hint: howToFix(python),
+      cause,
+    }),
   didNotStart: (python: InterpreterInfo, how: string): CodedError =>
     new CodedError({
       code: 'python/did-not-start',

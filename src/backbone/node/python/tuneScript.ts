@@ -259,7 +259,7 @@ async function placeIn(file: string): Promise<Location> {
 
 function located(error: CodedError, place: Location): CodedError {
   const { code, message, hint, location = place } = error;
-  return new CodedError({ code, message, hint, location }, { cause: error });
+  return new CodedError({ code, message, hint, location, cause: error });
 }
 
 function isCancelled(error: unknown): boolean {

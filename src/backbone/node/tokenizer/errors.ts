@@ -11,15 +11,13 @@ export const tokenizerErrors = {
     }),
 
   broken: (file: string, reason: string, cause?: unknown) =>
-    new CodedError(
-      {
-        code: 'tokenizer/broken',
-        message: `The tokenizer cannot be read: ${reason}.`,
-        location: { file },
-        hint: 'Fetch it again ("AgentJet: Fetch Tokenizer"), or choose another ("AgentJet: Choose Tokenizer").',
-      },
-      { cause },
-    ),
+    new CodedError({
+      code: 'tokenizer/broken',
+      message: `The tokenizer cannot be read: ${reason}.`,
+      location: { file },
+      hint: 'Fetch it again ("AgentJet: Fetch Tokenizer"), or choose another ("AgentJet: Choose Tokenizer").',
+      cause,
+    }),
 
   noTokenizerJson: (folder: string) =>
     new CodedError({

@@ -3,14 +3,12 @@ import type { ProcessExit } from './processTree.ts';
 
 export const processErrors = {
   cannotStart: (executable: string, cause: unknown) =>
-    new CodedError(
-      {
-        code: 'run/cannot-start',
-        message: `${executable} could not be started: ${messageOf(cause)}.`,
-        hint: 'Check "agentjet.runtimeExecutable", and check that the working directory of the run exists.',
-      },
-      { cause },
-    ),
+    new CodedError({
+      code: 'run/cannot-start',
+      message: `${executable} could not be started: ${messageOf(cause)}.`,
+      hint: 'Check "agentjet.runtimeExecutable", and check that the working directory of the run exists.',
+      cause,
+    }),
 
   died: (exit: ProcessExit, lastLines: readonly string[]) =>
     new CodedError({

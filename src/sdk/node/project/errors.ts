@@ -8,14 +8,12 @@ export const projectErrors = {
       hint: 'Open that folder, or choose another name or parent folder.',
     }),
   cannotWrite: (folder: string, cause: unknown): CodedError =>
-    new CodedError(
-      {
-        code: 'project/cannot-write',
-        message: `The folder ${folder} cannot be created: ${messageOf(cause)}.`,
-        hint: 'Choose an existing parent folder with write access.',
-      },
-      { cause },
-    ),
+    new CodedError({
+      code: 'project/cannot-write',
+      message: `The folder ${folder} cannot be created: ${messageOf(cause)}.`,
+      hint: 'Choose an existing parent folder with write access.',
+      cause,
+    }),
   badName: (name: string, why: string): CodedError =>
     new CodedError({
       code: 'project/bad-name',

@@ -29,15 +29,13 @@ export const importErrors = {
     }),
 
   cannotRead: (file: string, cause: unknown) =>
-    new CodedError(
-      {
-        code: 'import/cannot-read',
-        message: `The file cannot be read: ${cause instanceof Error ? cause.message : String(cause)}.`,
-        location: { file },
-        hint: 'Check that the file exists and that you may read it.',
-      },
-      { cause },
-    ),
+    new CodedError({
+      code: 'import/cannot-read',
+      message: `The file cannot be read: ${cause instanceof Error ? cause.message : String(cause)}.`,
+      location: { file },
+      hint: 'Check that the file exists and that you may read it.',
+      cause,
+    }),
 
   cancelled: (file: string) =>
     new CodedError({

@@ -38,27 +38,23 @@ export function configGone(config: string, trace: string): CodedError {
 }
 
 export function cannotRename(folder: string, cause: unknown): CodedError {
-  return new CodedError(
-    {
-      code: 'runs/cannot-rename',
-      message: l10n.t('The folder of the run cannot be renamed: {0}', reasonOf(cause)),
-      location: { file: folder },
-      hint: l10n.t('Close programs that use files in it, and check that you can write to it.'),
-    },
-    { cause },
-  );
+  return new CodedError({
+    code: 'runs/cannot-rename',
+    message: l10n.t('The folder of the run cannot be renamed: {0}', reasonOf(cause)),
+    location: { file: folder },
+    hint: l10n.t('Close programs that use files in it, and check that you can write to it.'),
+    cause,
+  });
 }
 
 export function cannotDelete(file: string, cause: unknown): CodedError {
-  return new CodedError(
-    {
-      code: 'runs/cannot-delete',
-      message: l10n.t('The run cannot be deleted: {0}', reasonOf(cause)),
-      location: { file },
-      hint: l10n.t('Close programs that use its files, and check that you can write to its folder.'),
-    },
-    { cause },
-  );
+  return new CodedError({
+    code: 'runs/cannot-delete',
+    message: l10n.t('The run cannot be deleted: {0}', reasonOf(cause)),
+    location: { file },
+    hint: l10n.t('Close programs that use its files, and check that you can write to its folder.'),
+    cause,
+  });
 }
 
 /** Returns the message of an error as a sentence. */

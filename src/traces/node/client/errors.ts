@@ -9,14 +9,12 @@ export const clientErrors = {
     }),
 
   cannotStart: (executable: string, cause: unknown) =>
-    new CodedError(
-      {
-        code: 'trace/server-cannot-start',
-        message: `The trace server could not be started with ${executable}: ${cause instanceof Error ? cause.message : String(cause)}.`,
-        hint: 'Check "agentjet.runtimeExecutable".',
-      },
-      { cause },
-    ),
+    new CodedError({
+      code: 'trace/server-cannot-start',
+      message: `The trace server could not be started with ${executable}: ${cause instanceof Error ? cause.message : String(cause)}.`,
+      hint: 'Check "agentjet.runtimeExecutable".',
+      cause,
+    }),
 
   noViewer: (said: string) =>
     new CodedError({

@@ -39,15 +39,13 @@ const exportErrors = {
     }),
 
   cannotWrite: (file: string, cause: unknown) =>
-    new CodedError(
-      {
-        code: 'export/cannot-write',
-        message: `The export cannot be written: ${cause instanceof Error ? cause.message : String(cause)}.`,
-        location: { file },
-        hint: 'Choose a folder that is writable and has free space.',
-      },
-      { cause },
-    ),
+    new CodedError({
+      code: 'export/cannot-write',
+      message: `The export cannot be written: ${cause instanceof Error ? cause.message : String(cause)}.`,
+      location: { file },
+      hint: 'Choose a folder that is writable and has free space.',
+      cause,
+    }),
 };
 
 export interface JobOptions {

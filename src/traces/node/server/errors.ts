@@ -9,14 +9,12 @@ export const serverErrors = {
     }),
 
   cannotListen: (port: number, cause: Error) =>
-    new CodedError(
-      {
-        code: 'trace/cannot-listen',
-        message: `The viewer cannot listen on 127.0.0.1:${port}: ${cause.message}.`,
-        hint: 'Choose another port with --port, or omit --port to use any free port.',
-      },
-      { cause },
-    ),
+    new CodedError({
+      code: 'trace/cannot-listen',
+      message: `The viewer cannot listen on 127.0.0.1:${port}: ${cause.message}.`,
+      hint: 'Choose another port with --port, or omit --port to use any free port.',
+      cause,
+    }),
 
   noSuchTrace: (file: string) =>
     new CodedError({

@@ -35,15 +35,13 @@ export const storeErrors = {
     }),
 
   cannotWrite: (file: string, cause: unknown) =>
-    new CodedError(
-      {
-        code: 'trace/cannot-write',
-        message: `The trace cannot be written: ${reasonOf(cause)}.`,
-        location: { file },
-        hint: 'Free disk space, or choose another folder with --exp-dir (launch.json: expDir).',
-      },
-      { cause },
-    ),
+    new CodedError({
+      code: 'trace/cannot-write',
+      message: `The trace cannot be written: ${reasonOf(cause)}.`,
+      location: { file },
+      hint: 'Free disk space, or choose another folder with --exp-dir (launch.json: expDir).',
+      cause,
+    }),
 
   noSuchFile: (file: string) =>
     new CodedError({
@@ -69,26 +67,22 @@ export const storeErrors = {
     }),
 
   cannotRead: (file: string, cause: unknown) =>
-    new CodedError(
-      {
-        code: 'trace/cannot-read',
-        message: `The trace cannot be read: ${reasonOf(cause)}.`,
-        location: { file },
-        hint: 'Check that the file and its folder may be read.',
-      },
-      { cause },
-    ),
+    new CodedError({
+      code: 'trace/cannot-read',
+      message: `The trace cannot be read: ${reasonOf(cause)}.`,
+      location: { file },
+      hint: 'Check that the file and its folder may be read.',
+      cause,
+    }),
 
   busy: (file: string, cause: unknown) =>
-    new CodedError(
-      {
-        code: 'trace/busy',
-        message: 'The trace is being written, and was locked for two seconds.',
-        location: { file },
-        hint: 'Try again in a moment.',
-      },
-      { cause },
-    ),
+    new CodedError({
+      code: 'trace/busy',
+      message: 'The trace is being written, and was locked for two seconds.',
+      location: { file },
+      hint: 'Try again in a moment.',
+      cause,
+    }),
 
   notATrace: (file: string) =>
     new CodedError({
@@ -115,24 +109,20 @@ export const storeErrors = {
     }),
 
   damaged: (file: string, cause: unknown) =>
-    new CodedError(
-      {
-        code: 'trace/damaged',
-        message: `The trace is damaged: ${reasonOf(cause)}.`,
-        location: { file },
-        hint: 'Copy the file again from where it was written, or run the episodes again.',
-      },
-      { cause },
-    ),
+    new CodedError({
+      code: 'trace/damaged',
+      message: `The trace is damaged: ${reasonOf(cause)}.`,
+      location: { file },
+      hint: 'Copy the file again from where it was written, or run the episodes again.',
+      cause,
+    }),
 
   newerFormat: (file: string, format: number, cause: unknown) =>
-    new CodedError(
-      {
-        code: 'trace/newer-format',
-        message: `The trace has format ${format}, which this version of AgentJet cannot read: ${reasonOf(cause)}.`,
-        location: { file },
-        hint: 'Update AgentJet.',
-      },
-      { cause },
-    ),
+    new CodedError({
+      code: 'trace/newer-format',
+      message: `The trace has format ${format}, which this version of AgentJet cannot read: ${reasonOf(cause)}.`,
+      location: { file },
+      hint: 'Update AgentJet.',
+      cause,
+    }),
 };

@@ -141,15 +141,13 @@ function compile(text: string, context: TemplateContext): Program {
   try {
     return parse(tokenize(text, { lstrip_blocks: true, trim_blocks: true }));
   } catch (error) {
-    throw new CodedError(
-      {
-        code: 'tokenizer/broken-template',
-        message: `The chat template of ${context.name} cannot be read: ${reason(error)}.`,
-        ...location(context),
-        hint: 'Fix the template or fetch the tokenizer again ("AgentJet: Fetch Tokenizer").',
-      },
-      { cause: error },
-    );
+    throw new CodedError({
+      code: 'tokenizer/broken-template',
+      message: `The chat template of ${context.name} cannot be read: ${reason(error)}.`,
+      ...location(context),
+      hint: 'Fix the template or fetch the tokenizer again ("AgentJet: Fetch Tokenizer").',
+      cause: error,
+    });
   }
 }
 
@@ -178,15 +176,13 @@ function range(first: number, second?: number, step = 1): number[] {
 }
 
 function failed(why: string, context: TemplateContext, cause?: unknown): CodedError {
-  return new CodedError(
-    {
-      code: 'tracking/template',
-      message: `The chat template of ${context.name} rejects this conversation: ${why}.`,
-      ...location(context),
-      hint: 'Training uses this template, too. Change the messages so that the template accepts them.',
-    },
-    { cause },
-  );
+  return new CodedError({
+    code: 'tracking/template',
+    message: `The chat template of ${context.name} rejects this conversation: ${why}.`,
+    ...location(context),
+    hint: 'Training uses this template, too. Change the messages so that the template accepts them.',
+    cause,
+  });
 }
 
 function location({ file }: TemplateContext): { location?: Location } {

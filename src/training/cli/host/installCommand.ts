@@ -80,18 +80,16 @@ function write(file: string, unit: string, scope: Scope): void {
     mkdirSync(path.dirname(file), { recursive: true });
     writeFileSync(file, unit, { mode: 0o644 });
   } catch (cause) {
-    throw new CodedError(
-      {
-        code: 'host/cannot-install',
-        message: `Cannot write the unit: ${cause instanceof Error ? cause.message : String(cause)}.`,
-        location: { file },
-        hint:
-          scope === 'system'
-            ? 'Use sudo, or print the unit with --print and ask an administrator to install it.'
-            : 'Print the unit with --print, and install it yourself.',
-      },
-      { cause },
-    );
+    throw new CodedError({
+      code: 'host/cannot-install',
+      message: `Cannot write the unit: ${cause instanceof Error ? cause.message : String(cause)}.`,
+      location: { file },
+      hint:
+        scope === 'system'
+          ? 'Use sudo, or print the unit with --print and ask an administrator to install it.'
+          : 'Print the unit with --print, and install it yourself.',
+      cause,
+    });
   }
 }
 
@@ -125,7 +123,7 @@ function copyProgram(from: string, to: string, user: ServiceUser): void {
 
 function cannotUse({ name }: ServiceUser, message: string, cause: unknown): CodedError {
   const hint = `The service runs as ${name}. Choose a folder of ${name} with --data DIR, and run agentjet with a Node.js that ${name} can start.`;
-  return new CodedError({ code: 'host/cannot-install', message, hint }, { cause });
+  return new CodedError({ code: 'host/cannot-install', message, hint, cause });
 }
 
 interface Installation {

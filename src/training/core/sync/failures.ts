@@ -73,14 +73,12 @@ export function noRoom(bytes: number, room: number): CodedError {
 }
 
 export function diskFull(cause: unknown): CodedError {
-  return new CodedError(
-    {
-      code: 'host/disk-full',
-      message: 'The disk of the host is full.',
-      hint: 'Remove ended runs with their checkpoints, or use another data folder for the host.',
-    },
-    { cause },
-  );
+  return new CodedError({
+    code: 'host/disk-full',
+    message: 'The disk of the host is full.',
+    hint: 'Remove ended runs with their checkpoints, or use another data folder for the host.',
+    cause,
+  });
 }
 
 export function noFile(path: string): CodedError {
@@ -128,15 +126,13 @@ export function tooLarge(
 }
 
 export function noSuchRoot(root: string, cause: unknown): CodedError {
-  return new CodedError(
-    {
-      code: 'sync/no-folder',
-      message: `Cannot read the folder ${root}.`,
-      hint: 'Choose the folder that contains the code of the run.',
-      location: { file: root },
-    },
-    { cause },
-  );
+  return new CodedError({
+    code: 'sync/no-folder',
+    message: `Cannot read the folder ${root}.`,
+    hint: 'Choose the folder that contains the code of the run.',
+    location: { file: root },
+    cause,
+  });
 }
 
 export function changedWhileSent(file: string): CodedError {
@@ -149,15 +145,13 @@ export function changedWhileSent(file: string): CodedError {
 }
 
 export function unreadable(file: string, cause: unknown): CodedError {
-  return new CodedError(
-    {
-      code: 'sync/unreadable',
-      message: `Cannot read ${file}.`,
-      hint: 'Change its permissions, or exclude it in .agentjetignore.',
-      location: { file },
-    },
-    { cause },
-  );
+  return new CodedError({
+    code: 'sync/unreadable',
+    message: `Cannot read ${file}.`,
+    hint: 'Change its permissions, or exclude it in .agentjetignore.',
+    location: { file },
+    cause,
+  });
 }
 
 export function noCheckpointFiles(path: string): CodedError {

@@ -98,14 +98,12 @@ export async function certificateAt(url: string): Promise<ShownCertificate> {
 
 function noCertificate(url: string, cause: NodeJS.ErrnoException): CodedError {
   const why = reasons[cause.code ?? ''] ?? `${cause.message}.`;
-  return new CodedError(
-    {
-      code: 'host/no-certificate',
-      message: `Cannot get the certificate of ${url}: ${why}`,
-      hint: 'Check that the host is running and was started with TLS.',
-    },
-    { cause },
-  );
+  return new CodedError({
+    code: 'host/no-certificate',
+    message: `Cannot get the certificate of ${url}: ${why}`,
+    hint: 'Check that the host is running and was started with TLS.',
+    cause,
+  });
 }
 
 function fingerprint(socket: TLSSocket): string {

@@ -174,13 +174,11 @@ const dispatchErrors = {
       hint: 'Add a line with `!` and its path to .agentjetignore.',
     }),
   unreadable: (config: string, cause: unknown) =>
-    new CodedError(
-      {
-        code: 'dispatch/unreadable',
-        message: `Cannot read the config: ${cause instanceof Error ? cause.message : String(cause)}.`,
-        location: { file: config },
-        hint: 'Save the file, and check its name.',
-      },
-      { cause },
-    ),
+    new CodedError({
+      code: 'dispatch/unreadable',
+      message: `Cannot read the config: ${cause instanceof Error ? cause.message : String(cause)}.`,
+      location: { file: config },
+      hint: 'Save the file, and check its name.',
+      cause,
+    }),
 };

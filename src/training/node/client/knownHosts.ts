@@ -116,13 +116,11 @@ const hostErrors = {
       hint: known.length === 0 ? listed(known) : `Choose one with \`--host NAME\`. ${listed(known)}`,
     }),
   unreadable: (file: string, cause: unknown) =>
-    new CodedError(
-      {
-        code: 'remote/hosts-unreadable',
-        message: 'Cannot read the list of GPU hosts.',
-        location: { file },
-        hint: 'Restore the file, or delete it and add the hosts again.',
-      },
-      { cause },
-    ),
+    new CodedError({
+      code: 'remote/hosts-unreadable',
+      message: 'Cannot read the list of GPU hosts.',
+      location: { file },
+      hint: 'Restore the file, or delete it and add the hosts again.',
+      cause,
+    }),
 };

@@ -49,15 +49,13 @@ function read(file: string): string | undefined {
 }
 
 function unreadable(file: string, cause: unknown): CodedError {
-  return new CodedError(
-    {
-      code: 'host/identity-unreadable',
-      message: 'Cannot read the identity of this host.',
-      location: { file },
-      hint: 'Restore the file, or delete it. Clients then see a new host.',
-    },
-    { cause },
-  );
+  return new CodedError({
+    code: 'host/identity-unreadable',
+    message: 'Cannot read the identity of this host.',
+    location: { file },
+    hint: 'Restore the file, or delete it. Clients then see a new host.',
+    cause,
+  });
 }
 
 export interface OpenHostOptions {

@@ -15,14 +15,12 @@ export const recordingErrors = {
     }),
 
   unreadable: (file: string, cause: unknown) =>
-    new CodedError(
-      {
-        code: 'recording/unreadable',
-        message: `The recording ${file} cannot be read: ${messageOf(cause)}.`,
-        hint: `Set ${replayPlaces} to a file that you can read.`,
-      },
-      { cause },
-    ),
+    new CodedError({
+      code: 'recording/unreadable',
+      message: `The recording ${file} cannot be read: ${messageOf(cause)}.`,
+      hint: `Set ${replayPlaces} to a file that you can read.`,
+      cause,
+    }),
 
   notARecording: (file: string, reason: string) =>
     new CodedError({
@@ -64,22 +62,18 @@ export const recordingErrors = {
     }),
 
   cannotWrite: (file: string, cause: unknown) =>
-    new CodedError(
-      {
-        code: 'recording/cannot-write',
-        message: `The recording ${file} cannot be written: ${messageOf(cause)}.`,
-        hint: 'Choose another file with --record (launch.json: record).',
-      },
-      { cause },
-    ),
+    new CodedError({
+      code: 'recording/cannot-write',
+      message: `The recording ${file} cannot be written: ${messageOf(cause)}.`,
+      hint: 'Choose another file with --record (launch.json: record).',
+      cause,
+    }),
 
   goesNoFurther: (file: string, cause: unknown) =>
-    new CodedError(
-      {
-        code: 'recording/exhausted',
-        message: `Recording of this run stopped: ${messageOf(cause)}.`,
-        hint: `The run continues without a recording. The calls recorded so far are in ${file}.`,
-      },
-      { cause },
-    ),
+    new CodedError({
+      code: 'recording/exhausted',
+      message: `Recording of this run stopped: ${messageOf(cause)}.`,
+      hint: `The run continues without a recording. The calls recorded so far are in ${file}.`,
+      cause,
+    }),
 };

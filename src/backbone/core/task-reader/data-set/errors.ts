@@ -89,15 +89,13 @@ export const dataSetErrors = {
       hint: 'Only the options `sep` and `delimiter` are supported. Write the files so that they need no others.',
     }),
   broken: (file: string, reason: string, line?: number, cause?: unknown) =>
-    new CodedError(
-      {
-        code: 'task-reader/broken-file',
-        message: `The data file cannot be read${line === undefined ? '' : ` from line ${line} on`}: ${reason.replace(/\.$/, '')}.`,
-        location: { file, line },
-        hint: 'Fix the file or write it again. Training reads the whole file and would fail here.',
-      },
-      { cause },
-    ),
+    new CodedError({
+      code: 'task-reader/broken-file',
+      message: `The data file cannot be read${line === undefined ? '' : ` from line ${line} on`}: ${reason.replace(/\.$/, '')}.`,
+      location: { file, line },
+      hint: 'Fix the file or write it again. Training reads the whole file and would fail here.',
+      cause,
+    }),
   otherColumns: (file: string, columns: readonly string[]) =>
     new CodedError({
       code: 'task-reader/other-columns',

@@ -12,19 +12,17 @@ export const tracingErrors = {
   unreadable: (file: string, cause: unknown, location: Location) => {
     const reason = messageOf(cause);
     const lacksTable = /no such (table|column)/i.test(reason);
-    return new CodedError(
-      {
-        code: lacksTable ? 'task-reader/no-spans' : 'task-reader/unreadable-database',
-        message: lacksTable
-          ? `The database ${file} has no traces of AgentScope Studio: ${reason}.`
-          : `The database ${file} cannot be read: ${reason}.`,
-        location,
-        hint: lacksTable
-          ? 'Select the file that Studio writes, with the columns name and attributes in the table span_table. Later versions of Studio write another format.'
-          : 'Select a complete SQLite file that you can read. Copy it while Studio is stopped.',
-      },
-      { cause },
-    );
+    return new CodedError({
+      code: lacksTable ? 'task-reader/no-spans' : 'task-reader/unreadable-database',
+      message: lacksTable
+        ? `The database ${file} has no traces of AgentScope Studio: ${reason}.`
+        : `The database ${file} cannot be read: ${reason}.`,
+      location,
+      hint: lacksTable
+        ? 'Select the file that Studio writes, with the columns name and attributes in the table span_table. Later versions of Studio write another format.'
+        : 'Select a complete SQLite file that you can read. Copy it while Studio is stopped.',
+      cause,
+    });
   },
 
   fatalSpans: (

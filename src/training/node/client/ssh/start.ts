@@ -10,14 +10,12 @@ const refusals = /permission denied|verification failed|authentication failures/
 
 export const sshErrors = {
   missing: (command: string, cause: unknown) =>
-    new CodedError(
-      {
-        code: 'ssh/missing',
-        message: `Cannot start ${command}: ${cause instanceof Error ? cause.message : String(cause)}.`,
-        hint: 'Install an OpenSSH client, or set the variable AGENTJET_SSH to one.',
-      },
-      { cause },
-    ),
+    new CodedError({
+      code: 'ssh/missing',
+      message: `Cannot start ${command}: ${cause instanceof Error ? cause.message : String(cause)}.`,
+      hint: 'Install an OpenSSH client, or set the variable AGENTJET_SSH to one.',
+      cause,
+    }),
   failed: (target: SshTarget, stderr: string) =>
     new CodedError({
       code: refusals.test(stderr) ? 'ssh/refused' : 'ssh/failed',

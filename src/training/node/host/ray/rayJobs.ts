@@ -215,7 +215,7 @@ function tokenRefused(answer: string): CodedError {
 
 function rayFailure(message: string, cause?: unknown): CodedError {
   const hint = "Check the cluster's dashboard, and the address that the host was started with.";
-  return new CodedError({ code: 'host/ray', message, hint }, { cause });
+  return new CodedError({ code: 'host/ray', message, hint, cause });
 }
 
 interface RayTail {

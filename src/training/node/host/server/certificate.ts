@@ -72,13 +72,11 @@ function read(file: string): string {
 }
 
 function unusable(file: string, why: string, cause?: unknown): CodedError {
-  return new CodedError(
-    {
-      code: 'host/certificate',
-      message: `Cannot use the TLS certificate: ${why}.`,
-      location: { file },
-      hint: 'Name PEM files with `--tls-cert` and `--tls-key`, or use `--tls` for a self-signed certificate.',
-    },
-    { cause },
-  );
+  return new CodedError({
+    code: 'host/certificate',
+    message: `Cannot use the TLS certificate: ${why}.`,
+    location: { file },
+    hint: 'Name PEM files with `--tls-cert` and `--tls-key`, or use `--tls` for a self-signed certificate.',
+    cause,
+  });
 }

@@ -302,12 +302,10 @@ const serverErrors = {
       hint: 'Add `--tls` for a self-signed certificate, or `--tls-cert FILE --tls-key FILE`.',
     }),
   cannotListen: (address: string, port: number, cause: NodeJS.ErrnoException) =>
-    new CodedError(
-      {
-        code: 'host/cannot-listen',
-        message: `The host cannot listen at ${address}:${port}: ${cause.code === 'EADDRINUSE' ? 'the port is in use' : cause.message}.`,
-        hint: 'Choose another address with `--listen ADDRESS:PORT`.',
-      },
-      { cause },
-    ),
+    new CodedError({
+      code: 'host/cannot-listen',
+      message: `The host cannot listen at ${address}:${port}: ${cause.code === 'EADDRINUSE' ? 'the port is in use' : cause.message}.`,
+      hint: 'Choose another address with `--listen ADDRESS:PORT`.',
+      cause,
+    }),
 };

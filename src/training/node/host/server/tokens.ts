@@ -124,13 +124,11 @@ const tokenErrors = {
       hint: known.length === 0 ? 'The host has no tokens.' : `Known tokens: ${known.join(', ')}.`,
     }),
   unreadable: (file: string, cause: unknown) =>
-    new CodedError(
-      {
-        code: 'host/tokens-unreadable',
-        message: 'Cannot read the tokens of this host.',
-        location: { file },
-        hint: 'Restore the file, or delete it and create new tokens.',
-      },
-      { cause },
-    ),
+    new CodedError({
+      code: 'host/tokens-unreadable',
+      message: 'Cannot read the tokens of this host.',
+      location: { file },
+      hint: 'Restore the file, or delete it and create new tokens.',
+      cause,
+    }),
 };
