@@ -106,13 +106,9 @@ function gpuItem(host: KnownHost, gpu: Gpu, client: HostClient | undefined): vsc
   const item = new vscode.TreeItem(`GPU ${gpu.index}`);
   const run = gpu.run === null ? undefined : client?.run(gpu.run);
   item.id = `gpu ${host.name} ${gpu.index}`;
-  item.description = [gpuDescription(gpu), ...(run ? [run.name] : [])]
-    .filter((part) => part !== '')
-    .join(' · ');
-  item.iconPath = new vscode.ThemeIcon(
-    'chip',
-    gpu.run === null ? undefined : new vscode.ThemeColor('charts.green'),
-  );
+  item.description = [gpuDescription(gpu), run?.name ?? ''].filter((part) => part !== '').join(' · ');
+  const color = gpu.run === null ? undefined : new vscode.ThemeColor('charts.green');
+  item.iconPath = new vscode.ThemeIcon('chip', color);
   item.tooltip = gpu.name;
   item.contextValue = 'gpu';
   return item;
@@ -129,18 +125,12 @@ function trainingItem(
   item.description = trainingDescription(run);
   item.iconPath = new vscode.ThemeIcon(icon, color === undefined ? undefined : new vscode.ThemeColor(color));
   item.tooltip = new vscode.MarkdownString(trainingTooltip(run, node.host.name));
-  item.contextValue = [
-    'training',
-    isRunning(run) ? 'going' : 'over',
-    ...(run.jobFolder === null ? [] : ['hasFolder']),
-  ].join(' ');
+  const hasFolder = run.jobFolder === null ? '' : ' hasFolder';
+  item.contextValue = `training ${isRunning(run) ? 'going' : 'over'}${hasFolder}`;
   const state = stateText(run.state);
   const spoken = item.description.startsWith(state) ? item.description : `${state} · ${item.description}`;
   item.accessibilityInformation = { label: vscode.l10n.t('Training run {0}, {1}', run.name, spoken) };
-  item.command = {
-    command: commands.openTraining,
-    title: vscode.l10n.t('Show Training Run'),
-    arguments: [node],
-  };
+  const title = vscode.l10n.t('Show Training Run');
+  item.command = { command: commands.openTraining, title, arguments: [node] };
   return item;
 }

@@ -46,28 +46,23 @@ interface Buffer {
 async function buffersOf(chosen: ChosenRun): Promise<Buffer[]> {
   const { run } = chosen;
   const stages = run.stages?.toReversed() ?? [];
-  const places =
-    stages.length === 0
-      ? [{ stage: undefined, folder: 'buffer' }]
-      : stages.map(({ name, folder }) => ({
-          stage: name,
-          folder: folder === '' ? 'buffer' : `${folder}/buffer`,
-        }));
+  const places = stages.length === 0 ? [{ name: undefined, folder: '' }] : stages;
   return Promise.all(
-    places.map(async ({ stage, folder }) => {
-      return { stage, folder, files: await filesBelow(folder, 'job', chosen) };
+    places.map(async ({ name, folder: parent }) => {
+      const folder = path.posix.join(parent, 'buffer');
+      return { stage: name, folder, files: await filesBelow(folder, 'job', chosen) };
     }),
   );
 }
 
 async function filesBelow(
-  path: string,
+  folder: string,
   of: FilesOf,
   { client, run }: ChosenRun,
 ): Promise<readonly FileEntry[]> {
   try {
-    const { files } = await client.connection.ask('file.list', { run: run.id, of, path, from: 0 });
-    return files;
+    const params = { run: run.id, of, path: folder, from: 0 };
+    return (await client.connection.ask('file.list', params)).files;
   } catch (error) {
     // verl creates the folder with the first checkpoint.
     if (error instanceof CodedError && error.code === 'host/no-job-folder') return [];
@@ -84,11 +79,11 @@ async function chosenStore(
   const items = stores.map((one) => ({
     label: one.file.path,
     description: sizeText(one.file.bytes),
-    one,
+    ...one,
   }));
   const item = items.length === 1 ? items[0] : await vscode.window.showQuickPick(items, whichOf(run.name));
   if (item === undefined) return undefined;
-  const { file, files, stage } = item.one;
+  const { file, files, stage } = item;
   // The write-ahead log of SQLite is a separate file.
   const found = files.filter(({ path: one }) => one === file.path || one === `${file.path}-wal`);
   return {
@@ -111,17 +106,16 @@ async function chosenLogs(chosen: ChosenRun): Promise<RolloutFiles | undefined> 
   // Hosts of earlier versions do not know rollout logs and list the job's folder instead.
   const logs = files.filter(({ path: one, bytes }) => isRolloutLog(one) && bytes > 0);
   if (logs.length === 0) throw noRolloutsError(run);
-  const wanted = logs.length === 1 ? logs : await askForLogs(logs, run.name);
+  const items = rolloutItems(logs, vscode.env.language);
+  const chosenItems =
+    items.length === 1
+      ? items
+      : await vscode.window.showQuickPick(items, { ...whichOf(run.name), canPickMany: true });
+  const wanted = chosenItems?.map(({ file }) => file) ?? [];
   if (wanted.length === 0) return undefined;
   const inTime = wanted.toSorted((a, b) => a.modifiedAt - b.modifiedAt);
   const named = inTime.map((from) => ({ from, name: currentLog }));
   return { of: 'rollouts', files: named, folder: '', opened: currentLog };
-}
-
-async function askForLogs(logs: readonly FileEntry[], run: string): Promise<readonly FileEntry[]> {
-  const items = rolloutItems(logs, vscode.env.language);
-  const chosen = await vscode.window.showQuickPick(items, { ...whichOf(run), canPickMany: true });
-  return chosen?.map(({ file }) => file) ?? [];
 }
 
 function whichOf(run: string): { readonly placeHolder: string } {

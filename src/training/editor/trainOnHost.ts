@@ -92,13 +92,13 @@ export async function trainOnHost(services: TrainingServices, uri: vscode.Uri | 
   if (host === undefined) return;
   await saveAll(workingFolder(config));
   const { launcherFor } = await import('../node/client/dispatch.ts');
-  const launch = await vscode.window.showQuickPick(launchItems(await launcherFor(config.fsPath)), {
+  const item = await vscode.window.showQuickPick(launchItems(await launcherFor(config.fsPath)), {
     title: vscode.l10n.t('AgentJet: Train on GPU Host'),
     placeHolder: vscode.l10n.t('Select how to start the run'),
   });
-  if (launch === undefined) return;
+  if (item === undefined) return;
   const title = vscode.l10n.t('Training {0} on {1}', path.basename(config.fsPath), host.name);
-  await withCancellableProgress(title, (shown) => send(services, { config, host, ...launch }, shown));
+  await withCancellableProgress(title, (shown) => send(services, config, host, item.launch, shown));
 }
 
 /** Saves all files, because files are sent from the disk. Throws if a file of the folder could not be saved. */
@@ -131,15 +131,11 @@ function notSaved(files: readonly string[]): CodedError {
   });
 }
 
-interface DispatchInput {
-  readonly config: vscode.Uri;
-  readonly host: KnownHost;
-  readonly launch: LaunchOptions;
-}
-
 async function send(
   services: TrainingServices,
-  { config, host, launch }: DispatchInput,
+  config: vscode.Uri,
+  host: KnownHost,
+  launch: LaunchOptions,
   { cancellation, token, report }: CancellableProgress,
 ): Promise<void> {
   report({ message: vscode.l10n.t('connecting …') });
@@ -147,8 +143,15 @@ async function send(
   const { dispatchRun } = await import('../node/client/dispatch.ts');
   const root = workingFolder(config);
   const { env, findings } = await trainingVariables(config, root);
+  const section = vscode.workspace.getConfiguration(settingsSection, config);
   let isStarting = false;
-  cancellation.onCancelled(() => showCanceled(host, isStarting));
+  cancellation.onCancelled(() => {
+    // While the host starts the run, this can be too late.
+    const text = isStarting
+      ? vscode.l10n.t('{0} may have started the run already. Check the GPU Hosts view.', host.name)
+      : vscode.l10n.t('Canceled. No run was started on {0}.', host.name);
+    void vscode.window.showInformationMessage(text);
+  });
   const run = await dispatchRun(
     client.connection,
     {
@@ -156,7 +159,7 @@ async function send(
       root,
       ...launch,
       env,
-      limit: uploadLimit(config),
+      limit: renamedSetting(section, settings.trainingUploadLimit, 2) * 1e9,
       cache: vscode.Uri.joinPath(services.storage, 'sync.json').fsPath,
       environment: vscode.workspace.isTrusted ? (name) => env[name] ?? process.env[name] : 'blocked',
     },
@@ -180,14 +183,6 @@ async function send(
   await services.showPage({ host, client, run }, true);
 }
 
-/** Shows that the dispatch was canceled. While the host starts the run, this can be too late. */
-function showCanceled({ name }: KnownHost, isStarting: boolean): void {
-  const text = isStarting
-    ? vscode.l10n.t('{0} may have started the run already. Check the GPU Hosts view.', name)
-    : vscode.l10n.t('Canceled. No run was started on {0}.', name);
-  void vscode.window.showInformationMessage(text);
-}
-
 async function chooseHost(services: TrainingServices): Promise<KnownHost | undefined> {
   const known = services.hosts.list();
   if (known.length === 0) return addHost(services);
@@ -198,12 +193,6 @@ async function chooseHost(services: TrainingServices): Promise<KnownHost | undef
     placeHolder: vscode.l10n.t('Select a host'),
   });
   return chosen?.host;
-}
-
-/** Returns the limit in bytes. */
-function uploadLimit(config: vscode.Uri): number {
-  const section = vscode.workspace.getConfiguration(settingsSection, config);
-  return renamedSetting(section, settings.trainingUploadLimit, 2) * 1e9;
 }
 
 async function confirmed(
@@ -262,11 +251,8 @@ function stepText(step: DispatchStep): { readonly message: string; readonly shar
       return { message: vscode.l10n.t('checking on the host …'), share: 0.05 };
     case 'sending': {
       const { bytes, total } = step.progress;
-      const share = total === 0 ? 1 : bytes / total;
-      return {
-        message: vscode.l10n.t('sending: {0} of {1}', sizeText(bytes), sizeText(total)),
-        share: 0.1 + 0.85 * share,
-      };
+      const message = vscode.l10n.t('sending: {0} of {1}', sizeText(bytes), sizeText(total));
+      return { message, share: 0.1 + 0.85 * (total === 0 ? 1 : bytes / total) };
     }
     case 'starting':
       return { message: vscode.l10n.t('starting …'), share: 0.97 };

@@ -54,28 +54,34 @@ export const runPageMessage = z.discriminatedUnion('type', [
 ]);
 export type RunPageMessage = z.infer<typeof runPageMessage>;
 
-const ofRun = { run: runId };
-/** `stage` is the name of the stage that wrote it, if the training has several. */
-const ofCheckpoint = { run: runId, step: count, stage: z.optional(z.string()) };
-
 /** From the page. */
 export const runPageRequest = z.discriminatedUnion('type', [
   /** The page listens. `compared` are the runs that it showed next to its own before it was reloaded. */
   z.object({ type: z.literal('ready'), compared: z.array(runRef) }),
   /** The user chooses another run to compare with. */
   z.object({ type: z.literal('addRun') }),
-  z.object({ type: z.literal('removeRun'), ...ofRun }),
-  z.object({ type: z.literal('cancel'), ...ofRun }),
-  z.object({ type: z.literal('resume'), ...ofCheckpoint }),
-  z.object({ type: z.literal('fork'), ...ofCheckpoint }),
-  z.object({ type: z.literal('fetchCheckpoint'), ...ofCheckpoint }),
-  z.object({ type: z.literal('showLog'), ...ofRun }),
-  /** Shows the effective config. */
-  z.object({ type: z.literal('showConfig'), ...ofRun }),
-  /** Compares the effective configs of the run and the page's own run. */
-  z.object({ type: z.literal('compareConfig'), ...ofRun }),
-  z.object({ type: z.literal('openRollouts'), ...ofRun }),
-  /** Copies the command that starts the same run from a terminal. */
-  z.object({ type: z.literal('copyCommand'), ...ofRun }),
+  /**
+   * Actions for a run. `showConfig` shows the effective config, `compareConfig` compares it with that of the page's own
+   * run. `copyCommand` copies the command that starts the same run from a terminal.
+   */
+  z.object({
+    type: z.literal([
+      'removeRun',
+      'cancel',
+      'showLog',
+      'showConfig',
+      'compareConfig',
+      'openRollouts',
+      'copyCommand',
+    ]),
+    run: runId,
+  }),
+  /** Actions for a checkpoint. `stage` is the name of the stage that wrote it, if the training has several. */
+  z.object({
+    type: z.literal(['resume', 'fork', 'fetchCheckpoint']),
+    run: runId,
+    step: count,
+    stage: z.optional(z.string()),
+  }),
 ]);
 export type RunPageRequest = z.infer<typeof runPageRequest>;

@@ -10,7 +10,6 @@ import {
   noteProgress,
   noteStage,
   outOfMemory,
-  type AlarmCheck,
 } from './alarms.ts';
 import {
   checkpointIn,
@@ -142,9 +141,7 @@ export class RunFold {
         state.alarms = noteProgress(state.alarms);
         break;
       case 'checkpoint':
-        state.checkpoints = [...state.checkpoints, { step: event.step, stage: event.stage ?? null }].slice(
-          -remembered,
-        );
+        state.checkpoints = kept(state.checkpoints, { step: event.step, stage: event.stage ?? null });
         state.alarms = noteProgress(state.alarms);
         break;
       case 'alarm':
@@ -176,7 +173,7 @@ export class RunFold {
         phase: isLate(state, own) ? undefined : phaseIn(text),
         of: own === null ? {} : { stage: own },
       };
-      const brought = this.#broughtBy(facts);
+      const brought = this.#broughtBy(state, facts);
       this.#takeLine(state, facts);
       // Errors of a service are rarely the reason why training fails.
       if (stage !== undefined || !isServiceSource(source))
@@ -185,16 +182,15 @@ export class RunFold {
     });
   }
 
-  #broughtBy({ text, metrics, begun, phase, of }: LineFacts): RunEventBody[] {
+  #broughtBy(state: FoldState, { text, metrics, begun, phase, of }: LineFacts): RunEventBody[] {
     const found: RunEventBody[] = [];
-    const tells = metrics !== undefined && !isLate(this.#state, of.stage) && hasStepMetrics(metrics.values);
-    if (metrics !== undefined && !this.#state.metrics.includes(keyOf(metrics))) {
+    if (metrics !== undefined && !state.metrics.includes(keyOf(metrics))) {
       found.push({ type: 'metrics', ...metrics, ...of });
     }
     if (begun !== undefined) found.push({ type: 'phase', phase: `stage ${begun.number}/${begun.of}` });
-    else if (phase !== undefined && phase.rank > this.#state.rank && phase.phase !== this.#state.phase) {
+    else if (phase !== undefined && phase.rank > state.rank && phase.phase !== state.phase) {
       found.push({ type: 'phase', phase: phase.phase });
-    } else if (tells && this.#state.rank < trainingRank) {
+    } else if (isStep(state, metrics, of.stage) && state.rank < trainingRank) {
       found.push({ type: 'phase', phase: 'training' });
     }
     const step = checkpointIn(text);
@@ -202,7 +198,7 @@ export class RunFold {
       found.push({ type: 'checkpoint', step, ...of });
     }
     if (isOutOfMemory(text)) {
-      const { raised } = outOfMemory(this.#state.alarms, text);
+      const { raised } = outOfMemory(state.alarms, text);
       found.push(...raised.map((alarm) => ({ type: 'alarm' as const, ...alarm })));
     }
     return found;
@@ -213,7 +209,7 @@ export class RunFold {
       state.rank = Math.max(phase.rank, state.rank);
       state.alarms = notePhase(state.alarms, phase.phase);
     } else if (metrics !== undefined && !isLate(state, of.stage)) {
-      if (hasStepMetrics(metrics.values)) state.rank = Math.max(trainingRank, state.rank);
+      if (isStep(state, metrics, of.stage)) state.rank = Math.max(trainingRank, state.rank);
       state.alarms = noteProgress(state.alarms);
     }
     const failure = failureIn(text);
@@ -222,38 +218,43 @@ export class RunFold {
       state.failure ??= of.stage === undefined ? failure : `In stage ${of.stage}: ${failure}`;
     }
     const renamed = renamedFolderIn(text);
-    if (renamed !== undefined) state.renamed = [...state.renamed, renamed].slice(-remembered);
+    if (renamed !== undefined) state.renamed = kept(state.renamed, renamed);
   }
 
   #takeMetrics(state: FoldState, event: MetricsEvent): RunEventBody[] {
-    state.metrics = [...state.metrics, keyOf(event)].slice(-remembered);
+    state.metrics = kept(state.metrics, keyOf(event));
     if (isLate(state, event.stage)) return [];
     state.step = Math.max(state.step ?? 0, event.step);
-    const checked = this.#checked(event);
-    const reward = rewardIn(event.values);
-    if (reward !== undefined && reward.rank <= state.rewardRank) {
+    const found = rewardIn(event.values);
+    const reward = found !== undefined && found.rank <= state.rewardRank ? found : undefined;
+    // Rewards before a better curve belong to another curve.
+    const isBetter = reward !== undefined && reward.rank < state.rewardRank;
+    const before = isBetter ? { ...state.alarms, rewards: [] } : state.alarms;
+    const checked = checkMetrics(before, event, reward?.value);
+    state.alarms = checked.state;
+    if (reward !== undefined) {
       state.reward = reward.value;
       state.rewardRank = reward.rank;
     }
-    state.alarms = checked.state;
     return checked.raised.map((alarm) => ({ type: 'alarm', ...alarm }));
-  }
-
-  #checked(found: MetricsEvent): AlarmCheck {
-    const reward = rewardIn(found.values);
-    const { alarms, rewardRank } = this.#state;
-    const counts = reward !== undefined && reward.rank <= rewardRank;
-    // Rewards before a better curve belong to another curve.
-    const before = counts && reward.rank < rewardRank ? { ...alarms, rewards: [] } : alarms;
-    return checkMetrics(before, found, counts ? reward.value : undefined);
   }
 }
 
 const trainingRank = 7;
 
+/** Returns the newest items of a list with one more. */
+function kept<T>(list: readonly T[], item: T): T[] {
+  return [...list, item].slice(-remembered);
+}
+
 /** Returns true if a stage ended before the current one began. */
 function isLate(state: FoldState, stage: number | null | undefined): boolean {
   return (stage ?? Infinity) < (state.stage ?? 0);
+}
+
+/** Returns true if metrics are of a step of the current stage. */
+function isStep(state: FoldState, metrics: StepMetrics | undefined, stage: number | undefined): boolean {
+  return metrics !== undefined && !isLate(state, stage) && hasStepMetrics(metrics.values);
 }
 
 /** Enters a stage, in which steps, rewards and phases begin again, unless it has begun already. */

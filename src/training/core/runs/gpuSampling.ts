@@ -5,8 +5,6 @@ const mostReadings = 24_000;
 /** The maximum number of samples: a chart has no more pixels. */
 const mostSamples = 2_880;
 
-type Reading = GpuSample['gpus'][number];
-
 /**
  * Adds a reading to samples. At the limit, each two samples are merged, and new ones take twice as many readings.
  * With a reading every 15 s, samples are 15 s apart for half a day, and 8 min apart for two weeks.
@@ -19,11 +17,8 @@ export function addGpuSample(samples: readonly GpuSample[], look: GpuSample): Gp
   const all = isOpen ? [...samples.slice(0, -1), merged(last, look)] : [...samples, look];
   const readings = all.reduce((sum, { gpus }) => sum + gpus.length, 0);
   if (all.length <= mostSamples && readings <= mostReadings) return all;
-  return all.flatMap((one, at) => {
-    if (at % 2 === 1) return [];
-    const next = all[at + 1];
-    return [next === undefined ? one : merged(one, next)];
-  });
+  const pairs = all.flatMap((one, at) => (at % 2 === 0 ? [[one, all[at + 1]] as const] : []));
+  return pairs.map(([one, next]) => (next === undefined ? one : merged(one, next)));
 }
 
 /** Returns the samples that no further reading changes. */
@@ -41,7 +36,7 @@ function merged(one: GpuSample, next: GpuSample): GpuSample {
     typeof before !== 'number' || after === null
       ? after
       : Math.round(((before * one.looks + after * next.looks) / looks) * 10) / 10;
-  const gpus = next.gpus.map((reading): Reading => {
+  const gpus = next.gpus.map((reading) => {
     const before = one.gpus.find(({ index }) => index === reading.index);
     return { ...reading, load: mean(before?.load, reading.load), used: mean(before?.used, reading.used) };
   });

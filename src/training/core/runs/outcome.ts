@@ -40,9 +40,8 @@ export function outcomeOf(end: RunEnd): RunOutcome {
   if (unknown !== undefined) return { state: 'lost', reason: unknown, ...exitCode };
   if (cancelledBy !== null) return { state: 'cancelled', reason: `Canceled by ${cancelledBy}.`, ...exitCode };
   if (exit === null) {
-    return end.rebooted
-      ? { state: 'rebooted', reason: 'The run ended because the machine was restarted.' }
-      : { state: 'lost', reason: 'Its process ended without a result.' };
+    if (!end.rebooted) return { state: 'lost', reason: 'Its process ended without a result.' };
+    return { state: 'rebooted', reason: 'The run ended because the machine was restarted.' };
   }
   if (exit.error !== undefined) return { state: 'failed', reason: exit.error, ...exitCode };
   if (exit.signal !== null) return { state: 'failed', reason: bySignal(exit.signal, end.exception) };
@@ -76,8 +75,7 @@ function bySignal(signal: string, exception: string | null): string {
 const reasonLength = 500;
 
 function whyFailed({ failure, exception }: RunEnd, code: number): string {
-  const said = [failure, exception].filter((text) => text !== null);
-  const [first, second] = said;
+  const [first, second] = [failure, exception].filter((text) => text !== null);
   const how = code === 0 ? 'Its log reports a failure' : `It ended with exit code ${code}`;
   if (first === undefined) return `${how}.`;
   const text = second === undefined || first.includes(second) ? first : `${first} ${second}`;

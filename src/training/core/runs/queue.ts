@@ -16,7 +16,6 @@ export interface RayClaims {
 }
 
 /**
- *
  * @param going started runs that have not ended
  * @param address RAY_ADDRESS in the host's environment
  */
@@ -31,10 +30,10 @@ export function rayClaims(going: readonly RunRecord[], address: string | undefin
 export const preparingPhase = 'preparing the code';
 
 interface QueuePlan {
-  readonly start: readonly { readonly id: string; readonly devices: readonly number[] }[];
+  readonly start: { readonly id: string; readonly devices: readonly number[] }[];
   /** The reasons why the other runs wait or fail. */
-  readonly wait: readonly { readonly id: string; readonly reason: string }[];
-  readonly fail: readonly { readonly id: string; readonly reason: string }[];
+  readonly wait: { readonly id: string; readonly reason: string }[];
+  readonly fail: { readonly id: string; readonly reason: string }[];
 }
 
 /** The share of a GPU's memory that a driver and a desktop can use. More means that another program uses it. */
@@ -60,9 +59,7 @@ export function planQueue(
   most: number,
   rays: RayClaims = {},
 ): QueuePlan {
-  const start: { id: string; devices: readonly number[] }[] = [];
-  const wait: { id: string; reason: string }[] = [];
-  const fail: { id: string; reason: string }[] = [];
+  const plan: QueuePlan = { start: [], wait: [], fail: [] };
   const gpus = found ?? [];
   const free = gpus.filter(({ index }) => !taken.has(index));
   const others = free.filter(isUsedByOthers).map(({ index }) => index);
@@ -71,7 +68,7 @@ export function planQueue(
   const held = { gpus: false, ray: false };
   for (const { id, gpus: wanted, ray } of queue) {
     if (wanted > most && found !== null) {
-      fail.push({ id, reason: tooMany(wanted, most) });
+      plan.fail.push({ id, reason: tooMany(wanted, most) });
       continue;
     }
     const isBehind = (held.gpus && wanted > 0) || (held.ray && ray === 'own');
@@ -80,16 +77,16 @@ export function planQueue(
       (isBehind ? 'Waits for the runs before it.' : undefined) ??
       (wanted > usable.length ? whyItWaits(wanted, usable.length, others, gpus.length) : undefined);
     if (reason === undefined) {
-      start.push({ id, devices: usable.splice(0, wanted) });
+      plan.start.push({ id, devices: usable.splice(0, wanted) });
       if (ray === 'own') holder = id;
       if (ray === 'here') seeker = id;
     } else {
-      wait.push({ id, reason });
+      plan.wait.push({ id, reason });
       held.gpus ||= wanted > 0;
       held.ray ||= ray === 'own';
     }
   }
-  return { start, wait, fail };
+  return plan;
 }
 
 /** Returns why a run waits because of Ray, or undefined if it does not. */
@@ -107,10 +104,8 @@ function tooMany(wanted: number, most: number): string {
 
 function whyItWaits(wanted: number, free: number, others: readonly number[], all: number): string {
   if (all === 0) return `Waits for ${counted(wanted)}: the GPU driver does not respond.`;
-  const used =
-    others.length === 0
-      ? ''
-      : ` GPU ${others.join(', ')} ${others.length === 1 ? 'is' : 'are'} used by other programs.`;
+  const are = others.length === 1 ? 'is' : 'are';
+  const used = others.length === 0 ? '' : ` GPU ${others.join(', ')} ${are} used by other programs.`;
   return `Waits for ${counted(wanted)}. Free: ${free}.${used}`;
 }
 
@@ -125,7 +120,6 @@ function counted(gpus: number): string {
 export type RayUse = 'own' | 'here' | 'elsewhere';
 
 /**
- *
  * @param env names of the order's variables
  * @param address RAY_ADDRESS in the host's environment
  */

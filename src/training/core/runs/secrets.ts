@@ -44,20 +44,13 @@ export function marksOf(
 /** Returns how a secret can be written in a log: line by line, quoted as JSON or Python, in an address, or encoded. */
 function formsOf(value: string, base64: (text: string) => string): string[] {
   const lines = value.split(/\r?\n/).map((line) => line.trim());
-  return [value, ...lines].flatMap((text) => {
-    const quoted = JSON.stringify(text).slice(1, -1);
-    return [
-      text,
-      quoted,
-      text.replaceAll('\\', '\\\\').replaceAll("'", "\\'"),
-      inAddress(text),
-      base64(text),
-    ];
-  });
-}
-
-function inAddress(text: string): string {
-  return encodeURIComponent(text.replace(/\p{Surrogate}/gu, '\ufffd'));
+  return [value, ...lines].flatMap((text) => [
+    text,
+    JSON.stringify(text).slice(1, -1),
+    text.replaceAll('\\', '\\\\').replaceAll("'", "\\'"),
+    encodeURIComponent(text.replace(/\p{Surrogate}/gu, '\ufffd')),
+    base64(text),
+  ]);
 }
 
 /** A short text or a small number, such as a limit of tokens, is not a secret. */

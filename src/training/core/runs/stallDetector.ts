@@ -32,7 +32,6 @@ export class StallDetector {
   #silence = 0;
 
   /**
-   *
    * @param now monotonic milliseconds
    * @returns the alarms to be raised
    */
@@ -45,12 +44,8 @@ export class StallDetector {
     this.#learn(alarms.steps, isFirst ? undefined : elapsed);
     if (this.#silence <= this.#allowed(alarms.evaluates) || alarms.raised.includes('no-progress')) return [];
     const minutes = Math.round(this.#silence / 60_000);
-    return [
-      {
-        alarm: 'no-progress',
-        text: `No progress for ${minutes} min. Check its log, or cancel it.`,
-      },
-    ];
+    const text = `No progress for ${minutes} min. Check its log, or cancel it.`;
+    return [{ alarm: 'no-progress', text }];
   }
 
   /** @param elapsed since the last look; undefined: this is the first */
