@@ -5,7 +5,7 @@ import { commands } from '../../base/core/ids.ts';
 import type { ChosenRun } from './hostClient.ts';
 import type { HostClients } from './hostClients.ts';
 import type { HostNode } from './hostsProvider.ts';
-import { trainingDescription, trainingIcon } from './hostText.ts';
+import { trainingDescription, trainingIcons } from './hostText.ts';
 import type { KnownHost } from './knownHosts.ts';
 import type { TrainingServices } from './services.ts';
 
@@ -124,7 +124,7 @@ async function itemsOf(
       label: run.name,
       description: trainingDescription(run),
       detail: `${host.name} · ${run.id}`,
-      iconPath: new vscode.ThemeIcon(trainingIcon(run.state).icon),
+      iconPath: new vscode.ThemeIcon(trainingIcons[run.state].icon),
       chosen: { host, client, run },
     }));
   } catch (error) {

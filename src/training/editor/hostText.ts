@@ -9,7 +9,7 @@ export interface StateIcon {
   readonly color?: string;
 }
 
-const icons: Readonly<Record<RunState, StateIcon>> = {
+export const trainingIcons: Readonly<Record<RunState, StateIcon>> = {
   queued: { icon: 'clock' },
   preparing: { icon: 'loading~spin' },
   running: { icon: 'loading~spin' },
@@ -20,10 +20,6 @@ const icons: Readonly<Record<RunState, StateIcon>> = {
   lost: { icon: 'question', color: 'list.errorForeground' },
   rebooted: { icon: 'debug-restart', color: 'list.warningForeground' },
 };
-
-export function trainingIcon(state: RunState): StateIcon {
-  return icons[state];
-}
 
 /** Returns the title of a run. The end of the id distinguishes runs with the same name. */
 export function runTitle({ name, id }: Pick<RunRecord, 'name' | 'id'>): string {
@@ -61,9 +57,7 @@ export function trainingTooltip(run: RunRecord, host: string): string {
     [l10n.t('Started by'), run.owner],
     [l10n.t('Run'), run.id],
   ];
-  const lines = facts
-    .filter(([, value]) => value !== '')
-    .map(([name, value]) => `- ${name}: ${plain(value)}`);
+  const lines = facts.flatMap(([name, value]) => (value === '' ? [] : [`- ${name}: ${plain(value)}`]));
   return [`**${plain(run.name)}**`, '', ...lines].join('\n');
 }
 
@@ -74,9 +68,9 @@ function plain(text: string): string {
 
 /** Returns for example `2 of 8 GPUs in use · 1 run · 2 queued`. */
 export function hostDescription(status: HostStatus): string {
+  const all = status.gpus.length;
   const used = status.gpus.filter(({ run }) => run !== null).length;
-  const gpus =
-    status.gpus.length === 0 ? l10n.t('no GPUs') : l10n.t('{0} of {1} GPUs in use', used, status.gpus.length);
+  const gpus = all === 0 ? l10n.t('no GPUs') : l10n.t('{0} of {1} GPUs in use', used, all);
   const runs = status.running === 1 ? l10n.t('1 run') : l10n.t('{0} runs', status.running);
   return [gpus, runs, ...(status.queued > 0 ? [l10n.t('{0} queued', status.queued)] : [])].join(' · ');
 }

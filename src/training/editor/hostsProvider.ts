@@ -10,7 +10,7 @@ import {
   gpuDescription,
   hostDescription,
   trainingDescription,
-  trainingIcon,
+  trainingIcons,
   trainingTooltip,
 } from './hostText.ts';
 import type { KnownHost, KnownHosts } from './knownHosts.ts';
@@ -121,7 +121,7 @@ function trainingItem(
   const item = new vscode.TreeItem(run?.name ?? node.run);
   item.id = `training ${node.host.name} ${node.run}`;
   if (run === undefined) return item;
-  const { icon, color } = trainingIcon(run.state);
+  const { icon, color } = trainingIcons[run.state];
   item.description = trainingDescription(run);
   item.iconPath = new vscode.ThemeIcon(icon, color === undefined ? undefined : new vscode.ThemeColor(color));
   item.tooltip = new vscode.MarkdownString(trainingTooltip(run, node.host.name));

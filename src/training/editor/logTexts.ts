@@ -1,7 +1,6 @@
 import * as l10n from '@vscode/l10n';
 import type { RunEvent, RunRecord } from '../core/protocol/runs.ts';
 import { TracebackFolder } from '../core/logs/foldTracebacks.ts';
-import { RayActors } from '../core/logs/rayActors.ts';
 import { stageIn } from '../core/runs/markers.ts';
 import { phaseText, stateText } from '../core/runs/words.ts';
 
@@ -10,12 +9,21 @@ export const mainSource = 'launcher';
 
 export type LoggedRun = Pick<RunRecord, 'backbone' | 'launcher' | 'stages'>;
 
+/**
+ * The prefix that Ray adds to a line of an actor or task: `(WorkerDict pid=17, ip=10.0.0.2)`, `(WorkflowRunner(id=3)
+ * pid=18)`.
+ */
+const actorPrefix = /^\(([A-Za-z_][\w.]{0,63})\b[^\n]{0,200}?\bpid=\d+(?:, ip=[^\s)]+)?\) /;
+
+/** The number of actors with their own log. Lines of further ones are in the launcher's log only. */
+const mostActors = 12;
+
 /** Converts the events of a run to the texts of its output channels. */
 export class LogTexts {
   readonly #folders = new Map<string, TracebackFolder>();
   readonly #sources = new Set<string>();
-  /** The actors whose output the launcher prints. Undefined if each actor has a log file. */
-  readonly #actors: RayActors | undefined;
+  /** The names of the actors whose output the launcher prints. Undefined if each actor has a log file. */
+  readonly #actors: Set<string> | undefined;
   /** The sources of an incomplete line of the launcher. */
   #openLine: readonly string[] | undefined;
   readonly #stages: LoggedRun['stages'];
@@ -25,7 +33,7 @@ export class LogTexts {
   constructor({ backbone, launcher, stages }: LoggedRun) {
     this.#stages = stages;
     // Only Trinity writes a log file for each actor. On a Ray cluster, these files are on other machines.
-    if (backbone === 'verl' || launcher === 'ray') this.#actors = new RayActors();
+    if (backbone === 'verl' || launcher === 'ray') this.#actors = new Set();
   }
 
   /** Returns the text to append for each source, once per call. A run can print 100,000 lines in a second. */
@@ -56,13 +64,16 @@ export class LogTexts {
     if (source !== mainSource || this.#actors === undefined) return [source];
     const begun = stageIn(line)?.number;
     if (begun !== undefined) this.#stage = `${this.#stages?.[begun - 1]?.name ?? begun}/`;
-    const shown = this.#openLine ?? this.#withActor(this.#actors.actorOf(line));
+    const shown = this.#openLine ?? this.#withActor(line, this.#actors);
     this.#openLine = isWhole ? undefined : shown;
     return shown;
   }
 
-  #withActor(actor: string | undefined): readonly string[] {
-    if (actor === undefined) return [mainSource];
+  /** Returns the sources of a new line of the launcher. All processes of an actor are one source. */
+  #withActor(line: string, actors: Set<string>): readonly string[] {
+    const actor = actorPrefix.exec(line)?.[1];
+    if (actor === undefined || (!actors.has(actor) && actors.size >= mostActors)) return [mainSource];
+    actors.add(actor);
     const own = this.#stage + actor;
     return this.#sources.has(own.toLowerCase()) ? [mainSource] : [mainSource, own];
   }

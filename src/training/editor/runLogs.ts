@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { CancellationSource, type CancellationToken } from '../../base/core/cancellation.ts';
+import { CancellationSource } from '../../base/core/cancellation.ts';
 import { DisposableStore, type Disposable } from '../../base/core/disposable.ts';
 import { formatReport, toReport } from '../../base/core/errors.ts';
 import type { RunRecord } from '../core/protocol/runs.ts';
@@ -41,7 +41,7 @@ export class RunLogs implements Disposable {
       log?.dispose();
       log = this.#store.add(new RunLog(host, run, this.#log));
       this.#runs.set(key, log);
-      log.follow(link);
+      void log.follow(link);
     }
     log.show();
   }
@@ -71,10 +71,6 @@ class RunLog implements Disposable {
     this.#log = log;
   }
 
-  follow(link: FollowedHost): void {
-    void this.#follow(link, this.#cancellation.token);
-  }
-
   show(): void {
     this.#channel(mainSource).show(true);
   }
@@ -90,10 +86,11 @@ class RunLog implements Disposable {
     this.#channels.clear();
   }
 
-  async #follow(link: FollowedHost, cancellation: CancellationToken): Promise<void> {
+  async follow({ connection }: FollowedHost): Promise<void> {
     const texts = new LogTexts(this.#run);
+    const cancellation = this.#cancellation.token;
     try {
-      for await (const events of link.connection.follow(this.shown.run, { after: 0 }, cancellation)) {
+      for await (const events of connection.follow(this.shown.run, { after: 0 }, cancellation)) {
         this.#append(texts.add(events));
       }
       this.#append(texts.end());

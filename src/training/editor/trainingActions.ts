@@ -140,15 +140,15 @@ async function fetchCheckpointOf({ client, run }: ChosenRun, wanted?: Checkpoint
   if (checkpoints.length === 0) throw noCheckpoint(run);
   const checkpoint = await chooseCheckpoint(checkpoints, vscode.l10n.t('Select a checkpoint'), wanted);
   if (checkpoint === undefined) return;
-  const [folder] =
-    (await vscode.window.showOpenDialog({
-      canSelectFiles: false,
-      canSelectFolders: true,
-      canSelectMany: false,
-      openLabel: vscode.l10n.t('Fetch Here'),
-      title: vscode.l10n.t('Select a folder for the checkpoint of {0}', checkpointText(checkpoint)),
-      ...(vscode.workspace.workspaceFolders?.[0] && { defaultUri: vscode.workspace.workspaceFolders[0].uri }),
-    })) ?? [];
+  const defaultUri = vscode.workspace.workspaceFolders?.[0]?.uri;
+  const chosenFolders = await vscode.window.showOpenDialog({
+    canSelectFiles: false,
+    canSelectFolders: true,
+    openLabel: vscode.l10n.t('Fetch Here'),
+    title: vscode.l10n.t('Select a folder for the checkpoint of {0}', checkpointText(checkpoint)),
+    ...(defaultUri && { defaultUri }),
+  });
+  const folder = chosenFolders?.[0];
   if (folder === undefined) return;
   const { stage } = checkpoint;
   const suffix = stage === undefined ? '' : `-${stageFolder(stage)}`;
@@ -156,26 +156,25 @@ async function fetchCheckpointOf({ client, run }: ChosenRun, wanted?: Checkpoint
   const title = vscode.l10n.t('Fetching the checkpoint of {0}', checkpointText(checkpoint));
   const isHere = await withCancellableProgress(title, async ({ cancellation, report }) => {
     const { fetchCheckpoint } = await import('../node/client/sync/fetchCheckpoint.ts');
-    const onProgress = ({ bytes, total }: { readonly bytes: number; readonly total: number }): void => {
-      const share = total === 0 ? 1 : bytes / total;
-      report({ message: `${Math.floor(100 * share)} %`, share });
-    };
-    await fetchCheckpoint(client.connection, run.id, checkpoint, target, { cancellation, onProgress });
+    await fetchCheckpoint(client.connection, run.id, checkpoint, target, {
+      cancellation,
+      onProgress: ({ bytes, total }) => {
+        const share = total === 0 ? 1 : bytes / total;
+        report({ message: `${Math.floor(100 * share)} %`, share });
+      },
+    });
     return true;
   });
   if (isHere === undefined) {
-    void vscode.window.showInformationMessage(
-      vscode.l10n.t(
-        'The data received so far is kept. To continue, fetch the checkpoint to the same folder again.',
-      ),
+    const kept = vscode.l10n.t(
+      'The data received so far is kept. To continue, fetch the checkpoint to the same folder again.',
     );
+    void vscode.window.showInformationMessage(kept);
     return;
   }
   const open = vscode.l10n.t('Reveal in File Manager');
-  const chosen = await vscode.window.showInformationMessage(
-    vscode.l10n.t('The checkpoint is in {0}.', target),
-    open,
-  );
+  const text = vscode.l10n.t('The checkpoint is in {0}.', target);
+  const chosen = await vscode.window.showInformationMessage(text, open);
   if (chosen === open) await vscode.commands.executeCommand('revealFileInOS', vscode.Uri.file(target));
 }
 

@@ -82,10 +82,8 @@ async function end({ pid }: Listening, dataFolder: string): Promise<void> {
 }
 
 function isOlder(one: string, other: string): boolean {
-  const partsOf = (version: string): number[] => version.split(/[.-]/).map((part) => parseInt(part, 10) || 0);
-  const [left, right] = [partsOf(one), partsOf(other)];
-  const at = [0, 1, 2].find((index) => left[index] !== right[index]);
-  return at !== undefined && (left[at] ?? 0) < (right[at] ?? 0);
+  const numbers = (version: string): string => version.split('-', 1)[0] ?? '';
+  return numbers(one).localeCompare(numbers(other), 'en', { numeric: true }) < 0;
 }
 
 /** Milliseconds between two checks of a host that starts or ends. */

@@ -194,8 +194,8 @@ export function describeRestore(
       ? "The run continues in the earlier run's folder and writes its checkpoints there."
       : `The run starts in a new folder with a copy of ${stepText(from)}. The earlier run does not change.`;
   const trainer = `Restored: weights, optimizer and learning rate schedule of ${stepText(from)}.`;
-  const next = describeStageRestart(from, stages);
-  if (next !== undefined) return [folder, ...next, ...describeStages(from, stages), notRestored];
+  const restart = describeStageRestart(from, stages);
+  if (restart !== undefined) return [folder, restart, ...describeStages(from, stages), notRestored];
   const position = isNewest
     ? 'Restored: the position in the data set at the last weight sync, which can be some steps off.'
     : 'Not restored: the position in the data set, which starts again, and the step number of the explorer.';

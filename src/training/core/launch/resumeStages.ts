@@ -105,9 +105,7 @@ export function seedOf(
   [from, to]: readonly [from: string, to: string] = ['', ''],
 ): JobSeed {
   const state = latest === step ? actors.map((actor) => `${actor}_meta.json`) : [];
-  const copied = (name: string, optional: boolean): JobSeed['copies'][number] => {
-    return { from: from + name, to: to + name, optional };
-  };
+  const copied = (name: string, optional: boolean) => ({ from: from + name, to: to + name, optional });
   return {
     copies: [copied(`global_step_${step}`, false), ...state.map((name) => copied(name, true))],
     texts: [{ path: to + trackerFile, text: String(step) }],
@@ -126,12 +124,10 @@ export function stagedSeed({ step }: From, { stages, at, actors }: ResumedStages
       texts: [{ path: places[1] + trackerFile, text: String(stage.latest) }],
     };
   });
+  const current = { path: stageFile, text: JSON.stringify({ latest_stage: at }) };
   return {
     copies: own.flatMap(({ copies }) => copies),
-    texts: [
-      ...own.flatMap(({ texts }) => texts),
-      { path: stageFile, text: JSON.stringify({ latest_stage: at }) },
-    ],
+    texts: [...own.flatMap(({ texts }) => texts), current],
   };
 }
 
@@ -176,11 +172,9 @@ export function describeStages({ as, stage = '' }: From, { names, current = 0 }:
 export function describeStageRestart(
   { as, step, stage }: From,
   { names, current = 0 }: StageNames,
-): string[] | undefined {
+): string | undefined {
   const next = names[current - 1];
   if (as === 'fork' || stage === undefined || next === undefined) return undefined;
   if (names.indexOf(stage) >= current - 1) return undefined;
-  return [
-    `Stage ${next} has no checkpoint, so it starts again with the weights of ${stepText({ step, stage })}.`,
-  ];
+  return `Stage ${next} has no checkpoint, so it starts again with the weights of ${stepText({ step, stage })}.`;
 }
