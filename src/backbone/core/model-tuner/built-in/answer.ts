@@ -4,6 +4,8 @@ import type { Random } from '../../../../base/core/random.ts';
 import { produceValue, type Fill } from './schemaValue.ts';
 import { calculationFor, chooseTool, namesAnswer, readToolOffer, toolName, type Tool } from './toolCalls.ts';
 
+type Message = ChatRequest['messages'][number];
+
 /** A piece of an answer. A piece that the model is unsure of gets a low log probability. */
 export interface Segment {
   readonly text: string;
@@ -39,17 +41,39 @@ export interface Sampling {
 /** The facts about a request that all of its choices share. */
 export interface ParsedRequest {
   readonly request: ChatRequest;
-  readonly conversation: Conversation;
+  /** The last message of the user. */
   readonly question: string;
   readonly expression: Expression | undefined;
+  /** The last tool result after the last user message. */
+  readonly lastResult: ToolResult | undefined;
+  /** True if the instructions ask for the result in `\boxed{}`. */
+  readonly wantsBox: boolean;
+}
+
+interface ToolResult {
+  /** The arguments of the call as JSON text; undefined if the conversation does not have the call. */
+  readonly argumentsJson: string | undefined;
+  readonly text: string;
 }
 
 export function parseRequest(request: ChatRequest): ParsedRequest {
-  const conversation = readConversation(request.messages);
-  const newestFirst = [...conversation.userTexts].reverse();
+  const { messages } = request;
+  const newestFirst = messages
+    .filter(({ role }) => role === 'user')
+    .map(messageText)
+    .reverse();
   // A remark after the question ("try again") has no expression: the question before it counts.
   const asking = newestFirst.find((text) => findExpression(text) !== undefined || text.includes('?')) ?? '';
-  return { request, conversation, question: newestFirst[0] ?? '', expression: findExpression(asking) };
+  const lastUser = messages.findLastIndex(({ role }) => role === 'user');
+  const results = messages.slice(lastUser + 1).flatMap((message) => readToolResult(message, messages));
+  const instructions = messages.filter(({ role }) => ['system', 'developer', 'user'].includes(role));
+  return {
+    request,
+    question: newestFirst[0] ?? '',
+    expression: findExpression(asking),
+    lastResult: results.at(-1),
+    wantsBox: instructions.some((message) => /\\boxed|\bboxed\b/i.test(messageText(message))),
+  };
 }
 
 /** The probability of an error at temperature 1. It is proportional to the temperature, so 0 at temperature 0. */
@@ -76,7 +100,7 @@ export async function answer(reading: ParsedRequest, sampling: Sampling): Promis
   const attempt = reading.expression && attemptOf(reading.expression, sampling);
   const { tools, forced } = offer;
   const tool = chooseTool(tools, reading.question, reading.expression);
-  if (tool !== undefined && (forced || reading.conversation.lastResult === undefined)) {
+  if (tool !== undefined && (forced || reading.lastResult === undefined)) {
     const call = await callTool(tool, reading, attempt, sampling);
     if (call !== undefined) return forced ? { ...call, segments: [] } : call;
     if (forced) return { refusal: "Found no arguments that fit the tool's schema.", param: 'tools' };
@@ -111,7 +135,7 @@ async function callTool(
  * name of the property asks for it, else the text.
  */
 function fillFor(
-  { conversation }: ParsedRequest,
+  reading: ParsedRequest,
   attempt: Attempt | undefined,
   result: number | undefined,
   text: string,
@@ -127,7 +151,7 @@ function fillFor(
       return operand === undefined ? undefined : Number(operand);
     }
     const calculation = attempt && calculationFor(name, tool, attempt.expression);
-    return calculation ?? (isAnswer ? showResult(result, conversation) : text);
+    return calculation ?? (isAnswer ? showResult(result, reading) : text);
   };
 }
 
@@ -137,7 +161,7 @@ async function answerInFormat(
   sampling: Sampling,
 ): Promise<Answer | Refusal> {
   const format = reading.request.response_format;
-  const result = resultOf(reading.conversation, attempt);
+  const result = resultOf(reading, attempt);
   const segments = answerInWords(reading, attempt, sampling);
   const text = joinSegments(segments);
   if (format?.type === 'json_object') {
@@ -171,12 +195,11 @@ function answerInWords(
   attempt: Attempt | undefined,
   { variant }: Sampling,
 ): Segment[] {
-  const { conversation, question } = reading;
+  const { question, lastResult: last } = reading;
   const opening = cyclic(openings, variant);
-  const last = conversation.lastResult;
-  const result = resultOf(conversation, attempt);
+  const result = resultOf(reading, attempt);
   if (attempt === undefined || result === undefined) return [sure(`${opening} ${introduce(question, last)}`)];
-  const closing = `\n${cyclic(closings, variant)} ${showResult(result, conversation)}.`;
+  const closing = `\n${cyclic(closings, variant)} ${showResult(result, reading)}.`;
   if (last !== undefined && returnedNumber(last) !== undefined) {
     return [sure(`${opening} The tool returned ${formatNumber(result)}.${closing}`)];
   }
@@ -196,7 +219,7 @@ function introduce(question: string, result: ToolResult | undefined): string {
 }
 
 /** The number that answers the request: the tool's, or else the model's own. */
-function resultOf({ lastResult }: Conversation, attempt: Attempt | undefined): number | undefined {
+function resultOf({ lastResult }: ParsedRequest, attempt: Attempt | undefined): number | undefined {
   return attempt && ((lastResult && returnedNumber(lastResult)) ?? attempt.expression.value);
 }
 
@@ -210,7 +233,7 @@ function returnedNumber({ argumentsJson, text }: ToolResult): number | undefined
   return Number.isFinite(value) ? value : undefined;
 }
 
-function showResult(value: number, { wantsBox }: Conversation): string {
+function showResult(value: number, { wantsBox }: ParsedRequest): string {
   return wantsBox ? `\\boxed{${formatNumber(value)}}` : formatNumber(value);
 }
 
@@ -233,38 +256,6 @@ function shorten(text: string, longest: number): string {
 
 function cyclic<T>(list: readonly [T, ...T[]], index: number): T {
   return list[index % list.length] ?? list[0];
-}
-
-type Message = ChatRequest['messages'][number];
-
-/** The parts of a request's messages that the built-in model uses. */
-interface Conversation {
-  /** The user's messages, oldest first. */
-  readonly userTexts: readonly string[];
-  /** The last tool result after the last user message. */
-  readonly lastResult: ToolResult | undefined;
-  /** True if the instructions ask for the result in `\boxed{}`. */
-  readonly wantsBox: boolean;
-}
-
-interface ToolResult {
-  /** The arguments of the call as JSON text; undefined if the conversation does not have the call. */
-  readonly argumentsJson: string | undefined;
-  readonly text: string;
-}
-
-function readConversation(messages: readonly Message[]): Conversation {
-  const userTexts = messages.filter((message) => message.role === 'user').map(messageText);
-  const lastUser = messages.findLastIndex((message) => message.role === 'user');
-  const instructions = messages.filter(({ role }) => ['system', 'developer', 'user'].includes(role));
-  return {
-    userTexts,
-    lastResult: messages
-      .slice(lastUser + 1)
-      .flatMap((message) => readToolResult(message, messages))
-      .at(-1),
-    wantsBox: instructions.some((message) => /\\boxed|\bboxed\b/i.test(messageText(message))),
-  };
 }
 
 function readToolResult(message: Message, messages: readonly Message[]): ToolResult[] {

@@ -2,7 +2,6 @@ import type { ChatCompletion, ChatModel, ChatRequest, ModelReply } from '../mode
 import {
   answer,
   parseRequest,
-  type ParsedRequest,
   type Sampling,
   joinSegments,
   type Answer,
@@ -46,16 +45,18 @@ function writeChoice(
   const toolCall = kept.length < tokens.length ? undefined : answer.toolCall;
   const calls = toolCall === undefined ? [] : [writeToolCall({ ...toolCall, input: joined(keptInput) }, key)];
   const hasContent = kept.length > 0 || calls.length === 0;
+  const entries = kept.length > 0 ? tokenLogprobs(kept, answer.segments, request, key) : null;
   const choice: Choice = {
     index,
     finish_reason: isCut ? 'length' : calls.length > 0 ? 'tool_calls' : 'stop',
-    logprobs: request.logprobs === true ? { content: null, refusal: null } : null,
-    message: { role: 'assistant', content: hasContent ? joined(kept) : null, refusal: null },
+    logprobs: request.logprobs === true ? { content: entries, refusal: null } : null,
+    message: {
+      role: 'assistant',
+      content: hasContent ? joined(kept) : null,
+      refusal: null,
+      ...(calls.length > 0 && { tool_calls: calls }),
+    },
   };
-  if (calls.length > 0) choice.message.tool_calls = calls;
-  if (choice.logprobs && kept.length > 0) {
-    choice.logprobs.content = tokenLogprobs(kept, answer.segments, request, key);
-  }
   return { choice, tokens: kept.length + keptInput.length };
 }
 
@@ -79,17 +80,7 @@ function cutAtStop(text: string, stop: ChatRequest['stop']): string {
 
 /** The alternatives in `top_logprobs`. */
 const otherTokens = [
-  ' the',
-  ' so',
-  ' is',
-  ' and',
-  ' of',
-  ' a',
-  ' we',
-  ' then',
-  ' that',
-  ' in',
-  ' it',
+  ...'the so is and of a we then that in it'.split(' ').map((word) => ` ${word}`),
   ...Array.from({ length: 10 }, (_, digit) => String(digit)),
 ];
 const mostAlternatives = 20;
@@ -102,24 +93,15 @@ function tokenLogprobs(
   key: string,
 ): TokenLogprob[] {
   const random = new Random(`logprobs ${key}`);
-  const doubtful = doubtfulRanges(segments);
+  const doubts = segments.map(({ text, unsure }) => (unsure ? '?' : '.').repeat(text.length)).join('');
   let start = 0;
   return tokens.map((token) => {
     const end = start + token.text.length;
-    const unsure = doubtful.some((range) => start < range.end && end > range.start);
+    const isUnsure = doubts.slice(start, end).includes('?');
     start = end;
-    const probability = unsure ? 0.25 + 0.15 * random.next() : 0.8 + 0.199 * random.next();
+    const probability = isUnsure ? 0.25 + 0.15 * random.next() : 0.8 + 0.199 * random.next();
     const top = alternatives(token, probability, Math.min(request.top_logprobs ?? 0, mostAlternatives));
     return { ...tokenEntry(token, probability), top_logprobs: top };
-  });
-}
-
-function doubtfulRanges(segments: readonly Segment[]): { start: number; end: number }[] {
-  let start = 0;
-  return segments.flatMap(({ text, unsure }) => {
-    const range = { start, end: start + text.length };
-    start = range.end;
-    return unsure ? [range] : [];
   });
 }
 
@@ -163,8 +145,7 @@ const creationSpan = 10_000_000;
  * It is a pure function of its seed, the request and the tokenizer: the same input gives the same bytes. Another `seed`
  * in the request gives another sample, except at temperature 0.
  */
-export function createBuiltInModel(options: BuiltInModelOptions): ChatModel {
-  const { seed, openTokens } = options;
+export function createBuiltInModel({ seed, openTokens }: BuiltInModelOptions): ChatModel {
   return {
     description: `built-in (seed ${seed})`,
     // The tracker reports a tokenizer that cannot be opened. An answer needs none.
@@ -192,7 +173,7 @@ async function respond(request: ChatRequest, seed: number, split: SplitTokens): 
     }
     choices.push(writeChoice(request, made, index, choiceKey, split));
   }
-  return { kind: 'completion', completion: writeCompletion(reading, choices, key) };
+  return { kind: 'completion', completion: writeCompletion(request, choices, key) };
 }
 
 /** The key of all that the answer depends on. Fields that only stream it or cut it short are not part of it. */
@@ -209,11 +190,10 @@ function samplingKey(request: ChatRequest, seed: number | undefined): string {
 }
 
 function writeCompletion(
-  reading: ParsedRequest,
+  request: ChatRequest,
   choices: readonly CountedChoice[],
   key: string,
 ): ChatCompletion {
-  const { request } = reading;
   const promptTokens = countPromptTokens(request);
   const completionTokens = choices.reduce((sum, { tokens }) => sum + tokens, 0);
   return {

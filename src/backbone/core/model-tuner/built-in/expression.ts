@@ -12,24 +12,19 @@ export interface Expression {
  * ranges such as `2024-05-17` and `3-4` are not expressions.
  */
 export function findExpression(text: string): Expression | undefined {
-  const parser = new Parser(normalize(text));
-  let found: Expression | undefined;
-  while (!parser.isAtEnd) found = parser.next() ?? found;
-  return found;
+  return new Parser(normalize(text)).last();
 }
 
 /** Returns the expression with one number or operator changed, so that its value differs. */
 export function misread(expression: Expression, random: Random): Expression {
   const { text, value } = expression;
-  const variants = tokenize(text).flatMap(({ text: token, start }) =>
-    confusions(token).map((other) =>
-      findExpression(text.slice(0, start) + other + text.slice(start + token.length)),
-    ),
-  );
-  const wrong = variants.filter(
-    (variant) => variant !== undefined && formatNumber(variant.value) !== formatNumber(value),
-  );
-  return wrong.length === 0 ? expression : (random.pick(wrong) ?? expression);
+  const wrong = tokenize(text)
+    .flatMap(({ text: token, start }) =>
+      confusions(token).map((other) => text.slice(0, start) + other + text.slice(start + token.length)),
+    )
+    .flatMap((variant) => findExpression(variant) ?? [])
+    .filter((variant) => formatNumber(variant.value) !== formatNumber(value));
+  return wrong.length === 0 ? expression : random.pick(wrong);
 }
 
 function confusions(token: string): string[] {
@@ -95,12 +90,14 @@ class Parser {
     this.#tokens = tokenize(text);
   }
 
-  get isAtEnd(): boolean {
-    return this.#position >= this.#tokens.length;
+  last(): Expression | undefined {
+    let found: Expression | undefined;
+    while (this.#position < this.#tokens.length) found = this.#next() ?? found;
+    return found;
   }
 
   /** Reads the longest expression that starts at the current token, or skips the token. */
-  next(): Expression | undefined {
+  #next(): Expression | undefined {
     const start = this.#position;
     this.#operatorCount = 0;
     const value = this.#parse(0);

@@ -1,8 +1,8 @@
 import type { ValidateFunction } from 'ajv';
-import type { Ajv2020 } from 'ajv/dist/2020.js';
+import { omit } from '../../../../base/core/omit.ts';
 import type { Random } from '../../../../base/core/random.ts';
 
-export type Schema = Readonly<Record<string, unknown>>;
+type Schema = Readonly<Record<string, unknown>>;
 
 /** Returns the text or number for a property (the empty name: the value itself); undefined: any that fits. */
 export type Fill = (name: string, type: 'string' | 'number') => string | number | undefined;
@@ -16,8 +16,7 @@ const attempts = 12;
  */
 export async function produceValue(schema: Schema, fill: Fill, random: Random): Promise<unknown> {
   // The dialect that a schema names must not matter: the two libraries know different ones.
-  const plain: Record<string, unknown> = { ...schema };
-  delete plain['$schema'];
+  const plain = omit(schema, '$schema');
   const validate = await compile(plain);
   if (validate === undefined) return undefined;
   const { generateSync } = await import('json-schema-faker');
@@ -25,7 +24,7 @@ export async function produceValue(schema: Schema, fill: Fill, random: Random): 
     const value = attempt(() =>
       generateSync(plain, {
         seed: random.below(2 ** 31),
-        alwaysFakeOptionals: !Array.isArray(plain['required']) || index % 3 === 2,
+        alwaysFakeOptionals: !Array.isArray(schema['required']) || index % 3 === 2,
         optionalsProbability: 0,
         ...(index === 0 && { outputTransform: (made, part, path) => fillIn(made, part, path, fill) }),
       }),
@@ -46,29 +45,11 @@ function fillIn(made: unknown, schema: unknown, path: string, fill: Fill): unkno
   return text.length < Number(minLength ?? 0) ? made : text;
 }
 
-interface Validators {
-  readonly ajv: Ajv2020;
-  readonly byText: Map<string, ValidateFunction | undefined>;
-}
-
-let validators: Validators | undefined;
-const mostValidators = 200;
-
 /** Returns undefined for an invalid schema. */
 async function compile(schema: Schema): Promise<ValidateFunction | undefined> {
-  if (validators === undefined || validators.byText.size >= mostValidators) {
-    const { default: Ajv2020 } = await import('ajv/dist/2020.js');
-    const options = { strict: false, validateSchema: false, validateFormats: false, logger: false } as const;
-    validators = { ajv: new Ajv2020({ ...options, meta: false, addUsedSchema: false }), byText: new Map() };
-  }
-  const { ajv, byText } = validators;
-  const text = JSON.stringify(schema);
-  if (!byText.has(text))
-    byText.set(
-      text,
-      attempt(() => ajv.compile(schema)),
-    );
-  return byText.get(text);
+  const { default: Ajv2020 } = await import('ajv/dist/2020.js');
+  const options = { strict: false, validateSchema: false, validateFormats: false, logger: false } as const;
+  return attempt(() => new Ajv2020({ ...options, meta: false }).compile(schema));
 }
 
 function attempt<T>(run: () => T): T | undefined {

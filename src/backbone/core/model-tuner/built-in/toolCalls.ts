@@ -24,7 +24,7 @@ export function readToolOffer(request: ChatRequest): ToolOffer | undefined {
     const forced = choice.allowed_tools.mode === 'required';
     return forced && allowed.length === 0 ? undefined : { tools: allowed, forced };
   }
-  const wanted = choice.type === 'function' ? choice.function.name : choice.custom.name;
+  const wanted = toolName(choice);
   const named = tools.filter((tool) => tool.type === choice.type && toolName(tool) === wanted);
   return named.length === 0 ? undefined : { tools: named, forced: true };
 }
@@ -35,11 +35,17 @@ function allowedName(entry: Readonly<Record<string, unknown>>): unknown {
 }
 
 export function toolName(tool: Tool): string {
-  return tool.type === 'function' ? tool.function.name : tool.custom.name;
+  return definitionOf(tool).name;
 }
 
-function toolDescription(tool: Tool): string {
-  return (tool.type === 'function' ? tool.function.description : tool.custom.description) ?? '';
+function definitionOf(tool: Tool): { readonly name: string; readonly description?: string } {
+  return tool.type === 'function' ? tool.function : tool.custom;
+}
+
+/** Returns the name and the description of a tool. */
+function textOf(tool: Tool | undefined): string {
+  const { name = '', description = '' } = tool === undefined ? {} : definitionOf(tool);
+  return `${name} ${description}`;
 }
 
 const expressionNames = /^(?:math_?)?(?:expression|expr|formula|equation|calculation|computation)s?$/i;
@@ -54,8 +60,9 @@ export function calculationFor(
 ): string | undefined {
   if (expressionNames.test(name)) return text;
   if (!codeNames.test(name)) return undefined;
-  const about = tool === undefined ? '' : `${toolName(tool)} ${toolDescription(tool)}`;
-  return /javascript|typescript|node\.?js|\bjs\b/i.test(about) ? `console.log(${text});` : `print(${text})`;
+  return /javascript|typescript|node\.?js|\bjs\b/i.test(textOf(tool))
+    ? `console.log(${text});`
+    : `print(${text})`;
 }
 
 export function namesAnswer(property: string): boolean {
@@ -72,7 +79,7 @@ export function chooseTool(
   const score = (tool: Tool): number => {
     const calculates =
       expression !== undefined && propertyNames(tool).some((name) => calculationFor(name, tool, expression));
-    const shared = words(`${toolName(tool)} ${toolDescription(tool)}`).filter((word) => asked.has(word));
+    const shared = words(textOf(tool)).filter((word) => asked.has(word));
     return (calculates ? 100 : 0) + new Set(shared).size;
   };
   return [...tools].sort((a, b) => score(b) - score(a))[0];
