@@ -37,7 +37,6 @@ export interface RunTrackerOptions {
 
 type EpisodeProblem = EpisodeTracking['problems'][number];
 
-/** The state of a running episode. */
 interface EpisodeState {
   /** Calls that ended before the tokenizer was open, in order. */
   readonly waiting: (FinishedCall | 'restart')[];

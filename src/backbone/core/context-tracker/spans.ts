@@ -3,7 +3,6 @@ import type { Disposable } from '../../../base/core/disposable.ts';
 import type { Clock } from '../../../base/core/ports.ts';
 import type { SpanKind, TracedSpan } from '../../../tracking/core/records/trace.ts';
 
-/** Something that an episode begins. */
 export interface SpanStart {
   readonly kind: Exclude<SpanKind, 'call'>;
   /** Name of the class, the endpoint or the model. */
@@ -43,13 +42,11 @@ interface Open {
   readonly timer: Disposable;
 }
 
-/** The spans of an episode that runs. */
 export class EpisodeSpans {
   readonly #episode: number;
   readonly #clock: Clock;
   readonly #tell: (span: TracedSpan) => void;
   readonly #open = new Map<number, Open>();
-  /** Spans of calls, by call. */
   readonly #calls = new Map<number, number>();
   #begun = 0;
   #isClosed = false;

@@ -19,7 +19,6 @@ export type JsonObject = Readonly<Record<string, unknown>>;
 export interface EnvClientOptions {
   /** `http:` or `https:`; endpoints are appended. */
   readonly baseUrl: string;
-  /** The location of the URL in the config. */
   readonly location?: Location | undefined;
   readonly transport: EnvTransport;
   readonly clock: Clock;

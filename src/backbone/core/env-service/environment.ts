@@ -36,7 +36,6 @@ export interface EpisodeOfEnvironment {
   onStep(): void;
 }
 
-/** Opens the environment of an episode. */
 export type OpenEnvironment = (episode: EpisodeOfEnvironment) => EpisodeEnvironment;
 
 export interface EnvironmentPorts {

@@ -1,14 +1,11 @@
 import { CodedError, type Location, messageOf } from '../../../base/core/errors.ts';
 
-/** The service that an error message names. */
 export interface ServiceAddress {
   /** Without parts that may be secret. */
   readonly url: string;
-  /** The location of the URL in the config. */
   readonly location: Location | undefined;
 }
 
-/** The endpoint of a failed request, and the number of tries. */
 export interface ServiceRequest {
   readonly endpoint: string;
   readonly tries: number;
@@ -95,7 +92,6 @@ export function noReset(): CodedError {
 
 const longestExcerpt = 200;
 
-/** Returns a value as shortened JSON. */
 export function show(value: unknown): string {
   return value === undefined ? 'nothing' : excerpt(JSON.stringify(value));
 }

@@ -8,7 +8,6 @@ import { quoted } from '../../../configs/core/interpolation/pythonText.ts';
 /** Replaces an empty answer, as upstream does. */
 const noFeedback = 'Warning: the environment gave no feedback. Send a valid action and try again.';
 
-/** The environment of an episode whose task reader has none. */
 export const noGymEnv: GymEnv = {
   serviceUrl: undefined,
   step: () => Promise.reject(noEnvironment('step')),

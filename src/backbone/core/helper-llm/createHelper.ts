@@ -7,7 +7,6 @@ import type { ChatModel, ChatRequest, ModelFailure, ModelReply } from '../model-
 import { helperErrors } from './errors.ts';
 import type { HelperLlm, HelperMessage, HelperOptions } from './helperLlm.ts';
 
-/** The model behind the helper LLM. */
 export type HelperSource =
   /** A local model. It gets one attempt, since a retry gives the same answer, and a schema for the reply. */
   | { readonly kind: 'local'; readonly description: string; open(): Promise<ChatModel> }

@@ -13,7 +13,6 @@ export function instructed(system: string, user: string): readonly HelperMessage
   ];
 }
 
-/** The options of a request. */
 export interface HelperOptions {
   /** The model that the config names; one that the user chose for the helper wins over it. */
   readonly model?: string | undefined;

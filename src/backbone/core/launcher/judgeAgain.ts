@@ -210,7 +210,6 @@ async function settle(
   }
 }
 
-/** Returns the locator of the recorded workflow. */
 function locatorOf({ workflow, workflowFile }: RecordedRun): Locator {
   return { kind: 'file', where: workflowFile, name: workflow.split('->')[1] ?? '' };
 }

@@ -88,7 +88,6 @@ function once<T>(load: () => Promise<T>): () => Promise<T> {
   return () => (loaded ??= load());
 }
 
-/** The classes of `builtInJudges.ts` by name. */
 const classes: Readonly<Record<string, JudgeClass>> = {
   MathAnswerAsJudge,
   MathAnswerAndLlmAsJudge,

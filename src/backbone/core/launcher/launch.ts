@@ -94,7 +94,6 @@ const findingKeys: readonly string[] = [
   ...new Set(kinds.flatMap(({ target: place = '' }) => (place.startsWith('key:') ? [place.slice(4)] : []))),
 ];
 
-/** The folder with the results of a run. */
 export interface RunFolder {
   /** Absolute; may differ from the plan's by a suffix, so that no earlier run is overwritten. */
   readonly path: string;

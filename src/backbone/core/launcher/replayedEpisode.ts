@@ -7,7 +7,6 @@ import type { Task } from '../../../sdk/core/index.ts';
 import { noQuery } from '../function-form/functionWorkflow.ts';
 import type { EpisodeSlot } from '../task-runner/episode.ts';
 
-/** The episode to replay and its recorded run. */
 export interface ReplayTarget {
   readonly run: ReplayedRun;
   readonly episode: ReplayedEpisode;

@@ -240,11 +240,9 @@ export async function readPlan(
   return { plan: planRun(request, config, new Date(ports.clock.now()), ports.paths), config };
 }
 
-/** The run's Model Tuner, ready to answer. */
 export interface ModelTuner {
   /** e.g. `built-in (seed 12345)`. */
   readonly description: string;
-  /** Fires when a call has ended. */
   readonly onCall: Event<FinishedCall>;
   /** @param guard checks each call before it reaches the model being trained; without a guard, no such calls are made */
   openCalls(slot: EpisodeSlot, episodeUuid: string, guard?: ContextGuard): EpisodeCalls;
@@ -253,7 +251,6 @@ export interface ModelTuner {
   close(): Promise<void>;
 }
 
-/** Opens the models of a run. */
 export interface ModelPorts {
   /** Rejects with a CodedError `tokenizer/…` if the tokenizer of the request does not exist or is not readable. */
   findModelText(request: RunRequest, plan: RunPlan): Promise<ModelTextSource>;
@@ -263,7 +260,6 @@ export interface ModelPorts {
 /** The facts about a run in its trace, without the text of the config, which is in the run's folder. */
 export type RunFacts = Omit<TracedRun, 'configText'>;
 
-/** The facts that are known only after planning. */
 export type FoundFacts = Pick<
   RunFacts,
   'workflowFile' | 'judge' | 'model' | 'tokenizer' | 'tasks' | 'episodes' | 'startedAt'

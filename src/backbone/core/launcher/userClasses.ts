@@ -20,7 +20,6 @@ export interface ResolvedLocator {
   readonly file: string;
   /** With absolute paths. */
   readonly locator: Locator;
-  /** The location of the setting in the config. */
   readonly configLocation: Location;
 }
 
@@ -81,7 +80,6 @@ export function workflowOf(
   return locate(plan.workflow, 'workflow', config.locate(key));
 }
 
-/** The origin of a judge. */
 export type JudgeSource =
   | ({ readonly kind: 'file' } & ResolvedLocator)
   | { readonly kind: 'built-in'; readonly judge: BuiltInJudge; readonly configLocation: Location }

@@ -6,7 +6,6 @@ import { failures } from './failures.ts';
 import type { CallIdentity, CannedReply, ChatCompletion, ChatRequest, ModelFailure } from './model.ts';
 import type { ContextCheck } from '../../../tracking/core/tracker.ts';
 
-/** An LLM call that has ended. */
 export interface FinishedCall extends CallIdentity {
   readonly episodeUuid: string;
   /** The debug model that answered, so that the call is not tracked; null for the model being trained. */
@@ -32,7 +31,6 @@ export interface FinishedCall extends CallIdentity {
   readonly source?: CallSource | undefined;
 }
 
-/** The end of a call. */
 export type CallOutcome =
   | { readonly kind: 'answered'; readonly completion: ChatCompletion }
   | { readonly kind: 'failed'; readonly failure: ModelFailure; readonly partial?: ChatCompletion | undefined }
@@ -46,7 +44,6 @@ export interface CallStart {
   readonly request: ChatRequest;
   readonly source?: CallSource | undefined;
   readonly clock: Clock;
-  /** Tokens that cancel the call. */
   readonly cancelledBy: readonly CancellationToken[];
   readonly onFinished: (call: FinishedCall) => void;
 }
@@ -94,7 +91,6 @@ export class Call {
     this.#askedAfter = this.#secondsSoFar();
   }
 
-  /** Marks the arrival of a part of the answer. */
   partCame(): void {
     this.#firstAfter ??= this.#secondsSoFar();
   }
@@ -142,7 +138,6 @@ function failureOf(outcome: CallOutcome): ModelFailure | undefined {
   }
 }
 
-/** A call before it reaches the model. */
 export type PendingCall = Pick<FinishedCall, 'episode' | 'call' | 'agentName' | 'request' | 'startedAt'>;
 
 /** The Context Tracker's check of a call before it reaches the model. Never rejects. */

@@ -28,7 +28,6 @@ export class Episode {
   readonly end = new CancellationSource();
   readonly routes = new RouteCounts();
   readonly memory = new ApiMemory();
-  /** The targets that the episode trains. */
   targets: Targets = null;
   /** Number of calls that the model being trained has answered. */
   llmCalls = 0;
@@ -79,7 +78,6 @@ export type EpisodeHandle = Readonly<
   Pick<Episode, 'llmCalls' | 'failure' | 'routing' | 'contextOverflow' | 'trainOnly' | 'apiKeyFor' | 'close'>
 >;
 
-/** The agent that makes a call. */
 export interface Caller {
   readonly episode: Episode;
   readonly agentName: string;

@@ -26,7 +26,6 @@ export interface ModelError {
   readonly code: string | null;
 }
 
-/** The failure of a request. */
 export interface ModelFailure {
   readonly status: number;
   readonly error: ModelError;
@@ -39,7 +38,6 @@ export interface ModelFailure {
 /** The chunks of a stream. Chunks that arrived together form one batch, which is cheaper than one step per chunk. */
 export type ChunkBatches = AsyncIterable<readonly ChatCompletionChunk[]>;
 
-/** A model's answer to one request. */
 export type ModelReply =
   | { readonly kind: 'completion'; readonly completion: ChatCompletion }
   /**
@@ -62,7 +60,6 @@ export class ModelFailureError extends Error {
   }
 }
 
-/** Identifies a call of an episode. */
 export interface CallIdentity {
   /** Position of the episode in the run, from 0. */
   readonly episode: number;

@@ -5,7 +5,6 @@ import type { OutsideCalls } from '../../../tracking/core/records/episodeResult.
 export interface EpisodeWatch {
   /** Runs code of the episode. Asynchronous work that it starts belongs to the episode too. */
   run<T>(work: () => T): T;
-  /** Returns the calls so far. */
   list(): readonly OutsideCalls[];
 }
 

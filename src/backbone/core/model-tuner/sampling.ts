@@ -1,7 +1,6 @@
 import { hashText } from '../../../base/core/random.ts';
 import type { ChatRequest, ChatCompletion, ChatCompletionChunk } from './model.ts';
 
-/** The sampling options of training. */
 export interface Sampling {
   /**
    * The options that count: those of the config (AgentJet), or those of the request with the config's as defaults

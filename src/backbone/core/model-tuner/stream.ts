@@ -23,7 +23,6 @@ export async function collect(chunks: Chunks, call?: Call): Promise<ChatCompleti
   return whole(assembler);
 }
 
-/** Yields the chunks in batches of one. */
 export function* oneByOne(chunks: Iterable<ChatCompletionChunk>): Generator<readonly ChatCompletionChunk[]> {
   for (const chunk of chunks) yield [chunk];
 }
@@ -82,7 +81,6 @@ function whole(assembler: Assembler): ChatCompletion {
   return completion;
 }
 
-/** Returns the failure for an error that the model threw. */
 export function failureFrom(error: unknown): ModelFailure {
   return error instanceof ModelFailureError ? error.failure : failures.modelThrew(error);
 }

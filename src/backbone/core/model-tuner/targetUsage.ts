@@ -12,7 +12,6 @@ export class TargetUsage {
     this.#warn = warn;
   }
 
-  /** Called when an episode begins. */
   names(targets: Targets): void {
     for (const target of targets ?? []) this.#named.add(target);
     if (targets?.length !== 0 || this.#warnedOfEmpty) return;

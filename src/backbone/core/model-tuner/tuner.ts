@@ -13,7 +13,6 @@ import { isTrainable, type AdapterRoute, type Targets } from './routing.ts';
 export interface TunerBinding {
   readonly baseUrl: string;
   readonly targets: Targets;
-  /** Names of the debug models of the run. */
   readonly debugModels: readonly string[];
   /** Handles an in-process request, with the same code as a request over the socket. */
   fetchFor(route: AdapterRoute): NonNullable<ClientOptions['fetch']>;
@@ -22,7 +21,6 @@ export interface TunerBinding {
   contextOverflow(): boolean;
 }
 
-/** A tuner without the config. */
 export type ModelAccess = Omit<AjetTuner, 'config'>;
 
 /** The longest possible timeout, since a request may wait at a breakpoint. */
@@ -45,7 +43,6 @@ const defaults = { agentName: 'default_agent_name', targetTag: 'default_target_t
 /** The target of calls to a debug model by name. */
 const auxiliaryTarget = 'auxiliary';
 
-/** Returns the access of one episode to the models. */
 export function createTuner(binding: TunerBinding): ModelAccess {
   const asOaiBaseUrlApiKey = (agent: AgentOptions = {}): BaseUrlApiKey => ({
     baseUrl: binding.baseUrl,

@@ -47,7 +47,6 @@ export const helperChoice = z.discriminatedUnion('kind', [
 ]);
 export type HelperChoice = z.infer<typeof helperChoice>;
 
-/** The options for recording the calls of a run. */
 export const recordChoice = z.object({
   /** Absolute. */
   file: z.string(),
@@ -157,7 +156,6 @@ export const runClientMessage = z.discriminatedUnion('type', [
   /** A debugger has stopped the user's Python. Timeouts pause until it continues. */
   z.object({ type: z.literal('held'), held: z.boolean() }),
 ]);
-/** The answer of a person in place of the model. */
 export type ModelAnswer = Pick<Extract<RunClientMessage, { type: 'model-answers' }>, 'id' | 'text'>;
 export type RunClientMessage = z.infer<typeof runClientMessage>;
 
@@ -210,7 +208,6 @@ export const runEvent = z.discriminatedUnion('type', [
     agent: z.string(),
     /** Markdown. */
     conversation: z.string(),
-    /** Names of the tools that may be called. */
     tools: z.array(z.string()),
     /** Calls that will ask after this one. */
     waiting: z.number(),
@@ -244,7 +241,6 @@ export const runEvent = z.discriminatedUnion('type', [
 ]);
 export type RunEvent = z.infer<typeof runEvent>;
 
-/** Returns the message as one line of JSON. */
 export function encodeLine(message: RunClientMessage | RunEvent): string {
   return `${JSON.stringify(message)}\n`;
 }

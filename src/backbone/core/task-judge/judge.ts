@@ -13,12 +13,9 @@ import { FunctionJudge } from '../function-form/functionWorkflow.ts';
 
 export type JudgeClass = new (config: Readonly<Record<string, unknown>>) => BaseJudge;
 
-/** The methods of the user's classes. */
 export type UserMethod = 'execute' | 'computeReward';
 
-/** The services that score the episodes of a run. */
 export interface JudgeContext {
-  /** The effective config, for workflows and judges. */
   readonly config: Readonly<Record<string, unknown>>;
   /**
    * The source of the reward if both return one. AgentJet takes the workflow's and does not run the judge. AgentScope's
@@ -33,7 +30,6 @@ export interface JudgeContext {
    */
   readonly placeOf: (method: UserMethod) => Promise<Location | undefined>;
   readonly helperLlm: JudgeHelper;
-  /** Records the duration of the judge for the episode. */
   readonly beginSpan?: BeginSpan | undefined;
   /** The topmost frame of an error's stack that lies in the user's code. */
   userFrame(error: unknown): Location | undefined;

@@ -43,7 +43,6 @@ export const readHuggingFace: ReadTasks = async (source, selection) => {
   return { tasks, warnings: [...warnings, ...unnamed] };
 };
 
-/** The rows that a run takes. */
 export interface DataSetRows {
   /** `id`: the row's place in the split. */
   readonly rows: readonly { readonly id: string; readonly row: Row }[];

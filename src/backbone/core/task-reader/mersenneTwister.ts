@@ -1,5 +1,5 @@
 /** MT19937, the generator behind Python's `random` and NumPy's `np.random`: the same words for the same seed. */
-export class MersenneTwister {
+class MersenneTwister {
   readonly #state = new Uint32Array(stateLength);
   #next = stateLength;
 
@@ -69,7 +69,7 @@ export class MersenneTwister {
 
 const stateLength = 624;
 
-/** Python's `random.Random(seed)` of a whole number: the same draws in the same order. */
+/** A generator that draws what Python's `random.Random(seed)` draws. */
 export class PythonRandom {
   readonly #words: MersenneTwister;
 
@@ -80,19 +80,36 @@ export class PythonRandom {
 
   /** Shuffles in place, as `shuffle` does. */
   shuffle(items: unknown[]): void {
-    for (let last = items.length - 1; last > 0; last--) {
-      const other = this.below(last + 1);
-      [items[last], items[other]] = [items[other], items[last]];
-    }
+    shuffle(items, (last) => this.below(last + 1));
   }
 
   /** Returns the index that `choice` would select in a list of this length, from 0 to `end` - 1. */
   below(end: number): number {
     // The upper bits of each word; what is too large is thrown away.
     const spare = Math.clz32(end);
-    for (;;) {
-      const value = this.#words.word() >>> spare;
-      if (value < end) return value;
-    }
+    return drawBelow(end, () => this.#words.word() >>> spare);
+  }
+}
+
+/** Shuffles in place, as `np.random.shuffle` does with a list after `np.random.seed(seed)`. */
+export function numpyShuffle(items: unknown[], seed: number): void {
+  const words = MersenneTwister.ofWord(seed);
+  shuffle(items, (last) => {
+    const mask = 2 ** (32 - Math.clz32(last)) - 1;
+    return drawBelow(last + 1, () => (words.word() & mask) >>> 0);
+  });
+}
+
+function shuffle(items: unknown[], upTo: (last: number) => number): void {
+  for (let last = items.length - 1; last > 0; last--) {
+    const other = upTo(last);
+    [items[last], items[other]] = [items[other], items[last]];
+  }
+}
+
+function drawBelow(end: number, draw: () => number): number {
+  for (;;) {
+    const value = draw();
+    if (value < end) return value;
   }
 }

@@ -1,3 +1,4 @@
+import { parseJson } from '../../../base/core/parseJson.ts';
 import { jsonrepair } from 'jsonrepair';
 
 /** Removes the Markdown fence around JSON, as upstream does. */
@@ -9,15 +10,7 @@ export function withoutFence(reply: string): string {
 export function readReply(reply: string): unknown {
   const text = withoutFence(reply);
   try {
-    return JSON.parse(text);
-  } catch {
-    return repaired(text);
-  }
-}
-
-function repaired(text: string): unknown {
-  try {
-    return JSON.parse(jsonrepair(text));
+    return parseJson(text) ?? JSON.parse(jsonrepair(text));
   } catch {
     return undefined; // not even nearly JSON
   }

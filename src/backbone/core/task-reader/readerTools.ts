@@ -14,7 +14,6 @@ export interface ReaderTools {
   readonly cwd: string;
   readonly paths: PathRules;
   readonly clock: Pick<Clock, 'after'>;
-  /** The seed of the run. */
   readonly seed: number;
   /** Hexadecimal digits. A text is hashed as UTF-8. */
   digest(algorithm: 'md5' | 'sha256', content: string | Uint8Array): string;

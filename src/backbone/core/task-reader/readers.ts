@@ -6,34 +6,8 @@ import { IdTally, type ReadTasks, selectTasks } from './taskReader.ts';
 import { readJsonlSplit, notDefined } from './jsonlReader.ts';
 import { readTracing } from './tracing/tracingReader.ts';
 import type { Task } from '../../../sdk/core/index.ts';
-import { MersenneTwister } from './mersenneTwister.ts';
-
-/** NumPy's legacy generator, seeded as `np.random.seed` does with one number: the same draws in the same order. */
-class NumpyRandom {
-  readonly #words: MersenneTwister;
-
-  /** @param seed 0 to 2³² − 1 */
-  constructor(seed: number) {
-    this.#words = MersenneTwister.ofWord(seed);
-  }
-
-  /** Shuffles in place, as `np.random.shuffle` does with a list. */
-  shuffle(items: unknown[]): void {
-    for (let last = items.length - 1; last > 0; last--) {
-      const other = this.#upTo(last);
-      [items[last], items[other]] = [items[other], items[last]];
-    }
-  }
-
-  /** A whole number from 0 to `max`, that included: draws are masked, and those above it thrown away. */
-  #upTo(max: number): number {
-    const mask = 2 ** (32 - Math.clz32(max)) - 1;
-    for (;;) {
-      const value = (this.#words.word() & mask) >>> 0;
-      if (value <= max) return value;
-    }
-  }
-}
+import { pythonValue } from '../env-service/gymEnv.ts';
+import { numpyShuffle } from './mersenneTwister.ts';
 
 /**
  * The reader of `random_dummy`: upstream's 1000 tasks in upstream's order, the same for training and validation.
@@ -41,7 +15,7 @@ class NumpyRandom {
  */
 export const readRandomDummy: ReadTasks = ({ config }, selection) => {
   const numbers = Array.from({ length: 1000 }, (_, number) => number);
-  new NumpyRandom(42).shuffle(numbers);
+  numpyShuffle(numbers, 42);
   const tasks = numbers.map((number) => ({
     main_query: `[dummy task @ ${number}]`,
     init_messages: [],
@@ -78,7 +52,7 @@ export const readEnvService: ReadTasks = async ({ config, split, environments },
   const tasks = ids.map((id) => ({
     main_query: notDefined,
     init_messages: [],
-    task_id: asPythonText(id),
+    task_id: pythonValue(id),
     env_type: envType,
     metadata: {},
   }));
@@ -92,14 +66,6 @@ function noService(location: Location): CodedError {
     location,
     hint: 'Write the tasks to a JSONL file and read them with the type "jsonl_dataset_file".',
   });
-}
-
-/** `str(id)` of what JSON can hold for an id. */
-function asPythonText(id: unknown): string {
-  if (typeof id === 'string') return id;
-  if (id === null) return 'None';
-  if (typeof id === 'boolean') return id ? 'True' : 'False';
-  return JSON.stringify(id);
 }
 
 /**

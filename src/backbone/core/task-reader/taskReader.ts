@@ -10,7 +10,6 @@ import type { DataSetPorts } from './data-set/dataSetPorts.ts';
 /** The highest number of ids to count, which limits the memory for a huge data set. */
 const distinctLimit = 200_000;
 
-/** Counts how often each `task_id` occurs. */
 export class IdTally {
   readonly #counts = new Map<string, number>();
   #tasks = 0;
@@ -45,7 +44,6 @@ export class IdTally {
   }
 }
 
-/** Selects the tasks of a data set for a debug run. */
 export interface TaskSelection {
   /** The number of tasks from the first row. */
   readonly first: number;
@@ -61,13 +59,11 @@ export interface TaskReadResult {
   readonly ids?: IdTally;
 }
 
-/** The environment service of the config. */
 export interface TaskListing {
   /** Lists the task ids of a split as the service sends them. Rejects with a CodedError. */
   listTasks(envType: string, split: string): Promise<readonly unknown[]>;
 }
 
-/** The input of a task reader. */
 export interface TaskSource {
   readonly config: Config;
   readonly split: 'training' | 'validation';
@@ -76,7 +72,6 @@ export interface TaskSource {
   readonly helper: HelperLlm;
   /** Cancels a long read, which rejects with `task-reader/cancelled`. */
   readonly cancellation: CancellationToken;
-  /** Reports progress. */
   readonly log: (level: LogLevel, message: string) => void;
   /** Returns the absolute path of a file in the config. */
   resolveFile(path: string): Promise<string>;

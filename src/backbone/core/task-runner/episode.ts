@@ -50,7 +50,6 @@ export interface EpisodeCalls {
   readonly answered: number;
   /** The failure of the last call, if it failed: the most likely reason for an error of the workflow. */
   readonly failure: CodedError | undefined;
-  /** The faults injected into its calls. */
   readonly faults?: readonly InjectedFault[];
   readonly outside: EpisodeWatch;
   /** The calls that were not routed to the model being trained; undefined if there were none. */
@@ -68,7 +67,6 @@ export interface EpisodeContext extends JudgeContext {
   openCalls(slot: EpisodeSlot, episodeUuid: string): EpisodeCalls;
   readonly openEnvironment: OpenEnvironment;
   readonly rollout: RolloutState;
-  /** The highest number of attempts for an episode. */
   readonly attempts: number;
   /** Called before another attempt, which begins after `seconds`. */
   onRetry(slot: EpisodeSlot, failure: ErrorReport, seconds: number): void;

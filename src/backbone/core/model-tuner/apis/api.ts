@@ -11,7 +11,6 @@ import type { AdapterRoute } from '../routing.ts';
  */
 export interface Api {
   read(body: unknown, memory: ApiMemory): ApiRequest | { readonly failure: ModelFailure };
-  /** Returns the response body for a failure. */
   failureBody(failure: ModelFailure): unknown;
 }
 
@@ -27,7 +26,6 @@ export interface AnswerHead {
   readonly id: string;
   /** Seconds since the Unix epoch. */
   readonly createdAt: number;
-  /** The request to the model. */
   readonly request: ChatRequest;
 }
 

@@ -43,7 +43,6 @@ function nameOf(path: string): string {
   return path.replace(/^\/v1(?=\/)/, '');
 }
 
-/** OpenAI's Responses API. */
 const responsesApi: Api = {
   read: (body, memory) =>
     catchRequestError(() => {
@@ -64,7 +63,6 @@ const responsesApi: Api = {
   failureBody: ({ error }) => ({ error }),
 };
 
-/** Anthropic's Messages API. */
 const messagesApi: Api = {
   read: (body, memory) =>
     catchRequestError(() => {

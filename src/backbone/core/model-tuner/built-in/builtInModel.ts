@@ -16,7 +16,6 @@ type Choice = ChatCompletion['choices'][number];
 type TokenLogprob = NonNullable<NonNullable<Choice['logprobs']>['content']>[number];
 type ToolCall = NonNullable<Choice['message']['tool_calls']>[number];
 
-/** A choice and its number of tokens. */
 interface CountedChoice {
   readonly choice: Choice;
   readonly tokens: number;

@@ -2,13 +2,11 @@ import { isRecord } from '../../../../base/core/isRecord.ts';
 import { parseJson } from '../../../../base/core/parseJson.ts';
 import type { ChatRequest } from '../model.ts';
 
-/** A typed reply as the fields of a message. */
 export interface HumanReply {
   readonly content: string;
   readonly toolCalls: readonly { readonly name: string; readonly arguments: string }[];
 }
 
-/** The reason why a text is not a valid reply. */
 export interface ReplyProblem {
   readonly problem: string;
   /** From 0. */
@@ -87,7 +85,6 @@ export function writeConversation(request: ChatRequest): string {
   ].join('\n\n');
 }
 
-/** Names of the tools that it offers. */
 export function toolNames({ tools }: ChatRequest): readonly string[] {
   return (tools ?? []).flatMap((tool) => (tool.type === 'function' ? [tool.function.name] : []));
 }

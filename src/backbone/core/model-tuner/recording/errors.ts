@@ -2,7 +2,6 @@ import { CodedError, messageOf } from '../../../../base/core/errors.ts';
 
 const replayPlaces = '--replay (launch.json: replay)';
 
-/** The problems of a recording file. */
 export const recordingErrors = {
   notFound: (file: string, partial: string | undefined) =>
     new CodedError({

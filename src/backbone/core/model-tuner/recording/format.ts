@@ -17,7 +17,6 @@ export const recordingHeader = z.object({
   createdAt: z.string(),
   /** Name of the YAML file. */
   config: z.string(),
-  /** Description of the model. */
   model: z.string(),
 });
 export type RecordingHeader = z.infer<typeof recordingHeader>;
@@ -45,7 +44,6 @@ export const callLine = z.object({
   repeat: count,
   /** Distinguishes episodes whose tasks have the same id. */
   twin: z.optional(count),
-  /** Number of the attempt. */
   attempt: z.optional(count),
   /** Position in the episode, from 0, in order of arrival. */
   call: count,
@@ -67,7 +65,6 @@ export const callLine = z.object({
 });
 export type CallLine = z.infer<typeof callLine>;
 
-/** A recorded call. */
 export interface RecordedCall {
   readonly episode: EpisodeName;
   readonly call: number;

@@ -7,7 +7,6 @@ import { recordingErrors } from './errors.ts';
 import type { RecordingHeader, CallLine, RecordedCall } from './format.ts';
 import type { ChatRequest } from '../model.ts';
 
-/** The file of a recording. */
 export interface RecordingSink {
   /** Absolute. */
   readonly file: string;
@@ -33,7 +32,6 @@ const givenUp = 499;
 export class RecordingWriter {
   readonly #options: RecordingWriterOptions;
   readonly #writer: CallLineEncoder;
-  /** Calls recorded so far. */
   calls = 0;
   /** True if every call was recorded. */
   isWhole = true;

@@ -239,7 +239,6 @@ function mapTexts(value: unknown, change: (text: string) => string): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, field]) => [name, mapTexts(field, change)]));
 }
 
-/** A recorded call that has not been replayed yet. */
 interface UnusedCall {
   readonly recorded: RecordedCall;
   readonly request: NormalizedRequest;
@@ -274,7 +273,6 @@ class EpisodeReplay {
     return open && divergence && { open, divergence };
   }
 
-  /** Marks the call as used. */
   spend(open: UnusedCall): void {
     this.open.splice(this.open.indexOf(open), 1);
   }

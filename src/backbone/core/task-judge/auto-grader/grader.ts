@@ -4,7 +4,6 @@ import { rankPrompt, rankSchema, scorePrompt, scoreSchema } from './prompts.ts';
 import { ranksIn, scoreIn } from './replies.ts';
 import type { GraderSettings } from './settings.ts';
 
-/** A response and the value read from it. */
 export interface GraderReply<T> {
   readonly verdict: T | undefined;
   readonly reply: string;

@@ -17,7 +17,6 @@ export interface RubricWork {
   readonly warn: (problem: CodedError) => void;
 }
 
-/** The result for one sample. */
 interface Proposal {
   readonly rubrics: readonly string[];
   /** With these the grader came to the sample's label. */

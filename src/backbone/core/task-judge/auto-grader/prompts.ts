@@ -22,7 +22,6 @@ export function rubricsSchema(most: number): Readonly<Record<string, unknown>> {
 
 const languages = { en: 'English', zh: 'Chinese' } as const;
 
-/** Has one answer scored by rubrics. */
 export function scorePrompt(
   settings: GraderSettings,
   rubrics: string,
@@ -45,7 +44,6 @@ The score is a number from ${lowest}, if the answer meets none of them, to ${hig
   );
 }
 
-/** Has several answers ranked by rubrics. */
 export function rankPrompt(
   settings: GraderSettings,
   rubrics: string,
@@ -102,7 +100,6 @@ export function revisePrompt(
   ];
 }
 
-/** Asks for rubrics put together under so many themes at most. */
 export function categoriesPrompt(
   settings: GraderSettings,
   rubrics: readonly string[],

@@ -1,13 +1,11 @@
 import type { CancellationToken } from '../../../../base/core/cancellation.ts';
 import type { PartReader } from '../../../../base/core/ports.ts';
 
-/** The sources of data sets. */
 export interface DataSetPorts {
   readonly parts: PartReader;
   readonly hub: DataSetHub;
 }
 
-/** The files of a data set. */
 export interface DataSetListing {
   /** Paths of all files relative to the data set, parts joined by `/`. */
   readonly paths: readonly string[];
@@ -16,7 +14,6 @@ export interface DataSetListing {
 
 /** The Hugging Face Hub and its local cache. */
 export interface DataSetHub {
-  /** Returns whether a text can be the id of a data set. */
   isId(text: string): boolean;
   /**
    * Brings the files that `choose` picks, as far as they are not there yet. Throws what `choose` throws of the whole

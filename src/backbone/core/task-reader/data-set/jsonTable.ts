@@ -219,7 +219,6 @@ function kindOf(value: unknown): 'boolean' | 'number' | 'text' | 'list' | 'recor
   return typeof value === 'number' ? 'number' : 'record';
 }
 
-/** Converts a value to the shape. */
 function applyShape(value: unknown, shape: JsonShape): unknown {
   if (value === null || value === undefined) return null;
   if (shape.kind === 'text' && shape.moments) return momentOf(value as string, shape.zoned) ?? value;

@@ -1,5 +1,5 @@
 import type { FileMetaData, SchemaElement, SchemaTree } from 'hyparquet';
-import { type CodedError, messageOf } from '../../../../base/core/errors.ts';
+import { CodedError, messageOf } from '../../../../base/core/errors.ts';
 import type { PartReader } from '../../../../base/core/ports.ts';
 import { dataSetErrors } from './errors.ts';
 import type { Row, TableFile, TableReader, TableRows, RowSelection } from './table.ts';
@@ -22,9 +22,8 @@ export class ParquetTable implements TableReader {
     try {
       return await this.#read(table);
     } catch (error) {
-      if (isCoded(error)) throw error;
-      const reason = messageOf(error);
-      throw dataSetErrors.broken(table.file, reason, undefined, error);
+      if (error instanceof CodedError) throw error;
+      throw dataSetErrors.broken(table.file, messageOf(error), undefined, error);
     }
   }
 
@@ -43,7 +42,7 @@ export class ParquetTable implements TableReader {
       children.map(({ element }) => element.name),
     );
     const bigNumbers = new Set<string>();
-    const readRow = parquetRowReader(children, (column) => bigNumbers.add(column));
+    const readRow = recordReader(children, (column) => bigNumbers.add(column));
     const rows: { index: number; row: Row }[] = [];
     for (const { start, end } of runsOf(metadata, offset, wanted)) {
       const read = await parquetReadObjects({
@@ -113,16 +112,12 @@ function taken(
 }
 
 function exactBuffer(bytes: Uint8Array): ArrayBuffer {
-  const { buffer, byteOffset, byteLength } = bytes;
-  if (buffer instanceof ArrayBuffer && byteLength === buffer.byteLength) return buffer;
-  return new Uint8Array(bytes).buffer.slice(byteOffset - byteOffset, byteLength);
+  const { buffer, byteLength } = bytes;
+  return buffer instanceof ArrayBuffer && byteLength === buffer.byteLength
+    ? buffer
+    : new Uint8Array(bytes).buffer;
 }
 
-function isCoded(error: unknown): error is CodedError {
-  return error instanceof Error && error.name === 'CodedError';
-}
-
-/** Makes JSON values of a row that was read of {@link withPlainLeaves} metadata. */
 type ReadRow = (row: Row) => Row;
 
 type ReadValue = (value: unknown) => unknown;
@@ -144,10 +139,6 @@ function withPlainLeaves(metadata: FileMetaData): FileMetaData {
  * Returns a function that converts a row to JSON values: decimals to their digits, bytes to base64, and dates and times to
  * Python's `isoformat()`. Integers that JavaScript cannot represent become strings, with a call of `onBigNumber`.
  */
-function parquetRowReader(columns: readonly SchemaTree[], onBigNumber: (column: string) => void): ReadRow {
-  return recordReader(columns, onBigNumber);
-}
-
 function recordReader(children: readonly SchemaTree[], onBigNumber: (column: string) => void): ReadRow {
   const readers = children.map((child) => {
     const name = child.element.name;
@@ -208,13 +199,10 @@ function leafReader(element: SchemaElement, onBigNumber: () => void): ReadValue 
       onBigNumber();
       return String(value);
     }
-    if (value instanceof Uint8Array) return btoa(byteText(value));
+    if (value instanceof Uint8Array)
+      return btoa(Array.from(value, (byte) => String.fromCharCode(byte)).join(''));
     return typeof value === 'number' && !Number.isFinite(value) ? notFinite(value) : value;
   };
-}
-
-function byteText(bytes: Uint8Array): string {
-  return Array.from(bytes, (byte) => String.fromCharCode(byte)).join('');
 }
 
 /** Returns NaN and infinity as Python's json writes them. */

@@ -5,7 +5,6 @@ import { parse } from 'yaml';
 
 export type TableFormat = 'parquet' | 'csv' | 'tsv' | 'json';
 
-/** The files of one split of a data set. */
 export interface SplitFiles {
   readonly format: TableFormat;
   /** Paths below the folder of the data set, parts joined by `/`, in the order of their rows. */

@@ -6,11 +6,9 @@ export type Row = Readonly<Record<string, unknown>>;
 /** Selects the rows of a split to read, by index. */
 export interface RowSelection {
   has(index: number): boolean;
-  /** The index of the last selected row. */
   readonly last: number;
 }
 
-/** One file of a split. */
 export interface TableFile {
   readonly file: string;
   /** Number of rows of the split in earlier files. */

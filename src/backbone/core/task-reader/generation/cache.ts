@@ -1,3 +1,5 @@
+import { isRecord } from '../../../../base/core/isRecord.ts';
+import { parseJson } from '../../../../base/core/parseJson.ts';
 import type { CodedError, Location } from '../../../../base/core/errors.ts';
 import type { Task } from '../../../../sdk/core/index.ts';
 import { readTaskLines, taskLines } from '../jsonlReader.ts';
@@ -60,7 +62,8 @@ export class TaskCache {
     const text = await files.readText(settingsOf(file));
     if (text === undefined) return [];
     const now = unkeyedSettings(config);
-    const then = parsed(text);
+    const known = parseJson(text); // a broken file counts as changed in all settings
+    const then = isRecord(known) ? known : {};
     const changed = Object.keys(now).filter(
       (name) => JSON.stringify(now[name]) !== JSON.stringify(then[name]),
     );
@@ -71,13 +74,4 @@ export class TaskCache {
 
 function settingsOf(file: string): string {
   return file.replace(/\.jsonl$/, '.settings.json');
-}
-
-function parsed(text: string): Readonly<Record<string, unknown>> {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>) : {};
-  } catch {
-    return {}; // a broken file counts as changed in all settings
-  }
 }

@@ -1,3 +1,6 @@
+import { isRecord } from '../../../../base/core/isRecord.ts';
+import { parseJson } from '../../../../base/core/parseJson.ts';
+import { pythonStrip } from '../../../../base/core/pythonText.ts';
 import { type Location, messageOf } from '../../../../base/core/errors.ts';
 import { type TaskSource, throwIfCancelled } from '../taskReader.ts';
 import { generationErrors } from './errors.ts';
@@ -75,15 +78,11 @@ export function cacheOf(
   return paths.resolve(paths.dirname(file), `${stem}.${sha256.slice(0, 16)}${language}${chunk}.cache.json`);
 }
 
-/** Undefined for what is no cache of upstream's, or an empty one. */
+/** Undefined for what is no cache of upstream's, or an empty one. Upstream parses the document again too. */
 function contentOf(text: string): string | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    const content = typeof value === 'object' && value !== null && 'content' in value ? value.content : '';
-    return typeof content === 'string' && content !== '' ? content : undefined;
-  } catch {
-    return undefined; // upstream parses the document again too
-  }
+  const value = parseJson(text);
+  const content = isRecord(value) ? value['content'] : undefined;
+  return typeof content === 'string' && content !== '' ? content : undefined;
 }
 
 function plainText(text: string): string {
@@ -95,10 +94,6 @@ function plainText(text: string): string {
 /** Upstream's chunking of documents; lengths are characters, as Python counts them. */
 
 const endings = /([.!?。！？]+)/;
-/** The characters that Python's `strip` removes. */
-const blank = String.raw`\t-\r\x1c-\x20\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000`;
-const edges = new RegExp(`^[${blank}]+|[${blank}]+$`, 'g');
-
 /**
  * @param size at most so many characters, where a sentence or paragraph is not longer by itself; 0 or less: one chunk
  * @param splitBy `sentence`, `paragraph` or `character`; anything else is `sentence`
@@ -110,15 +105,11 @@ export function chunksOf(text: string, size: number, splitBy: string): readonly 
   return packed(sentences(text), size, ' ');
 }
 
-export function strip(text: string): string {
-  return text.replace(edges, '');
-}
-
 /** Each with the marks that end it. */
 function sentences(text: string): readonly string[] {
   const parts = text.split(endings);
   return parts.flatMap((part, at) => {
-    const sentence = at % 2 === 0 ? strip(part) + (parts[at + 1] ?? '') : '';
+    const sentence = at % 2 === 0 ? pythonStrip(part) + (parts[at + 1] ?? '') : '';
     return sentence === '' ? [] : [sentence];
   });
 }
@@ -126,7 +117,7 @@ function sentences(text: string): readonly string[] {
 function paragraphs(text: string): readonly string[] {
   return text
     .split('\n\n')
-    .map(strip)
+    .map(pythonStrip)
     .filter((paragraph) => paragraph !== '');
 }
 
@@ -136,7 +127,7 @@ function packed(parts: readonly string[], size: number, joint: string): readonly
   let current: string[] = [];
   let length = 0;
   for (const part of parts) {
-    const own = lengthOf(part);
+    const own = Array.from(part).length;
     if (length + own > size && current.length > 0) {
       chunks.push(current.join(joint));
       current = [];
@@ -153,17 +144,7 @@ function slices(text: string, size: number): readonly string[] {
   const chunks: string[] = [];
   for (let at = 0; at < characters.length; at += size) {
     const chunk = characters.slice(at, at + size).join('');
-    if (strip(chunk) !== '') chunks.push(chunk);
+    if (pythonStrip(chunk) !== '') chunks.push(chunk);
   }
   return chunks;
-}
-
-function lengthOf(text: string): number {
-  let length = 0;
-  for (let at = 0; at < text.length; at++) {
-    const pair = /[\ud800-\udbff]/.test(text[at] ?? '') && /[\udc00-\udfff]/.test(text[at + 1] ?? '');
-    if (pair) at += 1;
-    length += 1;
-  }
-  return length;
 }

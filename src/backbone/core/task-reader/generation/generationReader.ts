@@ -1,3 +1,4 @@
+import { pythonStrip } from '../../../../base/core/pythonText.ts';
 import { isRecord } from '../../../../base/core/isRecord.ts';
 import { CodedError } from '../../../../base/core/errors.ts';
 import type { Task } from '../../../../sdk/core/index.ts';
@@ -14,7 +15,7 @@ import { PythonRandom } from '../mersenneTwister.ts';
 import { Deduplicator, openEmbed } from '../similarity/openEmbed.ts';
 import { TaskCache, type CacheEntry } from './cache.ts';
 import { runCalls, type CallResults } from './calls.ts';
-import { readDocuments, type Document, strip } from './documents.ts';
+import { readDocuments, type Document } from './documents.ts';
 import { generationErrors } from './errors.ts';
 import { questionsPerCall, questionsPrompt, questionsSchema, queryPrompt, querySchema } from './prompts.ts';
 import { readSettings, section, type GenerationSettings } from './settings.ts';
@@ -224,5 +225,5 @@ function taskOf(main_query: string, env_type: string, metadata: Fields): Task {
 function textIn(fields: Fields, name: string): string {
   const value = Object.hasOwn(fields, name) ? fields[name] : '';
   if (typeof value !== 'string') throw new Error(`${name} is not a string`);
-  return strip(value);
+  return pythonStrip(value);
 }

@@ -18,7 +18,6 @@ export const questionsSchema = {
 
 export const querySchema = { type: 'object', properties: question, required: ['query'] };
 
-/** Questions that a document answers. */
 export function questionsPrompt(content: string): readonly HelperMessage[] {
   return instructed(
     `You write questions for a data set. The given document answers each of them.
@@ -36,7 +35,6 @@ ${content}
   );
 }
 
-/** A query like another one. */
 export function queryPrompt(query: string, document: string | undefined): readonly HelperMessage[] {
   const background =
     document === undefined

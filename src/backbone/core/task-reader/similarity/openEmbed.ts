@@ -5,7 +5,6 @@ import { type TaskSource, throwIfCancelled } from '../taskReader.ts';
 import { hashText } from '../../../../base/core/random.ts';
 import type { Task } from '../../../../sdk/core/index.ts';
 
-/** The settings of a deduplication filter. */
 export interface SimilarityParams {
   readonly threshold: number;
   readonly model: string;

@@ -232,14 +232,9 @@ async function evaluate(
 
 function verdictOf(reply: string): { result: string; reason: string } {
   const value = readReply(reply);
-  const { result, reason } = typeof value === 'object' && value !== null ? (value as Verdict) : {};
+  const { result, reason } = isRecord(value) ? value : {};
   if (result !== 'GOOD' && result !== 'BAD') {
     return { result: 'BAD', reason: `The reviewer gave no verdict: ${reply.slice(0, 80)}` };
   }
   return { result, reason: typeof reason === 'string' ? reason : '' };
-}
-
-interface Verdict {
-  readonly result?: unknown;
-  readonly reason?: unknown;
 }

@@ -1,3 +1,4 @@
+import { parseJson } from '../../../../base/core/parseJson.ts';
 import { isRecord } from '../../../../base/core/isRecord.ts';
 import {
   isDict,
@@ -10,7 +11,6 @@ import {
   PythonLiteralError,
 } from './pythonLiteral.ts';
 
-/** The result of reading one span. */
 export type SpanResult =
   | { readonly kind: 'pair'; readonly query: string; readonly answer: PlainAnswer }
   /** Training skips it silently. */
@@ -40,7 +40,7 @@ export function readSpan(attributes: unknown): SpanResult {
 }
 
 function pairOf(attributes: unknown): SpanResult {
-  const span = parseJson(attributes);
+  const span = readAttributes(attributes);
   const asked = member(member(member(span, 'input'), 'kwargs'), 'msg');
   const said = isRecord(span) ? span['output'] : undefined;
   if (asked === null || said === undefined || said === null) return skipped;
@@ -114,24 +114,14 @@ function parseFields(text: string): PythonDict | undefined {
 }
 
 /** Parses JSON as Python's `json.loads` does, with NaN and infinity. */
-function parseJson(attributes: unknown): unknown {
+function readAttributes(attributes: unknown): unknown {
   if (typeof attributes !== 'string') throw new Fatal('its attributes are not a string');
-  try {
-    return JSON.parse(attributes);
-  } catch {
-    return parsePythonsJson(attributes);
-  }
-}
-
-function parsePythonsJson(text: string): unknown {
-  const plain = text.replace(/"(?:[^"\\]|\\.)*"|-?\bInfinity\b|\bNaN\b/gs, (part) =>
+  const plain = attributes.replace(/"(?:[^"\\]|\\.)*"|-?\bInfinity\b|\bNaN\b/gs, (part) =>
     part.startsWith('"') ? part : '0',
   );
-  try {
-    return JSON.parse(plain);
-  } catch {
-    throw new Fatal('its attributes are not JSON');
-  }
+  const value = parseJson(attributes) ?? parseJson(plain);
+  if (value === undefined) throw new Fatal('its attributes are not JSON');
+  return value;
 }
 
 function member(value: unknown, name: string): unknown {
