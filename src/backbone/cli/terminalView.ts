@@ -2,8 +2,16 @@ import process from 'node:process';
 import { formatReport, toReport, type ErrorReport } from '../../base/core/errors.ts';
 import { RunProgress, type RunStarted } from '../node/client/runProgress.ts';
 import type { RunExit } from '../node/client/runLauncher.ts';
-import { formatEpisode, formatEpisodeErrors, rewardDifference, counted } from '../node/client/runReport.ts';
-import { formatResults, inOrder, metricsOf, reportOf } from '../node/client/runResults.ts';
+import {
+  counted,
+  formatEpisode,
+  formatEpisodeErrors,
+  formatResults,
+  inOrder,
+  metricsOf,
+  reportOf,
+  rewardDifference,
+} from '../node/client/runReport.ts';
 import type { EpisodeResult } from '../../tracking/core/records/episodeResult.ts';
 import type { RunEvent } from '../core/protocol/run.ts';
 import { groupsOf, measures } from '../../tracking/core/groups.ts';

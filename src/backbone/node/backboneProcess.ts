@@ -34,7 +34,7 @@ import { RunConfig } from './runConfig.ts';
 import { configCopy, openRunFolder } from './runFolder.ts';
 import { openTraceReader } from '../../traces/node/store/openReader.ts';
 import { UncaughtErrors } from '../../base/node/uncaught.ts';
-import { killLeftovers } from './python/leftovers.ts';
+import { killLeftovers } from './python/worker.ts';
 import { userCodeOf, type UserCode, type UserCodeOptions } from './userCode.ts';
 import type { RunPlan } from '../core/launcher/runPlan.ts';
 import type { ModelText } from '../../tracking/core/tokenizer.ts';

@@ -117,11 +117,19 @@ export function createReaderTools(
       await appendFile(file, text);
     },
     readSpans: (file, name) => Promise.resolve().then(() => readSpans(file, name)),
-    readPdf: async (content) => (await import('./pdf/pdfText.ts')).readPdf(content),
+    readPdf,
     embed: askEmbedding,
     embeddingKey: splitKeys(environment['DASHSCOPE_API_KEY'])[0],
     newUuid: () => randomUUID(),
   };
+}
+
+/** Returns the text of each page of a PDF. Rejects if it cannot be parsed. The library is loaded for the first one. */
+export async function readPdf(content: Uint8Array): Promise<readonly string[]> {
+  const { extractText, getDocumentProxy } = await import('unpdf');
+  // A copy, because pdf.js takes over the bytes.
+  const document = await getDocumentProxy(new Uint8Array(content), { verbosity: 0 });
+  return (await extractText(document, { mergePages: false })).text;
 }
 
 function readSpans(file: string, name: string): readonly unknown[] {

@@ -21,19 +21,14 @@ export const commands = {
   debug: 'agentjet.debug',
   /** Runs the given config or workflow without a debugger. */
   run: 'agentjet.run',
-  /** Asks for the API key of an endpoint and saves it in the editor's secret storage. */
   setApiKey: 'agentjet.setApiKey',
   deleteApiKey: 'agentjet.deleteApiKey',
-  /** Copies an example into a folder that the user selects, and opens it. */
   openExample: 'agentjet.openExample',
-  /** Creates a config, a workflow, a judge and tasks in a folder that the user selects, and opens it. */
   newProject: 'agentjet.newProject',
-  /** Adds the types of the SDK to the workspace. */
   addTypes: 'agentjet.addTypes',
   showLog: 'agentjet.showLog',
   /** Asks for a tokenizer.json or its folder and saves it in the settings of a workspace folder. */
   chooseTokenizer: 'agentjet.chooseTokenizer',
-  /** Downloads the tokenizer of a model from the hub into the local cache. */
   fetchTokenizer: 'agentjet.fetchTokenizer',
   /** Shows the given trace or recording of another tool, or asks for one. The second argument is a route of the viewer. */
   openTrace: 'agentjet.openTrace',
@@ -48,34 +43,25 @@ export const commands = {
   showOngoingRuns: 'agentjet.showOngoingRuns',
   /** Shows runs. This and the next commands take the given runs, by default those selected in the view. */
   openRun: 'agentjet.openRun',
-  /** Opens the config of the run. */
   openRunConfig: 'agentjet.openRunConfig',
-  /** Shows the trace in the system's file manager. */
   revealRunInOs: 'agentjet.revealRunInOs',
   revealRunInExplorer: 'agentjet.revealRunInExplorer',
   copyRunPath: 'agentjet.copyRunPath',
-  /** Renames the folder of the run. */
   renameRun: 'agentjet.renameRun',
   deleteRun: 'agentjet.deleteRun',
   /** Shows the composed form of the given config, by default the active editor, in a side editor. */
   showEffectiveConfig: 'agentjet.showEffectiveConfig',
-  /** Shows the config that the launcher passes to Trinity-RFT. */
   showTrinityConfig: 'agentjet.showTrinityConfig',
-  /** Shows the config that the launcher passes to verl. */
   showVerlConfig: 'agentjet.showVerlConfig',
-  /** Asks for another config and compares the effective values. */
   compareConfig: 'agentjet.compareConfig',
   /** Sends the text of the answer document as the reply to a waiting LLM call. */
   sendAnswer: 'agentjet.sendAnswer',
-  /** Shows the LLM call that waits for the user. */
   answerCall: 'agentjet.answerCall',
   /** Explains the given rule, or asks for one. */
   explainRule: 'agentjet.explainRule',
   /** Installs debugpy for the selected Python in a folder of the extension. */
   installDebugpy: 'agentjet.installDebugpy',
-  /** Asks for the address and the token of a GPU host, and connects. */
   addHost: 'agentjet.addHost',
-  /** Asks for a new token of a host, for example after the old one was revoked. */
   setHostToken: 'agentjet.setHostToken',
   removeHost: 'agentjet.removeHost',
   refreshHosts: 'agentjet.refreshHosts',
@@ -90,19 +76,15 @@ export const commands = {
   /** Continues from a checkpoint in a new folder. */
   forkTraining: 'agentjet.forkTraining',
   fetchCheckpoint: 'agentjet.fetchCheckpoint',
-  /** Downloads the saved rollouts and shows them as a trace. */
   openRollouts: 'agentjet.openRollouts',
   openJobFolder: 'agentjet.openJobFolder',
   /** Copies the `agentjet` command that starts the same training run. */
   copyTrainingCommand: 'agentjet.copyTrainingCommand',
   /** Adds the charts of another run to the page of this one. */
   compareTraining: 'agentjet.compareTraining',
-  /** Shows the config of the training run. */
   showTrainingConfig: 'agentjet.showTrainingConfig',
-  /** Compares the configs of two training runs. */
   compareTrainingConfig: 'agentjet.compareTrainingConfig',
   removeTraining: 'agentjet.removeTraining',
-  /** Removes the findings of the last run from code and configs. */
   clearRunNotes: 'agentjet.clearRunNotes',
 } as const;
 
@@ -134,7 +116,6 @@ export const trainingPageType = 'agentjet.trainingRun';
 
 /** The context keys for `when` clauses, such as `agentjet.activeConfig && …`. */
 export const contextKeys = {
-  /** The active editor is an AgentJet config. */
   activeConfig: 'agentjet.activeConfig',
   /** The active editor defines a workflow. */
   activeWorkflow: 'agentjet.activeWorkflow',
@@ -144,44 +125,28 @@ export const contextKeys = {
   launchConfigured: 'agentjet.launchConfigured',
   /** The runs are listed, and there are none. */
   noRuns: 'agentjet.noRuns',
-  /** No GPU host was added. */
   noHosts: 'agentjet.noHosts',
 } as const;
 
 export const settingsSection = 'agentjet';
 
-/** The names of settings below `agentjet.`. Settings with scope `resource` can differ between workspace folders. */
+/** The names of settings below `agentjet.`. Their types, defaults and scopes are in `package.json`. */
 export const settings = {
-  /** string, default "": the Node.js that runs workflows. Scope `machine-overridable`. */
   runtimeExecutable: 'runtimeExecutable',
   python: 'python',
-  /** `embedded` | `script` | `endpoint` | `human`, default `embedded`. Scope `resource`. */
   model: 'model',
-  /** string, default "": file of a scripted model. Scope `resource`. */
   script: 'script',
-  /** {baseUrl, model, apiKeyEnv?} or null, default null. Scope `resource`. */
   endpoint: 'endpoint',
-  /** string, default "": a tokenizer.json or its folder. Scope `resource`. */
   tokenizer: 'tokenizer',
-  /** integer, default 1: parallel episodes under F5; 0: the number in the config. Scope `resource`. */
   parallel: 'parallel',
-  /** boolean, default true: Debug and Run above configs and workflows. Scope `resource`. */
   codeLens: 'codeLens',
-  /** `never` | `whenRunStarts` | `whenRunEnds`, default `whenRunEnds`: when a debugged run's trace opens. Scope `resource`. */
   traceAutoOpen: 'trace.autoOpen',
-  /** boolean, default true: findings in configs. Scope `resource`. */
   checkEnabled: 'check.enabled',
-  /** {[rule]: `off` | severity}, default {}: see `ruleCatalog`. Scope `resource`. */
   checkRules: 'check.rules',
-  /** boolean, default true: derived values in the lines of a config. Scope `resource`. */
   inlayHints: 'inlayHints',
-  /** boolean, default true: results of the last run above workflows and judges. Scope `resource`. */
   runLenses: 'runLenses',
-  /** boolean, default true: findings of the last run in code and configs. Scope `resource`. */
   runNotes: 'runNotes',
-  /** string[], default []: environment variables of the editor or `.env` that training runs get. Scope `resource`. */
   trainingEnv: 'training.env',
-  /** number of GB, default 2: the largest upload to a GPU host. Scope `resource`. */
   trainingUploadLimit: 'training.uploadLimit',
 } as const;
 

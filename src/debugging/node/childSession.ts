@@ -37,7 +37,7 @@ export interface ChildOptions {
   readonly cwd: string;
   /** The folder of the AgentJet bundles. */
   readonly ownFolder: string;
-  /** The attribute `jsDebug`. It overrides all fields except those for the connection to the process. */
+  /** The attribute `jsDebug` or `pythonDebug`. It overrides all fields except those for the connection. */
   readonly overrides: Readonly<Record<string, unknown>>;
 }
 
@@ -75,18 +75,15 @@ export function childConfiguration(options: ChildOptions): ChildConfiguration {
   };
 }
 
-export interface PythonChildOptions {
-  readonly port: number;
-  readonly config: string;
-  /** The attribute `pythonDebug`. It overrides all fields except the port. */
-  readonly overrides: Readonly<Record<string, unknown>>;
-}
-
 /**
  * Returns the configuration of the debugpy session. debugpy already listens in the process. It does not attach to child
  * processes, and the parent session shows the output.
  */
-export function pythonConfiguration({ port, config, overrides }: PythonChildOptions): ChildConfiguration {
+export function pythonConfiguration({
+  port,
+  config,
+  overrides,
+}: Pick<ChildOptions, 'port' | 'config' | 'overrides'>): ChildConfiguration {
   return {
     justMyCode: true,
     ...overrides,

@@ -7,12 +7,6 @@ import type { RunExit, RunLauncher, RunProcess, RunSpec } from '../../backbone/n
 /** Milliseconds that a run gets to end by itself. A process at a breakpoint never responds. */
 const graceMilliseconds = 500;
 
-type State =
-  | { readonly kind: 'idle' }
-  | { readonly kind: 'launching' }
-  | { readonly kind: 'running'; readonly run: RunProcess }
-  | { readonly kind: 'ended' };
-
 /**
  * Controls the one run of a session. The run starts at most once, and it can be stopped at any time, even before its
  * process exists.
@@ -20,7 +14,9 @@ type State =
 export class RunControl {
   readonly #launcher: RunLauncher;
   readonly #clock: Clock;
-  #state: State = { kind: 'idle' };
+  #isClaimed = false;
+  /** The process, while it is running. */
+  #run: RunProcess | undefined;
   #stopping = false;
   #grace: Disposable | undefined;
 
@@ -40,8 +36,8 @@ export class RunControl {
    */
   claim(): void {
     if (this.#stopping) throw debugErrors.stopped();
-    if (this.#state.kind !== 'idle') throw debugErrors.alreadyLaunched();
-    this.#state = { kind: 'launching' };
+    if (this.#isClaimed) throw debugErrors.alreadyLaunched();
+    this.#isClaimed = true;
   }
 
   /** @throws CodedError when the run cannot start, or when it was stopped meanwhile. */
@@ -51,7 +47,7 @@ export class RunControl {
       run.killNow();
       throw debugErrors.stopped();
     }
-    this.#state = { kind: 'running', run };
+    this.#run = run;
     void run.exited.then(() => this.#ended());
     return run;
   }
@@ -63,40 +59,40 @@ export class RunControl {
   stop(): boolean {
     const again = this.#stopping;
     this.#stopping = true;
-    if (this.#state.kind !== 'running') return false;
+    if (this.#run === undefined) return false;
     if (again) {
       this.#kill();
     } else {
-      this.#state.run.cancel();
+      this.#run.cancel();
       this.#grace = this.#clock.after(graceMilliseconds, () => this.#kill());
     }
     return true;
   }
 
   hold(held: boolean): void {
-    if (this.#state.kind === 'running') this.#state.run.hold(held);
+    this.#run?.hold(held);
   }
 
   /** Sends an answer to the run, which ignores late answers. */
   answer(answer: ModelAnswer): void {
-    if (this.#state.kind === 'running') this.#state.run.answer(answer);
+    this.#run?.answer(answer);
   }
 
   /** Ends the run at once; resolves when its process is gone. */
   async kill(): Promise<RunExit | undefined> {
     this.#stopping = true;
-    const exited = this.#state.kind === 'running' ? this.#state.run.exited : undefined;
+    const exited = this.#run?.exited;
     this.#kill();
     return exited;
   }
 
   #kill(): void {
     this.#grace?.dispose();
-    if (this.#state.kind === 'running') this.#state.run.killNow();
+    this.#run?.killNow();
   }
 
   #ended(): void {
     this.#grace?.dispose();
-    this.#state = { kind: 'ended' };
+    this.#run = undefined;
   }
 }

@@ -9,8 +9,8 @@ import {
 import type { EpisodeResult } from '../../tracking/core/records/episodeResult.ts';
 import type { RunEvent } from '../../backbone/core/protocol/run.ts';
 import type { RunProgress, RunEnded, RunStarted } from '../../backbone/node/client/runProgress.ts';
-import { counted, formatEpisode } from '../../backbone/node/client/runReport.ts';
-import { formatResults } from '../../backbone/node/client/runResults.ts';
+import { counted, formatEpisode, formatResults } from '../../backbone/node/client/runReport.ts';
+import { taskName } from '../../tracking/core/report.ts';
 
 /** A DAP event without its sequence number. */
 export type DapEvent = Pick<DebugProtocol.Event, 'event' | 'body'>;
@@ -208,16 +208,12 @@ function asksText(event: Extract<RunEvent, { type: 'model-asks' }>): string {
 }
 
 function episodeName(episode: { readonly taskId: string; readonly repeat: number }): string {
-  return `task ${nameOf(episode.taskId)}, repeat ${episode.repeat}`;
+  return `task ${taskName(episode.taskId)}, repeat ${episode.repeat}`;
 }
 
 /** Short, since the call stack view gives it little room: `train-3 · repeat 2`. */
 function threadName(episode: { readonly taskId: string; readonly repeat: number }): string {
-  return `${nameOf(episode.taskId)} · repeat ${episode.repeat}`;
-}
-
-function nameOf(taskId: string): string {
-  return taskId === '' ? '(no id)' : taskId;
+  return `${taskName(episode.taskId)} · repeat ${episode.repeat}`;
 }
 
 function threadEvent(reason: 'started' | 'exited', episode: number): DapEvent {

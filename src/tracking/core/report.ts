@@ -110,7 +110,7 @@ const mostNamed = 3;
 
 function whomOf({ episodes, groups }: CommonFinding, report: TrainingReport): string {
   if (groups.length > 0) {
-    const names = new Map(report.groups.map(({ group, taskId }) => [group, `task ${nameOf(taskId)}`]));
+    const names = new Map(report.groups.map(({ group, taskId }) => [group, `task ${taskName(taskId)}`]));
     return counted(groups, names, 'group');
   }
   const names = new Map(report.episodes.map((verdict) => [verdict.episode, episodeName(verdict)]));
@@ -126,9 +126,10 @@ function counted(concerned: readonly number[], names: ReadonlyMap<number, string
 }
 
 function episodeName({ taskId, repeat }: EpisodeVerdict): string {
-  return `task ${nameOf(taskId)}, repeat ${repeat}`;
+  return `task ${taskName(taskId)}, repeat ${repeat}`;
 }
 
-function nameOf(taskId: string): string {
+/** Returns the id of a task, or a substitute if it has none. */
+export function taskName(taskId: string): string {
   return taskId === '' ? '(no id)' : taskId;
 }

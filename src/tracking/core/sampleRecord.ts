@@ -13,30 +13,20 @@ export interface SampleOwner {
   readonly reference_advantage: number;
 }
 
-/** Upstream's `Sample`, field by field; lists have a number for each token. */
-export interface SampleRecord extends Omit<SampleOwner, 'reference_advantage'> {
+/** Upstream's `Sample`, field by field. */
+export interface SampleRecord
+  extends
+    Omit<SampleOwner, 'reference_advantage'>,
+    Split<'ids'>,
+    Split<'attention_mask'>,
+    Split<'position_ids'>,
+    Split<'loss_mask'>,
+    Split<'logprobs'> {
   /** Null: not a number. */
   readonly reference_advantage: number | null;
   readonly messages: readonly SampleMessage[];
   /** Nothing fills it. */
   readonly extras: Readonly<Record<string, never>>;
-  readonly input_ids: readonly number[];
-  readonly prompt_ids: readonly number[];
-  readonly response_ids: readonly number[];
-  readonly attention_mask: readonly number[];
-  readonly prompt_attention_mask: readonly number[];
-  readonly response_attention_mask: readonly number[];
-  /** From 0. The ids of the response continue those of the prompt. */
-  readonly position_ids: readonly number[];
-  readonly prompt_position_ids: readonly number[];
-  readonly response_position_ids: readonly number[];
-  readonly loss_mask: readonly number[];
-  readonly prompt_loss_mask: readonly number[];
-  readonly response_loss_mask: readonly number[];
-  /** 0 where there is none. */
-  readonly logprobs: readonly number[];
-  readonly prompt_logprobs: readonly number[];
-  readonly response_logprobs: readonly number[];
   /** `ajet.data.max_prompt_length` and `max_response_length`, and the two together. */
   readonly max_prompt_len: number;
   readonly max_response_len: number;
@@ -85,6 +75,10 @@ export function sampleRecord(
 
 type ListName = 'ids' | 'attention_mask' | 'position_ids' | 'loss_mask' | 'logprobs';
 
+/**
+ * A list with a number for each token of the sample, and its parts of the prompt and the response. Positions are from 0,
+ * also in the prompt, and continue in the response. A missing log probability is 0.
+ */
 type Split<Name extends ListName> = Readonly<
   Record<(Name extends 'ids' ? 'input_ids' : Name) | `prompt_${Name}` | `response_${Name}`, readonly number[]>
 >;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { formatResults, reportOf } from '../../../src/backbone/node/client/runResults.ts';
+import { formatResults, reportOf } from '../../../src/backbone/node/client/runReport.ts';
 import type { EpisodeResult } from '../../../src/tracking/core/records/episodeResult.ts';
 import type { RunEvent } from '../../../src/backbone/core/protocol/run.ts';
 

@@ -1,14 +1,55 @@
 /** Formats a run as text for the terminal and the debug console. */
 import { formatReport, type ErrorReport } from '../../../base/core/errors.ts';
 import type { EpisodeResult, EpisodeTracking } from '../../../tracking/core/records/episodeResult.ts';
+import {
+  formatTrainingReport,
+  taskName,
+  trainingReport,
+  type TrainingReport,
+} from '../../../tracking/core/report.ts';
+import {
+  formatValidation,
+  validationMetrics,
+  type ValidationMetrics,
+} from '../../core/protocol/validation.ts';
+import type { RunStarted } from './runProgress.ts';
 import { measures, type Group } from '../../../tracking/core/groups.ts';
+
+/** Returns the episodes of a run in order. */
+export function inOrder(results: readonly EpisodeResult[]): EpisodeResult[] {
+  return [...results].sort((a, b) => a.episode - b.episode);
+}
+
+/** Formats the results of a run: episodes, groups, training report and the path of its trace. */
+export function formatResults(results: readonly EpisodeResult[], run: RunStarted): string {
+  const sorted = inOrder(results);
+  const report = reportOf(sorted, run);
+  if (run.judged !== undefined) return `${formatJudged(sorted, report.groups)}\ntrace: ${run.judged}`;
+  const trace = typeof run.trace === 'string' ? `\ntrace: ${run.trace}` : '';
+  const metrics = metricsOf(sorted, run);
+  const validation = metrics === undefined ? '' : `${formatValidation(metrics)}\n\n`;
+  return `${formatTable(sorted, report.groups)}\n\n${validation}${formatTrainingReport(report)}${trace}`;
+}
+
+/** Returns the metrics of a validation run. */
+export function metricsOf(
+  results: readonly EpisodeResult[],
+  run: RunStarted | undefined,
+): ValidationMetrics | undefined {
+  return run?.mode === 'validate' ? validationMetrics(results, run.repeat) : undefined;
+}
+
+export function reportOf(results: readonly EpisodeResult[], run: RunStarted | undefined): TrainingReport {
+  const approximate = run?.tokenizer?.exact === false;
+  return trainingReport(results, { repeat: run?.repeat ?? 1, approximate, judge: run?.judge });
+}
 
 /** Formats episodes that were scored again, as {@link formatTable} with recorded and new rewards. */
 export function formatJudged(results: readonly EpisodeResult[], groups: readonly Group[]): string {
   const episodes = table(
     ['task', 'repeat', 'episode', 'recorded', 'reward', 'difference', 'success', 'time'],
     results.map((result) => [
-      nameOf(result.taskId),
+      taskName(result.taskId),
       String(result.repeat),
       String(result.episode),
       formatReward(result.recorded?.reward ?? null),
@@ -37,7 +78,7 @@ export function formatTable(results: readonly EpisodeResult[], groups: readonly 
   const episodes = table(
     ['task', 'repeat', 'calls', 'timelines', 'tokens', 'trainable', 'reward', 'success', 'time'],
     results.map((result) => [
-      nameOf(result.taskId),
+      taskName(result.taskId),
       String(result.repeat),
       String(result.llmCalls),
       ...trackingCells(result.tracking),
@@ -53,7 +94,7 @@ function groupTable(results: readonly EpisodeResult[], groups: readonly Group[])
   return table(
     ['group', 'episodes', 'failed', 'mean reward', 'deviation', 'success rate'],
     [
-      ...groups.map((group) => ({ name: nameOf(group.taskId), ...group })),
+      ...groups.map((group) => ({ name: taskName(group.taskId), ...group })),
       { name: 'run', deviation: null, ...measures(results) },
     ].map((row) => [
       row.name,
@@ -86,7 +127,7 @@ export function formatEpisodeErrors(
     else entry.count += 1;
   }
   return [...seen.values()].map(({ report, first, count }) => {
-    const which = `task ${nameOf(first.taskId)}, repeat ${first.repeat}`;
+    const which = `task ${taskName(first.taskId)}, repeat ${first.repeat}`;
     const head = count === 1 ? which : `${count} episodes, first ${which}`;
     return `${head}: ${formatReport(report, options)}`;
   });
@@ -99,19 +140,15 @@ export function formatEpisode(result: EpisodeResult): string {
       ? `reward ${formatReward(result.reward)}, ${result.isSuccess ? 'success' : 'no success'}`
       : `error: ${inBrief(result.error.message)}`;
   if (result.recorded !== undefined) {
-    return `task ${nameOf(result.taskId)}, repeat ${result.repeat}: ${outcome}, recorded ${formatReward(result.recorded.reward)}`;
+    return `task ${taskName(result.taskId)}, repeat ${result.repeat}: ${outcome}, recorded ${formatReward(result.recorded.reward)}`;
   }
   const calls = counted(result.llmCalls, 'call');
-  return `task ${nameOf(result.taskId)}, repeat ${result.repeat}: ${outcome}, ${calls}, ${result.seconds.toFixed(2)} s`;
+  return `task ${taskName(result.taskId)}, repeat ${result.repeat}: ${outcome}, ${calls}, ${result.seconds.toFixed(2)} s`;
 }
 
 /** Returns the first line without its final stop. */
 function inBrief(message: string): string {
   return (message.split('\n')[0] ?? '').replace(/[.:]$/, '');
-}
-
-function nameOf(taskId: string): string {
-  return taskId === '' ? '(no id)' : taskId;
 }
 
 function formatReward(reward: number | null): string {

@@ -1,4 +1,5 @@
 /** Implements `AgentJetJob` for scripts: configs made in code, and the run of this process. */
+import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { CodedError, type Location } from '../../../base/core/errors.ts';
 import { valueAtPath, setAtPath } from '../../../base/core/plainTree.ts';
@@ -11,7 +12,6 @@ import type { MappingValue } from '../../../configs/core/value.ts';
 import type { JobConfig, JobHost, JobOptions, JobSplits, JobWorkflow } from '../../../sdk/core/jobHost.ts';
 import type { EpisodeResult } from '../../../tracking/core/records/episodeResult.ts';
 import { jobErrors, type JobNames } from './errors.ts';
-import { locatorOf, runConfigFile, writeConfig } from './runConfigFile.ts';
 
 /** The run of a job. */
 export interface JobRun {
@@ -205,4 +205,29 @@ const workflowKey = 'rollout.user_workflow';
 
 function nameOf(workflow: JobWorkflow | undefined): string {
   return typeof workflow === 'function' && workflow.name !== '' ? workflow.name : '(anonymous)';
+}
+
+/** Returns the file for the config of a script's run: next to the run folders, by the name of its experiment. */
+export function runConfigFile(expDir: string, experiment: string): string {
+  return path.join(expDir, `${experiment.replace(/[|/\\:]/g, '-')}.yaml`);
+}
+
+/** Rejects with `job/not-written`. */
+export async function writeConfig(file: string, text: string): Promise<void> {
+  try {
+    await mkdir(path.dirname(file), { recursive: true });
+    await writeFile(file, text);
+  } catch (error) {
+    throw jobErrors.notWritten(file, error);
+  }
+}
+
+/** Returns the locator of an export, relative to the working directory. */
+export function locatorOf(
+  { file, name }: { readonly file: string; readonly name: string },
+  cwd: string,
+): string {
+  const relative = path.relative(cwd, file);
+  const isInside = !relative.startsWith('..') && !path.isAbsolute(relative);
+  return `${isInside ? relative.split(path.sep).join('/') : file}->${name}`;
 }

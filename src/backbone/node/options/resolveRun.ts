@@ -9,7 +9,7 @@ import {
   type RunRequest,
 } from '../../core/protocol/run.ts';
 import { dotEnv } from '../../../base/node/dotEnv.ts';
-import type { OptionErrors, EndpointOptions, RunOptions } from './runOptions.ts';
+import type { OptionErrors, RunOptions } from './runOptions.ts';
 import { pythonShare } from '../client/pythonShare.ts';
 import type { RunSpec } from '../client/runLauncher.ts';
 
@@ -182,22 +182,30 @@ class RunResolver {
       case 'embedded':
       case 'human':
         return { kind: model };
-      case 'script': {
-        const file = await this.#existingPath('script', script);
-        if (file === undefined)
-          throw this.#errors.missing('script', "the model 'script' needs a script file");
-        return { kind: 'script', file };
-      }
-      case 'endpoint':
+      case 'script':
+        return this.#script('script', script, 'model');
+      case 'endpoint': {
         if (endpoint === undefined)
           throw this.#errors.missing('endpoint', "the model 'endpoint' needs a server");
-        return this.#endpoint(endpoint);
+        const { baseUrl, model: name, apiKeyEnv } = endpoint;
+        return {
+          kind: 'endpoint',
+          baseUrl,
+          model: name,
+          ...(await this.#key('endpoint', baseUrl, apiKeyEnv)),
+        };
+      }
     }
   }
 
-  async #endpoint({ baseUrl, model, apiKeyEnv }: EndpointOptions): Promise<ModelChoice> {
-    const apiKey = await this.#key('endpoint', baseUrl, apiKeyEnv);
-    return { kind: 'endpoint', baseUrl, model, ...(apiKey !== undefined && { apiKey }) };
+  async #script(
+    option: string,
+    script: string | undefined,
+    what: 'model' | 'helper',
+  ): Promise<{ readonly kind: 'script'; readonly file: string }> {
+    const file = await this.#existingPath(option, script);
+    if (file === undefined) throw this.#errors.missing(option, `the ${what} 'script' needs a script file`);
+    return { kind: 'script', file };
   }
 
   /** Debug models get the key of the endpoint's variable, or of OPENAI_API_KEY. */
@@ -207,12 +215,10 @@ class RunResolver {
     const apiKey = this.#variable(endpoint?.apiKeyEnv ?? this.#use.apiKeyEnv ?? 'OPENAI_API_KEY');
     return Object.fromEntries(
       Object.entries(debugModels).map(([name, text]) => {
-        const model = parseDebugModel(name, text);
-        if (model === undefined) {
-          const expected = "'embedded', a script file, or an http or https URL";
-          throw this.#errors.bad(`debugModels.${name}`, expected, `'${text}'`);
-        }
-        return [name, debugModelChoice(model, (file) => this.#path(file), apiKey)];
+        const model = parseDebugModel(name, text, (file) => this.#path(file), apiKey);
+        if (model !== undefined) return [name, model];
+        const expected = "'embedded', a script file, or an http or https URL";
+        throw this.#errors.bad(`debugModels.${name}`, expected, `'${text}'`);
       }),
     );
   }
@@ -225,22 +231,13 @@ class RunResolver {
     switch (helper.kind ?? (script === undefined ? 'endpoint' : 'script')) {
       case 'embedded':
         return { kind: 'embedded' };
-      case 'script': {
-        const file = await this.#existingPath('helper.script', script);
-        if (file === undefined)
-          throw this.#errors.missing('helper.script', "the helper 'script' needs a script file");
-        return { kind: 'script', file };
-      }
+      case 'script':
+        return this.#script('helper.script', script, 'helper');
       case 'endpoint': {
         if (baseUrl === undefined)
           throw this.#errors.missing('helper.baseUrl', "the helper 'endpoint' needs a server");
-        const apiKey = await this.#key('helper', baseUrl, apiKeyEnv);
-        return {
-          kind: 'endpoint',
-          baseUrl,
-          ...(model !== undefined && { model }),
-          ...(apiKey !== undefined && { apiKey }),
-        };
+        const access = await this.#key('helper', baseUrl, apiKeyEnv);
+        return { kind: 'endpoint', baseUrl, ...(model !== undefined && { model }), ...access };
       }
     }
   }
@@ -250,14 +247,17 @@ class RunResolver {
     option: 'endpoint' | 'helper',
     baseUrl: string,
     apiKeyEnv: string | undefined,
-  ): Promise<string | undefined> {
+  ): Promise<{ readonly apiKey?: string }> {
     if (!isHttpUrl(baseUrl))
       throw this.#errors.bad(`${option}.baseUrl`, 'an http or https URL', `'${baseUrl}'`);
-    if (apiKeyEnv === undefined) return this.#context.savedApiKey(baseUrl);
+    if (apiKeyEnv === undefined) {
+      const apiKey = await this.#context.savedApiKey(baseUrl);
+      return apiKey === undefined ? {} : { apiKey };
+    }
     const apiKey = this.#variable(apiKeyEnv);
     if (apiKey === undefined || apiKey === '')
       throw this.#errors.missingApiKey(`${option}.apiKeyEnv`, apiKeyEnv);
-    return apiKey;
+    return { apiKey };
   }
 
   #variable(name: string): string | undefined {
@@ -295,32 +295,19 @@ function isHttpUrl(text: string): boolean {
 }
 
 /**
- * The text of a debug model in launch configurations and on the command line. It is `embedded`, a script of the user, or
- * the base URL of an OpenAI-compatible server. `MODEL@` before the URL gives the name of the model on the server.
+ * Returns a debug model from its text in launch configurations and on the command line. It is `embedded`, a script of
+ * the user, or the base URL of an OpenAI-compatible server. `MODEL@` before the URL gives the name of the model on the
+ * server, which is otherwise `name`. Undefined for any other text.
  */
-export type DebugModelText =
-  | { readonly kind: 'embedded' }
-  | { readonly kind: 'script'; readonly file: string }
-  | { readonly kind: 'endpoint'; readonly baseUrl: string; readonly model: string };
-
-/** With the paths and the key that its text leaves open. */
-export function debugModelChoice(
-  model: DebugModelText,
+export function parseDebugModel(
+  name: string,
+  text: string,
   resolve: (file: string) => string,
   apiKey: string | undefined,
-): ModelChoice {
-  if (model.kind === 'script') return { ...model, file: resolve(model.file) };
-  return model.kind === 'endpoint' && apiKey !== undefined ? { ...model, apiKey } : model;
-}
-
-/**
- * Undefined for what is none of them.
- *
- * @param name what workflows call the model, and the server too unless the text says otherwise
- */
-export function parseDebugModel(name: string, text: string): DebugModelText | undefined {
+): ModelChoice | undefined {
   if (text === 'embedded') return { kind: 'embedded' };
   const [, model, baseUrl] = /^(?:(.+?)@)?(https?:\/\/.+)$/i.exec(text) ?? [];
-  if (baseUrl !== undefined) return { kind: 'endpoint', baseUrl, model: model ?? name };
-  return /\.(?:[cm]?[jt]s|json)$/.test(text) ? { kind: 'script', file: text } : undefined;
+  if (baseUrl !== undefined)
+    return { kind: 'endpoint', baseUrl, model: model ?? name, ...(apiKey !== undefined && { apiKey }) };
+  return /\.(?:[cm]?[jt]s|json)$/.test(text) ? { kind: 'script', file: resolve(text) } : undefined;
 }

@@ -381,7 +381,6 @@ export const runOptions = z.object({
 
 /** The options of a debug run. Paths are absolute or relative to `cwd`. */
 export type RunOptions = z.infer<typeof runOptions>;
-export type EndpointOptions = NonNullable<RunOptions['endpoint']>;
 
 /** The part of JSON Schema that the options need. */
 export interface OptionSchema {

@@ -3,8 +3,7 @@ import { isRecord } from '../../../base/core/isRecord.ts';
 import type { JobConfig } from '../../../sdk/core/jobHost.ts';
 import type { PythonJobCall } from '../../core/protocol/pythonJob.ts';
 import { jobErrors, pythonNames } from '../job/errors.ts';
-import { ScriptJobs, type JobPorts } from '../job/jobHost.ts';
-import { locatorOf } from '../job/runConfigFile.ts';
+import { ScriptJobs, type JobPorts, locatorOf } from '../job/jobHost.ts';
 
 type WorkflowOf = Extract<PythonJobCall, { op: 'tune' }>['workflow'];
 

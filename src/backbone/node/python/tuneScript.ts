@@ -18,7 +18,7 @@ import {
   type TuneCall,
 } from '../../../configs/core/trinity/tuneCall.ts';
 import { localFiles } from '../../../base/node/files.ts';
-import { locatorOf, runConfigFile, writeConfig } from '../job/runConfigFile.ts';
+import { locatorOf, runConfigFile, writeConfig } from '../job/jobHost.ts';
 import { deferred } from '../../../base/node/process/deferred.ts';
 import { runJob, type RunEnded } from '../job/runScript.ts';
 import type { ScriptAnswers } from './pythonClasses.ts';

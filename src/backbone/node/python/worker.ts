@@ -28,7 +28,7 @@ import { deferred } from '../../../base/node/process/deferred.ts';
 import { localFiles } from '../../../base/node/files.ts';
 import { pythonErrors, type InterpreterInfo, PythonError } from './errors.ts';
 import { environmentOf } from './interpreter.ts';
-import { killLeftovers, runVariable } from './leftovers.ts';
+import { killSurvivors, processesWith } from '../../../base/node/process/kill.ts';
 
 export interface WorkerLaunch {
   readonly executable: string;
@@ -88,8 +88,21 @@ export async function startWorker(launch: WorkerLaunch): Promise<PythonWorker> {
   }
 }
 
+/** A variable in the environment of a run's Python, which its child processes inherit. */
+const runVariable = 'AGENTJET_RUN';
+const runValue = randomBytes(8).toString('hex');
+
+let isStarted = false;
+
+/** Kills processes that this run's Python code started, even if their parent has ended. */
+export function killLeftovers(): void {
+  // The search reads the environment of every process.
+  if (isStarted) killSurvivors(processesWith(`${runVariable}=${runValue}`));
+}
+
 function spawnWorker({ executable, cwd, folder }: WorkerLaunch, begin: WorkerBegin): ChildProcess {
   // With the fault handler, native code that crashes, and an interpreter that hangs, leave Python's stack on stderr.
+  isStarted = true;
   const options = ['-X', 'frozen_modules=off', '-X', 'faulthandler'];
   const child = spawn(executable, [...options, '-m', 'agentjet_worker'], {
     cwd,
@@ -98,7 +111,7 @@ function spawnWorker({ executable, cwd, folder }: WorkerLaunch, begin: WorkerBeg
     env: {
       ...process.env,
       ...directLoopback(process.env),
-      ...runVariable(),
+      [runVariable]: runValue,
       PYTHONPATH: pythonPath(folder),
       PYTHONUNBUFFERED: '1',
     },

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import type { TaskReadResult } from '../../../../src/backbone/core/task-reader/taskReader.ts';
 import { CodedError } from '../../../../src/base/core/errors.ts';
-import { readPdf } from '../../../../src/backbone/node/pdf/pdfText.ts';
+import { readPdf } from '../../../../src/backbone/node/readerTools.ts';
 import { ReaderBench } from '../readerBench.ts';
 import { pdfOf } from './pdf.ts';
 

@@ -4,7 +4,7 @@ import {
   DebugModels,
   type DebugModelsOptions,
 } from '../../../../src/backbone/node/model-tuner/debugModels.ts';
-import { debugModelChoice, parseDebugModel } from '../../../../src/backbone/node/options/resolveRun.ts';
+import { parseDebugModel } from '../../../../src/backbone/node/options/resolveRun.ts';
 import type { ModelChoice } from '../../../../src/backbone/core/protocol/run.ts';
 import { CodedError } from '../../../../src/base/core/errors.ts';
 import { saying } from '../model-tuner/tunerBench.ts';
@@ -92,16 +92,16 @@ describe('a debug model as text', () => {
     ['Qwen/Qwen3-8B@https://h/v1', { kind: 'endpoint', baseUrl: 'https://h/v1', model: 'Qwen/Qwen3-8B' }],
     ['gpt-4o', undefined],
     ['', undefined],
-  ])('%s', (text, expected) => expect(parseDebugModel('gpt-4o', text)).toEqual(expected));
+  ])('%s', (text, expected) => {
+    expect(parseDebugModel('gpt-4o', text, (file) => file, undefined)).toEqual(expected);
+  });
 
   it('is completed by a path and a key', () => {
     const resolve = (file: string): string => `/w/${file}`;
-    expect(debugModelChoice({ kind: 'script', file: 'a.ts' }, resolve, 'k')).toEqual({
-      kind: 'script',
-      file: '/w/a.ts',
-    });
+    expect(parseDebugModel('gpt-4o', 'a.ts', resolve, 'k')).toEqual({ kind: 'script', file: '/w/a.ts' });
     const endpoint = { kind: 'endpoint', baseUrl: 'http://h/v1', model: 'm' } as const;
-    expect(debugModelChoice(endpoint, resolve, 'k')).toEqual({ ...endpoint, apiKey: 'k' });
-    expect(debugModelChoice(endpoint, resolve, undefined)).toEqual(endpoint);
+    const parsed = (key?: string) => parseDebugModel('gpt-4o', 'm@http://h/v1', resolve, key);
+    expect(parsed('k')).toEqual({ ...endpoint, apiKey: 'k' });
+    expect(parsed()).toEqual(endpoint);
   });
 });
