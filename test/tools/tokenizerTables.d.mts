@@ -1,3 +1,6 @@
-import type { BpeTables, TokenizerJson } from '../../src/tracking/core/tokenizer/huggingFace.ts';
+import type { TokenizerJson } from '../../src/tracking/core/tokenizer/huggingFace.ts';
 
-export declare function tokenizerTables(json: TokenizerJson): BpeTables & { readonly rest: TokenizerJson };
+export declare function tokenizerTables(json: TokenizerJson): {
+  readonly rest: TokenizerJson;
+  readonly merges: string;
+};

@@ -27,11 +27,11 @@ interface QwenConfig extends TokenizerConfig {
 /** Loads the tokenizer and the chat template of Qwen2.5-Instruct. */
 export function loadBuiltInText(note: TokenizerInfo, now: () => Date): ModelText {
   const json = readJson('tokenizer.json') as TokenizerJson;
-  const tables = isBundled ? { tokens: readLines('tokens.txt'), merges: readLines('merges.txt') } : undefined;
+  const merges = isBundled ? readText('merges.txt') : undefined;
   const config = builtInConfig();
   return {
     note,
-    tokenizer: createHuggingFaceTokenizer(json, config, tables),
+    tokenizer: createHuggingFaceTokenizer(json, config, merges),
     template: createChatTemplate(config.chat_template, {
       name: note.exact ? note.name : 'the built-in tokenizer',
       file: null,
@@ -47,10 +47,6 @@ export function builtInConfig(): QwenConfig {
 
 function readJson(name: string): unknown {
   return JSON.parse(readText(name));
-}
-
-function readLines(name: string): readonly string[] {
-  return readText(name).split('\n');
 }
 
 /** Reads synchronously: while the user steps, the debugger stops at each of Node's steps of an asynchronous read. */

@@ -15,14 +15,6 @@ export interface AddedToken {
   readonly special?: boolean;
 }
 
-/** The vocabulary and the merges of a BPE, in the form of the library's tables. */
-export interface BpeTables {
-  /** The tokens, by id. */
-  readonly tokens: readonly string[];
-  /** `["left","right"]` as JSON, by rank. */
-  readonly merges: readonly string[];
-}
-
 /** `tokenizer_config.json`; what is used of it is looked at where it is used. */
 export type TokenizerConfig = Readonly<Record<string, unknown>>;
 
@@ -49,17 +41,18 @@ export function checkTokenizerJson(value: unknown, config: TokenizerConfig): Tok
  * The tokenizer of a `tokenizer.json`. No tokens are added to a text: a template writes those that it wants. `eos` is
  * that of the config, as upstream has it, also where a template ends replies otherwise.
  *
- * @param tables the vocabulary and the merges, if `file` is without them
+ * @param merges if `file` is without vocabulary and merges: the tokens of the bytes in a line, and `left right` in a line for
+ *   each further token, by id
  * @throws Error with the library's message when the file is not as it must be
  */
 export function createHuggingFaceTokenizer(
   file: TokenizerJson,
   config: TokenizerConfig,
-  tables?: BpeTables,
+  merges?: string,
 ): Tokenizer {
   const added = allAddedTokens(file, config);
   const library = libraryTokenizer(file, added, config);
-  if (tables !== undefined && library.model instanceof BPE) fill(library.model, tables);
+  if (merges !== undefined && library.model instanceof BPE) fill(library.model, merges);
   const { bytesOfEntry, entriesOf } = entrySpelling(file);
   const addedById = new Map(added.map((token) => [token.id, token]));
   const addedIds = new Map(added.map(({ content, id }) => [byteKey(new TextEncoder().encode(content)), id]));
@@ -93,10 +86,16 @@ function libraryTokenizer(
 }
 
 /** Has no loop in JavaScript: while the user steps, a debugger would stop at every turn of it. */
-function fill(model: BPE, { tokens, merges }: BpeTables): void {
+function fill(model: BPE, text: string): void {
+  const end = text.indexOf('\n');
+  const merges = text.slice(end + 1);
+  const tokens = Array.from(text.slice(0, end)).concat(merges.replaceAll(' ', '').split('\n'));
   model.vocab = tokens.concat(model.vocab.slice(tokens.length)); // behind them are the added tokens
   tokens.forEach(model.tokens_to_ids.set.bind(model.tokens_to_ids));
-  merges.forEach(model.bpe_ranks.set.bind(model.bpe_ranks));
+  // The library looks up a merge by `["left","right"]`.
+  const escaped = merges.replaceAll('\\', '\\\\').replaceAll('"', '\\"');
+  const keys = `["${escaped.replaceAll(' ', '","').replaceAll('\n', '"]\n["')}"]`.split('\n');
+  keys.forEach(model.bpe_ranks.set.bind(model.bpe_ranks));
 }
 
 /** transformers adds what only the config knows. */
