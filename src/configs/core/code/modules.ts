@@ -59,18 +59,6 @@ export class Modules {
   }
 }
 
-/** The same answers, each looked up once: for one sweep over many files that import the same. */
-export function rememberStamps(modules: Pick<Modules, 'stamp'>): Pick<Modules, 'stamp'> {
-  const known = new Map<string, Promise<FileStamp | undefined>>();
-  return {
-    stamp: (path) => {
-      const stamp = known.get(path) ?? modules.stamp(path);
-      known.set(path, stamp);
-      return stamp;
-    },
-  };
-}
-
 function scanModule(file: string, text: string): Module {
   const language = file.endsWith('.py') ? 'python' : 'typescript';
   const scan = language === 'python' ? scanPython(text) : scanTypeScript(text);

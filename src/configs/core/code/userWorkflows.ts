@@ -15,7 +15,7 @@ export interface WorkflowDeclaration extends CodeLine {
 
 /**
  * Finds what a config can name as its workflow in a text. These are the classes that extend the `Workflow` of the SDK or
- * of `ajet`, also through a class of the same text, and registered workflows of Trinity-RFT. If the text imports the SDK
+ * of `ajet`, also through a class of the same text. Registered workflows of Trinity-RFT count as well. If the text imports the SDK
  * or AgentScope's tuner, functions with the parameters of a workflow are included; in JavaScript and TypeScript only
  * exported ones.
  */

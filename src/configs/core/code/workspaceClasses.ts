@@ -3,7 +3,7 @@ import type { ClassFinder, CodeSite, LocatorTarget } from './classes.ts';
 import type { Locator } from '../locator.ts';
 import type { CodeFiles } from './codeFiles.ts';
 import { ModuleFinder } from './moduleFinder.ts';
-import { Modules, rememberStamps, type Module } from './modules.ts';
+import { Modules, type Module } from './modules.ts';
 import { NameFinder } from './nameFinder.ts';
 
 export interface WorkspaceClassesParts {
@@ -140,8 +140,7 @@ export class WorkspaceClasses implements ClassFinder {
   async #scanAll(): Promise<readonly CodeSite[]> {
     const files = await this.#files.sources().catch(() => []);
     const [cwd] = this.#folders();
-    const finder = new ModuleFinder(rememberStamps(this.#modules), this.#paths);
-    const names = new NameFinder(this.#modules, finder, cwd === undefined ? [] : this.#roots(cwd));
+    const names = new NameFinder(this.#modules, this.#finder, cwd === undefined ? [] : this.#roots(cwd));
     const sites: CodeSite[] = [];
     for (let at = 0; at < files.length && sites.length < mostSites; at += atOnce) {
       const modules = await Promise.all(files.slice(at, at + atOnce).map((file) => this.#modules.get(file)));

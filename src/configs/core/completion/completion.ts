@@ -20,6 +20,22 @@ export interface Completion {
   readonly opensNext: boolean;
 }
 
+/** Returns a completion with usual values for what is not given. */
+export function completion(
+  given: Pick<Completion, 'label' | 'kind' | 'edit'> & Partial<Completion>,
+): Completion {
+  return {
+    detail: '',
+    documentation: '',
+    snippet: false,
+    deprecated: false,
+    sortText: '',
+    filterText: given.label,
+    opensNext: false,
+    ...given,
+  };
+}
+
 /** A number as text that sorts like it. */
 export function sortKey(...parts: readonly number[]): string {
   return parts.map((part) => String(part).padStart(4, '0')).join('');

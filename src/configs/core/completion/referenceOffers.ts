@@ -4,7 +4,7 @@ import type { Config } from '../effectiveConfig.ts';
 import type { Value } from '../value.ts';
 import { valueText } from '../effective/origins.ts';
 import type { ReferenceCaret } from './caretTypes.ts';
-import { snippetText, sortKey, type Completion } from './completion.ts';
+import { completion, snippetText, sortKey, type Completion } from './completion.ts';
 
 /** The limit for the paths that completion offers. */
 const mostPaths = 3000;
@@ -29,21 +29,17 @@ function pathCompletions(caret: ReferenceCaret, config: Config): Completion[] {
   const own = place.join('.');
   return pathsBelow(start, base)
     .filter(({ path }) => path.join('.') !== own)
-    .map(({ path, value }, index): Completion => {
+    .map(({ path, value }, index) => {
       const written = dots + path.slice(base.length).join('.');
-      return {
+      return completion({
         label: written,
         kind: 'reference',
         detail: value.kind === 'mapping' ? 'section' : valueText(value).replaceAll('`', ''),
         documentation: `\`${path.join('.')}\``,
         edit: { span: caret.span, newText: written + closing(caret) },
-        snippet: false,
-        deprecated: false,
         // Whole sections are rarely meant.
         sortText: sortKey(value.kind === 'mapping' ? 1 : 0, index),
-        filterText: written,
-        opensNext: false,
-      };
+      });
     });
 }
 
@@ -69,18 +65,17 @@ function pathsBelow(start: Value, base: readonly string[]): Found[] {
 }
 
 function resolverCompletions(caret: ReferenceCaret): Completion[] {
-  return Object.entries(resolverDocs).map(([name, doc], index) => ({
-    label: name,
-    kind: 'resolver',
-    detail: 'resolver',
-    documentation: doc.text,
-    edit: { span: caret.span, newText: `${name}:${doc.arguments}${snippetText(closing(caret))}` },
-    snippet: true,
-    deprecated: false,
-    sortText: sortKey(2, index),
-    filterText: name,
-    opensNext: false,
-  }));
+  return Object.entries(resolverDocs).map(([name, doc], index) =>
+    completion({
+      label: name,
+      kind: 'resolver',
+      detail: 'resolver',
+      documentation: doc.text,
+      edit: { span: caret.span, newText: `${name}:${doc.arguments}${snippetText(closing(caret))}` },
+      snippet: true,
+      sortText: sortKey(2, index),
+    }),
+  );
 }
 
 function closing({ isClosed, resolver }: ReferenceCaret): string {

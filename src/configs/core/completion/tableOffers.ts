@@ -4,7 +4,7 @@ import type { KeyInfo, KeyNode, KeyTable, ValueInfo } from '../key-tables/keyTab
 import { resolvePlain } from '../scalar.ts';
 import type { LinedText } from '../text.ts';
 import type { Caret, KeyCaret, ValueCaret } from './caretTypes.ts';
-import { sortKey, type Completion } from './completion.ts';
+import { completion, sortKey, type Completion } from './completion.ts';
 import { sectionSnippet } from './sectionSnippet.ts';
 
 /** Returns the completions of the key table at a caret. */
@@ -118,18 +118,8 @@ export function valueCompletion(
   const quote = /^['"]/.exec(document.text.slice(span.start, span.end))?.[0];
   const needsQuotes = inFlow && /[,[\]{}]/.test(value) ? '"' : undefined;
   const newText = isText ? textScalar(value, quote ?? needsQuotes) : value;
-  return {
-    label: value,
-    kind: 'value',
-    detail: '',
-    documentation: '',
-    edit: { span, newText: lead + newText },
-    snippet: false,
-    deprecated: false,
-    sortText: '',
-    filterText: quote === undefined ? value : newText,
-    opensNext: false,
-  };
+  const filterText = quote === undefined ? value : newText;
+  return completion({ label: value, kind: 'value', edit: { span, newText: lead + newText }, filterText });
 }
 
 /** A value that is no text although the key takes texts too. */

@@ -6,10 +6,9 @@ import type { Environment } from '../interpolation/host.ts';
 import { resolveInterpolations } from '../interpolation/resolver.ts';
 import { runtimeResolvers } from '../interpolation/resolverDocs.ts';
 import type { ConfigProblem } from '../finding.ts';
-import { valueAt, type MappingValue, type RuleInput, type Value } from '../value.ts';
+import { type MappingValue, type RuleInput, type Value } from '../value.ts';
 import { conversionRules, type ConversionRule } from './conversionRules.ts';
 import { evaluateRule, type RuleFailure } from './evaluateRule.ts';
-import { fillTrainer } from './fillTrainer.ts';
 import { launches, type Launch, type LaunchTarget } from './launch.ts';
 import { insertValue } from './insertValue.ts';
 import { prepare } from './prepare.ts';
@@ -98,7 +97,12 @@ class Converter {
     this.#config = new Config(this.#file, prepared.root);
     let root = this.#base(prepared.root);
     for (const rule of conversionRules(this.#launch.table)) root = this.#apply(rule, root);
-    for (const step of this.#launch.after) root = this.#finish(step, root);
+    for (const step of this.#launch.after) {
+      const filled = step(root);
+      root = filled.root;
+      if (filled.problem === undefined) continue;
+      this.#problem('convert/trainer-gpus', 'ajet.data.train_batch_size', filled.problem);
+    }
     return {
       target: this.#target,
       root: this.#resolve(this.#composedAgain(root)),
@@ -183,20 +187,6 @@ class Converter {
     });
   }
 
-  #finish(step: Launch['after'][number], root: MappingValue): MappingValue {
-    switch (step) {
-      case 'list the logger':
-        return listLogger(root);
-      case 'fill the trainer': {
-        const filled = fillTrainer(root);
-        if (filled.problem !== undefined) {
-          this.#problem('convert/trainer-gpus', 'ajet.data.train_batch_size', filled.problem);
-        }
-        return filled.root;
-      }
-    }
-  }
-
   /** Returns the merged layers of this target, with `${…}` as written. */
   #composed(): MappingValue {
     const { root } = this.#config;
@@ -264,21 +254,6 @@ function asWritten(value: MappingValue): MappingValue {
     return [key, written === undefined ? child : { ...child, origin: written }];
   });
   return { ...value, entries: new Map(entries) };
-}
-
-/** verl takes a list of loggers; the config has the name of one. */
-function listLogger(root: MappingValue): MappingValue {
-  const logger = valueAt(root, 'trainer.logger');
-  if (logger?.kind !== 'scalar' || typeof logger.value !== 'string') return root;
-  const { origin } = logger;
-  const console = { kind: 'scalar', type: 'string', value: 'console', origin } as const;
-  const placed = insertValue(
-    root,
-    ['trainer', 'logger'],
-    { kind: 'sequence', items: [console, logger], origin },
-    origin,
-  );
-  return placed.ok ? placed.root : root;
 }
 
 /**

@@ -8,8 +8,10 @@ import { valueTypes } from './keyTableRow.ts';
 export function describeKey(key: KeyNode, becomes: readonly string[] = becomesFacts(key)): string {
   const { info } = key;
   if (info === undefined) return paragraphs([`**\`${key.path}\`** · section`, bullets(becomes)]);
+  const shown = defaultOf(key);
   return paragraphs([
-    [`**\`${key.path}\`**`, typeText(info), ...defaultFact(key)].join(' · '),
+    // The text of a default is not Markdown.
+    present(`**\`${key.path}\`**`, typeText(info), shown !== undefined && `default \`${shown}\``).join(' · '),
     info.description,
     ...lifecycleTexts(info),
     bullets([...factsOf(key), ...becomes]),
@@ -18,7 +20,8 @@ export function describeKey(key: KeyNode, becomes: readonly string[] = becomesFa
 
 /** Returns type and default on one line, for lists. */
 export function shortText(key: KeyNode): string {
-  return `${key.info === undefined ? 'section' : typeText(key.info)}${defaultText(key)}`;
+  const shown = defaultOf(key);
+  return `${key.info === undefined ? 'section' : typeText(key.info)}${shown === undefined ? '' : ` = ${shown}`}`;
 }
 
 export function paragraphs(parts: readonly string[]): string {
@@ -38,52 +41,42 @@ export function isOutdated(info: KeyInfo | undefined): boolean {
 
 function lifecycleTexts(info: KeyInfo): string[] {
   const { deprecated, unused, renamedTo, insteadUse, removed, since, doNotSet } = info;
-  const texts = [
-    deprecated ? `Deprecated. ${insteadUse ?? ''}`.trim() : undefined,
-    unused ? 'Has no effect.' : undefined,
-    renamedTo === undefined ? undefined : `Its new name is \`${renamedTo}\`.`,
-    doNotSet === undefined ? undefined : `Do not set it: ${doNotSet}.`,
-    since === undefined ? undefined : `Available since ${since}.`,
-    removed === undefined ? undefined : `Last available in ${removed}.`,
-  ];
-  return texts.filter((text) => text !== undefined);
+  return present(
+    deprecated && `Deprecated. ${insteadUse ?? ''}`.trim(),
+    unused && 'Has no effect.',
+    renamedTo !== undefined && `Its new name is \`${renamedTo}\`.`,
+    doNotSet !== undefined && `Do not set it: ${doNotSet}.`,
+    since !== undefined && `Available since ${since}.`,
+    removed !== undefined && `Last available in ${removed}.`,
+  );
+}
+
+function present(...texts: readonly (string | false | undefined)[]): string[] {
+  return texts.filter((text) => text !== undefined && text !== false);
 }
 
 function factsOf({ info, item }: KeyNode): string[] {
   if (info === undefined) return [];
-  const facts = [
+  return present(
     allowedText(info, 'Allowed'),
-    ...valueNotes(info),
-    item === undefined ? undefined : allowedText(item.value, 'Items'),
+    ...Object.entries(info.valueNotes ?? {}).map(([value, note]) => `\`${value}\`: ${note}`),
+    item && allowedText(item.value, 'Items'),
     rangeText(info),
-    info.unit === undefined ? undefined : `Unit: ${info.unit}`,
-    info.constraint === undefined ? undefined : `Rule: ${info.constraint}`,
-    info.appliesWhen === undefined ? undefined : `Applies when: \`${info.appliesWhen}\``,
-    info.ignoredWhenSet === undefined ? undefined : `Not always used: ${info.ignoredWhenSet}`,
-    info.successor === undefined ? undefined : `In AgentJet: \`${info.successor}\``,
-  ];
-  return facts.filter((fact) => fact !== undefined);
+    info.unit !== undefined && `Unit: ${info.unit}`,
+    info.constraint !== undefined && `Rule: ${info.constraint}`,
+    info.appliesWhen !== undefined && `Applies when: \`${info.appliesWhen}\``,
+    info.ignoredWhenSet !== undefined && `Not always used: ${info.ignoredWhenSet}`,
+    info.successor !== undefined && `In AgentJet: \`${info.successor}\``,
+  );
 }
 
 function becomesFacts({ info }: KeyNode): string[] {
-  const facts = [becomesText('Trinity', info?.becomes.trinity), becomesText('verl', info?.becomes.verl)];
-  return facts.filter((fact) => fact !== undefined);
+  return present(becomesText('Trinity', info?.becomes.trinity), becomesText('verl', info?.becomes.verl));
 }
 
 function typeText({ types }: ValueInfo): string {
   if (types.length === valueTypes.length) return 'any value';
   return types.map((type) => (type === 'object' ? 'section' : type)).join(' or ');
-}
-
-function defaultText(key: KeyNode): string {
-  const shown = defaultOf(key);
-  return shown === undefined ? '' : ` = ${shown}`;
-}
-
-/** Returns the default as code, because its text is not Markdown. */
-function defaultFact(key: KeyNode): string[] {
-  const shown = defaultOf(key);
-  return shown === undefined ? [] : [`default \`${shown}\``];
 }
 
 function defaultOf({ info }: KeyNode): string | undefined {
@@ -103,16 +96,12 @@ function allowedText(
   return `${title}: ${list}${allowsOthers ? ', and others' : ''}${anyCase}`;
 }
 
-function valueNotes({ valueNotes: notes = {} }: KeyInfo): string[] {
-  return Object.entries(notes).map(([value, note]) => `\`${value}\`: ${note}`);
-}
-
 function rangeText({ min, max, exclusiveMin }: ValueInfo): string | undefined {
-  const limits = [
-    min === undefined ? undefined : `at least ${min}`,
-    exclusiveMin === undefined ? undefined : `more than ${exclusiveMin}`,
-    max === undefined ? undefined : `at most ${max}`,
-  ].filter((limit) => limit !== undefined);
+  const limits = present(
+    min !== undefined && `at least ${min}`,
+    exclusiveMin !== undefined && `more than ${exclusiveMin}`,
+    max !== undefined && `at most ${max}`,
+  );
   return limits.length === 0 ? undefined : `Range: ${limits.join(', ')}`;
 }
 

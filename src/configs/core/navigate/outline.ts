@@ -1,4 +1,4 @@
-import type { Node } from '../node.ts';
+import { nodesIn, type Node } from '../node.ts';
 import type { ConfigDocument } from '../parse.ts';
 import type { Span, TextRange } from '../text.ts';
 import { contains } from './nodeAtOffset.ts';
@@ -154,26 +154,14 @@ export function selectionRangesAt(document: ConfigDocument, offset: number): Tex
     if (last === undefined || !isWithin(span, last) || !contains(span, offset)) return;
     if (span.start > last.start || span.end < last.end) spans.push(span);
   };
-  let node = document.root;
-  while (node !== undefined && contains(node.span, offset)) {
-    add({ start: node.span.start, end: endOf(document, node.span) });
-    if (node.kind === 'mapping') {
-      const inside: Node['span'] = node.span;
-      const entry = node.entries.findLast(
-        ({ keySpan, value }) =>
-          isWithin(keySpan, inside) &&
-          contains({ start: keySpan.start, end: Math.max(keySpan.end, value.span.end) }, offset),
-      );
-      if (entry === undefined) break;
-      const { keySpan, value } = entry;
-      add({
-        start: keySpan.start,
-        end: endOf(document, { start: keySpan.start, end: Math.max(keySpan.end, value.span.end) }),
-      });
-      if (contains(keySpan, offset)) add(keySpan);
-      node = contains(keySpan, offset) || value.span.start < keySpan.end ? undefined : value;
-    } else if (node.kind === 'sequence') node = node.items.find((item) => contains(item.span, offset));
-    else node = undefined;
+  const addTrimmed = (span: Span): void => add({ start: span.start, end: endOf(document, span) });
+  for (const { node, entry } of nodesIn(document.root)) {
+    if (entry !== undefined) {
+      const { keySpan } = entry;
+      addTrimmed({ start: keySpan.start, end: Math.max(keySpan.end, node.span.end) });
+      add(keySpan);
+    }
+    addTrimmed(node.span);
   }
   return spans.toReversed().map((span) => document.lines.range(span));
 }

@@ -1,6 +1,6 @@
 import { closest } from 'fastest-levenshtein';
 import { finding, fix, type Finding, type Fix, ruleCatalog, type RuleId } from '../finding.ts';
-import type { Node } from '../node.ts';
+import { scalarsIn, type Node, type ScalarNode } from '../node.ts';
 import type { ConfigDocument } from '../parse.ts';
 import { currentId, renamedRules } from '../../../base/core/renamedIds.ts';
 import type { Span, TextEdit } from '../text.ts';
@@ -140,27 +140,8 @@ function lineMeant({ text, lines }: ConfigDocument, offset: number): number {
 }
 
 /** The text or number that an offset is inside of, where a `#` begins no comment. */
-function scalarAround(root: Node | undefined, offset: number): Extract<Node, { kind: 'scalar' }> | undefined {
-  let node = root;
-  while (node !== undefined) {
-    if (node.kind === 'scalar') return node;
-    const inside: readonly Node[] =
-      node.kind === 'mapping'
-        ? node.entries.map(({ value }) => value)
-        : node.kind === 'sequence'
-          ? node.items
-          : [];
-    const around = node;
-    node = inside.find(
-      ({ span }) =>
-        span.start < offset &&
-        offset < span.end &&
-        // The content of an alias is in another place.
-        around.span.start <= span.start &&
-        span.end <= around.span.end,
-    );
-  }
-  return undefined;
+function scalarAround(root: Node | undefined, offset: number): ScalarNode | undefined {
+  return [...scalarsIn(root)].find(({ span }) => span.start < offset && offset < span.end);
 }
 
 function unknownRule(document: ConfigDocument, { rule, span, comment }: Ignore): Finding {
