@@ -75,17 +75,21 @@ function connecting<T>(name: string, run: () => Promise<T>): Thenable<T> {
   return vscode.window.withProgress({ location: vscode.ProgressLocation.Notification, title: heading }, run);
 }
 
+/** Shows an input box, and resolves to the text without blanks at its ends. */
+async function ask(options: vscode.InputBoxOptions): Promise<string | undefined> {
+  const text = await vscode.window.showInputBox({ title: title(), ignoreFocusOut: true, ...options });
+  return text?.trim();
+}
+
 /** Asks for a token. Resolves to undefined if the user dismisses the question. */
 export async function askToken(heading: string, value = ''): Promise<string | undefined> {
-  const token = await vscode.window.showInputBox({
+  return ask({
     title: heading,
     prompt: vscode.l10n.t('Token of the host. `agentjet host` prints one when it first starts.'),
     password: true,
     value,
-    ignoreFocusOut: true,
     validateInput: (text) => (text.trim() === '' ? vscode.l10n.t('Enter the token.') : undefined),
   });
-  return token?.trim();
 }
 
 interface Address {
@@ -98,38 +102,34 @@ async function askAddress(entered: Entered): Promise<Address | undefined> {
   const problem = (text: string): string | undefined =>
     problemOf(() => (isSshAddress(text) ? sshTarget(text) : hostUrl(parts(text).url))) ??
     (parts(text).isWhole ? undefined : vscode.l10n.t('A fingerprint has 64 hexadecimal digits.'));
-  const text = await vscode.window.showInputBox({
-    title: title(),
+  const text = await ask({
     prompt: vscode.l10n.t(
       'Address of the host, as `agentjet host` prints it, or an SSH destination: USER@MACHINE',
     ),
     placeHolder: example,
     value: entered.address ?? '',
-    ignoreFocusOut: true,
     validateInput: (typed) => (typed.trim() === '' ? undefined : problem(typed.trim())),
   });
-  if (text === undefined || text.trim() === '') return undefined;
-  entered.address = text.trim();
-  const address = parts(text.trim());
+  if (text === undefined || text === '') return undefined;
+  entered.address = text;
+  const address = parts(text);
   return isSshAddress(address.url) ? { ...address, url: sshAddress(sshTarget(address.url)) } : address;
 }
 
 /** Asks for the options to start the host with. Resolves to undefined if there are none. */
 async function askStart(entered: Entered): Promise<SshStart | 'dismissed' | undefined> {
   const { sshStartOf } = await import('../node/client/sshStart.ts');
-  const text = await vscode.window.showInputBox({
-    title: title(),
+  const text = await ask({
     prompt: vscode.l10n.t(
       'Options to start the host with: paths of launchers that are not on PATH, number of GPUs, Ray cluster. Leave empty to detect them.',
     ),
     placeHolder: startExample,
     value: entered.start ?? '',
-    ignoreFocusOut: true,
     validateInput: (text) => problemOf(() => sshStartOf(text)),
   });
   if (text === undefined) return 'dismissed';
-  entered.start = text.trim();
-  return entered.start === '' ? undefined : sshStartOf(entered.start);
+  entered.start = text;
+  return text === '' ? undefined : sshStartOf(text);
 }
 
 /** Returns the error of a check, for an input box. */
@@ -181,12 +181,10 @@ async function askName(
   hosts: KnownHosts,
   entered: string | undefined,
 ): Promise<string | undefined> {
-  const name = await vscode.window.showInputBox({
-    title: title(),
+  return ask({
     prompt: vscode.l10n.t('Name of the host in this editor'),
     value:
       entered ?? (isSshAddress(url) ? sshTarget(url).host : new URL(url).hostname.replace(/^\[|\]$/g, '')),
-    ignoreFocusOut: true,
     validateInput: (text) => {
       if (text.trim() === '') return vscode.l10n.t('Enter a name.');
       return hosts.find(text.trim()) === undefined
@@ -194,5 +192,4 @@ async function askName(
         : vscode.l10n.t('A host with this name already exists.');
     },
   });
-  return name?.trim();
 }

@@ -4,7 +4,6 @@ import * as vscode from 'vscode';
 
 /** The local source of a training run. */
 export interface DispatchedRun {
-  /** The folder that was sent. */
   readonly root: string;
   /** The config, absolute. */
   readonly config: string;

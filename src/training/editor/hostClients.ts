@@ -19,14 +19,12 @@ const patience = { first: 20_000, lost: 5_000 } as const;
  */
 const delays = { first: 2_000, most: 60_000, seldom: 600_000 } as const;
 
-/** The reason why a host has no connection. */
 export interface ConnectionProblem {
   readonly report: ErrorReport;
   /** Milliseconds since the epoch; null if only a change by the user starts another try. */
   readonly retryAt: number | null;
 }
 
-/** The error code for a host whose token is not stored. */
 export const missingToken = 'hosts/no-token';
 
 interface Failing extends ConnectionProblem {
@@ -39,7 +37,6 @@ interface Entry {
   /** The address that the client uses. */
   readonly address: string;
   readonly client: Promise<HostClient>;
-  /** The client, once it exists. */
   made?: HostClient;
 }
 
@@ -202,7 +199,6 @@ export class HostClients implements Disposable {
     this.#problems.clear();
   }
 
-  /** The list of hosts changed. */
   #follow(): void {
     this.#forgive();
     for (const [name, { address, made }] of [...this.#clients]) {

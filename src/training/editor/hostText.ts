@@ -45,7 +45,6 @@ export function trainingDescription(run: RunRecord): string {
   return parts.join(' · ');
 }
 
-/** Returns the tooltip of a run, as Markdown. */
 export function trainingTooltip(run: RunRecord, host: string): string {
   const facts: (readonly [string, string])[] = [
     [l10n.t('State'), stateText(run.state)],

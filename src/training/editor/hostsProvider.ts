@@ -15,7 +15,6 @@ import {
 } from './hostText.ts';
 import type { KnownHost, KnownHosts } from './knownHosts.ts';
 
-/** A row of the view. */
 export type HostNode =
   | { readonly kind: 'host'; readonly host: KnownHost }
   | { readonly kind: 'gpu'; readonly host: KnownHost; readonly gpu: Gpu }

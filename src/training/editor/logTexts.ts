@@ -78,7 +78,6 @@ export class LogTexts {
     return this.#sources.has(own.toLowerCase()) ? [mainSource] : [mainSource, own];
   }
 
-  /** Returns the remaining text once the run has ended. */
   end(): ReadonlyMap<string, string> {
     const texts = [...this.#folders].map(([source, folder]) => [source, folder.end().map(whole)] as const);
     return joined(new Map(texts.filter(([, lines]) => lines.length > 0)));

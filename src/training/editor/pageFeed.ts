@@ -21,7 +21,6 @@ const good = 2_000;
 interface FeedParts {
   readonly hosts: KnownHosts;
   readonly clients: HostClients;
-  /** The page's own run. */
   readonly own: RunRef;
   readonly clock: Pick<Clock, 'after'>;
   readonly send: (message: RunPageMessage) => void;
@@ -31,9 +30,7 @@ interface RunFeedParts extends Pick<FeedParts, 'clock' | 'send'> {
   readonly host: KnownHost;
   readonly client: HostClient;
   readonly run: string;
-  /** Called when the record of the run may have changed. */
   readonly changed: () => void;
-  /** Called when the host has no such run. */
   readonly gone: () => void;
 }
 
@@ -47,10 +44,8 @@ class RunFeed implements Disposable {
   #failures = 0;
   #timer: Disposable | undefined;
   #problem: string | null = null;
-  /** True while the host is asked for the run. */
   #isAsking = false;
   #isGone = false;
-  /** True once the GPU history was requested. */
   #hasGpuHistory = false;
 
   constructor(parts: RunFeedParts) {
@@ -82,7 +77,6 @@ class RunFeed implements Disposable {
     if (!this.#hasGpuHistory) void this.#sendGpuHistory();
   }
 
-  /** Sends what may have changed on the host. */
   update(): void {
     const { client, run, send } = this.parts;
     if (this.record === undefined) void this.#request();
@@ -315,7 +309,6 @@ export class PageFeed implements Disposable {
     for (const feed of known) feed.start();
   }
 
-  /** Sends the reason why a host has no connection. */
   #sendProblem(host: string): void {
     const problem = this.#parts.clients.problem(host);
     if (problem === undefined) return;

@@ -56,7 +56,6 @@ export interface StartQuestion {
   readonly host: string;
   readonly question: string;
   readonly detail: readonly string[];
-  /** The label of the button that starts it. */
   readonly start: string;
   readonly findings: readonly LocatedFinding[];
   /** The config that shows the findings; undefined if it is not on this machine. */

@@ -15,7 +15,6 @@ export interface RolloutFiles {
   readonly files: readonly { readonly from: FileEntry; readonly name: string }[];
   /** The folder below the local folder of the run; empty for that folder itself. */
   readonly folder: string;
-  /** The name of the file to open. */
   readonly opened: string;
 }
 

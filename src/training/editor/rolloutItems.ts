@@ -5,7 +5,6 @@ import { sizeText } from '../../base/core/format.ts';
 import type { FileEntry } from '../core/protocol/hostRpc.ts';
 import type { RunRecord } from '../core/protocol/runs.ts';
 
-/** A rollout log in the list to choose from. */
 export interface RolloutItem {
   readonly label: string;
   readonly description: string;

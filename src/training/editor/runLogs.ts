@@ -10,13 +10,11 @@ import { LogTexts, mainSource, type LoggedRun } from './logTexts.ts';
 /** The editor's language for logs, which colors levels, times and errors. */
 const logLanguage = 'log';
 
-/** The run whose log a channel shows. */
 export interface ShownLog {
   readonly host: string;
   readonly run: string;
 }
 
-/** The requests to a host that a log needs. */
 interface FollowedHost {
   readonly connection: Pick<ClientConnection, 'follow'>;
 }
@@ -33,7 +31,6 @@ export class RunLogs implements Disposable {
     this.#log = log;
   }
 
-  /** Shows the log of a run and follows it. */
   show(host: string, link: FollowedHost, run: ShownRun): void {
     const key = `${host} ${run.id}`;
     let log = this.#runs.get(key);
@@ -46,7 +43,6 @@ export class RunLogs implements Disposable {
     log.show();
   }
 
-  /** Returns the run whose log a document shows. */
   shownBy(document: vscode.Uri): ShownLog | undefined {
     return [...this.#runs.values()].find((log) => log.has(document))?.shown;
   }

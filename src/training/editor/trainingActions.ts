@@ -134,7 +134,6 @@ async function noteFindings(
   if (document !== undefined) notes.set(config, host, locateFindings(document.getText(), findings));
 }
 
-/** Downloads a checkpoint to a folder that the user chooses. */
 async function fetchCheckpointOf({ client, run }: ChosenRun, wanted?: CheckpointId): Promise<void> {
   const checkpoints = await client.connection.ask('checkpoint.list', { run: run.id });
   if (checkpoints.length === 0) throw noCheckpoint(run);

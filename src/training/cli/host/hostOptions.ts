@@ -1,4 +1,3 @@
-/** The options of `agentjet host` and its commands. */
 import { scopes } from '../../core/protocol/hostRpc.ts';
 import {
   choice,

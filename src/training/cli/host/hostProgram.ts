@@ -6,7 +6,6 @@ import { dataOptions, installOptions, serveOptions, tokenOptions } from './hostO
 /** Loads the commands when one of them runs. */
 const tokenCommands = () => import('./tokenCommand.ts');
 
-/** Sets up `agentjet host` and its commands. */
 export function addHostCommands(host: CliCommand): void {
   host.does({
     description:

@@ -15,7 +15,6 @@ import { environmentFile, systemdUnit, unitName } from './systemdUnit.ts';
 
 type Scope = 'user' | 'system';
 
-/** The folder of the machine's units. */
 const systemUnits = '/etc/systemd/system';
 
 /**

@@ -1,8 +1,5 @@
-/** The text of a systemd unit that runs a GPU host. */
-
 export interface SystemdUnit {
   readonly scope: 'user' | 'system';
-  /** The program and its arguments. */
   readonly command: readonly string[];
   readonly dataFolder: string;
   /** The user of a system unit. */

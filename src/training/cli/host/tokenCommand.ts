@@ -1,4 +1,3 @@
-/** The commands of `agentjet host token`. */
 import { mkdirSync } from 'node:fs';
 import { HostTokens, type TokenInfo } from '../../node/host/server/tokens.ts';
 import { type CommandIo, exitCodes } from '../../../base/node/terminal/commandIo.ts';

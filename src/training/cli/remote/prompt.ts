@@ -1,9 +1,7 @@
-/** Prompts at the terminal. */
 import process from 'node:process';
 import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
 
-/** Returns whether stdin and stderr are a terminal. */
 export function isInteractive(): boolean {
   return process.stdin.isTTY && process.stderr.isTTY;
 }

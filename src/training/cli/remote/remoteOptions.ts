@@ -1,4 +1,3 @@
-/** The options of `agentjet remote` and its commands. */
 import { launcherNames } from '../../core/protocol/runs.ts';
 import {
   choice,

@@ -32,7 +32,6 @@ const runCommands = () => import('./runCommands.ts');
 const startCommands = () => import('./startCommands.ts');
 const downloadCommands = () => import('./downloadCommands.ts');
 
-/** Sets up the commands of `agentjet remote`. */
 export function addRemoteCommands(remote: CliCommand): void {
   remote.description('Trains on a GPU host, which agentjet host serves.').addHelpText(
     'after',

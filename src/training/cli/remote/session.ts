@@ -13,7 +13,6 @@ import type { CommandIo } from '../../../base/node/terminal/commandIo.ts';
 import type { CommandContext } from '../../../base/node/terminal/commandLine.ts';
 import { isInteractive } from './prompt.ts';
 
-/** A connected host, and the terminal of the command. */
 export interface RemoteSession {
   readonly host: KnownHost;
   readonly connection: ClientConnection;

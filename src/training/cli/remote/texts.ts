@@ -1,4 +1,3 @@
-/** Texts about hosts and runs. */
 import stringWidth from 'string-width';
 import { finalStates, type RunEvent, type RunRecord } from '../../core/protocol/runs.ts';
 import { phaseText, stateText } from '../../core/runs/words.ts';
@@ -31,7 +30,6 @@ export function isFinal({ state }: RunRecord): boolean {
   return finalStates.includes(state);
 }
 
-/** Returns the state of a run in one line. */
 export function stateOf({ state, reason, phase }: RunRecord): string {
   const more = reason ?? (state === 'running' && phase !== null ? phaseText(phase) : null);
   return more === null ? stateText(state) : `${stateText(state)}: ${escapeControlCharacters(more)}`;

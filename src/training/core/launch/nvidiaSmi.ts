@@ -1,6 +1,5 @@
 import type { Gpu } from '../protocol/hostRpc.ts';
 
-/** The arguments of `nvidia-smi`. */
 export const nvidiaSmiArguments: readonly string[] = [
   '--query-gpu=index,name,memory.total,memory.used,utilization.gpu',
   '--format=csv,noheader,nounits',

@@ -112,7 +112,6 @@ function devicesOf({ devices }: LaunchSite): Readonly<Record<string, string>> {
 /** Makes the launcher start its own Ray. */
 const withRay = '--with-ray';
 
-/** A job for a Ray cluster. */
 export interface RayJobPlan {
   /** One shell command, which is all that Ray's API accepts. Every word is quoted. */
   readonly entrypoint: string;

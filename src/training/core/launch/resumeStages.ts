@@ -46,7 +46,6 @@ export interface ResumedStages {
   readonly stages: readonly SourceStage[];
   /** The stage of the chosen step, from 0. */
   readonly at: number;
-  /** The actors of that stage. */
   readonly actors: Training['actors'];
 }
 

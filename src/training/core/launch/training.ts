@@ -98,7 +98,6 @@ export interface Training extends TrainingPart {
   readonly reader: KeyedValue<string | null>;
   /** The parts of AgentJet that read their own key from the environment. */
   readonly keyUsers: readonly KeyedValue<KeyUser>[];
-  /** Errors and warnings about the config. */
   readonly problems: readonly ConfigProblem[];
 }
 
@@ -145,13 +144,11 @@ interface ReadConfig {
   readonly dialect: DialectId;
   /** The config in its own dialect. */
   readonly own: MappingValue;
-  /** The config of the backbone. */
   readonly root: MappingValue;
 }
 
 interface ReadStage {
   readonly path: string;
-  /** The sections of the stage. */
   readonly own: ReadonlyMap<string, Value>;
 }
 
@@ -259,7 +256,6 @@ class TrainingReader {
     return value === null || value.includes('/') ? kind : value;
   }
 
-  /** Returns a setting of AgentJet's part of the config. */
   #own(path: string): KeyedValue<string | null> {
     return { value: textOf(valueAt(this.#config.own, path)), key: path };
   }

@@ -7,7 +7,6 @@ const count = z.int().check(z.nonnegative());
 
 /** A run, with the actions that the page may offer. */
 export const pageRun = z.object({
-  /** The name of its host. */
   host: z.string(),
   record: runRecord,
   /** The number of runs before it in the queue; null if it does not wait or the number is unknown. */

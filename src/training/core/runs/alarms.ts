@@ -54,7 +54,6 @@ const limits = {
 
 export interface AlarmCheck {
   readonly state: AlarmState;
-  /** The alarms that are new. */
   readonly raised: readonly Alarm[];
 }
 
@@ -127,7 +126,6 @@ export function noteStage({ signs }: AlarmState): AlarmState {
   return { ...noAlarms, signs: signs + 1 };
 }
 
-/** Records an alarm event. */
 export function noteAlarm(before: AlarmState, alarm: string): AlarmState {
   const name = alarmNames.find((one) => one === alarm);
   if (name === undefined || before.raised.includes(name)) return before;
@@ -201,8 +199,8 @@ function shown(value: number): string {
 }
 
 /**
- * Returns the rank correlation of numbers with their order (Kendall's tau), from -1 to 1: the share of pairs that rise
- * minus the share that fall. Single values that are far off hardly change it.
+ * Returns the rank correlation of numbers with their order (Kendall's tau), from -1 to 1. It is the share of pairs that
+ * rise minus the share that fall. Single values that are far off hardly change it.
  */
 export function trendOf(values: readonly number[]): number {
   const rises = values.map((value, later) =>

@@ -14,7 +14,6 @@ import { flagValue } from '../launch/flags.ts';
 import { stepText } from '../launch/resumeStages.ts';
 
 export interface EffectiveConfigRequest {
-  /** Removes secrets from a text. */
   readonly redact: (text: string) => string;
   /** The folder to which file names are relative. */
   readonly relativeTo: string;
@@ -25,7 +24,6 @@ export interface EffectiveConfigRequest {
   readonly sent: Composition;
   /** The config that is started, with the changes of the host. */
   readonly started: Composition;
-  /** The text of the uploaded config. */
   readonly text: string;
   /** The code that the bridge replaces, by kind. */
   readonly bridged: Readonly<Record<string, BridgedCode>>;
@@ -36,7 +34,7 @@ export interface EffectiveConfigRequest {
  */
 export function effectiveConfigText(request: EffectiveConfigRequest): string {
   const { sent, started, text } = request;
-  const root = withOrigins(rootOf(started, request), rootOf(sent, request));
+  const root = marked(rootOf(started, request), rootOf(sent, request)) as MappingValue;
   const hidden = secretDefaults(started.layers.map(({ value }) => value));
   const { redact, relativeTo } = request;
   const shown = withoutConfigSecrets(ownFirst(root, parseConfig(text)), { redact, hidden });
@@ -63,11 +61,6 @@ function rootOf(composition: Composition, { dialect, order }: EffectiveConfigReq
 }
 
 /** Marks values that the host changed. The others keep their origins in the uploaded files. */
-function withOrigins(started: MappingValue, sent: MappingValue): MappingValue {
-  if (diffEffective(sent, started).length === 0) return sent;
-  return marked(started, sent) as MappingValue;
-}
-
 function marked(value: Value, before: Value | undefined): Value {
   if (before !== undefined && diffEffective(before, value).length === 0) return before;
   if (value.kind === 'mapping') {

@@ -26,12 +26,10 @@ import {
 import { metricsIn, rewardIn, hasStepMetrics, type StepMetrics } from './metrics.ts';
 import { lineLimit } from './lines.ts';
 
-/** A checkpoint that an event reported. */
 const savedStep = z.object({ step: z.int(), stage: z.nullable(z.int()) });
 
 /** The state of a run after its events, as a JSON value. */
 const foldState = z.object({
-  /** The number of the newest event. */
   seq: z.int(),
   state: runState,
   stateAt: z.number(),
@@ -66,7 +64,6 @@ type MetricsEvent = Extract<RunEvent, { type: 'metrics' }>;
 interface LineFacts {
   readonly text: string;
   readonly metrics: StepMetrics | undefined;
-  /** The stage that the line starts. */
   readonly begun: StageStart | undefined;
   readonly phase: PhaseStart | undefined;
   /** The stage of the events that follow from the line. */
@@ -121,7 +118,6 @@ export class RunFold {
     return this.#state;
   }
 
-  /** @returns the events that follow from it */
   take(event: RunEvent): RunEventBody[] {
     const state = this.#state;
     state.seq = event.seq;

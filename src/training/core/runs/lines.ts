@@ -6,7 +6,6 @@ export interface RawLine {
   readonly bytes: Uint8Array;
   /** The bytes of the file up to the end of the line. */
   readonly to: number;
-  /** True if the line continues. */
   readonly part: boolean;
 }
 
@@ -23,7 +22,6 @@ const otherMarks = bytesOf(`"'<>|&`);
  * returns. Only its last state is kept.
  */
 export class LineCutter {
-  /** The offset of the waiting bytes. */
   #from: number;
   #waiting = new Uint8Array();
 

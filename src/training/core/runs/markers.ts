@@ -1,4 +1,4 @@
-/** Sources of log lines. */
+/** Reads the progress of a run from upstream's log lines. */
 
 const service = 'service/';
 
@@ -12,8 +12,6 @@ export function companionSource(tag: string): string {
 export function isServiceSource(source: string): boolean {
   return source.startsWith(service);
 }
-
-/** Reads the progress of a run from upstream's log lines. */
 
 /**
  * A log line: `LEVEL MM-DD HH:MM:SS [file.py:line] text`, after Ray's prefix of the actor if it comes through the
@@ -76,7 +74,6 @@ const barePhases: readonly (readonly [pattern: RegExp, phase: string, rank: numb
   [/\b(?:test_gen_batch meta info:|validation generation end)/, 'evaluating', 5],
 ];
 
-/** Returns the phase that a line starts. */
 export function phaseIn(line: string): PhaseStart | undefined {
   const message = messageOf(line);
   const [table, text] = message === undefined ? [barePhases, line] : [phases, message];

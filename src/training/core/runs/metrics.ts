@@ -86,7 +86,6 @@ export function hasStepMetrics(values: Readonly<Record<string, number>>): boolea
   return Object.keys(values).some((name) => !isOfEvaluation(name));
 }
 
-/** Returns true if the metrics are of a completed evaluation. */
 export function hasEvaluationMetrics(values: Readonly<Record<string, number>>): boolean {
   return Object.keys(values).some(isOfEvaluation);
 }

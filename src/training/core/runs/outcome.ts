@@ -18,7 +18,6 @@ export interface RunEnd {
   readonly cancelledBy: string | null;
   /** The sentence in its log that reports the failure. */
   readonly failure: string | null;
-  /** The last exception in its log. */
   readonly exception: string | null;
 }
 

@@ -58,7 +58,6 @@ function isTelling(text: string): boolean {
   return text.length >= shortestSecret && !/^\d{1,11}$/.test(text);
 }
 
-/** Removes secrets from lines of logs. */
 export class LogRedactor {
   readonly #marks: SecretMarks;
   readonly #digest: Digest;

@@ -2,7 +2,6 @@
 import * as l10n from '@vscode/l10n';
 import type { Checkpoint, RunRecord, RunState } from '../protocol/runs.ts';
 
-/** Returns the word for a state. */
 export function stateText(state: RunState): string {
   const words: Readonly<Record<RunState, string>> = {
     queued: l10n.t('queued'),
