@@ -1,6 +1,6 @@
 import { CodedError } from '../../../base/core/errors.ts';
 
-/** What is fetched from a hub, for its errors. */
+/** The subject of a request to a hub, for its errors. */
 export interface HubItem {
   readonly what: 'data set' | 'model';
   readonly id: string;
