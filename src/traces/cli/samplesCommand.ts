@@ -30,8 +30,17 @@ export async function runSamples(
     const batch = reader.read((views) => views.batch());
     const selection = { tasks: task, episodes: episode };
     refuseUnknown(batch.results, selection);
-    const write = (text: string): void => io.stdout.write(text);
-    print(reader, batch, { selection, worldSize, json, write });
+    const samples = batchSamples(batch.results, batch.rules ?? { perEpisode: Infinity, seed: 0 }, worldSize);
+    const results = new Map(batch.results.map((result) => [result.episode, result]));
+    let shown = 0;
+    for (const sample of samples) {
+      const result = results.get(sample.episode);
+      if (result === undefined || !isWanted(result, selection)) continue;
+      shown += 1;
+      const printed = printedSample(reader, batch, sample, result);
+      io.stdout.write(json ? `${JSON.stringify(documentOf(printed, batch))}\n` : sampleText(printed, batch));
+    }
+    if (!json) io.stdout.write(summaryText(samples, shown, batch));
   } finally {
     reader.close();
   }
@@ -49,29 +58,6 @@ function refuseUnknown(results: readonly EpisodeResult[], { tasks, episodes }: S
     const ids = [...new Set(results.map(({ taskId }) => taskId))].slice(0, 10).join(', ');
     throw usageError(`--task ${unknown}: no episode of this task has ended.`, `The first tasks: ${ids}.`);
   }
-}
-
-interface Printing {
-  readonly selection: Selection;
-  readonly worldSize: number | undefined;
-  readonly json: boolean;
-  readonly write: (text: string) => void;
-}
-
-function print(reader: TraceReader, batch: RecordedBatch, printing: Printing): void {
-  const { selection, worldSize, json, write } = printing;
-  const { results, rules } = batch;
-  const samples = batchSamples(results, rules ?? { perEpisode: Infinity, seed: 0 }, worldSize);
-  const byEpisode = new Map(results.map((result) => [result.episode, result]));
-  let shown = 0;
-  for (const sample of samples) {
-    const result = byEpisode.get(sample.episode);
-    if (result === undefined || !isWanted(result, selection)) continue;
-    shown += 1;
-    const printed = printedSample(reader, batch, sample, result);
-    write(json ? `${JSON.stringify(documentOf(printed, batch))}\n` : sampleText(printed, batch));
-  }
-  if (!json) write(summaryText(samples, shown, batch));
 }
 
 function isWanted({ taskId, episode }: EpisodeResult, { tasks, episodes }: Selection): boolean {

@@ -6,7 +6,7 @@ import { openTraceReader } from '../node/store/openReader.ts';
 import { type CommandIo, exitCodes } from '../../base/node/terminal/commandIo.ts';
 import { usageError, type CommandContext } from '../../base/node/terminal/commandLine.ts';
 import { cancelledByInterrupt } from '../../base/node/terminal/interrupts.ts';
-import { LogView, untilInterrupted } from './logView.ts';
+import { LogView, untilInterrupted, type LogViewOptions } from './logView.ts';
 import type { TraceValues } from './options.ts';
 import { inTraceNode, readsTraces } from './traceNode.ts';
 import { exportCommand } from './traceExport.ts';
@@ -48,28 +48,15 @@ function isTraceName(file: string): boolean {
 }
 
 /** Returns the milliseconds after which a query ends with its process. */
-function limitOf({ query, timeout = defaultTimeout }: TraceValues): number | undefined {
-  if (query === undefined) return undefined;
-  return timeout * 1_000;
+function limitOf({ query, timeout = 30 }: TraceValues): number | undefined {
+  return query === undefined ? undefined : timeout * 1_000;
 }
 
-const defaultTimeout = 30;
-const defaultLimit = 1_000;
-
-interface Showing {
-  readonly port: number | undefined;
-  readonly runtime: string | undefined;
-  readonly distFolder: string;
-}
-
-async function show(
-  [trace = '', ...others]: readonly string[],
-  { port, runtime, distFolder }: Showing,
-): Promise<number> {
+async function show([trace = '', ...others]: readonly string[], options: LogViewOptions): Promise<number> {
   // Listens before the address is printed, because its reader may interrupt at once.
   const interrupts = cancelledByInterrupt();
   try {
-    const viewer = await new LogView({ distFolder, runtime, port }).open(trace, others);
+    const viewer = await new LogView(options).open(trace, others);
     await untilInterrupted(viewer, interrupts);
   } finally {
     interrupts.dispose();
@@ -77,11 +64,7 @@ async function show(
   return exitCodes.ok;
 }
 
-function print(
-  trace: string,
-  { query, limit = defaultLimit, json = false }: TraceValues,
-  io: CommandIo,
-): number {
+function print(trace: string, { query, limit = 1_000, json = false }: TraceValues, io: CommandIo): number {
   if (query !== undefined) {
     printQuery(trace, query, { limit, json, stdout: io.stdout, stderr: io.stderr });
     return exitCodes.ok;

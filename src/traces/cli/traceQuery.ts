@@ -29,16 +29,19 @@ export function printQuery(trace: string, sql: string, { limit, json, stdout, st
     connection.define('int32s', (blob) => arrayText(blob, int32Values));
     connection.define('float32s', (blob) => arrayText(blob, float32Values));
     const { columns, rows } = connection.query(sql);
-    const printer = json ? new JsonPrinter(columns, stdout) : new TextPrinter(columns, stdout);
+    const write = (text: string): void => {
+      stdout.write(text);
+    };
+    write(json ? `{"columns":${JSON.stringify(columns)},"rows":[` : textLine(columns));
     let count = 0;
     let more = false;
     for (const row of rows) {
       more = count === limit;
       if (more) break;
-      printer.row(row);
+      write(json ? `${count === 0 ? '' : ','}\n${JSON.stringify(row.map(cellJson))}` : textLine(row));
       count += 1;
     }
-    printer.end(more);
+    if (json) write(`],\n"more":${String(more)}}\n`);
     if (more) stderr.write(`Only the first ${limit} rows: --limit N prints more.\n`);
   } catch (error) {
     throw error instanceof CodedError ? error : wrongQuery(error);
@@ -51,42 +54,8 @@ function arrayText(blob: unknown, read: (bytes: Uint8Array) => ArrayLike<number>
   return blob instanceof Uint8Array ? JSON.stringify(Array.from(read(blob))) : null;
 }
 
-type Cells = readonly unknown[];
-
-class TextPrinter {
-  readonly #stdout: Pick<CommandOutput, 'write'>;
-
-  constructor(columns: readonly string[], stdout: Pick<CommandOutput, 'write'>) {
-    this.#stdout = stdout;
-    this.row(columns);
-  }
-
-  row(cells: Cells): void {
-    this.#stdout.write(`${cells.map((cell) => escapeControlCharacters(cellText(cell))).join('\t')}\n`);
-  }
-
-  end(): void {
-    // Every row has been printed.
-  }
-}
-
-class JsonPrinter {
-  readonly #stdout: Pick<CommandOutput, 'write'>;
-  #count = 0;
-
-  constructor(columns: readonly string[], stdout: Pick<CommandOutput, 'write'>) {
-    this.#stdout = stdout;
-    stdout.write(`{"columns":${JSON.stringify(columns)},"rows":[`);
-  }
-
-  row(cells: Cells): void {
-    this.#stdout.write(`${this.#count === 0 ? '' : ','}\n${JSON.stringify(cells.map(cellJson))}`);
-    this.#count += 1;
-  }
-
-  end(more: boolean): void {
-    this.#stdout.write(`],\n"more":${String(more)}}\n`);
-  }
+function textLine(cells: readonly unknown[]): string {
+  return `${cells.map((cell) => escapeControlCharacters(cellText(cell))).join('\t')}\n`;
 }
 
 function cellText(cell: unknown): string {

@@ -140,46 +140,39 @@ class Aligner {
     this.#ahead[this.#centre + 1] = 0;
     this.#back[this.#centre + 1] = 0;
     for (let edits = 0; edits <= most; edits++) {
-      const found = this.#forward(part, edits) ?? this.#backward(part, edits);
+      const found = this.#extend(part, edits, true) ?? this.#extend(part, edits, false);
       if (found !== undefined) return found;
       if (this.steps > this.#most) return undefined;
     }
     return undefined;
   }
 
-  #forward(part: Part, edits: number): Snake | undefined {
-    const { width, height } = part;
+  /** Extends the paths from one end by one edit. Returns the snake where one meets a path from the other end. */
+  #extend(part: Part, edits: number, isForward: boolean): Snake | undefined {
+    const { left, right, width, height } = part;
     const delta = width - height;
-    const meets = delta % 2 !== 0;
+    const [paths, others] = isForward ? [this.#ahead, this.#back] : [this.#back, this.#ahead];
+    const mayMeet = (delta % 2 !== 0) === isForward;
+    const isSame = (x: number, y: number): boolean =>
+      y >= 0 &&
+      (isForward
+        ? this.#left[left + x] === this.#right[right + y]
+        : this.#left[left + width - 1 - x] === this.#right[right + height - 1 - y]);
     for (let diagonal = -edits; diagonal <= edits; diagonal += 2) {
-      const start = this.#start(this.#ahead, diagonal, edits);
+      const start = this.#start(paths, diagonal, edits);
       let x = start;
-      while (x < width && x - diagonal < height && this.#sameAhead(part, x, x - diagonal)) x += 1;
-      this.#count(x - start);
-      this.#ahead[this.#centre + diagonal] = x;
+      while (x < width && x - diagonal < height && isSame(x, x - diagonal)) x += 1;
+      this.steps += x - start + 1;
+      paths[this.#centre + diagonal] = x;
       const opposite = delta - diagonal;
-      if (!meets || Math.abs(opposite) > edits - 1) continue;
-      if (x + (this.#back[this.#centre + opposite] ?? 0) < width) continue;
-      return snakeOf(part, { x: start, y: start - diagonal }, { x, y: x - diagonal });
-    }
-    return undefined;
-  }
-
-  #backward(part: Part, edits: number): Snake | undefined {
-    const { width, height } = part;
-    const delta = width - height;
-    const meets = delta % 2 === 0;
-    for (let diagonal = -edits; diagonal <= edits; diagonal += 2) {
-      const start = this.#start(this.#back, diagonal, edits);
-      let x = start;
-      while (x < width && x - diagonal < height && this.#sameBack(part, x, x - diagonal)) x += 1;
-      this.#count(x - start);
-      this.#back[this.#centre + diagonal] = x;
-      const opposite = delta - diagonal;
-      if (!meets || Math.abs(opposite) > edits) continue;
-      if (x + (this.#ahead[this.#centre + opposite] ?? 0) < width) continue;
-      const from = { x: width - x, y: height - (x - diagonal) };
-      return snakeOf(part, from, { x: width - start, y: height - (start - diagonal) });
+      if (!mayMeet || Math.abs(opposite) > (isForward ? edits - 1 : edits)) continue;
+      if (x + (others[this.#centre + opposite] ?? 0) < width) continue;
+      const [from, to] = isForward ? [start, x] : [width - x, width - start];
+      const offset = right - left - (isForward ? diagonal : delta - diagonal);
+      return {
+        ...{ left: left + from, right: left + from + offset },
+        ...{ leftEnd: left + to, rightEnd: left + to + offset },
+      };
     }
     return undefined;
   }
@@ -190,18 +183,6 @@ class Aligner {
     const above = ways[this.#centre + diagonal + 1] ?? 0;
     return diagonal === -edits || (diagonal !== edits && below < above) ? above : below + 1;
   }
-
-  #sameAhead({ left, right }: Part, x: number, y: number): boolean {
-    return y >= 0 && this.#left[left + x] === this.#right[right + y];
-  }
-
-  #sameBack({ left, right, width, height }: Part, x: number, y: number): boolean {
-    return y >= 0 && this.#left[left + width - 1 - x] === this.#right[right + height - 1 - y];
-  }
-
-  #count(same: number): void {
-    this.steps += same + 1;
-  }
 }
 
 interface Part {
@@ -209,13 +190,4 @@ interface Part {
   readonly right: number;
   readonly width: number;
   readonly height: number;
-}
-
-interface Point {
-  readonly x: number;
-  readonly y: number;
-}
-
-function snakeOf({ left, right }: Part, from: Point, to: Point): Snake {
-  return { left: left + from.x, right: right + from.y, leftEnd: left + to.x, rightEnd: right + to.y };
 }

@@ -280,46 +280,15 @@ function firstTokens(messages: readonly ComparedMessage[]): Int32Array {
 }
 
 /** Returns the position of the first token that differs. The end of one timeline is a difference. */
-export function firstDifference(
-  left: readonly ComparedMessage[],
-  right: readonly ComparedMessage[],
-): number | null {
-  const [one, other] = [new Cursor(left), new Cursor(right)];
-  let token = 0;
-  for (;;) {
-    const [rest, otherRest] = [one.rest(), other.rest()];
-    if (rest === undefined && otherRest === undefined) return null;
-    if (rest === undefined || otherRest === undefined) return token;
-    const same = commonPrefixLength(rest, otherRest);
-    token += same;
-    if (same < rest.length && same < otherRest.length) return token;
-    one.skip(same);
-    other.skip(same);
-  }
+function firstDifference(left: readonly ComparedMessage[], right: readonly ComparedMessage[]): number | null {
+  const [one, other] = [idsOf(left), idsOf(right)];
+  const same = commonPrefixLength(one, other);
+  return same === one.length && same === other.length ? null : same;
 }
 
-/** A position in the tokens of consecutive messages. */
-class Cursor {
-  readonly #messages: readonly ComparedMessage[];
-  #message = 0;
-  #token = 0;
-
-  constructor(messages: readonly ComparedMessage[]) {
-    this.#messages = messages;
-  }
-
-  /** Returns the rest of the current message; undefined: the cursor is at the end. */
-  rest(): Int32Array | undefined {
-    for (;;) {
-      const tokenIds = this.#messages[this.#message]?.tokenIds;
-      if (tokenIds === undefined) return undefined;
-      if (this.#token < tokenIds.length) return tokenIds.subarray(this.#token);
-      this.#message += 1;
-      this.#token = 0;
-    }
-  }
-
-  skip(tokens: number): void {
-    this.#token += tokens;
-  }
+function idsOf(messages: readonly ComparedMessage[]): Int32Array {
+  const starts = firstTokens(messages);
+  const ids = new Int32Array(messages.reduce((sum, { tokenIds }) => sum + tokenIds.length, 0));
+  for (const [index, { tokenIds }] of messages.entries()) ids.set(tokenIds, starts[index]);
+  return ids;
 }

@@ -3,6 +3,7 @@ import { largestWindow } from './protocol/traceRpc.ts';
 import type { FindView, TokenQuery } from './protocol/tokenRpc.ts';
 import type { Range } from './align.ts';
 import { traceErrors } from './errors.ts';
+import { escapedPattern } from './messageTexts.ts';
 import { slicesOf, textsOf, type Slice, type TokenFacts } from './tokensView.ts';
 
 /** Returns the non-empty matches of a pattern in a text, in order, at most `most`. */
@@ -41,7 +42,7 @@ export function findTokens(
   for (const slice of slices) {
     for (const part of partsOf(slice)) {
       const room = largestWindow.matches - matches.length;
-      const found = findIn(part, facts, wanted, { matchesOf, room });
+      const found = findIn(part, facts, wanted, matchesOf, room);
       const offset = first - slice.start;
       matches.push(...found.map((match) => ({ from: match.from + offset, end: match.end + offset })));
       if (matches.length >= largestWindow.matches) return { matches, next: (matches.at(-1)?.from ?? 0) + 1 };
@@ -65,16 +66,12 @@ function partsOf(slice: Slice): readonly Part[] {
   });
 }
 
-interface Search {
-  readonly matchesOf: FindMatches;
-  readonly room: number;
-}
-
 function findIn(
   part: Part,
   facts: TokenFacts,
   wanted: TokenQuery,
-  { matchesOf, room }: Search,
+  matchesOf: FindMatches,
+  room: number,
 ): readonly Range[] {
   if (wanted.kind === 'id') return findId(part, wanted.id, room);
   const starts: number[] = [];
@@ -103,21 +100,13 @@ function findId({ stored, start, starts }: Part, id: number, room: number): read
 }
 
 function patternOf(wanted: Exclude<TokenQuery, { kind: 'id' }>): RegExp {
-  const source = wanted.kind === 'pattern' ? wanted.text : escaped(wanted.text);
+  const source = wanted.kind === 'pattern' ? wanted.text : escapedPattern(wanted.text);
   try {
     return new RegExp(source, wanted.matchCase ? 'gmu' : 'gimu');
   } catch (error) {
     const why = error instanceof Error ? error.message.split(': ').at(-1) : undefined;
     throw traceErrors.badPattern(wanted.text, (why ?? 'it cannot be read').toLowerCase());
   }
-}
-
-function escaped(text: string): string {
-  return text.replaceAll(/[$()*+./?[\\\]^{|}-]/g, (character) => `\\x${hex(character)}`);
-}
-
-function hex(character: string): string {
-  return (character.codePointAt(0) ?? 0).toString(16).padStart(2, '0');
 }
 
 /** Finds matches of an escaped plain text, which takes linear time. */

@@ -22,6 +22,11 @@ export function textWindow(text: string, { from, limit }: TextWindow): TextView 
   return { from: start, text: clip(text.slice(start), Math.max(limit, 2)), length: text.length };
 }
 
+/** Returns a regular expression that matches a text, for the flag `u`. */
+export function escapedPattern(text: string): string {
+  return text.replaceAll(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
+}
+
 /** Finds all matches of `sought` in texts and tool calls. */
 export function searchMessages(
   positions: readonly number[],
@@ -29,10 +34,7 @@ export function searchMessages(
   sought: TextQuery,
 ): SearchView {
   if (sought.text === '') return { matches: [], more: false };
-  const pattern = new RegExp(
-    sought.text.replaceAll(/[\\^$.*+?()[\]{}|/]/g, '\\$&'),
-    sought.matchCase ? 'gu' : 'giu',
-  );
+  const pattern = new RegExp(escapedPattern(sought.text), sought.matchCase ? 'gu' : 'giu');
   const matches: FoundText[] = [];
   for (const [message, position] of positions.entries()) {
     const { text, toolCalls } = messages.text(position);

@@ -241,3 +241,8 @@ export function toolsCalled(
     return [{ id: typeof id === 'string' && id !== '' ? id : null, name }];
   });
 }
+
+/** Returns the names of the tools that a reply's JSON calls, without duplicates. */
+export function toolNames(json: string): readonly string[] {
+  return [...new Set(toolsCalled(json).map(({ name }) => clip(name, longest.name)))];
+}

@@ -20,7 +20,7 @@ import { writeExcluded } from './writeExcluded.ts';
 import type { WriterIdentity } from './records.ts';
 import { SourceTable } from './sourceTable.ts';
 import type { SqlParameters, SqlWriter } from './sql.ts';
-import { toolNames } from './usedTools.ts';
+import { toolNames } from './spans.ts';
 
 /** A change of a span's row: insert, replace or delete. */
 interface SpanChange {

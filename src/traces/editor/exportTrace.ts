@@ -1,5 +1,6 @@
 import path from 'node:path';
 import * as vscode from 'vscode';
+import { isRecord } from '../../base/core/isRecord.ts';
 import type { TraceJobOutcome } from '../node/client/traceJob.ts';
 import { exportFormats, type ExportFormat } from '../core/export/formats.ts';
 import { traceEditorType } from '../../base/core/ids.ts';
@@ -9,6 +10,17 @@ import type { FoundSecrets } from '../core/export/exportTrace.ts';
 
 const textChoices = ['keep', 'redact'] as const;
 type TextChoice = (typeof textChoices)[number];
+
+interface Choice<T> extends vscode.QuickPickItem {
+  readonly value: T;
+}
+
+/** Asks for one of several values; undefined: canceled. */
+async function choose<T>(items: readonly Choice<T>[], placeHolder?: string): Promise<T | undefined> {
+  const title = vscode.l10n.t('Export Trace');
+  const chosen = await vscode.window.showQuickPick(items, { title, ...(placeHolder && { placeHolder }) });
+  return chosen?.value;
+}
 
 /** Finds secrets first, so that the question can show what is removed either way. Undefined: canceled. */
 async function askForTexts(
@@ -20,26 +32,20 @@ async function askForTexts(
   const searched = await withJob(spawn, title, { kind: 'secrets', trace: trace.fsPath, filter });
   if (searched === undefined) return undefined;
   const secrets = searched.secrets ?? [];
-  const items: readonly (vscode.QuickPickItem & { readonly texts: TextChoice })[] = [
-    {
-      label: vscode.l10n.t('With message texts'),
-      detail: secretsText(secrets),
-      texts: 'keep',
-    },
+  return choose<TextChoice>([
+    { label: vscode.l10n.t('With message texts'), detail: secretsText(secrets), value: 'keep' },
     {
       label: vscode.l10n.t('Without message texts'),
       detail: vscode.l10n.t('Also omits token and error texts. Only numbers and names remain.'),
-      texts: 'redact',
+      value: 'redact',
     },
-    ...secrets.map(({ kind, count, episodes }): vscode.QuickPickItem & { readonly texts: TextChoice } => ({
+    ...secrets.map(({ kind, count, episodes }): Choice<TextChoice> => ({
       label: vscode.l10n.t('Removed: {0} ({1})', kind, count),
       description: vscode.l10n.t('first seen in episodes {0}', episodes.join(', ')),
       kind: vscode.QuickPickItemKind.Separator,
-      texts: 'keep',
+      value: 'keep',
     })),
-  ];
-  const chosen = await vscode.window.showQuickPick(items, { title: vscode.l10n.t('Export Trace') });
-  return chosen?.texts;
+  ]);
 }
 
 function secretsText(secrets: readonly FoundSecrets[]): string {
@@ -52,11 +58,11 @@ function secretsText(secrets: readonly FoundSecrets[]): string {
 
 /** The answers that the caller of the command already has. The user is asked for the others. */
 interface Answers {
-  readonly format?: ExportFormat;
+  readonly format: ExportFormat | undefined;
   /** A filter in the viewer's syntax; empty: all episodes. */
-  readonly filter?: string;
-  readonly texts?: TextChoice;
-  readonly target?: vscode.Uri;
+  readonly filter: string | undefined;
+  readonly texts: TextChoice | undefined;
+  readonly target: vscode.Uri | undefined;
 }
 
 /**
@@ -89,18 +95,12 @@ export async function exportTrace(uri: unknown, known: unknown, jobs: TraceJobs)
 }
 
 function answersOf(known: unknown): Answers {
-  const { format, filter, texts, target } = (
-    typeof known === 'object' && known !== null ? known : {}
-  ) as Readonly<Record<keyof Answers, unknown>>;
-  const [knownFormat, knownTexts] = [
-    exportFormats.find((one) => one === format),
-    textChoices.find((one) => one === texts),
-  ];
+  const { format, filter, texts, target } = isRecord(known) ? known : {};
   return {
-    ...(knownFormat !== undefined && { format: knownFormat }),
-    ...(typeof filter === 'string' && { filter }),
-    ...(knownTexts !== undefined && { texts: knownTexts }),
-    ...(target instanceof vscode.Uri && { target }),
+    format: exportFormats.find((one) => one === format),
+    filter: typeof filter === 'string' ? filter : undefined,
+    texts: textChoices.find((one) => one === texts),
+    target: target instanceof vscode.Uri ? target : undefined,
   };
 }
 
@@ -115,25 +115,21 @@ const ends: Readonly<Record<ExportFormat, string>> = {
   html: '.html',
 };
 
-async function askForFormat(): Promise<ExportFormat | undefined> {
-  const items: readonly (vscode.QuickPickItem & { readonly format: ExportFormat })[] = [
+function askForFormat(): Promise<ExportFormat | undefined> {
+  const items: readonly Choice<ExportFormat>[] = [
     {
       label: 'OTLP/JSON',
       detail: vscode.l10n.t('OpenTelemetry with GenAI conventions and tokens, one line per episode'),
-      format: 'otlp',
+      value: 'otlp',
     },
-    { label: 'JSONL', detail: vscode.l10n.t('All data, one line per episode'), format: 'jsonl' },
+    { label: 'JSONL', detail: vscode.l10n.t('All data, one line per episode'), value: 'jsonl' },
     {
       label: 'HTML',
       detail: vscode.l10n.t('A single page without scripts, to read and share'),
-      format: 'html',
+      value: 'html',
     },
   ];
-  const chosen = await vscode.window.showQuickPick(items, {
-    title: vscode.l10n.t('Export Trace'),
-    placeHolder: vscode.l10n.t('Select a format'),
-  });
-  return chosen?.format;
+  return choose(items, vscode.l10n.t('Select a format'));
 }
 
 function askForTarget(trace: vscode.Uri, format: ExportFormat): Thenable<vscode.Uri | undefined> {
@@ -165,42 +161,29 @@ function exportedText(name: string, episodes: number): string {
     : vscode.l10n.t('Exported {0} episodes to {1}.', episodes, name);
 }
 
-type Scope = 'run' | 'group' | 'episode' | 'filter';
-
 /** Asks which episodes to export, and returns a filter in the viewer's syntax; empty: all. Undefined: canceled. */
 async function askForScope(): Promise<string | undefined> {
-  const items: readonly (vscode.QuickPickItem & { readonly scope: Scope })[] = [
-    { label: vscode.l10n.t('All episodes'), scope: 'run' },
-    { label: vscode.l10n.t('A group…'), detail: vscode.l10n.t('The repeats of one task'), scope: 'group' },
-    { label: vscode.l10n.t('An episode…'), scope: 'episode' },
+  const items: readonly Choice<'run' | 'group' | 'episode' | 'filter'>[] = [
+    { label: vscode.l10n.t('All episodes'), value: 'run' },
+    { label: vscode.l10n.t('A group…'), detail: vscode.l10n.t('The repeats of one task'), value: 'group' },
+    { label: vscode.l10n.t('An episode…'), value: 'episode' },
     {
       label: vscode.l10n.t('By filter…'),
       detail: vscode.l10n.t("Uses the viewer's filter syntax, for example: {0}", 'reward<0 agent:solver'),
-      scope: 'filter',
+      value: 'filter',
     },
   ];
-  const chosen = await vscode.window.showQuickPick(items, {
-    title: vscode.l10n.t('Export Trace'),
-    placeHolder: vscode.l10n.t('Select the episodes to export'),
+  const scope = await choose(items, vscode.l10n.t('Select the episodes to export'));
+  if (scope === 'group' || scope === 'episode') return numbered(scope);
+  if (scope !== 'filter') return scope && '';
+  return vscode.window.showInputBox({
+    title: vscode.l10n.t('Select the episodes to export'),
+    placeHolder: vscode.l10n.t('For example: {0}', 'reward<0 agent:solver'),
+    validateInput: (text) => {
+      const parsed = parseFilter(text);
+      return 'problem' in parsed ? problemText(parsed.problem) : undefined;
+    },
   });
-  switch (chosen?.scope) {
-    case undefined:
-      return undefined;
-    case 'run':
-      return '';
-    case 'filter':
-      return vscode.window.showInputBox({
-        title: vscode.l10n.t('Select the episodes to export'),
-        placeHolder: vscode.l10n.t('For example: {0}', 'reward<0 agent:solver'),
-        validateInput: (text) => {
-          const parsed = parseFilter(text);
-          return 'problem' in parsed ? problemText(parsed.problem) : undefined;
-        },
-      });
-    case 'group':
-    case 'episode':
-      return numbered(chosen.scope);
-  }
 }
 
 async function numbered(field: 'group' | 'episode'): Promise<string | undefined> {

@@ -1,10 +1,10 @@
 /** The actions of the view on runs on disk. They reject with a CodedError. */
 import path from 'node:path';
 import * as vscode from 'vscode';
+import { CodedError } from '../../../base/core/errors.ts';
 import { exists } from '../../../base/editor/exists.ts';
 import { showTrace } from '../showTrace.ts';
 import type { Run } from './run.ts';
-import { cannotDelete, cannotRename, configGone, folderShared, reasonOf, stillRunning } from './runErrors.ts';
 import { filesOfRun, problemOfName, type RunFiles } from './runFiles.ts';
 import { runLabel } from './runText.ts';
 import { workspaceRoots } from './workspaceRuns.ts';
@@ -18,16 +18,28 @@ export async function openRuns(traces: readonly string[]): Promise<void> {
 
 export async function openConfig({ file, summary }: Run): Promise<void> {
   const config = vscode.Uri.file(summary.config);
-  if (!(await exists(config))) throw configGone(summary.config, file.trace);
+  if (!(await exists(config)))
+    throw new CodedError({
+      code: 'runs/config-gone',
+      message: vscode.l10n.t('The config of this run does not exist any more.'),
+      location: { file: summary.config },
+      hint: vscode.l10n.t('A copy from the time of the run may be in {0}.', path.dirname(file.trace)),
+    });
   await vscode.commands.executeCommand('vscode.open', config);
 }
 
 /** Asks for a name and renames the run's folder. Returns the trace's new path; undefined: canceled. */
 export async function renameRun(run: Run): Promise<string | undefined> {
   const { trace } = run.file;
-  if (run.summary.state === 'running') throw stillRunning(runLabel(run));
+  demandEnded([run]);
   const place = await findPlace(trace);
-  if (place.kind !== 'folder') throw folderShared(trace);
+  if (place.kind !== 'folder')
+    throw new CodedError({
+      code: 'runs/folder-shared',
+      message: vscode.l10n.t('The folder of this trace contains other files, so it cannot be renamed.'),
+      location: { file: trace },
+      hint: vscode.l10n.t('Rename the trace itself in the Explorer.'),
+    });
   const { folder } = place;
   const parent = path.dirname(folder);
   const current = path.basename(folder);
@@ -43,29 +55,33 @@ export async function renameRun(run: Run): Promise<string | undefined> {
   const moved = path.join(target, path.basename(trace));
   const wasOpen = await closeEditors([trace]);
   try {
-    await moveFolder(folder, target);
-  } catch (error) {
+    await vscode.workspace.fs.rename(vscode.Uri.file(folder), vscode.Uri.file(target), { overwrite: false });
+  } catch (cause) {
     if (wasOpen) await openRuns([trace]);
-    throw error;
+    const message = vscode.l10n.t('The folder of the run cannot be renamed: {0}', reasonOf(cause));
+    const hint = vscode.l10n.t('Close programs that use files in it, and check that you can write to it.');
+    const location = { file: folder };
+    throw new CodedError({ code: 'runs/cannot-rename', message, location, hint, cause });
   }
   if (wasOpen) await openRuns([moved]);
   return moved;
 }
 
-async function moveFolder(from: string, to: string): Promise<void> {
-  try {
-    await vscode.workspace.fs.rename(vscode.Uri.file(from), vscode.Uri.file(to), { overwrite: false });
-  } catch (error) {
-    throw cannotRename(from, error);
-  }
+function demandEnded(runs: readonly Run[]): void {
+  const running = runs.find(({ summary }) => summary.state === 'running');
+  if (running === undefined) return;
+  throw new CodedError({
+    code: 'runs/still-running',
+    message: vscode.l10n.t('The run {0} is still active.', runLabel(running)),
+    hint: vscode.l10n.t('Stop it, or wait until it ends.'),
+  });
 }
 
 /** Asks, then moves the runs to the trash. If there is no trash, asks again and deletes them permanently. */
 export async function deleteRuns(runs: readonly Run[]): Promise<void> {
-  const running = runs.find(({ summary }) => summary.state === 'running');
-  if (running) throw stillRunning(runLabel(running));
+  demandEnded(runs);
   const places = await Promise.all(runs.map(({ file }) => findPlace(file.trace)));
-  const paths = places.flatMap(pathsOf);
+  const paths = places.flatMap((place) => (place.kind === 'folder' ? [place.folder] : place.files));
   const question =
     runs.length === 1 && runs[0]
       ? vscode.l10n.t('Delete the run "{0}"?', runLabel(runs[0]))
@@ -76,12 +92,8 @@ export async function deleteRuns(runs: readonly Run[]): Promise<void> {
     : listed(paths);
   if (!(await confirm(question, detail, vscode.l10n.t('Move to Trash')))) return;
   await closeEditors(runs.map(({ file }) => file.trace));
-  const left = await moveToTrash(paths);
-  if (left.length > 0) await deleteForGood(left);
-}
-
-function pathsOf(place: RunFiles): readonly string[] {
-  return place.kind === 'folder' ? [place.folder] : place.files;
+  const { left, reason } = await moveToTrash(paths);
+  if (left.length > 0) await deleteForGood(left, reason);
 }
 
 async function findPlace(trace: string): Promise<RunFiles> {
@@ -93,28 +105,25 @@ async function namesIn(folder: string): Promise<string[]> {
   return entries.map(([name]) => name);
 }
 
-/** A path that could not be deleted, and the reason. */
-interface UndeletedPath {
-  readonly path: string;
-  readonly reason: string;
-}
-
-/** Moves files to the trash. Returns those that could not be moved. */
-async function moveToTrash(paths: readonly string[]): Promise<readonly UndeletedPath[]> {
-  const left: UndeletedPath[] = [];
+/** Moves files to the trash. Returns those that could not be moved, and the first reason. */
+async function moveToTrash(
+  paths: readonly string[],
+): Promise<{ readonly left: readonly string[]; readonly reason: string }> {
+  const left: string[] = [];
+  let reason = '';
   for (const file of paths) {
     try {
       await vscode.workspace.fs.delete(vscode.Uri.file(file), { recursive: true, useTrash: true });
     } catch (error) {
-      left.push({ path: file, reason: reasonOf(error) });
+      left.push(file);
+      reason ||= reasonOf(error);
     }
   }
-  return left;
+  return { left, reason };
 }
 
-async function deleteForGood(left: readonly UndeletedPath[]): Promise<void> {
-  const paths = left.map((entry) => entry.path);
-  const detail = `${listed(paths)}\n\n${left[0]?.reason ?? ''}`;
+async function deleteForGood(paths: readonly string[], reason: string): Promise<void> {
+  const detail = `${listed(paths)}\n\n${reason}`;
   const question = vscode.l10n.t(
     'It could not be moved to the trash. Delete it permanently? This cannot be undone.',
   );
@@ -122,10 +131,20 @@ async function deleteForGood(left: readonly UndeletedPath[]): Promise<void> {
   for (const file of paths) {
     try {
       await vscode.workspace.fs.delete(vscode.Uri.file(file), { recursive: true });
-    } catch (error) {
-      throw cannotDelete(file, error);
+    } catch (cause) {
+      const message = vscode.l10n.t('The run cannot be deleted: {0}', reasonOf(cause));
+      const hint = vscode.l10n.t(
+        'Close programs that use its files, and check that you can write to its folder.',
+      );
+      throw new CodedError({ code: 'runs/cannot-delete', message, location: { file }, hint, cause });
     }
   }
+}
+
+/** Returns the message of an error as a sentence. */
+function reasonOf(cause: unknown): string {
+  const text = cause instanceof Error ? cause.message : String(cause);
+  return text.endsWith('.') ? text : `${text}.`;
 }
 
 async function confirm(question: string, detail: string, button: string): Promise<boolean> {

@@ -1,42 +1,14 @@
 /** The known runs on disk. It reads missing data while the view is visible. */
 import { DisposableStore, type Disposable } from '../../../base/core/disposable.ts';
-import { toReport, type ErrorReport } from '../../../base/core/errors.ts';
+import * as l10n from '@vscode/l10n';
+import { CodedError, toReport, type ErrorReport } from '../../../base/core/errors.ts';
 import { Emitter } from '../../../base/core/event.ts';
 import type { Clock } from '../../../base/core/ports.ts';
 import type { TraceClient } from '../../core/methods.ts';
 import type { TraceSummary } from '../../core/protocol/runRpc.ts';
 import { unreadableSummary } from '../../core/unreadable.ts';
 import type { Run, RunFile } from './run.ts';
-import { noAnswer } from './runErrors.ts';
 import { contains } from './runTree.ts';
-
-/** Watches some traces with a trace server. */
-class RunWatches implements Disposable {
-  readonly #client: TraceClient;
-  #watched: ReadonlySet<string> = new Set();
-
-  constructor(client: TraceClient) {
-    this.#client = client;
-  }
-
-  /** Watches exactly these traces from now on. */
-  watch(traces: readonly string[]): void {
-    const wanted = new Set(traces);
-    const before = this.#watched;
-    this.#watched = wanted;
-    for (const trace of wanted) if (!before.has(trace)) this.#tell('watch', trace);
-    for (const trace of before) if (!wanted.has(trace)) this.#tell('unwatch', trace);
-  }
-
-  dispose(): void {
-    this.watch([]);
-  }
-
-  #tell(method: 'watch' | 'unwatch', trace: string): void {
-    // A trace that cannot be watched is still read at intervals, and its summary shows the reason.
-    this.#client.ask(method, { trace }).catch(() => undefined);
-  }
-}
 
 /** The maximum number of traces per request. */
 export const batchSize = 50;
@@ -85,7 +57,7 @@ export class RunCatalog implements Disposable {
   readonly #parts: CatalogParts;
   readonly #store = new DisposableStore();
   readonly #changed = new Emitter<void>();
-  readonly #watches: RunWatches;
+  #watched: ReadonlySet<string> = new Set();
   #files = new Map<string, RunFile>();
   readonly #readings = new Map<string, Reading>();
   /** Traces whose content changed although their file looks the same. */
@@ -103,7 +75,6 @@ export class RunCatalog implements Disposable {
 
   constructor(parts: CatalogParts) {
     this.#parts = parts;
-    this.#watches = this.#store.add(new RunWatches(parts.client));
     this.#store.add(parts.client.onChanged((trace) => this.#contentChanged([trace])));
     this.#store.defer(() => this.#settling?.dispose());
     this.#store.defer(() => this.#cancelLooks());
@@ -188,6 +159,7 @@ export class RunCatalog implements Disposable {
 
   dispose(): void {
     this.#visible = false;
+    this.#watchRunning();
     this.#store.dispose();
   }
 
@@ -306,13 +278,31 @@ export class RunCatalog implements Disposable {
     return [...this.#files.keys()].filter((trace) => this.#readings.get(trace)?.summary.state === 'running');
   }
 
+  /** Watches the active runs while the view is visible. */
   #watchRunning(): void {
-    this.#watches.watch(this.#visible ? this.#running() : []);
+    const before = this.#watched;
+    const wanted = new Set(this.#visible ? this.#running() : []);
+    this.#watched = wanted;
+    for (const trace of wanted) if (!before.has(trace)) this.#tell('watch', trace);
+    for (const trace of before) if (!wanted.has(trace)) this.#tell('unwatch', trace);
+  }
+
+  #tell(method: 'watch' | 'unwatch', trace: string): void {
+    // A trace that cannot be watched is still read at intervals, and its summary shows the reason.
+    this.#parts.client.ask(method, { trace }).catch(() => undefined);
   }
 
   #newestFirst(): RunFile[] {
     return [...this.#files.values()].sort((a, b) => b.modified - a.modified || (a.trace < b.trace ? -1 : 1));
   }
+}
+
+function noAnswer(): CodedError {
+  return new CodedError({
+    code: 'runs/no-answer',
+    message: l10n.t('Reading the runs took too long and was stopped.'),
+    hint: l10n.t('Refresh the view to try again.'),
+  });
 }
 
 function fingerprintOf({ size, modified }: RunFile): string {

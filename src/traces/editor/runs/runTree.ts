@@ -1,6 +1,7 @@
 /** Arranges runs in a tree by workspace folder and by config. A level with only one entry is omitted. */
 import path from 'node:path';
 import * as l10n from '@vscode/l10n';
+import { groupBy } from '../../../tracking/core/groupBy.ts';
 import type { Run } from './run.ts';
 
 export interface Root {
@@ -48,21 +49,14 @@ export function runTree(runs: readonly Run[], roots: readonly Root[]): readonly 
 
 /** Returns the innermost workspace folder that contains a file. */
 export function rootOf(file: string, roots: readonly Root[]): Root | undefined {
-  return roots
-    .filter((root) => contains(root.path, file))
-    .reduce<Root | undefined>(
-      (inner, root) => (inner === undefined || root.path.length > inner.path.length ? root : inner),
-      undefined,
-    );
+  const outer = roots.filter((root) => contains(root.path, file));
+  return outer.toSorted((a, b) => b.path.length - a.path.length)[0];
 }
 
 /** Returns true if `inner` is `outer` or below it. */
 export function contains(outer: string, inner: string): boolean {
   const relative = path.relative(outer, inner);
-  return (
-    relative === '' ||
-    !(relative === '..' || relative.startsWith(`..${path.sep}`) || path.isAbsolute(relative))
-  );
+  return relative.split(path.sep)[0] !== '..' && !path.isAbsolute(relative);
 }
 
 /** Groups runs by config if there are several. Traces that cannot be read name no config and follow the groups. */
@@ -95,15 +89,4 @@ function configNode(config: string, runs: readonly Run[], roots: readonly Root[]
 function runNode(run: Run, roots: readonly Root[]): RunNode {
   const { trace } = run.file;
   return { kind: 'run', id: `run:${trace}`, run, inWorkspace: rootOf(trace, roots) !== undefined };
-}
-
-function groupBy<T, K>(items: readonly T[], keyOf: (item: T) => K): Map<K, T[]> {
-  const groups = new Map<K, T[]>();
-  for (const item of items) {
-    const key = keyOf(item);
-    const group = groups.get(key);
-    if (group) group.push(item);
-    else groups.set(key, [item]);
-  }
-  return groups;
 }

@@ -12,15 +12,15 @@ import {
   type FoundSecrets,
 } from '../../core/export/exportTrace.ts';
 import type { Filter } from '../../core/protocol/traceFilter.ts';
+import { fileError } from '../../core/errors.ts';
 import { openTraceReader } from '../store/openReader.ts';
 import { parseFilter, problemText } from '../../core/filterText.ts';
 
 const exportErrors = {
   overItself: (file: string) =>
-    new CodedError({
+    fileError(file, {
       code: 'export/over-itself',
       message: 'A trace cannot be exported over itself.',
-      location: { file },
       hint: 'Choose another name.',
     }),
 
@@ -32,17 +32,15 @@ const exportErrors = {
     }),
 
   cancelled: (file: string) =>
-    new CodedError({
+    fileError(file, {
       code: 'export/cancelled',
       message: 'The export was canceled. No file was written.',
-      location: { file },
     }),
 
   cannotWrite: (file: string, cause: unknown) =>
-    new CodedError({
+    fileError(file, {
       code: 'export/cannot-write',
       message: `The export cannot be written: ${cause instanceof Error ? cause.message : String(cause)}.`,
-      location: { file },
       hint: 'Choose a folder that is writable and has free space.',
       cause,
     }),

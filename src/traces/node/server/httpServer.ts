@@ -110,7 +110,7 @@ export async function serveOverHttp(
   const token = randomBytes(32).toString('base64url');
   const server = createServer();
   const actual = await listen(server, port);
-  const site = new Site(service, { ...options, port: actual, token });
+  const site = new Site(service, { ...options, port: actual }, token);
   server.on('request', (request, response) => void site.answer(request, response));
   return {
     url: viewerAddress(`http://127.0.0.1:${actual}`, token),
@@ -131,10 +131,6 @@ function listen(server: Server, port: number): Promise<number> {
   });
 }
 
-interface SiteOptions extends HttpServerOptions {
-  readonly token: string;
-}
-
 /** The reason why a request is rejected. */
 class Refusal extends Error {
   readonly status: number;
@@ -147,7 +143,8 @@ class Refusal extends Error {
 
 class Site {
   readonly #service: TraceService;
-  readonly #options: SiteOptions;
+  readonly #options: HttpServerOptions;
+  readonly #token: string;
   /** The name of the trace for the page. The path stays secret from clients without the token. */
   readonly #name: string;
   /** Files by the names that the page uses. */
@@ -155,8 +152,9 @@ class Site {
   /** Answers requests of all pages. Watches use a stream instead, because a closed page could not send `unwatch`. */
   readonly #questions: Connection;
 
-  constructor(service: TraceService, options: SiteOptions) {
+  constructor(service: TraceService, options: HttpServerOptions, token: string) {
     this.#service = service;
+    this.#token = token;
     this.#options = options;
     this.#files = namesOf([options.trace, ...(options.others ?? [])]);
     const [name = '', ...others] = this.#files.keys();
@@ -178,29 +176,26 @@ class Site {
   }
 
   async #route(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const place = request.url ?? '/';
-    switch (place) {
-      case '/':
-        this.#allow(request, 'GET');
-        return this.#page(request, response);
-      case '/rpc':
-        this.#allow(request, 'POST');
-        return this.#rpc(request, response);
-      case '/events':
-        this.#allow(request, 'GET');
-        this.#events(request, response);
-        return;
-      default:
-        return this.#asset(request, response, place.slice(1));
-    }
+    const [method, answer] = this.#routeOf(request.url ?? '/');
+    if (request.method !== method) throw new Refusal(405, `only ${method} is answered here`);
+    await answer(request, response);
   }
 
-  #allow(request: IncomingMessage, method: string): void {
-    if (request.method !== method) throw new Refusal(405, `only ${method} is answered here`);
+  #routeOf(
+    place: string,
+  ): readonly [method: string, (request: IncomingMessage, response: ServerResponse) => Promise<void> | void] {
+    if (place === '/') return ['GET', (request, response) => this.#page(request, response)];
+    if (place === '/rpc') return ['POST', (request, response) => this.#rpc(request, response)];
+    if (place === '/events') return ['GET', (request, response) => this.#events(request, response)];
+    const name = place.slice(1);
+    const type = Object.hasOwn(assets, name) ? assets[name] : undefined;
+    if (type === undefined) throw new Refusal(404, 'there is no file with that name');
+    const file = path.join(this.#options.webFolder, name);
+    return ['GET', async (_, response) => respond(response, 200, type, await readFile(file))];
   }
 
   #demandToken({ headers }: IncomingMessage): void {
-    if (hasToken(headers, this.#options.token)) return;
+    if (hasToken(headers, this.#token)) return;
     throw new Refusal(401, 'the token of the printed address is missing');
   }
 
@@ -214,13 +209,6 @@ class Site {
       boot: { transport: 'http', trace: this.#name, texts },
     });
     respond(response, 200, 'text/html; charset=utf-8', html);
-  }
-
-  async #asset(request: IncomingMessage, response: ServerResponse, name: string): Promise<void> {
-    const type = Object.hasOwn(assets, name) ? assets[name] : undefined;
-    if (type === undefined) throw new Refusal(404, 'there is no file with that name');
-    this.#allow(request, 'GET');
-    respond(response, 200, type, await readFile(path.join(this.#options.webFolder, name)));
   }
 
   async #rpc(request: IncomingMessage, response: ServerResponse): Promise<void> {

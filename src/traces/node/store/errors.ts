@@ -1,4 +1,5 @@
 import { CodedError } from '../../../base/core/errors.ts';
+import { fileError } from '../../core/errors.ts';
 
 /** Returns SQLite's primary result code of an error; undefined: not an error of SQLite. */
 export function sqliteCode(error: unknown): number | undefined {
@@ -35,19 +36,17 @@ export const storeErrors = {
     }),
 
   cannotWrite: (file: string, cause: unknown) =>
-    new CodedError({
+    fileError(file, {
       code: 'trace/cannot-write',
       message: `The trace cannot be written: ${reasonOf(cause)}.`,
-      location: { file },
       hint: 'Free disk space, or choose another folder with --exp-dir (launch.json: expDir).',
       cause,
     }),
 
   noSuchFile: (file: string) =>
-    new CodedError({
+    fileError(file, {
       code: 'trace/no-such-file',
       message: 'The trace does not exist.',
-      location: { file },
       hint: 'Specify an .ajtrace file. Each run writes one into its folder below saved_experiments.',
     }),
 
@@ -59,69 +58,61 @@ export const storeErrors = {
     }),
 
   noFile: (file: string) =>
-    new CodedError({
+    fileError(file, {
       code: 'trace/cannot-read',
       message: 'The trace cannot be read: the path is a folder or a device.',
-      location: { file },
       hint: 'Specify an .ajtrace file. Each run writes one into its folder below saved_experiments.',
     }),
 
   cannotRead: (file: string, cause: unknown) =>
-    new CodedError({
+    fileError(file, {
       code: 'trace/cannot-read',
       message: `The trace cannot be read: ${reasonOf(cause)}.`,
-      location: { file },
       hint: 'Check that the file and its folder may be read.',
       cause,
     }),
 
   busy: (file: string, cause: unknown) =>
-    new CodedError({
+    fileError(file, {
       code: 'trace/busy',
       message: 'The trace is being written, and was locked for two seconds.',
-      location: { file },
       hint: 'Try again in a moment.',
       cause,
     }),
 
   notATrace: (file: string) =>
-    new CodedError({
+    fileError(file, {
       code: 'trace/not-a-trace',
       message: 'The file is not an AgentJet trace.',
-      location: { file },
       hint: 'Choose an .ajtrace file of a run. To open a recording of another tool, use agentjet trace.',
     }),
 
   empty: (file: string) =>
-    new CodedError({
+    fileError(file, {
       code: 'trace/empty',
       message: 'The trace is empty: its run ended before it wrote anything.',
-      location: { file },
       hint: 'Delete the file and run the episodes again.',
     }),
 
   cutOff: (file: string) =>
-    new CodedError({
+    fileError(file, {
       code: 'trace/damaged',
       message: 'The trace is damaged: its file is cut off.',
-      location: { file },
       hint: 'Copy the file again from where it was written, or run the episodes again.',
     }),
 
   damaged: (file: string, cause: unknown) =>
-    new CodedError({
+    fileError(file, {
       code: 'trace/damaged',
       message: `The trace is damaged: ${reasonOf(cause)}.`,
-      location: { file },
       hint: 'Copy the file again from where it was written, or run the episodes again.',
       cause,
     }),
 
   newerFormat: (file: string, format: number, cause: unknown) =>
-    new CodedError({
+    fileError(file, {
       code: 'trace/newer-format',
       message: `The trace has format ${format}, which this version of AgentJet cannot read: ${reasonOf(cause)}.`,
-      location: { file },
       hint: 'Update AgentJet.',
       cause,
     }),
