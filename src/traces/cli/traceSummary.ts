@@ -12,13 +12,14 @@ export function summaryDocument(run: RunView, { state, size, trace }: TraceSumma
 export function summaryText(run: RunView, { state, trace }: TraceSummary): string {
   const { totals, report, imported } = run;
   const knows = (what: MissingData): boolean => imported?.lacks.includes(what) !== true;
-  const rows: readonly (readonly [string, string])[] = [
+  const rows: readonly (readonly [name: string, text: string | false])[] = [
     ['trace', trace],
     ['run', `${run.experiment === '' ? 'unnamed' : run.experiment}, ${state}`],
-    ...(imported === undefined ? [] : importRows(imported)),
-    ...(run.config === '' ? [] : [['config', run.config] as const]),
-    ...(run.model === '' ? [] : [['model', run.model] as const]),
-    ...(knows('times') ? [['started', new Date(run.startedAt).toISOString()] as const] : []),
+    ['made from', imported !== undefined && `${imported.source} (${imported.format})`],
+    ['not in it', imported !== undefined && imported.lacks.length > 0 && missingNames(imported.lacks)],
+    ['config', run.config !== '' && run.config],
+    ['model', run.model !== '' && run.model],
+    ['started', knows('times') && new Date(run.startedAt).toISOString()],
     ['episodes', `${totals.ended} of ${run.episodes} ended, ${totals.failed} failed; ${run.tasks} tasks`],
     ['reward', knows('rewards') ? `mean ${number(totals.meanReward)}` : 'unknown'],
     ['success', knows('successes') ? percent(totals.successRate) : 'unknown'],
@@ -34,7 +35,9 @@ export function summaryText(run: RunView, { state, trace }: TraceSummary): strin
   const findings = report.findings.map(
     ({ severity, message, count }) => `  ${severity}: ${escapeControlCharacters(message)} (${count})`,
   );
-  const lines = rows.map(([name, text]) => `${`${name}:`.padEnd(11)}${escapeControlCharacters(text)}`);
+  const lines = rows.flatMap(([name, text]) =>
+    text === false ? [] : `${`${name}:`.padEnd(11)}${escapeControlCharacters(text)}`,
+  );
   return [
     ...lines,
     ...(findings.length > 0 ? ['findings:', ...findings] : []),
@@ -46,13 +49,6 @@ export function summaryText(run: RunView, { state, trace }: TraceSummary): strin
 
 function trainable(tokens: number, isKnown: boolean): string {
   return isKnown ? `${tokens} count in the loss` : 'it is unknown which count in the loss';
-}
-
-function importRows({ format, source, lacks }: ImportInfo): readonly (readonly [string, string])[] {
-  return [
-    ['made from', `${source} (${format})`],
-    ...(lacks.length === 0 ? [] : [['not in it', missingNames(lacks)] as const]),
-  ];
 }
 
 function skipLines(imported: ImportInfo | undefined): readonly string[] {

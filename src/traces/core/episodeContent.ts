@@ -50,17 +50,21 @@ export interface LocatedTimeline {
   readonly found: TracedTimeline;
 }
 
-/** Looks up episodes, calls and timelines by number. Throws a CodedError if one does not exist. */
+/**
+ * Looks up episodes, calls and timelines by number. Throws a CodedError if one does not exist. Merged timelines of
+ * running episodes are cached until the next call.
+ */
 export class TraceLookup {
   readonly trace: TraceQueries;
-  readonly contents: EpisodeContents;
   readonly #contentOf: (record: EpisodeRecord) => EpisodeContent;
+  readonly #merged = new LruCache<number, { readonly calls: number; readonly content: MergedTimelines }>(
+    mostRemembered,
+  );
 
   /** @param contentOf returns the content of an episode; absent: with the timelines of the run itself */
   constructor(trace: TraceQueries, contentOf?: (record: EpisodeRecord) => EpisodeContent) {
     this.trace = trace;
-    this.contents = new EpisodeContents(trace);
-    this.#contentOf = contentOf ?? ((record) => this.contents.open(record));
+    this.#contentOf = contentOf ?? ((record) => this.open(record));
   }
 
   run(): StoredRun {
@@ -75,6 +79,27 @@ export class TraceLookup {
 
   content(episode: number): EpisodeContent {
     return this.#contentOf(this.episode(episode));
+  }
+
+  /** Returns the content of an episode with the timelines of the run itself. */
+  open({ episode, ended, calls }: EpisodeRecord): EpisodeContent {
+    if (ended !== 0)
+      return this.withTimelines(
+        episode,
+        { timelines: this.trace.timelines(episode), made: new Map() },
+        false,
+      );
+    const merged = this.#merged.get(
+      episode,
+      () => ({ calls, content: merge(this.trace, episode) }),
+      (known) => known.calls === calls,
+    );
+    return this.withTimelines(episode, merged.content, true);
+  }
+
+  /** Returns the content of an episode with timelines that were merged elsewhere. */
+  withTimelines(episode: number, { timelines, made }: MergedTimelines, provisional: boolean): EpisodeContent {
+    return { timelines, provisional, messages: () => lookup(this.trace, episode, made) };
   }
 
   call(episode: number, call: number): CallRecord {
@@ -113,39 +138,6 @@ export interface MessageLookup extends MessageSource {
   alternatives(position: number, first: number, end: number): TracedAlternatives | null;
   /** Returns whether the message is stored. Stored messages never change. */
   isStored(position: number): boolean;
-}
-
-/** Opens episodes, and caches merged timelines until their next call. */
-export class EpisodeContents {
-  readonly #trace: TraceQueries;
-  readonly #merged = new LruCache<number, { readonly calls: number; readonly content: MergedTimelines }>(
-    mostRemembered,
-  );
-
-  constructor(trace: TraceQueries) {
-    this.#trace = trace;
-  }
-
-  open({ episode, ended, calls }: EpisodeRecord): EpisodeContent {
-    const merged: MergedTimelines =
-      ended === 0
-        ? this.#mergedSoFar(episode, calls)
-        : { timelines: this.#trace.timelines(episode), made: new Map() };
-    return this.of(episode, merged, ended === 0);
-  }
-
-  /** Returns the content with timelines that were merged elsewhere. */
-  of(episode: number, { timelines, made }: MergedTimelines, provisional: boolean): EpisodeContent {
-    return { timelines, provisional, messages: () => lookup(this.#trace, episode, made) };
-  }
-
-  #mergedSoFar(episode: number, calls: number): MergedTimelines {
-    const merged = (): { readonly calls: number; readonly content: MergedTimelines } => ({
-      calls,
-      content: merge(this.#trace, episode),
-    });
-    return this.#merged.get(episode, merged, (known) => known.calls === calls).content;
-  }
 }
 
 /** More episodes than run at a time, except in very wide runs. */

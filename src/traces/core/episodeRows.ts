@@ -2,15 +2,13 @@ import type { ErrorReport } from '../../base/core/errors.ts';
 import { errorReport } from '../../base/core/errorReport.ts';
 import type { EpisodeFinding, EpisodeRow } from './protocol/traceLists.ts';
 import { finding, hintOf } from '../../tracking/core/finding.ts';
-import type { EpisodeContents } from './episodeContent.ts';
+import type { TraceLookup } from './episodeContent.ts';
 import type { EpisodeRecord, StoredRun } from './records.ts';
-import type { TraceQueries } from './traceQueries.ts';
 import { parseJson } from './shallowJson.ts';
 import { isJudgeable, verdictsOf, type Verdict } from './verdicts.ts';
 
 export interface RowContext {
-  readonly trace: TraceQueries;
-  readonly contents: EpisodeContents;
+  readonly parts: TraceLookup;
   readonly run: StoredRun;
   /** True if the run is active, so more may come. */
   readonly live: boolean;
@@ -18,7 +16,7 @@ export interface RowContext {
 
 export function episodeRows(records: readonly EpisodeRecord[], context: RowContext): readonly EpisodeRow[] {
   const numbers = records.map(({ episode }) => episode);
-  const verdicts = verdictsOf(context.trace, context.run, numbers);
+  const verdicts = verdictsOf(context.parts.trace, context.run, numbers);
   return records.map((record) => {
     const { ended: hasEnded, isSuccess, error, ...row } = record;
     const verdict =
@@ -65,10 +63,10 @@ function withSeverity({ findings }: Verdict, severity: EpisodeFinding['severity'
 
 type Counts = Pick<EpisodeRow, 'timelines' | 'tokens' | 'trainableTokens'>;
 
-function countsOf(record: EpisodeRecord, { contents }: RowContext): Counts {
+function countsOf(record: EpisodeRecord, { parts }: RowContext): Counts {
   const { timelines, tokens, trainableTokens } = record;
   if (record.ended !== 0 || record.calls === 0) return { timelines, tokens, trainableTokens };
-  const merged = contents.open(record).timelines;
+  const merged = parts.open(record).timelines;
   return {
     timelines: merged.length,
     tokens: merged.reduce((sum, timeline) => sum + timeline.tokens, 0),

@@ -11,50 +11,10 @@ import { explainMerging, type Fork } from '../../tracking/core/explainMerging.ts
 import { mergeCalls, withTokens } from '../../tracking/core/mergeCalls.ts';
 import { makesSample } from '../../tracking/core/samples.ts';
 import { driftsOf } from './explainDrift.ts';
-import type { MergedTimelines, EpisodeContent } from './episodeContent.ts';
+import type { MergedTimelines } from './episodeContent.ts';
 import { forkView } from './explainFork.ts';
-import { type MergeInputs, type StoredMergeableCall, mergeInputs, upstreamRules } from './mergeInputs.ts';
+import type { MergeInputs, StoredMergeableCall } from './mergeInputs.ts';
 import type { TokenTable } from './tokenTable.ts';
-import { LruCache } from './lruCache.ts';
-import type { EpisodeRecord } from './records.ts';
-import type { TraceQueries } from './traceQueries.ts';
-
-/** The number of cached episodes: the current one and the previous one. */
-const mostRemembered = 2;
-
-interface CachedExplanation {
-  /** The state of the episode when it was explained. */
-  readonly state: string;
-  readonly explanation: MergeExplanation;
-}
-
-/** Explains how episodes were merged, and caches it until their next call. */
-export class MergeExplanations {
-  readonly #trace: TraceQueries;
-  readonly #table: TokenTable;
-  readonly #known = new LruCache<number, CachedExplanation>(mostRemembered);
-
-  constructor(trace: TraceQueries, table: TokenTable) {
-    this.#trace = trace;
-    this.#table = table;
-  }
-
-  of({ episode, calls, ended }: EpisodeRecord, content: EpisodeContent, exact: boolean): MergeExplanation {
-    const state = `${calls} ${ended}`;
-    const explain = (): CachedExplanation => ({ state, explanation: this.#explain(episode, content, exact) });
-    return this.#known.get(episode, explain, (known) => known.state === state).explanation;
-  }
-
-  #explain(episode: number, content: EpisodeContent, exact: boolean): MergeExplanation {
-    const terms = {
-      rules: this.#trace.merging() ?? upstreamRules,
-      batch: this.#trace.batch(),
-      exact,
-      stored: content.provisional ? undefined : content.timelines,
-    };
-    return new MergeExplanation(mergeInputs(this.#trace, episode, content.messages()), terms, this.#table);
-  }
-}
 
 export interface ExplainTerms {
   readonly rules: MergeRules;

@@ -119,11 +119,13 @@ export const recordedRecord = z.object({
   taskId: z.string(),
   taskIndex: z.number(),
   repeat: z.number(),
+  /** Null: it ended with an error, or has not ended. */
   reward: z.nullable(real),
   isSuccess: z.number(),
   task: z.nullable(z.string()),
   output: z.nullable(z.string()),
 });
+export type RecordedRecord = z.infer<typeof recordedRecord>;
 
 export const numberRecord = z.object({ value: z.number() });
 

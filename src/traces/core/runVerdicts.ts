@@ -95,15 +95,9 @@ class VerdictIndex {
 /** Returns the best episode and its reward, then the worst. The first wins if several are equal. */
 function extremes({ members }: GroupVerdict): readonly (number | null)[] {
   const scored = members.flatMap(({ episode, reward }) => (reward === null ? [] : [{ episode, reward }]));
-  const best = scored.reduce<(typeof scored)[number] | undefined>(
-    (found, one) => (found === undefined || one.reward > found.reward ? one : found),
-    undefined,
-  );
-  const worst = scored.reduce<(typeof scored)[number] | undefined>(
-    (found, one) => (found === undefined || one.reward < found.reward ? one : found),
-    undefined,
-  );
-  return [best?.episode ?? null, best?.reward ?? null, worst?.episode ?? null, worst?.reward ?? null];
+  const ordered = scored.toSorted((one, other) => other.reward - one.reward);
+  const worst = ordered.find(({ reward }) => reward === ordered.at(-1)?.reward);
+  return [ordered[0], worst].flatMap((one) => [one?.episode ?? null, one?.reward ?? null]);
 }
 
 /** The one finding about a run that names episodes. */

@@ -6,29 +6,10 @@ export function unreadableSummary(
   { trace, size, startedAt }: Pick<TraceSummary, 'trace' | 'size' | 'startedAt'>,
   error: ErrorReport,
 ): TraceSummary {
+  const calls = { calls: 0, timelines: 0, tokens: 0, trainableTokens: 0 };
   return {
-    trace,
-    size,
-    experiment: '',
-    config: '',
-    workflow: '',
-    model: '',
-    startedAt,
-    state: 'unreadable',
-    error,
-    episodes: 0,
-    totals: {
-      started: 0,
-      ended: 0,
-      failed: 0,
-      meanReward: null,
-      successRate: null,
-      calls: 0,
-      timelines: 0,
-      tokens: 0,
-      trainableTokens: 0,
-    },
-    tokenizer: null,
-    limits: null,
+    ...{ trace, size, startedAt, state: 'unreadable', error },
+    ...{ experiment: '', config: '', workflow: '', model: '', episodes: 0, tokenizer: null, limits: null },
+    totals: { started: 0, ended: 0, failed: 0, meanReward: null, successRate: null, ...calls },
   };
 }

@@ -35,7 +35,7 @@ import {
 import { ConversationViews, messageViews } from './conversationViews.ts';
 import { episodeRows } from './episodeRows.ts';
 import { traceErrors } from './errors.ts';
-import { type MergeExplanation, MergeExplanations } from './explain.ts';
+import { MergeExplanation } from './explain.ts';
 import { type FindMatches, findTokens, type TokenSearch } from './findTokens.ts';
 import {
   TraceLookup,
@@ -46,13 +46,14 @@ import {
   type LocatedTimeline,
 } from './episodeContent.ts';
 import { formatVersion } from './layout.ts';
+import { mergeInputs, upstreamRules } from './mergeInputs.ts';
 import { ExcludedMessages } from './excludedMessages.ts';
 import type { EpisodeRecord, StoredRun, WriterIdentity } from './records.ts';
 import { replayedRun } from './replayed.ts';
 import { RunLists, type EpisodesList, type GroupsList, type Listing } from './runLists.ts';
 import { RunVerdicts } from './runVerdicts.ts';
 import { spanRows } from './spans.ts';
-import type { SqlReader, SqlScratch } from './sql.ts';
+import type { SqlScratch } from './sql.ts';
 import { TraceQueries } from './traceQueries.ts';
 import { LruCache } from './lruCache.ts';
 import { TokenTable } from './tokenTable.ts';
@@ -123,11 +124,14 @@ const episodeIdentity = z.object({ uuid: z.string(), taskIndex: z.number() });
  * episodes and merged timelines of running episodes are cached between calls.
  */
 export class TraceViews {
-  readonly #sql: SqlReader;
   readonly #trace: TraceQueries;
   readonly #file: TraceFacts;
   readonly #parts: TraceLookup;
-  readonly #explanations: MergeExplanations;
+  /** Explanations of the current episode and the previous one, with their states. */
+  readonly #explanations = new LruCache<
+    number,
+    { readonly state: string; readonly explanation: MergeExplanation }
+  >(2);
   readonly #verdicts: RunVerdicts;
   readonly #lists: RunLists;
   readonly #table: TokenTable;
@@ -138,12 +142,10 @@ export class TraceViews {
   readonly code: CodeViews;
 
   constructor(sql: SqlScratch, facts: TraceFacts) {
-    this.#sql = sql;
     this.#trace = new TraceQueries(sql, facts.file);
     this.#file = facts;
     this.#parts = new TraceLookup(this.#trace);
     this.#table = new TokenTable(this.#trace);
-    this.#explanations = new MergeExplanations(this.#trace, this.#table);
     this.#verdicts = new RunVerdicts(this.#trace);
     this.#lists = new RunLists(this.#trace);
     this.#own = new TimelineViews(this.#parts, this.#table, facts.matches, (episode) => {
@@ -213,27 +215,22 @@ export class TraceViews {
 
   /** Returns the identity of an episode outside its trace. */
   identity(episode: number): z.infer<typeof episodeIdentity> {
-    const [row] = this.#sql.all('SELECT uuid, taskIndex FROM episodes WHERE episode = :episode', { episode });
-    const found = episodeIdentity.safeParse(row);
-    if (!found.success) throw traceErrors.noSuchEpisode(this.#file.file, episode);
-    return found.data;
+    const statement = 'SELECT uuid, taskIndex FROM episodes WHERE episode = :episode';
+    const found = this.#trace.rows.one(episodeIdentity, statement, { episode });
+    if (found === undefined) throw traceErrors.noSuchEpisode(this.#file.file, episode);
+    return found;
   }
 
   summary(): TraceSummary {
     const run = this.#trace.run();
-    const { experiment, config, workflow, model, startedAt } = run ?? emptyRun;
+    const { experiment, config, workflow, model, startedAt, episodes } = run ?? emptyRun;
     const end = this.#trace.end();
     return {
       trace: this.#file.file,
       size: this.#file.size(),
-      experiment,
-      config,
-      workflow,
-      model,
-      startedAt,
+      ...{ experiment, config, workflow, model, startedAt, episodes },
       state: end?.status ?? (this.isLive() ? 'running' : 'killed'),
       error: end?.error ?? null,
-      episodes: run?.episodes ?? 0,
       totals: this.#trace.totals(),
       tokenizer: run?.tokenizer ?? null,
       limits: run?.limits ?? null,
@@ -267,7 +264,7 @@ export class TraceViews {
 
   episode(episode: number): EpisodeView {
     const record = this.#parts.episode(episode);
-    const content = this.#parts.contents.open(record);
+    const content = this.#parts.open(record);
     const timelineOf = timelinesByCall(content);
     return {
       row: this.#wholeRow(record),
@@ -309,9 +306,11 @@ export class TraceViews {
   #otherTimelines(setting: MergeSetting): TimelineViews {
     return this.#others.get(JSON.stringify(setting), () => {
       const parts = new TraceLookup(this.#trace, (record) => {
-        const own = this.#parts.contents.open(record);
+        const own = this.#parts.open(record);
         const merged = this.#explanationOf(record).withSetting(setting);
-        return merged === undefined ? own : this.#parts.contents.of(record.episode, merged, own.provisional);
+        return merged === undefined
+          ? own
+          : this.#parts.withTimelines(record.episode, merged, own.provisional);
       });
       return new TimelineViews(parts, this.#table, this.#file.matches, () => null);
     });
@@ -321,9 +320,26 @@ export class TraceViews {
     return this.#explanationOf(this.#parts.episode(episode)).view(setting);
   }
 
+  /** Explains how an episode was merged, and caches it until its next call. */
   #explanationOf(record: EpisodeRecord): MergeExplanation {
-    const content = this.#parts.contents.open(record);
-    return this.#explanations.of(record, content, this.#parts.run().tokenizer.exact);
+    const { episode, calls, ended } = record;
+    const state = `${calls} ${ended}`;
+    const explain = (): MergeExplanation => {
+      const content = this.#parts.open(record);
+      const terms = {
+        rules: this.#trace.merging() ?? upstreamRules,
+        batch: this.#trace.batch(),
+        exact: this.#parts.run().tokenizer.exact,
+        stored: content.provisional ? undefined : content.timelines,
+      };
+      const inputs = mergeInputs(this.#trace, episode, content.messages());
+      return new MergeExplanation(inputs, terms, this.#table);
+    };
+    return this.#explanations.get(
+      episode,
+      () => ({ state, explanation: explain() }),
+      (known) => known.state === state,
+    ).explanation;
   }
 
   /** Returns the statistics of the run's calls by the lines of code that made them. */
@@ -379,8 +395,8 @@ export class TraceViews {
   }
 
   #rows(records: readonly EpisodeRecord[]): readonly EpisodeRow[] {
-    const context = { trace: this.#trace, contents: this.#parts.contents, run: this.#parts.run() };
-    return episodeRows(records, { ...context, live: this.isLive() });
+    const context = { parts: this.#parts, run: this.#parts.run(), live: this.isLive() };
+    return episodeRows(records, context);
   }
 
   /** Returns the row with the full query and error. Lists only show their beginnings. */

@@ -106,24 +106,19 @@ function runFacts(run: RunView): string {
   const training = hasValues(run, 'lossMask')
     ? `, of which ${count(totals.trainableTokens)} count in the loss`
     : '';
+  const lacks = imported?.lacks ?? [];
   return facts([
     ['episodes', `${count(totals.ended)} ended, ${count(totals.failed)} failed`],
     ['mean reward', number(totals.meanReward)],
-    ...(hasValues(run, 'successes') && totals.successRate !== null
-      ? [['success', percent(totals.successRate)] as const]
-      : []),
+    ['success', hasValues(run, 'successes') && totals.successRate !== null && percent(totals.successRate)],
     ['tokens', hasValues(run, 'tokens') ? `${count(totals.tokens)}${training}` : 'unknown'],
-    ...(run.tokenizer.exact
-      ? []
-      : [['tokenizer', 'a stand-in: counts and ids are not those of training'] as const]),
-    ...(run.config === '' ? [] : [['config', run.config] as const]),
-    ...(run.model === '' ? [] : [['model', run.model] as const]),
-    ...(run.startedAt === 0 ? [] : [['started', new Date(run.startedAt).toISOString()] as const]),
-    ...(end === null ? [] : [['run', end.status] as const]),
-    ...(imported === undefined ? [] : [['made from', `${imported.source} (${imported.format})`] as const]),
-    ...(imported === undefined || imported.lacks.length === 0
-      ? []
-      : [['not in it, so unknown', missingNames(imported.lacks)] as const]),
+    ['tokenizer', !run.tokenizer.exact && 'a stand-in: counts and ids are not those of training'],
+    ['config', run.config !== '' && run.config],
+    ['model', run.model !== '' && run.model],
+    ['started', run.startedAt !== 0 && new Date(run.startedAt).toISOString()],
+    ['run', end?.status ?? false],
+    ['made from', imported !== undefined && `${imported.source} (${imported.format})`],
+    ['not in it, so unknown', lacks.length > 0 && missingNames(lacks)],
   ]);
 }
 

@@ -33,11 +33,11 @@ function episodeFacts({ row, calls, rewards }: ExportedEpisode, run: RunView): s
     ['query', query],
     ...rewards.map(([name, value]) => [name, number(value)] as const),
     ['advantage', number(advantage)],
-    ...(trains === null ? [] : [['would train', trains ? 'yes' : 'no'] as const]),
-    ...(hasValues(run, 'calls') ? [['LLM calls', count(calls.length)] as const] : []),
+    ['would train', trains !== null && (trains ? 'yes' : 'no')],
+    ['LLM calls', hasValues(run, 'calls') && count(calls.length)],
     ['tokens', hasValues(run, 'tokens') ? `${count(tokens)}${training}` : 'unknown'],
-    ...(seconds === null || !hasValues(run, 'times') ? [] : [['time', duration(seconds)] as const]),
-    ...(error === null ? [] : [['error', `${error.message} (${error.code})`] as const]),
+    ['time', seconds !== null && hasValues(run, 'times') && duration(seconds)],
+    ['error', error !== null && `${error.message} (${error.code})`],
   ]);
 }
 
@@ -67,7 +67,7 @@ ${facts([
   ['prompt', countedTokens(row.promptTokens)],
   ['reply', countedTokens(row.replyTokens)],
   ['options', options],
-  ...(tools === null ? [] : [['tools', tools] as const]),
+  ['tools', tools ?? false],
 ])}
 ${where}${shown.map((message) => messageHtml(message, '')).join('')}</details>
 `;

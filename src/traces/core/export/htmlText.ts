@@ -64,9 +64,10 @@ export function findingsHtml(
   return `<ul class="findings">${items.join('')}</ul>\n`;
 }
 
-export function facts(rows: readonly (readonly [name: string, text: string])[]): string {
-  const cells = rows.map(
-    ([name, text]) => `<div><dt>${isolatedHtml(name)}</dt><dd>${clipped(text)}</dd></div>`,
+/** Returns a list of facts with their names, without those that are false. */
+export function facts(rows: readonly (readonly [name: string, text: string | false])[]): string {
+  const cells = rows.map(([name, text]) =>
+    text === false ? '' : `<div><dt>${isolatedHtml(name)}</dt><dd>${clipped(text)}</dd></div>`,
   );
   return `<dl class="facts">${cells.join('')}</dl>`;
 }

@@ -1,6 +1,6 @@
 /** Results about a run as a whole; see traceRpc.ts. */
 import type { ErrorReport } from '../../../base/core/errors.ts';
-import type { RunTotals, StoredRun } from '../records.ts';
+import type { RecordedRecord, RunTotals, StoredRun } from '../records.ts';
 import type { EpisodeRow } from './traceLists.ts';
 import type {
   LengthLimits,
@@ -64,25 +64,20 @@ export interface ReportView {
 }
 
 /** One run on disk. */
-export interface TraceSummary {
+export interface TraceSummary extends Pick<
+  RunView,
+  'experiment' | 'config' | 'workflow' | 'model' | 'startedAt' | 'totals' | 'damage'
+> {
   readonly trace: string;
   /** The size in bytes, including its journal. */
   readonly size: number;
-  readonly experiment: string;
-  readonly config: string;
-  readonly workflow: string;
-  readonly model: string;
-  readonly startedAt: number;
   readonly state: 'running' | 'completed' | 'cancelled' | 'failed' | 'killed' | 'unreadable';
   /** The error that made it unreadable or failed. */
   readonly error: ErrorReport | null;
   /** The planned number of episodes; 0: unknown. */
   readonly episodes: number;
-  readonly totals: RunTotals;
   readonly tokenizer: TokenizerInfo | null;
   readonly limits: LengthLimits | null;
-  /** The same as in {@link RunView}. */
-  readonly damage?: DamageView | undefined;
 }
 
 /**
@@ -99,28 +94,17 @@ export interface CounterpartsView {
 }
 
 /** An episode as its trace has it, for a judge. */
-export interface RecordedEpisode {
-  readonly episode: number;
-  readonly uuid: string;
-  readonly taskId: string;
-  readonly taskIndex: number;
-  readonly repeat: number;
-  /** Null: it ended with an error, or has not ended. */
-  readonly reward: number | null;
+export interface RecordedEpisode extends Omit<RecordedRecord, 'isSuccess' | 'task' | 'output'> {
   readonly isSuccess: boolean;
   /** Null: the workflow did not return. */
   readonly returned: TracedReturn | null;
 }
 
 /** The episodes of a trace, for a judge. */
-export interface RecordedRun {
-  readonly experiment: string;
-  /** The config file, as an absolute path, as it was named. */
-  readonly config: string;
-  readonly workflow: string;
-  readonly workflowFile: string;
-  readonly tasks: number;
-  readonly repeat: number;
+export interface RecordedRun extends Pick<
+  StoredRun,
+  'experiment' | 'config' | 'workflow' | 'workflowFile' | 'tasks' | 'repeat'
+> {
   readonly episodes: readonly RecordedEpisode[];
 }
 

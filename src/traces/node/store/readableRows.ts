@@ -34,6 +34,8 @@ export class ReadableRows {
   readonly #columns: string;
   readonly #from: string;
   readonly #key: readonly string[];
+  /** The statement that selects rows with the first column of their key, from a value on. */
+  readonly #rowsFrom: string;
   readonly #isCounted: boolean;
   /** The limit of rows. It exceeds what a file of this size can have, and stops reading pages that form a circle. */
   #allowed: number;
@@ -45,6 +47,8 @@ export class ReadableRows {
     this.#key = key.map((column) => quoted(column.name));
     this.#columns = [...(selected ?? columns.map((column) => quoted(column.name)))].join(', ');
     this.#from = `FROM main.${quoted(name)}`;
+    const [first = ''] = this.#key;
+    this.#rowsFrom = `SELECT ${this.#columns}, ${first} AS salvagedKey ${this.#from} WHERE ${first} >= :from ORDER BY ${this.#key.join(', ')}`;
     this.#isCounted = key[0]?.type === 'INTEGER';
     this.#allowed = connection.number('page_count') * connection.number('page_size');
   }
@@ -55,13 +59,11 @@ export class ReadableRows {
   }
 
   *#byNumber(): Generator<Row> {
-    const [first = ''] = this.#key;
     let last = -1;
     let from = 0;
     for (;;) {
       try {
-        const statement = `SELECT ${this.#columns}, ${first} AS salvagedKey ${this.#from} WHERE ${first} >= :from ORDER BY ${this.#key.join(', ')}`;
-        for (const row of this.#connection.iterate(statement, { from })) {
+        for (const row of this.#connection.iterate(this.#rowsFrom, { from })) {
           const { salvagedKey, ...rest } = row as Row;
           if (typeof salvagedKey !== 'number' || salvagedKey < last)
             throw new Error('Its keys are in no order.');
@@ -105,33 +107,28 @@ export class ReadableRows {
 
   /** Returns the first readable key after `last`; null: there is none. The steps double, then halve. */
   #readableAfter(last: number): number | null {
-    let unreadable = last;
-    for (let step = 1; last + step < highest; step *= 2) {
-      const found = this.#keyFrom(last + step);
-      if (found !== undefined) return this.#narrowed(unreadable, last + step, found);
-      unreadable = last + step;
+    let [low, step] = [last, 1];
+    let key = this.#keyFrom(last + step);
+    while (key === undefined) {
+      low = last + step;
+      step *= 2;
+      if (last + step >= highest) return null;
+      key = this.#keyFrom(last + step);
     }
-    return null;
-  }
-
-  #narrowed(unreadable: number, readable: number, found: number | null): number | null {
-    let [low, high, key] = [unreadable, readable, found];
-    while (high - low > 1) {
+    for (let high = last + step; high - low > 1;) {
       const middle = low + Math.floor((high - low) / 2);
-      const foundThere = this.#keyFrom(middle);
-      if (foundThere === undefined) low = middle;
-      else [high, key] = [middle, foundThere];
+      const found = this.#keyFrom(middle);
+      if (found === undefined) low = middle;
+      else [high, key] = [middle, found];
     }
     return key;
   }
 
   /** Returns the first key that is not lower; null: there is none; undefined: it cannot be read. */
   #keyFrom(from: number): number | null | undefined {
-    const [first = ''] = this.#key;
-    // Selects all columns, because a row's key may be readable while its contents are not.
-    const statement = `SELECT ${this.#columns}, ${first} AS salvagedKey ${this.#from} WHERE ${first} >= :from ORDER BY ${this.#key.join(', ')} LIMIT 1`;
     try {
-      const [row] = this.#connection.all(statement, { from });
+      // Selects all columns, because a row's key may be readable while its contents are not.
+      const [row] = this.#connection.all(`${this.#rowsFrom} LIMIT 1`, { from });
       if (row === undefined) return null;
       const key = (row as Row)['salvagedKey'];
       return typeof key === 'number' && key >= from ? key : undefined;

@@ -43,24 +43,20 @@ function missingOf(
 }
 
 /** Tables in which not every episode has a row. A gap may have lost one. */
-const sparse: ReadonlyMap<string, (key: number) => number> = new Map([
-  ['queries', (episode: number) => episode],
-  ['outputs', (episode: number) => episode],
-  ['spans', (episode: number) => episode],
-  ['alternatives', episodeOfKey],
-]);
+const sparse = ['queries', 'outputs', 'spans', 'alternatives'];
 
 /** Returns the first and last episodes of gaps. */
 function rangesOf(
   gaps: ReadonlyMap<string, readonly Gap[]>,
   behind: number,
 ): readonly (readonly [number, number])[] {
-  return [...sparse].flatMap(([table, episodeOf]) =>
-    (gaps.get(table) ?? []).map(({ after, before }) => {
+  return sparse.flatMap((table) => {
+    const episodeOf = (key: number): number => (bulkTables.has(table) ? episodeOfKey(key) : key);
+    return (gaps.get(table) ?? []).map(({ after, before }) => {
       // The episode of the last readable row may have had more rows.
       return [Math.max(0, episodeOf(after)), before === null ? behind : episodeOf(before)] as const;
-    }),
-  );
+    });
+  });
 }
 
 /** Returns the name of the table with the keys of the readable rows of a content table. */
