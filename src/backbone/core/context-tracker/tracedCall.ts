@@ -1,3 +1,4 @@
+import { omit } from '../../../base/core/omit.ts';
 import type { TracedCall } from '../../../tracking/core/records/trace.ts';
 import type {
   BegunRequest,
@@ -9,6 +10,7 @@ import type {
 import type { FinishedCall, PendingCall } from '../model-tuner/call.ts';
 import { injectedFault } from '../model-tuner/faults/faults.ts';
 import type { ChatCompletion } from '../model-tuner/model.ts';
+import { spelledTokenId } from '../model-tuner/serverTokens.ts';
 
 /** Returns the parts of a request that determine its tokens. */
 export function begunRequest({ call, agentName, request, startedAt }: PendingCall): BegunRequest {
@@ -45,7 +47,6 @@ function promptIds(completion: FinishedCall['completion']): Pick<TrackerReply, '
 /** Returns a call in the form of the trace. A call that was not tracked has no messages and tokens. */
 export function tracedCall(finished: FinishedCall, tracked: TrackedCall | undefined): TracedCall {
   const { failure, request, debugModel, canned } = finished;
-  const options = Object.entries(request).filter(([name]) => name !== 'messages' && name !== 'tools');
   const tools = toolsOf(request);
   const fault = injectedFault(finished);
   return {
@@ -63,7 +64,7 @@ export function tracedCall(finished: FinishedCall, tracked: TrackedCall | undefi
       ...(fault && { injected_fault: fault }),
       ...(debugModel !== null && { debug_model: debugModel }),
       ...(canned !== null && { canned_reply: canned }),
-      ...Object.fromEntries(options),
+      ...omit(request, 'messages', 'tools'),
     }),
     tools: tools === null ? null : JSON.stringify(tools),
     finishReason: finished.completion?.choices[0]?.finish_reason ?? null,
@@ -108,7 +109,7 @@ export function readIds(value: unknown): readonly number[] | undefined {
 
 function readEntry(entry: unknown): ReplyToken {
   const { token, bytes, logprob, top_logprobs } = fieldsOf(entry);
-  const id = spelledId(token);
+  const id = spelledTokenId(token) ?? null;
   return {
     id,
     bytes: bytesOf(token, bytes, id !== null),
@@ -123,7 +124,7 @@ function readAlternatives(value: unknown): Pick<ReplyToken, 'alternatives'> {
   const alternatives = (value as readonly unknown[]).flatMap((entry) => {
     const { token, bytes } = fieldsOf(entry);
     const logprob = readLogprob(fieldsOf(entry).logprob);
-    const id = spelledId(token);
+    const id = spelledTokenId(token) ?? null;
     return logprob === null ? [] : [{ id, bytes: bytesOf(token, bytes, id !== null), logprob }];
   });
   return { alternatives };
@@ -137,22 +138,11 @@ function readLogprob(value: unknown): number | null {
   return typeof value === 'number' && Number.isFinite(value) ? value : null;
 }
 
-function spelledId(token: unknown): number | null {
-  const spelled = typeof token === 'string' ? /^token_id:(\d+)$/.exec(token)?.[1] : undefined;
-  return spelled === undefined ? null : Number(spelled);
-}
-
 /** Returns the bytes of a token. For a spelled token, vLLM gives those of its text, or of the spelling if it has no text. */
 function bytesOf(token: unknown, given: unknown, isSpelled: boolean): readonly number[] {
-  const bytes = readBytes(given);
+  const bytes = readIds(given);
   if (typeof token !== 'string') return bytes ?? [];
   const own = [...new TextEncoder().encode(token)];
   if (isSpelled) return String(bytes) === String(own) ? [] : (bytes ?? []);
   return bytes ?? own;
-}
-
-function readBytes(value: unknown): readonly number[] | undefined {
-  if (!Array.isArray(value)) return undefined;
-  const bytes = value as readonly unknown[];
-  return bytes.every((byte): byte is number => Number.isInteger(byte)) ? bytes : undefined;
 }

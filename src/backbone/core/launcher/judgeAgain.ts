@@ -1,6 +1,7 @@
 /** A run that scores the recorded episodes of a trace again. It does not run them. */
 import type { CancellationToken } from '../../../base/core/cancellation.ts';
 import { DisposableStore } from '../../../base/core/disposable.ts';
+import { omit } from '../../../base/core/omit.ts';
 import { CodedError, toReport, type ErrorReport } from '../../../base/core/errors.ts';
 import type { Locator } from '../../../configs/core/locator.ts';
 import type { EpisodeResult } from '../../../tracking/core/records/episodeResult.ts';
@@ -67,7 +68,7 @@ export async function judgeAgain(
   const folders = [ports.paths.dirname(judge.trace), plan.folder];
   const warn = (problem: CodedError): void =>
     ports.emit({ type: 'problem', severity: 'warning', report: toReport(problem, problem.code) });
-  const models = new JudgeModels(request, plan, ports);
+  const models = judgeModels(request, plan, ports);
   const context: JudgeAgainContext = {
     ...judgeContextOf(
       { plan, config, locate, decides: 'judge', workflow, helper, cancellation, sourceOf, folders },
@@ -78,7 +79,7 @@ export async function judgeAgain(
     onUncaught: (listener) => ports.episodes.onUncaught(listener),
     onEnd: (uuid) => ports.episodes.onEnd?.(uuid),
     isHeld: () => ports.episodes.isHeld?.() ?? false,
-    openCalls: (slot) => models.openCalls(slot),
+    openCalls: models.openCalls,
   };
   ports.emit(started(request, judge.trace, recorded, episodes.length, plan));
   try {
@@ -95,37 +96,25 @@ export async function judgeAgain(
   return { status: cancellation.isCancelled ? 'cancelled' : 'completed', error: null };
 }
 
-/** The debug models for judges that are functions, opened with the first episode. */
-class JudgeModels {
-  readonly #request: RunRequest;
-  readonly #plan: RunPlan;
-  readonly #ports: JudgeAgainPorts;
-  #opening: Promise<ModelTuner> | undefined;
-
-  constructor(request: RunRequest, plan: RunPlan, ports: JudgeAgainPorts) {
-    this.#request = request;
-    this.#plan = plan;
-    this.#ports = ports;
-  }
-
-  openCalls(slot: EpisodeSlot): Promise<EpisodeCalls> | undefined {
-    const names = this.#plan.auxiliaryModels ?? Object.keys(this.#request.debugModels ?? {});
-    if (names.length === 0) return undefined;
-    this.#opening ??= this.#open();
-    return this.#opening.then((tuner) => tuner.openCalls(slot, this.#ports.episodes.newUuid()));
-  }
-
-  async close(): Promise<void> {
-    const tuner = await this.#opening?.catch(() => undefined); // every episode has reported a failure to open
-    await tuner?.close();
-  }
-
-  async #open(): Promise<ModelTuner> {
-    const request = { ...this.#request };
-    delete request.record; // the calls of a judge are not a recording of a run
-    const text = await this.#ports.findModelText(request, this.#plan);
-    return this.#ports.openModelTuner(request, this.#plan, text);
-  }
+/** Returns the debug models for judges that are functions. They are opened with the first episode. */
+function judgeModels(request: RunRequest, plan: RunPlan, ports: JudgeAgainPorts) {
+  let opening: Promise<ModelTuner> | undefined;
+  const open = async (): Promise<ModelTuner> => {
+    const unrecorded = omit(request, 'record'); // the calls of a judge are not a recording of a run
+    return ports.openModelTuner(unrecorded, plan, await ports.findModelText(unrecorded, plan));
+  };
+  return {
+    openCalls: (slot: EpisodeSlot): Promise<EpisodeCalls> | undefined => {
+      const names = plan.auxiliaryModels ?? Object.keys(request.debugModels ?? {});
+      if (names.length === 0) return undefined;
+      opening ??= open();
+      return opening.then((tuner) => tuner.openCalls(slot, ports.episodes.newUuid()));
+    },
+    close: async (): Promise<void> => {
+      const tuner = await opening?.catch(() => undefined); // every episode has reported a failure to open
+      await tuner?.close();
+    },
+  };
 }
 
 function chosen(

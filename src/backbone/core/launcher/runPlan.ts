@@ -299,22 +299,27 @@ export function runStarted(
     readonly mode?: RunPlan['mode'];
   },
 ): RunEvent {
+  const { experiment, config, model, workflow, workflowFile, judge, tokenizer, tasks, repeat, episodes } =
+    facts;
+  const { folder, trace, parallel, mode } = place;
   return {
     type: 'run-started',
-    experiment: facts.experiment,
-    config: facts.config,
-    model: facts.model,
-    workflow: facts.workflow,
-    workflowFile: facts.workflowFile,
-    ...(facts.judge !== undefined && { judge: facts.judge }),
-    folder: place.folder,
-    ...(place.trace !== undefined && { trace: place.trace }),
-    tokenizer: facts.tokenizer,
-    tasks: facts.tasks,
-    repeat: facts.repeat,
-    episodes: facts.episodes,
-    parallel: place.parallel,
-    ...(place.mode === 'validate' && { mode: place.mode }),
+    ...{
+      experiment,
+      config,
+      model,
+      workflow,
+      workflowFile,
+      folder,
+      tokenizer,
+      tasks,
+      repeat,
+      episodes,
+      parallel,
+    },
+    ...(judge !== undefined && { judge }),
+    ...(trace !== undefined && { trace }),
+    ...(mode === 'validate' && { mode }),
   };
 }
 

@@ -1,3 +1,4 @@
+import { omit } from '../../../base/core/omit.ts';
 import { hashText } from '../../../base/core/random.ts';
 import type { ChatRequest, ChatCompletion, ChatCompletionChunk } from './model.ts';
 
@@ -204,18 +205,13 @@ export function onlyRequestedDetails<T extends ChatCompletion | ChatCompletionCh
   const isPlain = (choices ?? []).every((choice) => withoutDetails(choice, asked) === choice);
   if (isPlain && (asked.tokenIds || !('prompt_token_ids' in answer))) return answer;
   return {
-    ...(asked.tokenIds ? answer : without(answer, 'prompt_token_ids')),
+    ...(asked.tokenIds ? answer : omit(answer, 'prompt_token_ids')),
     ...(choices && { choices: choices.map((choice) => withoutDetails(choice, asked)) }),
   } as T;
 }
 
 function withoutDetails(choice: object, asked: TokenDetails): object {
-  const kept = asked.tokenIds ? choice : without(choice, 'token_ids');
+  const kept = asked.tokenIds || !('token_ids' in choice) ? choice : omit(choice, 'token_ids');
   const hasLogprobs = 'logprobs' in kept && kept.logprobs !== null && kept.logprobs !== undefined;
   return asked.logprobs || !hasLogprobs ? kept : { ...kept, logprobs: null };
-}
-
-function without(fields: object, name: string): object {
-  if (!(name in fields)) return fields;
-  return Object.fromEntries(Object.entries(fields).filter(([key]) => key !== name));
 }

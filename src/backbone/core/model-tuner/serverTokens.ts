@@ -1,3 +1,4 @@
+import { omit } from '../../../base/core/omit.ts';
 import { isRecord } from '../../../base/core/isRecord.ts';
 import { textOfBytes } from '../../../tracking/core/textOfBytes.ts';
 import type { ChatCompletion, ChatCompletionChunk } from './model.ts';
@@ -37,7 +38,6 @@ function tellsOtherwise(choice: unknown): boolean {
 
 function inOneForm(choice: Fields): Fields {
   const { meta_info } = choice;
-  const rest = Object.entries(choice).filter(([name]) => !['meta_info', 'prompt_token_ids'].includes(name));
   const content = contentOf(choice);
   const tokens = isRecord(meta_info) ? tokensOf(meta_info['output_token_logprobs']) : [];
   const ids = [choice['token_ids'], allOf(content.map(spelledId)), allOf(tokens.map(({ id }) => id))].find(
@@ -45,7 +45,7 @@ function inOneForm(choice: Fields): Fields {
   );
   const entries = content.length > 0 ? content.map(inItsText) : allOf(tokens.map(entryOf));
   return {
-    ...Object.fromEntries(rest),
+    ...omit(choice, 'meta_info', 'prompt_token_ids'),
     ...(ids !== undefined && { token_ids: ids }),
     ...(entries !== undefined &&
       entries.length > 0 && {
@@ -97,7 +97,11 @@ function contentOf(choice: Fields): readonly unknown[] {
 }
 
 function spelledId(entry: unknown): number | undefined {
-  const token = isRecord(entry) ? entry['token'] : undefined;
+  return isRecord(entry) ? spelledTokenId(entry['token']) : undefined;
+}
+
+/** Returns the id in a token that vLLM spells `token_id:<n>`. */
+export function spelledTokenId(token: unknown): number | undefined {
   const id = typeof token === 'string' ? /^token_id:(\d+)$/.exec(token)?.[1] : undefined;
   return id === undefined ? undefined : Number(id);
 }

@@ -1,3 +1,4 @@
+import { omit } from '../../../../base/core/omit.ts';
 import type {
   ReplayedCall,
   ReplayedMessage,
@@ -8,7 +9,7 @@ import type { ChatCompletion, ChatRequest, ModelFailure } from '../model.ts';
 import { recordingFormat, recordingVersion, type RecordedCall, type Recording } from './format.ts';
 
 /** The options that a trace adds to those of the request. */
-const notOfRequest: ReadonlySet<string> = new Set(['injected_fault', 'debug_model', 'canned_reply']);
+const addedOptions = ['injected_fault', 'debug_model', 'canned_reply'];
 
 /**
  * Returns a recording of the calls in a trace. It leaves out the calls that debug models answered, since a trace does not
@@ -56,9 +57,8 @@ function recordedCall(
   options: Readonly<Record<string, unknown>>,
 ): Omit<RecordedCall, 'episode'> {
   const { agent, tag, startedAt, seconds, status, tools } = call;
-  const own = Object.entries(options).filter(([name]) => !notOfRequest.has(name));
   const request = {
-    ...Object.fromEntries(own),
+    ...omit(options, ...addedOptions),
     messages: call.messages.map((message) => messageOf({ ...message, toolCalls: parsed(message) })),
     ...(tools !== null && { tools: JSON.parse(tools) as unknown }),
   };

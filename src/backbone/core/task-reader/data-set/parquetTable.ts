@@ -1,3 +1,4 @@
+import { omit } from '../../../../base/core/omit.ts';
 import type { FileMetaData, SchemaElement, SchemaTree } from 'hyparquet';
 import { CodedError, messageOf } from '../../../../base/core/errors.ts';
 import type { PartReader } from '../../../../base/core/ports.ts';
@@ -129,8 +130,7 @@ type ReadValue = (value: unknown) => unknown;
 function withPlainLeaves(metadata: FileMetaData): FileMetaData {
   const schema = metadata.schema.map((element) => {
     if (momentOf(element) === undefined && !isDecimal(element)) return element;
-    const parts = Object.entries(element).filter(([name]) => !/^(?:converted|logical)_type$/.test(name));
-    return Object.fromEntries(parts) as unknown as SchemaElement;
+    return omit(element, 'converted_type', 'logical_type');
   });
   return { ...metadata, schema };
 }
