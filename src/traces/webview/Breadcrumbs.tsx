@@ -1,24 +1,20 @@
 import * as l10n from '@vscode/l10n';
-import { useState, useContext, useEffect, useRef } from 'preact/hooks';
+import { useState, useContext } from 'preact/hooks';
 import type { RunView } from '../core/protocol/runRpc.ts';
 import type { Navigator } from './state/navigator.ts';
 import { parentOf, pathOf, type Route } from './state/route.ts';
 import { useShortcuts, ShortcutsContext } from './state/shortcuts.ts';
 import { useViewer } from './state/viewer.ts';
+import { RouteLink } from './ui/RouteLink.tsx';
+import { Dialog } from '../../base/webview/ui/Dialog.tsx';
 import { Icon } from '../../base/webview/ui/Icon.tsx';
 import { IconButton } from '../../base/webview/ui/IconButton.tsx';
 
 /** A dialog with all shortcuts of the page. */
 function ShortcutList({ onClose }: { readonly onClose: () => void }) {
   const shortcuts = useContext(ShortcutsContext);
-  const dialog = useRef<HTMLDialogElement>(null);
-  useEffect(() => dialog.current?.showModal(), []);
   return (
-    <dialog class="shortcuts" aria-labelledby="shortcuts-title" ref={dialog} onClose={onClose}>
-      <div class="title-line">
-        <h2 id="shortcuts-title">{l10n.t('Keyboard shortcuts')}</h2>
-        <IconButton icon="close" name={l10n.t('Close')} onPress={() => dialog.current?.close()} />
-      </div>
+    <Dialog class="shortcuts" title={l10n.t('Keyboard shortcuts')} onClose={onClose}>
       {shortcuts.list().map(({ title, shortcuts: listed }) => (
         <section key={title}>
           <h3>{title}</h3>
@@ -36,7 +32,7 @@ function ShortcutList({ onClose }: { readonly onClose: () => void }) {
           </dl>
         </section>
       ))}
-    </dialog>
+    </Dialog>
   );
 }
 
@@ -101,16 +97,13 @@ export function Breadcrumbs({ run, navigator }: Props) {
 
 /** The path from the run to the current location, which is not a link. */
 function Path({ path, experiment }: { readonly path: readonly Route[]; readonly experiment: string }) {
-  const { navigate } = useViewer();
   return (
     <ol>
       {path.map((route, index) => (
         <li key={index}>
           {index > 0 && <Icon name="chevron" />}
           {index < path.length - 1 ? (
-            <button type="button" class="link" onClick={() => navigate(route)}>
-              {nameOf(route, experiment)}
-            </button>
+            <RouteLink to={route}>{nameOf(route, experiment)}</RouteLink>
           ) : (
             <span aria-current="page">{nameOf(route, experiment)}</span>
           )}

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useRef } from 'preact/hooks';
+import { positionAfterKey } from './listKeys.ts';
 import { useVirtualizer } from './useVirtualizer.ts';
 
 /** Pixels; the style sheet knows it too. */
@@ -31,7 +32,7 @@ export function PartList({ label, count, selected, onSelect, onChoose, entry }: 
     if (selected >= 0) virtualizer.scrollToIndex(selected, { align: 'auto' });
   }, [selected]);
   const onKeyDown = (event: KeyboardEvent) => {
-    const target = targetOf(event.key, selected, count - 1);
+    const target = positionAfterKey(event.key, selected, count - 1, { ArrowDown: 1, ArrowUp: -1 });
     if (target === undefined) return;
     event.preventDefault();
     onSelect(target);
@@ -69,11 +70,4 @@ export function PartList({ label, count, selected, onSelect, onChoose, entry }: 
       </div>
     </div>
   );
-}
-
-function targetOf(key: string, selected: number, last: number): number | undefined {
-  if (key === 'ArrowDown') return Math.min(selected + 1, last);
-  if (key === 'ArrowUp') return Math.max(selected - 1, 0);
-  if (key === 'Home') return 0;
-  return key === 'End' ? last : undefined;
 }

@@ -20,3 +20,31 @@ export function Stat({
     </div>
   );
 }
+
+/** A short fact in a list of such. */
+export function Fact({
+  name,
+  title,
+  children,
+}: {
+  readonly name: string;
+  readonly title?: string | undefined;
+  readonly children: ComponentChildren;
+}) {
+  return (
+    <div class="fact">
+      <dt>{name}</dt>
+      <dd title={title}>{children}</dd>
+    </div>
+  );
+}
+
+/** The status of a run or an episode as a colored dot and a word. */
+export function Status({ kind, word }: { readonly kind: string; readonly word: string }) {
+  return (
+    <span class={`status status-${kind}`} role="status">
+      <span class="status-dot" aria-hidden="true" />
+      {word}
+    </span>
+  );
+}

@@ -5,8 +5,8 @@ import { compareRoute, ownEpisode, timelineRoute, type CompareRoute } from '../s
 import { useViewer } from '../state/viewer.ts';
 import { count, fileName, reward, unknown } from '../../../base/core/format.ts';
 import { Note } from '../../../base/webview/ui/Notices.tsx';
-import { OtherRun } from './OtherRun.tsx';
-import { OwnRun } from './OwnRun.tsx';
+import { RouteLink } from '../ui/RouteLink.tsx';
+import { OtherRun, OwnRun } from './OtherRun.tsx';
 
 interface Props {
   readonly route: CompareRoute;
@@ -108,7 +108,7 @@ interface SideProps {
 }
 
 function Side({ side, trace, label, siblings, onEpisode, onTimeline }: SideProps) {
-  const { row, timeline, timelines, tokens } = side;
+  const { row, timeline, timelines } = side;
   return (
     <section class="compare-side" aria-label={label}>
       <label>
@@ -137,7 +137,7 @@ function Side({ side, trace, label, siblings, onEpisode, onTimeline }: SideProps
         ))}
       </select>
       {trace === null ? (
-        <OpenTimeline episode={row.episode} timeline={timeline} tokens={tokens} />
+        <OpenTimeline {...side} />
       ) : (
         <span class="muted compare-trace" title={trace}>
           {fileName(trace)}
@@ -147,20 +147,9 @@ function Side({ side, trace, label, siblings, onEpisode, onTimeline }: SideProps
   );
 }
 
-interface OpenProps {
-  readonly episode: number;
-  readonly timeline: number | null;
-  readonly tokens: number;
-}
-
-function OpenTimeline({ episode, timeline, tokens }: OpenProps) {
-  const { navigate } = useViewer();
+function OpenTimeline({ row: { episode }, timeline, tokens }: CompareSide) {
   if (timeline === null || tokens === 0) return <span class="muted">{l10n.t('It has no tokens.')}</span>;
-  return (
-    <button type="button" class="link" onClick={() => navigate(timelineRoute(episode, timeline))}>
-      {l10n.t('Open timeline {0}', timeline)}
-    </button>
-  );
+  return <RouteLink to={timelineRoute(episode, timeline)}>{l10n.t('Open timeline {0}', timeline)}</RouteLink>;
 }
 
 /** The number of reward parts that are shown by default. */

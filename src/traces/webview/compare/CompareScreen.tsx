@@ -7,8 +7,7 @@ import { useAnswer, useViewer } from '../state/viewer.ts';
 import { Empty, Failure, Loading, Note, Pending } from '../../../base/webview/ui/Notices.tsx';
 import { CompareHeader } from './CompareHeader.tsx';
 import { CompareList } from './CompareList.tsx';
-import { OtherRun } from './OtherRun.tsx';
-import { OwnRun } from './OwnRun.tsx';
+import { OtherRun, OwnRun } from './OtherRun.tsx';
 
 interface Props {
   readonly run: RunView;

@@ -2,7 +2,7 @@ import * as l10n from '@vscode/l10n';
 import type { CompareView, ComparedToken } from '../../core/protocol/tokenRpc.ts';
 import { chance, quoted } from '../detail/tokenText.ts';
 import { timelineRoute, type CompareRoute } from '../state/route.ts';
-import { useViewer } from '../state/viewer.ts';
+import { RouteLink } from '../ui/RouteLink.tsx';
 import { count } from '../../../base/core/format.ts';
 
 interface Props {
@@ -71,7 +71,6 @@ interface ChoiceProps {
 }
 
 function Choice({ name, own, episode, timeline, token }: ChoiceProps) {
-  const { navigate } = useViewer();
   return (
     <div>
       <dt>{name}</dt>
@@ -89,13 +88,7 @@ function Choice({ name, own, episode, timeline, token }: ChoiceProps) {
               </span>
             )}
             {timeline !== null && (
-              <button
-                type="button"
-                class="link"
-                onClick={() => navigate(timelineRoute(episode, timeline, token))}
-              >
-                {l10n.t('Open')}
-              </button>
+              <RouteLink to={timelineRoute(episode, timeline, token)}>{l10n.t('Open')}</RouteLink>
             )}
           </>
         )}

@@ -1,13 +1,14 @@
 import * as l10n from '@vscode/l10n';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import { toReport, type ErrorReport } from '../../../base/core/errors.ts';
 import type { TraceSummary } from '../../core/protocol/runRpc.ts';
 import { compareRoute } from '../state/route.ts';
 import { useShortcuts } from '../state/shortcuts.ts';
 import { useViewer } from '../state/viewer.ts';
 import { count, moment, reward } from '../../../base/core/format.ts';
+import { RouteLink } from '../ui/RouteLink.tsx';
+import { Dialog } from '../../../base/webview/ui/Dialog.tsx';
 import { Icon } from '../../../base/webview/ui/Icon.tsx';
-import { IconButton } from '../../../base/webview/ui/IconButton.tsx';
 import { Failure } from '../../../base/webview/ui/Notices.tsx';
 
 interface Props {
@@ -48,37 +49,26 @@ export function OtherRun({ episode, quiet = false }: Props) {
       <button type="button" class={quiet ? 'link' : ''} disabled={episode === undefined} onClick={ask}>
         <Icon name="compare" /> {l10n.t('Compare with another run…')} <kbd>o</kbd>
       </button>
-      {asked && <Choice asked={asked} onChoose={choose} onClose={() => setAsked(undefined)} />}
+      {asked && (
+        <Dialog
+          class="shortcuts other-runs"
+          title={l10n.t('Compare with another run')}
+          onClose={() => setAsked(undefined)}
+        >
+          {'error' in asked ? (
+            <Failure report={asked.error} />
+          ) : (
+            <Runs traces={asked.traces} onChoose={choose} />
+          )}
+        </Dialog>
+      )}
     </>
   );
 }
 
-interface ChoiceProps {
-  readonly asked: TraceListResult;
-  readonly onChoose: (trace: string) => void;
-  readonly onClose: () => void;
-}
-
-function Choice({ asked, onChoose, onClose }: ChoiceProps) {
-  const dialog = useRef<HTMLDialogElement>(null);
-  useEffect(() => dialog.current?.showModal(), []);
-  return (
-    <dialog class="shortcuts other-runs" aria-labelledby="other-runs-title" ref={dialog} onClose={onClose}>
-      <div class="title-line">
-        <h2 id="other-runs-title">{l10n.t('Compare with another run')}</h2>
-        <IconButton icon="close" name={l10n.t('Close')} onPress={() => dialog.current?.close()} />
-      </div>
-      {'error' in asked ? (
-        <Failure report={asked.error} />
-      ) : (
-        <Runs traces={asked.traces} onChoose={onChoose} />
-      )}
-    </dialog>
-  );
-}
-
-interface RunsProps extends Pick<ChoiceProps, 'onChoose'> {
+interface RunsProps {
   readonly traces: readonly TraceSummary[];
+  readonly onChoose: (trace: string) => void;
 }
 
 const command = 'agentjet trace FILE.ajtrace OTHER.ajtrace';
@@ -117,5 +107,14 @@ function Runs({ traces, onChoose }: RunsProps) {
         </li>
       ))}
     </ul>
+  );
+}
+
+/** Returns to the other repeats in the same run. */
+export function OwnRun({ episode }: { readonly episode: number }) {
+  return (
+    <RouteLink class="" to={compareRoute(episode, null)}>
+      {l10n.t('Compare with another repeat')}
+    </RouteLink>
   );
 }

@@ -6,6 +6,7 @@ import { ConversationView } from '../message/ConversationView.tsx';
 import { timelineRoute } from '../state/route.ts';
 import { useAnswer, useViewer } from '../state/viewer.ts';
 import { count, duration, fileName, moment, prettyJson } from '../../../base/core/format.ts';
+import { RouteLink } from '../ui/RouteLink.tsx';
 import { GoToSource } from '../ui/GoToSource.tsx';
 import { Icon } from '../../../base/webview/ui/Icon.tsx';
 import { Failure, Loading, Note } from '../../../base/webview/ui/Notices.tsx';
@@ -72,7 +73,6 @@ interface HeaderProps {
 }
 
 function CallHeader({ episode, call: { row, source }, onReply }: HeaderProps) {
-  const { navigate } = useViewer();
   const { timeline } = row;
   return (
     <div class="detail-header">
@@ -96,9 +96,9 @@ function CallHeader({ episode, call: { row, source }, onReply }: HeaderProps) {
         {timeline === null ? (
           <span class="muted">{l10n.t('in no timeline')}</span>
         ) : (
-          <button type="button" class="link" onClick={() => navigate(timelineRoute(episode, timeline))}>
+          <RouteLink to={timelineRoute(episode, timeline)}>
             {l10n.t('Timeline {0}', timeline)} <Icon name="chevron" />
-          </button>
+          </RouteLink>
         )}
       </div>
       <dl class="stats foldable">

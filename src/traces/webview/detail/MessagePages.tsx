@@ -5,7 +5,7 @@ import type { FoundText, ExcludedMessage, MessageView } from '../../core/protoco
 import { groupBy } from '../../../tracking/core/groupBy.ts';
 import { ExcludedCard } from '../message/ExcludedCard.tsx';
 import { count } from '../../../base/core/format.ts';
-import { Icon } from '../../../base/webview/ui/Icon.tsx';
+import { Pager } from '../ui/Pager.tsx';
 import { MessageCard, type CardProps } from './MessageCard.tsx';
 
 /** Number of messages that are drawn at once. */
@@ -40,7 +40,7 @@ export function MessagePages({ messages, from: chosen, onMove, card, found, excl
   const from = Math.min(chosen, last);
   return (
     <>
-      {last > 0 && <Pager from={from} total={messages.length} onMove={onMove} />}
+      {last > 0 && <MessagePager from={from} total={messages.length} onMove={onMove} />}
       {messages.slice(from, from + pageLength).map((message) => (
         <Fragment key={message.index}>
           <ExcludedCards messages={before.get(message.index)} />
@@ -73,37 +73,21 @@ interface PagerProps {
   readonly onMove: (from: number) => void;
 }
 
-function Pager({ from, total, onMove }: PagerProps) {
+function MessagePager({ from, total, onMove }: PagerProps) {
   const end = Math.min(from + pageLength, total);
   const earlier = Math.min(from, pageLength);
   const later = Math.min(total - end, pageLength);
   return (
-    <div class="pager" role="toolbar" aria-label={l10n.t('Messages shown')}>
-      <span class="pager-text" role="status">
-        {l10n.t('{0} to {1} of {2}', count(from + 1), count(end), count(total))}
-      </span>
-      <button type="button" disabled={earlier === 0} onClick={() => onMove(0)}>
-        {l10n.t('First')}
-      </button>
-      <button
-        type="button"
-        disabled={earlier === 0}
-        aria-label={l10n.t('Show {0} earlier messages', earlier)}
-        onClick={() => onMove(from - earlier)}
-      >
-        <Icon name="up" /> {l10n.t('{0} earlier', earlier)}
-      </button>
-      <button
-        type="button"
-        disabled={later === 0}
-        aria-label={l10n.t('Show {0} later messages', later)}
-        onClick={() => onMove(from + later)}
-      >
-        <Icon name="down" /> {l10n.t('{0} later', later)}
-      </button>
-      <button type="button" disabled={later === 0} onClick={() => onMove(total - pageLength)}>
-        {l10n.t('Last')}
-      </button>
-    </div>
+    <Pager
+      class="pager"
+      label={l10n.t('Messages shown')}
+      text={l10n.t('{0} to {1} of {2}', count(from + 1), count(end), count(total))}
+      from={from}
+      last={lastPage(total)}
+      step={pageLength}
+      earlier={{ text: l10n.t('{0} earlier', earlier), label: l10n.t('Show {0} earlier messages', earlier) }}
+      later={{ text: l10n.t('{0} later', later), label: l10n.t('Show {0} later messages', later) }}
+      onMove={onMove}
+    />
   );
 }

@@ -7,6 +7,7 @@ import { useAnswer, useViewer } from '../state/viewer.ts';
 import { CallChips } from '../ui/CallChips.tsx';
 import { count, share } from '../../../base/core/format.ts';
 import { Empty, Failure, Loading, Note } from '../../../base/webview/ui/Notices.tsx';
+import { RouteLink } from '../ui/RouteLink.tsx';
 import { Recorded } from '../ui/Recorded.tsx';
 import { Segment } from '../../../base/webview/ui/Segment.tsx';
 import { Stat } from '../../../base/webview/ui/Stat.tsx';
@@ -110,7 +111,6 @@ function OtherSetting({
   route: { episode },
   setting: { compareLevel, ignoreTools, fixesDrift },
 }: Props & { readonly setting: NonNullable<TimelineRoute['setting']> }) {
-  const { navigate } = useViewer();
   return (
     <Note kind="info">
       {l10n.t(
@@ -119,9 +119,7 @@ function OtherSetting({
         String(ignoreTools),
         String(fixesDrift),
       )}{' '}
-      <button type="button" class="link" onClick={() => navigate(timelineRoute(episode, 0))}>
-        {l10n.t('Go to the timelines of the run')}
-      </button>
+      <RouteLink to={timelineRoute(episode, 0)}>{l10n.t('Go to the timelines of the run')}</RouteLink>
     </Note>
   );
 }

@@ -3,6 +3,7 @@ import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { TokenQuery } from '../../core/protocol/tokenRpc.ts';
 import { count } from '../../../base/core/format.ts';
 import { IconButton } from '../../../base/webview/ui/IconButton.tsx';
+import { FindSteps } from '../ui/FindSteps.tsx';
 import { mostMatches, wantedOf, type Search } from './tokenSearch.ts';
 
 interface Props {
@@ -46,8 +47,7 @@ export function TokenFind({ search, onSearch, onStep, onClose }: Props) {
         onInput={({ currentTarget }) => setTyped(currentTarget.value)}
       />
       <KindOfSearch kind={kind} onKind={setKind} matchCase={matchCase} onMatchCase={setMatchCase} />
-      <Step direction={-1} name={l10n.t('Previous match')} onStep={go} />
-      <Step direction={1} name={l10n.t('Next match')} onStep={go} />
+      <FindSteps onStep={go} />
       <p class={`found-text ${failed || wrong ? 'invalid' : ''}`} role="status">
         {wrong ?? (isSearched ? textOf(search) : '')}
       </p>
@@ -86,17 +86,6 @@ function KindOfSearch({ kind, onKind, matchCase, onMatchCase }: KindProps) {
       </label>
     </>
   );
-}
-
-interface StepProps {
-  readonly direction: 1 | -1;
-  readonly name: string;
-  readonly onStep: (direction: 1 | -1) => void;
-}
-
-export function Step({ direction, name, onStep }: StepProps) {
-  const icon = direction === 1 ? 'down' : 'up';
-  return <IconButton icon={icon} name={name} onPress={() => onStep(direction)} />;
 }
 
 function kindOf(value: string): TokenQuery['kind'] {

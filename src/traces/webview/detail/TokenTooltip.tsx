@@ -6,6 +6,7 @@ import type { TokensView, TokenDetail } from '../../core/protocol/tokenRpc.ts';
 import { LatestRequest, type Outcome } from '../../../base/webview/state/latestRequest.ts';
 import { useViewer } from '../state/viewer.ts';
 import { count, logprob } from '../../../base/core/format.ts';
+import { useTooltip } from '../ui/useTooltip.ts';
 import { keyOf, type TimelineOf } from './timelineOf.ts';
 import { tokenId } from './TokenChunk.tsx';
 import { chance, quoted } from './tokenText.ts';
@@ -29,22 +30,13 @@ interface Props {
 export function TokenTooltip({ list, of, tokens, messages, focused }: Props) {
   const box = useRef<HTMLDivElement>(null);
   const hovered = useHovered(list);
-  const [hidden, setHidden] = useState<number | null>(null);
   const position = hovered ?? focused;
-
-  useLayoutEffect(() => {
-    const onKey = ({ key }: KeyboardEvent) => key === 'Escape' && setHidden(position);
-    document.addEventListener('keydown', onKey);
-    return () => document.removeEventListener('keydown', onKey);
-  }, [position]);
-  useLayoutEffect(() => setHidden(null), [position]);
-  useLayoutEffect(() => {
-    const token = position === null ? null : document.getElementById(tokenId(position));
-    if (box.current && token) route(box.current, token);
-  });
+  const hidden = useTooltip(box, position, gap, () =>
+    position === null ? undefined : document.getElementById(tokenId(position))?.getClientRects()[0],
+  );
 
   const at = position === null || !tokens ? -1 : position - tokens.from;
-  const known = position !== null && tokens?.texts[at] !== undefined && hidden !== position;
+  const known = position !== null && tokens?.texts[at] !== undefined && !hidden;
   const detail = useDetail(of, known ? position : null);
   if (position === null || tokens === undefined || !known) return null;
   return (
@@ -199,15 +191,4 @@ function useHovered(list: RefObject<HTMLElement | null>): number | null {
 export function tokenOf(target: EventTarget | null): number | null {
   const token = target instanceof Element ? target.closest<HTMLElement>('[data-token]') : null;
   return token ? Number(token.dataset['token']) : null;
-}
-
-/** Places the tooltip below the token, or above it if there is no room, but always inside the page. */
-function route(box: HTMLElement, token: HTMLElement): void {
-  const [anchor] = token.getClientRects();
-  if (!anchor) return;
-  const { width, height } = box.getBoundingClientRect();
-  const below = anchor.bottom + gap + height <= window.innerHeight;
-  const left = Math.max(gap, Math.min(anchor.left, window.innerWidth - width - gap));
-  box.style.left = `${left}px`;
-  box.style.top = `${below ? anchor.bottom + gap : anchor.top - gap - height}px`;
 }

@@ -1,30 +1,14 @@
+import { positionAfterKey } from '../../../base/webview/ui/listKeys.ts';
 import { tokenId } from './TokenChunk.tsx';
 
-/** The number of tokens of a page. */
-const page = 1_000;
+/** The moves of keys by a number of tokens. */
+const moves = { ArrowRight: 1, ArrowLeft: -1, PageDown: 1_000, PageUp: -1_000 };
 
 /** Returns the token that a key moves to; undefined: the list does not use the key. */
 export function tokenAfterKey(key: string, token: number, last: number): number | undefined {
-  switch (key) {
-    case 'ArrowRight':
-      return Math.min(token + 1, last);
-    case 'ArrowLeft':
-      return Math.max(token - 1, 0);
-    case 'ArrowDown':
-      return tokenOnLine(token, 1) ?? last;
-    case 'ArrowUp':
-      return tokenOnLine(token, -1) ?? 0;
-    case 'PageDown':
-      return Math.min(token + page, last);
-    case 'PageUp':
-      return Math.max(token - page, 0);
-    case 'Home':
-      return 0;
-    case 'End':
-      return last;
-    default:
-      return undefined;
-  }
+  if (key === 'ArrowDown') return tokenOnLine(token, 1) ?? last;
+  if (key === 'ArrowUp') return tokenOnLine(token, -1) ?? 0;
+  return positionAfterKey(key, token, last, moves);
 }
 
 /** Returns the token that a key moves to on the map; undefined: the map does not use the key. */
@@ -34,18 +18,15 @@ export function tokenAfterMapKey(
   total: number,
 ): number | undefined {
   const screen = Math.max(1, end - first);
-  const moves: Readonly<Record<string, number>> = {
-    ArrowRight: first + screen,
-    ArrowUp: first + screen,
-    ArrowLeft: first - screen,
-    ArrowDown: first - screen,
-    PageUp: first + Math.ceil(total / 10),
-    PageDown: first - Math.ceil(total / 10),
-    Home: 0,
-    End: total - 1,
-  };
-  const target = moves[key];
-  return target === undefined ? undefined : Math.max(0, Math.min(target, total - 1));
+  const tenth = Math.ceil(total / 10);
+  return positionAfterKey(key, first, total - 1, {
+    ArrowRight: screen,
+    ArrowUp: screen,
+    ArrowLeft: -screen,
+    ArrowDown: -screen,
+    PageUp: tenth,
+    PageDown: -tenth,
+  });
 }
 
 /** The maximum vertical difference of tokens on one line, in pixels. Chips are slightly higher than words. */

@@ -3,14 +3,16 @@ import type { EpisodeFinding } from '../../core/protocol/traceLists.ts';
 import type { EpisodeView } from '../../core/protocol/episodeRpc.ts';
 import type { RunView } from '../../core/protocol/runRpc.ts';
 import { canRunEpisodes } from '../../../tracking/core/records/tracedRun.ts';
+import { OwnRun } from '../compare/OtherRun.tsx';
 import { CallDetail } from '../detail/CallDetail.tsx';
 import { TimelineDetail } from '../detail/TimelineDetail.tsx';
 import { MergeExplainer } from '../merge/MergeExplainer.tsx';
 import { callsCell, timeCell, tokensCell, TrainableCell } from '../run/cells.tsx';
 import { recordsOfTraining, useRecorded } from '../state/missingRecords.ts';
+import { RouteLink } from '../ui/RouteLink.tsx';
 import { Recorded } from '../ui/Recorded.tsx';
 import { episodeStatus, episodeStatusWord, trainsWord } from '../run/status.ts';
-import { compareRoute, episodeRoute, isPart } from '../state/route.ts';
+import { episodeRoute, isPart } from '../state/route.ts';
 import { useAnswer, useViewer } from '../state/viewer.ts';
 import { count, reward } from '../../../base/core/format.ts';
 import { DebugEpisode } from '../ui/DebugEpisode.tsx';
@@ -19,7 +21,7 @@ import { FollowLatest } from '../ui/FollowLatest.tsx';
 import { GoToSource } from '../ui/GoToSource.tsx';
 import { Icon } from '../../../base/webview/ui/Icon.tsx';
 import { Empty, Failure, Note, Pending } from '../../../base/webview/ui/Notices.tsx';
-import { Stat } from '../../../base/webview/ui/Stat.tsx';
+import { Stat, Status } from '../../../base/webview/ui/Stat.tsx';
 import { useFold, type Fold } from '../../../base/webview/ui/useFold.tsx';
 import { TimeAxis } from './axis/TimeAxis.tsx';
 import { Parts } from './Parts.tsx';
@@ -71,10 +73,7 @@ function EpisodeHeader({ run, episode: { row }, findings, fold }: HeaderProps) {
       <div class="title-line">
         <h1>{row.taskId}</h1>
         <span class="muted">{l10n.t('repeat {0}', row.repeat)}</span>
-        <span class={`status status-${status}`} role="status">
-          <span class="status-dot" aria-hidden="true" />
-          {episodeStatusWord(status)}
-        </span>
+        <Status kind={status} word={episodeStatusWord(status)} />
         {row.state === 'ended' && canRunEpisodes(run) && <DebugEpisode episode={row.episode} />}
         {row.reward !== null && run.imported === undefined && (
           <GoToSource
@@ -112,7 +111,7 @@ interface WouldNotTrainProps {
 
 /** Shows why an episode would not be trained. The overview lists all of its findings. */
 function WouldNotTrain({ episode, findings: [first, ...others] }: WouldNotTrainProps) {
-  const { route, navigate } = useViewer();
+  const { route } = useViewer();
   return (
     <p class="would-not-train">
       <Icon name="cross" />
@@ -125,11 +124,11 @@ function WouldNotTrain({ episode, findings: [first, ...others] }: WouldNotTrainP
           </>
         )}
         {others.length > 0 && isPart(route) && (
-          <button type="button" class="link" onClick={() => navigate(episodeRoute(episode))}>
+          <RouteLink to={episodeRoute(episode)}>
             {others.length === 1
               ? l10n.t('and 1 other finding')
               : l10n.t('and {0} other findings', count(others.length))}
-          </button>
+          </RouteLink>
         )}
       </span>
     </p>
@@ -151,7 +150,6 @@ function Detail({ episode, findings }: DetailProps) {
 
 /** The facts about the episode. If there is only one reason against training, the header shows it. */
 function Overview({ episode: { row, calls }, findings }: DetailProps) {
-  const { navigate } = useViewer();
   const recorded = useRecorded();
   const listed = row.trains === false && findings.length === 1 ? [] : findings;
   return (
@@ -168,9 +166,7 @@ function Overview({ episode: { row, calls }, findings }: DetailProps) {
       ))}
       <div class="title-line">
         <h2>{l10n.t('Task')}</h2>
-        <button type="button" onClick={() => navigate(compareRoute(row.episode, null))}>
-          {l10n.t('Compare with another repeat')}
-        </button>
+        <OwnRun episode={row.episode} />
       </div>
       <p class="text-block">{row.query}</p>
       {calls.length === 0 && !recorded('calls') && (

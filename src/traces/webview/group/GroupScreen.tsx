@@ -9,8 +9,9 @@ import { count, percent, reward } from '../../../base/core/format.ts';
 import { Icon } from '../../../base/webview/ui/Icon.tsx';
 import { Failure, Note, Pending } from '../../../base/webview/ui/Notices.tsx';
 import { recordsOfTraining } from '../state/missingRecords.ts';
+import { RouteLink } from '../ui/RouteLink.tsx';
 import { Recorded } from '../ui/Recorded.tsx';
-import { Stat } from '../../../base/webview/ui/Stat.tsx';
+import { Stat, Status } from '../../../base/webview/ui/Stat.tsx';
 import { useFold, type Fold } from '../../../base/webview/ui/useFold.tsx';
 import { callsCell, timeCell, tokensCell, TrainableCell } from '../run/cells.tsx';
 import { findingTerm } from '../run/ReportPanel.tsx';
@@ -60,12 +61,7 @@ function GroupHeader({ group: { row, groups, episodes }, fold }: HeaderProps) {
       <div class="title-line">
         <h1>{row.taskId}</h1>
         <span class="muted">{l10n.t('group {0}', row.group)}</span>
-        {running && (
-          <span class="status status-running" role="status">
-            <span class="status-dot" aria-hidden="true" />
-            {l10n.t('running')}
-          </span>
-        )}
+        {running && <Status kind="running" word={l10n.t('running')} />}
         {fold.button}
         <Extremes best={row.best} worst={row.worst} />
         <Neighbours group={row.group} groups={groups} />
@@ -155,7 +151,6 @@ interface FindingsProps {
 
 /** The findings about the group, such as equal rewards, with their explanations. */
 function GroupFindings({ run, episodes }: FindingsProps) {
-  const { navigate } = useViewer();
   const ofGroups = new Set(
     run.report.findings.flatMap(({ code, level }) => (level === 'group' ? [code] : [])),
   );
@@ -167,13 +162,9 @@ function GroupFindings({ run, episodes }: FindingsProps) {
         <Note key={message} kind={severity}>
           {message} <span class="finding-code mono">{code}</span>
           <span class="finding-hint">{hint}</span>
-          <button
-            type="button"
-            class="link"
-            onClick={() => navigate({ kind: 'run', list: 'groups', filter: findingTerm(code), sort: null })}
-          >
+          <RouteLink to={{ kind: 'run', list: 'groups', filter: findingTerm(code), sort: null }}>
             {l10n.t('All groups with this finding')}
-          </button>
+          </RouteLink>
         </Note>
       ))}
     </>

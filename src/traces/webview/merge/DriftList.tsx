@@ -1,7 +1,7 @@
 import * as l10n from '@vscode/l10n';
 import type { DriftDifference, DriftView, MergingView } from '../../core/protocol/mergingRpc.ts';
 import { callRoute } from '../state/route.ts';
-import { useViewer } from '../state/viewer.ts';
+import { RouteLink } from '../ui/RouteLink.tsx';
 import { count } from '../../../base/core/format.ts';
 import { TokenChips } from './TokenChips.tsx';
 
@@ -39,16 +39,15 @@ export function DriftList({ episode, view: { drifts, driftCount } }: Props) {
 }
 
 function Drift({ episode, drift }: { readonly episode: number; readonly drift: DriftView }) {
-  const { navigate } = useViewer();
   const { call, again, message, differences, differenceCount } = drift;
   return (
     <details class="fork">
       <summary>{l10n.t('The reply of call {0}, message {1} of call {2}', call, message, again)}</summary>
       <p>
         {[call, again].map((one) => (
-          <button key={one} type="button" class="link" onClick={() => navigate(callRoute(episode, one))}>
+          <RouteLink key={one} to={callRoute(episode, one)}>
             {l10n.t('Call {0}', one)}
-          </button>
+          </RouteLink>
         ))}
       </p>
       {differences.map((difference) => (

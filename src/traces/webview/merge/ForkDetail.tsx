@@ -2,7 +2,7 @@ import * as l10n from '@vscode/l10n';
 import type { ForkSideView, ForkView } from '../../core/protocol/mergingRpc.ts';
 import { PlainText } from '../message/PlainText.tsx';
 import { callRoute } from '../state/route.ts';
-import { useViewer } from '../state/viewer.ts';
+import { RouteLink } from '../ui/RouteLink.tsx';
 import { TokenChips } from './TokenChips.tsx';
 
 interface Props {
@@ -39,13 +39,10 @@ interface SideProps {
 }
 
 function Side({ episode, call, side, token }: SideProps) {
-  const { navigate } = useViewer();
   return (
     <>
       <dt>
-        <button type="button" class="link" onClick={() => navigate(callRoute(episode, call))}>
-          {l10n.t('Call {0}', call)}
-        </button>
+        <RouteLink to={callRoute(episode, call)}>{l10n.t('Call {0}', call)}</RouteLink>
         {side !== null && <span class="muted"> {side.role}</span>}
       </dt>
       <dd>

@@ -1,7 +1,7 @@
 import * as l10n from '@vscode/l10n';
 import type { MergeSetting, ForkView, MergedView, MergingView } from '../../core/protocol/mergingRpc.ts';
 import { timelineRoute } from '../state/route.ts';
-import { useViewer } from '../state/viewer.ts';
+import { RouteLink } from '../ui/RouteLink.tsx';
 import { CallChips } from '../ui/CallChips.tsx';
 import { count } from '../../../base/core/format.ts';
 import { ForkDetail } from './ForkDetail.tsx';
@@ -69,17 +69,12 @@ interface HeadProps {
 }
 
 function BranchHead({ episode, index, timeline, setting }: HeadProps) {
-  const { navigate } = useViewer();
   const { calls, agents, messages, tokens, trainableTokens } = timeline;
   return (
     <div class="merge-head">
-      <button
-        type="button"
-        class="link"
-        onClick={() => navigate(timelineRoute(episode, index, null, { setting }))}
-      >
+      <RouteLink to={timelineRoute(episode, index, null, { setting })}>
         {l10n.t('Timeline {0}', index)}
-      </button>
+      </RouteLink>
       <span class="muted">{agents.join(', ')}</span>
       <CallChips episode={episode} calls={calls} most={mostCalls} />
       <span class="merge-counts muted">

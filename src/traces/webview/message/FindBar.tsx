@@ -4,6 +4,7 @@ import type { SearchView, FoundText } from '../../core/protocol/episodeRpc.ts';
 import { useAnswer, useViewer } from '../state/viewer.ts';
 import { count } from '../../../base/core/format.ts';
 import { IconButton } from '../../../base/webview/ui/IconButton.tsx';
+import { FindSteps } from '../ui/FindSteps.tsx';
 import { Failure } from '../../../base/webview/ui/Notices.tsx';
 import type { MessageSource } from './LongText.tsx';
 
@@ -74,32 +75,10 @@ export function FindBar({ source, search, onSearch, onClose }: Props) {
       <span class="find-count" role="status">
         {search.text !== '' && <Counted search={search} />}
       </span>
-      <Steps total={total} step={step} onClose={onClose} />
+      <FindSteps disabled={total === 0} onStep={step} />
+      <IconButton icon="close" name={l10n.t('Close the search')} onPress={onClose} />
       {search.text !== '' && <Finder key={search.text} source={source} search={search} onSearch={onSearch} />}
     </div>
-  );
-}
-
-function Steps({
-  total,
-  step,
-  onClose,
-}: {
-  readonly total: number;
-  readonly step: (by: 1 | -1) => void;
-  readonly onClose: () => void;
-}) {
-  const buttons = [
-    { name: l10n.t('Previous match'), icon: 'up', by: -1 },
-    { name: l10n.t('Next match'), icon: 'down', by: 1 },
-  ] as const;
-  return (
-    <>
-      {buttons.map(({ name, icon, by }) => (
-        <IconButton key={icon} icon={icon} name={name} disabled={total === 0} onPress={() => step(by)} />
-      ))}
-      <IconButton icon="close" name={l10n.t('Close the search')} onPress={onClose} />
-    </>
   );
 }
 

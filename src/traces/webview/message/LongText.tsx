@@ -5,7 +5,7 @@ import type { Conversation, FoundText, MessageView } from '../../core/protocol/e
 import { largestWindow } from '../../core/protocol/traceRpc.ts';
 import { useAnswer, useViewer } from '../state/viewer.ts';
 import { count } from '../../../base/core/format.ts';
-import { Icon } from '../../../base/webview/ui/Icon.tsx';
+import { Pager } from '../ui/Pager.tsx';
 import { Failure, Loading } from '../../../base/webview/ui/Notices.tsx';
 import { PlainText } from './PlainText.tsx';
 
@@ -141,29 +141,18 @@ interface PartBarProps {
 
 function PartBar({ length, from, onMove }: PartBarProps) {
   const step = largestWindow.text;
-  const last = Math.floor((length - 1) / step) * step;
+  const end = Math.min(from + step, length);
   return (
-    <div class="part-bar" role="toolbar" aria-label={l10n.t('Part of the text')}>
-      <span class="pager-text" role="status">
-        {l10n.t(
-          'Characters {0} to {1} of {2}',
-          count(from + 1),
-          count(Math.min(from + step, length)),
-          count(length),
-        )}
-      </span>
-      <button type="button" disabled={from === 0} onClick={() => onMove(0)}>
-        {l10n.t('First')}
-      </button>
-      <button type="button" disabled={from === 0} onClick={() => onMove(from - step)}>
-        <Icon name="up" /> {l10n.t('Earlier')}
-      </button>
-      <button type="button" disabled={from >= last} onClick={() => onMove(from + step)}>
-        <Icon name="down" /> {l10n.t('Later')}
-      </button>
-      <button type="button" disabled={from >= last} onClick={() => onMove(last)}>
-        {l10n.t('Last')}
-      </button>
-    </div>
+    <Pager
+      class="part-bar"
+      label={l10n.t('Part of the text')}
+      text={l10n.t('Characters {0} to {1} of {2}', count(from + 1), count(end), count(length))}
+      from={from}
+      last={Math.floor((length - 1) / step) * step}
+      step={step}
+      earlier={{ text: l10n.t('Earlier') }}
+      later={{ text: l10n.t('Later') }}
+      onMove={onMove}
+    />
   );
 }

@@ -3,6 +3,7 @@ import { useState } from 'preact/hooks';
 import type { Bar, Histogram } from '../../core/protocol/traceLists.ts';
 import type { MissingData } from '../../../tracking/core/records/tracedRun.ts';
 import { useRecorded } from '../state/missingRecords.ts';
+import { positionAfterKey } from '../../../base/webview/ui/listKeys.ts';
 import { count, duration, percent, reward } from '../../../base/core/format.ts';
 import { barTerm, hasTerm, toggledTerm } from './filterEdit.ts';
 
@@ -54,7 +55,7 @@ function Chart({ histogram, filter, onFilter }: ChartProps) {
     if (term !== undefined) onFilter(toggledTerm(filter, term, terms));
   };
   const onKeyDown = (event: KeyboardEvent) => {
-    const target = targetOf(event.key, focused, bars.length - 1);
+    const target = positionAfterKey(event.key, focused, bars.length - 1, { ArrowRight: 1, ArrowLeft: -1 });
     if (event.key === 'Enter' || event.key === ' ') choose(focused);
     else if (target === undefined) return;
     else {
@@ -157,11 +158,4 @@ function valueText(field: Histogram['field'], value: number): string {
   if (field === 'solved') return percent(value);
   if (field === 'time') return duration(value);
   return field === 'tokens' ? count(Math.round(value)) : reward(value);
-}
-
-function targetOf(key: string, at: number, last: number): number | undefined {
-  if (key === 'ArrowRight') return Math.min(at + 1, last);
-  if (key === 'ArrowLeft') return Math.max(at - 1, 0);
-  if (key === 'Home') return 0;
-  return key === 'End' ? last : undefined;
 }

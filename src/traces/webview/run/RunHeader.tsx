@@ -5,7 +5,7 @@ import { useRecorded } from '../state/missingRecords.ts';
 import { count, duration, fileName, moment, percent, reward, share } from '../../../base/core/format.ts';
 import { Failure, Note } from '../../../base/webview/ui/Notices.tsx';
 import { NotRecorded } from '../ui/Recorded.tsx';
-import { Stat } from '../../../base/webview/ui/Stat.tsx';
+import { Fact, Stat, Status } from '../../../base/webview/ui/Stat.tsx';
 import type { Fold } from '../../../base/webview/ui/useFold.tsx';
 import { ImportNotice } from './ImportNotice.tsx';
 import { runStatus, runStatusWord } from './status.ts';
@@ -18,25 +18,25 @@ export function RunHeader({ run, fold }: { readonly run: RunView; readonly fold:
     <header class="run-header">
       <div class="title-line">
         <h1>{run.experiment}</h1>
-        <span class={`status status-${status}`} role="status">
-          <span class="status-dot" aria-hidden="true" />
-          {runStatusWord(status)}
-        </span>
+        <Status kind={status} word={runStatusWord(status)} />
         {run.imported === undefined && <TokenizerLine run={run} />}
         {fold.button}
       </div>
       <dl class="facts foldable">
         {run.imported === undefined && (
           <>
-            <Fact name={l10n.t('config')} text={fileName(run.config)} title={run.config} />
-            <Fact name={l10n.t('workflow')} text={run.workflow} title={run.workflowFile} />
+            <Fact name={l10n.t('config')} title={run.config}>
+              {fileName(run.config)}
+            </Fact>
+            <Fact name={l10n.t('workflow')} title={run.workflowFile}>
+              {run.workflow}
+            </Fact>
           </>
         )}
-        <Fact name={l10n.t('model')} text={run.model} />
-        <Fact
-          name={l10n.t('started')}
-          text={recorded('times') && run.startedAt !== 0 ? moment(run.startedAt) : ''}
-        />
+        <Fact name={l10n.t('model')}>{run.model || <NotRecorded />}</Fact>
+        <Fact name={l10n.t('started')}>
+          {recorded('times') && run.startedAt !== 0 ? moment(run.startedAt) : <NotRecorded />}
+        </Fact>
       </dl>
       <Totals run={run} />
       {run.imported && <ImportNotice imported={run.imported} />}
@@ -71,23 +71,6 @@ function TokenizerLine({ run: { tokenizer } }: { readonly run: RunView }) {
         ? l10n.t('tokenizer: {0}', tokenizer.name)
         : l10n.t('tokenizer: {0}, approximate', tokenizer.name)}
     </span>
-  );
-}
-
-function Fact({
-  name,
-  text,
-  title,
-}: {
-  readonly name: string;
-  readonly text: string;
-  readonly title?: string | undefined;
-}) {
-  return (
-    <div class="fact">
-      <dt>{name}</dt>
-      <dd title={title}>{text === '' ? <NotRecorded /> : text}</dd>
-    </div>
   );
 }
 

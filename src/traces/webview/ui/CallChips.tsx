@@ -1,6 +1,6 @@
 import * as l10n from '@vscode/l10n';
 import { callRoute } from '../state/route.ts';
-import { useViewer } from '../state/viewer.ts';
+import { RouteLink } from './RouteLink.tsx';
 import { count } from '../../../base/core/format.ts';
 
 interface Props {
@@ -12,19 +12,12 @@ interface Props {
 
 /** Call numbers that link to their calls. */
 export function CallChips({ episode, calls, most }: Props) {
-  const { navigate } = useViewer();
   return (
     <span class="chips">
       {calls.slice(0, most).map((call) => (
-        <button
-          key={call}
-          type="button"
-          class="chip"
-          aria-label={l10n.t('Call {0}', call)}
-          onClick={() => navigate(callRoute(episode, call))}
-        >
+        <RouteLink key={call} class="chip" label={l10n.t('Call {0}', call)} to={callRoute(episode, call)}>
           {call}
-        </button>
+        </RouteLink>
       ))}
       {calls.length > most && <span class="muted">{l10n.t('and {0} more', count(calls.length - most))}</span>}
     </span>

@@ -4,6 +4,7 @@ import type { ComponentChildren, RefObject } from 'preact';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import type { ListSort } from '../../core/protocol/traceLists.ts';
 import { scrollListeners } from '../../../base/webview/ui/scrollListeners.ts';
+import { positionAfterKey } from '../../../base/webview/ui/listKeys.ts';
 import { Icon } from '../../../base/webview/ui/Icon.tsx';
 import type { GridActions } from '../../../base/webview/ui/RowMenu.tsx';
 import { useRowMenu } from '../../../base/webview/ui/useRowMenu.tsx';
@@ -13,7 +14,7 @@ import { useViewer } from '../state/viewer.ts';
 /** In pixels. The style sheet has the same value. */
 const rowHeight = 28;
 const headerHeight = 28;
-const pageRows = 20;
+const moves = { ArrowDown: 1, ArrowUp: -1, PageDown: 20, PageUp: -20 };
 
 export interface Column<Row> {
   readonly name: string;
@@ -118,7 +119,8 @@ function onKey<Row>(event: KeyboardEvent, { current, total, onOpen, onMark, onCu
     onOpen(current);
     return;
   }
-  const target = targetOf(event, current, total - 1);
+  const isHeld = event.altKey || event.ctrlKey || event.metaKey;
+  const target = isHeld ? undefined : positionAfterKey(event.key, current, total - 1, moves);
   if (target !== undefined) onCurrent(target);
   else if (event.key === ' ' && onMark) onMark(current);
   else return;
@@ -239,21 +241,6 @@ function track(width: number, grows: number | undefined): string {
 
 function rowId(name: string, position: number): string {
   return `${name}-row-${position}`;
-}
-
-/** Returns the row that a key moves to; undefined: the grid does not use the key. */
-function targetOf(event: KeyboardEvent, current: number, last: number): number | undefined {
-  if (event.altKey || event.ctrlKey || event.metaKey) return undefined;
-  const targets: Readonly<Record<string, number>> = {
-    ArrowDown: current + 1,
-    ArrowUp: current - 1,
-    PageDown: current + pageRows,
-    PageUp: current - pageRows,
-    Home: 0,
-    End: last,
-  };
-  const target = targets[event.key];
-  return target === undefined ? undefined : Math.max(0, Math.min(target, last));
 }
 
 /** Focuses an element if the focused one was removed with its screen, so that keys continue to work. */

@@ -5,7 +5,7 @@ import { useNow, usePage } from '../page.ts';
 import { number, stepText } from '../text.ts';
 import { count, duration, moment, percent, unknown } from '../../../base/core/format.ts';
 import { Note } from '../../../base/webview/ui/Notices.tsx';
-import { Stat } from '../../../base/webview/ui/Stat.tsx';
+import { Fact, Stat, Status } from '../../../base/webview/ui/Stat.tsx';
 import { checkpointText, launcherText, phaseText, stateText } from '../../core/runs/words.ts';
 import { adviceFor, stateClass } from './words.ts';
 
@@ -31,12 +31,7 @@ export function RunHeader() {
 
 export function StateOf({ run }: { readonly run: RunData }) {
   const { state } = run.shown.record;
-  return (
-    <span class={`status status-${stateClass(state)}`} role="status">
-      <span class="status-dot" aria-hidden="true" />
-      {stateText(state)}
-    </span>
-  );
+  return <Status kind={stateClass(state)} word={stateText(state)} />;
 }
 
 function Actions({ run }: { readonly run: RunData }) {
@@ -87,15 +82,6 @@ function Origin({ run }: { readonly run: RunData }) {
         </Fact>
       )}
     </dl>
-  );
-}
-
-function Fact({ name, children }: { readonly name: string; readonly children: string }) {
-  return (
-    <div class="fact">
-      <dt>{name}</dt>
-      <dd>{children}</dd>
-    </div>
   );
 }
 

@@ -1,6 +1,7 @@
 import * as l10n from '@vscode/l10n';
-import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useRef } from 'preact/hooks';
 import { count, duration } from '../../../../base/core/format.ts';
+import { useTooltip } from '../../ui/useTooltip.ts';
 import { nameOf } from './describe.ts';
 import { endOf, type AxisModel, type AxisSpan } from './model.ts';
 
@@ -23,18 +24,10 @@ const gap = 12;
 /** The details of a span. Escape hides them. */
 export function AxisTooltip({ model, target, now }: Props) {
   const box = useRef<HTMLDivElement>(null);
-  const [hidden, setHidden] = useState<number | null>(null);
-  useLayoutEffect(() => {
-    const onKey = ({ key }: KeyboardEvent) => key === 'Escape' && setHidden(target.span);
-    document.addEventListener('keydown', onKey);
-    return () => document.removeEventListener('keydown', onKey);
-  }, [target.span]);
-  useLayoutEffect(() => setHidden(null), [target.span]);
-  useLayoutEffect(() => {
-    if (box.current) place(box.current, target);
-  });
+  const { x, y } = target;
+  const hidden = useTooltip(box, target.span, gap, () => ({ left: x + gap, top: y, bottom: y }));
   const span = model.spans[target.span];
-  if (span === undefined || hidden === target.span) return null;
+  if (span === undefined || hidden) return null;
   return (
     <div class="tooltip axis-tooltip" role="tooltip" ref={box}>
       <p class="tooltip-text">{nameOf(span)}</p>
@@ -88,12 +81,4 @@ function toolLines({ call, answeredBy, state }: AxisSpan, took: string): readonl
 function stateOf({ state }: AxisSpan, took: string): string {
   if (state === 'running') return l10n.t('{0} so far', took);
   return state === 'lost' ? l10n.t('the process ended first') : took;
-}
-
-/** Places the tooltip below and to the right of the point, or where there is room, but always inside the page. */
-function place(box: HTMLElement, { x, y }: TooltipTarget): void {
-  const { width, height } = box.getBoundingClientRect();
-  const below = y + gap + height <= window.innerHeight;
-  box.style.left = `${Math.max(4, Math.min(x + gap, window.innerWidth - width - 4))}px`;
-  box.style.top = `${below ? y + gap : Math.max(4, y - gap - height)}px`;
 }

@@ -1,0 +1,17 @@
+import * as l10n from '@vscode/l10n';
+import { IconButton } from '../../../base/webview/ui/IconButton.tsx';
+
+interface Props {
+  readonly disabled?: boolean;
+  readonly onStep: (direction: 1 | -1) => void;
+}
+
+/** Buttons that go to the previous and the next match of a search. */
+export function FindSteps({ disabled = false, onStep }: Props) {
+  return (
+    <>
+      <IconButton icon="up" name={l10n.t('Previous match')} disabled={disabled} onPress={() => onStep(-1)} />
+      <IconButton icon="down" name={l10n.t('Next match')} disabled={disabled} onPress={() => onStep(1)} />
+    </>
+  );
+}
