@@ -2,7 +2,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { CallRow, EpisodeView, SpanRow } from '../../../src/traces/core/protocol/episodeRpc.ts';
-import { total, union, without } from '../../../src/traces/webview/episode/axis/intervals.ts';
 import { RowMips } from '../../../src/traces/webview/episode/axis/mips.ts';
 import {
   axisModel,
@@ -17,6 +16,9 @@ import {
   including,
   lengthOf,
   panned,
+  total,
+  union,
+  without,
   zoomed,
   type Range,
 } from '../../../src/traces/webview/episode/axis/range.ts';
@@ -70,16 +72,14 @@ describe('lanes', () => {
   test('hold each span once, and none covers another on its row', () => {
     fc.assert(
       fc.property(models, ({ spans, rows, rowOf, lanes, ids }) => {
-        expect(rows.flatMap(({ mips }) => [...mips.columns.ids]).sort((a, b) => a - b)).toEqual(
-          spans.map((_, id) => id),
-        );
+        const drawn = rows.flatMap(({ mips }) => mips.spans.map(({ key }) => ids.get(key) ?? -1));
+        expect(drawn.sort((a, b) => a - b)).toEqual(spans.map((_, id) => id));
         expect(ids.size).toBe(spans.length);
         rows.forEach(({ mips, lane }, row) => {
-          const { starts, ends, ids: own } = mips.columns;
-          own.forEach((id, index) => {
-            expect(rowOf[id]).toBe(row);
-            expect(spans[id]?.kind).toBe(lanes[lane]?.kind);
-            if (index > 0) expect(starts[index]).toBeGreaterThanOrEqual(ends[index - 1] ?? 0);
+          mips.spans.forEach((span, index) => {
+            expect(rowOf.get(span)).toBe(row);
+            expect(span.kind).toBe(lanes[lane]?.kind);
+            if (index > 0) expect(span.start).toBeGreaterThanOrEqual(mips.spans[index - 1]?.end ?? 0);
           });
         });
       }),
@@ -152,7 +152,7 @@ describe('what lies where', () => {
         model.rows.forEach((_, row) => {
           const found = spanAt(model, row, time, { reach: 0, now });
           const covering = model.spans.flatMap((span, id) =>
-            model.rowOf[id] === row && span.start <= time && time <= endOf(span, now) ? [id] : [],
+            model.rowOf.get(span) === row && span.start <= time && time <= endOf(span, now) ? [id] : [],
           );
           if (covering.length === 0) expect(found).toBeUndefined();
           else expect(covering).toContain(found);
@@ -196,34 +196,30 @@ describe('blocks', () => {
       const spans = drawn.map(([gap, length, failed]) => {
         const start = end + gap / 10;
         end = start + length / 10;
-        return { start, end, failed };
+        return { start, end, state: failed === 1 ? 'failed' : 'ended' };
       });
-      return new RowMips({
-        starts: Float64Array.from(spans, ({ start }) => start),
-        ends: Float64Array.from(spans, (span) => span.end),
-        ids: Int32Array.from(spans, (_, index) => index),
-        failed: Uint8Array.from(spans, ({ failed }) => failed),
-      });
+      return new RowMips(spans);
     });
 
   test('stand for each span once, tell of failures, and are no more than there are pixels', () => {
     fc.assert(
       fc.property(row, fc.integer({ min: -12, max: 12 }), (mips, power) => {
         const resolution = 1.5 * 2 ** power;
-        const { starts, ends, firsts, counts, busy, failed } = mips.at(resolution);
-        const { columns } = mips;
-        expect(counts.reduce((sum, count) => sum + count, 0)).toBe(columns.starts.length);
-        const taken = columns.ends.reduce((sum, end, index) => sum + end - (columns.starts[index] ?? 0), 0);
-        expect(busy.reduce((sum, one) => sum + one, 0)).toBeCloseTo(taken);
-        starts.forEach((start, block) => {
-          const [first = 0, count = 0] = [firsts[block], counts[block]];
-          expect(start).toBe(columns.starts[first]);
-          expect(ends[block]).toBe(Math.max(...columns.ends.slice(first, first + count)));
-          expect(failed[block]).toBe(Math.max(...columns.failed.slice(first, first + count)));
-          if (count > 1) expect((ends[block] ?? 0) - start).toBeLessThan(2 * resolution);
-        });
-        const whole = (columns.ends.at(-1) ?? 0) / resolution;
-        expect(starts.length).toBeLessThanOrEqual(4 * whole + 3);
+        const blocks = mips.at(resolution);
+        const { spans } = mips;
+        expect(blocks.reduce((sum, { count }) => sum + count, 0)).toBe(spans.length);
+        const taken = spans.reduce((sum, { start, end }) => sum + end - start, 0);
+        expect(blocks.reduce((sum, { busy }) => sum + busy, 0)).toBeCloseTo(taken);
+        for (const { start, end, first, count, failed } of blocks) {
+          const from = spans.indexOf(first);
+          const own = spans.slice(from, from + count);
+          expect(start).toBe(first.start);
+          expect(end).toBe(Math.max(...own.map((span) => span.end)));
+          expect(failed).toBe(own.some(({ state }) => state === 'failed'));
+          if (count > 1) expect(end - start).toBeLessThan(2 * resolution);
+        }
+        const whole = (spans.at(-1)?.end ?? 0) / resolution;
+        expect(blocks.length).toBeLessThanOrEqual(4 * whole + 3);
       }),
       { seed: 45 },
     );

@@ -1,19 +1,18 @@
 import * as l10n from '@vscode/l10n';
+import type { RefObject } from 'preact';
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { EpisodeView } from '../../../core/protocol/episodeRpc.ts';
 import { callRoute } from '../../state/route.ts';
 import { useShortcuts } from '../../state/shortcuts.ts';
 import { useAnswer, useViewer } from '../../state/viewer.ts';
-import type { IconName } from '../../../../base/webview/ui/Icon.tsx';
 import { IconButton } from '../../../../base/webview/ui/IconButton.tsx';
 import { Failure } from '../../../../base/webview/ui/Notices.tsx';
 import { AxisTooltip, type TooltipTarget } from './AxisTooltip.tsx';
 import { rowHeight, rulerHeight } from './frame.ts';
 import type { AxisEngine } from './engine.ts';
 import type { Hover } from './gestures.ts';
-import { actionOf, axisShortcuts, type AxisAction, type AxisMove } from './keys.ts';
-import { axisModel, callKey, isTimed, spanInNextLane, type AxisModel, type AxisSpan } from './model.ts';
-import { around, type Range } from './range.ts';
+import { axisActions, axisShortcuts, keyOf } from './keys.ts';
+import { axisModel, callKey, isTimed, type AxisModel, type AxisSpan } from './model.ts';
 import { Totals } from './Totals.tsx';
 import { useEngine, type AxisRefs } from './useEngine.ts';
 import { describeSpan } from './describe.ts';
@@ -117,21 +116,17 @@ function Axis({ episode, model }: Props) {
   const related = useMemo(() => relatedCalls(episode, timeline), [episode, timeline]);
   useLayoutEffect(() => engine.current?.show(model, { selected, related }), [model, selected, related]);
   const [byKey, setByKey] = useState(false);
-  const act = (action: AxisAction) => {
-    if (action.kind === 'open') open(model.spans[selected ?? -1]);
-    const next = applied(action, engine.current, model, selected);
-    if (next !== undefined) select(next);
-  };
+  const actions = axisActions({ engine, model, selected, select, open });
   useShortcuts(l10n.t('On the time axis'), axisShortcuts());
   const target = targetOf(hover, byKey ? selected : null, engine.current);
   return (
     <>
       <div class="axis-bar">
         <AxisSummary model={model} now={now} />
-        <AxisButtons act={act} />
+        <AxisButtons engine={engine} />
       </div>
       <canvas class="axis-overview" aria-hidden="true" ref={refs.overview} />
-      <Lanes refs={refs} model={model} selected={selected} now={now} act={act} onKeys={setByKey} />
+      <Lanes refs={refs} model={model} selected={selected} now={now} actions={actions} onKeys={setByKey} />
       {target && <AxisTooltip model={model} target={target} now={now} />}
       <Totals model={model} now={now} />
     </>
@@ -143,19 +138,19 @@ interface LanesProps {
   readonly model: AxisModel;
   readonly selected: number | null;
   readonly now: number;
-  readonly act: (action: AxisAction) => void;
+  readonly actions: ReturnType<typeof axisActions>;
   /** True if the keyboard moves the selection. */
   readonly onKeys: (byKey: boolean) => void;
 }
 
 /** The lanes as a list for screen readers and a canvas. */
-function Lanes({ refs, model, selected, now, act, onKeys }: LanesProps) {
+function Lanes({ refs, model, selected, now, actions, onKeys }: LanesProps) {
   const onKeyDown = (event: KeyboardEvent) => {
-    const action = actionOf(event);
+    const action = actions[keyOf(event) ?? ''];
     if (action === undefined) return;
     event.preventDefault();
     onKeys(true);
-    act(action);
+    action();
   };
   const active = selected ?? 0;
   return (
@@ -183,54 +178,6 @@ function Lanes({ refs, model, selected, now, act, onKeys }: LanesProps) {
   );
 }
 
-/** Performs the action of a key. Returns the span to select, if any. */
-function applied(
-  action: AxisAction,
-  engine: AxisEngine | null,
-  model: AxisModel,
-  selected: number | null,
-): number | undefined {
-  const last = model.spans.length - 1;
-  switch (action.kind) {
-    case 'zoom':
-    case 'pan':
-    case 'fit':
-    case 'frame':
-      if (engine) move(action, engine, model.spans[selected ?? -1]);
-      return undefined;
-    case 'first':
-      return 0;
-    case 'last':
-      return last;
-    case 'step':
-      return selected === null ? 0 : Math.min(Math.max(selected + action.by, 0), last);
-    case 'lane':
-      return selected === null ? 0 : spanInNextLane(model, selected, action.by);
-    case 'open':
-      return undefined;
-  }
-}
-
-function move(action: AxisMove, engine: AxisEngine, span: AxisSpan | undefined): void {
-  switch (action.kind) {
-    case 'zoom':
-      engine.zoom(action.factor);
-      return;
-    case 'pan':
-      engine.pan(action.screens);
-      return;
-    case 'fit':
-      engine.fit();
-      return;
-    case 'frame':
-      if (span) engine.frame(around(endedSpan(span, engine.bounds), engine.bounds));
-  }
-}
-
-function endedSpan({ start, end }: AxisSpan, bounds: Range): Range {
-  return { start, end: Math.min(end, bounds.end) };
-}
-
 /** Returns the call that a span opens; null: none. */
 function openedCall({ kind, call, row }: AxisSpan, model: AxisModel): number | null {
   if (call === null || (kind !== 'agent' && kind !== 'tool')) return null;
@@ -254,16 +201,16 @@ function targetOf(
   return { span: focused, ...engine.anchorOf(focused) };
 }
 
-function AxisButtons({ act }: { readonly act: (action: AxisAction) => void }) {
-  const buttons: readonly (readonly [IconName, string, AxisAction])[] = [
-    ['zoomOut', l10n.t('Zoom out (S)'), { kind: 'zoom', factor: 2 }],
-    ['zoomIn', l10n.t('Zoom in (W)'), { kind: 'zoom', factor: 0.5 }],
-    ['fit', l10n.t('Show the whole episode (0)'), { kind: 'fit' }],
-  ];
+function AxisButtons({ engine }: { readonly engine: RefObject<AxisEngine | null> }) {
+  const buttons = [
+    ['zoomOut', l10n.t('Zoom out (S)'), () => engine.current?.zoom(2)],
+    ['zoomIn', l10n.t('Zoom in (W)'), () => engine.current?.zoom(0.5)],
+    ['fit', l10n.t('Show the whole episode (0)'), () => engine.current?.fit()],
+  ] as const;
   return (
     <div class="axis-buttons">
       {buttons.map(([icon, name, action]) => (
-        <IconButton key={icon} icon={icon} name={name} onPress={() => act(action)} />
+        <IconButton key={icon} icon={icon} name={name} onPress={action} />
       ))}
     </div>
   );

@@ -1,7 +1,7 @@
 /** Draws each kind of span. Shapes differ, so that color is not the only sign. */
 import { barLabels } from './describe.ts';
 import { resolutionOf, rowHeight, xOf, type AxisFrame, type Pen } from './frame.ts';
-import { endOf, upperBound, type AxisSpan } from './model.ts';
+import { endOf, type AxisSpan } from './model.ts';
 import { fitted, widthOf } from './text.ts';
 import type { AxisTheme } from './theme.ts';
 
@@ -195,12 +195,9 @@ function diamond(pen: Pen, x: number, y: number, colour: string, theme: AxisThem
 
 /** Draws a frame around everything in the workflow, filled where it works itself. */
 function drawWorkflow(pen: Pen, bar: Bar, frame: AxisFrame, theme: AxisTheme): void {
-  const { starts, ends } = frame.model.working.at(resolutionOf(frame));
   pen.fillStyle = theme.lanes.workflow;
   pen.globalAlpha = 0.35;
-  for (let at = Math.max(0, upperBound(starts, frame.range.start) - 1); at < starts.length; at++) {
-    const [start = 0, end = 0] = [starts[at], ends[at]];
-    if (start > frame.range.end) break;
+  for (const { start, end } of frame.model.working.within(frame.range, resolutionOf(frame))) {
     const x = Math.max(xOf(start, frame), bar.x);
     const right = Math.min(xOf(end, frame), bar.x + bar.width);
     if (right > x) pen.fillRect(x, bar.y, Math.max(1, right - x), bar.height);

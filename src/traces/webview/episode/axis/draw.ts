@@ -1,8 +1,7 @@
 import { barOf, colourOf, drawSpan, NarrowBars, narrowest } from './bars.ts';
 import { laneName } from './describe.ts';
 import { resolutionOf, rowHeight, rulerHeight, topOf, xOf, type AxisFrame, type Pen } from './frame.ts';
-import type { Blocks, RowMips } from './mips.ts';
-import { endOf, upperBound, type Lane } from './model.ts';
+import { endOf, type Lane } from './model.ts';
 import { fitted } from './text.ts';
 import type { AxisTheme } from './theme.ts';
 import { tickLabel, ticksIn } from './ticks.ts';
@@ -71,49 +70,24 @@ function drawRows(pen: Pen, frame: AxisFrame, theme: AxisTheme): void {
   // Blocks are joined if they are too narrow to be drawn.
   const resolution = resolutionOf(frame) * narrowest;
   const first = Math.max(0, Math.floor(scrollTop / rowHeight));
-  const end = Math.min(model.rows.length, Math.ceil((scrollTop + height) / rowHeight));
-  for (let row = first; row < end; row++) {
-    const mips = model.rows[row]?.mips;
-    if (mips === undefined) continue;
-    const blocks = mips.at(resolution);
+  model.rows.slice(first, Math.ceil((scrollTop + height) / rowHeight)).forEach(({ mips }, index) => {
+    const row = first + index;
     const narrow = new NarrowBars(pen, topOf(row, frame));
-    const from = Math.max(0, upperBound(blocks.starts, range.start) - 1);
-    for (let block = from; block < blocks.starts.length; block++) {
-      if ((blocks.starts[block] ?? 0) > range.end) break;
-      drawBlock(pen, { blocks, block, row: mips, narrow, top: topOf(row, frame) }, frame, theme);
+    for (const block of mips.within(range, resolution)) {
+      const { first: span, count, start, end, busy, failed } = block;
+      const x = xOf(start, frame);
+      const width = xOf(endOf({ start: 0, end }, frame.now), frame) - x;
+      if (count > 1) {
+        narrow.add(x, width, busy / resolutionOf(frame), failed ? theme.failed : theme.lanes[span.kind]);
+      } else if (width >= narrowest || span.state === 'unanswered') {
+        drawSpan(pen, span, topOf(row, frame), frame, theme);
+      } else {
+        narrow.add(x, width, width, colourOf(span, frame, theme));
+      }
     }
     narrow.flush();
     drawMarked(pen, row, frame, theme);
-  }
-}
-
-interface DrawnBlock {
-  readonly blocks: Blocks;
-  readonly block: number;
-  readonly row: RowMips;
-  readonly narrow: NarrowBars;
-  readonly top: number;
-}
-
-function drawBlock(
-  pen: Pen,
-  { blocks, block, row, narrow, top }: DrawnBlock,
-  frame: AxisFrame,
-  theme: AxisTheme,
-): void {
-  const span = frame.model.spans[row.columns.ids[blocks.firsts[block] ?? 0] ?? 0];
-  if (span === undefined) return;
-  const x = xOf(blocks.starts[block] ?? 0, frame);
-  const end = endOf({ start: 0, end: blocks.ends[block] ?? 0 }, frame.now);
-  const width = xOf(end, frame) - x;
-  const isOne = blocks.counts[block] === 1;
-  if (isOne && (width >= narrowest || span.state === 'unanswered')) {
-    drawSpan(pen, span, top, frame, theme);
-    return;
-  }
-  const whole = blocks.failed[block] === 1 ? theme.failed : theme.lanes[span.kind];
-  const busy = isOne ? width : (blocks.busy[block] ?? 0) / resolutionOf(frame);
-  narrow.add(x, width, busy, isOne ? colourOf(span, frame, theme) : whole);
+  });
 }
 
 /** Draws the selected span and the span under the pointer above their neighbors. */
@@ -123,8 +97,8 @@ function drawMarked(pen: Pen, row: number, frame: AxisFrame, theme: AxisTheme): 
     [hovered, 1],
     [selected, 2],
   ] as const) {
-    const span = id === null || model.rowOf[id] !== row ? undefined : model.spans[id];
-    if (span === undefined) continue;
+    const span = model.spans[id ?? -1];
+    if (span === undefined || model.rowOf.get(span) !== row) continue;
     const { x, y, width, height } = barOf(span, topOf(row, frame), frame);
     pen.strokeStyle = theme.focus;
     pen.lineWidth = weight;

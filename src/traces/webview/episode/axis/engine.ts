@@ -2,7 +2,7 @@ import { drawAxis } from './draw.ts';
 import { rowHeight, rulerHeight, timeAt, xOf, type AxisFrame, type Pen } from './frame.ts';
 import { listenToOverview, listenToPointer, type Hover } from './gestures.ts';
 import { boundsAt, spanAt, type AxisModel, endOf } from './model.ts';
-import { following, including, lengthOf, panned, zoomed, type Range } from './range.ts';
+import { around, following, including, lengthOf, panned, zoomed, type Range } from './range.ts';
 import { onThemeChange, readTheme, type AxisTheme } from './theme.ts';
 
 /** A canvas in CSS pixels on screens of any resolution. */
@@ -130,10 +130,6 @@ export class AxisEngine {
     return this.#range;
   }
 
-  get bounds(): Range {
-    return this.#bounds;
-  }
-
   /** The width of the lane names, in pixels. */
   get gutter(): number {
     this.#gutter ??= Number.parseFloat(
@@ -172,18 +168,18 @@ export class AxisEngine {
     this.#go(this.#bounds);
   }
 
-  frame(range: Range): void {
-    this.#go(panned(range, 0, this.#bounds));
+  /** Zooms to a span. */
+  frame(span: Range): void {
+    this.#go(around(this.#ended(span), this.#bounds));
   }
 
   /** Scrolls a span into view, on both axes. */
   reveal(id: number): void {
     const span = this.#model.spans[id];
     if (span === undefined) return;
-    const { start, end } = span;
-    this.#go(including(this.#range, { start, end: Math.min(end, this.#bounds.end) }, this.#bounds));
+    this.#go(including(this.#range, this.#ended(span), this.#bounds));
     const { scroller } = this.#elements;
-    const top = (this.#model.rowOf[id] ?? 0) * rowHeight;
+    const top = (this.#model.rowOf.get(span) ?? 0) * rowHeight;
     const height = scroller.clientHeight - rulerHeight - rowHeight;
     if (top < scroller.scrollTop) scroller.scrollTop = top;
     else if (top > scroller.scrollTop + height) scroller.scrollTop = top - height;
@@ -202,8 +198,9 @@ export class AxisEngine {
   anchorOf(id: number): { readonly x: number; readonly y: number } {
     const frame = this.#frameOf(this.#surface);
     const { left, top } = this.#elements.canvas.getBoundingClientRect();
-    const x = xOf(Math.max(this.#model.spans[id]?.start ?? 0, frame.range.start), frame);
-    const row = this.#model.rowOf[id] ?? 0;
+    const span = this.#model.spans[id];
+    const x = xOf(Math.max(span?.start ?? 0, frame.range.start), frame);
+    const row = (span && this.#model.rowOf.get(span)) ?? 0;
     return { x: left + x, y: top + rulerHeight + (row + 1) * rowHeight - frame.scrollTop };
   }
 
@@ -294,6 +291,11 @@ export class AxisEngine {
     this.#rest = setTimeout(() => this.settle(), restAfter);
   }
 
+  /** Returns the range of a span so far. */
+  #ended({ start, end }: Range): Range {
+    return { start, end: Math.min(end, this.#bounds.end) };
+  }
+
   #middle(): number {
     const { start, end } = this.#range;
     const span = this.#model.spans[this.#marks.selected ?? -1];
@@ -344,13 +346,11 @@ function drawOverview(pen: Pen, frame: AxisFrame, bounds: Range, theme: AxisThem
   const line = Math.max(1, (height - 4) / Math.max(1, model.rows.length));
   model.rows.forEach(({ mips, lane }, row) => {
     const y = 2 + Math.min(row * line, height - 5);
-    const { starts, ends, failed } = mips.at(resolution);
     const kind = model.lanes[lane]?.kind ?? 'agent';
     pen.globalAlpha = kind === 'workflow' ? 0.35 : 0.8;
-    for (let block = 0; block < starts.length; block++) {
-      const [start = 0, end = 0] = [starts[block], ends[block]];
+    for (const { start, end, failed } of mips.at(resolution)) {
       const x = xOf(start, whole);
-      pen.fillStyle = failed[block] === 1 ? theme.failed : theme.lanes[kind];
+      pen.fillStyle = failed ? theme.failed : theme.lanes[kind];
       const right = xOf(endOf({ start, end }, frame.now), whole);
       pen.fillRect(x, y, Math.max(1, right - x), Math.max(1, line - 0.5));
     }

@@ -1,50 +1,58 @@
 import * as l10n from '@vscode/l10n';
+import type { RefObject } from 'preact';
 import type { Shortcut } from '../../state/shortcuts.ts';
+import type { AxisEngine } from './engine.ts';
+import { spanInNextLane, type AxisModel, type AxisSpan } from './model.ts';
 
-/** An action that changes the visible range. */
-export type AxisMove =
-  | { readonly kind: 'zoom'; readonly factor: number }
-  | { readonly kind: 'pan'; readonly screens: number }
-  | { readonly kind: 'fit' | 'frame' };
+interface AxisUse {
+  readonly engine: RefObject<AxisEngine | null>;
+  readonly model: AxisModel;
+  readonly selected: number | null;
+  readonly select: (span: number) => void;
+  readonly open: (span: AxisSpan | undefined) => void;
+}
 
-/** An action of a key on the time axis. */
-export type AxisAction =
-  | AxisMove
-  | { readonly kind: 'open' | 'first' | 'last' }
-  | { readonly kind: 'step' | 'lane'; readonly by: 1 | -1 };
+/** Returns the actions on the time axis by key. */
+export function axisActions({ engine, model, selected, select, open }: AxisUse) {
+  const last = model.spans.length - 1;
+  const span = model.spans[selected ?? -1];
+  const closer = () => engine.current?.zoom(0.7);
+  const wider = () => engine.current?.zoom(1 / 0.7);
+  const earlier = () => engine.current?.pan(-0.2);
+  const later = () => engine.current?.pan(0.2);
+  const step = (by: 1 | -1) => select(selected === null ? 0 : Math.min(Math.max(selected + by, 0), last));
+  const lane = (by: 1 | -1) => {
+    const next = selected === null ? 0 : spanInNextLane(model, selected, by);
+    if (next !== undefined) select(next);
+  };
+  const actions: Readonly<Record<string, () => void>> = {
+    w: closer,
+    '+': closer,
+    '=': closer,
+    s: wider,
+    '-': wider,
+    a: earlier,
+    ArrowLeft: earlier,
+    d: later,
+    ArrowRight: later,
+    '0': () => engine.current?.fit(),
+    f: () => span && engine.current?.frame(span),
+    '[': () => step(-1),
+    ']': () => step(1),
+    ArrowUp: () => lane(-1),
+    ArrowDown: () => lane(1),
+    Home: () => select(0),
+    End: () => select(last),
+    Enter: () => open(span),
+  };
+  return actions;
+}
 
-const closer: AxisAction = { kind: 'zoom', factor: 0.7 };
-const wider: AxisAction = { kind: 'zoom', factor: 1 / 0.7 };
-const earlier: AxisAction = { kind: 'pan', screens: -0.2 };
-const later: AxisAction = { kind: 'pan', screens: 0.2 };
-
-const actions: Readonly<Record<string, AxisAction>> = {
-  w: closer,
-  '+': closer,
-  '=': closer,
-  s: wider,
-  '-': wider,
-  a: earlier,
-  ArrowLeft: earlier,
-  d: later,
-  ArrowRight: later,
-  '0': { kind: 'fit' },
-  f: { kind: 'frame' },
-  '[': { kind: 'step', by: -1 },
-  ']': { kind: 'step', by: 1 },
-  ArrowUp: { kind: 'lane', by: -1 },
-  ArrowDown: { kind: 'lane', by: 1 },
-  Home: { kind: 'first' },
-  End: { kind: 'last' },
-  Enter: { kind: 'open' },
-};
-
-/** Returns the action; undefined: the axis does not use the key. */
-export function actionOf(event: KeyboardEvent): AxisAction | undefined {
+/** Returns the name of a key without the shift key; undefined: other keys are held. */
+export function keyOf(event: KeyboardEvent): string | undefined {
   const held = event.ctrlKey || event.altKey || event.metaKey;
   if (held && !event.getModifierState('AltGraph')) return undefined;
-  const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
-  return Object.hasOwn(actions, key) ? actions[key] : undefined;
+  return event.key.length === 1 ? event.key.toLowerCase() : event.key;
 }
 
 export function axisShortcuts(): readonly Shortcut[] {

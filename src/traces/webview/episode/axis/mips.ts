@@ -2,85 +2,77 @@
  * A row of spans at every zoom. Spans on one pixel are joined to one block. Blocks are computed on demand, once per
  * power of two of the resolution. So the cost of a frame depends on its pixels, not on the number of spans.
  */
+import { countWhile } from '../../../../base/core/countWhile.ts';
+import type { Range } from './range.ts';
 
-/** Parallel arrays, one entry per span, in order. Spans do not overlap. */
-export interface RowColumns {
-  readonly starts: Float64Array;
-  /** Infinity: the span runs. */
-  readonly ends: Float64Array;
-  readonly ids: Int32Array;
-  readonly failed: Uint8Array;
-}
+/** Anything with a start and an end. An infinite end: it runs. */
+type Span = Range & { readonly state?: string };
 
-/** Parallel arrays, one entry per block. */
-export interface Blocks {
-  readonly starts: Float64Array;
-  readonly ends: Float64Array;
-  /** Index of its first span in the row. */
-  readonly firsts: Int32Array;
-  /** Number of spans of the block. */
-  readonly counts: Int32Array;
+/** A span, or several that are joined. */
+export interface Block<S extends Span> extends Range {
+  readonly first: S;
+  /** Number of its spans. */
+  readonly count: number;
   /** Milliseconds of the spans, without the gaps between them. */
-  readonly busy: Float64Array;
-  /** 1 if a span of the block failed. */
-  readonly failed: Uint8Array;
+  readonly busy: number;
+  /** True if a span of the block failed. */
+  readonly failed: boolean;
 }
 
 /** The finest resolution, about a microsecond. Shorter spans do not occur. */
 const finest = -10;
 
-export class RowMips {
-  readonly columns: RowColumns;
-  readonly #levels = new Map<number, Blocks>();
+export class RowMips<S extends Span> {
+  /** The spans in order. They do not overlap. */
+  readonly spans: readonly S[];
+  readonly #levels = new Map<number, readonly Block<S>[]>();
 
-  constructor(columns: RowColumns) {
-    this.columns = columns;
+  constructor(spans: readonly S[]) {
+    this.spans = spans;
   }
 
   /** @param resolution milliseconds per pixel */
-  at(resolution: number): Blocks {
+  at(resolution: number): readonly Block<S>[] {
     const level = Math.max(finest, Math.floor(Math.log2(resolution)));
     let blocks = this.#levels.get(level);
     if (blocks === undefined) {
-      blocks = joined(this.columns, level === finest ? 0 : 2 ** level);
+      blocks = joined(this.spans, level === finest ? 0 : 2 ** level);
       this.#levels.set(level, blocks);
     }
     return blocks;
   }
+
+  /** Returns the blocks that may reach into a range. */
+  within({ start, end }: Range, resolution: number): readonly Block<S>[] {
+    const blocks = this.at(resolution);
+    return blocks.slice(Math.max(0, startedBy(blocks, start) - 1), startedBy(blocks, end));
+  }
+}
+
+/** Returns the number of ordered ranges that have started at a time. */
+export function startedBy(ranges: readonly Range[], time: number): number {
+  return countWhile(ranges, ({ start }) => start <= time);
 }
 
 /** Joins spans that are shorter than a pixel and begin on the same one. */
-function joined({ starts, ends, failed }: RowColumns, pixel: number): Blocks {
-  const made: {
-    start: number;
-    end: number;
-    first: number;
-    count: number;
-    busy: number;
-    failed: number;
-  }[] = [];
+function joined<S extends Span>(spans: readonly S[], pixel: number): readonly Block<S>[] {
+  const blocks: { start: number; end: number; first: S; count: number; busy: number; failed: boolean }[] = [];
   let open = -1;
-  for (let index = 0; index < starts.length; index++) {
-    const [start = 0, end = 0, fails = 0] = [starts[index], ends[index], failed[index]];
-    const isShort = end - start < pixel;
-    const route = isShort ? Math.floor(start / pixel) : -1;
-    const last = made.at(-1);
-    if (isShort && last !== undefined && route === open) {
+  for (const span of spans) {
+    const { start, end, state } = span;
+    const length = end - start;
+    const isShort = length < pixel;
+    const column = isShort ? Math.floor(start / pixel) : -1;
+    const last = blocks.at(-1);
+    if (isShort && last !== undefined && column === open) {
       last.end = Math.max(last.end, end);
       last.count += 1;
-      last.busy += end - start;
-      last.failed |= fails;
+      last.busy += length;
+      last.failed ||= state === 'failed';
     } else {
-      made.push({ start, end, first: index, count: 1, busy: end - start, failed: fails });
+      blocks.push({ start, end, first: span, count: 1, busy: length, failed: state === 'failed' });
     }
-    open = route;
+    open = column;
   }
-  return {
-    starts: Float64Array.from(made, ({ start }) => start),
-    ends: Float64Array.from(made, ({ end }) => end),
-    firsts: Int32Array.from(made, ({ first }) => first),
-    counts: Int32Array.from(made, ({ count }) => count),
-    busy: Float64Array.from(made, ({ busy }) => busy),
-    failed: Uint8Array.from(made, (block) => block.failed),
-  };
+  return blocks;
 }

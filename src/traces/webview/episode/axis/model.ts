@@ -1,9 +1,8 @@
 /** An episode as lanes of spans, for drawing a time axis and for finding the span at a point. */
-import { countWhile } from '../../../../base/core/countWhile.ts';
+import { groupBy } from '../../../../tracking/core/groupBy.ts';
 import type { CallRow, EpisodeView, SpanRow } from '../../../core/protocol/episodeRpc.ts';
-import { union, without } from './intervals.ts';
-import { RowMips } from './mips.ts';
-import type { Range } from './range.ts';
+import { RowMips, startedBy } from './mips.ts';
+import { union, without, type Range } from './range.ts';
 
 export type LaneKind = 'workflow' | 'agent' | 'tool' | 'environment' | 'helper' | 'judge';
 
@@ -28,7 +27,7 @@ export interface AxisSpan extends Range {
 /** Spans of a lane that do not overlap. */
 export interface AxisRow {
   readonly lane: number;
-  readonly mips: RowMips;
+  readonly mips: RowMips<AxisSpan>;
 }
 
 export interface Lane {
@@ -51,11 +50,11 @@ export interface AxisModel {
   readonly lanes: readonly Lane[];
   readonly rows: readonly AxisRow[];
   /** The row of each span. */
-  readonly rowOf: Int32Array;
+  readonly rowOf: ReadonlyMap<AxisSpan, number>;
   /** The span of each key. */
   readonly ids: ReadonlyMap<string, number>;
   /** The times in which the workflow's own code ran, including tools. */
-  readonly working: RowMips;
+  readonly working: RowMips<Range>;
 }
 
 type Laid = Omit<AxisModel, 'working'>;
@@ -83,7 +82,7 @@ export function axisModel(episode: EpisodeView, others: readonly SpanRow[]): Axi
   const runs = episode.row.state === 'running';
   const ids = new Map(ordered.map(({ key }, id) => [key, id]));
   const model = { origin, bounds, runs, spans: ordered, ids, ...laidOut(ordered) };
-  return { ...model, working: mipsOf(workingRanges(model, bounds.end)) };
+  return { ...model, working: new RowMips(workingRanges(model, bounds.end)) };
 }
 
 /** Returns true if the time of a call is known. Traces of other tools may not have it. */
@@ -96,11 +95,8 @@ const day = 86_400_000;
 /** Returns the start of the episode, or its first known time. */
 function originOf(startedAt: number, spans: readonly { readonly startedAt: number }[]): number {
   const first = spans.reduce((earliest, span) => Math.min(earliest, span.startedAt), Infinity);
-  return first < startedAt || first - startedAt > day
-    ? Number.isFinite(first)
-      ? first
-      : startedAt
-    : startedAt;
+  const isWrong = first < startedAt || first - startedAt > day;
+  return isWrong && Number.isFinite(first) ? first : startedAt;
 }
 
 /**
@@ -120,15 +116,6 @@ export function workingRanges(model: Laid, now: number): readonly Range[] {
     running,
     of((kind) => kind !== 'workflow' && kind !== 'tool'),
   );
-}
-
-function mipsOf(ranges: readonly Range[]): RowMips {
-  return new RowMips({
-    starts: Float64Array.from(ranges, ({ start }) => start),
-    ends: Float64Array.from(ranges, ({ end }) => end),
-    ids: Int32Array.from(ranges, (_, index) => index),
-    failed: new Uint8Array(ranges.length),
-  });
 }
 
 export const callKey = (call: number): string => `call ${call}`;
@@ -194,60 +181,38 @@ function otherSpan(span: SpanRow, key: string, origin: number): AxisSpan {
  * first use.
  */
 function laidOut(spans: readonly AxisSpan[]): Pick<AxisModel, 'lanes' | 'rows' | 'rowOf'> {
-  const members = new Map<string, number[]>();
-  spans.forEach(({ kind, name }, index) => {
-    const key = kind === 'agent' || kind === 'tool' ? `${kind} ${name}` : kind;
-    const lane = members.get(key);
-    if (lane) lane.push(index);
-    else members.set(key, [index]);
-  });
-  const byKind = [...members.values()].map((ids) => ({ ids, ...laneOf(spans, ids) }));
-  byKind.sort((one, other) => laneOrder.indexOf(one.kind) - laneOrder.indexOf(other.kind));
+  const byLane = groupBy(spans, ({ kind, name }) =>
+    kind === 'agent' || kind === 'tool' ? `${kind} ${name}` : kind,
+  );
+  const groups = [...byLane.values()].map((members) => ({ members, ...laneOf(members) }));
+  groups.sort((one, other) => laneOrder.indexOf(one.kind) - laneOrder.indexOf(other.kind));
   const lanes: Lane[] = [];
   const rows: AxisRow[] = [];
-  const rowOf = new Int32Array(spans.length);
-  for (const { ids, kind, name } of byKind) {
+  const rowOf = new Map<AxisSpan, number>();
+  for (const { members, kind, name } of groups) {
     const firstRow = rows.length;
-    for (const row of rowsOf(spans, ids)) {
-      for (const id of row) rowOf[id] = rows.length;
-      rows.push({ lane: lanes.length, mips: new RowMips(columnsOf(spans, row)) });
+    for (const row of rowsOf(members)) {
+      for (const span of row) rowOf.set(span, rows.length);
+      rows.push({ lane: lanes.length, mips: new RowMips(row) });
     }
     lanes.push({ kind, name, firstRow, rows: rows.length - firstRow });
   }
   return { lanes, rows, rowOf };
 }
 
-function laneOf(spans: readonly AxisSpan[], ids: readonly number[]): Pick<Lane, 'kind' | 'name'> {
-  const { kind, name } = spans[ids[0] ?? 0] ?? { kind: 'agent', name: '' };
-  return { kind, name };
+function laneOf([first]: readonly AxisSpan[]): Pick<Lane, 'kind' | 'name'> {
+  return { kind: first?.kind ?? 'agent', name: first?.name ?? '' };
 }
 
 /** Assigns each span to the first row that is free at its start. */
-function rowsOf(spans: readonly AxisSpan[], ids: readonly number[]): readonly (readonly number[])[] {
-  const rows: number[][] = [];
-  const ends: number[] = [];
-  for (const id of ids) {
-    const { start, end } = spans[id] ?? { start: 0, end: 0 };
-    const free = ends.findIndex((last) => last <= start);
-    const row = free === -1 ? rows.length : free;
-    (rows[row] ??= []).push(id);
-    ends[row] = end;
+function rowsOf(spans: readonly AxisSpan[]): readonly (readonly AxisSpan[])[] {
+  const rows: AxisSpan[][] = [];
+  for (const span of spans) {
+    const free = rows.find((row) => (row.at(-1)?.end ?? 0) <= span.start);
+    if (free) free.push(span);
+    else rows.push([span]);
   }
   return rows;
-}
-
-function columnsOf(spans: readonly AxisSpan[], row: readonly number[]) {
-  const of = (value: (span: AxisSpan) => number): Float64Array =>
-    Float64Array.from(row, (id) => {
-      const span = spans[id];
-      return span === undefined ? 0 : value(span);
-    });
-  return {
-    starts: of(({ start }) => start),
-    ends: of(({ end }) => end),
-    ids: Int32Array.from(row),
-    failed: Uint8Array.from(row, (id) => (spans[id]?.state === 'failed' ? 1 : 0)),
-  };
 }
 
 /** Returns the end of a span, or the current time while it runs. */
@@ -262,45 +227,31 @@ export function boundsAt({ bounds, runs }: Pick<AxisModel, 'bounds' | 'runs'>, n
 
 /** Returns the span of a row at a time, or the nearest within `reach`; undefined: there is none. */
 export function spanAt(
-  { rows }: AxisModel,
+  { rows, ids }: AxisModel,
   row: number,
   time: number,
   { reach, now }: { readonly reach: number; readonly now: number },
 ): number | undefined {
-  const columns = rows[row]?.mips.columns;
-  if (columns === undefined) return undefined;
-  const { starts, ends, ids } = columns;
-  const next = upperBound(starts, time);
-  const distance = (index: number): number => {
-    const [start, end] = [starts[index], ends[index]];
-    if (start === undefined || end === undefined) return Infinity;
-    return Math.max(start - time, time - endOf({ start, end }, now), 0);
-  };
-  const nearest = distance(next - 1) <= distance(next) ? next - 1 : next;
-  return distance(nearest) <= reach ? ids[nearest] : undefined;
+  const spans = rows[row]?.mips.spans ?? [];
+  const next = startedBy(spans, time);
+  const distance = (span: AxisSpan | undefined): number =>
+    span === undefined ? Infinity : Math.max(span.start - time, time - endOf(span, now), 0);
+  const [before, after] = [spans[next - 1], spans[next]];
+  const nearest = distance(before) <= distance(after) ? before : after;
+  return nearest && distance(nearest) <= reach ? ids.get(nearest.key) : undefined;
 }
 
 /** Returns the nearest span of the next lane in a direction; undefined: there is none. */
 export function spanInNextLane(model: AxisModel, span: number, direction: 1 | -1): number | undefined {
-  const lane = model.rows[model.rowOf[span] ?? 0]?.lane ?? 0;
-  const next = model.lanes[lane + direction];
   const from = model.spans[span];
-  if (next === undefined || from === undefined) return undefined;
-  let nearest: { readonly id: number; readonly distance: number } | undefined;
-  for (const { mips } of model.rows.slice(next.firstRow, next.firstRow + next.rows)) {
-    const { starts, ids } = mips.columns;
-    const after = upperBound(starts, from.start);
-    for (const index of [after - 1, after]) {
-      const [start, id] = [starts[index], ids[index]];
-      if (start === undefined || id === undefined) continue;
-      const distance = Math.abs(start - from.start);
-      if (nearest === undefined || distance < nearest.distance) nearest = { id, distance };
-    }
-  }
-  return nearest?.id;
-}
-
-/** Returns the number of ascending values that do not exceed a limit. */
-export function upperBound(values: Float64Array, limit: number): number {
-  return countWhile(values, (value) => value <= limit);
+  if (from === undefined) return undefined;
+  const lane = model.rows[model.rowOf.get(from) ?? 0]?.lane ?? 0;
+  const { firstRow = 0, rows = 0 } = model.lanes[lane + direction] ?? {};
+  const candidates = model.rows.slice(firstRow, firstRow + rows).flatMap(({ mips: { spans } }) => {
+    const after = startedBy(spans, from.start);
+    return spans.slice(Math.max(0, after - 1), after + 1);
+  });
+  const distance = ({ start }: AxisSpan): number => Math.abs(start - from.start);
+  const [nearest] = candidates.sort((one, other) => distance(one) - distance(other));
+  return nearest && model.ids.get(nearest.key);
 }

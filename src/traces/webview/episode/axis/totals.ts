@@ -1,6 +1,6 @@
-import { total, union } from './intervals.ts';
+import { groupBy } from '../../../../tracking/core/groupBy.ts';
 import { boundsAt, endOf, workingRanges, type AxisModel, type AxisSpan, type LaneKind } from './model.ts';
-import { lengthOf, type Range } from './range.ts';
+import { lengthOf, total, union, type Range } from './range.ts';
 
 /** The times of an agent, tool, judge or service, in milliseconds. */
 export interface Total {
@@ -35,17 +35,12 @@ export interface Shares {
 
 /** Returns the totals in the order of the lanes, by name of the agent, tool and so on. */
 export function totalsOf(model: AxisModel, now: number): readonly Total[] {
-  const groups = new Map<string, { readonly lane: number; readonly spans: AxisSpan[] }>();
-  model.spans.forEach((span, id) => {
-    const key = `${span.kind} ${span.name}`;
-    const lane = model.rows[model.rowOf[id] ?? 0]?.lane ?? 0;
-    const group = groups.get(key);
-    if (group) group.spans.push(span);
-    else groups.set(key, { lane, spans: [span] });
-  });
+  const groups = groupBy(model.spans, ({ kind, name }) => `${kind} ${name}`);
+  const rowOf = ([first]: readonly AxisSpan[]): number => (first && model.rowOf.get(first)) ?? 0;
+  const laneOf = (spans: readonly AxisSpan[]): number => model.rows[rowOf(spans)]?.lane ?? 0;
   return [...groups.values()]
-    .toSorted((one, other) => one.lane - other.lane)
-    .map(({ spans }) => totalOf(spans, now));
+    .sort((one, other) => laneOf(one) - laneOf(other))
+    .map((spans) => totalOf(spans, now));
 }
 
 function totalOf(spans: readonly AxisSpan[], now: number): Total {
