@@ -1,7 +1,7 @@
 import * as l10n from '@vscode/l10n';
 import { useEffect, useLayoutEffect, useMemo, useState } from 'preact/hooks';
 import type { RunRef, RunPageRequest, HostState } from '../core/page/trainingRunRpc.ts';
-import { onThemeChange } from '../../traces/webview/episode/axis/theme.ts';
+import { onThemeChange } from '../../base/webview/state/theme.ts';
 import type { Memory } from '../../traces/webview/state/memory.ts';
 import { Loading, Note } from '../../base/webview/ui/Notices.tsx';
 import { ChartGrid } from './chart/ChartGrid.tsx';

@@ -1,4 +1,6 @@
+import { countWhile } from '../../base/core/countWhile.ts';
 import { Emitter } from '../../base/core/event.ts';
+import { nearestIn } from './data/metricSeries.ts';
 import type { RunData } from './data/runData.ts';
 
 /** A position in all charts. Coordinates are undefined if they are unknown. */
@@ -36,23 +38,16 @@ export class Cursor {
 /** Returns the step that was running at a time in seconds after the start. */
 function stepAt(run: RunData, seconds: number): number | undefined {
   const { stepTimes } = run;
-  let low = 0;
-  let high = stepTimes.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((run.secondsAt(stepTimes.at(middle)) ?? 0) < seconds) low = middle + 1;
-    else high = middle;
-  }
-  return low < stepTimes.length ? stepTimes.at(low) : undefined;
+  const steps = Array.from({ length: stepTimes.length }, (_, index) => stepTimes.at(index));
+  return steps[countWhile(steps, (step) => (run.secondsAt(step) ?? 0) < seconds)];
 }
 
 /** Returns the step nearest to a position for which any run has values. */
 export function nearestStep(runs: readonly RunData[], at: number): number | undefined {
-  const steps = runs.flatMap(({ stepTimes }) => {
-    const index = stepTimes.atOrBefore(at);
-    return [stepTimes.at(index), stepTimes.at(index + 1)].filter((step) => !Number.isNaN(step));
-  });
-  return steps.sort((a, b) => Math.abs(a - at) - Math.abs(b - at))[0];
+  return nearestIn(
+    runs.map(({ stepTimes }) => stepTimes),
+    at,
+  );
 }
 
 /** Returns the step that is `by` steps away, among the steps of all runs. Stops at the first and the last step. */

@@ -5,7 +5,7 @@ import { nearestStep, adjacentStep } from '../../../src/training/webview/cursor.
 import { within } from '../../../src/training/webview/chart/chartKeys.ts';
 import { chartsOf, otherMetrics } from '../../../src/training/webview/data/chartTable.ts';
 import { aligned, pointsOf } from '../../../src/training/webview/data/chartPoints.ts';
-import { MetricSeries, smoothed } from '../../../src/training/webview/data/metricSeries.ts';
+import { MetricSeries } from '../../../src/training/webview/data/metricSeries.ts';
 import { RunPageModel } from '../../../src/training/webview/data/model.ts';
 import { elapsedOf, remainingOf } from '../../../src/training/webview/data/progress.ts';
 import { RunData } from '../../../src/training/webview/data/runData.ts';
@@ -62,7 +62,7 @@ describe('a series', () => {
         average = 0.9 * average + (1 - 0.9) * value;
         return [at, average / (1 - 0.9 ** (index + 1))];
       });
-      const found = pairsOf(smoothed(series, 0.9));
+      const found = pairsOf(series.smoothed(0.9));
       expect(found.map(([at]) => at)).toEqual(expected.map(([at]) => at));
       for (const [index, [, value]] of found.entries())
         expect(value).toBeCloseTo(expected[index]?.[1] ?? NaN, 9);

@@ -5,7 +5,7 @@ import type { MetricSeries } from '../data/metricSeries.ts';
 import { useCursor, usePage, type Page } from '../page.ts';
 import { shortNumber } from '../text.ts';
 import { IconButton } from '../../../base/webview/ui/IconButton.tsx';
-import { chartKey, type ChartKey } from './chartKeys.ts';
+import { pressKey } from './chartKeys.ts';
 import { Swatch } from './Swatch.tsx';
 import { colorOf, dashOf } from './theme.ts';
 import { usePlot } from './plot.ts';
@@ -90,10 +90,8 @@ export function ChartCard(props: Props) {
         aria-valuenow={Math.max(axis.window.min, Math.min(axis.window.max, at))}
         aria-valuetext={`${axis.text(at)}: ${values.map((value, run) => `${runs[run]?.name ?? ''} ${value}`).join('; ')}`}
         onKeyDown={(event) => {
-          const key = chartKey(event, axis.window, at);
-          if (key === undefined) return;
-          event.preventDefault();
-          press(key, at, axis);
+          if (event.altKey || event.ctrlKey || event.metaKey) return;
+          if (pressKey(event, at, axis)) event.preventDefault();
         }}
       />
       {wantsLog && !isLog && <p class="muted">{l10n.t('The log scale is off: no value is above zero.')}</p>}
@@ -124,22 +122,6 @@ function Heading({ title, name, onRemove }: Pick<Props, 'title' | 'name' | 'onRe
       )}
     </div>
   );
-}
-
-function press(key: ChartKey, at: number, axis: ChartAxis): void {
-  switch (key.kind) {
-    case 'move':
-      axis.onPoint(axis.adjacent(at, key.by));
-      break;
-    case 'goTo':
-      axis.onPoint(axis.snap(Math.max(axis.window.min, Math.min(axis.window.max, key.at))));
-      break;
-    case 'leave':
-      axis.onPoint(undefined);
-      break;
-    case 'zoom':
-      axis.onWindow(key.window);
-  }
 }
 
 function isPositiveSomewhere(series: MetricSeries): boolean {

@@ -2,7 +2,7 @@
 import { count } from '../../../base/core/format.ts';
 import { nearestStep, adjacentStep } from '../cursor.ts';
 import type { Window } from '../data/chartPoints.ts';
-import { allSeconds, allSteps } from '../data/model.ts';
+import { nearestIn, rangeOf } from '../data/metricSeries.ts';
 import type { Page } from '../page.ts';
 import { clock } from '../text.ts';
 import { within } from './chartKeys.ts';
@@ -20,7 +20,7 @@ const timeTicks = [
 
 export function stepAxis(page: Page): ChartAxis {
   const { runs, own, view, change, cursor } = page;
-  const all = allSteps(runs);
+  const all = rangeOf(runs.map(({ stepTimes }) => stepTimes));
   const window = (view.window && within(view.window, all)) ?? all;
   return {
     window,
@@ -37,7 +37,8 @@ export function stepAxis(page: Page): ChartAxis {
 /** Returns the time axis. It shows the time of the visible steps. */
 export function timeAxis(page: Page): ChartAxis {
   const { runs, own, view, change, cursor } = page;
-  const all = allSeconds(runs);
+  const samples = runs.flatMap(({ gpuLoad, gpuMemory }) => [gpuLoad, gpuMemory]);
+  const all = rangeOf(samples);
   const seconds = (step: number): number => own.secondsAt(step) ?? NaN;
   const steps = stepAxis(page);
   const shown = { min: seconds(Math.ceil(steps.window.min)), max: seconds(Math.floor(steps.window.max)) };
@@ -48,7 +49,7 @@ export function timeAxis(page: Page): ChartAxis {
     pointed: cursor.point?.seconds,
     ticks: timeTicks,
     text: clock,
-    snap: (at) => nearestSample(page, at),
+    snap: (at) => nearestIn(samples, at),
     onPoint: (at) => cursor.toSeconds(at, own),
     onWindow: (next) => change({ window: next && stepsIn(page, next) }),
     adjacent: (at, by) => adjacentSample(page, at, by),
@@ -66,16 +67,6 @@ function stepsIn({ own, view }: Page, { min, max }: Window): Window | null {
   }
   const [first, last] = [inside[0], inside.at(-1)];
   return first !== undefined && last !== undefined && first < last ? { min: first, max: last } : view.window;
-}
-
-function nearestSample({ runs }: Page, at: number): number | undefined {
-  const samples = runs.flatMap(({ gpuLoad, gpuMemory }) =>
-    [gpuLoad, gpuMemory].flatMap((series) => {
-      const index = series.atOrBefore(at);
-      return [series.at(index), series.at(index + 1)].filter((one) => !Number.isNaN(one));
-    }),
-  );
-  return samples.sort((a, b) => Math.abs(a - at) - Math.abs(b - at))[0];
 }
 
 function adjacentSample({ own }: Page, at: number, by: number): number | undefined {

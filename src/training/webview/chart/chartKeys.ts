@@ -1,54 +1,33 @@
 import type { Window } from '../data/chartPoints.ts';
+import type { ChartAxis } from './ChartCard.tsx';
 
-/** The action of a key in a chart. */
-export type ChartKey =
-  | { readonly kind: 'move'; readonly by: number }
-  | { readonly kind: 'goTo'; readonly at: number }
-  /** Clears the selected position, so that the newest values are shown. */
-  | { readonly kind: 'leave' }
-  | { readonly kind: 'zoom'; readonly window: Window | null };
-
-/**
- * @param shown the visible range
- * @param at the selected position
- */
-export function chartKey(
-  { key, shiftKey, altKey, ctrlKey, metaKey }: KeyboardEvent,
-  shown: Window,
-  at: number,
-): ChartKey | undefined {
-  if (altKey || ctrlKey || metaKey) return undefined;
-  const width = shown.max - shown.min;
-  const page = Math.max(1, Math.round(width / 10));
-  const forward = key === 'ArrowRight' || key === 'ArrowUp';
-  switch (key) {
-    case 'ArrowLeft':
-    case 'ArrowDown':
-    case 'ArrowRight':
-    case 'ArrowUp': {
-      const by = forward ? 1 : -1;
-      return shiftKey ? { kind: 'zoom', window: moved(shown, by * page) } : { kind: 'move', by };
-    }
-    case 'PageUp':
-      return { kind: 'move', by: page };
-    case 'PageDown':
-      return { kind: 'move', by: -page };
-    case 'Home':
-      return { kind: 'goTo', at: -Infinity };
-    case 'End':
-      return { kind: 'goTo', at: Infinity };
-    case '+':
-    case '=':
-      return { kind: 'zoom', window: scaled(shown, at, 0.5) };
-    case '-':
-      return { kind: 'zoom', window: scaled(shown, at, 2) };
-    case 'Escape':
-      return { kind: 'leave' };
-    case '0':
-      return { kind: 'zoom', window: null };
-    default:
-      return undefined;
-  }
+/** Handles a key in a chart. Returns false if the chart does not use the key. */
+export function pressKey({ key, shiftKey }: KeyboardEvent, at: number, axis: ChartAxis): boolean {
+  const { min, max } = axis.window;
+  const page = Math.max(1, Math.round((max - min) / 10));
+  const move = (by: number) => axis.onPoint(axis.adjacent(at, by));
+  const pan = (by: number) => axis.onWindow({ min: min + by, max: max + by });
+  const step = (by: 1 | -1) => (shiftKey ? pan(by * page) : move(by));
+  const closer = () => axis.onWindow(scaled(axis.window, at, 0.5));
+  const actions: Readonly<Record<string, () => void>> = {
+    ArrowLeft: () => step(-1),
+    ArrowDown: () => step(-1),
+    ArrowRight: () => step(1),
+    ArrowUp: () => step(1),
+    PageUp: () => move(page),
+    PageDown: () => move(-page),
+    Home: () => axis.onPoint(axis.snap(min)),
+    End: () => axis.onPoint(axis.snap(max)),
+    '+': closer,
+    '=': closer,
+    '-': () => axis.onWindow(scaled(axis.window, at, 2)),
+    // Clears the selected position, so that the newest values are shown.
+    Escape: () => axis.onPoint(undefined),
+    '0': () => axis.onWindow(null),
+  };
+  const action = actions[key];
+  action?.();
+  return action !== undefined;
 }
 
 /** Limits a window to the available range, with at least one step. Returns null if the window covers the whole range. */
@@ -57,10 +36,6 @@ export function within({ min, max }: Window, all: Window): Window | null {
   const width = Math.min(Math.max(max - min, 1), all.max - all.min);
   const from = Math.max(all.min, Math.min(min, all.max - width));
   return { min: from, max: from + width };
-}
-
-function moved({ min, max }: Window, by: number): Window {
-  return { min: min + by, max: max + by };
 }
 
 function scaled({ min, max }: Window, at: number, by: number): Window {

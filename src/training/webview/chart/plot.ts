@@ -3,7 +3,7 @@ import type { RefObject } from 'preact';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { type Aligned, type Window, aligned, pointsOf } from '../data/chartPoints.ts';
 import type { PlotTheme } from './theme.ts';
-import { smoothed, type MetricSeries } from '../data/metricSeries.ts';
+import type { MetricSeries } from '../data/metricSeries.ts';
 
 /** A line of a chart. */
 export interface Line {
@@ -78,8 +78,7 @@ function drawIn(plot: Plot | null, { lines, smoothing, log, window }: PlotUse): 
   const points = (series: MetricSeries | undefined) =>
     series === undefined ? none : pointsOf(series, window, plot.width, isDrawn);
   const raw = lines.map(({ series }) => points(series));
-  const smooth =
-    smoothing > 0 ? lines.map(({ series }) => points(series && smoothed(series, smoothing))) : [];
+  const smooth = smoothing > 0 ? lines.map(({ series }) => points(series?.smoothed(smoothing))) : [];
   plot.draw(aligned([...raw, ...smooth]), window);
 }
 

@@ -1,3 +1,5 @@
+import { readColors } from '../../../base/webview/state/theme.ts';
+
 /** The colors of the page's theme, in CSS syntax for a canvas. */
 export interface PlotTheme {
   /** The colors of runs, in order. Further runs start again with the first color. */
@@ -23,25 +25,13 @@ export function colorOf(theme: PlotTheme, run: number): string {
 }
 
 export function readPlotTheme(): PlotTheme {
-  const probe = document.createElement('span');
-  probe.hidden = true;
-  // With forced colors, the style sheet mixes its colors from system colors.
-  probe.style.setProperty('forced-color-adjust', 'none');
-  document.body.append(probe);
-  const color = (name: string): string => {
-    probe.style.color = `var(--${name})`;
-    return getComputedStyle(probe).color;
-  };
-  const style = getComputedStyle(document.body);
-  const theme = {
-    runs: Array.from({ length: runColors }, (_, run) => color(`run-${run}`)),
+  return readColors(document.body, (colorOf) => ({
+    runs: Array.from({ length: runColors }, (_, run) => colorOf(`run-${run}`)),
     dashed: isContrastHigh(),
-    text: color('vscode-descriptionForeground'),
-    grid: color('plot-grid'),
-    font: `11px ${style.fontFamily}`,
-  };
-  probe.remove();
-  return theme;
+    text: colorOf('vscode-descriptionForeground'),
+    grid: colorOf('plot-grid'),
+    font: `11px ${getComputedStyle(document.body).fontFamily}`,
+  }));
 }
 
 function isContrastHigh(): boolean {

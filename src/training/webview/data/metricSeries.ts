@@ -1,7 +1,12 @@
+import { countWhile } from '../../../base/core/countWhile.ts';
+import type { Window } from './chartPoints.ts';
+
 /** The values of one metric, ordered by their position on the axis. Appending takes constant time. */
 export class MetricSeries {
   readonly #at: number[] = [];
   readonly #values: number[] = [];
+  /** The smoothed series by weight, until a value is set. */
+  readonly #smoothed = new Map<number, MetricSeries>();
 
   get length(): number {
     return this.#at.length;
@@ -24,6 +29,7 @@ export class MetricSeries {
 
   /** Sets the value at a position. */
   set(at: number, value: number): void {
+    this.#smoothed.clear();
     const index = this.atOrBefore(at);
     if (this.#at[index] === at) this.#values[index] = value;
     else {
@@ -35,14 +41,13 @@ export class MetricSeries {
   /** Returns the index of the last value at or before a position; −1 if there is none. */
   atOrBefore(at: number): number {
     if ((this.#at.at(-1) ?? at) <= at) return this.length - 1;
-    let low = 0;
-    let high = this.length;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if (this.at(middle) <= at) low = middle + 1;
-      else high = middle;
-    }
-    return low - 1;
+    return countWhile(this.#at, (one) => one <= at) - 1;
+  }
+
+  /** Returns the positions at and around a position that have values. */
+  around(at: number): readonly number[] {
+    const index = this.atOrBefore(at);
+    return [this.at(index), this.at(index + 1)].filter((one) => !Number.isNaN(one));
   }
 
   /** Returns the last value at or before a position. Undefined before the first and after the last value. */
@@ -52,22 +57,40 @@ export class MetricSeries {
     const index = this.atOrBefore(at);
     return index < 0 ? undefined : this.value(index);
   }
+
+  /**
+   * Returns the exponential moving average, without the bias toward zero at its start, as in TensorBoard and
+   * Weights & Biases.
+   *
+   * @param weight the weight of earlier values, from 0 to below 1
+   */
+  smoothed(weight: number): MetricSeries {
+    let result = this.#smoothed.get(weight);
+    if (result !== undefined) return result;
+    result = new MetricSeries();
+    let average = 0;
+    let counted = 1;
+    for (const [index, value] of this.#values.entries()) {
+      average = weight * average + (1 - weight) * value;
+      counted *= weight;
+      result.set(this.at(index), average / (1 - counted));
+    }
+    this.#smoothed.set(weight, result);
+    return result;
+  }
 }
 
-/**
- * Returns the exponential moving average, without the bias toward zero at its start, as in TensorBoard and
- * Weights & Biases.
- *
- * @param weight the weight of earlier values, from 0 to below 1
- */
-export function smoothed(series: MetricSeries, weight: number): MetricSeries {
-  const result = new MetricSeries();
-  let average = 0;
-  let counted = 1;
-  for (let index = 0; index < series.length; index += 1) {
-    average = weight * average + (1 - weight) * series.value(index);
-    counted *= weight;
-    result.set(series.at(index), average / (1 - counted));
-  }
-  return result;
+/** Returns the position in several series that is nearest to a position; undefined: they have no values. */
+export function nearestIn(series: readonly MetricSeries[], at: number): number | undefined {
+  const positions = series.flatMap((one) => one.around(at));
+  return positions.sort((a, b) => Math.abs(a - at) - Math.abs(b - at))[0];
+}
+
+/** Returns the range of positions of several series, with a width of at least one. */
+export function rangeOf(series: readonly MetricSeries[]): Window {
+  const filled = series.filter(({ length }) => length > 0);
+  if (filled.length === 0) return { min: 0, max: 1 };
+  const min = Math.min(...filled.map((one) => one.at(0)));
+  const max = Math.max(...filled.map((one) => one.last?.at ?? 0));
+  return min < max ? { min, max } : { min: min - 1, max: max + 1 };
 }

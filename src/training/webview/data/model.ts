@@ -1,6 +1,5 @@
 import { Emitter } from '../../../base/core/event.ts';
 import type { HostState, RunRef, RunPageMessage } from '../../core/page/trainingRunRpc.ts';
-import type { Window } from './chartPoints.ts';
 import { RunData } from './runData.ts';
 
 /** The data of the page. It only stores messages, because many can arrive before the page is drawn. */
@@ -73,24 +72,4 @@ export class RunPageModel {
   #run(id: string): RunData | undefined {
     return this.runs?.find((run) => run.id === id);
   }
-}
-
-/** Returns the range from the first to the last step of all runs, with a width of at least one step. */
-export function allSteps(runs: readonly RunData[]): Window {
-  const ends = runs.flatMap(({ stepTimes }) => (stepTimes.length === 0 ? [] : [stepTimes]));
-  if (ends.length === 0) return { min: 0, max: 1 };
-  const min = Math.min(...ends.map((times) => times.at(0)));
-  const max = Math.max(...ends.map((times) => times.last?.at ?? 0));
-  return min < max ? { min, max } : { min: min - 1, max: max + 1 };
-}
-
-/** Returns the range of seconds for which GPU samples exist. */
-export function allSeconds(runs: readonly RunData[]): Window {
-  const ends = runs
-    .flatMap(({ gpuLoad, gpuMemory }) => [gpuLoad, gpuMemory])
-    .filter(({ length }) => length > 0);
-  if (ends.length === 0) return { min: 0, max: 1 };
-  const min = Math.min(...ends.map((series) => series.at(0)));
-  const max = Math.max(...ends.map((series) => series.last?.at ?? 0));
-  return min < max ? { min, max } : { min: min - 1, max: max + 1 };
 }

@@ -3,7 +3,8 @@ import { rowHeight, rulerHeight, timeAt, xOf, type AxisFrame, type Pen } from '.
 import { listenToOverview, listenToPointer, type Hover } from './gestures.ts';
 import { boundsAt, spanAt, type AxisModel, endOf } from './model.ts';
 import { around, following, including, lengthOf, panned, zoomed, type Range } from './range.ts';
-import { onThemeChange, readTheme, type AxisTheme } from './theme.ts';
+import { onThemeChange } from '../../../../base/webview/state/theme.ts';
+import { readTheme, type AxisTheme } from './theme.ts';
 
 /** A canvas in CSS pixels on screens of any resolution. */
 class Surface {

@@ -1,3 +1,4 @@
+import { readColors } from '../../../../base/webview/state/theme.ts';
 import type { LaneKind } from './model.ts';
 
 /** The colors of the page's theme for a canvas. */
@@ -17,36 +18,30 @@ export interface AxisTheme {
 
 /** @param element has the `--axis-…` properties, which may refer to variables of the editor or to system colors */
 export function readTheme(element: HTMLElement, context: CanvasRenderingContext2D): AxisTheme {
-  const probe = document.createElement('span');
-  probe.hidden = true;
-  element.append(probe);
-  const colour = (name: string): string => {
-    probe.style.color = `var(--axis-${name})`;
-    return getComputedStyle(probe).color;
-  };
-  const lanes = {
-    workflow: colour('workflow'),
-    agent: colour('agent'),
-    tool: colour('tool'),
-    environment: colour('environment'),
-    helper: colour('helper'),
-    judge: colour('judge'),
-  };
-  const style = getComputedStyle(element);
-  const theme = {
-    lanes,
-    related: colour('related'),
-    failed: colour('failed'),
-    text: colour('text'),
-    muted: colour('muted'),
-    border: colour('border'),
-    background: colour('background'),
-    focus: colour('focus'),
-    font: `${style.fontSize} ${style.fontFamily}`,
-    hatched: new Map(Object.values(lanes).map((one) => [one, hatch(context, one)])),
-  };
-  probe.remove();
-  return theme;
+  return readColors(element, (colorOf) => {
+    const color = (name: string): string => colorOf(`axis-${name}`);
+    const lanes = {
+      workflow: color('workflow'),
+      agent: color('agent'),
+      tool: color('tool'),
+      environment: color('environment'),
+      helper: color('helper'),
+      judge: color('judge'),
+    };
+    const { fontSize, fontFamily } = getComputedStyle(element);
+    return {
+      lanes,
+      related: color('related'),
+      failed: color('failed'),
+      text: color('text'),
+      muted: color('muted'),
+      border: color('border'),
+      background: color('background'),
+      focus: color('focus'),
+      font: `${fontSize} ${fontFamily}`,
+      hatched: new Map(Object.values(lanes).map((one) => [one, hatch(context, one)])),
+    };
+  });
 }
 
 const hatchSize = 6;
@@ -65,20 +60,4 @@ function hatch(context: CanvasRenderingContext2D, colour: string): CanvasPattern
   }
   pen.stroke();
   return context.createPattern(tile, 'repeat') ?? colour;
-}
-
-/** Calls the listener when the editor or the system changes its colors. */
-export function onThemeChange(listener: () => void): () => void {
-  const observer = new MutationObserver(listener);
-  const attributes = { attributes: true, attributeFilter: ['class', 'style', 'data-vscode-theme-id'] };
-  observer.observe(document.documentElement, attributes);
-  observer.observe(document.body, attributes);
-  const queries = ['(prefers-color-scheme: dark)', '(prefers-contrast: more)', '(forced-colors: active)'].map(
-    (query) => window.matchMedia(query),
-  );
-  for (const query of queries) query.addEventListener('change', listener);
-  return () => {
-    observer.disconnect();
-    for (const query of queries) query.removeEventListener('change', listener);
-  };
 }
