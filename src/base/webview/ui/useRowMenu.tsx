@@ -1,4 +1,4 @@
-import type { ComponentChildren, RefObject } from 'preact';
+import type { RefObject } from 'preact';
 import { useState } from 'preact/hooks';
 import { RowMenu, type GridActions } from './RowMenu.tsx';
 
@@ -15,18 +15,11 @@ interface Shown<Row> {
   readonly y: number;
 }
 
-export interface GridRowMenu {
-  /** Handles a key for the current row. Returns true if it did. */
-  readonly onKey: (event: KeyboardEvent) => boolean;
-  readonly onContextMenu: (event: MouseEvent) => void;
-  readonly shown: ComponentChildren;
-}
-
 /** The menu of a grid's rows: by the mouse of the row below it, by keys of the current one. */
 export function useRowMenu<Row>(
   { current, rowAt, onCurrent, actions }: Grid<Row>,
   scroller: RefObject<HTMLElement | null>,
-): GridRowMenu {
+) {
   const [shown, setShown] = useState<Shown<Row>>();
   const items = shown && actions ? actions.of(shown.row) : [];
   const close = () => {
@@ -42,6 +35,7 @@ export function useRowMenu<Row>(
     const place = pointed === undefined ? placeOfRow(scroller.current, current) : undefined;
     setShown({ row, x: place?.x ?? event.clientX, y: place?.y ?? event.clientY });
   };
+  /** Handles a key for the current row. Returns true if it did. */
   const onKey = (event: KeyboardEvent): boolean => {
     const row = rowAt(current);
     if (actions === undefined || row === undefined || isHeld(event)) return false;

@@ -50,16 +50,13 @@ function RowHeading({ row }: { readonly row: CompareRow }) {
 }
 
 function rowName({ kind, sameText }: CompareRow): string {
-  switch (kind) {
-    case 'same':
-      return l10n.t('same');
-    case 'changed':
-      return sameText ? l10n.t('same text, other tokens') : l10n.t('differs');
-    case 'left':
-      return l10n.t('left only');
-    case 'right':
-      return l10n.t('right only');
-  }
+  const names: Readonly<Record<CompareRow['kind'], string>> = {
+    same: l10n.t('same'),
+    changed: sameText ? l10n.t('same text, other tokens') : l10n.t('differs'),
+    left: l10n.t('left only'),
+    right: l10n.t('right only'),
+  };
+  return names[kind];
 }
 
 function MessageOf({ range }: { readonly range: ComparedRange | null }) {

@@ -1,6 +1,6 @@
 import * as l10n from '@vscode/l10n';
 import type { CompareView, ComparedToken } from '../../core/protocol/tokenRpc.ts';
-import { chance, quoted } from '../detail/tokenText.ts';
+import { chance, quoted } from '../detail/tokenLayout.ts';
 import { timelineRoute, type CompareRoute } from '../state/route.ts';
 import { RouteLink } from '../ui/RouteLink.tsx';
 import { count } from '../../../base/core/format.ts';

@@ -38,8 +38,8 @@ export function TokenChunk({ from, end, tokens, marks }: Props) {
           {count(from)}
         </span>
         <div class="chunk-tokens" role="presentation">
-          {positions(from, end).map((position) => (
-            <Token key={position} position={position} tokens={tokens} marks={here} />
+          {Array.from({ length: end - from }, (_, offset) => (
+            <Token key={from + offset} position={from + offset} tokens={tokens} marks={here} />
           ))}
         </div>
       </div>
@@ -59,10 +59,6 @@ function within(marks: Marks, chunk: TokenRange): Marks {
     found: found.filter((match) => overlap(match, chunk) !== null),
     current: current && overlap(current, chunk),
   };
-}
-
-function positions(from: number, end: number): number[] {
-  return Array.from({ length: end - from }, (_, offset) => from + offset);
 }
 
 interface TokenProps {
@@ -132,27 +128,23 @@ function contains(range: TokenRange | null, token: number): boolean {
   return range !== null && range.from <= token && token < range.end;
 }
 
-function Piece({ piece }: { readonly piece: TextPiece }) {
-  switch (piece.kind) {
+function Piece({ piece: { kind, text } }: { readonly piece: TextPiece }) {
+  switch (kind) {
     case 'text':
-      return <>{piece.text}</>;
+      return <>{text}</>;
     case 'spaces':
       return (
-        <i class="space" data-dots={'·'.repeat(piece.text.length)}>
-          {piece.text}
+        <i class="space" data-dots={'·'.repeat(text.length)}>
+          {text}
         </i>
       );
-    case 'tab':
-      return <i class="tab">{'\t'}</i>;
-    case 'return':
-      return <i class="return">{'\r'}</i>;
-    case 'newline':
-      return <i class="newline">{'\n'}</i>;
     case 'hidden':
       return (
-        <i class="hidden-character" data-name={hiddenName(piece.text)}>
-          {piece.text}
+        <i class="hidden-character" data-name={hiddenName(text)}>
+          {text}
         </i>
       );
+    default:
+      return <i class={kind}>{text}</i>;
   }
 }

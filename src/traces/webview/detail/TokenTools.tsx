@@ -111,12 +111,5 @@ export function TokenCopy({ chosen, onCopy, onClear, announcement }: CopyProps) 
 }
 
 function copyName(form: CopyForm): string {
-  switch (form) {
-    case 'text':
-      return l10n.t('Copy text');
-    case 'ids':
-      return l10n.t('Copy ids');
-    case 'json':
-      return l10n.t('Copy JSON');
-  }
+  return { text: l10n.t('Copy text'), ids: l10n.t('Copy ids'), json: l10n.t('Copy JSON') }[form];
 }

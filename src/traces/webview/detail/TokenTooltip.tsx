@@ -9,7 +9,7 @@ import { count, logprob } from '../../../base/core/format.ts';
 import { useTooltip } from '../ui/useTooltip.ts';
 import { keyOf, type TimelineOf } from './timelineOf.ts';
 import { tokenId } from './TokenChunk.tsx';
-import { chance, quoted } from './tokenText.ts';
+import { chance, quoted } from './tokenLayout.ts';
 
 export const tooltipId = 'token-tooltip';
 

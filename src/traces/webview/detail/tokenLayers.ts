@@ -33,7 +33,7 @@ export interface Step {
   readonly name: string;
 }
 
-type Level = 0 | 1 | 2 | 3 | 4 | 5;
+type Level = 1 | 2 | 3 | 4 | 5;
 
 /** Lower bounds of the probabilities of each level. A lower probability has the highest level. */
 const probabilities = [0.9, 0.5, 0.2, 0.05, 0.01];
@@ -42,38 +42,35 @@ const entropies = [0.1, 0.5, 1, 2, 3];
 /** Bounds of the size of an advantage, in deviations. */
 const advantages = [1e-9, 0.5, 1, 1.5, 2];
 
-/** Returns the number of bounds that a value exceeds. */
-function levelOf(bounds: readonly number[], keeps: (bound: number) => boolean): Level {
-  const level = bounds.findIndex(keeps);
-  return (level < 0 ? bounds.length : level) as Level;
+type Scale = 'heat' | 'better' | 'worse';
+
+function heat(kind: Scale, level: number): Shade | null {
+  return level === 0 ? null : `${kind}-${level as Level}`;
 }
 
-function heat(kind: 'heat' | 'better' | 'worse', level: Level): Shade | null {
-  return level === 0 ? null : `${kind}-${level}`;
+/** Returns the shade for the number of bounds that a value exceeds. */
+function shadeWithin(
+  kind: Scale,
+  bounds: readonly number[],
+  keeps: (bound: number) => boolean,
+): Shade | null {
+  const level = bounds.findIndex(keeps);
+  return heat(kind, level < 0 ? bounds.length : level);
 }
 
 export function logprobShade(logprob: number): Shade | null {
   const probability = Math.exp(logprob);
-  return heat(
-    'heat',
-    levelOf(probabilities, (bound) => probability >= bound),
-  );
+  return shadeWithin('heat', probabilities, (bound) => probability >= bound);
 }
 
 export function entropyShade(entropy: number): Shade | null {
-  return heat(
-    'heat',
-    levelOf(entropies, (bound) => entropy < bound),
-  );
+  return shadeWithin('heat', entropies, (bound) => entropy < bound);
 }
 
 /** Returns the shade of an advantage; null for zero. */
 export function advantageShade(advantage: number): Shade | null {
   const size = Math.abs(advantage);
-  return heat(
-    advantage > 0 ? 'better' : 'worse',
-    levelOf(advantages, (bound) => size < bound),
-  );
+  return shadeWithin(advantage > 0 ? 'better' : 'worse', advantages, (bound) => size < bound);
 }
 
 const authorShades: Readonly<Record<TokenAuthor, Shade>> = {
@@ -112,20 +109,15 @@ function orNull(value: number | null | undefined, shade: (value: number) => Shad
 }
 
 export function layerName(layer: Layer): string {
-  switch (layer) {
-    case 'mask':
-      return l10n.t('Loss mask');
-    case 'author':
-      return l10n.t('Author');
-    case 'logprob':
-      return l10n.t('Log probability');
-    case 'entropy':
-      return l10n.t('Entropy');
-    case 'advantage':
-      return l10n.t('Advantage');
-    case 'drift':
-      return l10n.t('Drift');
-  }
+  const names: Readonly<Record<Layer, string>> = {
+    mask: l10n.t('Loss mask'),
+    author: l10n.t('Author'),
+    logprob: l10n.t('Log probability'),
+    entropy: l10n.t('Entropy'),
+    advantage: l10n.t('Advantage'),
+    drift: l10n.t('Drift'),
+  };
+  return names[layer];
 }
 
 /** Returns the steps of a layer's scale for its legend. */
@@ -145,12 +137,12 @@ export function stepsOf(layer: Layer): readonly Step[] {
       ];
     case 'logprob':
       return ['≥ 90 %', '50–90 %', '20–50 %', '5–20 %', '1–5 %', '< 1 %'].map((name, level) => ({
-        shade: heat('heat', level as Level),
+        shade: heat('heat', level),
         name,
       }));
     case 'entropy':
       return ['< 0.1', '0.1–0.5', '0.5–1', '1–2', '2–3', l10n.t('≥ 3 nats')].map((name, level) => ({
-        shade: heat('heat', level as Level),
+        shade: heat('heat', level),
         name,
       }));
     case 'advantage':

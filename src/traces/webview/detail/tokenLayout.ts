@@ -96,9 +96,10 @@ export function messageAt(messages: readonly MessageView[], token: number): numb
 }
 
 /** A part of a token's text, split where whitespace must be made visible. */
-export type TextPiece =
-  | { readonly kind: 'text' | 'spaces' | 'hidden'; readonly text: string }
-  | { readonly kind: 'newline' | 'tab' | 'return' };
+export interface TextPiece {
+  readonly kind: 'text' | 'spaces' | 'hidden' | 'newline' | 'tab' | 'return';
+  readonly text: string;
+}
 
 /**
  * Splits a text. A single space before a word is the most common whitespace, and its token shows it; see {@link
@@ -106,13 +107,16 @@ export type TextPiece =
  */
 export function textPieces(text: string): readonly TextPiece[] {
   return (text.match(piece) ?? []).map((found): TextPiece => {
-    if (found === '\n') return { kind: 'newline' };
-    if (found === '\t') return { kind: 'tab' };
-    if (found === '\r') return { kind: 'return' };
-    if (hiddenCharacter.test(found)) return { kind: 'hidden', text: found };
-    return { kind: found.startsWith(' ') ? 'spaces' : 'text', text: found };
+    const kind = lineKinds[found] ?? (found.startsWith(' ') ? 'spaces' : 'text');
+    return { kind: hiddenCharacter.test(found) ? 'hidden' : kind, text: found };
   });
 }
+
+const lineKinds: Readonly<Record<string, TextPiece['kind']>> = {
+  '\n': 'newline',
+  '\t': 'tab',
+  '\r': 'return',
+};
 
 const hidden = hiddenCharacter.source;
 const piece = new RegExp(`[\\n\\r\\t]|${hidden}| +|(?:(?!${hidden})[^ \\n\\r\\t])+`, 'gu');
@@ -136,12 +140,23 @@ export function spoken(text: string): string | undefined {
     .flatMap((piece) => {
       if (piece.kind === 'hidden') return [hiddenName(piece.text)];
       if (piece.kind === 'text') return [piece.text];
-      return Array.from(textOfPiece(piece), (character) => names[character] ?? character);
+      return Array.from(piece.text, (character) => names[character] ?? character);
     })
     .join(' ');
 }
 
-function textOfPiece(piece: TextPiece): string {
-  if ('text' in piece) return piece.text;
-  return { newline: '\n', tab: '\t', return: '\r' }[piece.kind];
+/** Returns a text as JSON, with codes for invisible characters. */
+export function quoted(text: string): string {
+  return JSON.stringify(text).replaceAll(hiddenCharacters, (character) => {
+    const code = (character.codePointAt(0) ?? 0).toString(16);
+    return `\\u{${code}}`;
+  });
+}
+
+const hiddenCharacters = new RegExp(hiddenCharacter.source, 'gu');
+
+/** Returns a probability such as `12.3 %`. Very small ones have more digits. */
+export function chance(probability: number): string {
+  const percent = probability * 100;
+  return l10n.t('{0} %', percent >= 0.1 ? percent.toFixed(1) : percent.toPrecision(2));
 }

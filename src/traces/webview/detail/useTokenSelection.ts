@@ -16,21 +16,8 @@ interface Options {
   readonly list: RefObject<HTMLElement | null>;
 }
 
-export interface TokenSelection {
-  readonly range: TokenRange | null;
-  /** The result of the last copy, in words. */
-  readonly announcement: string;
-  readonly all: () => void;
-  readonly clear: () => void;
-  /** Selects from the first token of the selection to another. */
-  readonly extend: (from: number, to: number) => void;
-  readonly copy: (form: CopyForm) => void;
-  /** @param active the token to copy if nothing is selected */
-  readonly onCopy: (event: ClipboardEvent, active: number | null) => void;
-}
-
 /** The selected range of a timeline's tokens, and its copying. */
-export function useTokenSelection({ of, total, loaded, list }: Options): TokenSelection {
+export function useTokenSelection({ of, total, loaded, list }: Options) {
   const { client, trace } = useViewer();
   const [anchor, setAnchor] = useState(0);
   const [range, setRange] = useState<TokenRange | null>(null);
@@ -59,16 +46,19 @@ export function useTokenSelection({ of, total, loaded, list }: Options): TokenSe
   };
   return {
     range,
+    /** The result of the last copy, in words. */
     announcement,
     all: () => choose({ from: 0, end: total }),
     clear: () => choose(null),
-    extend: (from, to) => {
+    /** Selects from the first token of the selection to another. */
+    extend: (from: number, to: number) => {
       const start = range === null ? from : anchor;
       setAnchor(start);
       choose(between(start, to));
     },
-    copy: (form) => range && void copy(range, form),
-    onCopy: (event, active) => {
+    copy: (form: CopyForm) => range && void copy(range, form),
+    /** @param active the token to copy if nothing is selected */
+    onCopy: (event: ClipboardEvent, active: number | null) => {
       const own = active === null ? null : { from: active, end: active + 1 };
       const wanted = (list.current && selectedRange(getSelection(), list.current)) ?? range ?? own;
       if (wanted === null) return;

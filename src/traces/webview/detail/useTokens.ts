@@ -2,16 +2,16 @@ import type { RefObject } from 'preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { largestWindow } from '../../core/protocol/traceRpc.ts';
 import type { TimelineView } from '../../core/protocol/episodeRpc.ts';
-import type { TokensView, StripView, TokenQuery } from '../../core/protocol/tokenRpc.ts';
+import type { TokensView, TokenQuery } from '../../core/protocol/tokenRpc.ts';
 import { usePersistentState } from '../state/persistentState.ts';
 import { useAnswer, useViewer, useWindow, type Windowed } from '../state/viewer.ts';
 import type { Slice } from '../../../base/webview/state/windowBuffer.ts';
 import { useVirtualizer } from '../../../base/webview/ui/useVirtualizer.ts';
 import { mapStretches } from './TimelineMap.tsx';
-import { readLayer, type Layer } from './tokenLayers.ts';
+import { readLayer } from './tokenLayers.ts';
 import { chunkTokens, itemOfToken, tokenItems, type TokenItem } from './tokenLayout.ts';
 import { keyOf, type TimelineOf } from './timelineOf.ts';
-import { useTokenSelection, type TokenSelection } from './useTokenSelection.ts';
+import { useTokenSelection } from './useTokenSelection.ts';
 import { tokenId } from './TokenChunk.tsx';
 import { overlap, type TokenRange } from './tokenRange.ts';
 import { Searcher, type Search } from './tokenSearch.ts';
@@ -74,49 +74,29 @@ interface TokenSlice extends Slice {
   readonly view: TokensView;
 }
 
-/** A timeline's tokens and the current position in them. */
-export interface Tokens {
-  readonly total: number;
-  readonly items: readonly TokenItem[];
-  readonly window: Windowed<TokenSlice>;
-  /** Undefined while it is loading. */
-  readonly strip: StripView | undefined;
-  readonly list: RefObject<HTMLDivElement | null>;
-  readonly virtualizer: ReturnType<typeof useTokenVirtualizer>;
-  readonly shown: { readonly first: number; readonly end: number };
-  readonly layer: Layer;
-  readonly onLayer: (layer: Layer) => void;
-  readonly active: number | null;
-  readonly setActive: (token: number) => void;
-  /** Makes a token the current one, and brings it into view. */
-  readonly go: (token: number) => void;
-  /** Scrolls a token into view. */
-  readonly pick: (token: number) => void;
-  readonly chosen: TokenSelection;
-  readonly searcher: TokenSearch;
-  readonly follower: ReturnType<typeof useFollower>;
-}
-
 interface Options {
   readonly of: TimelineOf;
   readonly view: TimelineView;
   readonly token: number | null;
 }
 
-export function useTokens({ of, view, token: wanted }: Options): Tokens {
+/** Provides a timeline's tokens and the current position in them. */
+export function useTokens({ of, view: timeline, token: wanted }: Options) {
   const { trace } = useViewer();
-  const { tokens: total } = view.row;
+  const { row, messages } = timeline;
+  const { tokens: total } = row;
   const list = useRef<HTMLDivElement>(null);
   const [layer, onLayer] = usePersistentState('layer', readLayer);
-  const items = useMemo(() => tokenItems(view.messages), [view.messages]);
+  const items = useMemo(() => tokenItems(messages), [messages]);
   const window = useTokenWindow(of);
   // The strip needs all tokens. It is loaded only once for an ended episode.
-  const strip = useAnswer('strip', { trace, ...of, stretches: mapStretches }, () => !view.row.provisional);
+  const strip = useAnswer('strip', { trace, ...of, stretches: mapStretches }, () => !row.provisional);
   const [route, setActive] = usePersistentState(`token ${keyOf(of)}`, readPlace(wanted));
   const active = route !== null && route < total ? route : null;
   const chosen = useTokenSelection({ of, total, loaded: window.slice?.view, list });
   const virtualizer = useTokenVirtualizer(list, items, active);
-  const shown = shownOf(virtualizer, items);
+  const { startIndex = 0, endIndex = 0 } = virtualizer.range ?? {};
+  const shown = { first: items[startIndex]?.from ?? 0, end: items[endIndex]?.end ?? 0 };
   useEffect(() => {
     if (shown.end > shown.first) window.want(shown.first, shown.end);
   });
@@ -135,29 +115,12 @@ export function useTokens({ of, view, token: wanted }: Options): Tokens {
     if (active !== null && active > 0) go(active);
   }, []);
   const searcher = useSearcher(of, ({ from }) => go(from));
+  const view = { items, list, virtualizer, shown, layer, onLayer };
   const here = { active, setActive, go, pick, follower };
-  return {
-    total,
-    items,
-    window,
-    strip: strip.value,
-    list,
-    virtualizer,
-    shown,
-    layer,
-    onLayer,
-    chosen,
-    searcher,
-    ...here,
-  };
+  return { total, window, strip: strip.value, chosen, searcher, ...view, ...here };
 }
 
-function shownOf(
-  { range }: ReturnType<typeof useTokenVirtualizer>,
-  items: readonly TokenItem[],
-): Tokens['shown'] {
-  return { first: items[range?.startIndex ?? 0]?.from ?? 0, end: items[range?.endIndex ?? 0]?.end ?? 0 };
-}
+export type Tokens = ReturnType<typeof useTokens>;
 
 /** @param wanted takes precedence over the saved token */
 function readPlace(wanted: number | null): (saved: unknown) => number | null {
@@ -200,21 +163,8 @@ function estimatedHeight(item: TokenItem | undefined): number {
   return Math.ceil((chunkHeight * (item.end - item.from)) / chunkTokens) + 8;
 }
 
-interface TokenSearch {
-  readonly search: Search | null;
-  /** @param first the token to start at */
-  readonly start: (wanted: TokenQuery, first: number) => void;
-  readonly step: (direction: 1 | -1) => void;
-  readonly clear: () => void;
-  /** Returns the matches in a range of tokens, and the current match. */
-  readonly near: (
-    first: number,
-    end: number,
-  ) => { readonly found: readonly TokenRange[]; readonly current: TokenRange | null };
-}
-
 /** Searches the tokens of a timeline while its list is mounted. */
-function useSearcher(of: TimelineOf, onArrive: (match: TokenRange) => void): TokenSearch {
+function useSearcher(of: TimelineOf, onArrive: (match: TokenRange) => void) {
   const { client, trace } = useViewer();
   const [search, setSearch] = useState<Search | null>(null);
   const arrive = useRef(onArrive);
@@ -231,10 +181,12 @@ function useSearcher(of: TimelineOf, onArrive: (match: TokenRange) => void): Tok
   useEffect(() => () => searcher.clear(), []);
   return {
     search,
-    start: (wanted, first) => void searcher.start(wanted, first),
-    step: (direction) => searcher.step(direction),
+    /** @param first the token to start at */
+    start: (wanted: TokenQuery, first: number) => void searcher.start(wanted, first),
+    step: (direction: 1 | -1) => searcher.step(direction),
     clear: () => searcher.clear(),
-    near: (first, end) => ({
+    /** Returns the matches in a range of tokens, and the current match. */
+    near: (first: number, end: number) => ({
       found: (search?.matches ?? []).filter((match) => overlap(match, { from: first, end }) !== null),
       current: search?.matches[search.at] ?? null,
     }),

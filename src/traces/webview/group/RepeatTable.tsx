@@ -14,24 +14,17 @@ import { OtherRun } from '../compare/OtherRun.tsx';
 /** Number of episodes in a comparison. */
 const mostMarked = 2;
 
-interface MarkedEpisodes {
-  /** In the order in which they were marked. */
-  readonly marked: readonly number[];
-  readonly toggle: (episode: number) => void;
-}
-
-/** The marked episodes of a group. Another one replaces the oldest. */
-function useMarkedEpisodes(group: number, episodes: readonly EpisodeRow[]): MarkedEpisodes {
+/** The marked episodes of a group, in the order in which they were marked. Another one replaces the oldest. */
+function useMarkedEpisodes(group: number, episodes: readonly EpisodeRow[]) {
   const [marked, keep] = usePersistentState(`group.${group}.marked`, (saved): readonly number[] => {
     const numbers = Array.isArray(saved) ? saved.filter((one): one is number => typeof one === 'number') : [];
     return numbers.filter((one) => episodes.some(({ episode }) => episode === one)).slice(-mostMarked);
   });
-  return { marked, toggle: (episode) => keep(toggled(marked, episode)) };
-}
-
-function toggled(marked: readonly number[], episode: number): readonly number[] {
-  if (marked.includes(episode)) return marked.filter((one) => one !== episode);
-  return [...marked, episode].slice(-mostMarked);
+  const toggle = (episode: number) => {
+    const others = marked.filter((one) => one !== episode);
+    keep(marked.includes(episode) ? others : [...others, episode].slice(-mostMarked));
+  };
+  return { marked, toggle };
 }
 
 interface Props {

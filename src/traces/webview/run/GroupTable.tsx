@@ -7,7 +7,7 @@ import { count, percent, reward } from '../../../base/core/format.ts';
 import { Icon } from '../../../base/webview/ui/Icon.tsx';
 import { recordsOfTraining } from '../state/missingRecords.ts';
 import { Recorded } from '../ui/Recorded.tsx';
-import { callsCell, lengthColumns, TaskCell } from './cells.tsx';
+import { callsCell, lengthColumns, numberColumn, TaskCell } from './cells.tsx';
 import { listedBy, sortOf, type TableProps } from './EpisodeTable.tsx';
 import { ListView } from './ListView.tsx';
 import { useList } from './useList.ts';
@@ -44,58 +44,30 @@ export function GroupTable({ filter, sort, follows, ...rest }: TableProps) {
 
 function columns(filtered: boolean): readonly Column<GroupRow>[] {
   const numeric = true;
-  const matching: Column<GroupRow> = {
+  const matching = {
     name: l10n.t('Matching'),
     width: 84,
     numeric,
-    cell: (row) => count(row.matching),
+    cell: (row: GroupRow) => count(row.matching),
   };
   return [
-    {
-      name: l10n.t('Task'),
-      width: 180,
-      grows: 3,
-      sort: 'task',
-      cell: (row) => <TaskCell {...row} />,
-    },
+    { name: l10n.t('Task'), width: 180, grows: 3, sort: 'task', cell: (row) => <TaskCell {...row} /> },
     { name: l10n.t('Repeats'), width: 84, numeric, cell: (row) => <Repeats row={row} /> },
     ...(filtered ? [matching] : []),
-    { name: l10n.t('Mean reward'), width: 112, numeric, sort: 'mean', cell: (row) => reward(row.meanReward) },
-    { name: l10n.t('Spread'), width: 84, numeric, sort: 'spread', cell: (row) => reward(row.deviation) },
-    {
-      name: l10n.t('Best'),
-      width: 72,
-      numeric,
-      sort: 'best',
-      cell: (row) => reward(row.best?.reward ?? null),
-    },
-    {
-      name: l10n.t('Worst'),
-      width: 76,
-      numeric,
-      sort: 'worst',
-      cell: (row) => reward(row.worst?.reward ?? null),
-    },
-    {
-      name: l10n.t('Success'),
-      width: 88,
-      numeric,
-      sort: 'solved',
-      cell: (row) => <Recorded of={['successes']}>{percent(row.successRate)}</Recorded>,
-    },
-    {
-      name: l10n.t('Would train'),
-      width: 112,
-      numeric,
-      sort: 'trains',
-      cell: (row) => (
-        <Recorded of={recordsOfTraining}>
-          <Trains row={row} />
-        </Recorded>
-      ),
-    },
+    numberColumn(l10n.t('Mean reward'), 112, 'mean', (row) => reward(row.meanReward)),
+    numberColumn(l10n.t('Spread'), 84, 'spread', (row) => reward(row.deviation)),
+    numberColumn(l10n.t('Best'), 72, 'best', (row) => reward(row.best?.reward ?? null)),
+    numberColumn(l10n.t('Worst'), 76, 'worst', (row) => reward(row.worst?.reward ?? null)),
+    numberColumn(l10n.t('Success'), 88, 'solved', (row) => (
+      <Recorded of={['successes']}>{percent(row.successRate)}</Recorded>
+    )),
+    numberColumn(l10n.t('Would train'), 112, 'trains', (row) => (
+      <Recorded of={recordsOfTraining}>
+        <Trains row={row} />
+      </Recorded>
+    )),
     { name: l10n.t('Flags'), width: 150, grows: 2, cell: (row) => <Flags row={row} /> },
-    { name: l10n.t('Calls'), width: 72, numeric, sort: 'calls', cell: callsCell },
+    numberColumn(l10n.t('Calls'), 72, 'calls', callsCell),
     ...lengthColumns<GroupRow>(),
   ];
 }

@@ -46,6 +46,16 @@ export function TrainableCell({
   );
 }
 
+/** Returns a column of numbers that sorts the list. */
+export function numberColumn<Row>(
+  name: string,
+  width: number,
+  sort: string,
+  cell: Column<Row>['cell'],
+): Column<Row> {
+  return { name, width, numeric: true, sort, cell };
+}
+
 type Counted = Pick<EpisodeRow, 'calls' | 'tokens' | 'seconds'>;
 
 export const callsCell = ({ calls }: Counted) => <Recorded of={['calls']}>{count(calls)}</Recorded>;
@@ -72,33 +82,19 @@ export function taskColumn(): Column<EpisodeRow> {
 export function lengthColumns<
   Row extends Counted & Pick<EpisodeRow, 'trainableTokens'>,
 >(): readonly Column<Row>[] {
-  const numeric = true;
   return [
-    { name: l10n.t('Tokens'), width: 88, numeric, sort: 'tokens', cell: tokensCell },
-    {
-      name: l10n.t('Trainable'),
-      width: 124,
-      numeric,
-      sort: 'trainable',
-      cell: (row) => <TrainableCell {...row} />,
-    },
-    { name: l10n.t('Time'), width: 96, numeric, sort: 'time', cell: timeCell },
+    numberColumn(l10n.t('Tokens'), 88, 'tokens', tokensCell),
+    numberColumn(l10n.t('Trainable'), 124, 'trainable', (row) => <TrainableCell {...row} />),
+    numberColumn(l10n.t('Time'), 96, 'time', timeCell),
   ];
 }
 
 /** Returns the columns with an episode's results, in the order of the run's table. */
 export function outcomeColumns(): readonly Column<EpisodeRow>[] {
-  const numeric = true;
   return [
-    { name: l10n.t('Repeat'), width: 80, numeric, sort: 'repeat', cell: (row) => row.repeat },
-    { name: l10n.t('Reward'), width: 84, numeric, sort: 'reward', cell: (row) => reward(row.reward) },
-    {
-      name: l10n.t('Advantage'),
-      width: 104,
-      numeric,
-      sort: 'advantage',
-      cell: (row) => reward(row.advantage),
-    },
+    numberColumn(l10n.t('Repeat'), 80, 'repeat', (row) => row.repeat),
+    numberColumn(l10n.t('Reward'), 84, 'reward', (row) => reward(row.reward)),
+    numberColumn(l10n.t('Advantage'), 104, 'advantage', (row) => reward(row.advantage)),
     { name: l10n.t('Success'), width: 96, sort: 'success', cell: (row) => <SuccessCell row={row} /> },
     {
       name: l10n.t('Would train'),
@@ -111,14 +107,8 @@ export function outcomeColumns(): readonly Column<EpisodeRow>[] {
         </Recorded>
       ),
     },
-    { name: l10n.t('Calls'), width: 68, numeric, sort: 'calls', cell: callsCell },
-    {
-      name: l10n.t('Timelines'),
-      width: 100,
-      numeric,
-      sort: 'timelines',
-      cell: (row) => count(row.timelines),
-    },
+    numberColumn(l10n.t('Calls'), 68, 'calls', callsCell),
+    numberColumn(l10n.t('Timelines'), 100, 'timelines', (row) => count(row.timelines)),
     ...lengthColumns<EpisodeRow>(),
   ];
 }

@@ -87,22 +87,16 @@ export interface ChartKind {
 }
 
 export function kindOf({ id, names }: ChartMetrics): ChartKind {
-  switch (id) {
-    case 'reward':
-      return { title: l10n.t('Mean reward'), valueText: number };
-    case 'success':
-      return { title: l10n.t('Success'), valueText: share };
-    case 'kl':
-      return { title: l10n.t('KL divergence'), valueText: number };
-    case 'entropy':
-      return { title: l10n.t('Entropy'), valueText: number };
-    case 'length':
-      return { title: l10n.t('Response length'), valueText: number };
-    case 'time':
-      return { title: l10n.t('Time per step'), valueText: (value) => duration(value ?? null) };
-    case 'added':
-      return { title: names.find((name) => name !== undefined) ?? '', valueText: number };
-  }
+  const kinds: Readonly<Record<ChartMetrics['id'], ChartKind>> = {
+    reward: { title: l10n.t('Mean reward'), valueText: number },
+    success: { title: l10n.t('Success'), valueText: share },
+    kl: { title: l10n.t('KL divergence'), valueText: number },
+    entropy: { title: l10n.t('Entropy'), valueText: number },
+    length: { title: l10n.t('Response length'), valueText: number },
+    time: { title: l10n.t('Time per step'), valueText: (value) => duration(value ?? null) },
+    added: { title: names.find((name) => name !== undefined) ?? '', valueText: number },
+  };
+  return kinds[id];
 }
 
 /** Formats a share as a percentage. Values outside 0 to 1 are formatted as numbers. */

@@ -6,22 +6,18 @@ import type { RunData } from '../data/runData.ts';
 
 /** Returns the name of a state in the style sheet. */
 export function stateClass(state: RunState): string {
-  switch (state) {
-    case 'finished':
-      return 'completed';
-    case 'failed':
-      return 'failed';
-    case 'lost':
-    case 'rebooted':
-      return 'lost';
-    case 'preparing':
-    case 'running':
-    case 'cancelling':
-      return 'running';
-    case 'queued':
-    case 'cancelled':
-      return state;
-  }
+  const classes: Readonly<Record<RunState, string>> = {
+    queued: 'queued',
+    preparing: 'running',
+    running: 'running',
+    cancelling: 'running',
+    cancelled: 'cancelled',
+    finished: 'completed',
+    failed: 'failed',
+    lost: 'lost',
+    rebooted: 'lost',
+  };
+  return classes[state];
 }
 
 export interface AlarmWords {

@@ -4,20 +4,15 @@ import { endOf, type AxisSpan, type LaneKind } from './model.ts';
 
 /** e.g. `Tool calculate`: a lane's name with its kind. */
 export function laneName(kind: LaneKind, name: string): string {
-  switch (kind) {
-    case 'agent':
-      return name;
-    case 'tool':
-      return l10n.t('Tool {0}', name);
-    case 'workflow':
-      return l10n.t('Workflow');
-    case 'environment':
-      return l10n.t('Environment');
-    case 'helper':
-      return l10n.t('Helper LLM');
-    case 'judge':
-      return l10n.t('Judge');
-  }
+  const names: Readonly<Record<LaneKind, string>> = {
+    agent: name,
+    tool: l10n.t('Tool {0}', name),
+    workflow: l10n.t('Workflow'),
+    environment: l10n.t('Environment'),
+    helper: l10n.t('Helper LLM'),
+    judge: l10n.t('Judge'),
+  };
+  return names[kind];
 }
 
 /** Describes a span in one line: its kind, duration and result. */
@@ -39,19 +34,13 @@ export function nameOf({ kind, name, call }: AxisSpan): string {
 
 /** e.g. `Calls of solver`, `Environment step`. */
 export function nameOfGroup(kind: LaneKind, name: string): string {
-  switch (kind) {
-    case 'agent':
-      return l10n.t('Calls of {0}', name);
-    case 'workflow':
-      return l10n.t('Workflow {0}', name);
-    case 'environment':
-      return l10n.t('Environment {0}', name);
-    case 'judge':
-      return l10n.t('Judge {0}', name);
-    case 'helper':
-    case 'tool':
-      return laneName(kind, name);
-  }
+  const names: Readonly<Partial<Record<LaneKind, string>>> = {
+    agent: l10n.t('Calls of {0}', name),
+    workflow: l10n.t('Workflow {0}', name),
+    environment: l10n.t('Environment {0}', name),
+    judge: l10n.t('Judge {0}', name),
+  };
+  return names[kind] ?? laneName(kind, name);
 }
 
 function describeCall(span: AxisSpan, took: string): string {
