@@ -1,3 +1,4 @@
+import { MissingRecordsContext } from './ui/Recorded.tsx';
 import * as l10n from '@vscode/l10n';
 import { useContext, useEffect, useLayoutEffect, useMemo, useState } from 'preact/hooks';
 import { toReport, type ErrorReport } from '../../base/core/errors.ts';
@@ -13,7 +14,6 @@ import { RunScreen } from './run/RunScreen.tsx';
 import { useFollow, useKeepingUp } from './state/follow.ts';
 import type { Memory } from './state/memory.ts';
 import type { Navigator } from './state/navigator.ts';
-import { MissingRecordsContext } from './state/missingRecords.ts';
 import { ShortcutsContext } from './state/shortcuts.ts';
 import { useAnswer, useViewer, ViewerContext, type Viewer } from './state/viewer.ts';
 import { Failure, Note, Pending } from '../../base/webview/ui/Notices.tsx';

@@ -7,8 +7,7 @@ import { useShortcuts, ShortcutsContext } from './state/shortcuts.ts';
 import { useViewer } from './state/viewer.ts';
 import { RouteLink } from './ui/RouteLink.tsx';
 import { Dialog } from '../../base/webview/ui/Dialog.tsx';
-import { Icon } from '../../base/webview/ui/Icon.tsx';
-import { IconButton } from '../../base/webview/ui/IconButton.tsx';
+import { Icon, IconButton } from '../../base/webview/ui/Icon.tsx';
 
 /** A dialog with all shortcuts of the page. */
 function ShortcutList({ onClose }: { readonly onClose: () => void }) {

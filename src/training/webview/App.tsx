@@ -90,7 +90,15 @@ function Screen({ model, page: { runs, own } }: { readonly model: RunPageModel; 
         const state = model.connections.get(host);
         return state && <Connection key={host} host={host} state={state} />;
       })}
-      {model.goneFrom !== undefined && <Gone from={model.goneFrom} />}
+      {model.goneFrom !== undefined && (
+        <Announcement
+          kind="error"
+          title={l10n.t('{0} no longer has this run.', model.goneFrom)}
+          lines={[
+            l10n.t('It was removed from the host. This page still shows the data that it received before.'),
+          ]}
+        />
+      )}
       {runs.map((run) => run.unheard !== null && <Unheard key={run.id} run={run} problem={run.unheard} />)}
       <RunHeader />
       <Alarms />
@@ -102,14 +110,21 @@ function Screen({ model, page: { runs, own } }: { readonly model: RunPageModel; 
   );
 }
 
-function Gone({ from }: { readonly from: string }) {
+interface AnnouncementProps {
+  readonly kind: 'warning' | 'error';
+  readonly title: string;
+  readonly lines: readonly string[];
+}
+
+/** A note that screen readers announce. */
+function Announcement({ kind, title, lines }: AnnouncementProps) {
   return (
-    <div role="alert">
-      <Note kind="error">
-        <p class="notice-title">{l10n.t('{0} no longer has this run.', from)}</p>
-        <p>
-          {l10n.t('It was removed from the host. This page still shows the data that it received before.')}
-        </p>
+    <div role={kind === 'error' ? 'alert' : 'status'}>
+      <Note kind={kind}>
+        <p class="notice-title">{title}</p>
+        {lines.map((line) => (
+          <p key={line}>{line}</p>
+        ))}
       </Note>
     </div>
   );
@@ -117,19 +132,11 @@ function Gone({ from }: { readonly from: string }) {
 
 /** The notice for a run whose connected host sends no data. */
 function Unheard({ run, problem }: { readonly run: RunData; readonly problem: string }) {
-  return (
-    <div role="status">
-      <Note kind="warning">
-        <p class="notice-title">{l10n.t('No data from “{0}”. Its charts are paused.', run.name)}</p>
-        <p>{problem}</p>
-        <p>
-          {l10n.t(
-            'The run continues, and the page retries automatically. Until then, see the log of the run.',
-          )}
-        </p>
-      </Note>
-    </div>
+  const then = l10n.t(
+    'The run continues, and the page retries automatically. Until then, see the log of the run.',
   );
+  const title = l10n.t('No data from “{0}”. Its charts are paused.', run.name);
+  return <Announcement kind="warning" title={title} lines={[problem, then]} />;
 }
 
 /** Returns a number that changes with the model, at most once per frame. Thousands of events can arrive at once. */
@@ -204,22 +211,19 @@ function Connection({ host, state }: ConnectionProps) {
       return <Note kind="info">{l10n.t('Connecting to {0} …', host)}</Note>;
     case 'waiting':
       return (
-        <div role="status">
-          <Note kind="warning">
-            <p class="notice-title">{l10n.t('The connection to {0} is lost. Its runs continue.', host)}</p>
-            <p>{state.reason}</p>
-            <p>{retryText(state.retryAt - now)}</p>
-          </Note>
-        </div>
+        <Announcement
+          kind="warning"
+          title={l10n.t('The connection to {0} is lost. Its runs continue.', host)}
+          lines={[state.reason, retryText(state.retryAt - now)]}
+        />
       );
     case 'ended':
       return (
-        <div role="alert">
-          <Note kind="error">
-            <p class="notice-title">{l10n.t('There is no connection to {0}. Its runs continue.', host)}</p>
-            <p>{state.reason}</p>
-          </Note>
-        </div>
+        <Announcement
+          kind="error"
+          title={l10n.t('There is no connection to {0}. Its runs continue.', host)}
+          lines={[state.reason]}
+        />
       );
   }
 }

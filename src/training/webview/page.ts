@@ -59,13 +59,10 @@ function textsIn(value: unknown): readonly string[] {
 }
 
 function refsIn(value: unknown): readonly RunRef[] {
-  return recordsIn(value).flatMap(({ host, run }) =>
+  const records = Array.isArray(value) ? value.filter(isRecord) : [];
+  return records.flatMap(({ host, run }) =>
     typeof host === 'string' && typeof run === 'string' ? [{ host, run }] : [],
   );
-}
-
-function recordsIn(value: unknown): readonly Readonly<Record<string, unknown>>[] {
-  return Array.isArray(value) ? value.filter(isRecord) : [];
 }
 
 /** The data that all components of the page share. */

@@ -7,8 +7,7 @@ import { chartsOf, otherMetrics } from '../../../src/training/webview/data/chart
 import { aligned, pointsOf } from '../../../src/training/webview/data/chartPoints.ts';
 import { MetricSeries } from '../../../src/training/webview/data/metricSeries.ts';
 import { RunPageModel } from '../../../src/training/webview/data/model.ts';
-import { elapsedOf, remainingOf } from '../../../src/training/webview/data/progress.ts';
-import { RunData } from '../../../src/training/webview/data/runData.ts';
+import { elapsedOf, remainingOf, RunData } from '../../../src/training/webview/data/runData.ts';
 import { keptView } from '../../../src/training/webview/page.ts';
 import { fuzz } from '../../unit/fuzz.ts';
 import { checkpointsOf, eventsOf, idOf, rewardName, shownRun, startedAt } from '../harness/trainingRuns.ts';

@@ -1,7 +1,7 @@
 import * as l10n from '@vscode/l10n';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useRef } from 'preact/hooks';
-import { IconButton } from './IconButton.tsx';
+import { IconButton } from './Icon.tsx';
 
 interface Props {
   readonly class: string;

@@ -1,4 +1,4 @@
-import type { ComponentChildren } from 'preact';
+import type { ComponentChildren, RefObject } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { Icon, type IconName } from './Icon.tsx';
 
@@ -28,7 +28,7 @@ interface Props {
 }
 
 /** A menu of what can be done to a row, where the mouse or the row is. Arrow keys, Enter, Escape. */
-export function RowMenu({ label, items, x, y, onClose }: Props) {
+function RowMenu({ label, items, x, y, onClose }: Props) {
   const menu = useRef<HTMLDivElement>(null);
   const [chosen, setChosen] = useState(0);
   const place = useRoom(menu, x, y);
@@ -97,7 +97,7 @@ function itemOf(menu: HTMLElement | null, index: number): HTMLElement | undefine
 }
 
 /** Within the page, however near to its edge it is asked for. */
-function useRoom(menu: { readonly current: HTMLElement | null }, x: number, y: number) {
+function useRoom(menu: RefObject<HTMLElement | null>, x: number, y: number) {
   const [place, setPlace] = useState({ x, y });
   useLayoutEffect(() => {
     const { width = 0, height = 0 } = menu.current?.getBoundingClientRect() ?? {};
@@ -110,7 +110,7 @@ function useRoom(menu: { readonly current: HTMLElement | null }, x: number, y: n
 }
 
 /** Whatever else is pressed or scrolled closes it, and so does leaving the page. */
-function useClosing(menu: { readonly current: HTMLElement | null }, onClose: () => void): void {
+function useClosing(menu: RefObject<HTMLElement | null>, onClose: () => void): void {
   const close = useRef(onClose);
   close.current = onClose;
   useEffect(() => {
@@ -145,4 +145,83 @@ function targetOf(key: string, chosen: number, length: number): number | undefin
     default:
       return undefined;
   }
+}
+
+interface Grid<Row> {
+  readonly current: number;
+  readonly rowAt: (position: number) => Row | undefined;
+  readonly onCurrent: (position: number) => void;
+  readonly actions?: GridActions<Row>;
+}
+
+interface Shown<Row> {
+  readonly row: Row;
+  readonly x: number;
+  readonly y: number;
+}
+
+/** The menu of a grid's rows: by the mouse of the row below it, by keys of the current one. */
+export function useRowMenu<Row>(
+  { current, rowAt, onCurrent, actions }: Grid<Row>,
+  scroller: RefObject<HTMLElement | null>,
+) {
+  const [shown, setShown] = useState<Shown<Row>>();
+  const items = shown && actions ? actions.of(shown.row) : [];
+  const close = () => {
+    setShown(undefined);
+    scroller.current?.focus({ preventScroll: true });
+  };
+  const onContextMenu = (event: MouseEvent) => {
+    const pointed = positionOf(event.target);
+    const row = rowAt(pointed ?? current);
+    if (actions === undefined || row === undefined || actions.of(row).length === 0) return;
+    event.preventDefault();
+    if (pointed !== undefined && pointed !== current) onCurrent(pointed);
+    const place = pointed === undefined ? placeOfRow(scroller.current, current) : undefined;
+    setShown({ row, x: place?.x ?? event.clientX, y: place?.y ?? event.clientY });
+  };
+  /** Handles a key for the current row. Returns true if it did. */
+  const onKey = (event: KeyboardEvent): boolean => {
+    const row = rowAt(current);
+    if (actions === undefined || row === undefined || isHeld(event)) return false;
+    const item = actions.of(row).find(({ shortcut }) => shortcut === event.key);
+    if (item === undefined) return false;
+    event.preventDefault();
+    event.stopPropagation();
+    item.run();
+    return true;
+  };
+  return {
+    onKey,
+    onContextMenu,
+    shown:
+      shown && items.length > 0 ? (
+        <RowMenu
+          label={actions?.label(shown.row) ?? ''}
+          items={items}
+          x={shown.x}
+          y={shown.y}
+          onClose={close}
+        />
+      ) : null,
+  };
+}
+
+function isHeld({ altKey, ctrlKey, metaKey }: KeyboardEvent): boolean {
+  return altKey || ctrlKey || metaKey;
+}
+
+/** Returns the position of the row around an element; undefined if there is none, as for keys. */
+function positionOf(target: EventTarget | null): number | undefined {
+  const row = target instanceof Element ? target.closest<HTMLElement>('[data-position]') : null;
+  const position = Number(row?.dataset['position']);
+  return row === null || Number.isNaN(position) ? undefined : position;
+}
+
+function placeOfRow(
+  scroller: HTMLElement | null,
+  position: number,
+): { readonly x: number; readonly y: number } | undefined {
+  const row = scroller?.querySelector(`[data-position="${position}"]`)?.getBoundingClientRect();
+  return row && { x: row.left + 24, y: row.bottom };
 }

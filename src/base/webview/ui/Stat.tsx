@@ -48,3 +48,18 @@ export function Status({ kind, word }: { readonly kind: string; readonly word: s
     </span>
   );
 }
+
+interface SegmentProps {
+  readonly name: string;
+  readonly on: boolean;
+  readonly onPress: () => void;
+}
+
+/** A button of a segmented control, which selects one of several views. */
+export function Segment({ name, on, onPress }: SegmentProps) {
+  return (
+    <button type="button" class="segment" aria-pressed={on} onClick={onPress}>
+      {name}
+    </button>
+  );
+}

@@ -8,6 +8,7 @@ import { useShortcuts } from '../state/shortcuts.ts';
 import { useViewer } from '../state/viewer.ts';
 import { count } from '../../../base/core/format.ts';
 import { Failure } from '../../../base/webview/ui/Notices.tsx';
+import { MeasuredItems } from '../../../base/webview/ui/MeasuredItems.tsx';
 import { useVirtualizer } from '../../../base/webview/ui/useVirtualizer.ts';
 import { FirstDifference } from './FirstDifference.tsx';
 import { compareItems, differencesOf, type CompareItem } from './compareItems.ts';
@@ -71,14 +72,19 @@ export function CompareList({ route, view, onSwap }: Props) {
         tabIndex={0}
         ref={list}
       >
-        <Items
+        <MeasuredItems
           virtualizer={virtualizer}
-          items={items}
-          current={differences[at]}
-          left={left}
-          right={right}
-          divergence={view.divergence?.token ?? null}
-        />
+          classOf={(index) => `compare-item ${index === differences[at] ? 'current' : ''}`}
+        >
+          {(index) => (
+            <ComparedItem
+              item={items[index]}
+              left={left}
+              right={right}
+              divergence={view.divergence?.token ?? null}
+            />
+          )}
+        </MeasuredItems>
       </div>
     </>
   );
@@ -106,34 +112,6 @@ function Steps({ at, count: all, onStep }: StepsProps) {
         {l10n.t('Next')}
       </button>
     </span>
-  );
-}
-
-interface ItemsProps {
-  readonly virtualizer: ReturnType<typeof useItems>;
-  readonly items: readonly CompareItem[];
-  /** The first item of the current difference. */
-  readonly current: number | undefined;
-  readonly left: TokenPages;
-  readonly right: TokenPages;
-  readonly divergence: number | null;
-}
-
-function Items({ virtualizer, items, current, ...sides }: ItemsProps) {
-  return (
-    <div class="token-items" style={{ height: `${virtualizer.getTotalSize()}px` }}>
-      {virtualizer.getVirtualItems().map(({ index, key, start }) => (
-        <div
-          key={key}
-          class={`compare-item ${index === current ? 'current' : ''}`}
-          data-index={index}
-          ref={(element) => virtualizer.measureElement(element)}
-          style={{ transform: `translateY(${start}px)` }}
-        >
-          <ComparedItem item={items[index]} {...sides} />
-        </div>
-      ))}
-    </div>
   );
 }
 

@@ -2,7 +2,7 @@ import * as l10n from '@vscode/l10n';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { TokenQuery } from '../../core/protocol/tokenRpc.ts';
 import { count } from '../../../base/core/format.ts';
-import { IconButton } from '../../../base/webview/ui/IconButton.tsx';
+import { IconButton } from '../../../base/webview/ui/Icon.tsx';
 import { FindSteps } from '../ui/FindSteps.tsx';
 import { mostMatches, wantedOf, type Search } from './tokenSearch.ts';
 

@@ -1,14 +1,14 @@
 import * as l10n from '@vscode/l10n';
 import { useState } from 'preact/hooks';
 import type { TimelineView } from '../../core/protocol/episodeRpc.ts';
-import { timelineRoute } from '../state/route.ts';
+import { timelineRoute, type TimelineOf } from '../state/route.ts';
 import { useShortcuts } from '../state/shortcuts.ts';
 import { useViewer } from '../state/viewer.ts';
 import { Failure } from '../../../base/webview/ui/Notices.tsx';
+import { MeasuredItems } from '../../../base/webview/ui/MeasuredItems.tsx';
 import { TimelineMap } from './TimelineMap.tsx';
 import { tokenId, type Marks, TokenChunk } from './TokenChunk.tsx';
 import { TokenFind, TokenGo } from './TokenFind.tsx';
-import type { TimelineOf } from './timelineOf.ts';
 import { nextLayer } from './tokenLayers.ts';
 import { messageAt, type TokenItem } from './tokenLayout.ts';
 import { tokenAfterKey } from './tokenMoves.ts';
@@ -138,7 +138,7 @@ interface ListBoxProps {
 }
 
 function ListBox({ tokens, advantage, hasFocus, onFocus, onFind, onRead }: ListBoxProps) {
-  const { active, chosen, shown, layer, searcher, list, follower } = tokens;
+  const { active, chosen, shown, layer, searcher, list, follower, virtualizer, items, window } = tokens;
   const marks: Marks = {
     layer,
     advantage,
@@ -168,7 +168,9 @@ function ListBox({ tokens, advantage, hasFocus, onFocus, onFind, onRead }: ListB
       onPointerDown={() => follower.release()}
       onClick={(event) => onClick(event, tokens)}
     >
-      <TokenItems tokens={tokens} marks={marks} onRead={onRead} />
+      <MeasuredItems virtualizer={virtualizer} role="presentation" classOf={() => 'token-item'}>
+        {(index) => <Item item={items[index]} view={window.slice?.view} marks={marks} onRead={onRead} />}
+      </MeasuredItems>
     </div>
   );
 }
@@ -222,32 +224,11 @@ function useTokenShortcuts({ onFind, onGo, onLayer, onChoose }: Commands): void 
   ]);
 }
 
-type ItemsProps = Pick<ListBoxProps, 'tokens' | 'onRead'> & { readonly marks: Marks };
-
-/** The visible headings and chunks of tokens of the list. */
-function TokenItems({ tokens, ...rest }: ItemsProps) {
-  const { virtualizer, items, window } = tokens;
-  return (
-    <div class="token-items" role="presentation" style={{ height: `${virtualizer.getTotalSize()}px` }}>
-      {virtualizer.getVirtualItems().map(({ index, key, start }) => (
-        <div
-          key={key}
-          class="token-item"
-          role="presentation"
-          data-index={index}
-          ref={(element) => virtualizer.measureElement(element)}
-          style={{ transform: `translateY(${start}px)` }}
-        >
-          <Item item={items[index]} view={window.slice?.view} {...rest} />
-        </div>
-      ))}
-    </div>
-  );
-}
-
-interface ItemProps extends Omit<ItemsProps, 'tokens'> {
+interface ItemProps {
   readonly item: TokenItem | undefined;
   readonly view: TokensView | undefined;
+  readonly marks: Marks;
+  readonly onRead: (message: number) => void;
 }
 
 function Item({ item, view, marks, onRead }: ItemProps) {

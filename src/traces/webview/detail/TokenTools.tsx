@@ -2,7 +2,7 @@ import * as l10n from '@vscode/l10n';
 import type { TimelineView } from '../../core/protocol/episodeRpc.ts';
 import type { StripView } from '../../core/protocol/tokenRpc.ts';
 import { count } from '../../../base/core/format.ts';
-import { IconButton } from '../../../base/webview/ui/IconButton.tsx';
+import { IconButton } from '../../../base/webview/ui/Icon.tsx';
 import { copyForms, type CopyForm } from './copyTokens.ts';
 import { layerName, layers, readLayer, stepsOf, emptyLayerReason, type Layer } from './tokenLayers.ts';
 import type { TokenRange } from './tokenRange.ts';

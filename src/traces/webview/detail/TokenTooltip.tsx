@@ -7,7 +7,7 @@ import { LatestRequest, type Outcome } from '../../../base/webview/state/latestR
 import { useViewer } from '../state/viewer.ts';
 import { count, logprob } from '../../../base/core/format.ts';
 import { useTooltip } from '../ui/useTooltip.ts';
-import { keyOf, type TimelineOf } from './timelineOf.ts';
+import { keyOf, type TimelineOf } from '../state/route.ts';
 import { tokenId } from './TokenChunk.tsx';
 import { chance, quoted } from './tokenLayout.ts';
 

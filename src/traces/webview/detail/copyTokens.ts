@@ -1,7 +1,7 @@
 import { largestWindow } from '../../core/protocol/traceRpc.ts';
 import type { TraceClient } from '../../core/methods.ts';
 import type { TokensView } from '../../core/protocol/tokenRpc.ts';
-import type { TimelineOf } from './timelineOf.ts';
+import type { TimelineOf } from '../state/route.ts';
 import type { TokenRange } from './tokenRange.ts';
 
 export const copyForms = ['text', 'ids', 'json'] as const;

@@ -6,7 +6,7 @@ import type { TokensView } from '../../core/protocol/tokenRpc.ts';
 import { useViewer } from '../state/viewer.ts';
 import { count } from '../../../base/core/format.ts';
 import { readTokenText, selectedRange, type CopyForm } from './copyTokens.ts';
-import type { TimelineOf } from './timelineOf.ts';
+import type { TimelineOf } from '../state/route.ts';
 import { between, type TokenRange } from './tokenRange.ts';
 
 interface Options {

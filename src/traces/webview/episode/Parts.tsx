@@ -1,13 +1,14 @@
 import * as l10n from '@vscode/l10n';
-import { useRef, useState } from 'preact/hooks';
+import type { ComponentChildren } from 'preact';
+import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { EpisodeView } from '../../core/protocol/episodeRpc.ts';
 import { callRoute, isPart, timelineRoute } from '../state/route.ts';
 import { useShortcuts } from '../state/shortcuts.ts';
 import { useViewer } from '../state/viewer.ts';
 import { count, countedCalls, countedTokens, duration, share } from '../../../base/core/format.ts';
 import { Icon } from '../../../base/webview/ui/Icon.tsx';
-import { PartList } from '../../../base/webview/ui/PartList.tsx';
-import { useNarrow } from '../../../base/webview/ui/useNarrow.ts';
+import { positionAfterKey } from '../../../base/webview/ui/listKeys.ts';
+import { useVirtualizer } from '../../../base/webview/ui/useVirtualizer.ts';
 
 interface Props {
   readonly episode: EpisodeView;
@@ -149,4 +150,87 @@ function CallEntry({ call }: { readonly call: EpisodeView['calls'][number] | und
       </span>
     </>
   );
+}
+
+/** Pixels; the style sheet knows it too. */
+const rowHeight = 46;
+
+interface PartListProps {
+  readonly label: string;
+  readonly count: number;
+  /** Position of the selected entry; -1: none. */
+  readonly selected: number;
+  readonly onSelect: (position: number) => void;
+  /** Called after {@link onSelect} when the entry was clicked, not walked over with the keyboard. */
+  readonly onChoose?: (() => void) | undefined;
+  readonly entry: (position: number) => ComponentChildren;
+}
+
+/** A list of one selectable entry per row, however many there are. */
+function PartList({ label, count, selected, onSelect, onChoose, entry }: PartListProps) {
+  const id = useId();
+  const scroller = useRef<HTMLDivElement>(null);
+  const virtualizer = useVirtualizer<HTMLDivElement>({
+    count,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => rowHeight,
+    overscan: 6,
+    alwaysDrawn: selected,
+  });
+  useEffect(() => {
+    if (selected >= 0) virtualizer.scrollToIndex(selected, { align: 'auto' });
+  }, [selected]);
+  const onKeyDown = (event: KeyboardEvent) => {
+    const target = positionAfterKey(event.key, selected, count - 1, { ArrowDown: 1, ArrowUp: -1 });
+    if (target === undefined) return;
+    event.preventDefault();
+    onSelect(target);
+  };
+  if (count === 0) return null;
+  return (
+    <div
+      class="part-list"
+      role="listbox"
+      aria-label={label}
+      aria-activedescendant={selected < 0 ? undefined : `${id}-${selected}`}
+      tabIndex={0}
+      ref={scroller}
+      onKeyDown={onKeyDown}
+    >
+      <div class="part-rows" role="presentation" style={{ height: `${virtualizer.getTotalSize()}px` }}>
+        {virtualizer.getVirtualItems().map(({ index, start }) => (
+          <div
+            key={index}
+            id={`${id}-${index}`}
+            class={`part ${index === selected ? 'selected' : ''}`}
+            role="option"
+            aria-selected={index === selected}
+            aria-posinset={index + 1}
+            aria-setsize={count}
+            style={{ transform: `translateY(${start}px)` }}
+            onClick={() => {
+              onSelect(index);
+              onChoose?.();
+            }}
+          >
+            {entry(index)}
+          </div>
+        ))}
+      </div>
+    </div>
+  );
+}
+
+/** The style sheet knows it too. */
+const narrow = window.matchMedia('(width < 700px)');
+
+/** Returns true if the page is too narrow for a list next to its selected item. */
+function useNarrow(): boolean {
+  const [is, setIs] = useState(narrow.matches);
+  useLayoutEffect(() => {
+    const onChange = () => setIs(narrow.matches);
+    narrow.addEventListener('change', onChange);
+    return () => narrow.removeEventListener('change', onChange);
+  }, []);
+  return is;
 }

@@ -3,7 +3,7 @@ import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import type { SearchView, FoundText } from '../../core/protocol/episodeRpc.ts';
 import { useAnswer, useViewer } from '../state/viewer.ts';
 import { count } from '../../../base/core/format.ts';
-import { IconButton } from '../../../base/webview/ui/IconButton.tsx';
+import { IconButton } from '../../../base/webview/ui/Icon.tsx';
 import { FindSteps } from '../ui/FindSteps.tsx';
 import { Failure } from '../../../base/webview/ui/Notices.tsx';
 import type { MessageSource } from './LongText.tsx';

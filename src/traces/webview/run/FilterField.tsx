@@ -4,10 +4,8 @@ import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hook
 import { parseFilter, problemText } from '../../core/filterText.ts';
 import { longestFilter } from '../state/route.ts';
 import { useShortcuts } from '../state/shortcuts.ts';
-import { Icon } from '../../../base/webview/ui/Icon.tsx';
-import { IconButton } from '../../../base/webview/ui/IconButton.tsx';
-import { completions, type Completion, type CompletionNames } from './filterEdit.ts';
-import { fieldText } from './filterWords.ts';
+import { Icon, IconButton } from '../../../base/webview/ui/Icon.tsx';
+import { completions, fieldText, type Completion, type CompletionNames } from './filterEdit.ts';
 
 /** Milliseconds after the last key before the list follows. */
 const pause = 250;

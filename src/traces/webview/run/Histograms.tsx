@@ -1,8 +1,8 @@
+import { useRecorded } from '../ui/Recorded.tsx';
 import * as l10n from '@vscode/l10n';
 import { useState } from 'preact/hooks';
 import type { Bar, Histogram } from '../../core/protocol/traceLists.ts';
 import type { MissingData } from '../../../tracking/core/records/tracedRun.ts';
-import { useRecorded } from '../state/missingRecords.ts';
 import { positionAfterKey } from '../../../base/webview/ui/listKeys.ts';
 import { count, duration, percent, reward } from '../../../base/core/format.ts';
 import { barTerm, hasTerm, toggledTerm } from './filterEdit.ts';

@@ -6,8 +6,8 @@ import { canRunEpisodes } from '../../../tracking/core/records/tracedRun.ts';
 import { parseFilter } from '../../core/filterText.ts';
 import type { RunRoute } from '../state/route.ts';
 import { useShortcuts } from '../state/shortcuts.ts';
-import { useAnswer, useViewer } from '../state/viewer.ts';
-import { Segment } from '../../../base/webview/ui/Segment.tsx';
+import { useAnswer, usePersistentState, useViewer } from '../state/viewer.ts';
+import { Segment } from '../../../base/webview/ui/Stat.tsx';
 import { FollowLatest } from '../ui/FollowLatest.tsx';
 import { useFold } from '../../../base/webview/ui/useFold.tsx';
 import { EpisodeTable } from './EpisodeTable.tsx';
@@ -18,8 +18,7 @@ import { Histograms } from './Histograms.tsx';
 import { findingTerm, ReportPanel } from './ReportPanel.tsx';
 import { RunHeader } from './RunHeader.tsx';
 import { runStatus } from './status.ts';
-import { usePersistentState } from '../state/persistentState.ts';
-import { IconButton } from '../../../base/webview/ui/IconButton.tsx';
+import { IconButton } from '../../../base/webview/ui/Icon.tsx';
 
 const mostSaved = 20;
 

@@ -4,8 +4,7 @@ import type { EpisodeRow } from '../../core/protocol/traceLists.ts';
 import { count, duration, reward, share } from '../../../base/core/format.ts';
 import type { Column } from '../ui/DataGrid.tsx';
 import { Icon } from '../../../base/webview/ui/Icon.tsx';
-import { recordsOfTraining } from '../state/missingRecords.ts';
-import { Recorded } from '../ui/Recorded.tsx';
+import { Recorded, recordsOfTraining } from '../ui/Recorded.tsx';
 import { episodeStatus, successWords, trainsWord } from './status.ts';
 
 export function TaskCell({ taskId, query }: { readonly taskId: string; readonly query: string }) {

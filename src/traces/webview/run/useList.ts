@@ -1,7 +1,6 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { largestWindow } from '../../core/protocol/traceRpc.ts';
-import { usePersistentState } from '../state/persistentState.ts';
-import { useWindow, type Windowed } from '../state/viewer.ts';
+import { usePersistentState, useWindow, type Windowed } from '../state/viewer.ts';
 import type { Slice } from '../../../base/webview/state/windowBuffer.ts';
 
 /** One response about a list. */

@@ -1,3 +1,4 @@
+import { parseJson } from '../../core/shallowJson.ts';
 import type { EditorApi } from '../transport/transport.ts';
 
 /** Stores values across reloads of the page, by key. Values are JSON. */
@@ -17,7 +18,7 @@ export function browserMemory(page: Window, trace: string): Memory {
   const name = `agentjet ${trace}`;
   try {
     const storage = page.sessionStorage;
-    return memoryOf(parsed(storage.getItem(name)), (state) => storage.setItem(name, JSON.stringify(state)));
+    return memoryOf(parseJson(storage.getItem(name) ?? ''), (state) => storage.setItem(name, JSON.stringify(state)));
   } catch {
     return memoryOf(undefined, () => undefined); // it refuses to keep anything: until the reload, then
   }
@@ -34,12 +35,4 @@ function memoryOf(state: unknown, keep: (state: Readonly<Record<string, unknown>
       keep(Object.fromEntries(values));
     },
   };
-}
-
-function parsed(text: string | null): unknown {
-  try {
-    return text === null ? undefined : (JSON.parse(text) as unknown);
-  } catch {
-    return undefined; // not ours
-  }
 }

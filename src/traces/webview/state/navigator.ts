@@ -23,55 +23,86 @@ export interface Navigator {
 /** The maximum number of history entries. */
 const longestTrail = 50;
 
-/** Returns the navigator of an editor, with its own history of routes. */
-export function editorNavigator(memory: Memory): Navigator {
-  let { trail, at } = savedTrail(memory);
+/** A history of routes, which a navigator moves in. */
+interface History {
+  readonly route: () => Route;
+  readonly canGoBack: () => boolean;
+  readonly canGoForward: () => boolean;
+  readonly push: (route: Route) => void;
+  readonly replace: (route: Route) => void;
+  readonly back: () => void;
+  readonly forward: () => void;
+}
+
+/** @returns the navigator, and a function to call after each move in the history */
+function navigatorOf(
+  history: History,
+  memory: Memory,
+): { readonly navigator: Navigator; readonly arrived: () => void } {
   const run = runMemory(memory);
   let notify: () => void = () => undefined;
-  const routeAt = (index: number): Route => trail[index] ?? runRoute;
-  const stand = (index: number) => {
-    at = index;
-    memory.write('trail', trail.map(formatRoute));
-    memory.write('at', at);
-    run.keep(routeAt(at));
-    notify();
-  };
-  const replace = (route: Route) => {
-    trail = trail.with(at, route);
-    stand(at);
-  };
-  return {
+  run.keep(history.route());
+  const navigator: Navigator = {
     get route() {
-      return routeAt(at);
+      return history.route();
     },
     get run() {
       return run.last;
     },
     get canGoBack() {
-      return at > 0;
+      return history.canGoBack();
     },
     get canGoForward() {
-      return at < trail.length - 1;
+      return history.canGoForward();
     },
     go(route) {
       if (isSame(route, this.route)) return;
-      if (isSibling(this.route, route)) {
-        replace(route);
-        return;
-      }
-      trail = [...trail.slice(0, at + 1), route].slice(-longestTrail);
-      stand(trail.length - 1);
+      if (isSibling(this.route, route)) history.replace(route);
+      else history.push(route);
     },
-    replace,
+    replace: (route) => history.replace(route),
     back(otherwise) {
-      if (at > 0) stand(at - 1);
-      else replace(otherwise);
+      if (this.canGoBack) history.back();
+      else history.replace(otherwise);
     },
     forward() {
-      if (this.canGoForward) stand(at + 1);
+      if (this.canGoForward) history.forward();
     },
     onChange: (listener) => (notify = listener),
   };
+  const arrived = () => {
+    run.keep(history.route());
+    notify();
+  };
+  return { navigator, arrived };
+}
+
+/** Returns the navigator of an editor, with its own history of routes. */
+export function editorNavigator(memory: Memory): Navigator {
+  let { trail, at } = savedTrail(memory);
+  const moveTo = (index: number) => {
+    at = index;
+    memory.write('trail', trail.map(formatRoute));
+    memory.write('at', at);
+    arrived();
+  };
+  const history: History = {
+    route: () => trail[at] ?? runRoute,
+    canGoBack: () => at > 0,
+    canGoForward: () => at < trail.length - 1,
+    push: (route) => {
+      trail = [...trail.slice(0, at + 1), route].slice(-longestTrail);
+      moveTo(trail.length - 1);
+    },
+    replace: (route) => {
+      trail = trail.with(at, route);
+      moveTo(at);
+    },
+    back: () => moveTo(at - 1),
+    forward: () => moveTo(at + 1),
+  };
+  const { navigator, arrived } = navigatorOf(history, memory);
+  return navigator;
 }
 
 function savedTrail(memory: Memory): { readonly trail: readonly Route[]; readonly at: number } {
@@ -93,59 +124,30 @@ export function browserNavigator(page: Window, memory: Memory): Navigator {
     memory.write('steps', 0);
   }
   let steps = stepsOf(page.history.state);
-  const run = runMemory(memory);
-  let notify: () => void = () => undefined;
-  const arrived = () => {
-    run.keep(routeOf(page));
-    notify();
-  };
-  page.addEventListener('popstate', () => {
-    steps = stepsOf(page.history.state);
-    arrived();
-  });
-  const replace = (route: Route) => {
-    page.history.replaceState({ steps }, '', addressOf(page, route));
-    arrived();
-  };
-  run.keep(routeOf(page));
-  return {
-    get route() {
-      return routeOf(page);
-    },
-    get run() {
-      return run.last;
-    },
-    get canGoBack() {
-      return steps > 0;
-    },
-    get canGoForward() {
-      return steps < lastStep(memory);
-    },
-    go(route) {
-      if (isSame(route, this.route)) return;
-      if (isSibling(this.route, route)) {
-        replace(route);
-        return;
-      }
+  const history: History = {
+    route: () => parseRoute(fragmentOf(page)),
+    canGoBack: () => steps > 0,
+    // The memory has the last index of the history that the page has created.
+    canGoForward: () => steps < Number(memory.read('steps') ?? 0),
+    push: (route) => {
       steps += 1;
       memory.write('steps', steps);
       page.history.pushState({ steps }, '', addressOf(page, route));
       arrived();
     },
-    replace,
-    back(otherwise) {
-      if (steps > 0) page.history.back();
-      else replace(otherwise);
+    replace: (route) => {
+      page.history.replaceState({ steps }, '', addressOf(page, route));
+      arrived();
     },
-    forward() {
-      if (this.canGoForward) page.history.forward();
-    },
-    onChange: (listener) => (notify = listener),
+    back: () => page.history.back(),
+    forward: () => page.history.forward(),
   };
-}
-
-function routeOf(page: Window): Route {
-  return parseRoute(fragmentOf(page));
+  const { navigator, arrived } = navigatorOf(history, memory);
+  page.addEventListener('popstate', () => {
+    steps = stepsOf(page.history.state);
+    arrived();
+  });
+  return navigator;
 }
 
 export function fragmentOf(page: Window): URLSearchParams {
@@ -156,11 +158,6 @@ function addressOf(page: Window, route: Route): string {
   const token = fragmentOf(page).get(tokenParameter);
   const parts = [...(token === null ? [] : [`${tokenParameter}=${encodeURIComponent(token)}`])];
   return `#${[...parts, formatRoute(route)].filter((part) => part !== '').join('&')}`;
-}
-
-/** Returns the last index of the history that the page has created. */
-function lastStep(memory: Memory): number {
-  return Number(memory.read('steps') ?? 0);
 }
 
 function stepsOf(state: unknown): number {

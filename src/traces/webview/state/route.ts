@@ -147,10 +147,10 @@ export function parseRoute(parameters: URLSearchParams): Route {
   if (episode === undefined) return group === undefined ? runOf(parameters) : groupRoute(group);
   if (parameters.has('compare')) return compareOf(parameters, episode, timeline ?? null);
   if (call !== undefined) return callRoute(episode, call);
-  return timeline === undefined ? episodeRoute(episode) : timelineOf(parameters, episode, timeline);
+  return timeline === undefined ? episodeRoute(episode) : parseTimeline(parameters, episode, timeline);
 }
 
-function timelineOf(parameters: URLSearchParams, episode: number, timeline: number): TimelineRoute {
+function parseTimeline(parameters: URLSearchParams, episode: number, timeline: number): TimelineRoute {
   const message = parameters.has('message') ? (position(parameters.get('message')) ?? 'newest') : null;
   const setting = parseSetting(parameters.get('by') ?? '');
   return timelineRoute(episode, timeline, position(parameters.get('at')) ?? null, { message, setting });
@@ -263,4 +263,21 @@ export function isSibling(from: Route, to: Route): boolean {
   if (!('episode' in from && 'episode' in to)) return from.kind === to.kind;
   if (from.kind === 'compare' && to.kind === 'compare') return true;
   return isPart(from) && isPart(to) && from.episode === to.episode;
+}
+
+/** The identity of a timeline in requests. */
+export interface TimelineOf {
+  readonly episode: number;
+  readonly timeline: number;
+  /** Absent: the run made it. */
+  readonly setting?: MergeSetting | undefined;
+}
+
+export function timelineOf({ episode, timeline, setting }: TimelineRoute): TimelineOf {
+  return { episode, timeline, ...(setting !== null && { setting }) };
+}
+
+/** Returns a text that is equal for equal timelines. */
+export function keyOf({ episode, timeline, setting }: TimelineOf): string {
+  return [episode, timeline, ...(setting === undefined ? [] : [formatSetting(setting)])].join(' ');
 }

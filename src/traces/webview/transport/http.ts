@@ -1,6 +1,7 @@
 import * as l10n from '@vscode/l10n';
 import { createParser } from 'eventsource-parser';
 import type { ErrorReport } from '../../../base/core/errors.ts';
+import { parseJson } from '../../core/shallowJson.ts';
 import type { TraceReply } from '../../core/protocol/traceRpc.ts';
 import { isTraceReply, type Transport } from './transport.ts';
 
@@ -96,7 +97,7 @@ async function readEvents(
 ): Promise<void> {
   const parser = createParser({
     onEvent: ({ data }) => {
-      const reply = parseEvent(data);
+      const reply = parseJson(data);
       if (isTraceReply(reply)) listener(reply);
     },
   });
@@ -104,23 +105,6 @@ async function readEvents(
   if (isRefusal(response)) throw new Refused();
   if (!response.ok || response.body === null) return;
   listener({ notice: 'changed', trace });
-  await readText(response.body, (text) => parser.feed(text));
-}
-
-function parseEvent(data: string): unknown {
-  try {
-    return JSON.parse(data);
-  } catch {
-    return undefined; // not of the protocol
-  }
-}
-
-async function readText(body: ReadableStream<Uint8Array>, take: (text: string) => void): Promise<void> {
-  const decoder = new TextDecoder();
-  const reader = body.getReader();
-  for (;;) {
-    const { done, value } = await reader.read();
-    if (done) return;
-    take(decoder.decode(value, { stream: true }));
-  }
+  const feed = new WritableStream<string>({ write: (text) => parser.feed(text) });
+  await response.body.pipeThrough(new TextDecoderStream()).pipeTo(feed);
 }

@@ -3,11 +3,9 @@ import type { Virtualizer } from '@tanstack/virtual-core';
 import type { ComponentChildren, RefObject } from 'preact';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import type { ListSort } from '../../core/protocol/traceLists.ts';
-import { scrollListeners } from '../../../base/webview/ui/scrollListeners.ts';
 import { positionAfterKey } from '../../../base/webview/ui/listKeys.ts';
 import { Icon } from '../../../base/webview/ui/Icon.tsx';
-import type { GridActions } from '../../../base/webview/ui/RowMenu.tsx';
-import { useRowMenu } from '../../../base/webview/ui/useRowMenu.tsx';
+import { useRowMenu, type GridActions } from '../../../base/webview/ui/RowMenu.tsx';
 import { useVirtualizer } from '../../../base/webview/ui/useVirtualizer.ts';
 import { useViewer } from '../state/viewer.ts';
 
@@ -252,4 +250,26 @@ function useFocusAfterNavigation(element: RefObject<HTMLElement | null>): void {
       element.current?.focus({ preventScroll: true });
     }
   }, []);
+}
+
+/** Hears of scrolling that the user does: what scrolls by itself says nothing here. Keys are the list's own. */
+export function scrollListeners(
+  scroller: RefObject<HTMLElement | null>,
+  onScrolled: (() => void) | undefined,
+): {
+  readonly onWheel?: () => void;
+  readonly onTouchMove?: () => void;
+  readonly onPointerDown?: (event: PointerEvent) => void;
+} {
+  if (onScrolled === undefined) return {};
+  return {
+    onWheel: onScrolled,
+    onTouchMove: onScrolled,
+    onPointerDown: (event) => {
+      const list = scroller.current;
+      if (event.target !== list || list === null) return;
+      const onBar = event.offsetX >= list.clientWidth || event.offsetY >= list.clientHeight;
+      if (onBar) onScrolled();
+    },
+  };
 }

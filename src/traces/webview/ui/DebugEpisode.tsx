@@ -8,8 +8,7 @@ import { episodeRoute } from '../state/route.ts';
 import { useShortcuts } from '../state/shortcuts.ts';
 import { useViewer } from '../state/viewer.ts';
 import { CopyButton } from '../../../base/webview/ui/CopyButton.tsx';
-import { Icon } from '../../../base/webview/ui/Icon.tsx';
-import { IconButton } from '../../../base/webview/ui/IconButton.tsx';
+import { Icon, IconButton } from '../../../base/webview/ui/Icon.tsx';
 import type { GridActions } from '../../../base/webview/ui/RowMenu.tsx';
 
 type Outcome = { readonly debug: DebugResult } | { readonly error: ErrorReport };

@@ -1,5 +1,5 @@
 import * as l10n from '@vscode/l10n';
-import { IconButton } from '../../../base/webview/ui/IconButton.tsx';
+import { IconButton } from '../../../base/webview/ui/Icon.tsx';
 
 interface Props {
   readonly disabled?: boolean;

@@ -4,7 +4,7 @@ import type { Window } from '../data/chartPoints.ts';
 import type { MetricSeries } from '../data/metricSeries.ts';
 import { useCursor, usePage, type Page } from '../page.ts';
 import { shortNumber } from '../text.ts';
-import { IconButton } from '../../../base/webview/ui/IconButton.tsx';
+import { IconButton } from '../../../base/webview/ui/Icon.tsx';
 import { pressKey } from './chartKeys.ts';
 import { Swatch } from './Swatch.tsx';
 import { colorOf, dashOf } from './theme.ts';
@@ -33,7 +33,7 @@ interface Props {
   /** One series per run. */
   readonly series: readonly (MetricSeries | undefined)[];
   readonly valueText: (value: number | undefined) => string;
-  /** See {@link PlotOptions.range}. A chart with a range has no log scale. */
+  /** See {@link PlotUse.range}. A chart with a range has no log scale. */
   readonly range?: readonly [least: number, greatest: number];
   readonly onRemove?: (() => void) | undefined;
 }

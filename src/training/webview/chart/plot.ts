@@ -13,7 +13,7 @@ export interface Line {
   readonly dash: number[];
 }
 
-export interface PlotUse extends Omit<PlotOptions, 'lines'> {
+export interface PlotUse {
   readonly lines: readonly Line[];
   readonly smoothing: number;
   readonly window: Window;
@@ -21,6 +21,20 @@ export interface PlotUse extends Omit<PlotOptions, 'lines'> {
   readonly version: number;
   /** The selected position. */
   readonly pointed: number | undefined;
+  readonly log: boolean;
+  /** The range of the value axis; undefined for that of the visible values. */
+  readonly range?: readonly [least: number, greatest: number] | undefined;
+  readonly theme: PlotTheme;
+  /** The possible distances between ticks of the axis. */
+  readonly ticks: number[];
+  readonly tickText: (at: number) => string;
+  readonly valueText: (value: number) => string;
+  /** Returns the nearest position that has a value. */
+  readonly snap: (at: number) => number | undefined;
+  /** Called with the position of the mouse; undefined when it leaves. */
+  readonly onPoint: (at: number | undefined) => void;
+  /** Called with the range that the user selects; null for all. */
+  readonly onWindow: (window: Window | null) => void;
 }
 
 /** Draws a plot in an element. A change of its appearance creates it again; other changes only redraw it. */
@@ -34,7 +48,7 @@ export function usePlot(element: RefObject<HTMLDivElement | null>, use: PlotUse)
 
   useLayoutEffect(() => {
     if (element.current === null) return;
-    const made = new Plot(element.current, optionsOf(newest));
+    const made = new Plot(element.current, newest);
     plot.current = made;
     return () => {
       plot.current = null;
@@ -56,20 +70,6 @@ export function usePlot(element: RefObject<HTMLDivElement | null>, use: PlotUse)
   }, []);
 }
 
-/** Returns the options of the plot. Listeners are read at each call, because they can change. */
-function optionsOf(newest: { readonly current: PlotUse }): PlotOptions {
-  const { lines, smoothing } = newest.current;
-  const sharp = lines.map(({ color, dash }) => ({ color, dash, faint: false }));
-  const behind = smoothing > 0 ? sharp.map((line) => ({ ...line, faint: true })) : [];
-  return {
-    ...newest.current,
-    lines: [...behind, ...sharp],
-    snap: (at) => newest.current.snap(at),
-    onPoint: (at) => newest.current.onPoint(at),
-    onWindow: (window) => newest.current.onWindow(window),
-  };
-}
-
 const none = { at: [], values: [] };
 
 function drawIn(plot: Plot | null, { lines, smoothing, log, window }: PlotUse): void {
@@ -82,31 +82,6 @@ function drawIn(plot: Plot | null, { lines, smoothing, log, window }: PlotUse): 
   plot.draw(aligned([...raw, ...smooth]), window);
 }
 
-export interface PlotLine {
-  readonly color: string;
-  readonly dash: number[];
-  /** True for the unsmoothed line behind a smoothed one. */
-  readonly faint: boolean;
-}
-
-export interface PlotOptions {
-  readonly lines: readonly PlotLine[];
-  readonly log: boolean;
-  /** The range of the value axis; undefined for that of the visible values. */
-  readonly range?: readonly [least: number, greatest: number] | undefined;
-  readonly theme: PlotTheme;
-  /** The possible distances between ticks of the axis. */
-  readonly ticks: number[];
-  readonly tickText: (at: number) => string;
-  readonly valueText: (value: number) => string;
-  /** Returns the nearest position that has a value. */
-  readonly snap: (at: number) => number | undefined;
-  /** Called with the position of the mouse; undefined when it leaves. */
-  readonly onPoint: (at: number | undefined) => void;
-  /** Called with the range that the user selects; null for all. */
-  readonly onWindow: (window: Window | null) => void;
-}
-
 const height = 170;
 /** uPlot declares a name for 3 in its types only. */
 const logarithmic = { distr: 3 } as unknown as uPlot.Scale;
@@ -116,14 +91,17 @@ const leastDrag = 5;
 /** One chart on a canvas. The caller sets its data and its selected position. */
 export class Plot {
   readonly #plot: uPlot;
+  readonly #use: { readonly current: PlotUse };
   #window: Window = { min: 0, max: 1 };
   #pointed: number | undefined;
   /** True while a change does not come from the user. */
   #isProgrammatic = false;
 
-  constructor(element: HTMLElement, options: PlotOptions) {
-    const data: uPlot.AlignedData = [[], ...options.lines.map(() => [])];
-    this.#plot = new uPlot(this.#optionsOf(element, options), data, element);
+  /** @param use has the newest listeners. A change of the appearance needs another plot. */
+  constructor(element: HTMLElement, use: { readonly current: PlotUse }) {
+    this.#use = use;
+    const options = this.#optionsOf(element);
+    this.#plot = new uPlot(options, [[], ...options.series.slice(1).map(() => [])], element);
   }
 
   /** The width of the chart in CSS pixels. The width of the plot area is known only after the first drawing. */
@@ -164,8 +142,11 @@ export class Plot {
     this.#isProgrammatic = before;
   }
 
-  #optionsOf(element: HTMLElement, options: PlotOptions): uPlot.Options {
-    const { lines, log, range } = options;
+  #optionsOf(element: HTMLElement): uPlot.Options {
+    const { lines, log, range, smoothing } = this.#use.current;
+    const drawn = lines.map((line) => ({ ...line, faint: false }));
+    // The unsmoothed lines are behind the smoothed ones.
+    const behind = smoothing > 0 ? lines.map((line) => ({ ...line, faint: true })) : [];
     return {
       width: Math.max(1, element.clientWidth),
       height,
@@ -175,10 +156,10 @@ export class Plot {
         x: { time: false, range: () => [this.#window.min, this.#window.max] },
         y: log ? logarithmic : { range: range === undefined ? linearRange : [...range] },
       },
-      axes: axesOf(options),
+      axes: axesOf(this.#use.current),
       series: [
         {},
-        ...lines.map(({ color, dash, faint }): uPlot.Series => ({
+        ...[...behind, ...drawn].map(({ color, dash, faint }): uPlot.Series => ({
           stroke: color,
           dash,
           width: 1.5,
@@ -191,22 +172,22 @@ export class Plot {
           },
         })),
       ],
-      cursor: this.#cursorOf(options),
+      cursor: this.#cursor(),
       hooks: {
-        setCursor: [({ cursor: { left = -1 } }) => this.#pointTo(left, options)],
-        setSelect: [(self) => this.#choose(self, options)],
+        setCursor: [({ cursor: { left = -1 } }) => this.#pointTo(left)],
+        setSelect: [(self) => this.#choose(self)],
       },
     };
   }
 
-  #cursorOf({ snap, onWindow }: PlotOptions): uPlot.Cursor {
+  #cursor(): uPlot.Cursor {
     return {
       y: false,
       points: { show: false },
       drag: { x: true, y: false, setScale: false, dist: leastDrag },
       bind: {
         dblclick: () => () => {
-          onWindow(null);
+          this.#use.current.onWindow(null);
           return null;
         },
         // uPlot handles moves once per frame, so move the selection to the current position of the mouse.
@@ -218,7 +199,7 @@ export class Plot {
         },
       },
       move: (self, left, top) => {
-        const at = left < 0 ? undefined : snap(self.posToVal(left, 'x'));
+        const at = left < 0 ? undefined : this.#use.current.snap(self.posToVal(left, 'x'));
         // While the user selects a range, the cursor does not snap to values.
         if (at === undefined || this.#isProgrammatic || self.select.width > 0) return [left, top];
         return [Math.max(0, Math.min(self.over.clientWidth, self.valToPos(at, 'x'))), top];
@@ -226,19 +207,20 @@ export class Plot {
     };
   }
 
-  #pointTo(left: number, { snap, onPoint }: PlotOptions): void {
+  #pointTo(left: number): void {
+    const { snap, onPoint } = this.#use.current;
     if (this.#isProgrammatic) return;
     const at = left < 0 ? undefined : snap(this.#plot.posToVal(left, 'x'));
     this.#pointed = at;
     onPoint(at);
   }
 
-  #choose(self: uPlot, { onWindow }: PlotOptions): void {
+  #choose(self: uPlot): void {
     const { left, width } = self.select;
     if (this.#isProgrammatic || width < leastDrag) return;
     const window = { min: self.posToVal(left, 'x'), max: self.posToVal(left + width, 'x') };
     this.#quietly(() => self.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false));
-    onWindow(window);
+    this.#use.current.onWindow(window);
   }
 }
 
@@ -262,7 +244,7 @@ function linearRange(_: uPlot, min: number | null, max: number | null): uPlot.Ra
   return [min - margin, max + margin];
 }
 
-function axesOf({ theme, log, ticks, tickText, valueText }: PlotOptions): uPlot.Axis[] {
+function axesOf({ theme, log, ticks, tickText, valueText }: PlotUse): uPlot.Axis[] {
   const look = {
     stroke: theme.text,
     font: theme.font,

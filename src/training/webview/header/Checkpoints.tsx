@@ -110,16 +110,8 @@ function CheckpointRow({ run, row, hasStages, isNewest }: RowProps) {
 
 /** Returns the listed checkpoints, and newer ones from events. */
 function rowsOf(run: RunData): Row[] {
-  const listed = run.checkpoints.map(({ step, stage, bytes, modifiedAt, reward, resumable }): Row => {
-    return {
-      step,
-      ...(stage !== undefined && { stage }),
-      bytes,
-      at: modifiedAt,
-      reward,
-      resumable,
-      listed: true,
-    };
+  const listed = run.checkpoints.map(({ modifiedAt, ...rest }): Row => {
+    return { ...rest, at: modifiedAt, listed: true };
   });
   const unlisted = new Map<string, Row>();
   for (const { step, stage: number, at } of run.written) {

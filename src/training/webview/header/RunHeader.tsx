@@ -1,6 +1,5 @@
 import * as l10n from '@vscode/l10n';
-import { elapsedOf, remainingOf } from '../data/progress.ts';
-import type { RunData } from '../data/runData.ts';
+import { elapsedOf, remainingOf, type RunData } from '../data/runData.ts';
 import { useNow, usePage } from '../page.ts';
 import { number, stepText } from '../text.ts';
 import { count, duration, moment, percent, unknown } from '../../../base/core/format.ts';

@@ -3,7 +3,7 @@ import { Swatch } from '../chart/Swatch.tsx';
 import type { RunData } from '../data/runData.ts';
 import { usePage } from '../page.ts';
 import { number, stepText } from '../text.ts';
-import { IconButton } from '../../../base/webview/ui/IconButton.tsx';
+import { IconButton } from '../../../base/webview/ui/Icon.tsx';
 import { StateOf } from './RunHeader.tsx';
 import { stageText } from '../../core/runs/words.ts';
 

@@ -52,30 +52,22 @@ type Line = readonly [name: string, value: string];
 function linesOf(span: AxisSpan, now: number): readonly Line[] {
   const milliseconds = (time: number): string => duration(time / 1000);
   const took = milliseconds(endOf(span, now) - span.start);
-  const { asked, first, row } = span;
-  return [
-    [l10n.t('from'), milliseconds(span.start)],
-    ...(span.kind === 'tool' ? toolLines(span, took) : [[l10n.t('took'), stateOf(span, took)] as const]),
-    ...(asked === null
-      ? []
-      : [[l10n.t('before the model request'), milliseconds(asked - span.start)] as const]),
-    ...(first === null
-      ? []
-      : [[l10n.t('to the first token'), milliseconds(first - (asked ?? span.start))] as const]),
-    ...(row === null
-      ? []
-      : [[l10n.t('tokens'), `${count(row.promptTokens)} → ${count(row.replyTokens)}`] as const]),
-    ...(row !== null && span.error !== null ? [[l10n.t('status'), String(row.status)] as const] : []),
-  ];
-}
-
-function toolLines({ call, answeredBy, state }: AxisSpan, took: string): readonly Line[] {
-  return [
-    ...(state === 'ended' ? [[l10n.t('took at most'), took] as const] : []),
-    ...(state === 'running' ? [[l10n.t('may run'), took] as const] : []),
+  const { asked, first, row, call, answeredBy, state } = span;
+  const ofTool: readonly (Line | false)[] = [
+    state === 'ended' && [l10n.t('took at most'), took],
+    state === 'running' && [l10n.t('may run'), took],
     [l10n.t('called by'), l10n.t('call {0}', call ?? '')],
     [l10n.t('answer in'), answeredBy === null ? l10n.t('no request so far') : l10n.t('call {0}', answeredBy)],
   ];
+  const lines: readonly (Line | false)[] = [
+    [l10n.t('from'), milliseconds(span.start)],
+    ...(span.kind === 'tool' ? ofTool : [[l10n.t('took'), stateOf(span, took)] as const]),
+    asked !== null && [l10n.t('before the model request'), milliseconds(asked - span.start)],
+    first !== null && [l10n.t('to the first token'), milliseconds(first - (asked ?? span.start))],
+    row !== null && [l10n.t('tokens'), `${count(row.promptTokens)} → ${count(row.replyTokens)}`],
+    row !== null && span.error !== null && [l10n.t('status'), String(row.status)],
+  ];
+  return lines.filter((line) => line !== false);
 }
 
 function stateOf({ state }: AxisSpan, took: string): string {

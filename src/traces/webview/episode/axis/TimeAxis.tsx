@@ -5,16 +5,16 @@ import type { EpisodeView } from '../../../core/protocol/episodeRpc.ts';
 import { callRoute } from '../../state/route.ts';
 import { useShortcuts } from '../../state/shortcuts.ts';
 import { useAnswer, useViewer } from '../../state/viewer.ts';
-import { IconButton } from '../../../../base/webview/ui/IconButton.tsx';
+import { IconButton } from '../../../../base/webview/ui/Icon.tsx';
 import { Failure } from '../../../../base/webview/ui/Notices.tsx';
 import { AxisTooltip, type TooltipTarget } from './AxisTooltip.tsx';
 import { rowHeight, rulerHeight } from './frame.ts';
-import type { AxisEngine } from './engine.ts';
+import { AxisEngine } from './engine.ts';
+import type { Range } from './range.ts';
 import type { Hover } from './gestures.ts';
 import { axisActions, axisShortcuts, keyOf } from './keys.ts';
 import { axisModel, callKey, isTimed, type AxisModel, type AxisSpan } from './model.ts';
 import { Totals } from './Totals.tsx';
-import { useEngine, type AxisRefs } from './useEngine.ts';
 import { describeSpan } from './describe.ts';
 import { duration, share } from '../../../../base/core/format.ts';
 import { sharesOf } from './totals.ts';
@@ -264,4 +264,75 @@ function AxisSummary({ model, now }: SummaryProps) {
         ))}
     </ul>
   );
+}
+
+interface AxisRefs {
+  readonly scroller: RefObject<HTMLDivElement | null>;
+  readonly canvas: RefObject<HTMLCanvasElement | null>;
+  readonly overview: RefObject<HTMLCanvasElement | null>;
+}
+
+interface EngineUse {
+  readonly episode: number;
+  readonly model: AxisModel;
+  /** The key of the selected span. */
+  readonly key: string | null;
+  readonly pick: (id: number) => void;
+}
+
+/**
+ * Creates the engine while the page shows the axis. It remembers the visible range, and scrolls the selected span into
+ * view.
+ */
+function useEngine(refs: AxisRefs, use: EngineUse) {
+  const { memory } = useViewer();
+  const { episode, model, key } = use;
+  const engine = useRef<AxisEngine | null>(null);
+  const [hover, setHover] = useState<Hover | null>(null);
+  const [, setMoved] = useState({});
+  const [now, setNow] = useState(() => Date.now() - model.origin);
+  const newest = useRef(use);
+  newest.current = use;
+  const kept = useMemo(() => keptView(memory.read(memoryKey), episode), []);
+  const shown = useRef(kept?.key);
+  useLayoutEffect(() => {
+    const [scroller, canvas, overview] = [refs.scroller.current, refs.canvas.current, refs.overview.current];
+    if (!scroller || !canvas || !overview) return;
+    const listeners = {
+      onPick: (span: number) => newest.current.pick(span),
+      onHover: setHover,
+      // Only the tooltip of the focused span moves along.
+      onMoved: () => document.activeElement === scroller && setMoved({}),
+      onRest: ({ start, end }: Range) =>
+        memory.write(memoryKey, { episode, start, end, key: newest.current.key }),
+      onTime: setNow,
+    };
+    const made = new AxisEngine({ scroller, canvas, overview }, listeners, model, kept);
+    engine.current = made;
+    return () => {
+      engine.current = null;
+      made.dispose();
+    };
+  }, []);
+  useEffect(() => {
+    const selected = key === null || key === shown.current ? undefined : model.ids.get(key);
+    shown.current = key;
+    if (selected !== undefined) engine.current?.reveal(selected);
+  }, [key]);
+  return { engine, hover, now };
+}
+
+const memoryKey = 'axis';
+
+interface KeptView extends Range {
+  readonly key: string | null;
+}
+
+/** Returns the saved range of the same episode; undefined: there is none. */
+function keptView(saved: unknown, episode: number): KeptView | undefined {
+  if (typeof saved !== 'object' || saved === null) return undefined;
+  if (!('episode' in saved && 'start' in saved && 'end' in saved && 'key' in saved)) return undefined;
+  const { start, end, key } = saved;
+  if (saved.episode !== episode || typeof start !== 'number' || typeof end !== 'number') return undefined;
+  return start < end ? { start, end, key: typeof key === 'string' ? key : null } : undefined;
 }

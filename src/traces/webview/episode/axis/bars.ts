@@ -1,8 +1,7 @@
 /** Draws each kind of span. Shapes differ, so that color is not the only sign. */
 import { barLabels } from './describe.ts';
-import { resolutionOf, rowHeight, xOf, type AxisFrame, type Pen } from './frame.ts';
+import { fitted, resolutionOf, rowHeight, widthOf, xOf, type AxisFrame, type Pen } from './frame.ts';
 import { endOf, type AxisSpan } from './model.ts';
-import { fitted, widthOf } from './text.ts';
 import type { AxisTheme } from './theme.ts';
 
 /** In pixels. */

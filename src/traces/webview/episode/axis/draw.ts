@@ -1,8 +1,16 @@
 import { barOf, colourOf, drawSpan, NarrowBars, narrowest } from './bars.ts';
 import { laneName } from './describe.ts';
-import { resolutionOf, rowHeight, rulerHeight, topOf, xOf, type AxisFrame, type Pen } from './frame.ts';
+import {
+  fitted,
+  resolutionOf,
+  rowHeight,
+  rulerHeight,
+  topOf,
+  xOf,
+  type AxisFrame,
+  type Pen,
+} from './frame.ts';
 import { endOf, type Lane } from './model.ts';
-import { fitted } from './text.ts';
 import type { AxisTheme } from './theme.ts';
 import { tickLabel, ticksIn } from './ticks.ts';
 

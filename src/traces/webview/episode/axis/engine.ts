@@ -10,22 +10,14 @@ import { readTheme, type AxisTheme } from './theme.ts';
 class Surface {
   readonly pen: CanvasRenderingContext2D;
   readonly #canvas: HTMLCanvasElement;
-  #width = 0;
-  #height = 0;
+  width = 0;
+  height = 0;
 
   constructor(canvas: HTMLCanvasElement) {
     const pen = canvas.getContext('2d');
     if (pen === null) throw new Error('This browser draws on no canvas.');
     this.#canvas = canvas;
     this.pen = pen;
-  }
-
-  get width(): number {
-    return this.#width;
-  }
-
-  get height(): number {
-    return this.#height;
   }
 
   /** Fits the canvas to its size in the layout. */
@@ -35,8 +27,8 @@ class Surface {
 
   resize(width: number, height: number): void {
     const ratio = window.devicePixelRatio;
-    this.#width = width;
-    this.#height = height;
+    this.width = width;
+    this.height = height;
     const [columns, rows] = [Math.round(width * ratio), Math.round(height * ratio)];
     // Setting the size clears the canvas.
     if (this.#canvas.width !== columns) this.#canvas.width = columns;
@@ -46,9 +38,9 @@ class Surface {
 
   /** Copies the contents of another surface of the same size. */
   copy(other: Surface): void {
-    this.pen.clearRect(0, 0, this.#width, this.#height);
-    if (this.#width === 0 || this.#height === 0) return;
-    this.pen.drawImage(other.#canvas, 0, 0, this.#width, this.#height);
+    this.pen.clearRect(0, 0, this.width, this.height);
+    if (this.width === 0 || this.height === 0) return;
+    this.pen.drawImage(other.#canvas, 0, 0, this.width, this.height);
   }
 }
 
@@ -121,10 +113,6 @@ export class AxisEngine {
     this.#range = range === undefined ? this.#bounds : panned(range, 0, this.#bounds);
     this.#listen();
     this.draw();
-  }
-
-  get now(): number {
-    return this.#now;
   }
 
   get range(): Range {
