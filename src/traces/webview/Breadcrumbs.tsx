@@ -53,13 +53,8 @@ const signs: Readonly<Record<string, string>> = {
   PageDown: 'Page ↓',
 };
 
-interface Props {
-  readonly run: RunView;
-  readonly navigator: Navigator;
-}
-
 /** The current location, with buttons for back, forward and up. It is the same on every level. */
-export function Breadcrumbs({ run, navigator }: Props) {
+export function Breadcrumbs({ run, navigator }: { readonly run: RunView; readonly navigator: Navigator }) {
   const { route, navigate } = useViewer();
   const [listed, setListed] = useState(false);
   const levels = { run: navigator.run, repeat: run.repeat, tasks: run.tasks };

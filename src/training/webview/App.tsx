@@ -195,13 +195,8 @@ function Alarms() {
   );
 }
 
-interface ConnectionProps {
-  readonly host: string;
-  readonly state: HostState;
-}
-
 /** The notice for a host without a connection. Its runs continue. */
-function Connection({ host, state }: ConnectionProps) {
+function Connection({ host, state }: { readonly host: string; readonly state: HostState }) {
   const now = useNow(state.kind === 'waiting');
   switch (state.kind) {
     case 'connected':

@@ -9,13 +9,8 @@ import { CompareHeader } from './CompareHeader.tsx';
 import { CompareList } from './CompareList.tsx';
 import { OtherRun, OwnRun } from './OtherRun.tsx';
 
-interface Props {
-  readonly run: RunView;
-  readonly route: CompareRoute;
-}
-
 /** Compares two episodes: their first difference, and the parts of their rewards. */
-export function CompareScreen({ run, route }: Props) {
+export function CompareScreen({ run, route }: { readonly run: RunView; readonly route: CompareRoute }) {
   const { trace } = useViewer();
   const own = ownEpisode(route);
   const group = Math.floor(own / Math.max(1, run.repeat));

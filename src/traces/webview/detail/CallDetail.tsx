@@ -12,13 +12,8 @@ import { Icon } from '../../../base/webview/ui/Icon.tsx';
 import { Failure, Loading, Note } from '../../../base/webview/ui/Notices.tsx';
 import { Stat } from '../../../base/webview/ui/Stat.tsx';
 
-interface Props {
-  readonly episode: number;
-  readonly call: number;
-}
-
 /** A call with its request, options, tools and reply. */
-export function CallDetail({ episode, call: number }: Props) {
+export function CallDetail({ episode, call: number }: { readonly episode: number; readonly call: number }) {
   const { trace } = useViewer();
   const { value: call, error, retry } = useAnswer('call', { trace, episode, call: number });
   return (

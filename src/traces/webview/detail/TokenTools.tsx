@@ -52,12 +52,7 @@ export function TokenTools({ layer, onLayer, timeline, strip, onFind, onGo, onCh
   );
 }
 
-interface LegendProps {
-  readonly layer: Layer;
-  readonly advantage: number | null;
-}
-
-function Legend({ layer, advantage }: LegendProps) {
+function Legend({ layer, advantage }: { readonly layer: Layer; readonly advantage: number | null }) {
   return (
     <p class="legend" aria-label={l10n.t('Legend')}>
       {layer === 'advantage' && advantage !== null && (

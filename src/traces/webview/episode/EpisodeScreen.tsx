@@ -25,13 +25,8 @@ import { useFold, type Fold } from '../../../base/webview/ui/useFold.tsx';
 import { TimeAxis } from './axis/TimeAxis.tsx';
 import { Parts } from './Parts.tsx';
 
-interface Props {
-  readonly run: RunView;
-  readonly episode: number;
-}
-
 /** An episode: its time axis, its results, and one of its calls or timelines. */
-export function EpisodeScreen({ run, episode: number }: Props) {
+export function EpisodeScreen({ run, episode: number }: { readonly run: RunView; readonly episode: number }) {
   const { trace, route } = useViewer();
   const { value: episode, error, retry } = useAnswer('episode', { trace, episode: number });
   const fold = useFold();

@@ -16,13 +16,8 @@ import { callsCell, timeCell, tokensCell, TrainableCell } from '../run/cells.tsx
 import { findingTerm } from '../run/ReportPanel.tsx';
 import { RepeatTable } from './RepeatTable.tsx';
 
-interface Props {
-  readonly run: RunView;
-  readonly group: number;
-}
-
 /** The repeats of one task, which training compares. */
-export function GroupScreen({ run, group: number }: Props) {
+export function GroupScreen({ run, group: number }: { readonly run: RunView; readonly group: number }) {
   const { trace } = useViewer();
   const { value: group, error, retry } = useAnswer('group', { trace, group: number });
   const fold = useFold();
@@ -92,13 +87,8 @@ function GroupHeader({ group: { row, groups, episodes }, fold }: HeaderProps) {
   );
 }
 
-interface ExtremesProps {
-  readonly best: Extreme | null;
-  readonly worst: Extreme | null;
-}
-
 /** Links to the best and the worst episode. The first is used if several are equal. */
-function Extremes({ best, worst }: ExtremesProps) {
+function Extremes({ best, worst }: { readonly best: Extreme | null; readonly worst: Extreme | null }) {
   const { navigate } = useViewer();
   const open = (extreme: Extreme | null) => extreme && navigate(episodeRoute(extreme.episode));
   useShortcuts(l10n.t('Group'), [
@@ -117,12 +107,7 @@ function Extremes({ best, worst }: ExtremesProps) {
   );
 }
 
-interface NeighboursProps {
-  readonly group: number;
-  readonly groups: number;
-}
-
-function Neighbours({ group, groups }: NeighboursProps) {
+function Neighbours({ group, groups }: { readonly group: number; readonly groups: number }) {
   const { navigate } = useViewer();
   const step = (to: number) => {
     if (to >= 0 && to < groups) navigate(groupRoute(to));

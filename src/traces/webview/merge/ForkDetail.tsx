@@ -5,13 +5,8 @@ import { callRoute } from '../state/route.ts';
 import { RouteLink } from '../ui/RouteLink.tsx';
 import { TokenChips } from './TokenChips.tsx';
 
-interface Props {
-  readonly episode: number;
-  readonly fork: ForkView;
-}
-
 /** The reason why a timeline is separate, with both sides of the difference. */
-export function ForkDetail({ episode, fork }: Props) {
+export function ForkDetail({ episode, fork }: { readonly episode: number; readonly fork: ForkView }) {
   const { before, now, field, token } = fork;
   const advice = adviceOf(fork);
   return (

@@ -11,13 +11,8 @@ const mostDrawn = 100;
 /** The maximum number of calls of a timeline that are listed. */
 const mostCalls = 12;
 
-interface Props {
-  readonly episode: number;
-  readonly view: MergingView;
-}
-
 /** The timelines in the order of the calls that end them. Each shows where it leaves an earlier one, and why. */
-export function MergeTree({ episode, view }: Props) {
+export function MergeTree({ episode, view }: { readonly episode: number; readonly view: MergingView }) {
   const { timelines, forks } = view;
   const longest = Math.max(1, ...timelines.map(({ messages }) => messages));
   const forkOf = new Map(forks.map((fork) => [fork.timeline, fork]));

@@ -1,16 +1,11 @@
 import { titleOf } from './findingTitles.ts';
 import { language } from '../../../base/core/format.ts';
 
-interface Props {
-  readonly code: string;
-  readonly message: string;
-}
-
 /**
  * A finding. Its message is in English, as on the command line. In other languages its translated title is shown
  * first.
  */
-export function FindingMessage({ code, message }: Props) {
+export function FindingMessage({ code, message }: { readonly code: string; readonly message: string }) {
   const title = language === 'en' ? undefined : titleOf(code);
   return (
     <>

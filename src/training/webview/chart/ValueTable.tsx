@@ -27,12 +27,7 @@ export function ValueTable({ charts }: { readonly charts: readonly ChartMetrics[
   );
 }
 
-interface RowsProps {
-  readonly charts: readonly ChartMetrics[];
-  readonly window: Window;
-}
-
-function Rows({ charts, window }: RowsProps) {
+function Rows({ charts, window }: { readonly charts: readonly ChartMetrics[]; readonly window: Window }) {
   const { runs } = usePage();
   const columns = charts.flatMap((chart) => {
     const { title, valueText } = kindOf(chart);

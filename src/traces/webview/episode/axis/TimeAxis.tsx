@@ -216,13 +216,8 @@ function AxisButtons({ engine }: { readonly engine: RefObject<AxisEngine | null>
   );
 }
 
-interface SummaryProps {
-  readonly model: AxisModel;
-  readonly now: number;
-}
-
 /** The distribution of the episode's time in one line. Overlapping times count in each part. */
-function AxisSummary({ model, now }: SummaryProps) {
+function AxisSummary({ model, now }: { readonly model: AxisModel; readonly now: number }) {
   const until = model.runs ? now : 0;
   // This takes a while for a long episode, so it is updated once per second.
   const shares = useMemo(() => sharesOf(model, until), [model, Math.floor(until / 1000)]);
