@@ -122,7 +122,6 @@ function Page({ navigator, watchError }: PageProps) {
 
 const nothing: readonly MissingData[] = [];
 
-/** Renders the screen of the current route. */
 function Screen({ run }: { readonly run: RunView }) {
   const { route } = useViewer();
   switch (route.kind) {

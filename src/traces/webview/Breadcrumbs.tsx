@@ -9,7 +9,6 @@ import { RouteLink } from './ui/RouteLink.tsx';
 import { Dialog } from '../../base/webview/ui/Dialog.tsx';
 import { Icon, IconButton } from '../../base/webview/ui/Icon.tsx';
 
-/** A dialog with all shortcuts of the page. */
 function ShortcutList({ onClose }: { readonly onClose: () => void }) {
   const shortcuts = useContext(ShortcutsContext);
   return (
@@ -35,7 +34,6 @@ function ShortcutList({ onClose }: { readonly onClose: () => void }) {
   );
 }
 
-/** Returns the usual name of a key. */
 function keyName(keys: string): string {
   return keys
     .split('+')

@@ -62,7 +62,6 @@ export class WindowBuffer<S extends Slice> {
     this.refresh();
   }
 
-  /** Asks for the same entries again. */
   refresh(): void {
     if (!this.#wanted) return;
     const { from, limit } = this.#wanted;

@@ -10,7 +10,6 @@ interface Props {
   readonly children: ComponentChildren;
 }
 
-/** A modal dialog with a title and a button that closes it. */
 export function Dialog({ class: name, title, onClose, children }: Props) {
   const id = useId();
   const dialog = useRef<HTMLDialogElement>(null);

@@ -10,7 +10,6 @@ export interface MenuItem {
   readonly run: () => void;
 }
 
-/** The actions for the rows of a grid. */
 export interface GridActions<Row> {
   /** Returns the menu items of a row, without those that do not apply to it. */
   readonly of: (row: Row) => readonly MenuItem[];

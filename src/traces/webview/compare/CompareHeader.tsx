@@ -11,7 +11,6 @@ import { OtherRun, OwnRun } from './OtherRun.tsx';
 interface Props {
   readonly route: CompareRoute;
   readonly view: CompareView;
-  /** The episodes of the task, for each side. */
   readonly siblings: Readonly<Record<'left' | 'right', readonly EpisodeRow[]>>;
   readonly onSwap: () => void;
 }

@@ -35,6 +35,7 @@ export function CompareList({ route, view, onSwap }: Props) {
   const right = usePages(view.right, route.otherTrace);
   const virtualizer = useItems(list, items);
   const { range } = virtualizer;
+  const divergence = view.divergence?.token ?? null;
   useEffect(() => {
     const shown = items.slice(range?.startIndex ?? 0, (range?.endIndex ?? 0) + 1);
     left.want(shown.flatMap((item) => rangeOf(item, 'left')));
@@ -76,14 +77,7 @@ export function CompareList({ route, view, onSwap }: Props) {
           virtualizer={virtualizer}
           classOf={(index) => `compare-item ${index === differences[at] ? 'current' : ''}`}
         >
-          {(index) => (
-            <ComparedItem
-              item={items[index]}
-              left={left}
-              right={right}
-              divergence={view.divergence?.token ?? null}
-            />
-          )}
+          {(index) => <ComparedItem item={items[index]} left={left} right={right} divergence={divergence} />}
         </MeasuredItems>
       </div>
     </>

@@ -33,7 +33,6 @@ export class TokenPages {
     this.#onChange = onChange;
   }
 
-  /** The error of the last request. */
   get error(): ErrorReport | undefined {
     return this.#error;
   }

@@ -28,7 +28,6 @@ export interface CardProps {
   readonly active: number;
 }
 
-/** A message of a conversation. */
 export function MessageCard(props: CardProps) {
   const { source, message, reading, ties, found, onShow, onTokens, active } = props;
   const [own, setOwn] = useState<TextMode>();
@@ -81,7 +80,6 @@ export function MessageCard(props: CardProps) {
 
 interface BodyProps {
   readonly message: MessageView;
-  /** The text of the message, or its beginning. */
   readonly text: string;
   readonly reading: TextMode;
 }
@@ -136,7 +134,6 @@ interface HeadingProps {
   readonly children?: ComponentChildren;
 }
 
-/** Role, author and tokens of a message. */
 export function MessageHeading({ message, children }: HeadingProps) {
   const { index, role, author, toolCallId, tokens, trainableTokens } = message;
   return (

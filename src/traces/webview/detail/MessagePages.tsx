@@ -24,7 +24,6 @@ export function pageOf(message: number, from: number, total: number): number {
 
 interface Props {
   readonly messages: readonly MessageView[];
-  /** Position of the page's first message. */
   readonly from: number;
   readonly onMove: (from: number) => void;
   readonly card: Omit<CardProps, 'message' | 'found'>;
@@ -67,7 +66,6 @@ function ExcludedCards({ messages = [] }: { readonly messages: readonly Excluded
 }
 
 interface PagerProps {
-  /** Position of the page's first message. */
   readonly from: number;
   readonly total: number;
   readonly onMove: (from: number) => void;

@@ -121,7 +121,6 @@ function OtherSetting({
   );
 }
 
-/** The maximum number of call chips in a header. */
 const mostChips = 24;
 
 function MergedCalls({ episode, calls }: { readonly episode: number; readonly calls: readonly number[] }) {
@@ -150,26 +149,22 @@ interface ForkProps {
  * explanation.
  */
 function TimelineFork({ episode, timeline, setting }: ForkProps) {
+  const { trace } = useViewer();
   const [open, setOpen] = useState(false);
+  const { value, error, retry } = useAnswer('merging', open ? { trace, episode, setting } : null);
+  const fork = value?.forks.find((one) => one.timeline === timeline);
   if (timeline === 0) return null;
   return (
     <div class="timeline-fork">
       <button type="button" class="link" aria-expanded={open} onClick={() => setOpen(!open)}>
         {l10n.t('Why it is a separate timeline')}
       </button>
-      {open && <Answered episode={episode} timeline={timeline} setting={setting} />}
+      {open && error && <Failure report={error} retry={retry} />}
+      {open && !error && value === undefined && <Loading>{l10n.t('Loading the merging of calls…')}</Loading>}
+      {open && value && !fork && <p class="muted">{l10n.t('The trace does not have the reason.')}</p>}
+      {open && fork && <ForkDetail episode={episode} fork={fork} />}
     </div>
   );
-}
-
-function Answered({ episode, timeline, setting }: ForkProps) {
-  const { trace } = useViewer();
-  const { value, error, retry } = useAnswer('merging', { trace, episode, setting });
-  const fork = value?.forks.find((one) => one.timeline === timeline);
-  if (error) return <Failure report={error} retry={retry} />;
-  if (value === undefined) return <Loading>{l10n.t('Loading the merging of calls…')}</Loading>;
-  if (fork === undefined) return <p class="muted">{l10n.t('The trace does not have the reason.')}</p>;
-  return <ForkDetail episode={episode} fork={fork} />;
 }
 
 /** A timeline as messages, with their authors and the number of trained tokens. */

@@ -10,7 +10,6 @@ export const tokenId = (position: number): string => `token-${position}`;
 /** The highlighted parts of a list of tokens. */
 export interface Marks {
   readonly layer: Layer;
-  /** The advantage of the episode. */
   readonly advantage: number | null;
   /** The current token of the whole list. */
   readonly active: number | null;

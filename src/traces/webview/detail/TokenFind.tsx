@@ -113,7 +113,6 @@ interface GoProps {
   readonly onClose: () => void;
 }
 
-/** Goes to a token by its position. */
 export function TokenGo({ total, onGo, onClose }: GoProps) {
   const [typed, setTyped] = useState('');
   const input = useRef<HTMLInputElement>(null);

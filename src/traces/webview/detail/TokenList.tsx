@@ -84,7 +84,6 @@ interface BarsProps {
   readonly onBar: (bar: Bar) => void;
 }
 
-/** The toolbars above the tokens. */
 function TokenBars({ view, tokens, bar, onBar }: BarsProps) {
   const { layer, onLayer, chosen, searcher, active, shown, list, strip } = tokens;
   const close = () => {

@@ -77,7 +77,6 @@ interface CopyProps {
   readonly announcement: string;
 }
 
-/** The toolbar for the selected tokens. */
 export function TokenCopy({ chosen, onCopy, onClear, announcement }: CopyProps) {
   const tokens = chosen.end - chosen.from;
   const range =

@@ -1,23 +1,20 @@
 import * as l10n from '@vscode/l10n';
 import type { RefObject } from 'preact';
-import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { MessageView } from '../../core/protocol/episodeRpc.ts';
 import type { TokensView, TokenDetail } from '../../core/protocol/tokenRpc.ts';
-import { LatestRequest, type Outcome } from '../../../base/webview/state/latestRequest.ts';
-import { useViewer } from '../state/viewer.ts';
+import { useAnswer, useViewer } from '../state/viewer.ts';
 import { count, logprob } from '../../../base/core/format.ts';
-import { useTooltip } from '../ui/useTooltip.ts';
-import { keyOf, type TimelineOf } from '../state/route.ts';
+import { TooltipLines, useTooltip, type Lines } from '../ui/tooltip.tsx';
+import type { TimelineOf } from '../state/route.ts';
 import { tokenId } from './TokenChunk.tsx';
 import { chance, quoted } from './tokenLayout.ts';
 
 export const tooltipId = 'token-tooltip';
 
-/** The distance between a token and its tooltip, in pixels. */
 const gap = 6;
 
 interface Props {
-  /** The list of tokens. */
   readonly list: RefObject<HTMLElement | null>;
   readonly of: TimelineOf;
   readonly tokens: TokensView | undefined;
@@ -28,6 +25,7 @@ interface Props {
 
 /** The details of the token under the pointer, or of the focused token. Escape hides them. */
 export function TokenTooltip({ list, of, tokens, messages, focused }: Props) {
+  const { trace } = useViewer();
   const box = useRef<HTMLDivElement>(null);
   const hovered = useHovered(list);
   const position = hovered ?? focused;
@@ -36,102 +34,67 @@ export function TokenTooltip({ list, of, tokens, messages, focused }: Props) {
   );
 
   const at = position === null || !tokens ? -1 : position - tokens.from;
-  const known = position !== null && tokens?.texts[at] !== undefined && !hidden;
-  const detail = useDetail(of, known ? position : null);
-  if (position === null || tokens === undefined || !known) return null;
+  const text = tokens?.texts[at];
+  const known = position !== null && text !== undefined && !hidden;
+  const { value: detail } = useAnswer('token', known ? { trace, ...of, token: position } : null);
+  if (tokens === undefined || !known) return null;
   return (
     <div class="tooltip" role="tooltip" id={tooltipId} ref={box}>
-      <TokenFacts tokens={tokens} at={at} position={position} messages={messages} />
+      <code class="tooltip-text">{text === '' ? l10n.t('part of a character') : quoted(text)}</code>
+      <TooltipLines lines={factsOf(tokens, position, messages)} />
       {detail && <TokenMore detail={detail} />}
     </div>
   );
 }
 
-/** Loads the details of a token; undefined while they are loading. Only the newest token is requested. */
-function useDetail(of: TimelineOf, token: number | null): TokenDetail | undefined {
-  const { client, trace, version } = useViewer();
-  const [outcome, setOutcome] = useState<Outcome<TokenDetail>>();
-  const requests = useMemo(() => new LatestRequest<TokenDetail>(setOutcome), []);
-  useEffect(() => () => requests.dispose(), []);
-  const key = `${keyOf(of)} ${token}`;
-  useEffect(() => {
-    if (token !== null) requests.run(key, () => client.ask('token', { trace, ...of, token }));
-  }, [key, version]);
-  return outcome?.key === key && 'value' in outcome ? outcome.value : undefined;
-}
-
-interface FactsProps {
-  readonly tokens: TokensView;
-  readonly at: number;
-  readonly position: number;
-  readonly messages: readonly MessageView[];
-}
-
-/** The details that were loaded with the tokens. */
-function TokenFacts({ tokens, at, position, messages }: FactsProps) {
-  const text = tokens.texts[at] ?? '';
+/** Returns the details that were loaded with the tokens. */
+function factsOf(tokens: TokensView, position: number, messages: readonly MessageView[]): Lines {
+  const at = position - tokens.from;
   const value = tokens.logprobs[at] ?? null;
   const entropy = tokens.entropies[at] ?? null;
-  return (
-    <>
-      <code class="tooltip-text">{text === '' ? l10n.t('part of a character') : quoted(text)}</code>
-      <dl>
-        <Line name={l10n.t('id')} value={String(tokens.ids[at])} />
-        <Line name={l10n.t('logprob')} value={value === null ? l10n.t('no logprob') : logprob(value)} />
-        {value !== null && <Line name={l10n.t('probability')} value={chance(Math.exp(value))} />}
-        {entropy !== null && (
-          <Line name={l10n.t('entropy')} value={l10n.t('at least {0} nats', entropy.toFixed(3))} />
-        )}
-        <Line
-          name={l10n.t('loss')}
-          value={tokens.lossMask[at] === 1 ? l10n.t('trained') : l10n.t('not trained')}
-        />
-        <Line name={l10n.t('author')} value={authorOf(messages, tokens, at)} />
-        {tokens.special[at] && <Line name={l10n.t('kind')} value={l10n.t('special token')} />}
-        <Line name={l10n.t('position')} value={count(position)} />
-      </dl>
-    </>
-  );
+  return [
+    [l10n.t('id'), String(tokens.ids[at])],
+    [l10n.t('logprob'), value === null ? l10n.t('no logprob') : logprob(value)],
+    value !== null && [l10n.t('probability'), chance(Math.exp(value))],
+    entropy !== null && [l10n.t('entropy'), l10n.t('at least {0} nats', entropy.toFixed(3))],
+    [l10n.t('loss'), tokens.lossMask[at] === 1 ? l10n.t('trained') : l10n.t('not trained')],
+    [l10n.t('author'), authorOf(messages, tokens, at)],
+    tokens.special[at] && [l10n.t('kind'), l10n.t('special token')],
+    [l10n.t('position'), count(position)],
+  ];
 }
 
 function TokenMore({ detail }: { readonly detail: TokenDetail }) {
   const { bytes, message, inMessage, call, rank, alternatives, drift } = detail;
+  const ranked = alternatives.length > 0;
   return (
     <>
-      <dl>
-        <Line name={l10n.t('bytes')} value={bytes.map(hex).join(' ')} />
-        <Line name={l10n.t('message')} value={l10n.t('{0}, its token {1}', message, count(inMessage))} />
-        {call && (
-          <Line
-            name={l10n.t('call')}
-            value={
-              call.how === 'made'
-                ? l10n.t('generated by call {0}', call.call)
-                : l10n.t('first sent by {0}', call.call)
-            }
-          />
-        )}
-        {alternatives.length > 0 && (
-          <Line
-            name={l10n.t('rank')}
-            value={
-              rank === null
-                ? l10n.t('not among the {0} most likely', alternatives.length)
-                : l10n.t('{0} of {1} alternatives', rank, alternatives.length)
-            }
-          />
-        )}
-        {drift && (
-          <Line
-            name={l10n.t('drift')}
-            value={l10n.t('the chat template has {0} ({1})', quoted(drift.text), drift.ids.join(' '))}
-          />
-        )}
-      </dl>
-      {alternatives.length > 0 && (
+      <TooltipLines
+        lines={[
+          [l10n.t('bytes'), bytes.map(hex).join(' ')],
+          [l10n.t('message'), l10n.t('{0}, its token {1}', message, count(inMessage))],
+          call && [
+            l10n.t('call'),
+            call.how === 'made'
+              ? l10n.t('generated by call {0}', call.call)
+              : l10n.t('first sent by {0}', call.call),
+          ],
+          ranked && [
+            l10n.t('rank'),
+            rank === null
+              ? l10n.t('not among the {0} most likely', alternatives.length)
+              : l10n.t('{0} of {1} alternatives', rank, alternatives.length),
+          ],
+          drift && [
+            l10n.t('drift'),
+            l10n.t('the chat template has {0} ({1})', quoted(drift.text), drift.ids.join(' ')),
+          ],
+        ]}
+      />
+      {ranked && (
         <ol class="alternatives" aria-label={l10n.t('Most likely tokens')}>
-          {alternatives.slice(0, mostShown).map(({ id, text, logprob: value }, route) => (
-            <li key={route} class={route + 1 === rank ? 'chosen-one' : ''}>
+          {alternatives.slice(0, mostShown).map(({ id, text, logprob: value }, index) => (
+            <li key={index} class={index + 1 === rank ? 'chosen-one' : ''}>
               <code>{id === null ? l10n.t('unknown token') : quoted(text)}</code>
               <span>{chance(Math.exp(value))}</span>
             </li>
@@ -142,20 +105,10 @@ function TokenMore({ detail }: { readonly detail: TokenDetail }) {
   );
 }
 
-/** The maximum number of alternatives that are shown. */
 const mostShown = 10;
 
 function hex(byte: number): string {
   return byte.toString(16).padStart(2, '0');
-}
-
-function Line({ name, value }: { readonly name: string; readonly value: string }) {
-  return (
-    <div>
-      <dt>{name}</dt>
-      <dd>{value}</dd>
-    </div>
-  );
 }
 
 /** Returns the author of a token, with the message's role where the author writes messages. */
@@ -167,7 +120,6 @@ function authorOf(messages: readonly MessageView[], tokens: TokensView, at: numb
   return role === undefined ? author : `${author} (${role})`;
 }
 
-/** Returns the token under the pointer. */
 function useHovered(list: RefObject<HTMLElement | null>): number | null {
   const [hovered, setHovered] = useState<number | null>(null);
   useLayoutEffect(() => {

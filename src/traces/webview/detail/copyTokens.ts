@@ -7,7 +7,6 @@ import type { TokenRange } from './tokenRange.ts';
 export const copyForms = ['text', 'ids', 'json'] as const;
 export type CopyForm = (typeof copyForms)[number];
 
-/** The identity of a timeline. */
 export interface TimelineKey extends TimelineOf {
   readonly trace: string;
 }
@@ -35,7 +34,6 @@ export async function readTokenText(
   return isOver() ? undefined : joined(parts, form, key);
 }
 
-/** Returns a window of tokens in a copy format. */
 export function formatted(view: TokensView, form: CopyForm): string {
   switch (form) {
     case 'text':

@@ -10,7 +10,6 @@ import type { MessageView } from '../../core/protocol/episodeRpc.ts';
 export const hiddenCharacter =
   /(?![\n\r\t])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\u00a0\u115f\u1160\u1680\u2000-\u200a\u202f\u205f\u3000\u3164]/u;
 
-/** Common short names. */
 const names: Readonly<Record<number, string>> = {
   0x00: 'NUL',
   0x07: 'BEL',
@@ -87,7 +86,6 @@ export function itemOfToken(items: readonly TokenItem[], token: number): number 
   return found !== undefined && found.from <= token ? at : -1;
 }
 
-/** Returns the index of the message with a token. */
 export function messageAt(messages: readonly MessageView[], token: number): number {
   const found = messages.findIndex(
     ({ firstToken, tokens }) => token >= firstToken && token < firstToken + tokens,

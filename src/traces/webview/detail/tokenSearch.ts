@@ -2,7 +2,6 @@ import { toReport, type ErrorReport } from '../../../base/core/errors.ts';
 import type { FindView, TokenQuery } from '../../core/protocol/tokenRpc.ts';
 import type { TokenRange } from './tokenRange.ts';
 
-/** The maximum number of matches that are kept. */
 export const mostMatches = 10_000;
 
 export interface Search {

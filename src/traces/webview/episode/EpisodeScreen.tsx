@@ -1,5 +1,4 @@
 import * as l10n from '@vscode/l10n';
-import type { EpisodeFinding } from '../../core/protocol/traceLists.ts';
 import type { EpisodeView } from '../../core/protocol/episodeRpc.ts';
 import type { RunView } from '../../core/protocol/runRpc.ts';
 import { canRunEpisodes } from '../../../tracking/core/records/tracedRun.ts';
@@ -39,15 +38,14 @@ export function EpisodeScreen({ run, episode: number }: { readonly run: RunView;
       </main>
     );
   }
-  const { findings } = episode.row;
   return (
     <main class={`screen episode-screen ${fold.className}`}>
       {error && <Failure report={error} retry={retry} />}
-      <EpisodeHeader run={run} episode={episode} findings={findings} fold={fold} />
+      <EpisodeHeader run={run} episode={episode} fold={fold} />
       <TimeAxis episode={episode} />
       <div class={`split ${isPart(route) ? '' : 'split-overview'}`}>
         <Parts episode={episode} />
-        <Detail episode={episode} findings={findings} />
+        <Detail episode={episode} />
       </div>
     </main>
   );
@@ -56,11 +54,10 @@ export function EpisodeScreen({ run, episode: number }: { readonly run: RunView;
 interface HeaderProps {
   readonly run: RunView;
   readonly episode: EpisodeView;
-  readonly findings: readonly EpisodeFinding[];
   readonly fold: Fold;
 }
 
-function EpisodeHeader({ run, episode: { row }, findings, fold }: HeaderProps) {
+function EpisodeHeader({ run, episode: { row }, fold }: HeaderProps) {
   const status = episodeStatus(row);
   return (
     <header class="episode-header">
@@ -93,18 +90,14 @@ function EpisodeHeader({ run, episode: { row }, findings, fold }: HeaderProps) {
           <Recorded of={recordsOfTraining}>{trainsWord(row.trains)}</Recorded>
         </Stat>
       </dl>
-      {row.trains === false && <WouldNotTrain episode={row.episode} findings={findings} />}
+      {row.trains === false && <WouldNotTrain row={row} />}
     </header>
   );
 }
 
-interface WouldNotTrainProps {
-  readonly episode: number;
-  readonly findings: readonly EpisodeFinding[];
-}
-
 /** Shows why an episode would not be trained. The overview lists all of its findings. */
-function WouldNotTrain({ episode, findings: [first, ...others] }: WouldNotTrainProps) {
+function WouldNotTrain({ row: { episode, findings } }: { readonly row: EpisodeView['row'] }) {
+  const [first, ...others] = findings;
   const { route } = useViewer();
   return (
     <p class="would-not-train">
@@ -129,22 +122,18 @@ function WouldNotTrain({ episode, findings: [first, ...others] }: WouldNotTrainP
   );
 }
 
-interface DetailProps {
-  readonly episode: EpisodeView;
-  readonly findings: readonly EpisodeFinding[];
-}
-
-function Detail({ episode, findings }: DetailProps) {
+function Detail({ episode }: { readonly episode: EpisodeView }) {
   const { route } = useViewer();
   const number = episode.row.episode;
   if (route.kind === 'call') return <CallDetail episode={number} call={route.call} />;
   if (route.kind === 'timeline') return <TimelineDetail route={route} />;
-  return <Overview episode={episode} findings={findings} />;
+  return <Overview episode={episode} />;
 }
 
 /** The facts about the episode. If there is only one reason against training, the header shows it. */
-function Overview({ episode: { row, calls }, findings }: DetailProps) {
+function Overview({ episode: { row, calls } }: { readonly episode: EpisodeView }) {
   const recorded = useRecorded();
+  const { findings } = row;
   const listed = row.trains === false && findings.length === 1 ? [] : findings;
   return (
     <section class="detail" aria-label={l10n.t('Overview')}>

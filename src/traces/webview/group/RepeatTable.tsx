@@ -10,7 +10,6 @@ import { useEpisodeActions } from '../ui/DebugEpisode.tsx';
 import { Icon } from '../../../base/webview/ui/Icon.tsx';
 import { OtherRun } from '../compare/OtherRun.tsx';
 
-/** Number of episodes in a comparison. */
 const mostMarked = 2;
 
 /** The marked episodes of a group, in the order in which they were marked. Another one replaces the oldest. */

@@ -1,6 +1,6 @@
 import * as l10n from '@vscode/l10n';
-import type { MergeSetting, ForkView, MergedView, MergingView } from '../../core/protocol/mergingRpc.ts';
-import { timelineRoute } from '../state/route.ts';
+import type { MergedView, MergingView } from '../../core/protocol/mergingRpc.ts';
+import { timelineRoute, type TimelineRoute } from '../state/route.ts';
 import { RouteLink } from '../ui/RouteLink.tsx';
 import { CallChips } from '../ui/CallChips.tsx';
 import { count } from '../../../base/core/format.ts';
@@ -15,7 +15,14 @@ const mostCalls = 12;
 export function MergeTree({ episode, view }: { readonly episode: number; readonly view: MergingView }) {
   const { timelines, forks } = view;
   const longest = Math.max(1, ...timelines.map(({ messages }) => messages));
-  const forkOf = new Map(forks.map((fork) => [fork.timeline, fork]));
+  const setting = view.chosen === 0 ? null : (view.rows[view.chosen]?.setting ?? null);
+  const noteOf = (index: number, { parent }: MergedView) => {
+    const fork = forks.find(({ timeline }) => timeline === index);
+    if (fork) return <ForkDetail episode={episode} fork={fork} />;
+    if (parent === null) return null;
+    const { timeline, messages } = parent;
+    return <p class="muted">{l10n.t('Leaves timeline {0} at message {1}.', timeline, messages)}</p>;
+  };
   return (
     <>
       <ol class="merge-tree" aria-label={l10n.t('Timelines')}>
@@ -24,11 +31,10 @@ export function MergeTree({ episode, view }: { readonly episode: number; readonl
             <Branch timeline={timeline} longest={longest} />
             <BranchHead
               episode={episode}
-              index={index}
               timeline={timeline}
-              setting={view.chosen === 0 ? null : (view.rows[view.chosen]?.setting ?? null)}
+              to={timelineRoute(episode, index, null, { setting })}
             />
-            <ForkNote episode={episode} fork={forkOf.get(index)} parent={timeline.parent} />
+            {noteOf(index, timeline)}
           </li>
         ))}
       </ol>
@@ -57,43 +63,20 @@ function Branch({ timeline, longest }: { readonly timeline: MergedView; readonly
 
 interface HeadProps {
   readonly episode: number;
-  readonly index: number;
   readonly timeline: MergedView;
-  /** The setting that would make it; null: the run's own. */
-  readonly setting: MergeSetting | null;
+  readonly to: TimelineRoute;
 }
 
-function BranchHead({ episode, index, timeline, setting }: HeadProps) {
+/** What is known of a timeline, with links to it and to its calls. */
+function BranchHead({ episode, timeline, to }: HeadProps) {
   const { calls, agents, messages, tokens, trainableTokens } = timeline;
+  const counts = [count(messages), count(tokens), count(trainableTokens)];
   return (
     <div class="merge-head">
-      <RouteLink to={timelineRoute(episode, index, null, { setting })}>
-        {l10n.t('Timeline {0}', index)}
-      </RouteLink>
+      <RouteLink to={to}>{l10n.t('Timeline {0}', to.timeline)}</RouteLink>
       <span class="muted">{agents.join(', ')}</span>
       <CallChips episode={episode} calls={calls} most={mostCalls} />
-      <span class="merge-counts muted">
-        {l10n.t(
-          '{0} messages, {1} tokens, {2} trainable',
-          count(messages),
-          count(tokens),
-          count(trainableTokens),
-        )}
-      </span>
+      <span class="merge-counts muted">{l10n.t('{0} messages, {1} tokens, {2} trainable', ...counts)}</span>
     </div>
-  );
-}
-
-interface NoteProps {
-  readonly episode: number;
-  readonly fork: ForkView | undefined;
-  readonly parent: MergedView['parent'];
-}
-
-function ForkNote({ episode, fork, parent }: NoteProps) {
-  if (fork !== undefined) return <ForkDetail episode={episode} fork={fork} />;
-  if (parent === null) return null;
-  return (
-    <p class="muted">{l10n.t('Leaves timeline {0} at message {1}.', parent.timeline, parent.messages)}</p>
   );
 }

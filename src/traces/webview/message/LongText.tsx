@@ -12,7 +12,6 @@ import { PlainText } from './PlainText.tsx';
 /** Number of characters of a message that are shown by default. */
 const folded = 4_000;
 
-/** The conversation of the message. */
 export interface MessageSource {
   readonly episode: number;
   readonly conversation: Conversation;

@@ -9,7 +9,6 @@ import { parseToolCalls, type ToolCall, type ToolAnswer } from './toolCalls.ts';
 const shownOfAnswer = 200;
 
 interface Props {
-  /** The JSON as sent. */
   readonly json: string;
   readonly answers: readonly (ToolAnswer | undefined)[];
   readonly onShow: (message: number) => void;

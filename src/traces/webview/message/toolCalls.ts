@@ -6,7 +6,6 @@ import { prettyJson } from '../../../base/core/format.ts';
 export interface ToolCall {
   readonly id: string | null;
   readonly name: string;
-  /** The arguments as sent. */
   readonly given: string;
   /** The arguments with indentation; null: they are not valid JSON. */
   readonly pretty: string | null;
@@ -38,7 +37,6 @@ export interface ToolCallLinks {
 }
 
 export interface ToolAnswer {
-  /** Index of the message. */
   readonly message: number;
   readonly text: string;
 }

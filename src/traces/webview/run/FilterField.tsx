@@ -143,7 +143,6 @@ function useOffers(
     onText(next);
     open(end);
   };
-  /** Returns true if the list used the key. */
   const onKey = ({ key }: KeyboardEvent): boolean => {
     const offer = list[chosen];
     if (key === 'ArrowDown' || key === 'ArrowUp') {

@@ -18,7 +18,6 @@ export interface ListViewProps<Row> {
   readonly sort: ListSort | null;
   readonly filtered: boolean;
   readonly onSort: (sort: ListSort | null) => void;
-  /** Removes the filter. */
   readonly onClear: () => void;
   readonly onOpen: (row: Row) => void;
   /** Returns the episode of a row to compare with other runs; undefined: there is none. */

@@ -15,7 +15,6 @@ interface Props {
   readonly onChoose: (code: string) => void;
 }
 
-/** Returns the filter term for a finding's episodes. */
 export const findingTerm = (code: string): string => `finding:${code}`;
 
 /** Shows how many episodes would be trained, and the findings that prevent it. */

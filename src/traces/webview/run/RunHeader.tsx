@@ -9,7 +9,6 @@ import { Fact, Stat, Status } from '../../../base/webview/ui/Stat.tsx';
 import type { Fold } from '../../../base/webview/ui/useFold.tsx';
 import { runStatus, runStatusWord } from './status.ts';
 
-/** The run's name, state and results. */
 export function RunHeader({ run, fold }: { readonly run: RunView; readonly fold: Fold }) {
   const status = runStatus(run);
   const recorded = useRecorded();

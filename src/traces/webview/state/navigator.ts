@@ -20,7 +20,6 @@ export interface Navigator {
   onChange(listener: () => void): void;
 }
 
-/** The maximum number of history entries. */
 const longestTrail = 50;
 
 /** A history of routes, which a navigator moves in. */

@@ -15,7 +15,6 @@ export interface RunRoute {
 /** The repeats of one task. */
 export interface GroupRoute {
   readonly kind: 'group';
-  /** Position of the task in the run. */
   readonly group: number;
 }
 
@@ -252,7 +251,6 @@ export function pathOf(route: Route, above: RouteContext): readonly [RunRoute, .
   }
 }
 
-/** Returns the parent of a route. The run is its own parent. */
 export function parentOf(route: Route, above: RouteContext): Route {
   const path = pathOf(route, above);
   return path.at(-2) ?? path[0];

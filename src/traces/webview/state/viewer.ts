@@ -10,7 +10,6 @@ import { LatestRequest } from '../../../base/webview/state/latestRequest.ts';
 import type { Route } from './route.ts';
 import { WindowBuffer, type Slice } from '../../../base/webview/state/windowBuffer.ts';
 
-/** The context of all components of the page. */
 export interface Viewer {
   readonly client: TraceClient;
   readonly trace: ViewerBoot['trace'];
@@ -43,11 +42,12 @@ export interface Answer<T> {
 /**
  * Requests data, and again whenever the trace has changed.
  *
+ * @param parameters null: nothing is requested
  * @param isSettled returns true for a response that cannot change any more, which is not requested again
  */
 export function useAnswer<M extends TraceMethod>(
   method: M,
-  parameters: ParamsOf<M>,
+  parameters: ParamsOf<M> | null,
   isSettled: (value: ResultOf<M>) => boolean = () => false,
 ): Answer<ResultOf<M>> {
   const { client, version } = useViewer();
@@ -69,6 +69,7 @@ export function useAnswer<M extends TraceMethod>(
   useEffect(() => () => requests.dispose(), []);
   const key = JSON.stringify([method, parameters]);
   useEffect(() => {
+    if (parameters === null) return;
     const { value, error } = state?.key === key ? state : {};
     if (value !== undefined && error === undefined && isSettled(value)) return;
     requests.run(key, () => client.ask(method, parameters));

@@ -10,7 +10,6 @@ interface Props {
   readonly most: number;
 }
 
-/** Call numbers that link to their calls. */
 export function CallChips({ episode, calls, most }: Props) {
   return (
     <span class="chips">

@@ -34,7 +34,6 @@ interface Props<Row> {
   readonly rowAt: (position: number) => Row | undefined;
   /** Part of each row's id. */
   readonly name: string;
-  /** Position of the current row. */
   readonly current: number;
   readonly onCurrent: (position: number) => void;
   readonly onOpen: (position: number) => void;
@@ -48,7 +47,6 @@ interface Props<Row> {
   /** The total number of rows by which the current one has moved. The list scrolls along. */
   readonly shifted?: number;
   readonly busy?: boolean;
-  /** Called when the user scrolls in any way. */
   readonly onScrolled?: () => void;
   readonly actions?: GridActions<Row>;
 }

@@ -10,7 +10,6 @@ import { Icon } from '../../../base/webview/ui/Icon.tsx';
 interface Props {
   readonly episode: number;
   readonly of: SourceOf;
-  /** The label of the button. */
   readonly label: string;
   /** The label for screen readers, with context. It begins with the visible label. */
   readonly what: string;

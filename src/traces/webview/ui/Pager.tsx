@@ -12,7 +12,6 @@ interface Props {
   readonly class: string;
   /** The part that is shown. */
   readonly text: string;
-  /** The start of the part, and that of the last part. */
   readonly from: number;
   readonly last: number;
   /** The length of a part. */

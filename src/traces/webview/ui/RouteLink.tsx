@@ -11,7 +11,6 @@ interface Props {
   readonly children: ComponentChildren;
 }
 
-/** A button that goes to a route. */
 export function RouteLink({ to, class: name = 'link', label, children }: Props) {
   const { navigate } = useViewer();
   return (

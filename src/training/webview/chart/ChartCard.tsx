@@ -12,7 +12,6 @@ import { usePlot } from './plot.ts';
 
 /** The horizontal axis that charts share. */
 export interface ChartAxis {
-  /** The visible range. */
   readonly window: Window;
   /** The selected position; undefined if there is none. */
   readonly pointed: number | undefined;
@@ -27,10 +26,8 @@ export interface ChartAxis {
 
 interface Props {
   readonly title: string;
-  /** The name of the metric. */
   readonly name: string;
   readonly axisOf: (page: Page) => ChartAxis;
-  /** One series per run. */
   readonly series: readonly (MetricSeries | undefined)[];
   readonly valueText: (value: number | undefined) => string;
   /** See {@link PlotUse.range}. A chart with a range has no log scale. */
@@ -38,7 +35,6 @@ interface Props {
   readonly onRemove?: (() => void) | undefined;
 }
 
-/** A chart with its values at the selected position. */
 export function ChartCard(props: Props) {
   const { title, name, axisOf, series, valueText, range, onRemove } = props;
   const page = usePage();

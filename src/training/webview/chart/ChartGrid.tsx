@@ -7,7 +7,6 @@ import { ChartCard } from './ChartCard.tsx';
 import { ValueTable } from './ValueTable.tsx';
 import { stepText } from '../text.ts';
 
-/** All charts, with the controls for their appearance. */
 export function ChartGrid() {
   const page = usePage();
   const { runs, view, change } = page;
@@ -65,7 +64,6 @@ function GpuCharts() {
     ));
 }
 
-/** The controls for the appearance of charts. */
 function Tools({ others }: { readonly others: readonly string[] }) {
   const { view, change } = usePage();
   return (
@@ -90,12 +88,34 @@ function Tools({ others }: { readonly others: readonly string[] }) {
   );
 }
 
-function Options({ names }: { readonly names: readonly string[] }) {
-  return names.map((name) => (
-    <option key={name} value={name}>
-      {name}
-    </option>
-  ));
+interface ChoiceProps {
+  readonly label: string;
+  readonly value: string;
+  readonly options: readonly (readonly [value: string, text: string])[];
+  readonly onChoose: (value: string) => void;
+}
+
+function Choice({ label, value, options, onChoose }: ChoiceProps) {
+  return (
+    <label class="choice">
+      {label}
+      <select
+        value={value}
+        onChange={({ currentTarget }) => {
+          const chosen = currentTarget.value;
+          // Without a state of its own, the element would keep the user's choice.
+          currentTarget.value = value;
+          onChoose(chosen);
+        }}
+      >
+        {options.map(([one, text]) => (
+          <option key={one} value={one} selected={one === value}>
+            {text}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
 }
 
 /** Selects the stage to show. Steps of each stage start with 1, so the charts show one stage at a time. */
@@ -104,19 +124,14 @@ function StageChoice() {
   const newest = own.stages.at(-1);
   const names = [...new Set(runs.flatMap(({ stages }) => stages.map(({ name }) => name)))];
   if (names.length === 0) return null;
+  const none = newest === undefined ? l10n.t('newest') : l10n.t('newest: {0}', newest.name);
   return (
-    <label class="choice">
-      {l10n.t('Stage')}
-      <select
-        value={names.find((name) => name === view.stage) ?? ''}
-        onChange={(event) => change({ stage: event.currentTarget.value || null, window: null })}
-      >
-        <option value="">
-          {newest === undefined ? l10n.t('newest') : l10n.t('newest: {0}', newest.name)}
-        </option>
-        <Options names={names} />
-      </select>
-    </label>
+    <Choice
+      label={l10n.t('Stage')}
+      value={names.find((name) => name === view.stage) ?? ''}
+      options={[['', none], ...names.map((name) => [name, name] as const)]}
+      onChoose={(name) => change({ stage: name || null, window: null })}
+    />
   );
 }
 
@@ -128,42 +143,24 @@ function Smoothing() {
   const { view, change } = usePage();
   const names = [l10n.t('none'), l10n.t('light'), l10n.t('medium'), l10n.t('strong')];
   return (
-    <label class="choice">
-      {l10n.t('Smoothing')}
-      <select
-        value={view.smoothing}
-        onChange={(event) => {
-          const chosen = Number(event.currentTarget.value);
-          change({ smoothing: smoothings.find((one) => one === chosen) ?? 0 });
-        }}
-      >
-        {smoothings.map((one, index) => (
-          <option key={one} value={one} selected={one === view.smoothing}>
-            {names[index]}
-          </option>
-        ))}
-      </select>
-    </label>
+    <Choice
+      label={l10n.t('Smoothing')}
+      value={String(view.smoothing)}
+      options={smoothings.map((one, index) => [String(one), names[index] ?? ''] as const)}
+      onChoose={(chosen) => change({ smoothing: smoothings.find((one) => String(one) === chosen) ?? 0 })}
+    />
   );
 }
 
 function AddChart({ names }: { readonly names: readonly string[] }) {
   const { view, change } = usePage();
   return (
-    <label class="choice">
-      {l10n.t('Add a chart')}
-      <select
-        value=""
-        onChange={(event) => {
-          const name = event.currentTarget.value;
-          event.currentTarget.value = '';
-          if (name !== '') change({ added: [...view.added, name] });
-        }}
-      >
-        <option value="">{l10n.t('Choose a metric …')}</option>
-        <Options names={names} />
-      </select>
-    </label>
+    <Choice
+      label={l10n.t('Add a chart')}
+      value=""
+      options={[['', l10n.t('Choose a metric …')], ...names.map((name) => [name, name] as const)]}
+      onChoose={(name) => name !== '' && change({ added: [...view.added, name] })}
+    />
   );
 }
 

@@ -1,7 +1,6 @@
 import { usePage } from '../page.ts';
 import { colorOf, dashOf } from './theme.ts';
 
-/** A sample of the line of a run in the charts. */
 export function Swatch({ run }: { readonly run: number }) {
   const { theme } = usePage();
   return (

@@ -9,7 +9,6 @@ import { stepAxis } from './axes.ts';
 /** The maximum number of rows. Of more steps, an evenly spaced selection is shown. */
 const mostRows = 100;
 
-/** The values of the charts as a table. */
 export function ValueTable({ charts }: { readonly charts: readonly ChartMetrics[] }) {
   const page = usePage();
   const { view, change } = page;

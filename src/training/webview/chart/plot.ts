@@ -5,10 +5,8 @@ import { type Aligned, type Window, aligned, pointsOf } from '../data/chartPoint
 import type { PlotTheme } from './theme.ts';
 import type { MetricSeries } from '../data/metricSeries.ts';
 
-/** A line of a chart. */
 export interface Line {
   readonly series: MetricSeries | undefined;
-  /** The color of the run. */
   readonly color: string;
   readonly dash: number[];
 }
@@ -19,7 +17,6 @@ export interface PlotUse {
   readonly window: Window;
   /** Changes with the values. */
   readonly version: number;
-  /** The selected position. */
   readonly pointed: number | undefined;
   readonly log: boolean;
   /** The range of the value axis; undefined for that of the visible values. */

@@ -1,7 +1,6 @@
 /** Reduces series to about one point per pixel, and keeps extreme values. */
 import type { MetricSeries } from './metricSeries.ts';
 
-/** A range of an axis. */
 export interface Window {
   readonly min: number;
   readonly max: number;
@@ -61,7 +60,6 @@ export function pointsOf(
   return points;
 }
 
-/** Merges lists of points on one axis. */
 export function aligned(lists: readonly Points[]): Aligned {
   const at: number[] = [];
   const columns = lists.map((): (number | undefined)[] => []);

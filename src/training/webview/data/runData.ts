@@ -25,7 +25,6 @@ export class RunData {
   shown: PageRun;
   /** The stages by number; 0 if the training has no stages, or none has started. */
   readonly #stages = new Map<number, StageCurves>();
-  /** The number of the newest stage with metrics. */
   #newest = 0;
   /** The stage that charts show; undefined for the newest. */
   #chosen: number | undefined;
@@ -83,7 +82,6 @@ export class RunData {
     this.#chosen = this.stages.find((one) => one.name === name)?.number;
   }
 
-  /** The metrics of the stage that charts show. */
   get metrics(): ReadonlyMap<string, MetricSeries> {
     return this.#shown.metrics;
   }
@@ -96,7 +94,6 @@ export class RunData {
     return [...this.#stages.values()].some(({ metrics }) => metrics.size > 0);
   }
 
-  /** The step times of the current stage. */
   get ownStepTimes(): MetricSeries {
     return this.#stages.get(this.stage)?.stepTimes ?? noSteps;
   }

@@ -38,27 +38,24 @@ function Actions({ run }: { readonly run: RunData }) {
   if (isGone) return null;
   const { may, rollouts, record } = run.shown;
   const mayCancel = may.cancel && !run.isOver && record.state !== 'cancelling';
+  const actions = [
+    rollouts && (['openRollouts', l10n.t('Open rollouts')] as const),
+    ['showLog', l10n.t('Show log')] as const,
+    ['showConfig', l10n.t('Show config')] as const,
+    ['copyCommand', l10n.t('Copy command')] as const,
+    mayCancel && (['cancel', l10n.t('Cancel run')] as const),
+  ];
   return (
     <div class="actions">
-      {rollouts && (
-        <button type="button" onClick={() => ask({ type: 'openRollouts', run: run.id })}>
-          {l10n.t('Open rollouts')}
-        </button>
-      )}
-      <button type="button" onClick={() => ask({ type: 'showLog', run: run.id })}>
-        {l10n.t('Show log')}
-      </button>
-      <button type="button" onClick={() => ask({ type: 'showConfig', run: run.id })}>
-        {l10n.t('Show config')}
-      </button>
-      <button type="button" onClick={() => ask({ type: 'copyCommand', run: run.id })}>
-        {l10n.t('Copy command')}
-      </button>
-      {mayCancel && (
-        <button type="button" onClick={() => ask({ type: 'cancel', run: run.id })}>
-          {l10n.t('Cancel run')}
-        </button>
-      )}
+      {actions.map((action) => {
+        if (!action) return null;
+        const [type, text] = action;
+        return (
+          <button key={type} type="button" onClick={() => ask({ type, run: run.id })}>
+            {text}
+          </button>
+        );
+      })}
     </div>
   );
 }

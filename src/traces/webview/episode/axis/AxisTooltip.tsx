@@ -1,7 +1,7 @@
 import * as l10n from '@vscode/l10n';
 import { useRef } from 'preact/hooks';
 import { count, duration } from '../../../../base/core/format.ts';
-import { useTooltip } from '../../ui/useTooltip.ts';
+import { TooltipLines, useTooltip, type Lines } from '../../ui/tooltip.tsx';
 import { nameOf } from './describe.ts';
 import { endOf, type AxisModel, type AxisSpan } from './model.ts';
 
@@ -18,7 +18,6 @@ interface Props {
   readonly now: number;
 }
 
-/** The distance between the pointer and the tooltip, in pixels. */
 const gap = 12;
 
 /** The details of a span. Escape hides them. */
@@ -31,14 +30,7 @@ export function AxisTooltip({ model, target, now }: Props) {
   return (
     <div class="tooltip axis-tooltip" role="tooltip" ref={box}>
       <p class="tooltip-text">{nameOf(span)}</p>
-      <dl>
-        {linesOf(span, now).map(([name, value]) => (
-          <div key={name}>
-            <dt>{name}</dt>
-            <dd>{value}</dd>
-          </div>
-        ))}
-      </dl>
+      <TooltipLines lines={linesOf(span, now)} />
       {span.kind === 'tool' && span.state === 'ended' && (
         <p class="axis-note">{l10n.t('It ran at some time between the call and its answer.')}</p>
       )}
@@ -47,19 +39,17 @@ export function AxisTooltip({ model, target, now }: Props) {
   );
 }
 
-type Line = readonly [name: string, value: string];
-
-function linesOf(span: AxisSpan, now: number): readonly Line[] {
+function linesOf(span: AxisSpan, now: number): Lines {
   const milliseconds = (time: number): string => duration(time / 1000);
   const took = milliseconds(endOf(span, now) - span.start);
   const { asked, first, row, call, answeredBy, state } = span;
-  const ofTool: readonly (Line | false)[] = [
+  const ofTool: Lines = [
     state === 'ended' && [l10n.t('took at most'), took],
     state === 'running' && [l10n.t('may run'), took],
     [l10n.t('called by'), l10n.t('call {0}', call ?? '')],
     [l10n.t('answer in'), answeredBy === null ? l10n.t('no request so far') : l10n.t('call {0}', answeredBy)],
   ];
-  const lines: readonly (Line | false)[] = [
+  return [
     [l10n.t('from'), milliseconds(span.start)],
     ...(span.kind === 'tool' ? ofTool : [[l10n.t('took'), stateOf(span, took)] as const]),
     asked !== null && [l10n.t('before the model request'), milliseconds(asked - span.start)],
@@ -67,7 +57,6 @@ function linesOf(span: AxisSpan, now: number): readonly Line[] {
     row !== null && [l10n.t('tokens'), `${count(row.promptTokens)} → ${count(row.replyTokens)}`],
     row !== null && span.error !== null && [l10n.t('status'), String(row.status)],
   ];
-  return lines.filter((line) => line !== false);
 }
 
 function stateOf({ state }: AxisSpan, took: string): string {

@@ -11,7 +11,6 @@ interface Props {
   readonly now: number;
 }
 
-/** The maximum number of rows. */
 const mostRows = 100;
 
 /** The total time of each agent, tool, judge and service. */
@@ -28,6 +27,8 @@ export function Totals({ model, now }: Props) {
 function TotalsTable({ model, now }: Props) {
   const totals = useMemo(() => totalsOf(model, now), [model, now]);
   const whole = lengthOf(boundsAt(model, now));
+  const times = [l10n.t('Times'), l10n.t('Failed'), l10n.t('Sum'), l10n.t('Mean'), l10n.t('Longest')];
+  const heads = [l10n.t('What'), ...times, l10n.t('Share of the episode')];
   const seconds = (time: number) => duration(time / 1000);
   return (
     <>
@@ -35,13 +36,11 @@ function TotalsTable({ model, now }: Props) {
         <table>
           <thead>
             <tr>
-              <th scope="col">{l10n.t('What')}</th>
-              <th scope="col">{l10n.t('Times')}</th>
-              <th scope="col">{l10n.t('Failed')}</th>
-              <th scope="col">{l10n.t('Sum')}</th>
-              <th scope="col">{l10n.t('Mean')}</th>
-              <th scope="col">{l10n.t('Longest')}</th>
-              <th scope="col">{l10n.t('Share of the episode')}</th>
+              {heads.map((head) => (
+                <th key={head} scope="col">
+                  {head}
+                </th>
+              ))}
             </tr>
           </thead>
           <tbody>

@@ -96,7 +96,6 @@ function hasFailed({ state }: AxisSpan): boolean {
   return state === 'failed' || state === 'lost';
 }
 
-/** Returns true for a call of the open timeline. */
 function isRelated({ kind, call }: AxisSpan, { related }: AxisFrame): boolean {
   return kind === 'agent' && call !== null && related.has(call);
 }
@@ -136,13 +135,18 @@ function partEnd(time: number | null, bar: Bar, frame: AxisFrame): number {
 function outline(pen: Pen, { x, y, width, height }: Bar, colour: string, edge: 'open' | 'closed'): void {
   pen.strokeStyle = colour;
   pen.lineWidth = 1;
-  pen.beginPath();
-  pen.moveTo(x + width - 0.5, y + 0.5);
-  pen.lineTo(x + 0.5, y + 0.5);
-  pen.lineTo(x + 0.5, y + height - 0.5);
-  pen.lineTo(x + width - 0.5, y + height - 0.5);
+  const [left, right, top, bottom] = [x + 0.5, x + width - 0.5, y + 0.5, y + height - 0.5];
+  trace(pen, right, top, left, top, left, bottom, right, bottom);
   if (edge === 'closed') pen.closePath();
   pen.stroke();
+}
+
+/** Begins a path through points. */
+function trace(pen: Pen, ...coordinates: readonly number[]): void {
+  pen.beginPath();
+  for (let at = 0; at < coordinates.length; at += 2) {
+    pen.lineTo(coordinates[at] ?? 0, coordinates[at + 1] ?? 0);
+  }
 }
 
 /** Draws brackets at the bounds of a tool and a dashed line between them: the tool ran at some time in between. */
@@ -163,30 +167,20 @@ function drawTool(pen: Pen, { state }: AxisSpan, { x, y, width, height }: Bar, t
   if (state !== 'running') bracket(pen, x + width - 1, y, height, -3);
   pen.lineWidth = 1;
   pen.setLineDash([3, 3]);
-  pen.beginPath();
-  pen.moveTo(x + 3, y + height - 1);
-  pen.lineTo(x + width - 3, y + height - 1);
+  trace(pen, x + 3, y + height - 1, x + width - 3, y + height - 1);
   pen.stroke();
   pen.setLineDash([]);
 }
 
 function bracket(pen: Pen, x: number, y: number, height: number, foot: number): void {
-  pen.beginPath();
-  pen.moveTo(x + foot, y + 1);
-  pen.lineTo(x, y + 1);
-  pen.lineTo(x, y + height - 1);
-  pen.lineTo(x + foot, y + height - 1);
+  trace(pen, x + foot, y + 1, x, y + 1, x, y + height - 1, x + foot, y + height - 1);
   pen.stroke();
 }
 
 function diamond(pen: Pen, x: number, y: number, colour: string, theme: AxisTheme): void {
   pen.fillStyle = theme.background;
   pen.strokeStyle = colour;
-  pen.beginPath();
-  pen.moveTo(x, y - 5);
-  pen.lineTo(x + 5, y);
-  pen.lineTo(x, y + 5);
-  pen.lineTo(x - 5, y);
+  trace(pen, x, y - 5, x + 5, y, x, y + 5, x - 5, y);
   pen.closePath();
   pen.fill();
   pen.stroke();

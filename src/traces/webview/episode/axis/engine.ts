@@ -45,7 +45,6 @@ class Surface {
 }
 
 export interface AxisElements {
-  /** The element that scrolls the lanes. */
   readonly scroller: HTMLElement;
   readonly canvas: HTMLCanvasElement;
   readonly overview: HTMLCanvasElement;
@@ -63,10 +62,8 @@ export interface AxisListeners {
   onTime(now: number): void;
 }
 
-/** The highlighted spans. */
 export interface AxisMarks {
   readonly selected: number | null;
-  /** Calls of the open timeline. */
   readonly related: ReadonlySet<number>;
 }
 
@@ -157,7 +154,6 @@ export class AxisEngine {
     this.#go(this.#bounds);
   }
 
-  /** Zooms to a span. */
   frame(span: Range): void {
     this.#go(around(this.#ended(span), this.#bounds));
   }

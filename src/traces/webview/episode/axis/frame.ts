@@ -19,7 +19,6 @@ export interface AxisFrame {
   readonly scrollTop: number;
   readonly selected: number | null;
   readonly hovered: number | null;
-  /** Calls of the open timeline. */
   readonly related: ReadonlySet<number>;
 }
 
@@ -37,7 +36,6 @@ export function topOf(row: number, { scrollTop }: AxisFrame): number {
   return rulerHeight + row * rowHeight - scrollTop;
 }
 
-/** Returns the milliseconds per pixel. */
 export function resolutionOf({ range, width, gutter }: AxisFrame): number {
   return lengthOf(range) / Math.max(1, width - gutter);
 }

@@ -11,11 +11,9 @@ type Span = Range & { readonly state?: string };
 /** A span, or several that are joined. */
 export interface Block<S extends Span> extends Range {
   readonly first: S;
-  /** Number of its spans. */
   readonly count: number;
   /** Milliseconds of the spans, without the gaps between them. */
   readonly busy: number;
-  /** True if a span of the block failed. */
   readonly failed: boolean;
 }
 

@@ -45,13 +45,10 @@ export interface AxisModel {
   readonly bounds: Range;
   /** True if a span runs. Then the end is the current time. */
   readonly runs: boolean;
-  /** The spans ordered by start. */
   readonly spans: readonly AxisSpan[];
   readonly lanes: readonly Lane[];
   readonly rows: readonly AxisRow[];
-  /** The row of each span. */
   readonly rowOf: ReadonlyMap<AxisSpan, number>;
-  /** The span of each key. */
   readonly ids: ReadonlyMap<string, number>;
   /** The times in which the workflow's own code ran, including tools. */
   readonly working: RowMips<Range>;

@@ -3,7 +3,6 @@ import { duration } from '../../../../base/core/format.ts';
 import { lengthOf, type Range } from './range.ts';
 
 export interface Ticks {
-  /** Milliseconds between ticks. */
   readonly step: number;
   readonly times: readonly number[];
 }

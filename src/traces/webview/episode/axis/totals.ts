@@ -9,7 +9,6 @@ export interface Total {
   readonly count: number;
   /** Number of spans with a known time. An unanswered tool has none. */
   readonly timed: number;
-  /** The sum of all times. */
   readonly sum: number;
   /** The time in which at least one of them ran. Parallel spans count once. */
   readonly covered: number;
@@ -20,7 +19,6 @@ export interface Total {
 /** The distribution of an episode's time, in milliseconds. Overlapping times count in each part. */
 export interface Shares {
   readonly whole: number;
-  /** The time of LLM calls. */
   readonly model: number;
   /** The part of it before the request to a model. */
   readonly queued: number;

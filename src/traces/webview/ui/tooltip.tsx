@@ -38,3 +38,22 @@ export function useTooltip(
   });
   return target !== null && hidden === target;
 }
+
+/** Names and values. Lines that are falsy are not shown. */
+export type Lines = readonly (readonly [name: string, value: string] | false | null | undefined)[];
+
+export function TooltipLines({ lines }: { readonly lines: Lines }) {
+  return (
+    <dl>
+      {lines.map(
+        (line) =>
+          line && (
+            <div key={line[0]}>
+              <dt>{line[0]}</dt>
+              <dd>{line[1]}</dd>
+            </div>
+          ),
+      )}
+    </dl>
+  );
+}
