@@ -67,7 +67,7 @@ interface HeadProps {
   readonly to: TimelineRoute;
 }
 
-/** What is known of a timeline, with links to it and to its calls. */
+/** The results of a timeline, with links to it and to its calls. */
 function BranchHead({ episode, timeline, to }: HeadProps) {
   const { calls, agents, messages, tokens, trainableTokens } = timeline;
   const counts = [count(messages), count(tokens), count(trainableTokens)];

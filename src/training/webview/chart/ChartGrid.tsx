@@ -103,7 +103,7 @@ function Choice({ label, value, options, onChoose }: ChoiceProps) {
         value={value}
         onChange={({ currentTarget }) => {
           const chosen = currentTarget.value;
-          // Without a state of its own, the element would keep the user's choice.
+          // Otherwise the element would keep the user's choice if the value stays the same.
           currentTarget.value = value;
           onChoose(chosen);
         }}
