@@ -35,15 +35,8 @@ interface Props {
 
 /** Finds a text in all messages of a conversation, whether or not they are drawn or shown in full. */
 export function FindBar({ source, search, onSearch, onClose }: Props) {
-  const { trace } = useViewer();
   const input = useRef<HTMLInputElement>(null);
   useLayoutEffect(() => input.current?.focus(), []);
-  const { text, matchCase } = search;
-  const wanted = text === '' ? null : { trace, ...source, text, matchCase };
-  const { value, error, retry } = useAnswer('search', wanted);
-  useEffect(() => {
-    if (value !== undefined && value !== search.view) onSearch({ ...search, view: value });
-  }, [value]);
   const total = search.view?.matches.length ?? 0;
   const step = (by: 1 | -1) => {
     if (total > 0)
@@ -84,9 +77,20 @@ export function FindBar({ source, search, onSearch, onClose }: Props) {
       </span>
       <FindSteps disabled={total === 0} onStep={step} />
       <IconButton icon="close" name={l10n.t('Close the search')} onPress={onClose} />
-      {error && <Failure report={error} retry={retry} />}
+      {search.text !== '' && <Finder key={search.text} source={source} search={search} onSearch={onSearch} />}
     </div>
   );
+}
+
+/** Sends the search and shows its state. */
+function Finder({ source, search, onSearch }: Omit<Props, 'onClose'>) {
+  const { trace } = useViewer();
+  const { text, matchCase } = search;
+  const { value, error, retry } = useAnswer('search', { trace, ...source, text, matchCase });
+  useEffect(() => {
+    if (value !== undefined && value !== search.view) onSearch({ ...search, view: value });
+  }, [value]);
+  return error ? <Failure report={error} retry={retry} /> : null;
 }
 
 function Counted({ search: { view, at } }: { readonly search: Search }) {

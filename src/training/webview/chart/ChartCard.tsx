@@ -1,28 +1,13 @@
 import * as l10n from '@vscode/l10n';
 import { useRef } from 'preact/hooks';
-import type { Window } from '../data/chartPoints.ts';
 import type { MetricSeries } from '../data/metricSeries.ts';
 import { useCursor, usePage, type Page } from '../page.ts';
 import { shortNumber } from '../text.ts';
 import { IconButton } from '../../../base/webview/ui/Icon.tsx';
-import { pressKey } from './chartKeys.ts';
+import { pressKey, type ChartAxis } from './chartKeys.ts';
 import { Swatch } from './Swatch.tsx';
 import { colorOf, dashOf } from './theme.ts';
 import { usePlot } from './plot.ts';
-
-/** The horizontal axis that charts share. */
-export interface ChartAxis {
-  readonly window: Window;
-  /** The selected position; undefined if there is none. */
-  readonly pointed: number | undefined;
-  readonly ticks: number[];
-  readonly text: (at: number) => string;
-  readonly snap: (at: number) => number | undefined;
-  readonly onPoint: (at: number | undefined) => void;
-  readonly onWindow: (window: Window | null) => void;
-  /** Returns the position that is `by` values away. */
-  readonly adjacent: (at: number, by: number) => number | undefined;
-}
 
 interface Props {
   readonly title: string;

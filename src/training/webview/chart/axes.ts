@@ -1,12 +1,11 @@
 /** The two axes of the page: steps for metrics, and time for GPU samples. */
 import { count } from '../../../base/core/format.ts';
 import { nearestStep, adjacentStep } from '../cursor.ts';
-import type { Window } from '../data/chartPoints.ts';
-import { nearestIn, rangeOf } from '../data/metricSeries.ts';
+import { rangeOf, type Window } from '../data/chartPoints.ts';
+import { nearestIn } from '../data/metricSeries.ts';
 import type { Page } from '../page.ts';
 import { clock } from '../text.ts';
-import { within } from './chartKeys.ts';
-import type { ChartAxis } from './ChartCard.tsx';
+import { within, type ChartAxis } from './chartKeys.ts';
 
 const stepTicks = [1, 2, 5].flatMap((one) => Array.from({ length: 8 }, (_, power) => one * 10 ** power));
 stepTicks.sort((a, b) => a - b);

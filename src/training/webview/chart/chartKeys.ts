@@ -1,5 +1,18 @@
 import type { Window } from '../data/chartPoints.ts';
-import type { ChartAxis } from './ChartCard.tsx';
+
+/** The horizontal axis that charts share. */
+export interface ChartAxis {
+  readonly window: Window;
+  /** The selected position; undefined if there is none. */
+  readonly pointed: number | undefined;
+  readonly ticks: number[];
+  readonly text: (at: number) => string;
+  readonly snap: (at: number) => number | undefined;
+  readonly onPoint: (at: number | undefined) => void;
+  readonly onWindow: (window: Window | null) => void;
+  /** Returns the position that is `by` values away. */
+  readonly adjacent: (at: number, by: number) => number | undefined;
+}
 
 /** Handles a key in a chart. Returns false if the chart does not use the key. */
 export function pressKey({ key, shiftKey }: KeyboardEvent, at: number, axis: ChartAxis): boolean {

@@ -79,3 +79,12 @@ export function aligned(lists: readonly Points[]): Aligned {
     }
   }
 }
+
+/** Returns the range of positions of several series, with a width of at least one. */
+export function rangeOf(series: readonly MetricSeries[]): Window {
+  const filled = series.filter(({ length }) => length > 0);
+  if (filled.length === 0) return { min: 0, max: 1 };
+  const min = Math.min(...filled.map((one) => one.at(0)));
+  const max = Math.max(...filled.map((one) => one.last?.at ?? 0));
+  return min < max ? { min, max } : { min: min - 1, max: max + 1 };
+}

@@ -1,5 +1,4 @@
 import { countWhile } from '../../../base/core/countWhile.ts';
-import type { Window } from './chartPoints.ts';
 
 /** The values of one metric, ordered by their position on the axis. Appending takes constant time. */
 export class MetricSeries {
@@ -84,13 +83,4 @@ export class MetricSeries {
 export function nearestIn(series: readonly MetricSeries[], at: number): number | undefined {
   const positions = series.flatMap((one) => one.around(at));
   return positions.sort((a, b) => Math.abs(a - at) - Math.abs(b - at))[0];
-}
-
-/** Returns the range of positions of several series, with a width of at least one. */
-export function rangeOf(series: readonly MetricSeries[]): Window {
-  const filled = series.filter(({ length }) => length > 0);
-  if (filled.length === 0) return { min: 0, max: 1 };
-  const min = Math.min(...filled.map((one) => one.at(0)));
-  const max = Math.max(...filled.map((one) => one.last?.at ?? 0));
-  return min < max ? { min, max } : { min: min - 1, max: max + 1 };
 }
