@@ -26,6 +26,14 @@ export const localFiles: FileReader = {
   folders: (folder) => namesIn(folder, true),
 };
 
+/** Returns whether something exists at a path, and can be reached. */
+export function pathExists(file: string, mode?: number): Promise<boolean> {
+  return access(file, mode).then(
+    () => true,
+    () => false,
+  );
+}
+
 async function namesIn(folder: string, folders: boolean): Promise<string[]> {
   try {
     const entries = await readdir(folder, { withFileTypes: true });

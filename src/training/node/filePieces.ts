@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { FileHandle } from 'node:fs/promises';
 import { wireLimits } from '../core/protocol/wire.ts';
 import type { ByteSource } from '../core/contracts.ts';
-import { contentDiffers } from '../core/sync/failures.ts';
+import { syncErrors } from '../core/sync/failures.ts';
 
 /** Returns the bytes of a file from `from` to `to` (exclusive). The file is open only while they are read. */
 export function piecesOf(open: () => Promise<FileHandle>, from: number, to: number): ByteSource {
@@ -16,7 +16,8 @@ export function piecesOf(open: () => Promise<FileHandle>, from: number, to: numb
           for (let at = from; at < to;) {
             const buffer = Buffer.allocUnsafe(Math.min(wireLimits.chunk, to - at));
             const { bytesRead } = await handle.read(buffer, 0, buffer.length, at);
-            if (bytesRead === 0) throw contentDiffers('A file that became shorter during the upload');
+            if (bytesRead === 0)
+              throw syncErrors.contentDiffers('A file that became shorter during the upload');
             at += bytesRead;
             yield buffer.subarray(0, bytesRead);
           }

@@ -11,7 +11,7 @@ import { canonicalJson } from '../../../src/base/core/canonicalJson.ts';
 import { Random } from '../../../src/base/core/random.ts';
 import { readTree } from '../../../src/training/node/client/sync/readTree.ts';
 import { syncTree } from '../../../src/training/node/client/sync/syncTree.ts';
-import { methodRules, type HostMethod } from '../../../src/training/core/protocol/hostRpc.ts';
+import { hostMethods, type HostMethod } from '../../../src/training/core/protocol/hostRpc.ts';
 import type { RunOrder } from '../../../src/training/core/protocol/runs.ts';
 import { encodeChunk, wireLimits } from '../../../src/training/core/protocol/wire.ts';
 import type { ClientConnection } from '../../../src/training/core/wire/clientConnection.ts';
@@ -285,7 +285,7 @@ describe.skipIf(!linux)('whoever is let in', () => {
       },
       ...{ configText: '', transfer: 0, after: 0 },
     };
-    const all = Object.entries(methodRules).map(([name, { scope }]) => [name as HostMethod, scope] as const);
+    const all = Object.entries(hostMethods).map(([name, { scope }]) => [name as HostMethod, scope] as const);
     for (const [method] of all.filter(([, scope]) => scope !== 'view')) {
       const answer = await ask(client, method, params);
       expect(answer, method).toMatchObject({ error: { data: { code: 'host/not-allowed' } } });

@@ -43,7 +43,6 @@ export const bridgedTask = z.object({
   taskBatchIndex: z.int(),
   taskTag: z.string(),
   episodeUuid: z.string(),
-  /** The observation window at the start of the episode. */
   observationWindow: z.object({
     step: z.array(z.number()),
     token: z.array(z.number()),

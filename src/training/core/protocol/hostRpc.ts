@@ -33,7 +33,6 @@ export type SnapshotEntry = z.infer<typeof snapshotEntry>;
 export const snapshotManifest = z.array(snapshotEntry);
 export type SnapshotManifest = z.infer<typeof snapshotManifest>;
 
-/** The maximum number of entries in one request. */
 export const entriesPerRequest = 2_000;
 
 /** Limits of packs, which carry many small contents in one transfer. */
@@ -60,135 +59,6 @@ export type Scope = (typeof scopes)[number];
 /** The root of a path: the job's folder (default), or the rollout logs in the launcher's folder. */
 const filesOf = z.optional(z.enum(['job', 'rollouts']));
 export type FilesOf = z.infer<typeof filesOf>;
-
-/** Parameters by method. */
-export const hostMethods = {
-  /** The first request. Any other one before it ends the connection. */
-  hello: z.object({
-    versions: z.object({ min: count, max: count }),
-    client: z.object({ name: text(100), version: text(50) }),
-  }),
-  /** The current state of the machine. */
-  status: z.object({}),
-  /** Checks an order without starting it. The snapshot need not be uploaded yet. */
-  preflight: z.object({ order: runOrder, configText: text(1024 * 1024) }),
-
-  /** Returns which of these contents the host does not have. */
-  'sync.lacks': z.object({ contents: z.array(sha256).check(z.maxLength(entriesPerRequest)) }),
-  /** Opens a transfer to the host, which checks the hash at the end. `transfer.ended` reports the result. */
-  'sync.put': z.object({ sha256, bytes: count }),
-  /** The same for many small contents at once, each after its header: see `sync/pack`. */
-  'sync.pack': z.object({ bytes: count.check(z.maximum(packLimits.bytes)) }),
-  /** Takes a page of a manifest. With the last one (`done`), the host checks and stores it. */
-  'sync.manifest': z.object({
-    snapshot: sha256,
-    from: count,
-    entries: z.array(snapshotEntry).check(z.maxLength(entriesPerRequest)),
-    done: z.boolean(),
-  }),
-  'sync.has': z.object({ snapshot: sha256 }),
-  /** A page of a stored manifest, to restore the code of a run. */
-  'sync.entries': z.object({ snapshot: sha256, from: count }),
-  /** Opens a transfer of one content from the host. */
-  'sync.get': z.object({ sha256, offset: count }),
-
-  /** Starts a run. With a key that was used before, it starts nothing and returns that run. */
-  'run.start': z.object({ order: runOrder, key: requestKey }),
-  'run.list': z.object({}),
-  'run.get': z.object({ run: runId }),
-  'run.cancel': z.object({ run: runId }),
-  /** Deletes an ended run, and its checkpoints only with `checkpoints`. */
-  'run.remove': z.object({ run: runId, checkpoints: z.boolean() }),
-  /** Subscribes to `run.events` after event `after`. `sources` limits log lines to these sources. */
-  'run.follow': z.object({
-    run: runId,
-    after: count,
-    sources: z.optional(z.array(text(200)).check(z.maxLength(100))),
-  }),
-  'run.unfollow': z.object({ run: runId }),
-  /** The GPU load of the run. */
-  'run.gpus': z.object({ run: runId }),
-  /** The effective config of the run. */
-  'run.config': z.object({ run: runId }),
-  /** Subscribes to `run.changed` and `run.removed` of all runs. */
-  'run.watch': z.object({}),
-
-  'checkpoint.list': z.object({ run: runId }),
-  /** Files below a path, without links. An empty `path` means all. */
-  'file.list': z.object({ run: runId, of: filesOf, path: z.union([z.literal(''), insidePath]), from: count }),
-  /** Opens a transfer of `length` bytes of a file from `offset`. */
-  'file.get': z.object({ run: runId, of: filesOf, path: insidePath, offset: count, length: count }),
-  /** The SHA-256 of a file. */
-  'file.sum': z.object({ run: runId, of: filesOf, path: insidePath }),
-  'transfer.stop': z.object({ transfer: count }),
-} as const;
-
-export type HostMethod = keyof typeof hostMethods;
-export type HostParams<M extends HostMethod> = z.infer<(typeof hostMethods)[M]>;
-
-interface MethodRules {
-  /** The required scope: see {@link scopeOf}. */
-  readonly scope: Scope;
-  /**
-   * The treatment of a request that had no answer when the connection was lost. `again`: send it on the next connection,
-   * because it only reads or can be repeated. `lost`: reject it, because its outcome is unknown. `bound`: reject it,
-   * because it belonged to that connection.
-   */
-  readonly retry: 'again' | 'lost' | 'bound';
-}
-
-/** Rules by method. */
-export const methodRules: Readonly<Record<HostMethod, MethodRules>> = {
-  hello: { scope: 'view', retry: 'bound' },
-  status: { scope: 'view', retry: 'again' },
-  // It reads files anywhere on the host that a config names.
-  preflight: { scope: 'start', retry: 'again' },
-  'sync.lacks': { scope: 'start', retry: 'again' },
-  'sync.put': { scope: 'start', retry: 'bound' },
-  'sync.pack': { scope: 'start', retry: 'bound' },
-  'sync.manifest': { scope: 'start', retry: 'lost' },
-  'sync.has': { scope: 'start', retry: 'again' },
-  'sync.entries': { scope: 'start', retry: 'again' },
-  'sync.get': { scope: 'start', retry: 'bound' },
-  'run.start': { scope: 'start', retry: 'again' },
-  'run.list': { scope: 'view', retry: 'again' },
-  'run.get': { scope: 'view', retry: 'again' },
-  'run.cancel': { scope: 'cancel', retry: 'again' },
-  'run.remove': { scope: 'cancel', retry: 'lost' },
-  'run.follow': { scope: 'view', retry: 'bound' },
-  'run.unfollow': { scope: 'view', retry: 'bound' },
-  'run.gpus': { scope: 'view', retry: 'again' },
-  'run.config': { scope: 'view', retry: 'again' },
-  'run.watch': { scope: 'view', retry: 'again' },
-  'checkpoint.list': { scope: 'view', retry: 'again' },
-  'file.list': { scope: 'view', retry: 'again' },
-  'file.get': { scope: 'view', retry: 'bound' },
-  'file.sum': { scope: 'view', retry: 'again' },
-  'transfer.stop': { scope: 'view', retry: 'bound' },
-};
-
-/**
- * Paths of checkpoints and rollouts. Other files in a job's folder, such as logs and configs, can contain secrets
- * that events do not.
- */
-const results = /^(?:global_step_\d+|buffer)\//;
-
-/**
- * Returns the scope that a request needs.
- *
- * @param stagesOf returns the known stages of a run
- */
-export function scopeOf(
-  method: HostMethod,
-  { run, of, path }: Readonly<Record<string, unknown>>,
-  stagesOf: (run: unknown) => readonly RunStage[] | undefined = () => [],
-): Scope {
-  if ((method !== 'file.get' && method !== 'file.sum') || of === 'rollouts') return methodRules[method].scope;
-  if (typeof path !== 'string') return 'start';
-  const starts = ['', ...(stagesOf(run) ?? []).map(({ folder }) => `${folder}/`)];
-  const isResult = starts.some((start) => path.startsWith(start) && results.test(path.slice(start.length)));
-  return isResult ? methodRules[method].scope : 'start';
-}
 
 export const gpu = z.object({
   index: count,
@@ -239,52 +109,180 @@ export type FileEntry = Readonly<z.infer<typeof fileEntry>>;
 const nothing = z.null();
 const transfer = z.object({ transfer: rpcId });
 const opened = z.object({ transfer: rpcId, bytes: count });
+const contents = z.array(sha256);
 
-/** Results by method. A client refuses others as `host/bad-answer`, because the host can be another program. */
-export const hostResults = {
-  hello: z.object({
-    version: count,
-    /** `id`: random, in the data folder. It identifies the host at any address. */
-    host: z.object({ id: z.string(), name: z.string(), version: z.string() }),
-    scopes: z.array(z.enum(scopes)),
-    /** The name of the token. */
-    as: z.string(),
-  }),
-  status: hostStatus,
-  preflight: z.array(finding),
-  'sync.lacks': z.object({ contents: z.array(sha256) }),
-  'sync.put': transfer,
-  'sync.pack': transfer,
-  'sync.manifest': z.object({ kept: z.boolean() }),
-  'sync.has': z.object({ has: z.boolean() }),
-  'sync.entries': z.object({ entries: snapshotManifest, total: count }),
-  'sync.get': opened,
-  'run.start': runRecord,
-  'run.list': z.array(runRecord),
-  'run.get': runRecord,
-  'run.cancel': runRecord,
-  'run.remove': nothing,
-  'run.follow': nothing,
-  'run.unfollow': nothing,
-  'run.gpus': z.array(gpuSample),
-  'run.config': effectiveConfig,
-  'run.watch': nothing,
-  'checkpoint.list': z.array(checkpoint),
-  'file.list': z.object({ files: z.array(fileEntry), total: count }),
-  'file.get': opened,
-  'file.sum': z.object({ sha256, bytes: count }),
-  'transfer.stop': nothing,
+/**
+ * The treatment of a request that had no answer when the connection was lost. `again`: send it on the next connection,
+ * because it only reads or can be repeated. `lost`: reject it, because its outcome is unknown. `bound`: reject it,
+ * because it belonged to that connection.
+ */
+type Retry = 'again' | 'lost' | 'bound';
+
+/**
+ * Describes a method. A client refuses other results as `host/bad-answer`, because the host can be another program.
+ *
+ * @param scope the required scope: see {@link scopeOf}
+ */
+function method<P extends z.ZodMiniType, R extends z.ZodMiniType>(
+  scope: Scope,
+  retry: Retry,
+  params: P,
+  result: R,
+): { readonly scope: Scope; readonly retry: Retry; readonly params: P; readonly result: R } {
+  return { scope, retry, params, result };
+}
+
+const ofRun = z.object({ run: runId });
+
+export const hostMethods = {
+  /** The first request. Any other one before it ends the connection. */
+  hello: method(
+    'view',
+    'bound',
+    z.object({
+      versions: z.object({ min: count, max: count }),
+      client: z.object({ name: text(100), version: text(50) }),
+    }),
+    z.object({
+      version: count,
+      /** `id`: random, in the data folder. It identifies the host at any address. */
+      host: z.object({ id: z.string(), name: z.string(), version: z.string() }),
+      scopes: z.array(z.enum(scopes)),
+      as: z.string(),
+    }),
+  ),
+  status: method('view', 'again', z.object({}), hostStatus),
+  /**
+   * Checks an order without starting it. The snapshot need not be uploaded yet. It reads files anywhere on the host that
+   * a config names.
+   */
+  preflight: method(
+    'start',
+    'again',
+    z.object({ order: runOrder, configText: text(1024 * 1024) }),
+    z.array(finding),
+  ),
+
+  /** Returns which of these contents the host does not have. */
+  'sync.lacks': method(
+    'start',
+    'again',
+    z.object({ contents: contents.check(z.maxLength(entriesPerRequest)) }),
+    z.object({ contents }),
+  ),
+  /** Opens a transfer to the host, which checks the hash at the end. `transfer.ended` reports the result. */
+  'sync.put': method('start', 'bound', z.object({ sha256, bytes: count }), transfer),
+  /** The same for many small contents at once, each after its header: see `sync/pack`. */
+  'sync.pack': method(
+    'start',
+    'bound',
+    z.object({ bytes: count.check(z.maximum(packLimits.bytes)) }),
+    transfer,
+  ),
+  /** Takes a page of a manifest. With the last one (`done`), the host checks and stores it. */
+  'sync.manifest': method(
+    'start',
+    'lost',
+    z.object({
+      snapshot: sha256,
+      from: count,
+      entries: z.array(snapshotEntry).check(z.maxLength(entriesPerRequest)),
+      done: z.boolean(),
+    }),
+    z.object({ kept: z.boolean() }),
+  ),
+  'sync.has': method('start', 'again', z.object({ snapshot: sha256 }), z.object({ has: z.boolean() })),
+  /** A page of a stored manifest, to restore the code of a run. */
+  'sync.entries': method(
+    'start',
+    'again',
+    z.object({ snapshot: sha256, from: count }),
+    z.object({ entries: snapshotManifest, total: count }),
+  ),
+  /** Opens a transfer of one content from the host. */
+  'sync.get': method('start', 'bound', z.object({ sha256, offset: count }), opened),
+
+  /** Starts a run. With a key that was used before, it starts nothing and returns that run. */
+  'run.start': method('start', 'again', z.object({ order: runOrder, key: requestKey }), runRecord),
+  'run.list': method('view', 'again', z.object({}), z.array(runRecord)),
+  'run.get': method('view', 'again', ofRun, runRecord),
+  'run.cancel': method('cancel', 'again', ofRun, runRecord),
+  /** Deletes an ended run, and its checkpoints only with `checkpoints`. */
+  'run.remove': method('cancel', 'lost', z.object({ run: runId, checkpoints: z.boolean() }), nothing),
+  /** Subscribes to `run.events` after event `after`. `sources` limits log lines to these sources. */
+  'run.follow': method(
+    'view',
+    'bound',
+    z.object({
+      run: runId,
+      after: count,
+      sources: z.optional(z.array(text(200)).check(z.maxLength(100))),
+    }),
+    nothing,
+  ),
+  'run.unfollow': method('view', 'bound', ofRun, nothing),
+  'run.gpus': method('view', 'again', ofRun, z.array(gpuSample)),
+  'run.config': method('view', 'again', ofRun, effectiveConfig),
+  /** Subscribes to `run.changed` and `run.removed` of all runs. */
+  'run.watch': method('view', 'again', z.object({}), nothing),
+
+  'checkpoint.list': method('view', 'again', ofRun, z.array(checkpoint)),
+  /** Files below a path, without links. An empty `path` means all. */
+  'file.list': method(
+    'view',
+    'again',
+    z.object({ run: runId, of: filesOf, path: z.union([z.literal(''), insidePath]), from: count }),
+    z.object({ files: z.array(fileEntry), total: count }),
+  ),
+  /** Opens a transfer of `length` bytes of a file from `offset`. */
+  'file.get': method(
+    'view',
+    'bound',
+    z.object({ run: runId, of: filesOf, path: insidePath, offset: count, length: count }),
+    opened,
+  ),
+  'file.sum': method(
+    'view',
+    'again',
+    z.object({ run: runId, of: filesOf, path: insidePath }),
+    z.object({ sha256, bytes: count }),
+  ),
+  'transfer.stop': method('view', 'bound', z.object({ transfer: count }), nothing),
 } as const;
 
+export type HostMethod = keyof typeof hostMethods;
+export type HostParams<M extends HostMethod> = z.infer<(typeof hostMethods)[M]['params']>;
 type ReadonlyItems<T> = T extends (infer Item)[] ? readonly Item[] : T;
 export type HostResults = {
-  readonly [M in HostMethod]: ReadonlyItems<z.infer<(typeof hostResults)[M]>>;
+  readonly [M in HostMethod]: ReadonlyItems<z.infer<(typeof hostMethods)[M]['result']>>;
 };
+
+/**
+ * Paths of checkpoints and rollouts. Other files in a job's folder, such as logs and configs, can contain secrets
+ * that events do not.
+ */
+const results = /^(?:global_step_\d+|buffer)\//;
+
+/**
+ * Returns the scope that a request needs.
+ *
+ * @param stagesOf returns the known stages of a run
+ */
+export function scopeOf(
+  method: HostMethod,
+  { run, of, path }: Readonly<Record<string, unknown>>,
+  stagesOf: (run: unknown) => readonly RunStage[] | undefined = () => [],
+): Scope {
+  if ((method !== 'file.get' && method !== 'file.sum') || of === 'rollouts') return hostMethods[method].scope;
+  if (typeof path !== 'string') return 'start';
+  const starts = ['', ...(stagesOf(run) ?? []).map(({ folder }) => `${folder}/`)];
+  const isResult = starts.some((start) => path.startsWith(start) && results.test(path.slice(start.length)));
+  return isResult ? hostMethods[method].scope : 'start';
+}
 
 /** Notices of the host, except `run.events`, whose events are decoded one by one: see `wire/follows`. */
 export const hostNotices = {
   'run.changed': z.object({ run: runRecord }),
-  /** The run was removed. */
   'run.removed': z.object({ run: runId }),
   /** The events of a run cannot be read any more. `error` is the reason. */
   'follow.ended': z.object({ run: runId, error: rpcErrorReport }),
@@ -292,7 +290,6 @@ export const hostNotices = {
   'transfer.ended': z.object({ transfer: rpcId, error: z.optional(rpcErrorReport) }),
 } as const;
 
-/** Parameters of notices. */
 export type HostNotices = {
   readonly [N in keyof typeof hostNotices]: z.infer<(typeof hostNotices)[N]>;
 } & {
@@ -317,7 +314,6 @@ export function eventsFrame(run: string): EventsFrame {
   };
 }
 
-/** Returns the events of a message. */
 export function eventsIn(message: string): readonly RunEvent[] {
   const { params } = JSON.parse(message) as { readonly params: HostNotices['run.events'] };
   return params.events;

@@ -75,7 +75,6 @@ const runOrigin = z.object({
   run: runId,
   step: z.int().check(z.nonnegative()),
   as: z.enum(['resume', 'fork']),
-  /** The name of the step's stage. */
   stage: z.optional(stageName),
 });
 
@@ -85,7 +84,6 @@ export const runOrder = z.object({
   launcher: z.enum(launcherNames),
   /** The snapshot of the code, whose files become the run's working folder. */
   snapshot: sha256,
-  /** The config in the snapshot. */
   config: insidePath,
   backbone: z.enum(['trinity', 'verl']),
   /** Flags of the launcher that `launch/flags` allows, one argument each. No shell is involved. */
@@ -130,7 +128,6 @@ export const runRecord = z.object({
   stages: z.optional(z.array(runStage)),
   /** The current or last stage. */
   stage: stageNumber,
-  /** The newest mean reward. */
   reward: z.nullable(z.number()),
   /** The absolute folder of checkpoints and logs on the host; null until it is known. */
   jobFolder: z.nullable(z.string()),
@@ -170,7 +167,6 @@ export const runEvent = z.discriminatedUnion('type', [
     lines: z.array(z.string()).check(z.minLength(1)),
     to: z.int(),
     part: z.optional(z.literal(true)),
-    /** The stage of the log. */
     stage: stageNumber,
   }),
   z.object({
@@ -193,7 +189,6 @@ export type RunEvent = z.infer<typeof runEvent>;
 
 export const checkpoint = z.object({
   step: z.int(),
-  /** The name of the stage that wrote it. */
   stage: z.optional(stageName),
   /** The path inside the job's folder. */
   path: z.string(),

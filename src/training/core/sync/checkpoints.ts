@@ -40,7 +40,6 @@ export function newestCheckpoint<C extends CheckpointId>(checkpoints: readonly C
   }, undefined);
 }
 
-/** Identifies a checkpoint of one run. */
 export type CheckpointId = Pick<Checkpoint, 'step' | 'stage'>;
 
 export function isSameCheckpoint(one: CheckpointId, other: CheckpointId): boolean {

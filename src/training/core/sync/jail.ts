@@ -75,6 +75,11 @@ export function folded(path: string): string {
   return path.normalize('NFC').toUpperCase().toLowerCase().normalize('NFC');
 }
 
+/** Returns the problem of a path that another path equals once both are {@link folded}. */
+export function collisionProblem(path: string): string {
+  return `it differs from ${JSON.stringify(path)} only in case or accents, which some systems ignore`;
+}
+
 /** Checks the entries of one root, in any order, each against those before it. */
 export class Jail {
   readonly #rules: JailRules;
@@ -107,9 +112,7 @@ export class Jail {
 }
 
 function collision(there: { readonly path: string; readonly isFolder: boolean }, path: string): string {
-  if (there.path !== path) {
-    return `it differs from ${JSON.stringify(there.path)} only in case or accents, which some systems ignore`;
-  }
+  if (there.path !== path) return collisionProblem(there.path);
   return there.isFolder ? 'other files are below it' : 'it is listed twice';
 }
 

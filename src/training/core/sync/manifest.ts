@@ -5,7 +5,7 @@ import {
   packHeaderBytes,
   packLimits,
 } from '../protocol/hostRpc.ts';
-import { badManifest, refusedPath, badPack } from './failures.ts';
+import { syncErrors } from './failures.ts';
 import { Jail, type JailRules } from './jail.ts';
 
 /** @param sha256 in hex */
@@ -45,7 +45,7 @@ export class PackReader {
 
   /** Throws if the last content is incomplete. */
   end(): void {
-    if (this.#rest.length > 0) throw badPack('it ends in the middle of a file');
+    if (this.#rest.length > 0) throw syncErrors.badPack('it ends in the middle of a file');
   }
 }
 
@@ -58,7 +58,8 @@ function joined(first: Uint8Array, second: Uint8Array): Uint8Array {
 
 function readHeader(header: Uint8Array): { sha256: string; bytes: number } {
   const bytes = new DataView(header.buffer, header.byteOffset, header.byteLength).getUint32(32);
-  if (bytes > packLimits.content) throw badPack(`a file in it has more than ${packLimits.content} bytes`);
+  if (bytes > packLimits.content)
+    throw syncErrors.badPack(`a file in it has more than ${packLimits.content} bytes`);
   const digits = Array.from(header.subarray(0, 32), (byte) => byte.toString(16).padStart(2, '0'));
   return { sha256: digits.join(''), bytes };
 }
@@ -85,8 +86,8 @@ export function checkManifest(manifest: SnapshotManifest, rules: JailRules = {})
   let last = '';
   for (const entry of manifest) {
     const problem = jail.problemOf(entry);
-    if (problem !== undefined) throw refusedPath(entry.path, problem);
-    if (entry.path <= last) throw badManifest('it is not sorted by path');
+    if (problem !== undefined) throw syncErrors.refusedPath(entry.path, problem);
+    if (entry.path <= last) throw syncErrors.badManifest('it is not sorted by path');
     last = entry.path;
   }
 }

@@ -1,6 +1,6 @@
 /** The files of a folder to upload, their sizes, the excluded files, and the size limit. */
 import { sizeText } from '../../../base/core/format.ts';
-import { tooLarge } from './failures.ts';
+import { syncErrors } from './failures.ts';
 
 export interface TreeFile {
   readonly path: string;
@@ -24,7 +24,6 @@ export interface ExcludedPath {
   readonly path: string;
   /** The file of the rule, relative to the root, or `default`; null if the file cannot be uploaded. */
   readonly rule: string | null;
-  /** The pattern of the rule. */
   readonly pattern?: string;
   /** The reason why it cannot be uploaded, as the end of a sentence. */
   readonly problem?: string;
@@ -103,7 +102,11 @@ export function previewOf(tree: Tree, limit: SyncLimit = defaultSyncLimit): Prev
 export function checkLimit(tree: Tree, limit: SyncLimit): void {
   const files = tree.files.length + tree.links.length;
   if (files <= limit.files && tree.bytes <= limit.bytes) return;
-  throw tooLarge({ files, bytes: tree.bytes }, limit, biggestFolders(tree, limit, 5).map(partText));
+  throw syncErrors.tooLarge(
+    { files, bytes: tree.bytes },
+    limit,
+    biggestFolders(tree, limit, 5).map(partText),
+  );
 }
 
 export function partText({ path, files, bytes }: FolderSize): string {
@@ -115,43 +118,30 @@ export function unsentFiles(excluded: readonly ExcludedPath[]): readonly Exclude
   return excluded.filter(({ rule }) => rule === null);
 }
 
-interface Folder {
-  files: number;
-  bytes: number;
-  readonly folders: Map<string, Folder>;
-}
-
 /** Returns the biggest folders. If most of a folder is in one subfolder, the subfolder is named. */
-function biggestFolders(tree: Tree, limit: SyncLimit, most: number): readonly FolderSize[] {
-  const root: Folder = { files: 0, bytes: 0, folders: new Map() };
-  const top: FolderSize = tree.files
-    .filter(({ path }) => !path.includes('/'))
-    .reduce((sum, { bytes }) => ({ ...sum, files: sum.files + 1, bytes: sum.bytes + bytes }), {
-      ...{ path: '.', files: 0, bytes: 0 },
-    });
-  for (const file of tree.files) addTo(root, file);
-  const weight = ({ files, bytes }: { files: number; bytes: number }): number =>
-    files / limit.files + bytes / limit.bytes;
-  const nearest = (path: string, folder: Folder): FolderSize => {
-    for (const [name, inner] of folder.folders) {
-      if (weight(inner) > 0.8 * weight(folder)) return nearest(`${path}/${name}`, inner);
-    }
-    return { path, files: folder.files, bytes: folder.bytes };
+function biggestFolders({ files }: Tree, limit: SyncLimit, most: number): readonly FolderSize[] {
+  // A folder comes before its subfolders.
+  const sizes = new Map<string, FolderSize>();
+  const add = (path: string, bytes: number): void => {
+    const before = sizes.get(path) ?? { files: 0, bytes: 0 };
+    sizes.set(path, { path, files: before.files + 1, bytes: before.bytes + bytes });
   };
-  const parts = [...root.folders].map(([name, folder]) => nearest(name, folder));
-  return [...parts, ...(top.files > 0 ? [top] : [])].sort((a, b) => weight(b) - weight(a)).slice(0, most);
-}
-
-function addTo(root: Folder, { path, bytes }: TreeFile): void {
-  let folder = root;
-  for (const name of path.split('/').slice(0, -1)) {
-    let inner = folder.folders.get(name);
-    if (inner === undefined) {
-      inner = { files: 0, bytes: 0, folders: new Map() };
-      folder.folders.set(name, inner);
-    }
-    inner.files++;
-    inner.bytes += bytes;
-    folder = inner;
+  for (const { path, bytes } of files) {
+    if (!path.includes('/')) add('.', bytes);
+    for (let end = path.indexOf('/'); end >= 0; end = path.indexOf('/', end + 1))
+      add(path.slice(0, end), bytes);
   }
+  const folders = [...sizes.values()];
+  const weight = (folder: FolderSize): number => folder.files / limit.files + folder.bytes / limit.bytes;
+  const nearest = (folder: FolderSize): FolderSize => {
+    const inner = folders.find(
+      (one) => one.path.startsWith(`${folder.path}/`) && weight(one) > 0.8 * weight(folder),
+    );
+    return inner === undefined ? folder : nearest(inner);
+  };
+  const top = folders.filter(({ path }) => !path.includes('/'));
+  return top
+    .map(nearest)
+    .sort((a, b) => weight(b) - weight(a))
+    .slice(0, most);
 }

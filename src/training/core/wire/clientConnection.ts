@@ -1,7 +1,7 @@
 import { backoff, type BackoffLimits } from '../../../base/core/backoff.ts';
 import type { CancellationToken } from '../../../base/core/cancellation.ts';
 import type { Disposable } from '../../../base/core/disposable.ts';
-import { CodedError, toReport } from '../../../base/core/errors.ts';
+import { hasCode, messageOf, toReport } from '../../../base/core/errors.ts';
 import { Emitter } from '../../../base/core/event.ts';
 import type { Clock } from '../../../base/core/ports.ts';
 import {
@@ -66,7 +66,7 @@ export class ClientConnection implements Disposable {
     this.#transfers = new Transfers({
       requests: this.#requests,
       socket: () => (this.#state.kind === 'connected' ? this.#socket : undefined),
-      connected: (cancellation) => this.#connected(cancellation),
+      connected: (cancellation) => whenConnected(this, cancellation),
     });
     this.#dial();
   }
@@ -83,16 +83,9 @@ export class ClientConnection implements Disposable {
   ): Promise<HostResults[M]> {
     if (this.#state.kind === 'ended') throw wireErrors.ended(this.#state.reason, this.#state.hint);
     if (method === 'run.watch') this.#watches = true;
-    const asked = this.#requests.ask(method, params);
-    const cancelled = cancellation?.onCancelled(() => asked.forget(wireErrors.cancelled(method)));
-    try {
-      return await asked.answer;
-    } finally {
-      cancelled?.dispose();
-    }
+    return this.#requests.cancellable(method, params, cancellation);
   }
 
-  /** Adds a listener for a notice. */
   on<N extends Notice>(notice: N, listener: (params: HostNotices[N]) => void): Disposable {
     const known = this.#notices.get(notice) as Emitter<HostNotices[N]> | undefined;
     const emitter = known ?? new Emitter<HostNotices[N]>();
@@ -172,7 +165,7 @@ export class ClientConnection implements Disposable {
       (answer) => this.#greeted(socket, answer),
       (error: unknown) => {
         if (this.#socket !== socket) return;
-        const isVersion = error instanceof CodedError && error.code === 'host/version';
+        const isVersion = hasCode(error, 'host/version');
         const { message, hint } = toReport(error, 'host/hello');
         this.#over({ reason: message, isFinal: isVersion, hint });
         socket.close(closeCodes.malformed, 'no hello');
@@ -217,7 +210,7 @@ export class ClientConnection implements Disposable {
     try {
       read();
     } catch (error) {
-      this.#drop(error instanceof Error ? error.message : String(error));
+      this.#drop(messageOf(error));
     }
   }
 
@@ -257,10 +250,6 @@ export class ClientConnection implements Disposable {
   #set(state: ConnectionState): void {
     this.#state = state;
     this.#states.fire(state);
-  }
-
-  #connected(cancellation: CancellationToken): Promise<void> {
-    return whenConnected(this, cancellation);
   }
 }
 

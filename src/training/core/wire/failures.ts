@@ -67,8 +67,6 @@ export const wireErrors = {
       message: `The host supports versions ${min} to ${max} of the protocol. This client supports none of them.`,
       hint: 'Update AgentJet on the older side.',
     }),
-  closed: (reason: string) =>
-    new CodedError({ code: 'host/closed', message: `The host ended the connection: ${reason}.` }),
   gap: (run: string) =>
     new CodedError({
       code: 'host/gap',

@@ -13,14 +13,18 @@ class RunFollower {
   readonly run: string;
   readonly sources: ReadonlySet<string> | undefined;
   readonly #changed: (follow: RunFollower) => void;
-  #last: number;
+  /** The number of the newest event received. */
+  last: number;
+  /** True if the buffer is full. */
+  isStalled = false;
+  isOver = false;
+  /** Gaps in a row. */
+  gaps = 0;
   /** The last event of an ended run. */
   #until: number | undefined;
   #queue: RunEvent[][] = [];
   #waiting = 0;
-  #isStalled = false;
   #failure: Error | undefined;
-  #isOver = false;
   #wake: (() => void) | undefined;
 
   /** @param changed called when it can take events again, and when it ends */
@@ -30,46 +34,32 @@ class RunFollower {
     changed: (follow: RunFollower) => void,
   ) {
     this.run = run;
-    this.#last = after;
+    this.last = after;
     this.sources = sources && new Set(sources);
     this.#changed = changed;
   }
 
-  /** The number of the newest event received. */
-  get last(): number {
-    return this.#last;
-  }
-
-  /** True if its buffer is full. */
-  get isStalled(): boolean {
-    return this.#isStalled;
-  }
-
-  get isOver(): boolean {
-    return this.#isOver;
-  }
-
   /** Returns false if events are missing before these. */
   take(events: readonly RunEvent[]): boolean {
-    if (this.#isOver || this.#isStalled) return true;
+    if (this.isOver || this.isStalled) return true;
     const fresh: RunEvent[] = [];
     let isWhole = true;
     for (const event of events) {
-      if (event.seq <= this.#last) continue;
-      isWhole = this.sources !== undefined || event.seq === this.#last + 1;
+      if (event.seq <= this.last) continue;
+      isWhole = this.sources !== undefined || event.seq === this.last + 1;
       if (!isWhole) break;
-      this.#last = event.seq;
+      this.last = event.seq;
       if (event.type !== 'log' || (this.sources?.has(event.source) ?? true)) fresh.push(event);
-      if (event.type === 'state' && finalStates.includes(event.state)) this.#isOver = true;
+      if (event.type === 'state' && finalStates.includes(event.state)) this.isOver = true;
     }
     if (fresh.length > 0) {
       this.#queue.push(fresh);
       this.#waiting += linesOf(fresh);
     }
-    if (this.#until !== undefined && this.#last >= this.#until) this.#isOver = true;
-    this.#isStalled = this.#waiting > mostWaiting;
+    if (this.#until !== undefined && this.last >= this.#until) this.isOver = true;
+    this.isStalled = this.#waiting > mostWaiting;
     this.#wake?.();
-    if (this.#isOver || this.#isStalled) this.#changed(this);
+    if (this.isOver || this.isStalled) this.#changed(this);
     return isWhole;
   }
 
@@ -77,7 +67,7 @@ class RunFollower {
   known(record: RunRecord): void {
     if (!finalStates.includes(record.state)) return;
     this.#until = record.events;
-    if (this.#last >= record.events) this.#end();
+    if (this.last >= record.events) this.#end();
   }
 
   fail(error: Error): void {
@@ -93,14 +83,14 @@ class RunFollower {
         if (next !== undefined) {
           this.#waiting -= linesOf(next);
           yield next;
-          if (this.#isStalled && this.#waiting === 0) {
-            this.#isStalled = false;
+          if (this.isStalled && this.#waiting === 0) {
+            this.isStalled = false;
             this.#changed(this);
           }
           continue;
         }
         if (this.#failure !== undefined) throw this.#failure;
-        if (this.#isOver) return;
+        if (this.isOver) return;
         await new Promise<void>((resolve) => (this.#wake = resolve));
       }
     } finally {
@@ -110,8 +100,8 @@ class RunFollower {
   }
 
   #end(): void {
-    const before = this.#isOver;
-    this.#isOver = true;
+    const before = this.isOver;
+    this.isOver = true;
     this.#wake?.();
     if (!before) this.#changed(this);
   }
@@ -128,8 +118,6 @@ const mostGaps = 3;
 export class RunFollowers {
   readonly #requests: Requests;
   readonly #byRun = new Map<string, Set<RunFollower>>();
-  /** Gaps in a row. */
-  readonly #gaps = new Map<RunFollower, number>();
   /** Requests to follow that the host has not answered, by run. Until then it sends events of the earlier request. */
   readonly #asked = new Map<string, number>();
   #isConnected = false;
@@ -159,7 +147,6 @@ export class RunFollowers {
     this.#isConnected = false;
   }
 
-  /** Fails all followers of a run. */
   fail(run: string, error: Error): void {
     for (const follow of [...(this.#byRun.get(run) ?? [])]) follow.fail(error);
   }
@@ -176,13 +163,12 @@ export class RunFollowers {
       // still needs.
       if (follow.sources !== undefined && this.#asked.has(run)) continue;
       if (follow.take(events)) {
-        this.#gaps.delete(follow);
+        follow.gaps = 0;
         continue;
       }
       if (this.#asked.has(run)) continue;
-      const gaps = (this.#gaps.get(follow) ?? 0) + 1;
-      this.#gaps.set(follow, gaps);
-      if (gaps > mostGaps) follow.fail(wireErrors.gap(run));
+      follow.gaps += 1;
+      if (follow.gaps > mostGaps) follow.fail(wireErrors.gap(run));
       else this.#ask(run);
     }
   }
@@ -190,10 +176,7 @@ export class RunFollowers {
   #changed(follow: RunFollower): void {
     const { run } = follow;
     const all = this.#byRun.get(run);
-    if (follow.isOver) {
-      all?.delete(follow);
-      this.#gaps.delete(follow);
-    }
+    if (follow.isOver) all?.delete(follow);
     if (all === undefined || all.size === 0) this.#byRun.delete(run);
     const rest = [...(this.#byRun.get(run) ?? [])];
     if (rest.every(({ isStalled }) => isStalled)) this.#unfollow(run);
@@ -237,8 +220,7 @@ export class RunFollowers {
   }
 
   #refused(run: string, error: unknown): void {
-    if (!(error instanceof CodedError) || error.code === 'host/connection-lost') return;
-    this.fail(run, error);
+    if (error instanceof CodedError && error.code !== 'host/connection-lost') this.fail(run, error);
   }
 }
 

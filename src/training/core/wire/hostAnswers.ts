@@ -12,15 +12,18 @@ import {
 import { wireLimits } from '../protocol/wire.ts';
 import type { ByteSink, ByteSource, HostServices, RunFiles, WireSocket } from '../contracts.ts';
 import { wireErrors } from './failures.ts';
-import { DownloadStream, EventStream, RunChangeStream, type Sender } from './outgoingStreams.ts';
+import {
+  downloadStream,
+  eventStream,
+  runChangeStream,
+  type DisposableStream,
+  type Sender,
+} from './outgoingStreams.ts';
 import { reportOf, type Uploads } from './uploads.ts';
 
-/** A connected client, by its token. */
 export interface WireClient {
-  /** The token's name. */
   readonly name: string;
   readonly scopes: ReadonlySet<Scope>;
-  /** Identifies the connection. */
   readonly connection: string;
 }
 
@@ -39,18 +42,16 @@ type Answers = {
   ) => HostResults[M] | Promise<HostResults[M]>;
 };
 
-/** The number of runs that one connection can follow at a time. */
 const mostFollows = 64;
 
 /** Answers the methods of one connection. Its streams end with it. */
 export class HostAnswers implements Disposable {
   readonly #options: AnswerOptions;
-  readonly #follows = new Map<string, EventStream>();
-  readonly #downloads = new Map<number, DownloadStream>();
+  readonly #follows = new Map<string, DisposableStream>();
+  readonly #downloads = new Map<number, DisposableStream>();
   readonly #table: Answers;
-  #watch: RunChangeStream | undefined;
+  #watch: DisposableStream | undefined;
   #transfers = 0;
-  /** The number of transfers that are being opened. */
   #opening = 0;
   #disposed = false;
 
@@ -85,7 +86,7 @@ export class HostAnswers implements Disposable {
       'run.gpus': ({ run }) => services.gpus(run),
       'run.config': ({ run }) => services.config(run),
       'run.watch': () => {
-        this.#watch ??= new RunChangeStream(options.sender, runs, (run, record) => {
+        this.#watch ??= runChangeStream(options.sender, runs, (run, record) => {
           if (record === undefined) options.notify('run.removed', { run });
           else options.notify('run.changed', { run: record });
         });
@@ -147,7 +148,7 @@ export class HostAnswers implements Disposable {
       const source = await open();
       const transfer = this.#transfers++;
       const { socket, notify } = this.#options;
-      const stream = new DownloadStream(socket, transfer, source, (error) => {
+      const stream = downloadStream(socket, transfer, source, (error) => {
         this.#downloads.delete(transfer);
         if (error !== undefined) notify('transfer.ended', { transfer, error: reportOf(error) });
       });
@@ -188,7 +189,7 @@ export class HostAnswers implements Disposable {
     }
     const reader = services.runs.follow(run, after, sources);
     this.#unfollow(run);
-    const stream = new EventStream(sender, socket, reader, (error) => {
+    const stream = eventStream(sender, socket, reader, (error) => {
       this.#unfollow(run);
       notify('follow.ended', { run, error: reportOf(error) });
     });
@@ -203,7 +204,6 @@ export class HostAnswers implements Disposable {
   }
 }
 
-/** Returns a page of a list. */
 function page<T>(all: readonly T[], from: number): T[] {
   return all.slice(from, from + entriesPerRequest);
 }

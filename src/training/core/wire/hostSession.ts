@@ -6,6 +6,7 @@ import {
   type HostMethod,
   type HostNotice,
   type HostNotices,
+  type HostParams,
   type HostResults,
 } from '../protocol/hostRpc.ts';
 import type { RunOrder, RunRecord } from '../protocol/runs.ts';
@@ -63,7 +64,6 @@ export class HostSession {
   #pending = 0;
   #malformed = 0;
   #closed = false;
-  /** The reasons why the socket is not read. */
   readonly #held = new Set<string>();
 
   constructor(socket: WireSocket, options: SessionOptions) {
@@ -122,7 +122,6 @@ export class HostSession {
     this.closed();
   }
 
-  /** Handles the end of the connection. */
   closed(): void {
     if (this.#closed) return;
     this.#closed = true;
@@ -165,7 +164,7 @@ export class HostSession {
       this.close(closeCodes.noHello, why);
       return;
     }
-    const parsed = hostMethods[method].safeParse(params);
+    const parsed = hostMethods[method].params.safeParse(params);
     if (!parsed.success) {
       const [issue] = parsed.error.issues;
       const at = issue?.path.map(String).join('.') ?? '';
@@ -173,7 +172,7 @@ export class HostSession {
       return;
     }
     if (method === 'hello') {
-      this.#greet(id, parsed.data as { versions: { min: number; max: number } });
+      this.#greet(id, parsed.data as HostParams<'hello'>);
       return;
     }
     try {
@@ -213,10 +212,7 @@ export class HostSession {
     }
   }
 
-  #greet(
-    id: number,
-    { versions }: { readonly versions: { readonly min: number; readonly max: number } },
-  ): void {
+  #greet(id: number, { versions }: HostParams<'hello'>): void {
     const version = Math.min(versions.max, wireVersions.max);
     if (version < Math.max(versions.min, wireVersions.min)) {
       this.#fail(id, reportOf(wireErrors.noVersion(wireVersions.min, wireVersions.max)));

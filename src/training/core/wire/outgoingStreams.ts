@@ -1,4 +1,4 @@
-import type { Disposable } from '../../../base/core/disposable.ts';
+import { DisposableStore, type Disposable } from '../../../base/core/disposable.ts';
 import type { RunRecord } from '../protocol/runs.ts';
 import { encodeChunk, wireLimits } from '../protocol/wire.ts';
 import type { ByteSource, EventBlock, EventReader, HostRuns, WireSocket } from '../contracts.ts';
@@ -54,158 +54,129 @@ export class Sender {
   }
 }
 
-/** Sends the events of one run. */
-export class EventStream implements OutgoingStream, Disposable {
-  readonly #socket: WireSocket;
-  readonly #reader: EventReader;
-  readonly #sender: Sender;
-  readonly #listening: Disposable;
-  readonly #failed: (error: unknown) => void;
-  #ahead: Promise<EventBlock | undefined> | undefined;
-  #disposed = false;
+/** An outgoing stream that ends with its connection. */
+export type DisposableStream = OutgoingStream & Disposable;
 
-  constructor(sender: Sender, socket: WireSocket, reader: EventReader, failed: (error: unknown) => void) {
-    this.#socket = socket;
-    this.#sender = sender;
-    this.#reader = reader;
-    this.#failed = failed;
-    this.#listening = this.#reader.onMore(() => sender.wake(this));
-    sender.wake(this);
-  }
-
-  async send(): Promise<boolean> {
-    if (this.#disposed) return false;
-    try {
-      const block = await this.#next();
-      if (block === undefined || this.#stopped()) return false;
-      if (block.message === undefined) block.release?.();
-      else this.#socket.sendText(block.message, block.release);
-      this.#readAhead();
-      return true;
-    } catch (error) {
-      if (!this.#stopped()) this.#failed(error);
-      return false;
-    }
-  }
-
-  dispose(): void {
-    this.#disposed = true;
-    this.#sender.forget(this);
-    this.#listening.dispose();
-    this.#reader.dispose();
-  }
-
-  async #next(): Promise<EventBlock | undefined> {
-    const ahead = this.#ahead;
-    this.#ahead = undefined;
+/**
+ * Sends the events of one run.
+ *
+ * @param failed called if the events cannot be read
+ */
+export function eventStream(
+  sender: Sender,
+  socket: WireSocket,
+  reader: EventReader,
+  failed: (error: unknown) => void,
+): DisposableStream {
+  const store = new DisposableStore();
+  let ahead: Promise<EventBlock | undefined> | undefined;
+  const next = async (): Promise<EventBlock | undefined> => {
+    const read = ahead;
+    ahead = undefined;
     // If nothing was read ahead, new events may exist now.
-    return (await ahead) ?? this.#reader.next();
-  }
-
-  /** Reads the next block while this one is being sent. */
-  #readAhead(): void {
-    this.#ahead = this.#reader.next();
-    // The error is reported when the block is used.
-    this.#ahead.catch(() => undefined);
-  }
-
-  #stopped(): boolean {
-    return this.#disposed;
-  }
-}
-
-/** Sends runs that changed or were removed. Only the newest record of each waits. */
-export class RunChangeStream implements OutgoingStream, Disposable {
-  /** Undefined if the run was removed. */
-  readonly #news = new Map<string, RunRecord | undefined>();
-  readonly #notify: (run: string, record: RunRecord | undefined) => void;
-  readonly #listening: readonly Disposable[];
-
-  /** @param notify called with the record of a run, or without one once the run is removed */
-  constructor(sender: Sender, runs: HostRuns, notify: (run: string, record: RunRecord | undefined) => void) {
-    this.#notify = notify;
-    const tell = (run: string, record?: RunRecord): void => {
-      this.#news.set(run, record);
-      sender.wake(this);
-    };
-    this.#listening = [
-      runs.onChanged((record) => tell(record.id, record)),
-      runs.onRemoved((run) => tell(run)),
-    ];
-  }
-
-  send(): Promise<boolean> {
-    const [first] = this.#news;
-    if (first !== undefined) {
-      this.#news.delete(first[0]);
-      this.#notify(...first);
-    }
-    return Promise.resolve(this.#news.size > 0);
-  }
-
-  dispose(): void {
-    for (const one of this.#listening) one.dispose();
-    this.#news.clear();
-  }
-}
-
-/** Sends a file to the client. */
-export class DownloadStream implements OutgoingStream, Disposable {
-  readonly #socket: WireSocket;
-  readonly #transfer: number;
-  readonly #pieces: AsyncIterator<Uint8Array>;
-  readonly #ended: (error?: unknown) => void;
-  #piece: Uint8Array = new Uint8Array();
-  #offset = 0;
-  #over = false;
-
-  /** @param ended called once, with an error if the source failed */
-  constructor(socket: WireSocket, transfer: number, source: ByteSource, ended: (error?: unknown) => void) {
-    this.#socket = socket;
-    this.#transfer = transfer;
-    this.#pieces = source.pieces[Symbol.asyncIterator]();
-    this.#ended = ended;
-  }
-
-  async send(): Promise<boolean> {
-    try {
-      while (this.#piece.length === 0) {
-        if (this.#isOver()) return false;
-        const next = await this.#pieces.next();
-        if (this.#isOver()) return false;
-        if (next.done === true) return this.#end();
-        this.#piece = next.value;
+    return (await read) ?? reader.next();
+  };
+  const stream: DisposableStream = {
+    send: async () => {
+      try {
+        const block = await next();
+        if (block === undefined || store.isDisposed) return false;
+        if (block.message === undefined) block.release?.();
+        else socket.sendText(block.message, block.release);
+        // Reads the next block while this one is being sent. An error is reported when the block is used.
+        ahead = reader.next();
+        ahead.catch(() => undefined);
+        return true;
+      } catch (error) {
+        if (!store.isDisposed) failed(error);
+        return false;
       }
-    } catch (error) {
-      this.#over = true;
-      this.#ended(error);
-      return false;
+    },
+    dispose: () => store.dispose(),
+  };
+  store.add(reader);
+  store.add(reader.onMore(() => sender.wake(stream)));
+  store.defer(() => sender.forget(stream));
+  sender.wake(stream);
+  return stream;
+}
+
+/**
+ * Sends runs that changed or were removed. Only the newest record of each waits.
+ *
+ * @param notify called with the record of a run, or without one once the run is removed
+ */
+export function runChangeStream(
+  sender: Sender,
+  runs: HostRuns,
+  notify: (run: string, record: RunRecord | undefined) => void,
+): DisposableStream {
+  const changes = new Map<string, RunRecord | undefined>();
+  const store = new DisposableStore();
+  const stream: DisposableStream = {
+    send: () => {
+      const [first] = changes;
+      if (first !== undefined) {
+        changes.delete(first[0]);
+        notify(...first);
+      }
+      return Promise.resolve(changes.size > 0);
+    },
+    dispose: () => store.dispose(),
+  };
+  const add = (run: string, record?: RunRecord): void => {
+    changes.set(run, record);
+    sender.wake(stream);
+  };
+  store.defer(() => changes.clear());
+  store.add(runs.onChanged((record) => add(record.id, record)));
+  store.add(runs.onRemoved((run) => add(run)));
+  return stream;
+}
+
+/** Returns the content of the chunks of a transfer. The last one is empty. */
+export async function* chunksOf({ pieces }: ByteSource): AsyncGenerator<Uint8Array, void> {
+  for await (const piece of pieces) {
+    for (let at = 0; at < piece.length; at += wireLimits.chunk) {
+      yield piece.subarray(at, at + wireLimits.chunk);
     }
-    this.#chunk(this.#piece.subarray(0, wireLimits.chunk));
-    this.#piece = this.#piece.subarray(wireLimits.chunk);
-    return true;
   }
+  yield new Uint8Array();
+}
 
-  dispose(): void {
-    if (this.#over) return;
-    this.#over = true;
-    this.#piece = new Uint8Array();
-    void this.#pieces.return?.().catch(() => undefined);
-  }
-
-  #isOver(): boolean {
-    return this.#over;
-  }
-
-  #end(): false {
-    this.#over = true;
-    this.#chunk(new Uint8Array());
-    this.#ended();
-    return false;
-  }
-
-  #chunk(bytes: Uint8Array): void {
-    this.#socket.sendBytes(encodeChunk({ transfer: this.#transfer, offset: this.#offset, bytes }));
-    this.#offset += bytes.length;
-  }
+/**
+ * Sends a file to the client.
+ *
+ * @param ended called once, with an error if the source failed
+ */
+export function downloadStream(
+  socket: WireSocket,
+  transfer: number,
+  source: ByteSource,
+  ended: (error?: unknown) => void,
+): DisposableStream {
+  const chunks = chunksOf(source);
+  let offset = 0;
+  let isOver = false;
+  return {
+    send: async () => {
+      try {
+        const { value: bytes, done } = await chunks.next();
+        if (done === true || isOver) return false;
+        socket.sendBytes(encodeChunk({ transfer, offset, bytes }));
+        offset += bytes.length;
+        isOver = bytes.length === 0;
+        if (isOver) ended();
+        return !isOver;
+      } catch (error) {
+        if (!isOver) ended(error);
+        isOver = true;
+        return false;
+      }
+    },
+    dispose: () => {
+      isOver = true;
+      void chunks.return().catch(() => undefined);
+    },
+  };
 }

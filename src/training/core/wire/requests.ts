@@ -1,10 +1,5 @@
-import {
-  type HostMethod,
-  type HostParams,
-  type HostResults,
-  hostResults,
-  methodRules,
-} from '../protocol/hostRpc.ts';
+import type { CancellationToken } from '../../../base/core/cancellation.ts';
+import { type HostMethod, type HostParams, type HostResults, hostMethods } from '../protocol/hostRpc.ts';
 import { rpcErrors, wireLimits, type RpcFromHost } from '../protocol/wire.ts';
 import { wireErrors } from './failures.ts';
 
@@ -17,11 +12,16 @@ interface Request {
   isForgotten: boolean;
 }
 
-/** A request without an answer yet. */
 export interface PendingRequest<M extends HostMethod> {
   readonly answer: Promise<HostResults[M]>;
-  /** Stops waiting for the answer. */
   forget(error: Error): void;
+}
+
+interface AskOptions<M extends HostMethod> {
+  /** Whether to send the request before all waiting ones. */
+  readonly first?: boolean;
+  /** Called with the answer before any later message is handled. */
+  readonly answered?: (result: HostResults[M]) => void;
 }
 
 /** The requests of a client that wait to be sent or to be answered. */
@@ -31,16 +31,11 @@ export class Requests {
   readonly #sent = new Map<number, Request>();
   #send: ((text: string) => void) | undefined;
 
-  /**
-   * Sends a request, now or when there is a connection.
-   *
-   * @param first whether to send it before all waiting requests
-   * @param answered called with the answer before any later message is handled
-   */
+  /** Sends a request, now or when there is a connection. */
   ask<M extends HostMethod>(
     method: M,
     params: HostParams<M>,
-    { first = false, answered }: { first?: boolean; answered?: (result: HostResults[M]) => void } = {},
+    { first = false, answered }: AskOptions<M> = {},
   ): PendingRequest<M> {
     let forget: PendingRequest<M>['forget'] = () => undefined;
     const answer = new Promise<HostResults[M]>((resolve, reject) => {
@@ -66,6 +61,22 @@ export class Requests {
     return { answer, forget };
   }
 
+  /** Sends a request, and stops waiting for its answer on cancellation. */
+  async cancellable<M extends HostMethod>(
+    method: M,
+    params: HostParams<M>,
+    cancellation: CancellationToken | undefined,
+    options: AskOptions<M> = {},
+  ): Promise<HostResults[M]> {
+    const asked = this.ask(method, params, options);
+    const cancelled = cancellation?.onCancelled(() => asked.forget(wireErrors.cancelled(method)));
+    try {
+      return await asked.answer;
+    } finally {
+      cancelled?.dispose();
+    }
+  }
+
   /** Starts to send on a new connection. */
   connected(send: (text: string) => void): void {
     this.#send = send;
@@ -78,9 +89,9 @@ export class Requests {
     const asked = [...this.#sent.values()];
     this.#sent.clear();
     const again = asked.filter(
-      ({ method, isForgotten }) => !isForgotten && methodRules[method].retry === 'again',
+      ({ method, isForgotten }) => !isForgotten && hostMethods[method].retry === 'again',
     );
-    const bound = this.#waiting.filter(({ method }) => methodRules[method].retry === 'bound');
+    const bound = this.#waiting.filter(({ method }) => hostMethods[method].retry === 'bound');
     this.#waiting = [...again, ...this.#waiting.filter((one) => !bound.includes(one))];
     for (const one of [...asked.filter((one) => !again.includes(one)), ...bound]) {
       one.reject(wireErrors.connectionLost(one.method));
@@ -95,7 +106,6 @@ export class Requests {
     for (const one of all) one.reject(error);
   }
 
-  /** Handles an answer of the host. */
   answered(message: Extract<RpcFromHost, { id: unknown }>): void {
     const request = message.id === null ? undefined : this.#sent.get(message.id);
     if (message.id === null || request === undefined) return;
@@ -108,7 +118,7 @@ export class Requests {
           : wireErrors.badAnswer(request.method, text);
       request.reject(data === undefined ? refused() : wireErrors.report(data));
     } else {
-      const parsed = hostResults[request.method].safeParse(message.result);
+      const parsed = hostMethods[request.method].result.safeParse(message.result);
       if (parsed.success) request.resolve(parsed.data);
       else request.reject(wireErrors.badAnswer(request.method, 'it has an unexpected format'));
     }

@@ -1,9 +1,10 @@
 import type { CancellationToken } from '../../../base/core/cancellation.ts';
-import type { ErrorReport } from '../../../base/core/errors.ts';
+import { hasCode, type ErrorReport } from '../../../base/core/errors.ts';
 import type { HostParams, HostResults } from '../protocol/hostRpc.ts';
 import { decodeChunk, encodeChunk, wireLimits, type Chunk } from '../protocol/wire.ts';
 import type { ByteSource, WireSocket } from '../contracts.ts';
 import { wireErrors } from './failures.ts';
+import { chunksOf } from './outgoingStreams.ts';
 import type { Requests } from './requests.ts';
 
 /** The number of buffered bytes after which the host is asked to stop. The rest is requested later. */
@@ -12,14 +13,13 @@ const mostWaiting = 8 * 1024 * 1024;
 /** A transfer to the client over one connection. */
 class IncomingTransfer {
   readonly transfer: number;
-  /** The number of bytes that the transfer was opened for. */
   readonly bytes: number;
+  isOver = false;
+  failure: Error | undefined;
   readonly #full: (incoming: IncomingTransfer) => void;
   readonly #pieces: Uint8Array[] = [];
   #waiting = 0;
   #received = 0;
-  #isOver = false;
-  #failure: Error | undefined;
   #wake: (() => void) | undefined;
 
   /** @param full called when too many bytes wait: the transfer then ends with what it has */
@@ -29,16 +29,8 @@ class IncomingTransfer {
     this.#full = full;
   }
 
-  get isOver(): boolean {
-    return this.#isOver;
-  }
-
-  get failure(): Error | undefined {
-    return this.#failure;
-  }
-
   take({ offset, bytes }: Chunk): void {
-    if (this.#isOver) return;
+    if (this.isOver) return;
     if (offset !== this.#received || this.#received + bytes.length > this.bytes) {
       this.fail(wireErrors.chunkOutOfPlace());
       return;
@@ -46,19 +38,19 @@ class IncomingTransfer {
     this.#received += bytes.length;
     this.#waiting += bytes.length;
     if (bytes.length > 0) this.#pieces.push(bytes);
-    else if (this.#received === this.bytes) this.#isOver = true;
+    else if (this.#received === this.bytes) this.isOver = true;
     else this.fail(wireErrors.badAnswer('a transfer', 'it is shorter than announced'));
-    if (this.#waiting > mostWaiting && !this.#isOver) {
-      this.#isOver = true;
+    if (this.#waiting > mostWaiting && !this.isOver) {
+      this.isOver = true;
       this.#full(this);
     }
     this.#wake?.();
   }
 
   fail(error: Error): void {
-    if (this.#isOver) return;
-    this.#failure = error;
-    this.#isOver = true;
+    if (this.isOver) return;
+    this.failure = error;
+    this.isOver = true;
     this.#wake?.();
   }
 
@@ -70,18 +62,20 @@ class IncomingTransfer {
         this.#waiting -= piece.length;
         return piece;
       }
-      if (this.#isOver) return undefined;
+      if (this.isOver) return undefined;
       await new Promise<void>((resolve) => (this.#wake = resolve));
     }
   }
 }
 
-export type DownloadRequest =
-  | { readonly method: 'sync.get'; readonly params: HostParams<'sync.get'> }
-  | { readonly method: 'file.get'; readonly params: HostParams<'file.get'> };
-export type UploadRequest =
-  | { readonly method: 'sync.put'; readonly params: HostParams<'sync.put'> }
-  | { readonly method: 'sync.pack'; readonly params: HostParams<'sync.pack'> };
+type TransferMethod = 'sync.get' | 'file.get' | 'sync.put' | 'sync.pack';
+
+interface TransferRequest<M extends TransferMethod> {
+  readonly method: M;
+  readonly params: HostParams<M>;
+}
+export type DownloadRequest = TransferRequest<'sync.get'> | TransferRequest<'file.get'>;
+export type UploadRequest = TransferRequest<'sync.put'> | TransferRequest<'sync.pack'>;
 
 /** The number of attempts before a transfer that loses its connection fails. */
 const mostAttempts = 20;
@@ -102,7 +96,6 @@ export interface TransferOptions {
 /** Transfers files and contents, across as many connections as needed. */
 export class Transfers {
   readonly #options: TransferOptions;
-  /** Transfers of the current connection. */
   readonly #incoming = new Map<number, IncomingTransfer>();
   readonly #outgoing = new Map<number, Outgoing>();
 
@@ -121,7 +114,6 @@ export class Transfers {
     return true;
   }
 
-  /** Handles `transfer.ended`. */
   ended(transfer: number, report: ErrorReport | undefined): void {
     const error = report && wireErrors.report(report);
     this.#outgoing.get(transfer)?.end(error);
@@ -187,13 +179,9 @@ export class Transfers {
       incoming = new IncomingTransfer(transfer, bytes, (one) => this.#stop(one));
       this.#incoming.set(transfer, incoming);
     };
-    const offset = params.offset + received;
-    if (method === 'sync.get') {
-      await this.#ask('sync.get', { sha256: params.sha256, offset }, cancellation, answered);
-    } else {
-      const length = params.length - received;
-      await this.#ask('file.get', { ...params, offset, length }, cancellation, answered);
-    }
+    const rest = 'length' in params ? { length: params.length - received } : {};
+    const request = { method, params: { ...params, ...rest, offset: params.offset + received } };
+    await this.#ask(request, cancellation, answered);
     if (incoming === undefined) throw wireErrors.connectionLost(method);
     return incoming;
   }
@@ -218,8 +206,7 @@ export class Transfers {
       opened = { transfer, outgoing: newOutgoing() };
       this.#outgoing.set(transfer, opened.outgoing);
     };
-    if (request.method === 'sync.put') await this.#ask('sync.put', request.params, cancellation, answered);
-    else await this.#ask('sync.pack', request.params, cancellation, answered);
+    await this.#ask(request, cancellation, answered);
     if (opened === undefined) throw wireErrors.connectionLost(request.method);
     const { transfer, outgoing } = opened;
     const cancelled = cancellation.onCancelled(() => outgoing.end(wireErrors.cancelled(request.method)));
@@ -239,23 +226,16 @@ export class Transfers {
     let offset = 0;
     const socket = this.#options.socket();
     const isOpen = (): boolean => socket !== undefined && this.#outgoing.get(transfer) === outgoing;
-    const chunk = (bytes: Uint8Array): void => {
+    for await (const bytes of chunksOf(source)) {
+      while (isOpen() && (socket?.buffered ?? 0) > wireLimits.message) await socket?.drained();
+      if (!isOpen()) return;
       socket?.sendBytes(encodeChunk({ transfer, offset, bytes }));
       offset += bytes.length;
-    };
-    for await (const piece of source.pieces) {
-      for (let at = 0; at < piece.length; at += wireLimits.chunk) {
-        while (isOpen() && (socket?.buffered ?? 0) > wireLimits.message) await socket?.drained();
-        if (!isOpen()) return;
-        chunk(piece.subarray(at, at + wireLimits.chunk));
-      }
     }
-    if (isOpen()) chunk(new Uint8Array());
   }
 
-  async #ask<M extends 'sync.put' | 'sync.pack' | 'sync.get' | 'file.get'>(
-    method: M,
-    params: HostParams<M>,
+  async #ask<M extends TransferMethod>(
+    { method, params }: TransferRequest<M>,
     cancellation: CancellationToken,
     opened: (result: HostResults[M]) => void,
   ): Promise<void> {
@@ -263,13 +243,7 @@ export class Transfers {
       if (cancellation.isCancelled) this.#stopAtHost(result.transfer);
       else opened(result);
     };
-    const asked = this.#options.requests.ask(method, params, { answered });
-    const cancelled = cancellation.onCancelled(() => asked.forget(wireErrors.cancelled(method)));
-    try {
-      await asked.answer;
-    } finally {
-      cancelled.dispose();
-    }
+    await this.#options.requests.cancellable(method, params, cancellation, { answered });
   }
 
   /** Repeats an attempt as long as the connection is lost during it. */
@@ -286,7 +260,7 @@ export class Transfers {
 }
 
 function isLost(error: unknown): boolean {
-  return (error as { readonly code?: unknown }).code === 'host/connection-lost';
+  return hasCode(error, 'host/connection-lost');
 }
 
 function newOutgoing(): Outgoing {

@@ -8,7 +8,6 @@ interface Upload {
   readonly bytes: number;
   /** The number of bytes received, written or not. */
   received: number;
-  /** Settles when the last write is done. */
   work: Promise<void>;
 }
 

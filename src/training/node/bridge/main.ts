@@ -8,6 +8,7 @@ import { bridgeDescriptor, toBridge, type FromBridge } from '../../core/protocol
 import { LineSplitter } from '../../../base/core/lineSplitter.ts';
 import { installLoader } from '../../../backbone/node/loader/loader.ts';
 import { BridgeProgram } from './program.ts';
+import { messageOf } from '../../../base/core/errors.ts';
 
 const ownFolder = import.meta.dirname;
 const socket = new Socket({ fd: Number(process.env[bridgeDescriptor]), readable: true, writable: true });
@@ -31,7 +32,7 @@ function encoded(message: FromBridge): string {
     return JSON.stringify(message);
   } catch (error) {
     if (message.type !== 'done') throw error;
-    const why = error instanceof Error ? error.message : String(error);
+    const why = messageOf(error);
     return JSON.stringify({
       type: 'error',
       id: message.id,

@@ -10,13 +10,11 @@ import { bridgeErrors, bridgedTuner } from './tuner.ts';
 
 type MessageOf<T extends ToBridge['type']> = Extract<ToBridge, { type: T }>;
 
-/** The workflow and judge that the user wrote. */
 interface UserCode {
   readonly Workflow: (new () => Workflow) | undefined;
   readonly Judge: JudgeClass | undefined;
 }
 
-/** An episode, or the judging of one. */
 interface RunningEpisode {
   readonly give: (error: unknown) => void;
   overflow: boolean;
@@ -131,10 +129,9 @@ export class BridgeProgram {
     });
     const output: unknown = await workflow.execute(taskOf(task, ask), tuner);
     const { name } = Workflow;
-    if (!isRecord(output)) throw bridgeErrors.noOutput(name, output, undefined);
+    if (!isRecord(output)) throw bridgeErrors.noOutput(name, output);
     const { reward = null, isSuccess = null, metadata = {}, logMetrics = {} } = output as WorkflowOutput;
-    if (reward !== null && !Number.isFinite(reward))
-      throw bridgeErrors.badReward(`execute of ${name}`, undefined);
+    if (reward !== null && !Number.isFinite(reward)) throw bridgeErrors.badReward(`execute of ${name}`);
     return { reward, isSuccess, metadata, logMetrics: loggable(logMetrics) };
   }
 
@@ -147,8 +144,8 @@ export class BridgeProgram {
       output,
     );
     const [reward, isSuccess] = 'reward' in verdict ? [verdict.reward, verdict.isSuccess] : verdict;
-    if (!Number.isFinite(reward)) throw bridgeErrors.badReward(`computeReward of ${Judge.name}`, undefined);
-    return { reward, isSuccess: isSuccess };
+    if (!Number.isFinite(reward)) throw bridgeErrors.badReward(`computeReward of ${Judge.name}`);
+    return { reward, isSuccess };
   }
 
   #ask(episode: number, call: BridgeCall): Promise<unknown> {

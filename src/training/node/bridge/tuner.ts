@@ -1,7 +1,7 @@
 import { decodeApiKey, encodeApiKey } from '../../../backbone/core/model-tuner/apiKey.ts';
 import { isTrainable, type AdapterRoute, type Targets } from '../../../backbone/core/model-tuner/routing.ts';
 import { createTuner } from '../../../backbone/core/model-tuner/tuner.ts';
-import { toReport, CodedError, type Location } from '../../../base/core/errors.ts';
+import { toReport, CodedError } from '../../../base/core/errors.ts';
 import { isRecord } from '../../../base/core/isRecord.ts';
 import type { BridgeCall } from '../../core/protocol/bridge.ts';
 import type { AjetTuner, BaseUrlApiKey } from '../../../sdk/core/index.ts';
@@ -21,18 +21,16 @@ export const bridgeErrors = {
       hint: 'Request chat completions without streaming.',
     }),
 
-  noOutput: (name: string, value: unknown, location: Location | undefined) =>
+  noOutput: (name: string, value: unknown) =>
     new CodedError({
       code: 'bridge/no-output',
-      location,
       message: `execute of ${name} returned ${kindOf(value)}, not a WorkflowOutput.`,
       hint: 'Return an object such as {reward, isSuccess, metadata}.',
     }),
 
-  badReward: (name: string, location: Location | undefined) =>
+  badReward: (name: string) =>
     new CodedError({
       code: 'bridge/bad-reward',
-      location,
       message: `The reward of ${name} is not a finite number.`,
       hint: 'Return one number. If a workflow returns no reward, the judge computes it.',
     }),
@@ -65,7 +63,6 @@ export interface TunerSource {
 /** A placeholder. Requests do not use the network: the Python tuner answers them, routed by target. */
 const noAddress = 'http://training.invalid/v1';
 
-/** Returns the tuner of an episode in training. */
 export function bridgedTuner(source: TunerSource): AjetTuner {
   const { endpoint, episodeUuid, targets } = source;
   const address = (endpoint && decodeApiKey(endpoint.apiKey)?.episodeAddress) ?? '';

@@ -21,7 +21,6 @@ export interface BridgeRequest {
   /** The absolute path of the config, and its text. */
   readonly config: string;
   readonly text: string;
-  /** The files to send. */
   readonly tree: Pick<Tree, 'files'>;
   /** The absolute root of the dispatch. */
   readonly root: string;

@@ -72,7 +72,6 @@ function inClear({ host }: URL): CodedError {
   });
 }
 
-/** The certificate that a host presents. */
 export interface ShownCertificate {
   /** SHA-256, in hex. */
   readonly fingerprint: string;
@@ -243,21 +242,18 @@ function withoutToken(reason: string): CloseReason {
   return { reason, isFinal: true, hint: hints.token, lacks: 'token' };
 }
 
+const refusals: Readonly<Record<number, CloseReason>> = {
+  400: noHost,
+  401: withoutToken('The host does not know this token.'),
+  403: { reason: 'The host does not allow this client to connect.', isFinal: true },
+  404: noHost,
+  426: noHost,
+  429: { reason: 'The host received too many requests.', isFinal: false },
+};
+
 function refusalOf({ statusCode = 0 }: IncomingMessage): CloseReason {
-  switch (statusCode) {
-    case 401:
-      return withoutToken('The host does not know this token.');
-    case 403:
-      return { reason: 'The host does not allow this client to connect.', isFinal: true };
-    case 429:
-      return { reason: 'The host received too many requests.', isFinal: false };
-    case 400:
-    case 404:
-    case 426:
-      return noHost;
-    default:
-      return { reason: `The host responds with HTTP status ${statusCode}.`, isFinal: false };
-  }
+  const other = { reason: `The host responds with HTTP status ${statusCode}.`, isFinal: false };
+  return refusals[statusCode] ?? other;
 }
 
 const certificateFailures = new Set([
@@ -276,13 +272,10 @@ function failureOf(error: NodeJS.ErrnoException): CloseReason {
     const reason = `The certificate of the host is not trusted (${code}).`;
     return { reason, isFinal: true, hint: hints.certificate };
   }
-  if (/subprotocol/i.test(message)) {
-    return noHost;
-  }
+  if (/subprotocol/i.test(message)) return noHost;
   return { reason: reasons[code] ?? `The connection failed: ${message || code}.`, isFinal: false };
 }
 
-/** The error code for a closed tunnel. */
 const noTunnel = 'no-tunnel';
 
 const reasons: Readonly<Record<string, string>> = {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { CancellationToken } from '../../../base/core/cancellation.ts';
-import { CodedError } from '../../../base/core/errors.ts';
+import { CodedError, messageOf } from '../../../base/core/errors.ts';
 import { dialectOf } from '../../../configs/core/dialect.ts';
 import type { Environment } from '../../../configs/core/interpolation/host.ts';
 import type { LauncherName, RunOrder, RunRecord } from '../../core/protocol/runs.ts';
@@ -176,7 +176,7 @@ const dispatchErrors = {
   unreadable: (config: string, cause: unknown) =>
     new CodedError({
       code: 'dispatch/unreadable',
-      message: `Cannot read the config: ${cause instanceof Error ? cause.message : String(cause)}.`,
+      message: `Cannot read the config: ${messageOf(cause)}.`,
       location: { file: config },
       hint: 'Save the file, and check its name.',
       cause,

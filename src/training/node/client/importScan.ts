@@ -12,13 +12,11 @@ import { isJsx, isTypeScript } from '../../../backbone/node/loader/userFiles.ts'
 export interface ImportScan {
   /** Packages with more than type imports, without Node built-ins and the SDK. */
   readonly packages: ReadonlySet<string>;
-  /** True if the code contains `asOaiBaseUrlApiKey`. */
   readonly asksForKey: boolean;
   /** True if a file uses syntax that the type stripping of Node does not support. */
   readonly needsEsbuild: boolean;
 }
 
-/** The largest number of files to read. */
 const mostFiles = 2_000;
 
 /** Follows the static imports of files inside a root. */

@@ -1,6 +1,6 @@
 /** Checks that the relative paths of a config are among the files to send. The host has nothing else at such paths. */
-import { stat } from 'node:fs/promises';
 import path from 'node:path';
+import { pathExists } from '../../../base/node/files.ts';
 import { isPython, parseLocator } from '../../../configs/core/locator.ts';
 import type { Finding } from '../../core/protocol/hostRpc.ts';
 import { isModelPath } from '../../core/launch/preflight.ts';
@@ -78,11 +78,8 @@ function isSent(place: string, { files, links }: SentTree): boolean {
   return false;
 }
 
-async function isHere(place: string, { root }: SentTree): Promise<boolean> {
-  return stat(path.join(root, place)).then(
-    () => true,
-    () => false,
-  );
+function isHere(place: string, { root }: SentTree): Promise<boolean> {
+  return pathExists(path.join(root, place));
 }
 
 async function notSent(id: string, { key, value }: KeyedValue<string>, tree: SentTree): Promise<Finding> {

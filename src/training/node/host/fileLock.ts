@@ -4,25 +4,22 @@ import path from 'node:path';
 import process from 'node:process';
 import * as z from 'zod/mini';
 import type { Disposable } from '../../../base/core/disposable.ts';
-import { CodedError } from '../../../base/core/errors.ts';
+import { CodedError, hasCode } from '../../../base/core/errors.ts';
+import { parseJson } from '../../../base/core/parseJson.ts';
 import { noteProcess, notedProcess, stillRuns } from './runs/processes.ts';
 
-export interface LockWait {
-  readonly tries: number;
-  /** The pause between two attempts, in milliseconds. */
-  readonly pause: number;
-}
-
-/** Ten seconds. A holder only reads and writes a small file. */
-const usualWait: LockWait = { tries: 1_000, pause: 10 };
+/** The pause between two attempts, in milliseconds. */
+const pause = 10;
+/** Attempts for ten seconds. A holder only reads and writes a small file. */
+const usualTries = 1_000;
 
 /** The note of the holder. On a system without `/proc` it has only the process id. */
 const holderNote = z.extend(z.partial(notedProcess), { pid: z.int().check(z.positive()) });
 type HolderNote = z.infer<typeof holderNote>;
 
 /** Runs `work` while holding a lock file next to `file`. Throws `host/file-locked` if the lock is not free in time. */
-export function withFileLock<T>(file: string, work: () => T, wait: LockWait = usualWait): T {
-  const held = takeFileLock(`${file}.lock`, wait, locked);
+export function withFileLock<T>(file: string, work: () => T, tries = usualTries): T {
+  const held = takeFileLock(`${file}.lock`, tries, locked);
   try {
     return work();
   } finally {
@@ -37,11 +34,11 @@ export function withFileLock<T>(file: string, work: () => T, wait: LockWait = us
  */
 export function takeFileLock(
   lock: string,
-  wait: LockWait,
+  tries: number,
   refused: (lock: string, holder: number | undefined) => CodedError,
 ): Disposable {
   const text = JSON.stringify({ pid: process.pid, ...noteProcess(process.pid), key: randomUUID() });
-  if (!isTaken(lock, text, wait)) throw refused(lock, readNote(textOf(lock) ?? '')?.pid);
+  if (!isTaken(lock, text, tries)) throw refused(lock, readNote(textOf(lock) ?? '')?.pid);
   return {
     dispose: () => {
       if (textOf(lock) === text) rmSync(lock, { force: true });
@@ -63,7 +60,7 @@ export function giveToFolderOwner(file: string): void {
   if (folder.uid !== 0) lchownSync(file, folder.uid, folder.gid);
 }
 
-function isTaken(lock: string, text: string, { tries, pause }: LockWait): boolean {
+function isTaken(lock: string, text: string, tries: number): boolean {
   const own = `${lock}.${process.pid}.${randomUUID().slice(0, 8)}`;
   try {
     // Other users may have to read who holds the lock. It contains no secret.
@@ -108,7 +105,7 @@ function answers(pid: number): boolean {
   try {
     return process.kill(pid, 0);
   } catch (error) {
-    return codeOf(error) === 'EPERM';
+    return hasCode(error, 'EPERM');
   }
 }
 
@@ -118,30 +115,22 @@ function linked(from: string, to: string): boolean {
     linkSync(from, to);
     return true;
   } catch (error) {
-    const code = codeOf(error);
-    if (code === 'EEXIST' || code === 'ENOENT') return false;
+    if (hasCode(error, 'EEXIST', 'ENOENT')) return false;
     throw error;
   }
 }
 
-function textOf(file: string): string | undefined {
+/** Returns the text of a file. Undefined: it is missing or unreadable. */
+export function textOf(file: string): string | undefined {
   try {
     return readFileSync(file, 'utf8');
-  } catch {
-    return undefined; // it is gone or unreadable
-  }
-}
-
-function readNote(text: string): HolderNote | undefined {
-  try {
-    return holderNote.safeParse(JSON.parse(text)).data;
   } catch {
     return undefined;
   }
 }
 
-function codeOf(error: unknown): unknown {
-  return error instanceof Error && 'code' in error ? error.code : undefined;
+function readNote(text: string): HolderNote | undefined {
+  return holderNote.safeParse(parseJson(text)).data;
 }
 
 /** Blocks the thread. The caller is a command or a host that starts. */

@@ -1,10 +1,11 @@
 import path from 'node:path';
-import { readFileSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import process from 'node:process';
 import * as z from 'zod/mini';
 import type { Disposable } from '../../../base/core/disposable.ts';
 import { CodedError } from '../../../base/core/errors.ts';
-import { holderOfLock, takeFileLock } from './fileLock.ts';
+import { parseJson } from '../../../base/core/parseJson.ts';
+import { holderOfLock, takeFileLock, textOf } from './fileLock.ts';
 import { hostStart } from '../../core/protocol/sshHost.ts';
 import { writeFileAtomicSync } from '../../../base/node/atomicFile.ts';
 
@@ -36,23 +37,20 @@ export function noteListening(dataFolder: string, where: Omit<Listening, 'pid'>)
 export function listeningAt(dataFolder: string): Listening | undefined {
   const holder = holderOf(dataFolder);
   if (holder === undefined) return undefined;
-  try {
-    const found = note.parse(JSON.parse(readFileSync(fileOf(dataFolder), 'utf8')));
-    return found.pid === holder ? found : undefined;
-  } catch {
-    return undefined; // it does not listen yet
-  }
+  // Undefined: it does not listen yet.
+  const found = note.safeParse(parseJson(textOf(fileOf(dataFolder)) ?? '')).data;
+  return found?.pid === holder ? found : undefined;
 }
 
 /** If two hosts start at once over an abandoned folder, one may see it in an intermediate state. */
-const wait = { tries: 5, pause: 10 };
+const tries = 5;
 
 /**
  * Locks a data folder until disposed. Takes over the lock of a process that has ended. Throws `host/already-running`
  * otherwise.
  */
 export function lockDataFolder(dataFolder: string): Disposable {
-  return takeFileLock(lockFile(dataFolder), wait, (_, holder) => alreadyRunning(dataFolder, holder));
+  return takeFileLock(lockFile(dataFolder), tries, (_, holder) => alreadyRunning(dataFolder, holder));
 }
 
 /** Returns the id of the process that holds a data folder. */

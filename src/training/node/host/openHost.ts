@@ -4,7 +4,7 @@ import path from 'node:path';
 import { randomBytes } from 'node:crypto';
 import * as z from 'zod/mini';
 import { statfs } from 'node:fs/promises';
-import type { Logger, Clock } from '../../../base/core/ports.ts';
+import type { Logger } from '../../../base/core/ports.ts';
 import type { HostStart } from '../../core/protocol/sshHost.ts';
 import type { LauncherCommand, Launchers } from '../../core/launch/plan.ts';
 import type { HostServices } from '../../core/contracts.ts';
@@ -25,7 +25,7 @@ import { Upkeep } from './upkeep.ts';
 import { CodedError } from '../../../base/core/errors.ts';
 import { writeFileAtomicSync } from '../../../base/node/atomicFile.ts';
 import type { HostStatus } from '../../core/protocol/hostRpc.ts';
-import { finalStates, type RunRecord } from '../../core/protocol/runs.ts';
+import { finalStates } from '../../core/protocol/runs.ts';
 
 const identity = z.object({ id: z.string().check(z.regex(/^[0-9a-f]{32}$/)) });
 
@@ -165,7 +165,7 @@ async function openServices(
       rewardAt: (run, step, stage) => rewards.at(run, step, stage),
     }),
     rolloutLogs: openRolloutLogs((run) => codeFolder(dataFolder, runs.get(run).id)),
-    status: () => hostStatus({ dataFolder, launch, runs, sync, clock }),
+    status: () => hostStatus(dataFolder, launch, runs, sync),
     gpus: (run) => gpuHistory.of(run),
     config: (run) => runs.effectiveConfig(run),
     preflight: (order, configText) => launch.preflight(order, configText, runs.beside),
@@ -181,16 +181,13 @@ async function certificateFor(
   return tls === 'own' ? ownCertificate(dataFolder) : certificateOf(tls.cert, tls.key);
 }
 
-interface StatusSources {
-  readonly dataFolder: string;
-  readonly launch: Pick<HostLaunch, 'gpus' | 'launchers'>;
-  readonly runs: { list(): readonly RunRecord[] };
-  readonly sync: { readonly bytes: number | null };
-  readonly clock: Pick<Clock, 'now'>;
-}
-
 /** Returns the current state of the machine, and the run on each GPU. */
-async function hostStatus({ dataFolder, launch, runs, sync, clock }: StatusSources): Promise<HostStatus> {
+async function hostStatus(
+  dataFolder: string,
+  launch: HostLaunch,
+  runs: NodeHostRuns,
+  sync: OpenHostSync,
+): Promise<HostStatus> {
   const [gpus, launchers, disk] = await Promise.all([
     launch.gpus(),
     launch.launchers(),
@@ -199,7 +196,7 @@ async function hostStatus({ dataFolder, launch, runs, sync, clock }: StatusSourc
   const active = runs.list().filter(({ state }) => !finalStates.includes(state));
   const queued = active.filter(({ state }) => state === 'queued').length;
   return {
-    now: clock.now(),
+    now: systemClock.now(),
     gpus: (gpus ?? []).map((gpu) => ({
       ...gpu,
       run: active.find(({ devices }) => devices.includes(gpu.index))?.id ?? null,

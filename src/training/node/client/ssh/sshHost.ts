@@ -5,12 +5,13 @@ import { createServer, type AddressInfo, type NetConnectOpts } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
+import { backoff } from '../../../../base/core/backoff.ts';
 import type { Disposable } from '../../../../base/core/disposable.ts';
 import { Emitter, type Event } from '../../../../base/core/event.ts';
-import type { Clock } from '../../../../base/core/ports.ts';
 import { systemClock } from '../../../../base/node/clock.ts';
 import { sshErrors, lastLine, startOverSsh, type StartedSshHost, type SshOptions } from './start.ts';
 import { sshArguments, type SshTarget } from './target.ts';
+import { messageOf } from '../../../../base/core/errors.ts';
 
 /** A host behind an SSH tunnel. */
 export interface SshHost extends Disposable {
@@ -36,20 +37,15 @@ export interface SshHost extends Disposable {
  */
 export async function openSshHost(target: SshTarget, options: SshOptions): Promise<SshHost> {
   const place = await startOverSsh(target, options);
-  const tunnel = new Tunnel(target, options, await nearEnd(process.platform), systemClock);
+  const tunnel = new Tunnel(target, options, await nearEnd(process.platform));
   await tunnel.open(place).catch((error: unknown) => {
     tunnel.dispose();
     throw error;
   });
-  return {
-    url: place.url,
-    route: () => tunnel.route,
-    fingerprint: place.fingerprint ?? undefined,
-    id: place.id,
-    token: place.token,
-    onOpened: tunnel.onOpened,
-    dispose: () => tunnel.dispose(),
-  };
+  const { url, id, token } = place;
+  const { route, onOpened } = tunnel;
+  const fingerprint = place.fingerprint ?? undefined;
+  return { url, id, token, fingerprint, route, onOpened, dispose: () => tunnel.dispose() };
 }
 
 /** The local end of a tunnel. */
@@ -88,24 +84,21 @@ class Tunnel implements Disposable {
   readonly #target: SshTarget;
   readonly #options: SshOptions;
   readonly #end: NearEnd;
-  readonly #clock: Pick<Clock, 'after'>;
   #ssh: ChildProcess | undefined;
   #retry: Disposable | undefined;
-  #delay: number = delays.first;
+  /** Lost tunnels in a row. */
+  #losses = 0;
   #isOpen = false;
   #disposed = false;
   readonly #opened = new Emitter<void>();
   readonly onOpened = this.#opened.event;
 
-  constructor(target: SshTarget, options: SshOptions, end: NearEnd, clock: Pick<Clock, 'after'>) {
+  readonly route = (): NetConnectOpts | undefined => (this.#isOpen ? this.#end.route : undefined);
+
+  constructor(target: SshTarget, options: SshOptions, end: NearEnd) {
     this.#target = target;
     this.#options = options;
     this.#end = end;
-    this.#clock = clock;
-  }
-
-  get route(): NetConnectOpts | undefined {
-    return this.#isOpen ? this.#end.route : undefined;
   }
 
   async open({ url }: StartedSshHost): Promise<void> {
@@ -134,7 +127,7 @@ class Tunnel implements Disposable {
     await new Promise<void>((resolve, reject) => {
       child.stdout.setEncoding('utf8').on('data', (text: string) => {
         if (!text.includes(ready)) return;
-        this.#delay = delays.first;
+        this.#losses = 0;
         this.#isOpen = child.exitCode === null && child.signalCode === null;
         resolve();
       });
@@ -154,8 +147,8 @@ class Tunnel implements Disposable {
 
   #lost(): void {
     if (this.#disposed) return;
-    this.#retry = this.#clock.after(this.#delay, () => void this.#again());
-    this.#delay = Math.min(delays.most, 2 * this.#delay);
+    this.#losses += 1;
+    this.#retry = systemClock.after(backoff(this.#losses, delays), () => void this.#again());
   }
 
   async #again(): Promise<void> {
@@ -166,7 +159,7 @@ class Tunnel implements Disposable {
       await this.open(await startOverSsh(this.#target, options));
       this.#opened.fire();
     } catch (error) {
-      onProgress(error instanceof Error ? error.message : String(error));
+      onProgress(messageOf(error));
       this.#lost();
     }
   }

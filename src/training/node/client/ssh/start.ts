@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import { CodedError } from '../../../../base/core/errors.ts';
+import { parseJson } from '../../../../base/core/parseJson.ts';
+import { CodedError, messageOf } from '../../../../base/core/errors.ts';
 import { sshAnswer, sshMark, type SshAnswer, type SshRequest } from '../../../core/protocol/sshHost.ts';
 import { sshArguments, type SshTarget, sshAddress } from './target.ts';
 
@@ -12,7 +13,7 @@ export const sshErrors = {
   missing: (command: string, cause: unknown) =>
     new CodedError({
       code: 'ssh/missing',
-      message: `Cannot start ${command}: ${cause instanceof Error ? cause.message : String(cause)}.`,
+      message: `Cannot start ${command}: ${messageOf(cause)}.`,
       hint: 'Install an OpenSSH client, or set the variable AGENTJET_SSH to one.',
       cause,
     }),
@@ -45,7 +46,6 @@ export const sshErrors = {
 export interface SshOptions {
   /** The ssh command of the user: a name on PATH or a path. */
   readonly ssh: string;
-  /** The host program in one file on this machine. */
   readonly program: string;
   /** True if ssh may prompt for a password. */
   readonly asks: boolean;
@@ -120,18 +120,10 @@ function hostFrom(target: SshTarget, { stdout, stderr }: CommandOutput): Started
     .findLast((one) => one.startsWith(sshMark))
     ?.slice(sshMark.length);
   if (line === 'no-node') throw sshErrors.noNode(target);
-  const answer = sshAnswer.safeParse(parsed(line ?? '')).data;
+  const answer = sshAnswer.safeParse(parseJson(line ?? '')).data;
   if (answer === undefined) throw sshErrors.noAnswer(target, lastLine(stderr));
   if ('error' in answer) throw new CodedError(answer.error);
   return answer;
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 interface CommandOutput {

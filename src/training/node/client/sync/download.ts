@@ -4,10 +4,11 @@ import { hash } from 'node:crypto';
 import path from 'node:path';
 import { neverCancelled, type CancellationToken } from '../../../../base/core/cancellation.ts';
 import type { ByteSource } from '../../../core/contracts.ts';
-import { cancelled, contentDiffers, targetTaken } from '../../../core/sync/failures.ts';
+import { syncErrors } from '../../../core/sync/failures.ts';
 import { writeAll } from '../../filePieces.ts';
 import { forEachParallel } from '../../parallel.ts';
-import { pathExists, sumLarge } from './readFiles.ts';
+import { pathExists } from '../../../../base/node/files.ts';
+import { sumLarge } from './readFiles.ts';
 
 export interface DownloadOptions {
   readonly parallel?: number;
@@ -16,9 +17,7 @@ export interface DownloadOptions {
   readonly cancellation?: CancellationToken;
 }
 
-/** A file of a host. */
 export interface RemoteFile {
-  /** Its name in messages. */
   readonly name: string;
   /** The checked path of the complete file in the folder of partial files. */
   readonly inside: string;
@@ -43,7 +42,7 @@ export async function downloadFolder(
   complete: (part: string) => Promise<string>,
   { parallel = 3, onProgress, cancellation = neverCancelled }: DownloadOptions,
 ): Promise<void> {
-  if (await pathExists(target)) throw targetTaken(target);
+  if (await pathExists(target)) throw syncErrors.targetTaken(target);
   const files = await list();
   const part = `${target}.part`;
   await mkdir(path.join(part, 'partial'), { recursive: true });
@@ -56,7 +55,7 @@ export async function downloadFolder(
     new FileDownload(file, part, onBytes, cancellation).fetch(),
   );
   const folder = await complete(part);
-  if (await pathExists(target)) throw targetTaken(target);
+  if (await pathExists(target)) throw syncErrors.targetTaken(target);
   await rename(folder, target);
   await rm(part, { recursive: true, force: true });
 }
@@ -85,7 +84,7 @@ class FileDownload {
   }
 
   async fetch(): Promise<void> {
-    if (this.#cancellation.isCancelled) throw cancelled();
+    if (this.#cancellation.isCancelled) throw syncErrors.cancelled();
     const { sha256, bytes } = await this.#file.sum();
     if (bytes !== this.#file.bytes) throw this.#differs();
     if (await this.#isWhole(this.#place, sha256)) {
@@ -120,7 +119,7 @@ class FileDownload {
       if (at === bytes) return hadSome;
       const source = await openRemote(at);
       for await (const piece of source.pieces) {
-        if (this.#cancellation.isCancelled) throw cancelled();
+        if (this.#cancellation.isCancelled) throw syncErrors.cancelled();
         if (at + piece.length > bytes) throw this.#differs();
         await writeAll(handle, piece, at);
         at += piece.length;
@@ -153,6 +152,6 @@ class FileDownload {
   }
 
   #differs(): Error {
-    return contentDiffers(JSON.stringify(this.#file.name));
+    return syncErrors.contentDiffers(JSON.stringify(this.#file.name));
   }
 }

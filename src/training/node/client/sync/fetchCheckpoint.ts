@@ -4,7 +4,7 @@ import process from 'node:process';
 import { neverCancelled, type CancellationToken } from '../../../../base/core/cancellation.ts';
 import type { Checkpoint } from '../../../core/protocol/runs.ts';
 import type { ClientConnection } from '../../../core/wire/clientConnection.ts';
-import { noCheckpointFiles, refusedPath } from '../../../core/sync/failures.ts';
+import { syncErrors } from '../../../core/sync/failures.ts';
 import { Jail } from '../../../core/sync/jail.ts';
 import { downloadFolder, type DownloadOptions, type RemoteFile } from './download.ts';
 
@@ -52,10 +52,11 @@ async function filesOf(
   for (;;) {
     const page = await connection.ask('file.list', { run, path: folder, from: found.length }, cancellation);
     for (const { path: name, bytes } of page.files) {
-      if (!name.startsWith(`${folder}/`)) throw refusedPath(name, 'it is not part of the checkpoint');
+      if (!name.startsWith(`${folder}/`))
+        throw syncErrors.refusedPath(name, 'it is not part of the checkpoint');
       const inside = name.slice(folder.length + 1);
       const problem = jail.problemOf({ path: inside });
-      if (problem !== undefined) throw refusedPath(name, problem);
+      if (problem !== undefined) throw syncErrors.refusedPath(name, problem);
       found.push({
         ...{ name, bytes, inside: path.join(done, inside) },
         sum: () => connection.ask('file.sum', { run, path: name }, cancellation),
@@ -67,6 +68,6 @@ async function filesOf(
     }
     if (found.length >= page.total || page.files.length === 0) break;
   }
-  if (found.length === 0) throw noCheckpointFiles(folder);
+  if (found.length === 0) throw syncErrors.noCheckpointFiles(folder);
   return found;
 }

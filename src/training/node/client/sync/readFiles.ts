@@ -1,10 +1,10 @@
 import { hash } from 'node:crypto';
 import { closeSync, constants, fstatSync, openSync, readFileSync, type BigIntStats } from 'node:fs';
-import { access, open, type FileHandle, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { open, type FileHandle, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { CancellationToken } from '../../../../base/core/cancellation.ts';
 import { hasCode } from '../../../../base/core/errors.ts';
-import { cancelled, changedWhileSent, unreadable } from '../../../core/sync/failures.ts';
+import { syncErrors } from '../../../core/sync/failures.ts';
 import { sumOf } from '../../filePieces.ts';
 
 export function stampOf(stats: BigIntStats): string {
@@ -67,7 +67,6 @@ export async function writeSums(file: string, root: string, sums: Iterable<FileS
 /** Does not follow a link or block on a pipe that replaces a file during a sync. */
 const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
-/** The number of attempts for a file that changes while it is read. */
 const tries = 3;
 
 interface SummedFile {
@@ -81,14 +80,14 @@ export function readSmall(file: string, most: number): (SummedFile & { readonly 
     const found = readOnce(file, most);
     if (found !== 'changed') return found;
   }
-  throw changedWhileSent(file);
+  throw syncErrors.changedWhileSent(file);
 }
 
 function readOnce(file: string, most: number): ReturnType<typeof readSmall> | 'changed' {
   const descriptor = readErrors(file, () => openSync(file, flags));
   try {
     const stats = fstatSync(descriptor, { bigint: true });
-    if (!stats.isFile()) throw changedWhileSent(file);
+    if (!stats.isFile()) throw syncErrors.changedWhileSent(file);
     if (stats.size > most) return undefined;
     const bytes = readErrors(file, () => readFileSync(descriptor));
     const after = fstatSync(descriptor, { bigint: true });
@@ -105,9 +104,9 @@ export async function sumLarge(file: string, cancellation: CancellationToken): P
   try {
     const stats = await handle.stat({ bigint: true });
     const look = (): void => {
-      if (cancellation.isCancelled) throw cancelled();
+      if (cancellation.isCancelled) throw syncErrors.cancelled();
     };
-    const sha256 = await sumOf(handle, Number(stats.size), () => changedWhileSent(file), look);
+    const sha256 = await sumOf(handle, Number(stats.size), () => syncErrors.changedWhileSent(file), look);
     return { stats, sha256 };
   } finally {
     await handle.close();
@@ -135,14 +134,9 @@ function readErrors<T>(file: string, work: () => T): T {
 }
 
 function problemOf(file: string, error: unknown): Error {
-  return hasCode(error, 'ENOENT', 'ELOOP') ? changedWhileSent(file) : unreadable(file, error);
-}
-
-export function pathExists(file: string): Promise<boolean> {
-  return access(file).then(
-    () => true,
-    () => false,
-  );
+  return hasCode(error, 'ENOENT', 'ELOOP')
+    ? syncErrors.changedWhileSent(file)
+    : syncErrors.unreadable(file, error);
 }
 
 /** The longest time that other work waits, in milliseconds. */

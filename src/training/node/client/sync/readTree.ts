@@ -10,7 +10,7 @@ import {
 import { realpath } from 'node:fs/promises';
 import path from 'node:path';
 import type { CancellationToken } from '../../../../base/core/cancellation.ts';
-import { cancelled, noSuchRoot } from '../../../core/sync/failures.ts';
+import { syncErrors } from '../../../core/sync/failures.ts';
 import {
   gitIgnoreFile,
   IgnoreRules,
@@ -18,7 +18,7 @@ import {
   type Repository,
   type ParentRules,
 } from '../../../core/sync/ignoreRules.ts';
-import { folded, linkProblem, pathProblem } from '../../../core/sync/jail.ts';
+import { collisionProblem, folded, linkProblem, pathProblem } from '../../../core/sync/jail.ts';
 import {
   mostExcluded,
   type ExcludedPath,
@@ -90,7 +90,6 @@ function isIn(folder: string, top: string): boolean {
   return folder === top || folder.startsWith(top.endsWith(path.sep) ? top : top + path.sep);
 }
 
-/** Returns a relative path with `/`. */
 function inside(from: string, to: string): string {
   return path.relative(from, to).split(path.sep).join('/');
 }
@@ -108,14 +107,17 @@ export interface ReadTreeOptions {
  */
 export async function readTree(root: string, { cache, cancellation }: ReadTreeOptions): Promise<Tree> {
   const place = await realpath(root).catch((error: unknown) => {
-    throw noSuchRoot(root, error);
+    throw syncErrors.noSuchRoot(root, error);
   });
-  const rules = IgnoreRules.in(repositoryOf(place));
-  const walk = new Walk(place, rules, await readSums(cache, place));
+  const walk = new Walk(place, await readSums(cache, place));
   const slices = new Slices();
-  for (let more = walk.start(); more; more = walk.next()) {
-    if (cancellation.isCancelled) throw cancelled();
-    await slices.pause();
+  const folders: FolderToRead[] = [{ path: '', rules: IgnoreRules.in(repositoryOf(place)) }];
+  for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
+    for (const inner of walk.read(folder)) {
+      if (inner !== undefined) folders.push(inner);
+      if (cancellation.isCancelled) throw syncErrors.cancelled();
+      await slices.pause();
+    }
   }
   return { root: place, cache, ...walk.result() };
 }
@@ -125,45 +127,16 @@ interface FolderToRead {
   readonly rules: IgnoreRules;
 }
 
-/** Walks a folder in small steps. */
 class Walk {
   readonly #root: string;
   readonly #sums: ReadonlyMap<string, FileSum>;
   readonly #files: TreeFile[] = [];
   readonly #links: TreeLink[] = [];
   readonly #excluded: ExcludedPath[] = [];
-  readonly #folders: FolderToRead[] = [];
-  #bytes = 0;
-  /** The current folder, its entries in reverse order, and their names as a file system may fold them. */
-  #current: FolderToRead;
-  #entries: Dirent[] = [];
-  #names = new Map<string, string>();
 
-  constructor(root: string, rules: IgnoreRules, sums: ReadonlyMap<string, FileSum>) {
+  constructor(root: string, sums: ReadonlyMap<string, FileSum>) {
     this.#root = root;
-    this.#current = { path: '', rules };
     this.#sums = sums;
-  }
-
-  start(): boolean {
-    this.#enter(this.#current);
-    return true;
-  }
-
-  /** Returns false at the end. */
-  next(): boolean {
-    // Several entries per step, because reading the clock costs as much as reading an entry.
-    for (let left = 16; left > 0; left--) {
-      const entry = this.#entries.pop();
-      if (entry !== undefined) {
-        this.#take(entry);
-        continue;
-      }
-      const folder = this.#folders.pop();
-      if (folder === undefined) return false;
-      this.#enter(folder);
-    }
-    return true;
   }
 
   result(): Pick<Tree, 'files' | 'links' | 'bytes' | 'excluded'> {
@@ -171,52 +144,49 @@ class Walk {
     return {
       files: this.#files.sort(byPath),
       links: this.#links.sort(byPath),
-      bytes: this.#bytes,
+      bytes: this.#files.reduce((sum, { bytes }) => sum + bytes, 0),
       excluded: this.#excluded.sort(byPath),
     };
   }
 
-  #enter(folder: FolderToRead): void {
-    const place = path.join(this.#root, folder.path);
+  /** Reads the entries of a folder one by one. Yields the folders inside that are to be read. */
+  *read({ path: folder, rules: rulesAbove }: FolderToRead): Generator<FolderToRead | undefined> {
+    const place = path.join(this.#root, folder);
     let entries: Dirent[];
     try {
       entries = readdirSync(place, { withFileTypes: true });
     } catch (error) {
-      if (folder.path === '') throw noSuchRoot(place, error);
-      this.#refuse(folder.path, 'it cannot be read');
+      if (folder === '') throw syncErrors.noSuchRoot(place, error);
+      this.#refuse(folder, 'it cannot be read');
       return;
     }
     const textOf = (name: string): string | undefined =>
       entries.some((entry) => entry.name === name && entry.isFile())
         ? readRules(path.join(place, name))
         : undefined;
-    const rules = folder.rules.with(folder.path, { git: textOf(gitIgnoreFile), own: textOf(ownIgnoreFile) });
-    this.#current = { path: folder.path, rules };
-    this.#entries = entries.sort((a, b) => (a.name < b.name ? 1 : -1));
-    this.#names = new Map();
+    const rules = rulesAbove.with(folder, { git: textOf(gitIgnoreFile), own: textOf(ownIgnoreFile) });
+    // The names as a file system may fold them.
+    const names = new Map<string, string>();
+    for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
+      const inside = folder === '' ? entry.name : `${folder}/${entry.name}`;
+      const problem = pathProblem(inside);
+      const rule = problem === undefined ? rules.excludes(inside, entry.isDirectory()) : undefined;
+      if (rule !== undefined) this.#leave({ path: inside, rule: rule.rule, pattern: rule.pattern });
+      else if (problem !== undefined) this.#refuse(inside, problem);
+      else {
+        const key = folded(entry.name);
+        const same = names.get(key);
+        names.set(key, same ?? entry.name);
+        const isRead = same === undefined && entry.isDirectory();
+        if (same !== undefined) this.#refuse(inside, collisionProblem(same));
+        else if (!isRead) this.#take(inside, entry);
+        yield isRead ? { path: inside, rules } : undefined;
+      }
+    }
   }
 
-  #take(entry: Dirent): void {
-    const { path: folder, rules } = this.#current;
-    const inside = folder === '' ? entry.name : `${folder}/${entry.name}`;
-    const problem = pathProblem(inside);
-    const rule = problem === undefined ? rules.excludes(inside, entry.isDirectory()) : undefined;
-    if (rule !== undefined) this.#leave({ path: inside, rule: rule.rule, pattern: rule.pattern });
-    else if (problem !== undefined) this.#refuse(inside, problem);
-    else this.#takeNamed(inside, entry, rules);
-  }
-
-  #takeNamed(inside: string, entry: Dirent, rules: IgnoreRules): void {
-    const key = folded(entry.name);
-    const same = this.#names.get(key);
-    this.#names.set(key, same ?? entry.name);
-    if (same !== undefined) {
-      this.#refuse(
-        inside,
-        `it differs from ${JSON.stringify(same)} only in case or accents, which some systems ignore`,
-      );
-    } else if (entry.isDirectory()) this.#folders.push({ path: inside, rules });
-    else if (entry.isFile()) this.#takeFile(inside);
+  #take(inside: string, entry: Dirent): void {
+    if (entry.isFile()) this.#takeFile(inside);
     else if (entry.isSymbolicLink()) this.#takeLink(inside);
     else this.#refuse(inside, 'it is not a file, a folder or a link');
   }
@@ -229,9 +199,8 @@ class Walk {
     }
     const stamp = stampOf(stats);
     const known = this.#sums.get(inside);
-    const bytes = Number(stats.size);
-    this.#bytes += bytes;
     const sha256 = known?.stamp === stamp ? known.sha256 : undefined;
+    const bytes = Number(stats.size);
     this.#files.push({ path: inside, bytes, executable: isExecutable(stats), stamp, sha256 });
   }
 

@@ -5,7 +5,7 @@ import process from 'node:process';
 import { neverCancelled, type CancellationToken } from '../../../../base/core/cancellation.ts';
 import type { SnapshotEntry, SnapshotManifest } from '../../../core/protocol/hostRpc.ts';
 import type { ClientConnection } from '../../../core/wire/clientConnection.ts';
-import { badManifest, contentDiffers } from '../../../core/sync/failures.ts';
+import { syncErrors } from '../../../core/sync/failures.ts';
 import { checkManifest, manifestText } from '../../../core/sync/manifest.ts';
 import { materialize } from '../../host/sync/materialize.ts';
 import { downloadFolder, type DownloadOptions, type RemoteFile } from './download.ts';
@@ -70,11 +70,11 @@ export async function sentText(
   let bytes = 0;
   for await (const piece of pieces) {
     bytes += piece.length;
-    if (bytes > entry.bytes) throw contentDiffers(JSON.stringify(name));
+    if (bytes > entry.bytes) throw syncErrors.contentDiffers(JSON.stringify(name));
     found.push(Uint8Array.from(piece));
   }
   const content = Buffer.concat(found);
-  if (hash('sha256', content, 'hex') !== sha256) throw contentDiffers(JSON.stringify(name));
+  if (hash('sha256', content, 'hex') !== sha256) throw syncErrors.contentDiffers(JSON.stringify(name));
   return content.toString('utf8');
 }
 
@@ -89,11 +89,11 @@ async function manifestOf(
     const { entries, total } = await connection.ask('sync.entries', params, cancellation);
     for (const entry of entries) found.push(entry);
     if (found.length >= total || entries.length === 0) break;
-    if (found.length > mostEntries) throw badManifest(`it has more than ${mostEntries} entries`);
+    if (found.length > mostEntries) throw syncErrors.badManifest(`it has more than ${mostEntries} entries`);
   }
   checkManifest(found, { windows: process.platform === 'win32' });
   if (hash('sha256', manifestText(found), 'hex') !== snapshot) {
-    throw badManifest('it differs from the announced one');
+    throw syncErrors.badManifest('it differs from the announced one');
   }
   return found;
 }

@@ -9,7 +9,7 @@ import {
 } from '../../../core/protocol/hostRpc.ts';
 import type { ByteSource } from '../../../core/contracts.ts';
 import type { ClientConnection } from '../../../core/wire/clientConnection.ts';
-import { cancelled } from '../../../core/sync/failures.ts';
+import { syncErrors } from '../../../core/sync/failures.ts';
 import { manifestPages, manifestText } from '../../../core/sync/manifest.ts';
 import {
   checkLimit,
@@ -37,7 +37,6 @@ export interface SyncProgress {
   /** Bytes of the tree that the host has, and of the whole tree. */
   readonly bytes: number;
   readonly total: number;
-  /** Bytes that were sent. */
   readonly sent: number;
 }
 
@@ -65,7 +64,6 @@ export async function syncTree(
   return (await sync.unchanged()) ?? (await sync.send());
 }
 
-/** A file with a known checksum. */
 interface KnownFile extends FileSum {
   readonly bytes: number;
   readonly executable: boolean;
@@ -152,7 +150,7 @@ class TreeSync {
   async #sendFiles(files: readonly TreeFile[]): Promise<void> {
     const slices = new Slices();
     for (const file of files) {
-      if (this.#cancellation.isCancelled) throw cancelled();
+      if (this.#cancellation.isCancelled) throw syncErrors.cancelled();
       await slices.pause();
       const place = path.join(this.#tree.root, file.path);
       const content = file.content ?? (await this.#read(file, place));

@@ -3,7 +3,7 @@ import type { CancellationToken } from '../../../../base/core/cancellation.ts';
 import type { ByteSource } from '../../../core/contracts.ts';
 import type { ClientConnection } from '../../../core/wire/clientConnection.ts';
 import type { UploadRequest } from '../../../core/wire/transfers.ts';
-import { changedWhileSent } from '../../../core/sync/failures.ts';
+import { syncErrors } from '../../../core/sync/failures.ts';
 import { packHeaderBytes } from '../../../core/protocol/hostRpc.ts';
 import { packHeader, type PackedContent } from '../../../core/sync/manifest.ts';
 import { inMemory } from '../../filePieces.ts';
@@ -54,12 +54,11 @@ export class Uploads {
       }
       const request = { method: 'sync.put', params: { sha256, bytes: source.bytes } } as const;
       await this.#upload(request, source).catch((error: unknown) => {
-        throw hasCode(error, 'sync/content-differs') ? changedWhileSent(file) : error;
+        throw hasCode(error, 'sync/content-differs') ? syncErrors.changedWhileSent(file) : error;
       });
     });
   }
 
-  /** Resolves when all contents are uploaded. */
   async end(): Promise<void> {
     if (this.#pack.length > 0) await this.#sendPack();
     await this.#pool.end();

@@ -25,13 +25,10 @@ export interface StartedConfig {
   readonly secrets: Variables;
 }
 
-export interface ConfigOfRun {
-  readonly text: string;
-  readonly secrets: readonly string[];
-}
-
 /** Returns the effective config of a run, composed on this host with the defaults of the installed launcher. */
-export async function effectiveConfigOf(request: StartedConfig): Promise<ConfigOfRun> {
+export async function effectiveConfigOf(
+  request: StartedConfig,
+): Promise<{ readonly text: string; readonly secrets: readonly string[] }> {
   const { run, order, folder, sent, started, variables, secrets } = request;
   const dialect = dialectOf(sent) ?? dialects[0];
   const composed = (text: string): Promise<Composition> =>
@@ -59,7 +56,6 @@ export async function effectiveConfigOf(request: StartedConfig): Promise<ConfigO
 
 const bridged = z.record(z.string(), z.nullable(z.object({ file: z.string(), name: z.string() })));
 
-/** Returns the bridged code. Empty if there is none. */
 async function bridgedCode(folder: string): Promise<Readonly<Record<string, BridgedCode>>> {
   const document = await readJson(path.join(folder, bridgePackage, bridgedFile)).catch(() => undefined);
   const entries = Object.entries(bridged.safeParse(document).data ?? {});

@@ -3,6 +3,7 @@ import { cp, lstat, mkdir, readdir, readFile, rename, rm, symlink, writeFile } f
 import path from 'node:path';
 import * as z from 'zod/mini';
 import type { CancellationToken } from '../../../../base/core/cancellation.ts';
+import { hasCode } from '../../../../base/core/errors.ts';
 import type { RunStage } from '../../../core/protocol/runs.ts';
 import { notResumable } from '../../../core/launch/failures.ts';
 import {
@@ -13,7 +14,7 @@ import {
   type StagedSource,
 } from '../../../core/launch/resumeStages.ts';
 import { hasWeights } from '../../../core/sync/checkpoints.ts';
-import { cancelled } from '../../../core/sync/failures.ts';
+import { syncErrors } from '../../../core/sync/failures.ts';
 import { readJson } from '../../../../base/node/atomicFile.ts';
 import { asDiskFull } from '../sync/contentStore.ts';
 
@@ -86,7 +87,7 @@ async function copyInto(
     recursive: true,
     mode: constants.COPYFILE_FICLONE,
     filter: () => {
-      if (cancellation.isCancelled) throw cancelled();
+      if (cancellation.isCancelled) throw syncErrors.cancelled();
       return true;
     },
   });
@@ -123,7 +124,6 @@ const stageMeta = z.object({ latest_stage: z.int().check(z.nonnegative()) });
  */
 export async function linkDefaults(folder: string, ajet: string): Promise<void> {
   await symlink(ajet, path.join(folder, 'ajet'), 'dir').catch((error: unknown) => {
-    const code = error instanceof Error && 'code' in error ? error.code : undefined;
-    if (code !== 'EEXIST') throw error;
+    if (!hasCode(error, 'EEXIST')) throw error;
   });
 }

@@ -37,7 +37,7 @@ import {
   type JobUse,
   type Training,
 } from '../../../core/launch/training.ts';
-import { localFiles } from '../../../../base/node/files.ts';
+import { localFiles, pathExists } from '../../../../base/node/files.ts';
 import { codeFolder, jobFolderAccess } from '../runs/jobFolder.ts';
 import { RayJobs, rayToken } from '../ray/rayJobs.ts';
 import { raySpecFile, readRaySpec, writeRaySpec, type RaySpec } from '../ray/raySpec.ts';
@@ -47,7 +47,6 @@ import {
   gpusOf,
   type GpuSource,
   freeSpace,
-  pathExists,
   rayHere,
   findLaunchers,
   type FoundLauncher,
@@ -220,12 +219,9 @@ export class HostLaunch {
   }
 
   #check(order: RunOrder, training: Training): void {
+    const any = { command: '', args: [] };
     if (order.launcher === 'ray') planRayJob(order, training);
-    else {
-      const everything = { command: '', args: [] };
-      const launchers = { ajet: everything, trinity: everything };
-      planLaunch(order, training, { ...this.#site([], []), launchers });
-    }
+    else planLaunch(order, training, { ...this.#site([], []), launchers: { ajet: any, trinity: any } });
   }
 
   #refusal(order: RunOrder, training: Training): Finding[] {
@@ -233,7 +229,8 @@ export class HostLaunch {
       this.#check(order, training);
       return [];
     } catch (error) {
-      return [refusalFinding(error)];
+      const { message, hint } = toReport(error, 'host/refused');
+      return [{ id: 'refused', severity: 'error', message, ...(hint !== undefined && { hint }) }];
     }
   }
 
@@ -263,6 +260,8 @@ export class HostLaunch {
       freeSpace(path.resolve(cwd, training.job.root.value)),
     ]);
     const program = programOf(order.launcher, training);
+    // Null: an earlier run has the folder, or it is unknown before the start.
+    const folder = order.from === undefined ? jobFolder(training.job, cwd, path) : null;
     const model = training.model.value;
     const named = [
       ...(model !== null && isModelPath(model) ? [model] : []),
@@ -275,8 +274,8 @@ export class HostLaunch {
       python: found.find(({ name }) => name === program)?.python ?? null,
       diskFree,
       jobFolderProblem: this.#jobFolderProblem(order, training, cwd),
-      folderUser: await this.#folderUser(order, training, cwd, beside),
-      stageBefore: await this.#stageBefore(order, training, cwd),
+      folderUser: await this.#folderUser(order, training, folder, beside),
+      stageBefore: folder === null || training.stages.length === 0 ? null : await currentStage(folder),
       ray: { ...(await this.#ray(order)), holder: beside.rayHolder() ?? null },
       paths: new Map(
         await Promise.all(named.map(async (place) => [place, await pathExists(place)] as const)),
@@ -303,18 +302,12 @@ export class HostLaunch {
     return place?.kind === 'refused' ? place.problem : null;
   }
 
-  async #stageBefore({ from }: RunOrder, training: Training, cwd: string): Promise<number | null> {
-    const folder = from === undefined ? jobFolder(training.job, cwd, path) : null;
-    return folder === null || training.stages.length === 0 ? null : currentStage(folder);
-  }
-
   async #folderUser(
     order: RunOrder,
     training: Training,
-    cwd: string,
+    folder: string | null,
     { userOf }: OtherRuns,
   ): Promise<FolderUser | null> {
-    const folder = order.from === undefined ? jobFolder(training.job, cwd, path) : null;
     const run = userOf(order, folder);
     if (run === undefined) return null;
     return { run, use: folder === null ? 'alone' : await this.#jobUse(training, folder) };
@@ -372,11 +365,4 @@ function resumeFindings({ from, backbone }: RunOrder, { stages }: Training): Fin
   return describeRestore(from, backbone, from.as === 'resume', { names }).map((message) => {
     return { id: 'going-on', severity: 'info', message };
   });
-}
-
-function refusalFinding(error: unknown): Finding {
-  const hint =
-    error instanceof Error && 'hint' in error && typeof error.hint === 'string' ? error.hint : undefined;
-  const message = error instanceof Error ? error.message : String(error);
-  return { id: 'refused', severity: 'error', message, ...(hint !== undefined && { hint }) };
 }

@@ -1,7 +1,9 @@
 import { constants } from 'node:fs';
-import { access, open, readFile, statfs } from 'node:fs/promises';
+import { open, readFile, statfs } from 'node:fs/promises';
 import path from 'node:path';
 import { createConnection } from 'node:net';
+import { pathExists } from '../../../../base/node/files.ts';
+import { parseJson } from '../../../../base/core/parseJson.ts';
 import type { LauncherCommand, Launchers, ProgramName } from '../../../core/launch/plan.ts';
 import { pythonFacts, pythonQuestion, type PythonFacts } from '../../../core/launch/preflightPython.ts';
 import { outputOf, runProgram } from './runProgram.ts';
@@ -41,13 +43,6 @@ export async function freeSpace(place: string): Promise<number | null> {
     if (space !== null) return space.bavail * space.bsize;
     if (folder === path.dirname(folder)) return null;
   }
-}
-
-export function pathExists(file: string): Promise<boolean> {
-  return access(file).then(
-    () => true,
-    () => false,
-  );
 }
 
 /** The file in which Ray writes the address of the cluster on this machine. */
@@ -138,11 +133,7 @@ async function executableOf(command: string, env: NodeJS.ProcessEnv): Promise<st
     : (env['PATH'] ?? '').split(':').filter((folder) => folder !== '');
   for (const folder of folders) {
     const file = path.resolve(folder, command);
-    const isThere = await access(file, constants.X_OK).then(
-      () => true,
-      () => false,
-    );
-    if (isThere) return file;
+    if (await pathExists(file, constants.X_OK)) return file;
   }
   return undefined;
 }
@@ -167,9 +158,5 @@ async function factsOf(python: string, env: NodeJS.ProcessEnv): Promise<PythonFa
   // Isolated mode imports nothing from the working folder.
   const answer = await outputOf(python, ['-I', '-c', pythonQuestion], { milliseconds: pythonPatience, env });
   const line = answer?.trim().split('\n').at(-1) ?? '';
-  try {
-    return pythonFacts.parse(JSON.parse(line));
-  } catch {
-    return null; // the output is not the answer
-  }
+  return pythonFacts.safeParse(parseJson(line)).data ?? null;
 }

@@ -6,7 +6,7 @@ import { WebSocket } from 'ws';
 import { readFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
-import { CodedError } from '../../../../base/core/errors.ts';
+import { CodedError, messageOf } from '../../../../base/core/errors.ts';
 import { rayJobInfo, type RayAnswer } from '../../../core/launch/rayWatch.ts';
 import type { RayPackage } from './rayPackage.ts';
 
@@ -22,7 +22,6 @@ interface RayResponse {
   readonly text: string;
 }
 
-/** The largest response, in bytes. */
 const mostBytes = 16 * 1024 * 1024;
 
 /**
@@ -65,7 +64,7 @@ export interface RaySubmission {
 
 const versionAnswer = z.object({ ray_version: z.string() });
 
-/** The timeout of a request in milliseconds. A loaded head can take seconds. */
+/** The timeout of a request, a handshake and a heartbeat, in milliseconds. A loaded head can take seconds. */
 const patience = 30_000;
 
 /** The time to retry a submission, in milliseconds. A new head has no agent for jobs yet. */
@@ -131,7 +130,7 @@ export class RayJobs {
       if (response.status === 404) return { kind: 'unknown' };
       return { kind: 'job', info: decoded(rayJobInfo, checked(response)) };
     } catch (error) {
-      return { kind: 'silent', why: error instanceof Error ? error.message : String(error) };
+      return { kind: 'silent', why: messageOf(error) };
     }
   }
 
@@ -142,7 +141,7 @@ export class RayJobs {
   async tail(id: string, take: (text: string) => void, signal: AbortSignal): Promise<void> {
     const place = new URL(`${jobPlace(id)}/logs/tail`, this.#head);
     place.protocol = place.protocol === 'https:' ? 'wss:' : 'ws:';
-    await tailRay(place, { headers: await this.#headers(), patience, take, signal });
+    await tailRay(place, await this.#headers(), take, signal);
   }
 
   async stop(id: string): Promise<void> {
@@ -170,7 +169,7 @@ export class RayJobs {
     };
     const request = { method, headers, milliseconds, ...(body !== undefined && { body }) };
     return askRay(new URL(place, this.#head), request).catch((error: unknown) => {
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = messageOf(error);
       throw rayFailure(`Ray's head at ${this.#head.origin} does not respond: ${reason}.`, error);
     });
   }
@@ -218,19 +217,16 @@ function rayFailure(message: string, cause?: unknown): CodedError {
   return new CodedError({ code: 'host/ray', message, hint, cause });
 }
 
-interface RayTail {
-  readonly headers: Readonly<Record<string, string>>;
-  /** The timeout of the handshake and of each heartbeat, in milliseconds. */
-  readonly patience: number;
-  readonly take: (text: string) => void;
-  readonly signal: AbortSignal;
-}
-
 /**
  * Reads a log over a WebSocket until Ray closes it. Redirects are not followed, because they would leak the token.
  * The heartbeat detects a cluster that has gone silently.
  */
-function tailRay(url: URL, { headers, patience, take, signal }: RayTail): Promise<void> {
+function tailRay(
+  url: URL,
+  headers: Readonly<Record<string, string>>,
+  take: (text: string) => void,
+  signal: AbortSignal,
+): Promise<void> {
   return new Promise((resolve, reject) => {
     signal.throwIfAborted();
     const socket = new WebSocket(url, { headers, handshakeTimeout: patience, perMessageDeflate: false });

@@ -1,5 +1,8 @@
-import { closeSync, fsyncSync, fstatSync, openSync, readFileSync, readSync, writeSync } from 'node:fs';
+import { closeSync, fsyncSync, fstatSync, openSync, readSync, writeSync } from 'node:fs';
 import * as z from 'zod/mini';
+import { textOf } from '../fileLock.ts';
+import { parseJson } from '../../../../base/core/parseJson.ts';
+import { hasCode } from '../../../../base/core/errors.ts';
 import { writeFileAtomicSync } from '../../../../base/node/atomicFile.ts';
 
 /** Receives the log of a Ray job and messages about the job. */
@@ -93,11 +96,8 @@ export class ResumableOutput implements RayOutput {
 }
 
 function readNote(file: string): PrintedNote {
-  try {
-    return printedNote.parse(JSON.parse(readFileSync(file, 'utf8')));
-  } catch {
-    return { log: 0 }; // nothing was written yet
-  }
+  // Without a note, nothing was written yet.
+  return printedNote.safeParse(parseJson(textOf(file) ?? '')).data ?? { log: 0 };
 }
 
 function commonLength(one: Buffer, other: Buffer): number {
@@ -107,6 +107,5 @@ function commonLength(one: Buffer, other: Buffer): number {
 }
 
 export function isFull(error: unknown): boolean {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined;
-  return code === 'ENOSPC' || code === 'EDQUOT';
+  return hasCode(error, 'ENOSPC', 'EDQUOT');
 }

@@ -113,7 +113,12 @@ export async function followRayJob(id: string, options: RayJobOptions): Promise<
   let before: RayState['kind'] | undefined;
   let hasAskedToStop = false;
   for (;;) {
-    if (stop.aborted && !hasAskedToStop) hasAskedToStop = await asks(jobs.stop(id));
+    if (stop.aborted && !hasAskedToStop) {
+      hasAskedToStop = await jobs.stop(id).then(
+        () => true,
+        () => false,
+      );
+    }
     const answer = await jobs.status(id);
     const allowed = stop.aborted ? Math.min(silence, silenceAtEnd) : silence;
     const state = watch.observe(answer, performance.now(), allowed);
@@ -157,13 +162,6 @@ async function uploaded(
   await jobs.upload(code);
   const metadata = { name, from: 'agentjet' };
   return { id, entrypoint, env, workingDir: code.uri, metadata };
-}
-
-async function asks(request: Promise<void>): Promise<boolean> {
-  return request.then(
-    () => true,
-    () => false,
-  );
 }
 
 function stateLine(id: string, state: RayState, isEnd = false): string {

@@ -11,6 +11,7 @@ import { eventsLost } from '../../../core/runs/failures.ts';
 import { type EventIndex, blockOf, blockSize } from './eventIndex.ts';
 import { writeAll } from '../../filePieces.ts';
 import { replay, type EventFile } from './replay.ts';
+import { hasCode, messageOf } from '../../../../base/core/errors.ts';
 
 /** The largest number of free buffers. */
 const mostFree = 8;
@@ -260,7 +261,7 @@ export class EventLog {
         if (failures > 0) this.#options.onBlocked?.(undefined);
         return true;
       } catch (error) {
-        this.#options.onBlocked?.(error instanceof Error ? error.message : String(error));
+        this.#options.onBlocked?.(messageOf(error));
         failures += 1;
         if (!this.#isClosed) await this.#pause(backoff(failures, retry));
       }
@@ -283,7 +284,7 @@ const blocksKept = 8;
 
 function openEvents(file: string): Promise<FileHandle> {
   return open(file, 'r+').catch((error: unknown) => {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return open(file, 'wx+', 0o600);
+    if (hasCode(error, 'ENOENT')) return open(file, 'wx+', 0o600);
     throw error;
   });
 }

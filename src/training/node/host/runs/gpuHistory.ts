@@ -6,11 +6,11 @@ import type { Clock, Logger } from '../../../../base/core/ports.ts';
 import { gpuSample, type GpuSample, type RunRecord } from '../../../core/protocol/runs.ts';
 import type { GpuReading } from '../../../core/launch/nvidiaSmi.ts';
 import { completeSamples, addGpuSample } from '../../../core/runs/gpuSampling.ts';
+import { parseJson } from '../../../../base/core/parseJson.ts';
 import { writeFileAtomic } from '../../../../base/node/atomicFile.ts';
 
 export interface GpuHistoryOptions {
   readonly runs: { list(): readonly RunRecord[]; get(run: string): RunRecord };
-  /** Returns the absolute folder of a run. */
   readonly folderOf: (run: string) => string;
   /** Returns the GPUs. Null: the driver does not answer. */
   readonly gpus: () => Promise<readonly GpuReading[] | null>;
@@ -88,7 +88,8 @@ export class GpuHistory {
 
   async #read(run: string): Promise<GpuSample[]> {
     const text = await readFile(this.#file(run), 'utf8').catch(() => '');
-    return text.split('\n').flatMap((line) => sampleIn(line) ?? []);
+    // A line can be partial or empty.
+    return text.split('\n').flatMap((line) => gpuSample.safeParse(parseJson(line)).data ?? []);
   }
 
   #file(run: string): string {
@@ -101,13 +102,4 @@ const going: readonly RunRecord['state'][] = ['running', 'cancelling'];
 /** Starts with a line break, which ends a partial line of an earlier host. */
 function lineOf(sample: GpuSample): string {
   return `\n${JSON.stringify(sample)}`;
-}
-
-/** Undefined: the line is partial or empty. */
-function sampleIn(line: string): GpuSample | undefined {
-  try {
-    return gpuSample.safeParse(JSON.parse(line)).data;
-  } catch {
-    return undefined;
-  }
 }

@@ -67,7 +67,6 @@ export class FoldersInUse {
 export interface JobFolderBounds {
   /** The absolute data folder of the host, with the runs in `runs/`. */
   readonly dataFolder: string;
-  /** The home folder of the user of the host. */
   readonly home: string;
 }
 

@@ -4,6 +4,7 @@ import path from 'node:path';
 import process from 'node:process';
 import { setTimeout as after } from 'node:timers/promises';
 import * as z from 'zod/mini';
+import { hasCode } from '../../../../base/core/errors.ts';
 import type { RunExit } from '../../../core/runs/outcome.ts';
 import { readJson, writeFileAtomic } from '../../../../base/node/atomicFile.ts';
 import { noteProcess } from './processes.ts';
@@ -34,6 +35,7 @@ export const keptExit = z.object({
   error: z.optional(z.string()),
   endedAt: z.number(),
 });
+export type NotedExit = z.infer<typeof keptExit>;
 
 /**
  * Runs in a separate process for each run, which outlives the host. Starts the launcher with its output in a file,
@@ -62,7 +64,7 @@ async function isFirst(folder: string): Promise<boolean> {
     await link(note, path.join(folder, keeperFiles.keeper));
     return true;
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false;
+    if (hasCode(error, 'EEXIST')) return false;
     throw error;
   } finally {
     await rm(note, { force: true });

@@ -1,6 +1,8 @@
 import { Buffer } from 'node:buffer';
 import type { FileHandle } from 'node:fs/promises';
 import { runEvent, type RunEvent } from '../../../core/protocol/runs.ts';
+import { isRecord } from '../../../../base/core/isRecord.ts';
+import { parseJson } from '../../../../base/core/parseJson.ts';
 import { RunFold, type RunEventBody } from '../../../core/runs/fold.ts';
 import { blockSize, EventIndex, type IndexEntry } from './eventIndex.ts';
 
@@ -44,7 +46,6 @@ async function readFrom(file: EventFile, size: number, start: Start): Promise<Re
 
 interface Start {
   readonly index: EventIndex;
-  /** The state at the last entry of the index. */
   readonly fold: RunFold;
 }
 
@@ -68,7 +69,8 @@ class Replay {
   take(bytes: Buffer): Buffer<ArrayBuffer> {
     let start = 0;
     for (let end = bytes.indexOf(10); end >= 0; end = bytes.indexOf(10, start)) {
-      const event = decode(bytes.toString('utf8', start, end));
+      // Undefined: a partial line.
+      const event = runEvent.safeParse(parseJson(bytes.toString('utf8', start, end))).data;
       if (event?.seq !== this.fold.state.seq + 1) {
         this.isBroken = true;
         break;
@@ -88,14 +90,6 @@ class Replay {
     // Another version may have written the events: then none are missing.
     this.lacking = isExpected ? this.lacking.slice(1) : [];
     this.lacking.push(...this.fold.take(event));
-  }
-}
-
-function decode(line: string): RunEvent | undefined {
-  try {
-    return runEvent.parse(JSON.parse(line));
-  } catch {
-    return undefined; // partial line
   }
 }
 
@@ -124,14 +118,8 @@ async function readWhole(file: FileHandle): Promise<string> {
 }
 
 function decodeEntry(line: string): (IndexEntry & { readonly fold: RunFold }) | undefined {
-  try {
-    const value: unknown = JSON.parse(line);
-    if (typeof value !== 'object' || value === null || !('fold' in value) || !('byte' in value))
-      return undefined;
-    const fold = RunFold.decode(value.fold);
-    if (fold === undefined || typeof value.byte !== 'number') return undefined;
-    return { seq: fold.state.seq, byte: value.byte, fold };
-  } catch {
-    return undefined; // partial line
-  }
+  const value = parseJson(line);
+  if (!isRecord(value) || typeof value['byte'] !== 'number') return undefined;
+  const fold = RunFold.decode(value['fold']);
+  return fold && { seq: fold.state.seq, byte: value['byte'], fold };
 }

@@ -12,6 +12,7 @@ import type { LogRedactor } from '../../../core/runs/secrets.ts';
 import { StallDetector } from '../../../core/runs/stallDetector.ts';
 import type { HostLaunch, LaunchRequest } from '../launch/hostLaunch.ts';
 import type { EventLog } from './eventLog.ts';
+import type { NotedExit } from './keeper.ts';
 import { RunProcesses, type ProcessContext } from './runProcesses.ts';
 import { sameBoot } from './processes.ts';
 import { type RunFolder, type StoredRun, marksOfSecrets, redactorOf } from './runFolder.ts';
@@ -26,7 +27,6 @@ export interface RunContext extends ProcessContext {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly stop: StopTimes;
-  /** Returns another run, for its job folder. */
   readonly recordOf: (run: string) => RunRecord | undefined;
   /** Claims a job folder for a run. Throws if the folder is not allowed. */
   readonly takeJobFolder: (run: string, folder: string, use?: JobUse) => void;
@@ -135,7 +135,7 @@ export class Run {
   /** Ends a run that can never start. */
   refuse(reason: string): Promise<void> {
     this.#given = [];
-    return this.#do(() => this.#end({ code: null, signal: null, error: reason }));
+    return this.#do(() => this.#endWith(reason));
   }
 
   /** Takes over a run of an earlier host, and reports what happened meanwhile. */
@@ -245,7 +245,7 @@ export class Run {
     } catch (error) {
       if (this.#isClosed) return; // the next host continues
       if (this.#cancellation.token.isCancelled) return this.#end(null);
-      return this.#end({ code: null, signal: null, error: failureText(error) });
+      return this.#endWith(failureText(error));
     }
     this.#tails.followJob(this.#stored);
     await this.#startKeeper();
@@ -265,17 +265,21 @@ export class Run {
 
   async #startKeeper(): Promise<void> {
     const why = await this.#processes.start();
-    if (why !== undefined) await this.#notStarted(`: ${why}`);
+    if (why !== undefined) await this.#notStarted(why);
   }
 
   #notStarted(why: string): Promise<void> {
-    return this.#end({ code: null, signal: null, error: `The run could not be started${why}.` });
+    return this.#endWith(`The run could not be started: ${why}.`);
+  }
+
+  #endWith(error: string): Promise<void> {
+    return this.#end({ code: null, signal: null, error });
   }
 
   async #look(): Promise<void> {
     // Checked first, so that the log that is read after the end is complete.
     const exit = await this.#processes.look();
-    if (this.#processes.hasFailed) return this.#notStarted(': the process that monitors it ended at once');
+    if (this.#processes.hasFailed) return this.#notStarted('the process that monitors it ended at once');
     const isOver = exit !== undefined || !this.#processes.isAlive;
     if (this.#processes.launcher !== undefined || exit !== undefined) await this.#isRunning();
     if (this.#isClosed) return;
@@ -290,7 +294,7 @@ export class Run {
    * Ends the run, or replaces the supervisor of a Ray job that is still running. Such a job continues without it,
    * also after a reboot. Ray reports the end.
    */
-  async #isOver(exit: (RunExit & { readonly endedAt: number }) | null): Promise<void> {
+  async #isOver(exit: NotedExit | null): Promise<void> {
     const hasExitCode = exit?.signal === null;
     const isRay = this.#stored.order.launcher === 'ray';
     const job = hasExitCode || !isRay ? undefined : await this.#context.launch.rayJob(this.#folder.path);
@@ -346,11 +350,8 @@ export class Run {
     const { keeper } = this.#processes;
     const left = await this.#stopper.sweep(keeper?.pid);
     if (left > 0) {
-      await this.#notice(
-        left === 1
-          ? 'Killed a process that the run left behind.'
-          : `Killed ${left} processes that the run left behind.`,
-      );
+      const processes = left === 1 ? 'a process' : `${left} processes`;
+      await this.#notice(`Killed ${processes} that the run left behind.`);
     }
     if (this.#stored.launched) await this.#tails.drain();
     this.#followRenamed();
@@ -405,34 +406,16 @@ function failureText(error: unknown): string {
  */
 function recordOf(stored: StoredRun, events: EventLog, waits: string | null): RunRecord {
   const { id, owner, createdAt, order, devices, startedAt, endedAt, jobFolder, stages } = stored;
+  const { from = null, ...ordered } = order;
   const { state, reason, phase, exitCode, step, stage, reward } = events.fold.state;
   const { totalSteps } = stages?.[(stage ?? 1) - 1] ?? stored;
   return {
-    id,
-    name: order.name,
-    launcher: order.launcher,
-    backbone: order.backbone,
-    config: order.config,
-    snapshot: order.snapshot,
-    flags: order.flags,
-    env: order.env,
-    gpus: order.gpus,
+    ...ordered,
+    ...{ id, owner, from, jobFolder, createdAt, startedAt, endedAt, events: events.last },
+    ...{ state, phase, exitCode, step, totalSteps, reward },
     devices: state === 'queued' ? [] : devices,
-    state,
     reason: state === 'queued' ? waits : reason,
-    phase,
-    exitCode,
-    step,
-    totalSteps,
     ...(stages && { stages }),
     ...(stage !== null && { stage }),
-    reward,
-    jobFolder,
-    createdAt,
-    startedAt,
-    endedAt,
-    events: events.last,
-    from: order.from ?? null,
-    owner,
   };
 }

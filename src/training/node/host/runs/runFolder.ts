@@ -4,7 +4,6 @@ import * as z from 'zod/mini';
 import { Buffer } from 'node:buffer';
 import { createHmac, randomBytes } from 'node:crypto';
 import { runOrder, runRecord, runStage, type RunOrder } from '../../../core/protocol/runs.ts';
-import type { RunExit } from '../../../core/runs/outcome.ts';
 import {
   secretMarks,
   LogRedactor,
@@ -15,7 +14,7 @@ import {
 } from '../../../core/runs/secrets.ts';
 import { readJson, writeFileAtomic } from '../../../../base/node/atomicFile.ts';
 import { raySpecFile } from '../ray/raySpec.ts';
-import { keeperFiles, keptExit, type KeeperOrder } from './keeper.ts';
+import { keeperFiles, keptExit, type KeeperOrder, type NotedExit } from './keeper.ts';
 import { notedProcess, type NotedProcess } from './processes.ts';
 
 const digest: Digest = (salt, text) => createHmac('sha256', salt).update(text).digest('hex');
@@ -78,7 +77,6 @@ const names = {
 const values = z.record(z.string(), z.string());
 const family = z.array(notedProcess);
 
-/** The files of one run. */
 export class RunFolder {
   readonly path: string;
   #writing: Promise<void> = Promise.resolve();
@@ -94,15 +92,15 @@ export class RunFolder {
 
   /** The folder of the snapshot, in which the launcher starts. */
   get code(): string {
-    return path.join(this.path, names.code);
+    return this.#in(names.code);
   }
 
   get log(): string {
-    return path.join(this.path, keeperFiles.log);
+    return this.#in(keeperFiles.log);
   }
 
   get keeperOrder(): string {
-    return path.join(this.path, keeperFiles.order);
+    return this.#in(keeperFiles.order);
   }
 
   /** Creates the folder. Rejects if it exists. */
@@ -111,35 +109,32 @@ export class RunFolder {
   }
 
   /** Undefined: the record is missing or unreadable. */
-  async readRecord(): Promise<StoredRun | undefined> {
-    return storedRun.safeParse(await readJson(path.join(this.path, names.record))).data;
+  readRecord(): Promise<StoredRun | undefined> {
+    return this.#read(names.record, storedRun);
   }
 
   /** Writes are serialized, so that the last one wins. */
   writeRecord(record: StoredRun): Promise<void> {
-    const written = this.#writing.then(() =>
-      writeFileAtomic(path.join(this.path, names.record), JSON.stringify(record)),
-    );
+    const written = this.#writing.then(() => this.#write(names.record, record));
     this.#writing = written.catch(() => undefined); // the caller gets the error
     return written;
   }
 
+  async hasRecord(): Promise<boolean> {
+    return (await this.#read(names.record, z.unknown())) !== undefined;
+  }
+
   /** Returns the values of the variables until the run has started. */
   async readValues(): Promise<RunOrder['env']> {
-    return values.safeParse(await readJson(path.join(this.path, names.values))).data ?? {};
+    return (await this.#read(names.values, values)) ?? {};
   }
 
-  async hasRecord(): Promise<boolean> {
-    return (await readJson(path.join(this.path, names.record))) !== undefined;
-  }
-
-  async writeValues(env: RunOrder['env']): Promise<void> {
-    await writeFileAtomic(path.join(this.path, names.values), JSON.stringify(env));
+  writeValues(env: RunOrder['env']): Promise<void> {
+    return this.#write(names.values, env);
   }
 
   async forgetValues(): Promise<void> {
-    await rm(path.join(this.path, names.values), { force: true });
-    await rm(this.keeperOrder, { force: true });
+    await this.#remove(names.values, keeperFiles.order);
   }
 
   /** Removes the files that only the start needs. */
@@ -148,17 +143,17 @@ export class RunFolder {
     await rm(raySpecFile(this.path), { force: true });
   }
 
-  async writeKeeperOrder(order: KeeperOrder): Promise<void> {
-    await writeFileAtomic(this.keeperOrder, JSON.stringify(order));
+  writeKeeperOrder(order: KeeperOrder): Promise<void> {
+    return this.#write(keeperFiles.order, order);
   }
 
   async writeEffectiveConfig(text: string): Promise<void> {
-    await writeFileAtomic(path.join(this.path, names.effective), text);
+    await writeFileAtomic(this.#in(names.effective), text);
   }
 
   /** Undefined: the run has not started, or an earlier version of the host kept no config. */
   async readEffectiveConfig(): Promise<string | undefined> {
-    return readFile(path.join(this.path, names.effective), 'utf8').catch(() => undefined);
+    return readFile(this.#in(names.effective), 'utf8').catch(() => undefined);
   }
 
   async emptyCode(): Promise<string> {
@@ -167,21 +162,20 @@ export class RunFolder {
     return this.code;
   }
 
-  async keeper(): Promise<NotedProcess | undefined> {
-    return notedProcess.safeParse(await readJson(path.join(this.path, keeperFiles.keeper))).data;
+  keeper(): Promise<NotedProcess | undefined> {
+    return this.#read(keeperFiles.keeper, notedProcess);
   }
 
-  async launcher(): Promise<NotedProcess | undefined> {
-    return notedProcess.safeParse(await readJson(path.join(this.path, keeperFiles.launcher))).data;
+  launcher(): Promise<NotedProcess | undefined> {
+    return this.#read(keeperFiles.launcher, notedProcess);
   }
 
-  /** Returns the stored family of the launcher. */
   async family(): Promise<NotedProcess[]> {
-    return family.safeParse(await readJson(path.join(this.path, names.family))).data ?? [];
+    return (await this.#read(names.family, family)) ?? [];
   }
 
-  async writeFamily(processes: readonly NotedProcess[]): Promise<void> {
-    await writeFileAtomic(path.join(this.path, names.family), JSON.stringify(processes));
+  writeFamily(processes: readonly NotedProcess[]): Promise<void> {
+    return this.#write(names.family, processes);
   }
 
   /**
@@ -190,13 +184,11 @@ export class RunFolder {
    */
   async replaceProcesses(order: KeeperOrder): Promise<void> {
     await this.writeKeeperOrder(order);
-    for (const name of [keeperFiles.exit, keeperFiles.launcher, keeperFiles.keeper]) {
-      await rm(path.join(this.path, name), { force: true });
-    }
+    await this.#remove(keeperFiles.exit, keeperFiles.launcher, keeperFiles.keeper);
   }
 
-  async exit(): Promise<(RunExit & { readonly endedAt: number }) | undefined> {
-    return keptExit.safeParse(await readJson(path.join(this.path, keeperFiles.exit))).data;
+  exit(): Promise<NotedExit | undefined> {
+    return this.#read(keeperFiles.exit, keptExit);
   }
 
   /**
@@ -213,6 +205,23 @@ export class RunFolder {
     const going = `${this.path}${ending}`;
     await rename(this.path, going);
     await rm(going, { recursive: true, force: true, maxRetries: 3 });
+  }
+
+  #in(name: string): string {
+    return path.join(this.path, name);
+  }
+
+  /** Undefined: the file is missing or invalid. */
+  async #read<T>(name: string, schema: z.ZodMiniType<T>): Promise<T | undefined> {
+    return schema.safeParse(await readJson(this.#in(name))).data;
+  }
+
+  #write(name: string, value: unknown): Promise<void> {
+    return writeFileAtomic(this.#in(name), JSON.stringify(value));
+  }
+
+  async #remove(...files: readonly string[]): Promise<void> {
+    for (const name of files) await rm(this.#in(name), { force: true });
   }
 }
 

@@ -1,7 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import type { RunExit } from '../../../core/runs/outcome.ts';
 import { Family, type RecentProcesses } from './family.ts';
 import { noteProcesses, runMark, stillRuns, type NotedProcess } from './processes.ts';
+import type { NotedExit } from './keeper.ts';
 import type { RunFolder } from './runFolder.ts';
 
 export interface ProcessContext {
@@ -60,7 +60,7 @@ export class RunProcesses {
   }
 
   /** Checks the processes. Resolves to the exit of the run, if noted. */
-  async look(): Promise<(RunExit & { readonly endedAt: number }) | undefined> {
+  async look(): Promise<NotedExit | undefined> {
     const hasGone = this.#child !== undefined && hasEnded(this.#child);
     const exit = await this.#folder.exit();
     this.#launcher ??= await this.#folder.launcher();

@@ -46,7 +46,6 @@ export class Stopper implements Disposable {
     return this.#hasKilled;
   }
 
-  /** Kills all processes of the run at once. */
   killAll(): void {
     signalEach(this.#left(undefined), 'SIGKILL');
   }

@@ -34,7 +34,6 @@ async function companionLogs(code: string): Promise<(readonly [source: string, f
 const byName = (one: { readonly name: string }, other: { readonly name: string }): number =>
   one.name < other.name ? -1 : 1;
 
-/** The number of bytes to read at a time. */
 const pieceSize = 256 * 1024;
 /**
  * The largest number of runner logs, and of other logs, for a job or stage. Each log is polled.
@@ -48,7 +47,6 @@ export interface TailOptions {
   readonly events: EventLog;
   readonly launcherLog: string;
   readonly code: string;
-  /** Removes secrets from a line. */
   readonly redact: (line: string) => string;
 }
 
@@ -79,7 +77,6 @@ export class RunTails {
     }
   }
 
-  /** Reads to the end, when all writers have ended. */
   async drain(): Promise<void> {
     await this.pump();
     for (const tail of this.#tails) await tail.end();
@@ -165,7 +162,6 @@ async function logsOf(part: JobPart): Promise<(readonly [source: string, file: s
   return found.sort(([one], [other]) => (one < other ? -1 : 1));
 }
 
-/** Returns the state of a job folder before a run. */
 export async function snapshotJobFolder(
   jobFolder: string,
   stages?: JobLayout['stages'],

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import path from 'node:path';
 import { generate } from 'selfsigned';
-import { CodedError } from '../../../../base/core/errors.ts';
+import { CodedError, messageOf } from '../../../../base/core/errors.ts';
 import { writeFileAtomicSync } from '../../../../base/node/atomicFile.ts';
 
 /** The certificate of a host and its key, in PEM. */
@@ -67,7 +67,7 @@ function read(file: string): string {
   try {
     return readFileSync(file, 'utf8');
   } catch (cause) {
-    throw unusable(file, cause instanceof Error ? cause.message : String(cause), cause);
+    throw unusable(file, messageOf(cause), cause);
   }
 }
 

@@ -133,12 +133,10 @@ export async function serveHost(options: HostServerOptions): Promise<HostServer>
   };
 }
 
-/** Returns whether only this machine can reach an address. */
 export function isLoopback(address: string): boolean {
   return address === 'localhost' || address === '::1' || /^127\.\d+\.\d+\.\d+$/.test(address);
 }
 
-/** The largest number of connections that are not authenticated yet. */
 const mostStrangers = 64;
 
 /**

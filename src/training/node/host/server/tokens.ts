@@ -58,7 +58,6 @@ export class HostTokens {
     return this.#read().length > 0 || existsSync(this.#file) ? undefined : this.add(name, allowed, now);
   }
 
-  /** Removes a token and ends its connections. */
   remove(name: string): void {
     this.#change((before) => {
       const left = before.filter((one) => one.name !== name);
@@ -93,7 +92,6 @@ export class HostTokens {
     }
   }
 
-  /** Changes the file under a lock. */
   #change(changed: (before: readonly StoredToken[]) => readonly StoredToken[]): void {
     withFileLock(this.#file, () => {
       const tokens = changed(this.#read());

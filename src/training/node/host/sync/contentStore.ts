@@ -5,7 +5,7 @@ import path from 'node:path';
 import type { CancellationToken } from '../../../../base/core/cancellation.ts';
 import { hasCode } from '../../../../base/core/errors.ts';
 import type { ByteSink, ByteSource } from '../../../core/contracts.ts';
-import { contentDiffers, diskFull, noContent } from '../../../core/sync/failures.ts';
+import { syncErrors } from '../../../core/sync/failures.ts';
 import { piecesOf, writeAll } from '../../filePieces.ts';
 import { forEachParallel } from '../../parallel.ts';
 import type { SnapshotLeases } from './snapshotLeases.ts';
@@ -83,11 +83,11 @@ export class ContentStore {
   /** Rejects with `sync/no-content`. */
   async bytesOf(sha256: string): Promise<number> {
     const held = this.#known.get(sha256);
-    if (held === undefined) throw noContent(sha256);
+    if (held === undefined) throw syncErrors.noContent(sha256);
     held.bytes ??= (await this.#sizeOf(sha256)) ?? null;
     if (held.bytes !== null) return held.bytes;
     if (this.#known.get(sha256) === held) this.#known.delete(sha256);
-    throw noContent(sha256);
+    throw syncErrors.noContent(sha256);
   }
 
   /** Removes contents with a missing file or a wrong size. Returns one of them, if any. */
@@ -122,11 +122,10 @@ export class ContentStore {
     }
   }
 
-  /** Returns a sink for a streamed content. */
   async sink(sha256: string, bytes: number): Promise<ByteSink> {
     const file = path.join(this.#incoming, String(this.#made++));
     const handle = await open(file, 'wx', 0o644).catch(throwDiskFull);
-    const differs = (): Error => contentDiffers(`The content ${sha256.slice(0, 12)}…`);
+    const differs = (): Error => syncErrors.contentDiffers(`The content ${sha256.slice(0, 12)}…`);
     const sum = createHash('sha256');
     let got = 0;
     let isOpen = true;
@@ -198,5 +197,5 @@ function throwDiskFull(error: unknown): never {
 
 /** Returns `host/disk-full` for a full disk or an exceeded quota, or else the error itself. */
 export function asDiskFull(error: unknown): unknown {
-  return hasCode(error, 'ENOSPC', 'EDQUOT') ? diskFull(error) : error;
+  return hasCode(error, 'ENOSPC', 'EDQUOT') ? syncErrors.diskFull(error) : error;
 }

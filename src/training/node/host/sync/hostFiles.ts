@@ -5,7 +5,7 @@ import type { Checkpoint, RunRecord } from '../../../core/protocol/runs.ts';
 import type { ByteSource, HostFiles, RunFiles } from '../../../core/contracts.ts';
 import { trackerFile } from '../../../core/launch/resumeStages.ts';
 import { checkpointOf, stepOf } from '../../../core/sync/checkpoints.ts';
-import { noFile, noJobFolder, tooManyFiles } from '../../../core/sync/failures.ts';
+import { syncErrors } from '../../../core/sync/failures.ts';
 import { isRolloutLog, mayHoldRolloutLog } from '../../../core/sync/rolloutLogs.ts';
 import { piecesOf, sumOf } from '../../filePieces.ts';
 import { isUpstreamEntry, type JobFolderAccess } from '../runs/jobFolder.ts';
@@ -50,7 +50,7 @@ class JailedFiles implements RunFiles {
       const bytes = Number(stats.size);
       const key = keyOf(stats);
       let sum = this.#sums.get(key);
-      if (sum === undefined) this.#keep(key, (sum = sumOf(handle, bytes, () => noFile(path))));
+      if (sum === undefined) this.#keep(key, (sum = sumOf(handle, bytes, () => syncErrors.noFile(path))));
       const sha256 = await sum;
       // The checksum of a file that changed meanwhile is meaningless.
       if (keyOf(await handle.stat({ bigint: true })) !== key) this.#sums.delete(key);
@@ -89,7 +89,7 @@ async function filesBelow(inside: JailedFolder, path: string): Promise<FileEntry
       }
       const size = await inside.size(entry.path);
       if (size !== undefined) files.push({ path: entry.path, ...size });
-      if (files.length + folders.length > mostFiles) throw tooManyFiles(mostFiles);
+      if (files.length + folders.length > mostFiles) throw syncErrors.tooManyFiles(mostFiles);
     }
   }
   return files;
@@ -106,7 +106,7 @@ export function openRolloutLogs(folderOf: (run: string) => string): RunFiles {
     const inside = await JailedFolder.of(folderOf(run), () => (path, kind) => {
       return kind === 'file' ? isRolloutLog(path) : mayHoldRolloutLog(path);
     });
-    if (inside === undefined) throw noJobFolder(run);
+    if (inside === undefined) throw syncErrors.noJobFolder(run);
     return inside;
   });
 }
@@ -177,7 +177,7 @@ async function openFolder(run: string, { jobOf, folderAccess }: HostFilesOptions
     return kind === 'own' ? () => true : undefined;
   };
   const inside = jobFolder === null ? undefined : await JailedFolder.of(jobFolder, shownIn);
-  if (inside === undefined) throw noJobFolder(run);
+  if (inside === undefined) throw syncErrors.noJobFolder(run);
   return inside;
 }
 

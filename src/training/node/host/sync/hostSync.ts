@@ -4,7 +4,7 @@ import type { CancellationToken } from '../../../../base/core/cancellation.ts';
 import type { Clock } from '../../../../base/core/ports.ts';
 import type { HostParams, SnapshotEntry, SnapshotManifest } from '../../../core/protocol/hostRpc.ts';
 import type { ByteSink, ByteSource, HostSync } from '../../../core/contracts.ts';
-import { badManifest, badPack, contentDiffers, noContent, noRoom } from '../../../core/sync/failures.ts';
+import { syncErrors } from '../../../core/sync/failures.ts';
 import { WorkPool } from '../../parallel.ts';
 import { PackReader } from '../../../core/sync/manifest.ts';
 import { systemClock } from '../../../../base/node/clock.ts';
@@ -16,10 +16,8 @@ import { Snapshots } from './snapshots.ts';
 export interface HostSyncOptions {
   /** The data folder, for this process only. Contents are in `contents`, manifests in `snapshots`. */
   readonly dataFolder: string;
-  /** The largest number of entries in a snapshot. */
   readonly entries?: number;
   readonly clock?: Pick<Clock, 'now' | 'monotonic'>;
-  /** Returns the free bytes on the disk of a folder. */
   readonly free?: (folder: string) => Promise<number>;
 }
 
@@ -47,7 +45,6 @@ export async function openHostSync({
 }
 
 interface Limits {
-  /** The largest number of entries in a snapshot. */
   readonly entries: number;
   /** Returns the bytes that contents may still use. */
   readonly room: () => Promise<number>;
@@ -94,9 +91,10 @@ export class OpenHostSync implements HostSync {
     const key = `${client} ${page.snapshot}`;
     const before = page.from === 0 ? [] : (this.#underway.get(key) ?? []);
     this.#underway.delete(key);
-    if (before.length !== page.from) throw badManifest('its pages are not in order');
+    if (before.length !== page.from) throw syncErrors.badManifest('its pages are not in order');
     const { entries } = this.#limits;
-    if (page.from + page.entries.length > entries) throw badManifest(`it has more than ${entries} entries`);
+    if (page.from + page.entries.length > entries)
+      throw syncErrors.badManifest(`it has more than ${entries} entries`);
     for (const entry of page.entries) before.push(entry);
     if (page.done) {
       await this.#keep(page.snapshot, before);
@@ -132,7 +130,7 @@ export class OpenHostSync implements HostSync {
     const broken = await this.#contents.dropBroken(manifest.filter((entry) => 'sha256' in entry));
     // The next sync sends the missing content.
     if (broken !== undefined) this.#whole.clear();
-    if (broken !== undefined) throw noContent(broken);
+    if (broken !== undefined) throw syncErrors.noContent(broken);
     await materialize(manifest, folder, (sha256) => this.#contents.pathOf(sha256), cancellation);
   }
 
@@ -170,7 +168,7 @@ export class OpenHostSync implements HostSync {
   /** Checks the free space before the first byte. A full disk would keep runs from writing. */
   async #checkRoom(bytes: number): Promise<void> {
     const room = await this.#limits.room();
-    if (bytes > room) throw noRoom(bytes, room);
+    if (bytes > room) throw syncErrors.noRoom(bytes, room);
   }
 
   /** Checks that all contents exist with the sizes in the manifest. */
@@ -180,7 +178,7 @@ export class OpenHostSync implements HostSync {
       if (!('sha256' in entry)) continue;
       this.#contents.claim(entry.sha256);
       if ((await this.#contents.bytesOf(entry.sha256)) !== entry.bytes)
-        throw contentDiffers(`The content of ${JSON.stringify(entry.path)}`);
+        throw syncErrors.contentDiffers(`The content of ${JSON.stringify(entry.path)}`);
     }
   }
 }
@@ -192,16 +190,16 @@ function packSink(contents: ContentStore, bytes: number): ByteSink {
   let got = 0;
   return {
     write: async (piece, offset) => {
-      if (offset !== got) throw badPack('its pieces are not in order');
+      if (offset !== got) throw syncErrors.badPack('its pieces are not in order');
       got += piece.length;
-      if (got > bytes) throw badPack('it is longer than announced');
+      if (got > bytes) throw syncErrors.badPack('it is longer than announced');
       for (const { sha256, bytes: content } of reader.push(piece)) {
         await writing.start(() => contents.keep(sha256, content));
       }
     },
     end: async () => {
       await writing.end();
-      if (got !== bytes) throw badPack('it is shorter than announced');
+      if (got !== bytes) throw syncErrors.badPack('it is shorter than announced');
       reader.end();
     },
     abort: () => writing.settled(),

@@ -2,13 +2,12 @@ import { constants } from 'node:fs';
 import { lstat, open, readdir, readlink, realpath, type FileHandle } from 'node:fs/promises';
 import path from 'node:path';
 import process from 'node:process';
-import { noFile, refusedPath } from '../../../core/sync/failures.ts';
+import { syncErrors } from '../../../core/sync/failures.ts';
 import { pathProblem } from '../../../core/sync/jail.ts';
 
 /** Flags that do not follow a link or block on a pipe. */
 const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
-/** Returns whether a path in the folder is visible. */
 export type PathFilter = (inside: string, kind: 'file' | 'folder') => boolean;
 
 /**
@@ -40,11 +39,13 @@ export class JailedFolder {
 
   async open(inside: string): Promise<FileHandle> {
     const place = this.#place(inside);
-    if (!this.#isShown(inside, 'file') || !(await this.#isWhereItSeems(place))) throw noFile(inside);
+    if (!this.#isShown(inside, 'file') || !(await this.#isWhereItSeems(place)))
+      throw syncErrors.noFile(inside);
     const handle = await open(place, flags).catch(() => undefined);
-    if (handle === undefined) throw noFile(inside);
+    if (handle === undefined) throw syncErrors.noFile(inside);
     try {
-      if (!(await handle.stat()).isFile() || !(await this.#hasOpened(handle, place))) throw noFile(inside);
+      if (!(await handle.stat()).isFile() || !(await this.#hasOpened(handle, place)))
+        throw syncErrors.noFile(inside);
       return handle;
     } catch (error) {
       await handle.close();
@@ -91,7 +92,7 @@ export class JailedFolder {
 
   #place(inside: string): string {
     const problem = pathProblem(inside, { windows: process.platform === 'win32' });
-    if (problem !== undefined) throw refusedPath(inside, problem);
+    if (problem !== undefined) throw syncErrors.refusedPath(inside, problem);
     return path.join(this.#root, inside);
   }
 

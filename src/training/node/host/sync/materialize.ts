@@ -3,7 +3,7 @@ import { chmod, copyFile, mkdir, readdir, realpath, rm, symlink } from 'node:fs/
 import path from 'node:path';
 import type { CancellationToken } from '../../../../base/core/cancellation.ts';
 import type { SnapshotManifest } from '../../../core/protocol/hostRpc.ts';
-import { cancelled, notEmpty, refusedPath } from '../../../core/sync/failures.ts';
+import { syncErrors } from '../../../core/sync/failures.ts';
 import { forEachParallel } from '../../parallel.ts';
 import { asDiskFull } from './contentStore.ts';
 
@@ -23,7 +23,7 @@ export async function materialize(
   cancellation: CancellationToken,
 ): Promise<void> {
   await mkdir(folder, { recursive: true });
-  if ((await readdir(folder)).length > 0) throw notEmpty(folder);
+  if ((await readdir(folder)).length > 0) throw syncErrors.notEmpty(folder);
   const root = await realpath(folder);
   try {
     await makeFolders(root, manifest, cancellation);
@@ -45,7 +45,7 @@ async function copyFiles(
 ): Promise<void> {
   const files = manifest.filter((entry) => 'sha256' in entry);
   await forEachParallel(files, atATime, async ({ path: inside, sha256, executable }) => {
-    if (cancellation.isCancelled) throw cancelled();
+    if (cancellation.isCancelled) throw syncErrors.cancelled();
     const file = path.join(root, inside);
     // Exclusive, so that no existing file and no target of a link is overwritten.
     await copyFile(fileOf(sha256), file, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE);
@@ -62,14 +62,14 @@ async function makeFolders(
   for (const { path: inside } of manifest) {
     const folder = path.posix.dirname(inside);
     if (made.has(folder)) continue;
-    if (cancellation.isCancelled) throw cancelled();
+    if (cancellation.isCancelled) throw syncErrors.cancelled();
     const above: string[] = [];
     for (let at = folder; !made.has(at); at = path.posix.dirname(at)) above.push(at);
     for (const one of above.reverse()) {
       made.add(one);
       const place = path.join(root, one);
       await mkdir(place);
-      if ((await realpath(place)) !== place) throw refusedPath(one, 'it leads out of the folder');
+      if ((await realpath(place)) !== place) throw syncErrors.refusedPath(one, 'it leads out of the folder');
     }
   }
 }

@@ -5,7 +5,7 @@ import path from 'node:path';
 import * as z from 'zod/mini';
 import { hasCode } from '../../../../base/core/errors.ts';
 import { snapshotManifest, type SnapshotManifest } from '../../../core/protocol/hostRpc.ts';
-import { badManifest, noSnapshot } from '../../../core/sync/failures.ts';
+import { syncErrors } from '../../../core/sync/failures.ts';
 import { checkManifest, manifestText } from '../../../core/sync/manifest.ts';
 import type { SnapshotLeases } from './snapshotLeases.ts';
 import { asDiskFull } from './contentStore.ts';
@@ -65,7 +65,8 @@ export class Snapshots {
   /** Stores a manifest. Throws if it does not match its id or has invalid paths. */
   async keep(snapshot: string, manifest: SnapshotManifest): Promise<void> {
     const text = manifestText(manifest);
-    if (hash('sha256', text, 'hex') !== snapshot) throw badManifest('it differs from the announced one');
+    if (hash('sha256', text, 'hex') !== snapshot)
+      throw syncErrors.badManifest('it differs from the announced one');
     checkManifest(manifest);
     const file = path.join(this.#incoming, String(this.#made++));
     try {
@@ -86,15 +87,15 @@ export class Snapshots {
 
   /** Returns a manifest. Rejects with `sync/no-snapshot`. Removes a damaged file. */
   async read(snapshot: string): Promise<SnapshotManifest> {
-    if (!this.#known.has(snapshot)) throw noSnapshot(snapshot);
+    if (!this.#known.has(snapshot)) throw syncErrors.noSnapshot(snapshot);
     const file = this.#pathOf(snapshot);
     const text = await readFile(file, 'utf8').catch(() => undefined);
-    if (text === undefined) throw noSnapshot(snapshot);
+    if (text === undefined) throw syncErrors.noSnapshot(snapshot);
     if (isDamaged(snapshot, text)) {
       // It may have been stored again meanwhile.
       const isKnown = this.#known.has(snapshot);
       if (isKnown && isDamaged(snapshot, readFileSync(file, 'utf8'))) this.#remove(snapshot);
-      throw noSnapshot(snapshot);
+      throw syncErrors.noSnapshot(snapshot);
     }
     const manifest = z.parse(snapshotManifest, JSON.parse(text));
     checkManifest(manifest);

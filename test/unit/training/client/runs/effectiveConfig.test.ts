@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { compose, type Composition } from '../../../../../src/configs/core/compose.ts';
 import { dialectOf } from '../../../../../src/configs/core/dialect.ts';
-import { hostResults, hostMethods, scopeOf } from '../../../../../src/training/core/protocol/hostRpc.ts';
+import { hostMethods, scopeOf } from '../../../../../src/training/core/protocol/hostRpc.ts';
 import { mostOfEffectiveConfig, type RunOrder } from '../../../../../src/training/core/protocol/runs.ts';
 import { maskSecrets } from '../../../../../src/configs/core/effective/secrets.ts';
 import {
@@ -205,13 +205,13 @@ extra:
 
 describe('on the wire', () => {
   test('it is asked for by a run, for which looking is enough', () => {
-    expect(hostMethods['run.config'].safeParse({ run }).success).toBe(true);
-    expect(hostMethods['run.config'].safeParse({ run: '../../etc' }).success).toBe(false);
+    expect(hostMethods['run.config'].params.safeParse({ run }).success).toBe(true);
+    expect(hostMethods['run.config'].params.safeParse({ run: '../../etc' }).success).toBe(false);
     expect(scopeOf('run.config', { run })).toBe('view');
   });
 
   test('it has a limit, which a long config is cut to', async () => {
-    const decode = hostResults['run.config'];
+    const decode = hostMethods['run.config'].result;
     const items = Array.from({ length: 40 }, (_, index) => `  - ${index} ${'long '.repeat(6_000)}.\n`).join(
       '',
     );

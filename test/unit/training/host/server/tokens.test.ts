@@ -102,7 +102,7 @@ describe('the lock of a file', () => {
     const file = path.join(folder(), 'a.json');
     const done = withFileLock(file, () => {
       expect(existsSync(`${file}.lock`)).toBe(true);
-      expect(() => withFileLock(file, () => 0, { tries: 3, pause: 1 })).toThrow(
+      expect(() => withFileLock(file, () => 0, 3)).toThrow(
         expect.objectContaining({
           code: 'host/file-locked',
           message: expect.stringContaining(`process ${process.pid}`) as string,
