@@ -71,7 +71,7 @@ export class ContentStore {
 
   /** Removes contents that are neither needed nor leased. */
   async collect(needed: ReadonlySet<string>, cancellation: CancellationToken): Promise<void> {
-    for (const sha256 of [...this.#known.keys()]) {
+    for (const sha256 of [...this.#known.keys()].sort()) {
       if (cancellation.isCancelled) return;
       await this.bytesOf(sha256).catch(() => undefined); // it is gone
       const { claimedAt } = this.#known.get(sha256) ?? { claimedAt: Infinity };
