@@ -18,7 +18,7 @@ export interface PendingRequest<M extends HostMethod> {
 }
 
 interface AskOptions<M extends HostMethod> {
-  /** Whether to send the request before all waiting ones. */
+  /** True if the request is sent before all waiting ones. */
   readonly first?: boolean;
   /** Called with the answer before any later message is handled. */
   readonly answered?: (result: HostResults[M]) => void;

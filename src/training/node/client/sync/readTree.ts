@@ -149,7 +149,7 @@ class Walk {
     };
   }
 
-  /** Reads the entries of a folder one by one. Yields the folders inside that are to be read. */
+  /** Reads the entries of a folder one by one. Yields the folders inside, which the caller reads next. */
   *read({ path: folder, rules: rulesAbove }: FolderToRead): Generator<FolderToRead | undefined> {
     const place = path.join(this.#root, folder);
     let entries: Dirent[];
