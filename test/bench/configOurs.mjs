@@ -53,7 +53,7 @@ export class OurSide {
 
   complete(offset) {
     const { dialect, composition } = this.#context;
-    const request = { dialect, surroundings: this.#surroundings, composition };
+    const request = { dialect, configEnvironment: this.#surroundings, composition };
     return completeIn(this.#document, offset, request);
   }
 }

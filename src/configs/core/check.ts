@@ -57,7 +57,7 @@ let changed: readonly ChangedDefault[] | undefined;
 
 /** Keys of both dialects whose defaults differ; the names of programs and folders apart, which are rewritten. */
 function changedDefaults(): readonly ChangedDefault[] {
-  return (changed ??= [...astunerKeys().keys].flatMap(({ path, info }) => {
+  return (changed ??= astunerKeys().keys.flatMap(({ path, info }) => {
     const now = ajetKeys().get(path.replace(/^astuner\./, 'ajet.'))?.info;
     if (info?.hasDefault !== true || now?.hasDefault !== true || !path.startsWith('astuner.')) return [];
     const [before, after] = [JSON.stringify(info.default), JSON.stringify(now.default)];

@@ -2,7 +2,13 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Histogram } from '../../../src/traces/core/protocol/traceLists.ts';
 import { fieldNames, parseFilter } from '../../../src/traces/core/filterText.ts';
-import { barTerm, completions, hasTerm, toggledTerm, fieldText } from '../../../src/traces/webview/run/filterEdit.ts';
+import {
+  barTerm,
+  completions,
+  hasTerm,
+  toggledTerm,
+  fieldText,
+} from '../../../src/traces/webview/run/filterEdit.ts';
 
 const known = { agents: ['judge', 'the solver'], tools: ['search'], findings: ['context-overflow'] };
 const offered = (text: string, caret = text.length) =>

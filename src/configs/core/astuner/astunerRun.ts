@@ -28,7 +28,7 @@ export function astunerRun(composed: Composition): Composition {
   const parts = [treeOf('ajet', section), ...renamed.map(({ to, value }) => treeOf(to, value))];
   const root = parts.reduce(mergeMappings, mergeMappings(bundledDefaults(ajet), config.root));
   const names = new Map([
-    ...[...astunerKeys().keys].map(({ path }) => [path.replace(/^astuner(?=\.|$)/, 'ajet'), path] as const),
+    ...astunerKeys().keys.map(({ path }) => [path.replace(/^astuner(?=\.|$)/, 'ajet'), path] as const),
     ...renamed.map(({ to, from }) => [to, from] as const),
   ]);
   return { ...composed, config: new Config(config.file, moved(root), names) };
@@ -42,7 +42,7 @@ interface Renamed {
 
 /** Keys that AgentJet has by another name. The name itself counts first, then the config's own, and of these the newest. */
 function renamedKeys(config: Config): readonly Renamed[] {
-  const found = [...astunerKeys().keys].flatMap(({ path, info }): Renamed[] => {
+  const found = astunerKeys().keys.flatMap(({ path, info }): Renamed[] => {
     const to = info?.successor;
     const value = to === undefined ? undefined : config.at(path);
     return to === undefined || value === undefined ? [] : [{ from: path, to, value }];

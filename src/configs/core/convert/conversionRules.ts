@@ -52,7 +52,7 @@ export function conversionRules(backbone: Backbone): readonly ConversionRule[] {
   if (known !== undefined) return known;
   const expressions = backbone === 'trinity' ? trinityExpressions : [];
   const computed = new Set(expressions.map((rule) => rule.target));
-  const copies = [...ajetKeys().keys].flatMap(({ path, info }) =>
+  const copies = ajetKeys().keys.flatMap(({ path, info }) =>
     (info?.becomes[backbone] ?? [])
       // In addition to targets, the key table has remarks such as `buffer.train_batch_size (factor)`.
       .filter((target) => !computed.has(target) && !target.includes(' '))

@@ -12,6 +12,9 @@ export type { KeyInfo, KeyNode, ValueInfo, ValueType } from './keyTableRow.ts';
 export class KeyTable {
   readonly root: KeyNode;
   readonly #mounted: ReadonlySet<string>;
+  #keys: readonly KeyNode[] | undefined;
+  #required: readonly KeyNode[] | undefined;
+  #byName: Map<string, readonly KeyNode[]> | undefined;
 
   /** `mounted` are the top-level sections of other tables. */
   constructor(root: KeyNode, mounted: Iterable<string> = []) {
@@ -20,8 +23,25 @@ export class KeyTable {
   }
 
   /** Every key of the table and the sections it implies, in the table's order; not those that other tables tell. */
-  get keys(): Iterable<KeyNode> {
-    return keysBelow(this.root, this.#mounted);
+  get keys(): readonly KeyNode[] {
+    return (this.#keys ??= [...keysBelow(this.root, this.#mounted)]);
+  }
+
+  /** The keys that the user must set. */
+  get required(): readonly KeyNode[] {
+    return (this.#required ??= this.keys.filter(({ info }) => info?.required === true));
+  }
+
+  /** The keys with a name that have one place in a document; not those in lists, or under names of the user's choice. */
+  named(name: string): readonly KeyNode[] {
+    if (this.#byName === undefined) {
+      this.#byName = new Map();
+      for (const key of this.keys) {
+        if (/[[{]/.test(key.path)) continue;
+        this.#byName.set(key.name, [...(this.#byName.get(key.name) ?? []), key]);
+      }
+    }
+    return this.#byName.get(name) ?? [];
   }
 
   /** By a path as in the table, with `[]` and `{}`. */

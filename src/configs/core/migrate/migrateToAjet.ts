@@ -130,7 +130,7 @@ export function movedReader(name: string): string {
 
 /** Returns the new paths of renamed keys that an interpolation may use. */
 function renamedPaths(): ReadonlyMap<string, string> {
-  const successors = [...astunerKeys().keys].flatMap(({ path, info }): [string, string][] =>
+  const successors = astunerKeys().keys.flatMap(({ path, info }): [string, string][] =>
     info?.successor === undefined ? [] : [[path, info.successor]],
   );
   return new Map(successors);

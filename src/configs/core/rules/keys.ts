@@ -29,7 +29,8 @@ export function suggestKeys(
   const similar = missingChildren(section, present)
     .map((key) => ({ key, score: unlikeness(key.name, name) }))
     .filter(({ score }) => score <= Math.max(1, Math.floor(name.length / 3)));
-  const elsewhere = namesakes(name, table)
+  const elsewhere = table
+    .named(name)
     // A key of the same name has another meaning in a section of another program.
     .filter((key) => table.root.strict || topOf(key) === topOf(section))
     // Behind an exact slip of one letter, before vaguer likenesses.
@@ -38,11 +39,6 @@ export function suggestKeys(
     .sort((a, b) => a.score - b.score)
     .slice(0, mostSuggestions)
     .map(({ key }) => key);
-}
-
-/** Keys with a name that have one place in a document; not those in lists, or under names of the user's choice. */
-function namesakes(name: string, table: KeyTable): KeyNode[] {
-  return [...table.keys].filter((key) => key.name === name && !/[[{]/.test(key.path));
 }
 
 function topOf({ path }: KeyNode): string {

@@ -15,8 +15,7 @@ import { applyEdits, difference, type Span, type TextEdit } from '../text.ts';
  */
 export function missingKeys(document: ConfigDocument, table: KeyTable, dialect?: Composed): Finding[] {
   if (isBroken(document) || !isWholeExperiment(document, dialect)) return [];
-  const missing = [...table.keys]
-    .filter(({ info }) => info?.required === true)
+  const missing = table.required
     .flatMap((key) => placesOf(key, document).map((path) => ({ key, path })))
     .filter(({ key, path }) => !isThere(key, path, document) && applies(key, path, document, table));
   // A section that is missing is reported by its required keys.

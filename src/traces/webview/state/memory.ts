@@ -18,7 +18,9 @@ export function browserMemory(page: Window, trace: string): Memory {
   const name = `agentjet ${trace}`;
   try {
     const storage = page.sessionStorage;
-    return memoryOf(parseJson(storage.getItem(name) ?? ''), (state) => storage.setItem(name, JSON.stringify(state)));
+    return memoryOf(parseJson(storage.getItem(name) ?? ''), (state) =>
+      storage.setItem(name, JSON.stringify(state)),
+    );
   } catch {
     return memoryOf(undefined, () => undefined); // it refuses to keep anything: until the reload, then
   }

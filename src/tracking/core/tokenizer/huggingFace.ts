@@ -41,8 +41,8 @@ export function checkTokenizerJson(value: unknown, config: TokenizerConfig): Tok
  * The tokenizer of a `tokenizer.json`. No tokens are added to a text: a template writes those that it wants. `eos` is
  * that of the config, as upstream has it, also where a template ends replies otherwise.
  *
- * @param merges if `file` is without vocabulary and merges: the tokens of the bytes in a line, and `left right` in a line for
- *   each further token, by id
+ * @param merges Needed if `file` is without vocabulary and merges. The first line has the tokens of the bytes. Each further line is
+ *   `left right` and makes the next token, by id.
  * @throws Error with the library's message when the file is not as it must be
  */
 export function createHuggingFaceTokenizer(
