@@ -3,7 +3,8 @@ import * as vscode from 'vscode';
 import { DisposableStore, type Disposable } from '../../base/core/disposable.ts';
 import type { Clock } from '../../base/core/ports.ts';
 import { RecentConfigs } from '../../configs/editor/choose/recentConfigs.ts';
-import { contextKeys, views, commands, languages, settings, settingsSection } from '../../base/core/ids.ts';
+import { contextKeys, views, commands, languages } from '../../base/core/ids.ts';
+import { registerLenses } from '../../base/editor/lenses.ts';
 import { registerHostCommands } from './hostCommands.ts';
 import { HostClients } from './hostClients.ts';
 import { HostsProvider } from './hostsProvider.ts';
@@ -63,34 +64,13 @@ export function registerHosts(
 
 /** Shows "Train on GPU Host" above a config, if a host was added. */
 function registerTrainLens(hosts: KnownHosts): Disposable {
-  const store = new DisposableStore();
-  const changed = store.add(new vscode.EventEmitter<void>());
-  store.add(hosts.onChanged(() => changed.fire()));
-  store.add(
-    vscode.workspace.onDidChangeConfiguration((event) => {
-      if (event.affectsConfiguration(`${settingsSection}.${settings.codeLens}`)) changed.fire();
-    }),
-  );
-  store.add(
-    vscode.languages.registerCodeLensProvider(
-      { language: languages.config, scheme: 'file' },
-      { onDidChangeCodeLenses: changed.event, provideCodeLenses: (document) => lenses(hosts, document) },
-    ),
-  );
-  return store;
-}
-
-function lenses(hosts: KnownHosts, document: vscode.TextDocument): vscode.CodeLens[] {
-  const section = vscode.workspace.getConfiguration(settingsSection, document.uri);
-  if (hosts.list().length === 0 || !section.get<boolean>(settings.codeLens, true)) return [];
-  const key = launchKey(shortText(document));
-  if (key === undefined) return [];
-  const { line } = document.positionAt(key);
-  return [
-    new vscode.CodeLens(new vscode.Range(line, 0, line, 0), {
-      title: vscode.l10n.t('$(rocket) Train on GPU Host'),
-      command: commands.trainOnHost,
-      arguments: [document.uri],
-    }),
-  ];
+  const lenses = (document: vscode.TextDocument): vscode.CodeLens[] => {
+    const key = hosts.list().length === 0 ? undefined : launchKey(shortText(document));
+    if (key === undefined) return [];
+    const { line } = document.positionAt(key);
+    const title = vscode.l10n.t('$(rocket) Train on GPU Host');
+    const command = { title, command: commands.trainOnHost, arguments: [document.uri] };
+    return [new vscode.CodeLens(new vscode.Range(line, 0, line, 0), command)];
+  };
+  return registerLenses({ language: languages.config, scheme: 'file' }, lenses, [hosts.onChanged]);
 }

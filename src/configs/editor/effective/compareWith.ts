@@ -3,8 +3,7 @@ import { diffEffective } from '../../core/effective/diff.ts';
 import type { WorkspaceConfigs } from '../language/workspaceConfigs.ts';
 import type { EffectiveDocuments } from './effectiveDocuments.ts';
 import type { EffectiveText } from './effectiveText.ts';
-import { effectiveUri, readEffectiveUri, type EffectiveView } from './effectiveUri.ts';
-import { activeConfig } from './showEffective.ts';
+import { activeConfig, effectiveUri, readEffectiveUri, type EffectiveView } from './effectiveUri.ts';
 import { CodedError } from '../../../base/core/errors.ts';
 
 /** Finds the copy of a config that its newest run keeps. Rejects with a CodedError if there is no run. */

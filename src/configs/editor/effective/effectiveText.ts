@@ -20,14 +20,12 @@ export interface EffectiveText {
 }
 
 function heading(target: EffectiveTarget, name: string): string {
-  switch (target) {
-    case 'own':
-      return l10n.t('{0}, composed', name);
-    case 'trinity':
-      return l10n.t('{0}, as Trinity-RFT receives it', name);
-    case 'verl':
-      return l10n.t('{0}, as verl receives it', name);
-  }
+  const headings: Readonly<Record<EffectiveTarget, string>> = {
+    own: l10n.t('{0}, composed', name),
+    trinity: l10n.t('{0}, as Trinity-RFT receives it', name),
+    verl: l10n.t('{0}, as verl receives it', name),
+  };
+  return headings[target];
 }
 
 /** Named from here, files are as short as they can be. */

@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { CodedError } from '../../../base/core/errors.ts';
 import { effectiveScheme } from '../../../base/core/ids.ts';
 
 /** Who gets the config: its own launcher, composed and no more, or what trains. */
@@ -17,14 +18,12 @@ export interface EffectiveView {
 }
 
 function titleOf(name: string, target: EffectiveTarget): string {
-  switch (target) {
-    case 'own':
-      return vscode.l10n.t('{0} (effective)', name);
-    case 'trinity':
-      return vscode.l10n.t('{0} (for Trinity)', name);
-    case 'verl':
-      return vscode.l10n.t('{0} (for verl)', name);
-  }
+  const titles: Readonly<Record<EffectiveTarget, string>> = {
+    own: vscode.l10n.t('{0} (effective)', name),
+    trinity: vscode.l10n.t('{0} (for Trinity)', name),
+    verl: vscode.l10n.t('{0} (for verl)', name),
+  };
+  return titles[target];
 }
 
 /** The address of the document; its path is the title of the tab. */
@@ -50,4 +49,19 @@ export function readEffectiveUri(uri: vscode.Uri): EffectiveView | undefined {
   } catch {
     return undefined; // not written by us
   }
+}
+
+/**
+ * Returns the config of a command: the given one, the active editor, or the source of the effective config in the
+ * active editor.
+ */
+export function activeConfig(given: unknown): vscode.Uri {
+  const uri = given instanceof vscode.Uri ? given : vscode.window.activeTextEditor?.document.uri;
+  const source = uri && (readEffectiveUri(uri)?.source ?? uri);
+  if (source !== undefined) return source;
+  throw new CodedError({
+    code: 'config/no-active-config',
+    message: vscode.l10n.t('The active editor does not show a config.'),
+    hint: vscode.l10n.t('Open the config, then run the command again.'),
+  });
 }

@@ -3,14 +3,12 @@ import { DisposableStore, type Disposable } from '../../../base/core/disposable.
 import type { Clock } from '../../../base/core/ports.ts';
 import { commands, languages, effectiveScheme } from '../../../base/core/ids.ts';
 import type { ConfigContexts } from '../language/configContexts.ts';
-import type { WorkspaceConfigs } from '../language/workspaceConfigs.ts';
 import { reportingErrors } from '../../../base/editor/reportErrors.ts';
-import { compareWith, type ConfigOfLastRun } from './compareWith.ts';
+import { compareWith, type CompareParts } from './compareWith.ts';
 import { EffectiveDocuments } from './effectiveDocuments.ts';
-import { showEffective } from './showEffective.ts';
 import { originText, locationsOf } from '../../core/effective/origins.ts';
 import { locateConfig } from '../language/workspaceFs.ts';
-import { readEffectiveUri } from './effectiveUri.ts';
+import { activeConfig, effectiveUri, readEffectiveUri, type EffectiveTarget } from './effectiveUri.ts';
 
 const effectiveSelector: vscode.DocumentSelector = {
   scheme: effectiveScheme,
@@ -25,10 +23,7 @@ function originDefinitions(documents: EffectiveDocuments): vscode.DefinitionProv
       const shown = documents.lastText(uri)?.origins.get(line);
       if (view === undefined || shown === undefined) return [];
       const { fs } = locateConfig(view.as ?? view.source);
-      return locationsOf(shown.origin).map((place) => {
-        const position = new vscode.Position((place.line ?? 1) - 1, (place.column ?? 1) - 1);
-        return new vscode.Location(fs.uri(place.file), position);
-      });
+      return locationsOf(shown.origin).map((place) => fs.location(place));
     },
   };
 }
@@ -55,22 +50,26 @@ function originHovers(documents: EffectiveDocuments): vscode.HoverProvider {
   };
 }
 
-export interface EffectiveParts {
+export interface EffectiveParts extends Omit<CompareParts, 'documents'> {
   readonly contexts: ConfigContexts;
-  readonly configs: WorkspaceConfigs;
-  readonly configOfLastRun: ConfigOfLastRun;
   readonly clock: Clock;
   readonly log: vscode.LogOutputChannel;
 }
 
+/** Opens the effective config next to the config, which keeps the focus. */
+async function showEffective(given: unknown, target: EffectiveTarget): Promise<void> {
+  const uri = effectiveUri({ source: activeConfig(given), target, shows: 'origins' });
+  const document = await vscode.workspace.openTextDocument(uri);
+  await vscode.window.showTextDocument(document, {
+    viewColumn: vscode.ViewColumn.Beside,
+    preserveFocus: true,
+    preview: false,
+  });
+}
+
 /** Registers the read-only documents with effective configs, and their commands. */
-export function registerEffective({
-  contexts,
-  configs,
-  configOfLastRun,
-  clock,
-  log,
-}: EffectiveParts): Disposable {
+export function registerEffective(parts: EffectiveParts): Disposable {
+  const { contexts, clock, log } = parts;
   const store = new DisposableStore();
   const documents = store.add(new EffectiveDocuments(contexts, clock));
   const { languages } = vscode;
@@ -84,6 +83,6 @@ export function registerEffective({
   register(commands.showEffectiveConfig, (given) => showEffective(given, 'own'));
   register(commands.showTrinityConfig, (given) => showEffective(given, 'trinity'));
   register(commands.showVerlConfig, (given) => showEffective(given, 'verl'));
-  register(commands.compareConfig, (given) => compareWith(given, { documents, configs, configOfLastRun }));
+  register(commands.compareConfig, (given) => compareWith(given, { documents, ...parts }));
   return store;
 }

@@ -18,7 +18,10 @@ export class ClassFinders {
     const classes = new WorkspaceClasses({
       files: codeFiles(fs, files),
       paths: fs.paths,
-      folders: () => workspaceFolders(fs).map((uri) => fs.path(uri)),
+      folders: () =>
+        (vscode.workspace.workspaceFolders ?? [])
+          .filter(({ uri }) => fs.has(uri))
+          .map(({ uri }) => fs.path(uri)),
     });
     this.#byFs.set(fs.id, classes);
     return classes;
@@ -28,10 +31,6 @@ export class ClassFinders {
   changed(): void {
     for (const classes of this.#byFs.values()) classes.changed();
   }
-}
-
-function workspaceFolders(fs: WorkspaceFs): vscode.Uri[] {
-  return (vscode.workspace.workspaceFolders ?? []).map(({ uri }) => uri).filter((uri) => fs.has(uri));
 }
 
 function codeFiles(fs: WorkspaceFs, files: FileReader): CodeFiles {

@@ -1,7 +1,8 @@
 import * as vscode from 'vscode';
 import { DisposableStore, type Disposable } from '../../../base/core/disposable.ts';
 import { topLevelKeys } from '../../core/dialect.ts';
-import { commands, settings, settingsSection, languages } from '../../../base/core/ids.ts';
+import { commands, languages } from '../../../base/core/ids.ts';
+import { registerLenses } from '../../../base/editor/lenses.ts';
 import { configSelector, type ConfigText, type ConfigTexts } from './configTexts.ts';
 import type { ConfigContexts } from './configContexts.ts';
 import type { ConfigUses, UsedSite } from './configUses.ts';
@@ -11,23 +12,11 @@ const codeSelector: vscode.DocumentSelector = languages.code.map((language) => (
 /** From a class to the configs that name it: a lens above it, and among its references. */
 export function registerUsedBy(uses: ConfigUses, contexts: ConfigContexts): Disposable {
   const store = new DisposableStore();
-  const changed = store.add(new vscode.EventEmitter<void>());
-  store.add(contexts.onStale(() => changed.fire()));
-  store.add(
-    vscode.workspace.onDidChangeConfiguration((event) => {
-      if (event.affectsConfiguration(`${settingsSection}.${settings.codeLens}`)) changed.fire();
-    }),
-  );
-  const lenses: vscode.CodeLensProvider = {
-    onDidChangeCodeLenses: changed.event,
-    provideCodeLenses: async (document) => {
-      const section = vscode.workspace.getConfiguration(settingsSection, document.uri);
-      if (!section.get<boolean>(settings.codeLens, true)) return [];
-      contexts.follow();
-      return (await uses.of(document.uri)).map((used) => toLens(document.uri, used));
-    },
+  const provide = async (document: vscode.TextDocument): Promise<vscode.CodeLens[]> => {
+    contexts.follow();
+    return (await uses.of(document.uri)).map((used) => toLens(document.uri, used));
   };
-  store.add(vscode.languages.registerCodeLensProvider(codeSelector, lenses));
+  store.add(registerLenses(codeSelector, provide, [contexts.onStale]));
   const references: vscode.ReferenceProvider = {
     provideReferences: async (document, position) => {
       const word = document.getWordRangeAtPosition(position);
@@ -61,31 +50,17 @@ function positionOf({ line, column }: UsedSite['site']): vscode.Position {
 
 /** "Show Effective Config" where a config begins. */
 export function registerConfigLenses(texts: ConfigTexts): Disposable {
-  const store = new DisposableStore();
-  const changed = store.add(new vscode.EventEmitter<void>());
-  store.add(
-    vscode.workspace.onDidChangeConfiguration((event) => {
-      if (event.affectsConfiguration(`${settingsSection}.${settings.codeLens}`)) changed.fire();
-    }),
-  );
-  const provider: vscode.CodeLensProvider = {
-    onDidChangeCodeLenses: changed.event,
-    provideCodeLenses: (document) => {
-      const section = vscode.workspace.getConfiguration(settingsSection, document.uri);
-      const config = texts.textOf(document);
-      if (config === undefined || !section.get<boolean>(settings.codeLens, true)) return [];
-      const position = document.positionAt(beginOf(config));
-      return [
-        new vscode.CodeLens(new vscode.Range(position, position), {
-          title: vscode.l10n.t('$(open-preview) Show Effective Config'),
-          command: commands.showEffectiveConfig,
-          arguments: [document.uri],
-        }),
-      ];
-    },
-  };
-  store.add(vscode.languages.registerCodeLensProvider(configSelector, provider));
-  return store;
+  return registerLenses(configSelector, (document) => {
+    const config = texts.textOf(document);
+    if (config === undefined) return [];
+    const position = document.positionAt(beginOf(config));
+    const command = {
+      title: vscode.l10n.t('$(open-preview) Show Effective Config'),
+      command: commands.showEffectiveConfig,
+      arguments: [document.uri],
+    };
+    return [new vscode.CodeLens(new vscode.Range(position, position), command)];
+  });
 }
 
 /** The dialect's own section; where keys stand at the top, the first of them. */

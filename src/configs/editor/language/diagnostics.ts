@@ -1,13 +1,13 @@
 import * as vscode from 'vscode';
 import { DisposableStore, type Disposable } from '../../../base/core/disposable.ts';
 import type { Clock } from '../../../base/core/ports.ts';
-import type { Finding, RelatedLocation } from '../../core/finding.ts';
+import type { Finding } from '../../core/finding.ts';
 import { settings, settingsSection, readOnlyConfigSchemes } from '../../../base/core/ids.ts';
 import type { ConfigChecks } from './configChecks.ts';
 import type { ConfigContexts } from './configContexts.ts';
 import { configSelector, toRange } from './configTexts.ts';
 import { locateConfig, type WorkspaceFs } from './workspaceFs.ts';
-import type { RuleManual } from './ruleManual.ts';
+import type { Manual } from './manual.ts';
 
 export const diagnosticSource = 'AgentJet';
 
@@ -17,7 +17,7 @@ const settleMilliseconds = 300;
 export interface DiagnosticsParts {
   readonly contexts: ConfigContexts;
   readonly checks: ConfigChecks;
-  readonly manual: RuleManual;
+  readonly manual: Manual;
   readonly clock: Clock;
   readonly log: Pick<vscode.LogOutputChannel, 'error'>;
 }
@@ -113,15 +113,10 @@ function toDiagnostic(
   diagnostic.source = diagnosticSource;
   diagnostic.code = { value: rule, target: explanation(rule) };
   if (tag !== undefined) diagnostic.tags = [tags[tag]];
-  if (related.length > 0) diagnostic.relatedInformation = related.map((place) => toRelated(place, fs));
+  if (related.length > 0) {
+    diagnostic.relatedInformation = related.map(
+      ({ location, message: text }) => new vscode.DiagnosticRelatedInformation(fs.location(location), text),
+    );
+  }
   return diagnostic;
-}
-
-function toRelated(
-  { location, message }: RelatedLocation,
-  fs: WorkspaceFs,
-): vscode.DiagnosticRelatedInformation {
-  const { file, line = 1, column = 1 } = location;
-  const position = new vscode.Position(line - 1, column - 1);
-  return new vscode.DiagnosticRelatedInformation(new vscode.Location(fs.uri(file), position), message);
 }

@@ -6,14 +6,14 @@ import { configSelector, spanToRange, toRange, type ConfigTexts } from './config
 import { foldingProvider, selectionProvider, symbolProvider } from './outline.ts';
 import { quickFixKinds, quickFixProvider } from './quickFixes.ts';
 import { hoverIn } from '../../core/hover.ts';
-import { locateConfig, type WorkspaceFs } from './workspaceFs.ts';
+import { locateConfig } from './workspaceFs.ts';
 import { linksOf } from '../../core/navigate/links.ts';
 import { referencesAt } from '../../core/navigate/references.ts';
 import { renamableAt, renameAt } from '../../core/navigate/rename.ts';
-import type { Location } from '../../../base/core/errors.ts';
 import { definitionAt } from '../../core/navigate/definition.ts';
 import { inlayHints } from '../../core/inlay/inlayHints.ts';
-import { settings, settingsSection } from '../../../base/core/ids.ts';
+import { settings } from '../../../base/core/ids.ts';
+import { isOn, onSettingChanged } from '../../../base/editor/lenses.ts';
 import { completeIn } from '../../core/completion/completeIn.ts';
 import type { Completion } from '../../core/completion/completion.ts';
 import type { LinedText } from '../../core/text.ts';
@@ -66,14 +66,12 @@ function toItem(completion: Completion, text: LinedText): vscode.CompletionItem 
   return item;
 }
 
-export interface ProviderParts {
-  readonly texts: ConfigTexts;
-  readonly contexts: ConfigContexts;
-  readonly checks: ConfigChecks;
-}
-
 /** Registers the language providers. They see every YAML file, but only answer for supported dialects. */
-export function registerProviders({ texts, contexts, checks }: ProviderParts): Disposable {
+export function registerProviders(
+  texts: ConfigTexts,
+  contexts: ConfigContexts,
+  checks: ConfigChecks,
+): Disposable {
   const { languages } = vscode;
   const store = new DisposableStore();
   const completion = completionProvider(texts, contexts);
@@ -132,9 +130,7 @@ function referenceProvider(contexts: ConfigContexts): vscode.ReferenceProvider {
   };
 }
 
-/**
- * Renames user-defined keys and every `${…}` that names them. The editor shows the text of an error at the cursor.
- */
+/** Renames user-defined keys and every `${…}` that names them. The editor shows the text of an error at the cursor. */
 function renameProvider(contexts: ConfigContexts): vscode.RenameProvider {
   return {
     prepareRename: async (document, position) => {
@@ -168,22 +164,13 @@ function definitionProvider(contexts: ConfigContexts): vscode.DefinitionProvider
       const { fs } = locateConfig(document.uri);
       const originSelectionRange = spanToRange(context.document, found.span);
       return found.targets.map((target): vscode.LocationLink => {
-        const { uri, range } = toLocation(target, fs, document.uri, context.file);
-        return { originSelectionRange, targetUri: uri, targetRange: range };
+        const { uri, range } = fs.location(target);
+        // A place in the config itself is one in the document, which need not be in a file.
+        const targetUri = target.file === context.file ? document.uri : uri;
+        return { originSelectionRange, targetUri, targetRange: range };
       });
     },
   };
-}
-
-/** A place in the config itself is one in the document, which need not be in a file. */
-function toLocation(
-  { file, line = 1, column = 1 }: Location,
-  fs: WorkspaceFs,
-  config: vscode.Uri,
-  configFile: string,
-): vscode.Location {
-  const uri = file === configFile ? config : fs.uri(file);
-  return new vscode.Location(uri, new vscode.Position(line - 1, column - 1));
 }
 
 /** Shows derived values in the lines of a config. */
@@ -191,16 +178,11 @@ function registerInlayHints(contexts: ConfigContexts): Disposable {
   const store = new DisposableStore();
   const changed = store.add(new vscode.EventEmitter<void>());
   store.add(contexts.onStale(() => changed.fire()));
-  store.add(
-    vscode.workspace.onDidChangeConfiguration((event) => {
-      if (event.affectsConfiguration(`${settingsSection}.${settings.inlayHints}`)) changed.fire();
-    }),
-  );
+  store.add(onSettingChanged(settings.inlayHints, () => changed.fire()));
   const provider: vscode.InlayHintsProvider = {
     onDidChangeInlayHints: changed.event,
     provideInlayHints: async (document, range) => {
-      const section = vscode.workspace.getConfiguration(settingsSection, document.uri);
-      if (!section.get<boolean>(settings.inlayHints, true)) return [];
+      if (!isOn(settings.inlayHints, document)) return [];
       const { version } = document;
       const context = await contexts.of(document);
       if (context === undefined || document.version !== version) return [];

@@ -4,6 +4,8 @@ import type { Clock, FileReader } from '../../../base/core/ports.ts';
 import type { ConfigOfLastRun } from '../effective/compareWith.ts';
 import { registerEffective } from '../effective/registerEffective.ts';
 import { commands } from '../../../base/core/ids.ts';
+import { currentId, renamedRules } from '../../../base/core/renamedIds.ts';
+import { ruleCatalog } from '../../core/finding.ts';
 import { reportingErrors } from '../../../base/editor/reportErrors.ts';
 import { registerActiveDialect } from './activeDialect.ts';
 import { ClassFinders } from './classFinders.ts';
@@ -14,7 +16,7 @@ import { ConfigTexts } from './configTexts.ts';
 import { ConfigUses } from './configUses.ts';
 import { registerDiagnostics } from './diagnostics.ts';
 import { registerProviders } from './providers.ts';
-import { RuleManual } from './ruleManual.ts';
+import { Manual } from './manual.ts';
 import { WorkspaceConfigs } from './workspaceConfigs.ts';
 
 export interface ConfigLanguageParts {
@@ -51,16 +53,17 @@ export function registerConfigLanguage(parts: ConfigLanguageParts): Disposable {
     }),
   );
   const checks = new ConfigChecks(contexts);
-  const manual = new RuleManual(extension);
+  const rulesFile = vscode.Uri.joinPath(extension, 'docs/rules.md');
+  const manual = new Manual(rulesFile, (heading) => Object.hasOwn(ruleCatalog, heading));
   store.add(registerDiagnostics({ contexts, checks, manual, clock, log }));
   store.add(registerActiveDialect(texts, clock));
-  store.add(registerProviders({ texts, contexts, checks }));
+  store.add(registerProviders(texts, contexts, checks));
   store.add(registerConfigLenses(texts));
   store.add(registerUsedBy(uses, contexts));
   store.add(registerEffective({ contexts, configs, configOfLastRun, clock, log }));
   store.add(
     vscode.commands.registerCommand(commands.explainRule, (rule: unknown) =>
-      reportingErrors(() => manual.explain(rule), log),
+      reportingErrors(() => explainRule(manual, rule), log),
     ),
   );
   return store;
@@ -68,4 +71,19 @@ export function registerConfigLanguage(parts: ConfigLanguageParts): Disposable {
 
 function isYaml({ path }: vscode.Uri): boolean {
   return /\.ya?ml$/.test(path);
+}
+
+/** Shows a rule in the manual: the one given, or one that the user chooses. */
+async function explainRule(manual: Manual, rule: unknown): Promise<void> {
+  const id = typeof rule === 'string' ? rule : await chooseRule();
+  if (id !== undefined) await manual.show(currentId(renamedRules, id));
+}
+
+async function chooseRule(): Promise<string | undefined> {
+  const items = Object.entries(ruleCatalog).map(([label, { title }]) => ({ label, description: title }));
+  const chosen = await vscode.window.showQuickPick(items, {
+    placeHolder: vscode.l10n.t('Select a rule'),
+    matchOnDescription: true,
+  });
+  return chosen?.label;
 }

@@ -1,5 +1,6 @@
 import path from 'node:path';
 import * as vscode from 'vscode';
+import type { Location } from '../../../base/core/errors.ts';
 import type { PathRules, FileReader } from '../../../base/core/ports.ts';
 import { exists } from '../../../base/editor/exists.ts';
 
@@ -112,6 +113,11 @@ export class WorkspaceFs {
 
   path(uri: vscode.Uri): string {
     return this.isLocal ? uri.fsPath : uri.path;
+  }
+
+  /** Without a line and a column, it is the start of the file. */
+  location({ file, line = 1, column = 1 }: Location): vscode.Location {
+    return new vscode.Location(this.uri(file), new vscode.Position(line - 1, column - 1));
   }
 }
 
