@@ -1,7 +1,7 @@
 import { DisposableStore, type Disposable } from '../../base/core/disposable.ts';
 import { toReport } from '../../base/core/errors.ts';
 import type { Clock } from '../../base/core/ports.ts';
-import type { RunEvent, RunRecord } from '../core/protocol/runs.ts';
+import type { RunRecord } from '../core/protocol/runs.ts';
 import type { HostState, RunRef, RunPageMessage, PageRun } from '../core/page/trainingRunRpc.ts';
 import type { ConnectionState } from '../core/contracts.ts';
 import { isRunning, type ChosenRun, type HostClient } from './hostClient.ts';
@@ -101,7 +101,8 @@ class RunFeed implements Disposable {
         this.#last = events.at(-1)?.seq ?? this.#last;
         this.#succeeded();
         send({ type: 'events', run, events: [...events] });
-        if (events.some(changesCheckpoints)) void this.#sendCheckpoints();
+        if (events.some(({ type }) => type === 'checkpoint' || type === 'state'))
+          void this.#sendCheckpoints();
       }
       this.#succeeded();
     } catch (error) {
@@ -335,10 +336,6 @@ function pageRunOf({ record, parts: { host, client } }: RunFeed): PageRun[] {
       rollouts: record.startedAt !== null,
     },
   ];
-}
-
-function changesCheckpoints(event: RunEvent): boolean {
-  return event.type === 'checkpoint' || event.type === 'state';
 }
 
 function stateOf(state: ConnectionState): HostState {

@@ -37,8 +37,7 @@ export class Cursor {
 
 /** Returns the step that was running at a time in seconds after the start. */
 function stepAt(run: RunData, seconds: number): number | undefined {
-  const { stepTimes } = run;
-  const steps = Array.from({ length: stepTimes.length }, (_, index) => stepTimes.at(index));
+  const steps = run.stepTimes.positions;
   return steps[countWhile(steps, (step) => (run.secondsAt(step) ?? 0) < seconds)];
 }
 
@@ -52,22 +51,7 @@ export function nearestStep(runs: readonly RunData[], at: number): number | unde
 
 /** Returns the step that is `by` steps away, among the steps of all runs. Stops at the first and the last step. */
 export function adjacentStep(runs: readonly RunData[], from: number, by: number): number {
-  let step = from;
-  for (let moved = 0; moved < Math.abs(by); moved += 1) {
-    const next = neighbor(runs, step, Math.sign(by));
-    if (next === undefined) return step;
-    step = next;
-  }
-  return step;
-}
-
-function neighbor(runs: readonly RunData[], step: number, direction: number): number | undefined {
-  const candidates = runs.flatMap(({ stepTimes }) => {
-    const index = stepTimes.atOrBefore(step);
-    const isHere = stepTimes.at(index) === step;
-    const next = stepTimes.at(direction > 0 ? index + 1 : isHere ? index - 1 : index);
-    return Number.isNaN(next) ? [] : [next];
-  });
-  if (candidates.length === 0) return undefined;
-  return direction > 0 ? Math.min(...candidates) : Math.max(...candidates);
+  const all = new Set(runs.flatMap(({ stepTimes }) => stepTimes.positions));
+  const steps = [...all].filter((step) => (by > 0 ? step > from : step < from)).sort((a, b) => a - b);
+  return (by > 0 ? (steps[by - 1] ?? steps.at(-1)) : (steps.at(by) ?? steps[0])) ?? from;
 }

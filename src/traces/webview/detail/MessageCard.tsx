@@ -19,7 +19,7 @@ export interface CardProps {
   readonly message: MessageView;
   readonly reading: TextMode;
   readonly ties: ToolCallLinks;
-  /** The match in the message that is shown; undefined: none. */
+  /** The match that is shown, in this or another message; undefined: none. */
   readonly found: FoundText | undefined;
   readonly onShow: (message: number) => void;
   /** Goes to the tokens of the message; undefined: they are not available. */
@@ -29,7 +29,8 @@ export interface CardProps {
 }
 
 export function MessageCard(props: CardProps) {
-  const { source, message, reading, ties, found, onShow, onTokens, active } = props;
+  const { source, message, reading, ties, onShow, onTokens, active } = props;
+  const found = props.found?.message === message.index ? props.found : undefined;
   const [own, setOwn] = useState<TextMode>();
   const shown = own ?? reading;
   const { index, author, role, toolCalls } = message;

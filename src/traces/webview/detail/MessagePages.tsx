@@ -1,7 +1,7 @@
 import * as l10n from '@vscode/l10n';
 import { Fragment } from 'preact';
 import { useMemo } from 'preact/hooks';
-import type { FoundText, ExcludedMessage, MessageView } from '../../core/protocol/episodeRpc.ts';
+import type { ExcludedMessage, MessageView } from '../../core/protocol/episodeRpc.ts';
 import { groupBy } from '../../../tracking/core/groupBy.ts';
 import { ExcludedCard } from '../message/ExcludedCard.tsx';
 import { count } from '../../../base/core/format.ts';
@@ -26,14 +26,13 @@ interface Props {
   readonly messages: readonly MessageView[];
   readonly from: number;
   readonly onMove: (from: number) => void;
-  readonly card: Omit<CardProps, 'message' | 'found'>;
-  readonly found: FoundText | undefined;
+  readonly card: Omit<CardProps, 'message'>;
   /** Messages between these that training excludes. */
   readonly excluded: readonly ExcludedMessage[];
 }
 
 /** The last messages of a conversation, the newest at the end, with buttons for earlier ones. */
-export function MessagePages({ messages, from: chosen, onMove, card, found, excluded }: Props) {
+export function MessagePages({ messages, from: chosen, onMove, card, excluded }: Props) {
   const before = useMemo(() => groupBy(excluded, (one) => one.before), [excluded]);
   const last = lastPage(messages.length);
   const from = Math.min(chosen, last);
@@ -43,11 +42,7 @@ export function MessagePages({ messages, from: chosen, onMove, card, found, excl
       {messages.slice(from, from + pageLength).map((message) => (
         <Fragment key={message.index}>
           <ExcludedCards messages={before.get(message.index)} />
-          <MessageCard
-            {...card}
-            message={message}
-            found={found?.message === message.index ? found : undefined}
-          />
+          <MessageCard {...card} message={message} />
         </Fragment>
       ))}
       {from === last && <ExcludedCards messages={before.get(messages.length)} />}

@@ -122,41 +122,33 @@ export function layerName(layer: Layer): string {
 
 /** Returns the steps of a layer's scale for its legend. */
 export function stepsOf(layer: Layer): readonly Step[] {
-  switch (layer) {
-    case 'mask':
-      return [
-        { shade: 'trained', name: l10n.t('trained') },
-        { shade: null, name: l10n.t('not trained') },
-      ];
-    case 'author':
-      return [
-        { shade: 'llm', name: l10n.t('model') },
-        { shade: 'frozen', name: l10n.t('model, not trained') },
-        { shade: 'env', name: l10n.t('environment') },
-        { shade: 'template', name: l10n.t('chat template') },
-      ];
-    case 'logprob':
-      return ['≥ 90 %', '50–90 %', '20–50 %', '5–20 %', '1–5 %', '< 1 %'].map((name, level) => ({
-        shade: heat('heat', level),
-        name,
-      }));
-    case 'entropy':
-      return ['< 0.1', '0.1–0.5', '0.5–1', '1–2', '2–3', l10n.t('≥ 3 nats')].map((name, level) => ({
-        shade: heat('heat', level),
-        name,
-      }));
-    case 'advantage':
-      return [
-        { shade: 'better-2', name: l10n.t('better than its group') },
-        { shade: 'worse-2', name: l10n.t('worse') },
-        { shade: null, name: l10n.t('not trained, or no gradient') },
-      ];
-    case 'drift':
-      return [
-        { shade: 'drifted', name: l10n.t('the chat template tokenizes this text differently') },
-        { shade: null, name: l10n.t('the same') },
-      ];
-  }
+  const probabilityNames = ['≥ 90 %', '50–90 %', '20–50 %', '5–20 %', '1–5 %', '< 1 %'];
+  const entropyNames = ['< 0.1', '0.1–0.5', '0.5–1', '1–2', '2–3', l10n.t('≥ 3 nats')];
+  const scale = (name: string, level: number): Step => ({ shade: heat('heat', level), name });
+  const steps: Readonly<Record<Layer, readonly Step[]>> = {
+    mask: [
+      { shade: 'trained', name: l10n.t('trained') },
+      { shade: null, name: l10n.t('not trained') },
+    ],
+    author: [
+      { shade: 'llm', name: l10n.t('model') },
+      { shade: 'frozen', name: l10n.t('model, not trained') },
+      { shade: 'env', name: l10n.t('environment') },
+      { shade: 'template', name: l10n.t('chat template') },
+    ],
+    logprob: probabilityNames.map(scale),
+    entropy: entropyNames.map(scale),
+    advantage: [
+      { shade: 'better-2', name: l10n.t('better than its group') },
+      { shade: 'worse-2', name: l10n.t('worse') },
+      { shade: null, name: l10n.t('not trained, or no gradient') },
+    ],
+    drift: [
+      { shade: 'drifted', name: l10n.t('the chat template tokenizes this text differently') },
+      { shade: null, name: l10n.t('the same') },
+    ],
+  };
+  return steps[layer];
 }
 
 /**

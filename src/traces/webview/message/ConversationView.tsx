@@ -1,7 +1,7 @@
 import * as l10n from '@vscode/l10n';
 import type { RefObject } from 'preact';
 import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
-import type { FoundText, ExcludedMessage, MessageView } from '../../core/protocol/episodeRpc.ts';
+import type { ExcludedMessage, MessageView } from '../../core/protocol/episodeRpc.ts';
 import { MessageCard, type CardProps, type TextMode } from '../detail/MessageCard.tsx';
 import { lastPage, MessagePages, pageOf } from '../detail/MessagePages.tsx';
 import { useShortcuts } from '../state/shortcuts.ts';
@@ -66,7 +66,7 @@ export function ConversationView(props: Props) {
       setFrom(pageOf(found.message, from, messages.length));
   };
   const found = search && foundOf(search);
-  const card = { source, reading, ties, onShow: show, onTokens, active: active ?? from };
+  const card = { source, reading, ties, found, onShow: show, onTokens, active: active ?? from };
   const current = messages[active ?? start ?? from];
   const toTokens = () => current && onTokens?.(current);
   const find = () => setSearch((last) => (last === undefined ? noSearch : undefined));
@@ -90,30 +90,21 @@ export function ConversationView(props: Props) {
       {search && (
         <FindBar source={source} search={search} onSearch={onSearch} onClose={() => setSearch(undefined)} />
       )}
-      <MessagePages {...{ messages, from, card, found, excluded }} onMove={setFrom} />
-      {reply && <ReplySection {...reply} card={card} found={found} />}
+      <MessagePages {...{ messages, from, card, excluded }} onMove={setFrom} />
+      {reply && <ReplySection {...reply} card={card} />}
     </div>
   );
 }
 
 interface ReplyProps extends Reply {
-  readonly card: Omit<CardProps, 'message' | 'found'>;
-  readonly found: FoundText | undefined;
+  readonly card: Omit<CardProps, 'message'>;
 }
 
-function ReplySection({ message, missing, heading, card, found }: ReplyProps) {
+function ReplySection({ message, missing, heading, card }: ReplyProps) {
   return (
     <>
       <h3 ref={heading}>{l10n.t('Reply')}</h3>
-      {message === null ? (
-        <p class="muted">{missing}</p>
-      ) : (
-        <MessageCard
-          {...card}
-          message={message}
-          found={found?.message === message.index ? found : undefined}
-        />
-      )}
+      {message === null ? <p class="muted">{missing}</p> : <MessageCard {...card} message={message} />}
     </>
   );
 }

@@ -75,17 +75,26 @@ function Chart({ histogram, filter, onFilter }: ChartProps) {
         onKeyDown={onKeyDown}
       >
         {bars.map((bar, index) => (
-          <BarShape
+          // The whole height of a bar can be clicked, also if the bar is low.
+          <g
             key={bar.from}
-            text={barText(histogram, bar)}
-            left={index * slot}
-            slot={slot}
-            tall={heightOf(bar, most)}
-            pressed={hasTerm(filter, terms[index] ?? '')}
-            focusable={index === Math.min(focused, bars.length - 1)}
+            class="bar"
+            role="button"
+            tabindex={index === Math.min(focused, bars.length - 1) ? 0 : -1}
+            aria-pressed={hasTerm(filter, terms[index] ?? '')}
+            aria-label={barText(histogram, bar)}
             onFocus={() => setFocused(index)}
-            onChoose={() => choose(index)}
-          />
+            onClick={() => choose(index)}
+          >
+            <title>{barText(histogram, bar)}</title>
+            <rect class="bar-slot" x={index * slot} width={slot} height={height} />
+            <rect
+              class="bar-value"
+              x={index * slot + 1}
+              width={Math.max(slot - 2, 1)}
+              {...verticalOf(bar, most)}
+            />
+          </g>
         ))}
       </svg>
       <p class="histogram-ends muted" aria-hidden="true">
@@ -97,39 +106,10 @@ function Chart({ histogram, filter, onFilter }: ChartProps) {
   );
 }
 
-interface BarProps {
-  readonly text: string;
-  readonly left: number;
-  readonly slot: number;
-  readonly tall: number;
-  readonly pressed: boolean;
-  readonly focusable: boolean;
-  readonly onFocus: () => void;
-  readonly onChoose: () => void;
-}
-
-/** The whole height of a bar can be clicked, also if the bar is low. */
-function BarShape({ text, left, slot, tall, pressed, focusable, onFocus, onChoose }: BarProps) {
-  return (
-    <g
-      class="bar"
-      role="button"
-      tabindex={focusable ? 0 : -1}
-      aria-pressed={pressed}
-      aria-label={text}
-      onFocus={onFocus}
-      onClick={onChoose}
-    >
-      <title>{text}</title>
-      <rect class="bar-slot" x={left} width={slot} height={height} />
-      <rect class="bar-value" x={left + 1} width={Math.max(slot - 2, 1)} y={height - tall} height={tall} />
-    </g>
-  );
-}
-
 /** A single entry stays visible. */
-function heightOf({ count: counted }: Bar, most: number): number {
-  return counted === 0 ? 0 : Math.max((counted / most) * (height - 2), 2);
+function verticalOf({ count: counted }: Bar, most: number): { readonly y: number; readonly height: number } {
+  const tall = counted === 0 ? 0 : Math.max((counted / most) * (height - 2), 2);
+  return { y: height - tall, height: tall };
 }
 
 function titleOf({ field }: Histogram): string {

@@ -37,7 +37,15 @@ export function ListView<Row>(props: ListViewProps<Row>) {
     return <Pending {...list.window}>{props.loading}</Pending>;
   }
   if (slice.total === 0 && !list.stale) {
-    if (filtered) return <NothingFound onClear={props.onClear} />;
+    if (filtered) {
+      return (
+        <Empty title={l10n.t('Nothing matches the filter.')}>
+          <button type="button" onClick={props.onClear}>
+            {l10n.t('Clear the filter')}
+          </button>
+        </Empty>
+      );
+    }
     return (
       <Empty title={l10n.t('No episode has started yet.')}>
         {l10n.t('Episodes appear here when they start.')}
@@ -76,15 +84,5 @@ export function ListView<Row>(props: ListViewProps<Row>) {
         {...(props.actions && { actions: props.actions })}
       />
     </>
-  );
-}
-
-function NothingFound({ onClear }: Pick<ListViewProps<unknown>, 'onClear'>) {
-  return (
-    <Empty title={l10n.t('Nothing matches the filter.')}>
-      <button type="button" onClick={onClear}>
-        {l10n.t('Clear the filter')}
-      </button>
-    </Empty>
   );
 }

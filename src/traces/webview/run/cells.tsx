@@ -7,14 +7,6 @@ import { Icon } from '../../../base/webview/ui/Icon.tsx';
 import { Recorded, recordsOfTraining } from '../ui/Recorded.tsx';
 import { episodeStatus, successWords, trainsWord } from './status.ts';
 
-export function TaskCell({ taskId, query }: { readonly taskId: string; readonly query: string }) {
-  return (
-    <span title={query}>
-      <span class="task-id">{taskId}</span> <span class="task-query">{query}</span>
-    </span>
-  );
-}
-
 function SuccessCell({ row }: { readonly row: EpisodeRow }) {
   const status = episodeStatus(row);
   return (
@@ -73,8 +65,13 @@ function TrainsCell({ row }: { readonly row: EpisodeRow }) {
   );
 }
 
-export function taskColumn(): Column<EpisodeRow> {
-  return { name: l10n.t('Task'), width: 180, grows: 3, sort: 'task', cell: (row) => <TaskCell {...row} /> };
+export function taskColumn<Row extends Pick<EpisodeRow, 'taskId' | 'query'>>(): Column<Row> {
+  const cell = ({ taskId, query }: Row) => (
+    <span title={query}>
+      <span class="task-id">{taskId}</span> <span class="task-query">{query}</span>
+    </span>
+  );
+  return { name: l10n.t('Task'), width: 180, grows: 3, sort: 'task', cell };
 }
 
 /** Returns the columns with lengths of episodes and groups. */

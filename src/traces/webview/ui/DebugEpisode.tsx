@@ -52,38 +52,30 @@ export function useEpisodeActions(canRun: boolean): {
     of: ({ episode, state }) => [
       { name: l10n.t('Open'), icon: 'forward', run: () => navigate(episodeRoute(episode)) },
       ...(canRun && state === 'ended'
-        ? ([
+        ? [
             {
               name: l10n.t('Debug this episode'),
               icon: 'bug',
               shortcut: 'd',
               run: () => debug(episode),
-            },
-          ] as const)
+            } as const,
+          ]
         : []),
     ],
   };
-  return { actions, note: <DebugNote outcome={outcome} onClose={forget} /> };
-}
-
-interface DebugNoteProps {
-  readonly outcome: (Outcome & { readonly episode: number }) | undefined;
-  readonly onClose: () => void;
-}
-
-/** A note above a table, because the row may be out of view. */
-function DebugNote({ outcome, onClose }: DebugNoteProps) {
   const isSaid = outcome !== undefined && !('debug' in outcome && outcome.debug.started === 'editor');
-  return (
+  const note = (
+    // Above the table, because the row may be out of view.
     <div role="status">
       {isSaid && (
         <p class="debug-note">
           {l10n.t('Episode {0}', outcome.episode)}: <OutcomeMessage outcome={outcome} />
-          <IconButton icon="close" name={l10n.t('Close')} onPress={onClose} />
+          <IconButton icon="close" name={l10n.t('Close')} onPress={forget} />
         </p>
       )}
     </div>
   );
+  return { actions, note };
 }
 
 function useDebug() {

@@ -67,16 +67,11 @@ function Rows({ charts, window }: { readonly charts: readonly ChartMetrics[]; re
 
 /** Returns the visible steps of the run with the most visible steps, newest first. */
 function stepsOf(runs: readonly RunData[], { min, max }: Window): number[] {
-  const [most] = runs
-    .map(({ stepTimes }) => {
-      const first = stepTimes.atOrBefore(min);
-      const from = stepTimes.at(first) === min ? first : first + 1;
-      return { stepTimes, from, steps: stepTimes.atOrBefore(max) - from + 1 };
-    })
-    .sort((a, b) => b.steps - a.steps);
-  if (most === undefined || most.steps <= 0) return [];
-  const { stepTimes, from, steps } = most;
-  const rows = Math.min(mostRows, steps);
-  const stride = rows === 1 ? 0 : (steps - 1) / (rows - 1);
-  return Array.from({ length: rows }, (_, row) => stepTimes.at(from + Math.round((rows - 1 - row) * stride)));
+  const visible = runs.map(({ stepTimes }) =>
+    stepTimes.positions.filter((step) => step >= min && step <= max),
+  );
+  const [most = []] = visible.sort((a, b) => b.length - a.length);
+  const rows = Math.min(mostRows, most.length);
+  const stride = rows === 1 ? 0 : (most.length - 1) / (rows - 1);
+  return Array.from({ length: rows }, (_, row) => most[Math.round((rows - 1 - row) * stride)] ?? NaN);
 }

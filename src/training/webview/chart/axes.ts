@@ -57,13 +57,10 @@ export function timeAxis(page: Page): ChartAxis {
 
 /** Returns the steps that ended in a time range. Fewer than two steps leave the view unchanged. */
 function stepsIn({ own, view }: Page, { min, max }: Window): Window | null {
-  const { stepTimes } = own;
-  const inside: number[] = [];
-  for (let index = 0; index < stepTimes.length; index += 1) {
-    const step = stepTimes.at(index);
+  const inside = own.stepTimes.positions.filter((step) => {
     const at = own.secondsAt(step) ?? NaN;
-    if (at >= min && at <= max) inside.push(step);
-  }
+    return at >= min && at <= max;
+  });
   const [first, last] = [inside[0], inside.at(-1)];
   return first !== undefined && last !== undefined && first < last ? { min: first, max: last } : view.window;
 }

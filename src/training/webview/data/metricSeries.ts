@@ -11,6 +11,10 @@ export class MetricSeries {
     return this.#at.length;
   }
 
+  get positions(): readonly number[] {
+    return this.#at;
+  }
+
   /** The last value; undefined if the series is empty. */
   get last(): { readonly at: number; readonly value: number } | undefined {
     const index = this.length - 1;
@@ -41,12 +45,6 @@ export class MetricSeries {
   atOrBefore(at: number): number {
     if ((this.#at.at(-1) ?? at) <= at) return this.length - 1;
     return countWhile(this.#at, (one) => one <= at) - 1;
-  }
-
-  /** Returns the positions at and around a position that have values. */
-  around(at: number): readonly number[] {
-    const index = this.atOrBefore(at);
-    return [this.at(index), this.at(index + 1)].filter((one) => !Number.isNaN(one));
   }
 
   /** Returns the last value at or before a position. Undefined before the first and after the last value. */
@@ -81,6 +79,9 @@ export class MetricSeries {
 
 /** Returns the position in several series that is nearest to a position; undefined: they have no values. */
 export function nearestIn(series: readonly MetricSeries[], at: number): number | undefined {
-  const positions = series.flatMap((one) => one.around(at));
+  const positions = series.flatMap((one) => {
+    const index = one.atOrBefore(at);
+    return one.positions.slice(Math.max(0, index), index + 2);
+  });
   return positions.sort((a, b) => Math.abs(a - at) - Math.abs(b - at))[0];
 }

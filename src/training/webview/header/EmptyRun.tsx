@@ -7,39 +7,29 @@ import { phaseText } from '../../core/runs/words.ts';
 /** The reason why a run has no charts yet, and its latest notice. */
 export function EmptyRun() {
   const { own: run } = usePage();
-  const { state, reason, gpus } = run.shown.record;
-  switch (state) {
-    case 'queued':
-      return (
-        <Empty title={queueText(run.shown.ahead, gpus)}>
-          <p>{reason ?? l10n.t('It starts automatically as soon as they are free.')}</p>
-        </Empty>
-      );
-    case 'preparing':
-      return (
-        <Empty title={l10n.t('The code of the run is being written.')}>
-          <p>{reason ?? l10n.t('It starts as soon as all files are written.')}</p>
-        </Empty>
-      );
-    case 'running':
-    case 'cancelling':
-      return (
-        <Empty title={runningText(run.shown.record.phase ?? run.phase?.phase)}>
-          <p>{l10n.t('The first metrics appear after the first complete step.')}</p>
-          {run.notice && <p>{`${moment(run.notice.at)} · ${run.notice.text}`}</p>}
-        </Empty>
-      );
-    case 'finished':
-    case 'failed':
-    case 'cancelled':
-    case 'lost':
-    case 'rebooted':
-      return (
-        <Empty title={l10n.t('The run ended before its first step.')}>
-          {run.notice && <p>{`${moment(run.notice.at)} · ${run.notice.text}`}</p>}
-        </Empty>
-      );
+  const { state, reason, gpus, phase } = run.shown.record;
+  const notice = run.notice && <p>{`${moment(run.notice.at)} · ${run.notice.text}`}</p>;
+  if (run.isOver) return <Empty title={l10n.t('The run ended before its first step.')}>{notice}</Empty>;
+  if (state === 'queued') {
+    return (
+      <Empty title={queueText(run.shown.ahead, gpus)}>
+        <p>{reason ?? l10n.t('It starts automatically as soon as they are free.')}</p>
+      </Empty>
+    );
   }
+  if (state === 'preparing') {
+    return (
+      <Empty title={l10n.t('The code of the run is being written.')}>
+        <p>{reason ?? l10n.t('It starts as soon as all files are written.')}</p>
+      </Empty>
+    );
+  }
+  return (
+    <Empty title={runningText(phase ?? run.phase?.phase)}>
+      <p>{l10n.t('The first metrics appear after the first complete step.')}</p>
+      {notice}
+    </Empty>
+  );
 }
 
 function queueText(ahead: number | null, gpus: number): string {

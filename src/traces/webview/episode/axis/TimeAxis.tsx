@@ -223,35 +223,19 @@ function AxisSummary({ model, now }: { readonly model: AxisModel; readonly now: 
   const shares = useMemo(() => sharesOf(model, until), [model, Math.floor(until / 1000)]);
   const { whole, queued } = shares;
   const texts = (time: number) => [duration(time / 1000), share(time, whole)] as const;
-  const parts: readonly { readonly swatch: string; readonly time: number; readonly text: string }[] = [
-    {
-      swatch: 'agent',
-      time: shares.model,
-      text: l10n.t('waiting for the model {0} ({1})', ...texts(shares.model)),
-    },
-    {
-      swatch: 'queued',
-      time: queued,
-      text: l10n.t('of that, {0} before the request', duration(queued / 1000)),
-    },
-    {
-      swatch: 'environment',
-      time: shares.services,
-      text: l10n.t('services {0} ({1})', ...texts(shares.services)),
-    },
-    { swatch: 'judge', time: shares.judge, text: l10n.t('judge {0} ({1})', ...texts(shares.judge)) },
-    {
-      swatch: 'workflow',
-      time: shares.working,
-      text: l10n.t('working {0} ({1})', ...texts(shares.working)),
-    },
-    { swatch: 'tool', time: shares.tools, text: l10n.t('tools at most {0}', duration(shares.tools / 1000)) },
+  const parts: readonly (readonly [swatch: string, time: number, text: string])[] = [
+    ['agent', shares.model, l10n.t('waiting for the model {0} ({1})', ...texts(shares.model))],
+    ['queued', queued, l10n.t('of that, {0} before the request', duration(queued / 1000))],
+    ['environment', shares.services, l10n.t('services {0} ({1})', ...texts(shares.services))],
+    ['judge', shares.judge, l10n.t('judge {0} ({1})', ...texts(shares.judge))],
+    ['workflow', shares.working, l10n.t('working {0} ({1})', ...texts(shares.working))],
+    ['tool', shares.tools, l10n.t('tools at most {0}', duration(shares.tools / 1000))],
   ];
   return (
     <ul class="lanes-summary">
       {parts
-        .filter(({ time, swatch }) => time > whole / 200 || swatch === 'agent' || swatch === 'workflow')
-        .map(({ swatch, text }) => (
+        .filter(([swatch, time]) => time > whole / 200 || swatch === 'agent' || swatch === 'workflow')
+        .map(([swatch, , text]) => (
           <li key={swatch} class={swatch === 'agent' || swatch === 'workflow' ? undefined : 'axis-detail'}>
             <span class={`swatch swatch-${swatch}`} aria-hidden="true" />
             {text}

@@ -1,15 +1,73 @@
 import * as l10n from '@vscode/l10n';
-import { groupSorts, type GroupRow } from '../../core/protocol/traceLists.ts';
-import { groupRoute } from '../state/route.ts';
+import type { Filter } from '../../core/protocol/traceFilter.ts';
+import {
+  episodeSorts,
+  groupSorts,
+  type EpisodeRow,
+  type GroupRow,
+  type ListSort,
+} from '../../core/protocol/traceLists.ts';
+import { episodeRoute, groupRoute } from '../state/route.ts';
 import { useViewer } from '../state/viewer.ts';
-import type { Column } from '../ui/DataGrid.tsx';
-import { count, percent, reward } from '../../../base/core/format.ts';
+import { count, countedEpisodes, percent, reward } from '../../../base/core/format.ts';
 import { Icon } from '../../../base/webview/ui/Icon.tsx';
+import { callsCell, lengthColumns, numberColumn, outcomeColumns, taskColumn } from './cells.tsx';
+import type { Column } from '../ui/DataGrid.tsx';
 import { Recorded, recordsOfTraining } from '../ui/Recorded.tsx';
-import { callsCell, lengthColumns, numberColumn, TaskCell } from './cells.tsx';
-import { listedBy, sortOf, type TableProps } from './EpisodeTable.tsx';
-import { ListView } from './ListView.tsx';
-import { useList } from './useList.ts';
+import { useEpisodeActions } from '../ui/DebugEpisode.tsx';
+import { ListView, type ListViewProps } from './ListView.tsx';
+import { useList, type Anchor } from './useList.ts';
+
+/** The filter and the order of a list of the run. */
+interface ListChoice {
+  /** Null: everything. */
+  readonly filter: Filter | null;
+  readonly sort: ListSort | null;
+}
+
+type TableProps = ListChoice &
+  Pick<ListViewProps<unknown>, 'onSort' | 'onClear' | 'onLeave'> & {
+    /** True to keep the newest row in view. */
+    readonly follows: boolean;
+  };
+
+interface Props extends TableProps {
+  /** True if episodes can be run here. */
+  readonly canRun: boolean;
+}
+
+/** The run's episodes. Only rows near the visible ones are loaded. */
+export function EpisodeTable({ filter, sort, follows, canRun, ...rest }: Props) {
+  const { onLeave } = rest;
+  const { client, trace, navigate } = useViewer();
+  const order = sortOf(sort, episodeSorts);
+  const list = useList<EpisodeRow>({
+    name: 'episode',
+    key: JSON.stringify([filter, order]),
+    ask: (from, limit, anchor) =>
+      client.ask('episodes', { trace, from, limit, ...listedBy(filter, order, anchor) }),
+    numberOf: ({ episode }) => episode,
+    follows,
+    onChosen: onLeave,
+  });
+  const { actions, note } = useEpisodeActions(canRun);
+  return (
+    <ListView
+      {...rest}
+      list={list}
+      name="episode"
+      label={countedEpisodes(list.total)}
+      loading={l10n.t('Loading episodes…')}
+      columns={[taskColumn<EpisodeRow>(), ...outcomeColumns()]}
+      sort={order ?? null}
+      filtered={filter !== null}
+      comparedOf={({ episode }) => episode}
+      onOpen={({ episode }) => navigate(episodeRoute(episode))}
+      actions={actions}
+      note={note}
+    />
+  );
+}
 
 /** The run's groups, each the repeats of one task. */
 export function GroupTable({ filter, sort, follows, ...rest }: TableProps) {
@@ -50,7 +108,7 @@ function columns(filtered: boolean): readonly Column<GroupRow>[] {
     cell: (row: GroupRow) => count(row.matching),
   };
   return [
-    { name: l10n.t('Task'), width: 180, grows: 3, sort: 'task', cell: (row) => <TaskCell {...row} /> },
+    taskColumn<GroupRow>(),
     { name: l10n.t('Repeats'), width: 84, numeric, cell: (row) => <Repeats row={row} /> },
     ...(filtered ? [matching] : []),
     numberColumn(l10n.t('Mean reward'), 112, 'mean', (row) => reward(row.meanReward)),
@@ -98,4 +156,23 @@ function Flags({ row: { findings } }: { readonly row: GroupRow }) {
       ))}
     </span>
   );
+}
+
+/** Returns the order if the list supports it. A link may contain any. */
+function sortOf<By extends string>(sort: ListSort | null, known: readonly By[]): ListSort<By> | undefined {
+  const by = known.find((one) => one === sort?.by);
+  return by === undefined || sort === null ? undefined : { by, descending: sort.descending };
+}
+
+/** Returns the parameters of a list request other than its window. */
+function listedBy<Order>(
+  filter: Filter | null,
+  sort: Order | undefined,
+  anchor: Anchor,
+): { readonly filter?: Filter; readonly sort?: Order; readonly anchor?: number | 'newest' } {
+  return {
+    ...(filter !== null && { filter }),
+    ...(sort !== undefined && { sort }),
+    ...(anchor !== undefined && { anchor }),
+  };
 }
