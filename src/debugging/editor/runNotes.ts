@@ -5,7 +5,7 @@ import { commands, debugType, settings, settingsSection } from '../../base/core/
 import { reportingErrors } from '../../base/editor/reportErrors.ts';
 import { diagnosticSource } from '../../configs/editor/language/diagnostics.ts';
 import { Manual } from '../../configs/editor/language/manual.ts';
-import { lineAfter } from '../../traces/editor/lineAfter.ts';
+import { lineAfter } from '../../traces/editor/trackedLines.ts';
 import { findingKind } from '../../tracking/core/finding.ts';
 import type { LocatedFinding } from '../../tracking/core/locatedFindings.ts';
 import { customEventNames, type RunNotesBody } from '../node/customEvents.ts';

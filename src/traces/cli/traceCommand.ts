@@ -9,9 +9,13 @@ import { cancelledByInterrupt } from '../../base/node/terminal/interrupts.ts';
 import { LogView, untilInterrupted, type LogViewOptions } from './logView.ts';
 import type { TraceValues } from './options.ts';
 import { inTraceNode, readsTraces } from './traceNode.ts';
-import { exportCommand } from './traceExport.ts';
 import { printQuery } from './traceQuery.ts';
 import { summaryDocument, summaryText } from './traceSummary.ts';
+import { messageOf } from '../../base/core/errors.ts';
+import type { ExportNote, FoundSecrets } from '../core/export/exportTrace.ts';
+import type { exportFormats } from '../core/export/formats.ts';
+import type { Redaction } from '../core/export/redact.ts';
+import { exportTrace, secretsOf, filterOf } from '../node/export/exportFile.ts';
 
 /** Runs `agentjet trace`: shows traces in a browser, or prints or exports one. */
 export async function runTrace(
@@ -106,4 +110,59 @@ function importCache(): string {
   const folder = path.join(tmpdir(), `agentjet-imports-${userInfo().username}`);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   return folder;
+}
+
+/** Writes a trace in another format. Ctrl-C removes the incomplete file. */
+async function exportCommand(
+  trace: string,
+  format: (typeof exportFormats)[number],
+  values: TraceValues,
+  io: CommandIo,
+): Promise<number> {
+  const filter = filterOf(values.filter);
+  if (values.out === undefined && values.preview !== true)
+    throw usageError('--export needs a file.', 'Add --out FILE.');
+  const redaction: Redaction = {
+    texts: values.redactTexts === true,
+    patterns: (values.redact ?? []).map(patternOf),
+  };
+  const interrupts = cancelledByInterrupt();
+  try {
+    const job = { cancellation: interrupts.source.token };
+    if (values.out === undefined || values.preview === true) {
+      io.stdout.write(secretsText(await secretsOf(trace, filter, job)));
+      return exitCodes.ok;
+    }
+    const out = path.resolve(io.cwd, values.out);
+    const note = await exportTrace(trace, out, { ...job, format, redaction, filter });
+    io.stderr.write(`${damageText(note)}exported: ${out}\n`);
+  } finally {
+    interrupts.dispose();
+  }
+  return exitCodes.ok;
+}
+
+function secretsText(found: readonly FoundSecrets[]): string {
+  if (found.length === 0) return 'Nothing that looks like a key or an access token was found.\n';
+  const lines = found.map(
+    ({ kind, count, episodes }) => `${kind}: ${count}, first in episodes ${episodes.join(', ')}`,
+  );
+  return ['An export removes:', ...lines, ''].join('\n');
+}
+
+function damageText({ incomplete, damage }: ExportNote): string {
+  if (damage === null && incomplete === 0) return '';
+  const lost = damage === null ? 0 : damage.lost;
+  return `The trace is damaged. The export has the readable part. Episodes lost: ${lost}, exported without a part: ${incomplete}.\n`;
+}
+
+function patternOf(text: string): RegExp {
+  try {
+    return new RegExp(text, 'gu');
+  } catch (error) {
+    throw usageError(
+      `--redact ${text} is not a regular expression: ${messageOf(error)}.`,
+      'Write for example --redact "user-\\d+".',
+    );
+  }
 }

@@ -4,8 +4,7 @@ import path from 'node:path';
 import process from 'node:process';
 import { CodedError } from '../../base/core/errors.ts';
 import { childEnvironment } from '../../base/node/process/environment.ts';
-import { chooseRuntime } from '../../base/node/runtime/chooseRuntime.ts';
-import { createProbe } from '../../base/node/runtime/probe.ts';
+import { traceRuntime } from '../node/client/serverProcess.ts';
 import { onInterrupt } from '../../base/node/terminal/interrupts.ts';
 
 /** Suppresses Node's warning that its SQLite module is experimental. */
@@ -27,13 +26,7 @@ export async function inTraceNode(
   distFolder: string,
   milliseconds?: number,
 ): Promise<number> {
-  const { executable, env } = await chooseRuntime({
-    path: process.env['PATH'] ?? '',
-    editorExecPath: process.execPath,
-    platform: process.platform,
-    probe: createProbe(),
-    purpose: 'traces',
-  });
+  const { executable, env } = await traceRuntime(process.execPath);
   const child = spawn(executable, [quiet, path.join(distFolder, 'cli.mjs'), ...args], {
     env: childEnvironment(process.env, [env], process.platform),
     stdio: 'inherit',

@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import { CodedError } from '../../base/core/errors.ts';
+import { CodedError, messageOf } from '../../base/core/errors.ts';
 import { float32Values, int32Values } from '../core/layout.ts';
 import { openSource } from '../node/store/source.ts';
 import type { CommandOutput } from '../../base/node/terminal/commandIo.ts';
@@ -79,10 +79,9 @@ function notReading(): CodedError {
 }
 
 function wrongQuery(cause: unknown): CodedError {
-  const message = cause instanceof Error ? cause.message : String(cause);
   return new CodedError({
     code: 'query/failed',
-    message: `The query failed: ${message}.`,
+    message: `The query failed: ${messageOf(cause)}.`,
     hint: 'The tables: agentjet trace FILE --query "SELECT name, sql FROM sqlite_schema"',
     cause,
   });

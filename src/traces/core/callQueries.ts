@@ -1,23 +1,18 @@
 import { int32Values, contentKey } from './layout.ts';
+import type * as z from 'zod/mini';
 import type { CheckedRows } from './checkedRows.ts';
+import {
+  callRecord,
+  spanRecord,
+  type CallRecord,
+  type SpanRecord,
+} from '../../tracking/core/records/trace.ts';
 import * as records from './records.ts';
 
-export interface CallDetails {
-  readonly options: string;
-  readonly tools: string | null;
-  readonly messages: readonly number[];
-}
-
-export interface CallWithTools {
-  readonly call: number;
-  readonly agent: string;
-  readonly startedAt: number;
-  readonly seconds: number;
-  /** Positions of the request's messages. */
+/** A call with the positions of its request's messages and its reply's tool calls as JSON. */
+export type CallWithTools = Omit<z.infer<typeof records.toolTraceRecord>, 'messages'> & {
   readonly messages: ArrayLike<number>;
-  /** The reply's tool calls as JSON; null: none. */
-  readonly toolCalls: string | null;
-}
+};
 
 /** Queries of the calls and the other spans of episodes. */
 export class CallQueries {
@@ -28,17 +23,20 @@ export class CallQueries {
   }
 
   /** Returns the calls in the order of their numbers, which is the order of arrival. */
-  ofEpisode(episode: number): readonly records.CallRecord[] {
+  ofEpisode(episode: number): readonly CallRecord[] {
     const statement = `SELECT ${callColumns} FROM calls WHERE episode = :episode ORDER BY call`;
-    return this.#rows.all(records.callRecord, statement, { episode });
+    return this.#rows.all(callRecord, statement, { episode });
   }
 
-  one(episode: number, call: number): records.CallRecord | undefined {
+  one(episode: number, call: number): CallRecord | undefined {
     const statement = `SELECT ${callColumns} FROM calls WHERE episode = :episode AND call = :call`;
-    return this.#rows.one(records.callRecord, statement, { episode, call });
+    return this.#rows.one(callRecord, statement, { episode, call });
   }
 
-  details(episode: number, call: number): CallDetails {
+  details(
+    episode: number,
+    call: number,
+  ): Omit<z.infer<typeof records.callDetailsRecord>, 'messages'> & { readonly messages: readonly number[] } {
     const row =
       this.#rows.one(records.callDetailsRecord, callDetails, { key: contentKey(episode, call) }) ??
       this.#rows.damaged(`call ${call} of episode ${episode} has no details`);
@@ -46,10 +44,10 @@ export class CallQueries {
   }
 
   /** Returns the spans ordered by start. */
-  spans(episode: number): readonly records.SpanRecord[] {
+  spans(episode: number): readonly SpanRecord[] {
     const statement = `SELECT span, kind, name, call, startedAt, seconds, error FROM spans
       WHERE episode = :episode ORDER BY span`;
-    return this.#rows.all(records.spanRecord, statement, { episode });
+    return this.#rows.all(spanRecord, statement, { episode });
   }
 
   /** Returns the calls from which tool spans are derived, in order of arrival. */

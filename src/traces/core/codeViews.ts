@@ -1,5 +1,5 @@
-import type { CallSource } from '../../tracking/core/records/trace.ts';
-import type { CodeLocations } from '../../tracking/core/records/tracedRun.ts';
+import { callSource, type CallSource } from '../../tracking/core/records/trace.ts';
+import { codeLocations, type CodeLocations } from '../../tracking/core/records/tracedRun.ts';
 import type {
   CodeLine,
   LineView,
@@ -28,24 +28,22 @@ export interface CodeReader {
 /** Finds the code that made the parts of a trace. */
 export class CodeViews {
   readonly #trace: TraceQueries;
-  readonly #stored: CodeQueries;
   readonly #code: CodeReader;
 
   constructor(trace: TraceQueries, code: CodeReader) {
     this.#trace = trace;
-    this.#stored = new CodeQueries(trace.rows);
     this.#code = code;
   }
 
   /** Returns the line that made a call; null: unknown. */
   ofCall(episode: number, call: number): CallSource | null {
-    const source = this.#stored.callSource(episode, call);
+    const source = this.#rows.one(callSource, sourceOfCall, { episode, call });
     return source === undefined ? null : { ...source, file: this.#file(source.file) };
   }
 
   /** Returns a source location. Throws `trace/no-source` if it is unknown. */
   source(episode: number, of: SourceOf): SourceView {
-    const { file } = this.#trace.rows;
+    const { file } = this.#rows;
     switch (of.kind) {
       case 'call': {
         const source = this.ofCall(episode, of.call);
@@ -67,14 +65,16 @@ export class CodeViews {
     if (live) return { live, lines: [], tools: [], execute: null, judge: null };
     return {
       live,
-      lines: this.#stored.lines().map((record) => this.#line(record)),
-      tools: this.#stored.tools().flatMap(({ tool, ...counts }): ToolLineView[] => {
-        const found = this.#code.findTool(tool, this.#files());
-        if (found === undefined) return [];
-        // Compares with the text in which it was found, whatever text the run had.
-        const fingerprint = this.#code.fingerprint(found.file);
-        return [{ ...found, tool, state: this.#state(found.file), fingerprint, ...counts }];
-      }),
+      lines: this.#rows.all(records.lineRecord, lines, {}).map((record) => this.#line(record)),
+      tools: this.#rows
+        .all(records.toolLineRecord, tools, {})
+        .flatMap(({ tool, ...counts }): ToolLineView[] => {
+          const found = this.#code.findTool(tool, this.#files());
+          if (found === undefined) return [];
+          // Compares with the text in which it was found, whatever text the run had.
+          const fingerprint = this.#code.fingerprint(found.file);
+          return [{ ...found, tool, state: this.#state(found.file), fingerprint, ...counts }];
+        }),
       execute: this.#part('execute'),
       judge: this.#part('judge'),
     };
@@ -87,9 +87,11 @@ export class CodeViews {
   }
 
   #part(of: keyof CodeLocations): PartLineView | null {
-    const place = this.#stored.places()?.[of];
+    const place = this.#places()?.[of];
     if (place === undefined) return null;
-    const counts = this.#stored.part(of === 'execute' ? 'workflow' : 'judge');
+    const kind = of === 'execute' ? 'workflow' : 'judge';
+    const counts =
+      this.#rows.one(records.partRecord, part, { kind }) ?? this.#rows.damaged('it has no spans');
     return { ...this.#codeLine(sourceAt(place)), ...counts };
   }
 
@@ -100,7 +102,7 @@ export class CodeViews {
 
   /** Returns the code that gave the reward: the judge, or the workflow itself. */
   #scorer(episode: number): Location | undefined {
-    const { execute, judge } = this.#stored.places() ?? {};
+    const { execute, judge } = this.#places() ?? {};
     const [result] = this.#trace.resultsBetween(episode, episode);
     const byJudge = result?.scoredBy === 'judge' || result?.error?.code.startsWith('task-judge/') === true;
     return byJudge ? judge : execute;
@@ -109,13 +111,15 @@ export class CodeViews {
   #tool(tool: string): SourceView {
     const all = this.#files();
     const found = this.#code.findTool(tool, all);
-    if (found === undefined) throw traceErrors.noTool(this.#trace.rows.file, tool, all);
+    if (found === undefined) throw traceErrors.noTool(this.#rows.file, tool, all);
     return this.#view(found, 'scan');
   }
 
   /** Returns the files that may define tools, the workflow's file first. */
   #files(): readonly string[] {
-    const files = this.#stored.sourceFiles().map((name) => this.#file(name));
+    const statement = 'SELECT file AS value FROM sources GROUP BY file ORDER BY min(id)';
+    const names = this.#rows.all(records.valueRecord, statement, {});
+    const files = names.map(({ value }) => this.#file(value));
     const workflow = this.#trace.run()?.workflowFile;
     return [...new Set([...(workflow === undefined ? [] : [workflow]), ...files])];
   }
@@ -132,12 +136,23 @@ export class CodeViews {
     return then === now ? 'same' : 'changed';
   }
 
+  /** Returns the fingerprint of a file during the run; undefined: unknown. */
   #recorded(file: string): string | undefined {
-    return this.#stored.fingerprint(sourceName(file, this.#config));
+    const statement = 'SELECT fingerprint AS value FROM sourceFiles WHERE file = :file';
+    return this.#rows.one(records.valueRecord, statement, { file: sourceName(file, this.#config) })?.value;
   }
 
   #file(name: string): string {
     return sourceFile(name, this.#config);
+  }
+
+  /** Returns the locations; undefined: not yet known. */
+  #places(): CodeLocations | undefined {
+    return this.#rows.meta(metaKeys.places, codeLocations);
+  }
+
+  get #rows(): CheckedRows {
+    return this.#trace.rows;
   }
 
   get #config(): string {
@@ -150,54 +165,9 @@ function sourceAt(place: Location): CallSource {
   return { file, line, column, function: null };
 }
 
-/** Queries of the user's source code that a trace refers to. */
-class CodeQueries {
-  readonly #trace: CheckedRows;
-
-  constructor(trace: CheckedRows) {
-    this.#trace = trace;
-  }
-
-  /** Returns the locations; undefined: not yet known. */
-  places(): CodeLocations | undefined {
-    return this.#trace.meta(metaKeys.places, records.storedPlaces);
-  }
-
-  /** Returns the line that made a call, with the file as the trace names it; undefined: unknown. */
-  callSource(episode: number, call: number): records.SourceRecord | undefined {
-    return this.#trace.one(records.sourceRecord, callSource, { episode, call });
-  }
-
-  /** Returns the lines that made calls, with statistics of these calls. */
-  lines(): readonly records.LineRecord[] {
-    return this.#trace.all(records.lineRecord, lines, {});
-  }
-
-  /** Returns the tools that were called, ordered by number of episodes. */
-  tools(): readonly records.ToolLineRecord[] {
-    return this.#trace.all(records.toolLineRecord, tools, {});
-  }
-
-  part(kind: 'workflow' | 'judge'): records.PartRecord {
-    return this.#trace.one(records.partRecord, part, { kind }) ?? this.#trace.damaged('it has no spans');
-  }
-
-  /** Returns the fingerprint of a source file during the run; undefined: unknown. */
-  fingerprint(file: string): string | undefined {
-    const statement = 'SELECT fingerprint AS value FROM sourceFiles WHERE file = :file';
-    return this.#trace.one(records.valueRecord, statement, { file })?.value;
-  }
-
-  /** Returns the files of the lines that made calls, as the trace names them. */
-  sourceFiles(): readonly string[] {
-    const statement = 'SELECT file AS value FROM sources GROUP BY file ORDER BY min(id)';
-    return this.#trace.all(records.valueRecord, statement, {}).map(({ value }) => value);
-  }
-}
-
 const sourceColumns = 'file, line, sources."column" AS "column", function';
 
-const callSource = `
+const sourceOfCall = `
 SELECT ${sourceColumns} FROM calls JOIN sources ON sources.id = calls.source
 WHERE episode = :episode AND call = :call`;
 

@@ -1,3 +1,4 @@
+import type { StoredRun } from '../../tracking/core/records/tracedRun.ts';
 import { isRecord } from '../../base/core/isRecord.ts';
 import { parseJson } from './shallowJson.ts';
 import * as z from 'zod/mini';
@@ -6,7 +7,6 @@ import type { CompareSide, CompareRow, ComparedRange } from './protocol/tokenRpc
 import { align, alignLimits, type Hunk } from './align.ts';
 import type { EpisodeView } from './protocol/episodeRpc.ts';
 import type { MessageLookup } from './episodeContent.ts';
-import type { StoredRun } from './records.ts';
 import type { TraceQueries } from './traceQueries.ts';
 import { largestWindow } from './protocol/traceRpc.ts';
 import { clip } from './clip.ts';

@@ -34,19 +34,17 @@ export class ConversationViews {
   }
 
   ofTimeline(episode: number, timeline: number): readonly TracedMessage[] {
-    const { content, found } = this.#parts.timeline(episode, timeline);
-    const messages = content.messages();
-    return found.messages.map((position) => wholeMessage(messages, position));
+    const { positions, messages } = this.#conversation(episode, { kind: 'timeline', timeline });
+    return positions.map((position) => wholeMessage(messages, position));
   }
 
   ofCall(episode: number, call: number): CallMessages {
-    const messages = this.#parts.content(episode).messages();
-    const { reply } = this.#parts.call(episode, call);
-    const asked = this.#parts.trace.calls.details(episode, call).messages;
-    return {
-      messages: asked.map((position) => wholeMessage(messages, position)),
-      reply: reply === null ? null : wholeMessage(messages, reply),
-    };
+    const { positions, messages } = this.#conversation(episode, { kind: 'call', call });
+    const whole = positions.map((position) => wholeMessage(messages, position));
+    const hasReply = this.#parts.call(episode, call).reply !== null;
+    return hasReply
+      ? { messages: whole.slice(0, -1), reply: whole.at(-1) ?? null }
+      : { messages: whole, reply: null };
   }
 
   #conversation(

@@ -1,9 +1,15 @@
-import type { TracedAlternatives, TracedMessage, TracedTimeline } from '../../tracking/core/records/trace.ts';
+import type { StoredRun } from '../../tracking/core/records/tracedRun.ts';
+import type {
+  TracedAlternatives,
+  TracedMessage,
+  TracedTimeline,
+  CallRecord,
+} from '../../tracking/core/records/trace.ts';
 import { mergeCalls, withTokens } from '../../tracking/core/mergeCalls.ts';
 import { traceErrors } from './errors.ts';
 import { mergeInputs, upstreamRules, type MessageSource } from './mergeInputs.ts';
 import { LruCache } from './lruCache.ts';
-import type { EpisodeRecord, MessageRecord, CallRecord, StoredRun } from './records.ts';
+import type { EpisodeRecord, MessageRecord } from './records.ts';
 import { trainableTokensOf } from './traceRecorder.ts';
 import type { TraceQueries } from './traceQueries.ts';
 import type { TokenWindow } from './messageQueries.ts';
@@ -164,9 +170,7 @@ function lookup(
     head: (position) => {
       const message = made.get(position);
       if (message !== undefined) return headOf(position, message);
-      const head = heads.get(position);
-      if (head !== undefined) return head;
-      throw traceErrors.damaged(trace.rows.file, `episode ${episode} has no message ${position}`);
+      return heads.get(position) ?? trace.rows.damaged(`episode ${episode} has no message ${position}`);
     },
     text: (position) => made.get(position) ?? trace.messages.text(episode, position),
     tokens: (position) => made.get(position) ?? trace.messages.tokens(episode, position),

@@ -1,9 +1,10 @@
+import type { StoredRun } from '../../tracking/core/records/tracedRun.ts';
 import type { ErrorReport } from '../../base/core/errors.ts';
 import { errorReport } from '../../base/core/errorReport.ts';
 import type { EpisodeFinding, EpisodeRow } from './protocol/traceLists.ts';
 import { finding, hintOf } from '../../tracking/core/finding.ts';
 import type { TraceLookup } from './episodeContent.ts';
-import type { EpisodeRecord, StoredRun } from './records.ts';
+import type { EpisodeRecord } from './records.ts';
 import { parseJson } from './shallowJson.ts';
 import { isJudgeable, verdictsOf, type Verdict } from './verdicts.ts';
 

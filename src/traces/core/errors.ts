@@ -12,11 +12,12 @@ export function fileError(
 }
 
 export const traceErrors = {
-  damaged: (file: string, why: string) =>
+  damaged: (file: string, why: string, cause?: unknown) =>
     fileError(file, {
       code: 'trace/damaged',
       message: `The trace is damaged: ${why}.`,
       hint: 'Copy the file again from where it was written, or run the episodes again.',
+      cause,
     }),
 
   /** Thrown where a whole trace is needed. Other code shows the readable parts and reports the damage. */

@@ -6,15 +6,19 @@ import {
   type MergeSetting,
   type MergingRow,
   type MergingView,
+  type ForkSideView,
+  type ForkView,
+  type DriftDifference,
+  type DriftView,
 } from './protocol/mergingRpc.ts';
 import { explainMerging, type Fork } from '../../tracking/core/explainMerging.ts';
 import { mergeCalls, withTokens } from '../../tracking/core/mergeCalls.ts';
 import { makesSample } from '../../tracking/core/samples.ts';
-import { driftsOf } from './explainDrift.ts';
 import type { MergedTimelines } from './episodeContent.ts';
-import { forkView } from './explainFork.ts';
 import type { MergeInputs, StoredMergeableCall } from './mergeInputs.ts';
-import type { TokenTable } from './tokenTable.ts';
+import { type TokenTable, tokenRun } from './tokenTable.ts';
+import { excerpt, excerptStart } from '../../base/core/commonPrefix.ts';
+import { align, type Hunk, type Range } from './align.ts';
 
 export interface ExplainTerms {
   readonly rules: MergeRules;
@@ -122,7 +126,7 @@ export class MergeExplanation {
     const timelines = stored ?? withTokens(merged, messages);
     const all = [...messages, ...merged.added.map(({ message }) => message)];
     const samples = (stored === undefined ? timelines : merged.timelines).filter((one) =>
-      makesSample(one.messages.map((position) => all[position] ?? nothing)),
+      makesSample(one.messages.flatMap((position) => all[position] ?? [])),
     ).length;
     const sum = (of: (timeline: TracedTimeline) => number): number =>
       timelines.reduce((total, one) => total + of(one), 0);
@@ -184,13 +188,182 @@ function mergedViews(
   });
 }
 
-const nothing: TracedMessage = {
-  role: '',
-  author: 'env',
-  text: '',
-  toolCalls: null,
-  toolCallId: null,
-  tokenIds: new Int32Array(),
-  logprobs: null,
-  lossMask: new Uint8Array(),
-};
+interface ForkParts {
+  readonly messages: readonly TracedMessage[];
+  readonly table: TokenTable;
+  /** Numbers of timelines by the calls that end them. */
+  readonly ends: ReadonlyMap<number, number>;
+}
+
+/** Number of tokens that are shown before and after the first difference. */
+const tokensBefore = 6;
+const tokensBehind = 14;
+
+/**
+ * Returns a fork with its difference: the field of the message, and the tokens of both sides around the first
+ * difference.
+ */
+function forkView(fork: Fork, calls: readonly StoredMergeableCall[], parts: ForkParts): ForkView {
+  const callOf = (number: number): StoredMergeableCall | undefined =>
+    calls.find(({ call }) => call === number);
+  const [earlier, now] = [callOf(fork.earlier), callOf(fork.call)];
+  const [one, other] = [messageOf(earlier, fork.message, parts), messageOf(now, fork.message, parts)];
+  const field = fork.cause === 'tools' ? toolsField(earlier, now) : fieldOf(one, other);
+  const start = excerptStart(field.before, field.now);
+  const from = Math.max(0, (fork.token ?? 0) - tokensBefore);
+  const side = (message: TracedMessage | undefined, value: string): ForkSideView | null => {
+    if (message === undefined) return null;
+    const end =
+      fork.token === null ? from : Math.min(message.tokenIds.length, from + tokensBefore + tokensBehind);
+    const tokens = tokenRun(message.tokenIds, from, end, parts.table);
+    const more = fork.token !== null && end < message.tokenIds.length;
+    return { role: message.role, text: excerpt(value, start), tokens: { ...tokens, more } };
+  };
+  return {
+    timeline: parts.ends.get(fork.call) ?? 0,
+    earlier: parts.ends.get(fork.earlier) ?? 0,
+    call: fork.call,
+    earlierCall: fork.earlier,
+    cause: fork.cause,
+    message: fork.message,
+    field: field.name,
+    before: side(one, field.before),
+    now: side(other, field.now),
+    token: fork.token,
+  };
+}
+
+interface Field {
+  readonly name: ForkView['field'];
+  readonly before: string;
+  readonly now: string;
+}
+
+function messageOf(
+  call: StoredMergeableCall | undefined,
+  index: number,
+  { messages }: ForkParts,
+): TracedMessage | undefined {
+  if (call === undefined) return undefined;
+  const position = index === call.messages.length ? call.reply : call.messages[index];
+  return messages[position ?? -1];
+}
+
+const fields: readonly {
+  readonly name: ForkView['field'];
+  readonly of: (message: TracedMessage) => string;
+}[] = [
+  { name: 'content', of: ({ text }) => text },
+  { name: 'role', of: ({ role }) => role },
+  { name: 'tool_calls', of: ({ toolCalls }) => toolCalls ?? '' },
+  { name: 'tool_call_id', of: ({ toolCallId }) => toolCallId ?? '' },
+];
+
+/** Returns the first field that differs, in the order in which merging by text compares them. */
+function fieldOf(one: TracedMessage | undefined, other: TracedMessage | undefined): Field {
+  if (one === undefined || other === undefined) {
+    return { name: 'messages', before: one?.text ?? '', now: other?.text ?? '' };
+  }
+  const differing = fields.find(({ of }) => of(one) !== of(other));
+  if (differing === undefined) return { name: 'tokens', before: one.text, now: other.text };
+  return { name: differing.name, before: differing.of(one), now: differing.of(other) };
+}
+
+function toolsField(one: StoredMergeableCall | undefined, other: StoredMergeableCall | undefined): Field {
+  return { name: 'tools', before: one?.tools ?? '', now: other?.tools ?? '' };
+}
+
+interface Drifts {
+  /** The first of them. */
+  readonly drifts: readonly DriftView[];
+  readonly count: number;
+}
+
+interface DriftedReply {
+  readonly call: number;
+  readonly again: number;
+  readonly message: number;
+  /** The model's message, and the template's version of it. */
+  readonly made: TracedMessage;
+  readonly templated: TracedMessage;
+}
+
+/**
+ * Returns replies that came back as messages of later requests, and that the chat template tokenizes differently. Each
+ * pair appears once, in however many requests.
+ *
+ * @param calls in the order in which they ended
+ */
+function driftsOf(
+  calls: readonly StoredMergeableCall[],
+  messages: readonly TracedMessage[],
+  table: TokenTable,
+): Drifts {
+  const found = driftedReplies(calls, messages);
+  const drifts = found.slice(0, largestMerging.drifts).map(({ made, templated, ...drift }) => {
+    const { hunks } = align(made.tokenIds, templated.tokenIds);
+    const shown = hunks.slice(0, largestMerging.differences);
+    return {
+      ...drift,
+      differences: shown.map((hunk) => difference(hunk, made, templated, table)),
+      differenceCount: hunks.length,
+    };
+  });
+  return { drifts, count: found.length };
+}
+
+function driftedReplies(
+  calls: readonly StoredMergeableCall[],
+  messages: readonly TracedMessage[],
+): readonly DriftedReply[] {
+  const replies = new Map<string, { readonly call: number; readonly position: number }>();
+  const keys = new Map<number, string>();
+  const compared = new Set<string>();
+  const keyAt = (position: number): string => {
+    const key =
+      keys.get(position) ?? JSON.stringify([messages[position]?.text, messages[position]?.toolCalls]);
+    keys.set(position, key);
+    return key;
+  };
+  const found: DriftedReply[] = [];
+  for (const { call, messages: asked, reply } of calls) {
+    for (const [index, position] of asked.entries()) {
+      const templated = messages[position];
+      if (templated?.role !== 'assistant' || templated.author === 'llm') continue;
+      const known = replies.get(keyAt(position));
+      const made = messages[known?.position ?? -1];
+      const pair = `${position} ${known?.position}`;
+      if (known === undefined || made === undefined || compared.has(pair)) continue;
+      compared.add(pair);
+      if (!sameIds(made.tokenIds, templated.tokenIds)) {
+        found.push({ call: known.call, again: call, message: index, made, templated });
+      }
+    }
+    if (reply !== null) replies.set(keyAt(reply), { call, position: reply });
+  }
+  return found;
+}
+
+function sameIds(one: Int32Array, other: Int32Array): boolean {
+  return one.length === other.length && one.every((id, index) => id === other[index]);
+}
+
+function difference(
+  { left, right }: Hunk,
+  made: TracedMessage,
+  templated: TracedMessage,
+  table: TokenTable,
+): DriftDifference {
+  return {
+    sameText: spelled(made, left, table) === spelled(templated, right, table),
+    made: tokenRun(made.tokenIds, left.from, left.end, table),
+    templated: tokenRun(templated.tokenIds, right.from, right.end, table),
+  };
+}
+
+/** Returns the bytes of tokens as a text. Only equal bytes have equal texts. */
+function spelled({ tokenIds }: TracedMessage, { from, end }: Range, table: TokenTable): string {
+  return Array.from(tokenIds.subarray(from, end), (id) => table.at(id).bytes.join(' '))
+    .filter((bytes) => bytes !== '')
+    .join(' ');
+}

@@ -1,15 +1,7 @@
 /** The JSON values and rows that a trace stores, with their decoders. */
 import * as z from 'zod/mini';
-import { errorReport, location } from '../../base/core/errorReport.ts';
-import { tokenizerInfo } from '../../tracking/core/records/episodeResult.ts';
-import {
-  missingDataKinds,
-  type BatchRules,
-  type CodeLocations,
-  type MergeRules,
-  type TracedRun,
-  type TracedRunEnd,
-} from '../../tracking/core/records/tracedRun.ts';
+import { episodeId } from '../../tracking/core/records/episodeResult.ts';
+import { author, callRecord, callSource } from '../../tracking/core/records/trace.ts';
 
 /** The process that writes a trace. */
 export const writerIdentity = z.object({
@@ -22,82 +14,12 @@ export const writerIdentity = z.object({
 });
 export type WriterIdentity = z.infer<typeof writerIdentity>;
 
-/** A run without the parts that are stored separately. */
-export type StoredRun = Omit<TracedRun, 'configText' | 'merging' | 'batch'>;
-
-export const storedRun: z.ZodMiniType<StoredRun> = z.object({
-  experiment: z.string(),
-  config: z.string(),
-  workflow: z.string(),
-  workflowFile: z.string(),
-  model: z.string(),
-  tokenizer: tokenizerInfo,
-  limits: z.object({
-    modelLength: z.number(),
-    promptLength: z.number(),
-    responseLength: z.number(),
-    turnLength: z.number(),
-  }),
-  tasks: z.number(),
-  repeat: z.number(),
-  episodes: z.number(),
-  startedAt: z.number(),
-  judge: z.optional(z.string()),
-  imported: z.optional(
-    z.object({
-      format: z.string(),
-      source: z.string(),
-      lacks: z.array(z.enum(missingDataKinds)),
-      records: z.number(),
-      skipped: z.number(),
-      skips: z.array(z.object({ where: z.string(), why: z.string() })),
-      rollouts: z.optional(z.boolean()),
-      ownTaskIds: z.optional(z.boolean()),
-    }),
-  ),
-  launch: z.optional(
-    z.object({
-      cwd: z.string(),
-      split: z.enum(['training', 'validation']),
-      mode: z.enum(['sample', 'validate']),
-      asUpstreamDebug: z.boolean(),
-      trainableTargets: z.optional(z.array(z.string())),
-    }),
-  ),
-});
-
-export const storedMerging: z.ZodMiniType<MergeRules> = z.object({
-  compareLevel: z.enum(['text', 'token']),
-  ignoreTools: z.boolean(),
-  fixesDrift: z.optional(z.boolean()),
-  toolCallsDisabled: z.optional(z.boolean()),
-});
-
-export const storedBatch: z.ZodMiniType<BatchRules> = z.object({
-  perEpisode: z.number(),
-  seed: z.number(),
-});
-
-export const storedPlaces: z.ZodMiniType<CodeLocations> = z.object({
-  execute: z.optional(location),
-  judge: z.optional(location),
-});
-
-export const storedEnd: z.ZodMiniType<TracedRunEnd> = z.object({
-  status: z.enum(['completed', 'cancelled', 'failed']),
-  error: z.nullable(errorReport),
-  selection: z.optional(z.array(z.object({ episode: z.number(), times: z.number() }))),
-  endedAt: z.number(),
-});
-
 /** A number that may be infinite, because workflows may return infinite rewards. */
 const real = z.custom<number>((value) => typeof value === 'number');
 const blob = z.custom<Uint8Array>((value) => value instanceof Uint8Array);
 
 export const episodeRecord = z.object({
-  episode: z.number(),
-  taskId: z.string(),
-  repeat: z.number(),
+  ...episodeId,
   /** In lists only the beginning. An episode's own view has it in full. */
   query: z.string(),
   startedAt: z.number(),
@@ -113,15 +35,17 @@ export const episodeRecord = z.object({
 });
 export type EpisodeRecord = z.infer<typeof episodeRecord>;
 
-export const recordedRecord = z.object({
-  episode: z.number(),
-  uuid: z.string(),
-  taskId: z.string(),
+const episodeOutcome = {
+  ...episodeId,
   taskIndex: z.number(),
-  repeat: z.number(),
   /** Null: it ended with an error, or has not ended. */
   reward: z.nullable(real),
   isSuccess: z.number(),
+};
+
+export const recordedRecord = z.object({
+  ...episodeOutcome,
+  uuid: z.string(),
   task: z.nullable(z.string()),
   output: z.nullable(z.string()),
 });
@@ -173,7 +97,6 @@ export const rangeRecord = z.object({
   missing: z.number(),
 });
 export const binRecord = z.object({ bin: real, count: z.number() });
-export const nameRecord = z.object({ name: z.string() });
 
 export const totalsRecord = z.object({
   started: z.number(),
@@ -189,42 +112,9 @@ export const totalsRecord = z.object({
 });
 export type RunTotals = z.infer<typeof totalsRecord>;
 
-export const callRecord = z.object({
-  call: z.number(),
-  agent: z.string(),
-  tag: z.string(),
-  startedAt: z.number(),
-  seconds: z.number(),
-  status: z.number(),
-  error: z.nullable(z.string()),
-  finishReason: z.nullable(z.string()),
-  reply: z.nullable(z.number()),
-  promptTokens: z.number(),
-  replyTokens: z.number(),
-  /** Seconds from its start until the request to the model; null: there was none, or it is unknown. */
-  askedAfter: z.nullable(z.number()),
-  /** Seconds from its start to the first part of the response; null: it was not streamed, or it is unknown. */
-  firstAfter: z.nullable(z.number()),
-});
-export type CallRecord = z.infer<typeof callRecord>;
-
-export const spanRecord = z.object({
-  span: z.number(),
-  kind: z.enum(['workflow', 'judge', 'environment', 'helper', 'call']),
-  name: z.string(),
-  call: z.nullable(z.number()),
-  startedAt: z.number(),
-  seconds: z.nullable(z.number()),
-  error: z.nullable(z.string()),
-});
-export type SpanRecord = z.infer<typeof spanRecord>;
-
 /** The parts of a call from which tool spans are derived: its messages and its reply's tool calls. */
-export const toolTraceRecord = z.object({
-  call: z.number(),
-  agent: z.string(),
-  startedAt: z.number(),
-  seconds: z.number(),
+const callTimes = { call: true, agent: true, startedAt: true, seconds: true } as const;
+export const toolTraceRecord = z.extend(z.pick(callRecord, callTimes), {
   messages: blob,
   toolCalls: z.nullable(z.string()),
 });
@@ -238,7 +128,7 @@ export const callDetailsRecord = z.object({
 export const messageRecord = z.object({
   position: z.number(),
   role: z.string(),
-  author: z.enum(['env', 'llm', 'llm(do_not_train)']),
+  author,
   toolCallId: z.nullable(z.string()),
   tokens: z.number(),
   trainableTokens: z.number(),
@@ -265,23 +155,14 @@ export const timelineRecord = z.object({
 });
 
 export const tokenRecord = z.object({ bytes: blob, special: z.number() });
-export const tokenIdRecord = z.object({ id: z.number() });
 export const episodeNumber = z.object({ episode: z.number() });
 export const valueRecord = z.object({ value: z.string() });
 export const anchorRecord = z.object({ entry: z.number(), position: z.number() });
 export const countRecord = z.object({ count: z.number() });
 export const resultRecord = z.object({ sequence: z.number(), result: z.string() });
 
-export const sourceRecord = z.object({
-  file: z.string(),
-  line: z.number(),
-  column: z.nullable(z.number()),
-  function: z.nullable(z.string()),
-});
-export type SourceRecord = z.infer<typeof sourceRecord>;
-
 /** Statistics of the calls of one line. */
-export const lineRecord = z.extend(sourceRecord, {
+export const lineRecord = z.extend(callSource, {
   calls: z.number(),
   /** The number of episodes that made them. */
   episodes: z.number(),
@@ -313,12 +194,4 @@ export const partRecord = z.object({
 });
 export type PartRecord = z.infer<typeof partRecord>;
 
-export const replayedRecord = z.object({
-  episode: z.number(),
-  taskId: z.string(),
-  taskIndex: z.number(),
-  repeat: z.number(),
-  reward: z.nullable(real),
-  isSuccess: z.number(),
-  twin: z.number(),
-});
+export const replayedRecord = z.object({ ...episodeOutcome, twin: z.number() });

@@ -66,7 +66,7 @@ function rolloutOf(
       ),
   );
   const calls = [...replies].map(([position, before], call): ReplayedCall => {
-    const reply = texts[position] ?? missing(trace, episode, position);
+    const reply = texts[position] ?? trace.rows.damaged(`episode ${episode} has no message ${position}`);
     if (reply.text === '' && reply.toolCalls === null && !hasTexts)
       throw traceErrors.noReplyTexts(trace.rows.file, episode);
     return {
@@ -82,7 +82,7 @@ function rolloutOf(
 function callsOf(trace: TraceQueries, episode: number): ReplayedCall[] {
   const heads = new Map(trace.messages.ofEpisode(episode).map((row) => [row.position, row]));
   const message = (position: number): ReplayedMessage => {
-    const head = heads.get(position) ?? missing(trace, episode, position);
+    const head = heads.get(position) ?? trace.rows.damaged(`episode ${episode} has no message ${position}`);
     return { role: head.role, toolCallId: head.toolCallId, ...trace.messages.text(episode, position) };
   };
   return trace.calls.ofEpisode(episode).map((call): ReplayedCall => {
@@ -115,10 +115,6 @@ function madeTokens(
     const bytes = trace.token(id)?.bytes ?? new Uint8Array();
     return [{ id, bytes, logprob: Number.isNaN(logprob) ? null : logprob }];
   });
-}
-
-function missing(trace: TraceQueries, episode: number, position: number): never {
-  throw traceErrors.damaged(trace.rows.file, `episode ${episode} has no message ${position}`);
 }
 
 const episodes = `SELECT * FROM (SELECT episode, taskId, taskIndex, repeat, reward, isSuccess,

@@ -185,8 +185,8 @@ export class RunLists {
   }
 
   #names(column: string, table: string): readonly string[] {
-    const statement = `SELECT DISTINCT ${column} AS name FROM ${table} ORDER BY name LIMIT ${mostNames}`;
-    return this.#rows(records.nameRecord, () => statement).map(({ name }) => name);
+    const statement = `SELECT DISTINCT ${column} AS value FROM ${table} ORDER BY value LIMIT ${mostNames}`;
+    return this.#rows(records.valueRecord, () => statement).map(({ value }) => value);
   }
 
   #groupRows(found: readonly records.GroupRecord[], listing: Listing): readonly GroupRow[] {

@@ -1,9 +1,10 @@
 /** The spans of an episode other than LLM calls: recorded ones, and tool calls derived from messages. */
+import type { SpanRecord } from '../../tracking/core/records/trace.ts';
 import { isRecord } from '../../base/core/isRecord.ts';
 import type { SpanRow } from './protocol/episodeRpc.ts';
 import { parseJson } from './shallowJson.ts';
 import { clip } from './clip.ts';
-import type { MessageRecord, SpanRecord } from './records.ts';
+import type { MessageRecord } from './records.ts';
 import type { CallWithTools } from './callQueries.ts';
 
 /** A tool call in a reply that no request has answered yet. */

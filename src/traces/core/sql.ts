@@ -22,3 +22,8 @@ export interface SqlWriter {
   /** Commits everything that `work` writes, or nothing if it throws. */
   transaction(work: () => void): void;
 }
+
+/** Returns a quoted SQL identifier. */
+export function quoted(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`;
+}

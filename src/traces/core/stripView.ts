@@ -18,38 +18,24 @@ export function stripView(positions: readonly number[], facts: TokenFacts, stret
   let first = 0;
   positions.forEach((position, message) => {
     const { tokens } = facts.messages.head(position);
+    const drifted = facts.drifted(message);
     for (let start = 0; start < tokens; start += readAtOnce) {
-      addPart(strip, facts, { message, position, first, start, end: Math.min(tokens, start + readAtOnce) });
+      const end = Math.min(tokens, start + readAtOnce);
+      const { lossMask, logprobs } = facts.messages.window(position, start, end);
+      const alternatives = facts.alternatives(position, start, end);
+      for (const [index, author] of authorsOf({ position, start, end }, facts).entries()) {
+        strip.add(first + start + index, {
+          trained: lossMask[index] === 1,
+          author,
+          logprob: logprobs?.[index] ?? NaN,
+          entropy: (alternatives === null ? null : entropyOf(alternatives, index)) ?? NaN,
+          drifted: drifted(start + index),
+        });
+      }
     }
     first += tokens;
   });
   return { total, size, ...strip.view() };
-}
-
-interface PartOfMessage {
-  readonly message: number;
-  readonly position: number;
-  /** Position of the message's first token in the timeline. */
-  readonly first: number;
-  readonly start: number;
-  readonly end: number;
-}
-
-function addPart(strip: Strip, facts: TokenFacts, part: PartOfMessage): void {
-  const { message, position, first, start, end } = part;
-  const { lossMask, logprobs } = facts.messages.window(position, start, end);
-  const alternatives = facts.alternatives(position, start, end);
-  const authors = authorsOf(part, facts);
-  const drifted = facts.drifted(message);
-  for (let index = 0; index < end - start; index++) {
-    strip.add(first + start + index, {
-      trained: lossMask[index] === 1,
-      author: authors[index] ?? 'template',
-      logprob: logprobs?.[index] ?? NaN,
-      entropy: (alternatives === null ? null : entropyOf(alternatives, index)) ?? NaN,
-      drifted: drifted(start + index),
-    });
-  }
 }
 
 interface StripToken {

@@ -1,3 +1,4 @@
+import type { TracedToken } from '../../tracking/core/records/trace.ts';
 import type { TraceQueries } from './traceQueries.ts';
 import { largestMerging, type TokenRun } from './protocol/mergingRpc.ts';
 
@@ -51,10 +52,7 @@ export function joined(pieces: readonly Uint8Array[]): {
 /** The maximum number of bytes of a character after the end of a piece. */
 export const longestRest = 3;
 
-export interface TokenText {
-  readonly bytes: Uint8Array;
-  readonly special: boolean;
-}
+export type TokenText = Omit<TracedToken, 'id'>;
 
 const unknown: TokenText = { bytes: new Uint8Array(), special: false };
 

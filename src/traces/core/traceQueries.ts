@@ -4,8 +4,17 @@ import {
   withSelection,
 } from '../../tracking/core/records/episodeResult.ts';
 import type { RecordedEpisode } from './protocol/runRpc.ts';
-import type { TracedTimeline } from '../../tracking/core/records/trace.ts';
-import type { BatchRules, MergeRules, TracedRunEnd } from '../../tracking/core/records/tracedRun.ts';
+import type { TracedTimeline, TracedToken } from '../../tracking/core/records/trace.ts';
+import {
+  batchRules,
+  mergeRules,
+  runEnd,
+  storedRun,
+  type BatchRules,
+  type MergeRules,
+  type StoredRun,
+  type TracedRunEnd,
+} from '../../tracking/core/records/tracedRun.ts';
 import { int32Values, metaKeys } from './layout.ts';
 import { CheckedRows } from './checkedRows.ts';
 import * as records from './records.ts';
@@ -27,17 +36,17 @@ export class TraceQueries {
   }
 
   /** Returns the run; undefined: nothing is written yet. */
-  run(): records.StoredRun | undefined {
-    return this.rows.meta(metaKeys.run, records.storedRun);
+  run(): StoredRun | undefined {
+    return this.rows.meta(metaKeys.run, storedRun);
   }
 
   merging(): MergeRules | undefined {
-    return this.rows.meta(metaKeys.merging, records.storedMerging);
+    return this.rows.meta(metaKeys.merging, mergeRules);
   }
 
   /** Returns the rules; undefined: the trace was imported. */
   batch(): BatchRules | undefined {
-    return this.rows.meta(metaKeys.batch, records.storedBatch);
+    return this.rows.meta(metaKeys.batch, batchRules);
   }
 
   writer(): records.WriterIdentity | undefined {
@@ -45,7 +54,7 @@ export class TraceQueries {
   }
 
   end(): TracedRunEnd | undefined {
-    return this.rows.meta(metaKeys.end, records.storedEnd);
+    return this.rows.meta(metaKeys.end, runEnd);
   }
 
   /** Returns the totals. Tokens and timelines are those of ended episodes. */
@@ -149,16 +158,15 @@ export class TraceQueries {
     }));
   }
 
-  token(id: number): { readonly bytes: Uint8Array; readonly special: boolean } | undefined {
-    const row = this.rows.one(records.tokenRecord, 'SELECT bytes, special FROM tokens WHERE id = :id', {
-      id,
-    });
+  token(id: number): Omit<TracedToken, 'id'> | undefined {
+    const statement = 'SELECT bytes, special FROM tokens WHERE id = :id';
+    const row = this.rows.one(records.tokenRecord, statement, { id });
     return row && { bytes: row.bytes, special: row.special !== 0 };
   }
 
   specialTokens(): readonly number[] {
-    const statement = 'SELECT id FROM tokens WHERE special = 1';
-    return this.rows.all(records.tokenIdRecord, statement, {}).map(({ id }) => id);
+    const statement = 'SELECT id AS value FROM tokens WHERE special = 1';
+    return this.rows.all(records.numberRecord, statement, {}).map(({ value }) => value);
   }
 
   #result(text: string): EpisodeResult {

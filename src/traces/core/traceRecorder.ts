@@ -16,7 +16,8 @@ import type { CodeLocations, TracedRun, TracedRunEnd } from '../../tracking/core
 import type { AddedMessage } from '../../tracking/core/tracker.ts';
 import { float32Bytes, int32Bytes, contentKey, listedQueryLength, metaKeys } from './layout.ts';
 import { clip } from './clip.ts';
-import { writeExcluded } from './writeExcluded.ts';
+import { hashText } from '../../base/core/random.ts';
+import { isRecord } from '../../base/core/isRecord.ts';
 import type { WriterIdentity } from './records.ts';
 import { SourceTable } from './sourceTable.ts';
 import type { SqlParameters, SqlWriter } from './sql.ts';
@@ -299,4 +300,60 @@ export function trainableTokensOf({ lossMask }: TracedMessage): number {
 /** Returns the error as lists show it, without its stack and with a short message. */
 function listed(error: ErrorReport): ErrorReport {
   return { ...error, message: clip(error.message, listedErrorLength), stack: undefined };
+}
+
+/** The minimum number of base64 characters that are stored in a separate row. */
+const leastMoved = 64;
+
+/** Stores the messages of a call's request that training excludes. A message or data is stored once, under its hash. */
+function writeExcluded(sql: SqlWriter, key: number, excluded: NonNullable<TracedCall['leftOut']>): void {
+  const rows = excluded.map(({ before, message }) => {
+    const json = JSON.stringify(withoutData(message, sql));
+    const hash = hashText(json);
+    sql.run('INSERT OR IGNORE INTO sentMessages (hash, message) VALUES (?, ?)', [hash, json]);
+    return [before, hash];
+  });
+  sql.run('INSERT INTO leftOut (key, messages) VALUES (?, ?)', [key, JSON.stringify(rows)]);
+}
+
+/** Returns the message with its data moved to separate rows. */
+function withoutData(value: unknown, sql: SqlWriter): unknown {
+  if (typeof value === 'string') return movedAddress(value, sql);
+  if (Array.isArray(value)) return value.map((one) => withoutData(one, sql));
+  if (!isRecord(value)) return value ?? null;
+  const fields = Object.entries(value).map(([name, field]) => {
+    const isData =
+      name === 'data' && typeof field === 'string' && field.length >= leastMoved && isBase64(field);
+    return [name, isData ? moved(typeOf(value), field, sql) : withoutData(field, sql)] as const;
+  });
+  return Object.fromEntries(fields);
+}
+
+/** Returns the media type. Audio has it next to the data, Anthropic's images in a separate field. */
+function typeOf(part: Readonly<Record<string, unknown>>): string {
+  const { media_type: type, format } = part;
+  if (typeof type === 'string') return type;
+  return typeof format === 'string' ? `audio/${format}` : '';
+}
+
+function movedAddress(text: string, sql: SqlWriter): unknown {
+  if (text.length < leastMoved || !text.startsWith('data:')) return text;
+  const end = text.indexOf(marker);
+  if (end < 0) return text;
+  const [type = ''] = text.slice('data:'.length, end).split(';');
+  const base64 = text.slice(end + marker.length);
+  return isBase64(base64) ? moved(type.toLowerCase(), base64, sql) : text;
+}
+
+const marker = ';base64,';
+
+function isBase64(text: string): boolean {
+  return text !== '' && /^[A-Za-z0-9+/_-]+={0,2}$/.test(text);
+}
+
+/** Stores data in a separate row. Returns the placeholder for the message; `size` in characters of base64. */
+function moved(type: string, base64: string, sql: SqlWriter): object {
+  const hash = hashText(`${type} ${base64}`);
+  sql.run('INSERT OR IGNORE INTO binaries (hash, type, base64) VALUES (?, ?, ?)', [hash, type, base64]);
+  return { storedData: hash, type, size: base64.length };
 }

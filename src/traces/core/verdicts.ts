@@ -1,10 +1,10 @@
+import type { StoredRun } from '../../tracking/core/records/tracedRun.ts';
 import type { EpisodeResult } from '../../tracking/core/records/episodeResult.ts';
 import { groupBy } from '../../tracking/core/groupBy.ts';
 import { groupOf } from '../../tracking/core/groups.ts';
 import { judgedGroup } from '../../tracking/core/report.ts';
 import type { RunTerms } from '../../tracking/core/reportTally.ts';
 import type { EpisodeVerdict, JudgedGroup } from '../../tracking/core/verdicts.ts';
-import type { StoredRun } from './records.ts';
 import type { TraceQueries } from './traceQueries.ts';
 
 export type ReportRules = Pick<StoredRun, 'repeat' | 'tokenizer' | 'judge' | 'imported'>;

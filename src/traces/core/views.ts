@@ -1,3 +1,4 @@
+import type { StoredRun } from '../../tracking/core/records/tracedRun.ts';
 import * as z from 'zod/mini';
 import type { LinesView } from './protocol/codeRpc.ts';
 import type { CallView, EpisodeView, SpansView, TimelineView } from './protocol/episodeRpc.ts';
@@ -48,7 +49,7 @@ import {
 import { formatVersion } from './layout.ts';
 import { mergeInputs, upstreamRules } from './mergeInputs.ts';
 import { ExcludedMessages } from './excludedMessages.ts';
-import type { EpisodeRecord, StoredRun, WriterIdentity } from './records.ts';
+import type { EpisodeRecord, WriterIdentity } from './records.ts';
 import { replayedRun } from './replayed.ts';
 import { RunLists, type EpisodesList, type GroupsList, type Listing } from './runLists.ts';
 import { RunVerdicts } from './runVerdicts.ts';

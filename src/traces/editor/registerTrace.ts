@@ -3,8 +3,10 @@ import { DisposableStore, type Disposable } from '../../base/core/disposable.ts'
 import { formatReport, toReport } from '../../base/core/errors.ts';
 import type { Clock } from '../../base/core/ports.ts';
 import type { TraceClient } from '../core/methods.ts';
-import { commands, traceEditorType } from '../../base/core/ids.ts';
+import { commands, debugType, settings, settingsSection, traceEditorType } from '../../base/core/ids.ts';
+import { renamedSetting } from '../../base/editor/settings.ts';
 import { reportingErrors } from '../../base/editor/reportErrors.ts';
+import { traceEventNames, type RunEndedBody, type RunStartedBody } from '../core/runEvents.ts';
 import { exportTrace } from './exportTrace.ts';
 import type { TreeNode } from './runs/runTree.ts';
 import { ComparedRuns } from './comparedRuns.ts';
@@ -13,7 +15,6 @@ import { LastTrace } from './lastTrace.ts';
 import { LastRunNumbers } from './lastRunNumbers.ts';
 import { registerNumberLenses } from './numberLenses.ts';
 import { openTrace, type NavigateViewer, type TraceJobs } from './openTrace.ts';
-import { openTracesOfRuns } from './runTraces.ts';
 import { showTrace } from './showTrace.ts';
 import { TraceEditorProvider } from './traceEditor.ts';
 
@@ -101,4 +102,41 @@ function tellNoTrace(): void {
   void vscode.window.showInformationMessage(
     vscode.l10n.t('There is no trace yet. To record one, open an AgentJet config and press F5.'),
   );
+}
+
+/** The values of `agentjet.trace.autoOpen`. */
+type OpenTrace = 'never' | 'whenRunStarts' | 'whenRunEnds';
+
+/** Opens the traces of runs under F5, depending on the setting. */
+function openTracesOfRuns(last: LastTrace, log: vscode.LogOutputChannel): Disposable {
+  return vscode.debug.onDidReceiveDebugSessionCustomEvent(({ session, event, body }) => {
+    if (session.type !== debugType) return;
+    void reportingErrors(() => heard(session, event, body, last), log);
+  });
+}
+
+async function heard(
+  session: vscode.DebugSession,
+  event: string,
+  body: unknown,
+  last: LastTrace,
+): Promise<void> {
+  if (event === traceEventNames.started) {
+    const { trace } = body as RunStartedBody;
+    await last.remember(trace);
+    if (whenToOpen(session) === 'whenRunStarts') await open(trace);
+  } else if (event === traceEventNames.ended) {
+    const { trace, status } = body as RunEndedBody;
+    // A user who stopped the run does not want to see it.
+    if (whenToOpen(session) === 'whenRunEnds' && status !== 'cancelled') await open(trace);
+  }
+}
+
+function whenToOpen(session: vscode.DebugSession): OpenTrace {
+  const section = vscode.workspace.getConfiguration(settingsSection, session.workspaceFolder?.uri);
+  return renamedSetting<OpenTrace>(section, settings.traceAutoOpen, 'whenRunEnds');
+}
+
+function open(trace: string): Promise<void> {
+  return showTrace(vscode.Uri.file(trace), { beside: true });
 }

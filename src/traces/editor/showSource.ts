@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { CodedError } from '../../base/core/errors.ts';
+import { CodedError, messageOf } from '../../base/core/errors.ts';
 import type { SourceView } from '../core/protocol/codeRpc.ts';
 import { openViewers } from './showTrace.ts';
 
@@ -48,10 +48,9 @@ function notCode(file: string): CodedError {
 }
 
 function cannotOpen(file: string, cause: unknown): CodedError {
-  const reason = cause instanceof Error ? cause.message : String(cause);
   return new CodedError({
     code: 'trace/source-gone',
-    message: vscode.l10n.t('{0} cannot be opened: {1}', file, reason),
+    message: vscode.l10n.t('{0} cannot be opened: {1}', file, messageOf(cause)),
     hint: vscode.l10n.t('Restore the file to its location during the run.'),
     cause,
   });

@@ -2,8 +2,19 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { importFormats, type ImportFormat } from '../../../src/traces/core/import/parts.ts';
 import { hostileTexts } from './hostileTexts.ts';
+
+/** The formats that can be imported. */
+export const importFormats = [
+  'trinity-db',
+  'trinity-lines',
+  'ajet-trajectory',
+  'beast-log',
+  'verifiers',
+  'otlp',
+  'openai-log',
+] as const;
+export type ImportFormat = (typeof importFormats)[number];
 
 const text = (id: number): string => hostileTexts[id % hostileTexts.length] ?? '';
 const all = hostileTexts.map((_, id) => id);

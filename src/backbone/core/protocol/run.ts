@@ -6,11 +6,11 @@ import * as z from 'zod/mini';
 import { errorReport } from '../../../base/core/errorReport.ts';
 import {
   faultKinds,
-  tokenizerInfo,
   episodeId,
   episodeResult,
   runLocations,
 } from '../../../tracking/core/records/episodeResult.ts';
+import { tokenizerInfo } from '../../../tracking/core/records/tracedRun.ts';
 
 export const runProtocolVersion = 1;
 

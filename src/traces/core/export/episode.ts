@@ -8,12 +8,10 @@ import type { Redactor } from './redact.ts';
 import type { MissingData } from '../../../tracking/core/records/tracedRun.ts';
 import type { RunView } from '../protocol/runRpc.ts';
 
-export interface ExportedMessage {
-  readonly role: string;
-  readonly author: string;
-  readonly text: string;
-  readonly toolCalls: string | null;
-  readonly toolCallId: string | null;
+export interface ExportedMessage extends Pick<
+  TracedMessage,
+  'role' | 'author' | 'text' | 'toolCalls' | 'toolCallId'
+> {
   readonly tokenIds: readonly number[];
   readonly lossMask: readonly (0 | 1)[];
   readonly logprobs: readonly (number | null)[] | null;

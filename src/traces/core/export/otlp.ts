@@ -2,6 +2,7 @@
  * Writes OTLP/JSON, one document per line, as its file format requires. An episode is a trace with the episode as root
  * span. LLM calls follow the GenAI conventions. Timelines with their tokens have AgentJet's own names.
  */
+import { isRecord } from '../../../base/core/isRecord.ts';
 import type { SpanRow } from '../protocol/episodeRpc.ts';
 import type { RunView } from '../protocol/runRpc.ts';
 import { hashDigits } from '../../../base/core/random.ts';
@@ -111,7 +112,7 @@ function callSpan(
   { row, options, tools, messages, reply }: ExportedCall,
   { traceId, uuid, run }: CallContext,
 ): ChildSpan {
-  const { model, ...request } = recordOf(options);
+  const { model, ...request } = recordOf(shallowJson(options));
   const name = typeof model === 'string' ? model : '';
   const counts = hasValues(run, 'tokenCounts');
   const outputs = reply === null ? [] : [{ ...partsOf(reply), finish_reason: row.finishReason ?? '' }];
@@ -220,16 +221,16 @@ function requestAttributes(options: Readonly<Record<string, unknown>>): Readonly
   );
 }
 
-function recordOf(json: string): Readonly<Record<string, unknown>> {
-  const value = shallowJson(json);
-  return typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>) : {};
+function recordOf(value: unknown): Readonly<Record<string, unknown>> {
+  return isRecord(value) ? value : {};
 }
 
 /** Returns a message in the form of the conventions. */
 function partsOf({ role, text, toolCalls, toolCallId }: ExportedMessage): object {
   if (toolCallId !== null)
     return { role, parts: [{ type: 'tool_call_response', id: toolCallId, response: text }] };
-  const calls = toolCalls === null ? [] : listOf(shallowJson(toolCalls));
+  const called = toolCalls === null ? [] : shallowJson(toolCalls);
+  const calls = Array.isArray(called) ? called : [];
   const parts = [
     ...(text === '' && calls.length > 0 ? [] : [{ type: 'text', content: text }]),
     ...calls.map(callPart),
@@ -237,21 +238,14 @@ function partsOf({ role, text, toolCalls, toolCallId }: ExportedMessage): object
   return { role, parts };
 }
 
-function listOf(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : [];
-}
-
 function callPart(value: unknown): object {
-  const { id, function: called } = (typeof value === 'object' && value !== null ? value : {}) as {
-    readonly id?: unknown;
-    readonly function?: { readonly name?: unknown; readonly arguments?: unknown };
-  };
-  const given = called?.arguments;
+  const { id, function: called } = recordOf(value);
+  const { name = '', arguments: given = null } = recordOf(called);
   return {
     type: 'tool_call',
     ...(typeof id === 'string' && { id }),
-    name: called?.name ?? '',
-    arguments: typeof given === 'string' ? structured(given) : (given ?? null),
+    name,
+    arguments: typeof given === 'string' ? structured(given) : given,
   };
 }
 

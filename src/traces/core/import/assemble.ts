@@ -7,17 +7,14 @@ import type {
   TracedTimeline,
   TracedToken,
   TraceWriter,
+  TracedEpisode,
 } from '../../../tracking/core/records/trace.ts';
 import { mergeCalls, withTokens } from '../../../tracking/core/mergeCalls.ts';
 import { groupBy } from '../../../tracking/core/groupBy.ts';
 import type { AddedMessage } from '../../../tracking/core/tracker.ts';
 import type { CallPart, EpisodePart, FactsPart, ImportedMessage, TimelinePart, TokensPart } from './parts.ts';
 
-export interface EpisodeNumber {
-  readonly episode: number;
-  readonly taskId: string;
-  readonly taskIndex: number;
-  readonly repeat: number;
+export interface EpisodeNumber extends Omit<TracedEpisode, 'uuid' | 'query' | 'startedAt'> {
   /** The name of the episode in the format. */
   readonly name: string;
 }

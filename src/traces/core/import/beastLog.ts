@@ -74,7 +74,6 @@ export function isBeastHeader(line: string): boolean {
 }
 
 export const beastLog: Importer = {
-  id: 'beast-log',
   label: 'AgentJet .json.log',
   rollouts: true,
   ownTaskIds: true,

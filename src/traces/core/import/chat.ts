@@ -110,3 +110,13 @@ export function textOf(value: unknown): string | undefined {
 export function numberOf(value: unknown): number | undefined {
   return typeof value === 'number' && Number.isFinite(value) ? value : undefined;
 }
+
+/** Returns the fields that are finite numbers. */
+export function numbersIn(fields: Fields): Readonly<Record<string, number>> {
+  return Object.fromEntries(
+    Object.entries(fields).flatMap(([name, value]) => {
+      const number = numberOf(value);
+      return number === undefined ? [] : [[name, number] as const];
+    }),
+  );
+}

@@ -1,3 +1,4 @@
+import { messageOf } from '../../../base/core/errors.ts';
 import { fileError } from '../errors.ts';
 
 const known =
@@ -28,7 +29,7 @@ export const importErrors = {
   cannotRead: (file: string, cause: unknown) =>
     fileError(file, {
       code: 'import/cannot-read',
-      message: `The file cannot be read: ${cause instanceof Error ? cause.message : String(cause)}.`,
+      message: `The file cannot be read: ${messageOf(cause)}.`,
       hint: 'Check that the file exists and that you may read it.',
       cause,
     }),

@@ -15,7 +15,6 @@ import type { CallPart, Importer, ImportSink } from './parts.ts';
 type Fields = Readonly<Record<string, unknown>>;
 
 export const openAiLog: Importer = {
-  id: 'openai-log',
   label: 'OpenAI request log',
   run: async (source, sink) => {
     const reader = new LogReader(source.name, sink);

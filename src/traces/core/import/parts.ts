@@ -110,7 +110,6 @@ export interface ImportSource {
 }
 
 export interface Importer {
-  readonly id: ImportFormat;
   /** The name for users. */
   readonly label: string;
   /** True if training writes the format. */
@@ -120,14 +119,3 @@ export interface Importer {
   /** Imports a file. Rejects with a CodedError if nothing in it can be read. */
   run(source: ImportSource, sink: ImportSink): Promise<void>;
 }
-
-export const importFormats = [
-  'trinity-db',
-  'trinity-lines',
-  'ajet-trajectory',
-  'beast-log',
-  'verifiers',
-  'otlp',
-  'openai-log',
-] as const;
-export type ImportFormat = (typeof importFormats)[number];

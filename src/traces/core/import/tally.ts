@@ -2,7 +2,6 @@ import {
   missingDataKinds,
   type MissingData,
   type ImportInfo,
-  type ImportSkip,
 } from '../../../tracking/core/records/tracedRun.ts';
 import { groupBy } from '../../../tracking/core/groupBy.ts';
 import type { EpisodeNumber } from './assemble.ts';
@@ -18,7 +17,7 @@ export class ImportTally implements ImportSink {
   readonly #tasks = new Map<string, string>();
   readonly #groups = new Map<string, string | null>();
   readonly #dropped = new Set<string>();
-  readonly #skips: ImportSkip[] = [];
+  readonly #skips: ImportInfo['skips'][number][] = [];
   #skipped = 0;
   #records = 0;
   experiment: string | undefined;

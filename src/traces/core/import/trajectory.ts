@@ -2,12 +2,11 @@
  * Imports trajectory JSON of AgentJet's VERL backbone: one episode per file, whose timelines are lists of messages.
  */
 import { isRecord } from '../../../base/core/isRecord.ts';
-import { chatMessages, numberOf, textOf, withAuthor } from './chat.ts';
+import { chatMessages, numberOf, textOf, withAuthor, numbersIn } from './chat.ts';
 import { eachValue } from './eachValue.ts';
 import type { EpisodePart, Importer, ImportSink } from './parts.ts';
 
 export const trajectory: Importer = {
-  id: 'ajet-trajectory',
   label: 'AgentJet trajectory JSON',
   run: async (source, sink) => {
     let episode = 0;
@@ -64,10 +63,5 @@ function successOf(rewards: unknown, tag: unknown): { readonly isSuccess?: boole
 function partsOf(rewards: unknown): Readonly<Record<string, number>> {
   if (!isRecord(rewards)) return {};
   const parts = [rewards['metadata'], rewards['reward_stats']].filter(isRecord);
-  return Object.fromEntries(
-    parts.flatMap(Object.entries).flatMap(([name, value]) => {
-      const number = numberOf(value);
-      return number === undefined ? [] : [[name, number] as const];
-    }),
-  );
+  return Object.assign({}, ...parts.map(numbersIn)) as Readonly<Record<string, number>>;
 }

@@ -4,8 +4,9 @@
  * versions store tensors separately. Pickles are read as data and never executed. Fields with other contents are
  * reported and skipped.
  */
+import { quoted } from '../sql.ts';
 import { isRecord } from '../../../base/core/isRecord.ts';
-import { chatMessages, numberOf, textOf, withAuthor } from './chat.ts';
+import { chatMessages, numberOf, textOf, withAuthor, numbersIn } from './chat.ts';
 import { fieldsOf, isKind, PickleRefusal, readPickle, type Pickled } from './pickle.ts';
 import { pickledTensor, plainData, safeTensors } from './pickledData.ts';
 import { moment } from './openAi.ts';
@@ -21,7 +22,6 @@ import type {
 import { eachValue } from './eachValue.ts';
 
 export const trinityLines: Importer = {
-  id: 'trinity-lines',
   label: 'Trinity-RFT experiences in JSON',
   rollouts: true,
   run: async (source, sink) => {
@@ -53,7 +53,6 @@ export function isTrinityExperience(value: unknown): value is Fields & { readonl
 }
 
 export const trinityDatabase: Importer = {
-  id: 'trinity-db',
   label: 'Trinity-RFT experiences',
   rollouts: true,
   run: ({ database }, sink) => {
@@ -99,10 +98,6 @@ function tablesOf(database: ImportDatabase): readonly ExperienceTable[] {
 
 function plainText(value: unknown): string {
   return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
-}
-
-function quoted(name: string): string {
-  return `"${name.replaceAll('"', '""')}"`;
 }
 
 /** The fields and tensors of one experience, however they are stored. */
@@ -218,14 +213,6 @@ function isBatched(bytes: Uint8Array): boolean {
 /** Returns the fields of Trinity's `EID`, or the value itself. */
 function ownFields(value: Pickled): Pickled {
   return isKind(value, 'call') && /(^|\.)EID$/.test(value.name) ? value.state : value;
-}
-
-function numbersIn(metrics: Fields): Readonly<Record<string, number>> {
-  return Object.fromEntries(
-    Object.entries(metrics).flatMap(([name, value]) =>
-      typeof value === 'number' ? [[name, value] as const] : [],
-    ),
-  );
 }
 
 function queryOf(fields: ExperienceFields | undefined): string | undefined {

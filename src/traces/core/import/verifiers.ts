@@ -35,7 +35,6 @@ const call = z.object({
   node: maybe(z.int()),
   model: maybe(z.string()),
   sampling: z.optional(z.unknown()),
-  endpoint: maybe(z.string()),
   finish_reason: maybe(z.string()),
   usage: maybe(
     z.object({
@@ -49,7 +48,6 @@ const call = z.object({
 });
 
 const trace = z.object({
-  id: z.optional(z.string()),
   agent: z.optional(z.object({ name: z.optional(z.string()), trainable: z.optional(z.boolean()) })),
   nodes: z.array(node),
   calls: z.optional(z.array(call)),
@@ -58,7 +56,6 @@ const trace = z.object({
     z.record(z.string(), z.nullable(z.object({ score: z.number(), weight: z.optional(z.number()) }))),
   ),
   metrics: z.optional(z.record(z.string(), z.nullable(z.number()))),
-  errors: z.optional(z.array(failure)),
   timing: z.optional(z.object({ start: z.optional(z.number()), scoring: z.optional(span) })),
 });
 type Trace = z.infer<typeof trace>;
@@ -69,12 +66,10 @@ const episode = z.object({
   task: z.object({ key: maybe(z.string()), hash: maybe(z.string()), data: z.unknown() }),
   group: maybe(z.object({ id: z.string() })),
   errors: z.optional(z.array(failure)),
-  ok: z.optional(z.boolean()),
   traces: z.array(trace),
 });
 
 export const verifiers: Importer = {
-  id: 'verifiers',
   label: 'verifiers traces.jsonl',
   run: async (source, sink) => {
     for await (const { where, value } of eachValue(source, [''], sink)) {

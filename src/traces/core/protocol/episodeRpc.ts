@@ -1,7 +1,6 @@
 /** Results about an episode, its calls, timelines and messages; see traceRpc.ts. */
 import * as z from 'zod/mini';
-import type { CallSource, SpanKind, Author } from '../../../tracking/core/records/trace.ts';
-import type { CallRecord } from '../records.ts';
+import type { CallSource, SpanKind, Author, CallRecord } from '../../../tracking/core/records/trace.ts';
 import type { EpisodeRow } from './traceLists.ts';
 import { bySetting } from './mergingRpc.ts';
 

@@ -1,12 +1,13 @@
 /** Results about a run as a whole; see traceRpc.ts. */
 import type { ErrorReport } from '../../../base/core/errors.ts';
-import type { RecordedRecord, RunTotals, StoredRun } from '../records.ts';
+import type { RecordedRecord, RunTotals } from '../records.ts';
 import type { EpisodeRow } from './traceLists.ts';
 import type {
   LengthLimits,
   TokenizerInfo,
   TracedRunEnd,
   BatchRules,
+  StoredRun,
 } from '../../../tracking/core/records/tracedRun.ts';
 import type { EpisodeResult } from '../../../tracking/core/records/episodeResult.ts';
 import type { TracedReturn } from '../../../tracking/core/records/trace.ts';

@@ -1,7 +1,7 @@
 /** The lists of a run: their orders, and rows other than episodes. */
 import * as z from 'zod/mini';
 import type { ErrorReport } from '../../../base/core/errors.ts';
-import type { EpisodeRecord, GroupRecord } from '../records.ts';
+import type { EpisodeRecord, GroupRecord, groupFindingRecord } from '../records.ts';
 import { filter } from './traceFilter.ts';
 
 /** The order of a list. Rows without a value come last in both directions. */
@@ -108,18 +108,11 @@ export interface GroupRow extends Omit<
   /** Number of episodes that would be trained; null while it is unknown. */
   readonly trains: number | null;
   /** Errors first. */
-  readonly findings: readonly {
-    readonly code: string;
-    readonly severity: 'error' | 'warning';
-    readonly episodes: number;
-  }[];
+  readonly findings: readonly Omit<z.infer<typeof groupFindingRecord>, 'group'>[];
 }
 
-export interface GroupsView {
-  readonly total: number;
+export interface GroupsView extends Omit<EpisodesView, 'rows'> {
   readonly rows: readonly GroupRow[];
-  readonly anchor?: number | null;
-  readonly newest?: number | null;
 }
 
 export interface GroupView {

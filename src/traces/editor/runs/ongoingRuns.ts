@@ -3,16 +3,9 @@ import type { Disposable } from '../../../base/core/disposable.ts';
 import { Emitter } from '../../../base/core/event.ts';
 import type { RunEndedBody, RunProgressBody, RunStartedBody } from '../../core/runEvents.ts';
 
-export interface OngoingRun {
-  /** Absolute path. */
-  readonly trace: string;
+export interface OngoingRun extends RunProgressBody, Pick<RunStartedBody, 'episodes'> {
   /** The name of the experiment. */
   readonly name: string;
-  /** The planned number of episodes. */
-  readonly episodes: number;
-  readonly ended: number;
-  /** Number of ended episodes that failed. */
-  readonly failed: number;
   /** Milliseconds since the Unix epoch. */
   readonly startedAt: number;
   /** `failed`: the run has ended, and the user has not looked at it since. */

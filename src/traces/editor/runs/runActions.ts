@@ -1,7 +1,7 @@
 /** The actions of the view on runs on disk. They reject with a CodedError. */
 import path from 'node:path';
 import * as vscode from 'vscode';
-import { CodedError } from '../../../base/core/errors.ts';
+import { CodedError, messageOf } from '../../../base/core/errors.ts';
 import { exists } from '../../../base/editor/exists.ts';
 import { showTrace } from '../showTrace.ts';
 import type { Run } from './run.ts';
@@ -143,7 +143,7 @@ async function deleteForGood(paths: readonly string[], reason: string): Promise<
 
 /** Returns the message of an error as a sentence. */
 function reasonOf(cause: unknown): string {
-  const text = cause instanceof Error ? cause.message : String(cause);
+  const text = messageOf(cause);
   return text.endsWith('.') ? text : `${text}.`;
 }
 

@@ -25,16 +25,25 @@ export function traceServerSpawner(parts: TraceServerParts): SpawnTraceServer {
   const script = path.join(parts.distFolder, 'traceServer.mjs');
   const probe = createProbe();
   return async (args) => {
-    const runtime = await chooseRuntime({
-      setting: parts.runtimeExecutable(),
-      path: process.env['PATH'] ?? '',
-      editorExecPath: parts.ownExecutable,
-      platform: process.platform,
-      probe,
-      purpose: 'traces',
-    });
+    const runtime = await traceRuntime(parts.ownExecutable, probe, parts.runtimeExecutable());
     return start(runtime, [script, ...args]);
   };
+}
+
+/** Chooses a Node.js that can read traces. Rejects with `runtime/…` if there is none. */
+export function traceRuntime(
+  ownExecutable: string,
+  probe = createProbe(),
+  setting?: string,
+): Promise<Runtime> {
+  return chooseRuntime({
+    setting,
+    path: process.env['PATH'] ?? '',
+    editorExecPath: ownExecutable,
+    platform: process.platform,
+    probe,
+    purpose: 'traces',
+  });
 }
 
 async function start(

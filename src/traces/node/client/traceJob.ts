@@ -1,9 +1,9 @@
 import * as z from 'zod/mini';
-import type { CancellationToken } from '../../../base/core/cancellation.ts';
 import { CodedError } from '../../../base/core/errors.ts';
 import { errorReport } from '../../../base/core/errorReport.ts';
 import { LineSplitter } from '../../../base/core/lineSplitter.ts';
 import type { ExportFormat } from '../../core/export/formats.ts';
+import type { JobOptions } from '../export/exportFile.ts';
 import { clientErrors } from './errors.ts';
 import type { SpawnTraceServer } from './serverProcess.ts';
 
@@ -37,12 +37,6 @@ export type TraceJobOutcome = z.infer<typeof outcome>;
 /** A message of a job, one JSON line each. */
 const jobMessage = z.union([z.object({ progress: z.number() }), z.object({ error: errorReport }), outcome]);
 
-interface JobControl {
-  readonly cancellation: CancellationToken;
-  /** Receives the progress from 0 to 1. */
-  readonly onProgress: (share: number) => void;
-}
-
 /**
  * Imports or exports a trace in a separate process of the server's program, which cancellation kills. Resolves to the
  * result; rejects with a CodedError.
@@ -50,7 +44,7 @@ interface JobControl {
 export async function runTraceJob(
   spawn: SpawnTraceServer,
   job: Job,
-  { cancellation, onProgress }: JobControl,
+  { cancellation, onProgress }: Required<JobOptions>,
 ): Promise<TraceJobOutcome> {
   const child = await spawn(['--job', JSON.stringify(job)]);
   let said = '';

@@ -1,9 +1,8 @@
-import { Buffer } from 'node:buffer';
-import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
 import type { CancellationToken } from '../../../base/core/cancellation.ts';
-import { CodedError } from '../../../base/core/errors.ts';
+import { CodedError, messageOf } from '../../../base/core/errors.ts';
 import {
   exportPieces,
   findSecrets,
@@ -40,7 +39,7 @@ const exportErrors = {
   cannotWrite: (file: string, cause: unknown) =>
     fileError(file, {
       code: 'export/cannot-write',
-      message: `The export cannot be written: ${cause instanceof Error ? cause.message : String(cause)}.`,
+      message: `The export cannot be written: ${messageOf(cause)}.`,
       hint: 'Choose a folder that is writable and has free space.',
       cause,
     }),
@@ -75,16 +74,22 @@ export async function exportTrace(
   const reader = openTraceReader(trace);
   const part = `${file}.${process.pid}.part`;
   try {
-    const sink = new Sink(part);
+    const descriptor = openSync(part, 'wx');
     let note: ExportNote;
     try {
+      let waiting = '';
       note = await turns(exportPieces(reader, options, onProgress), (piece) => {
         if (cancellation.isCancelled) throw exportErrors.cancelled(file);
-        return sink.add(piece);
+        waiting += piece;
+        if (waiting.length < chunk) return false;
+        writeFileSync(descriptor, waiting);
+        waiting = '';
+        return true;
       });
-      sink.finish();
+      writeFileSync(descriptor, waiting);
+      fsyncSync(descriptor);
     } finally {
-      sink.close();
+      closeSync(descriptor);
     }
     renameSync(part, file);
     return note;
@@ -119,43 +124,6 @@ async function turns<T, R>(pieces: Generator<T, R>, take: (piece: T) => boolean)
     const { value, done } = pieces.next();
     if (done === true) return value;
     if (take(value)) await new Promise(setImmediate);
-  }
-}
-
-class Sink {
-  readonly #descriptor: number;
-  #waiting: string[] = [];
-  #length = 0;
-
-  constructor(file: string) {
-    this.#descriptor = openSync(file, 'wx');
-  }
-
-  /** Adds text. Returns true if the buffer was written. */
-  add(text: string): boolean {
-    this.#waiting.push(text);
-    this.#length += text.length;
-    if (this.#length < chunk) return false;
-    this.#flush();
-    return true;
-  }
-
-  finish(): void {
-    this.#flush();
-    fsyncSync(this.#descriptor);
-  }
-
-  close(): void {
-    closeSync(this.#descriptor);
-  }
-
-  #flush(): void {
-    for (const text of this.#waiting) {
-      const bytes = Buffer.from(text, 'utf8');
-      for (let at = 0; at < bytes.length;) at += writeSync(this.#descriptor, bytes, at);
-    }
-    this.#waiting = [];
-    this.#length = 0;
   }
 }
 

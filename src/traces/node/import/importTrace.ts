@@ -1,9 +1,13 @@
+import { Buffer } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import {
+  closeSync,
   createReadStream,
   existsSync,
   mkdirSync,
+  openSync,
   readdirSync,
+  readSync,
   renameSync,
   rmSync,
   statSync,
@@ -12,7 +16,8 @@ import {
 import path from 'node:path';
 import process from 'node:process';
 import { deserialize, serialize } from 'node:v8';
-import type { CancellationToken } from '../../../base/core/cancellation.ts';
+import { inflateSync } from 'node:zlib';
+import type { JobOptions } from '../export/exportFile.ts';
 import { CodedError } from '../../../base/core/errors.ts';
 import type { TracedRun } from '../../../tracking/core/records/tracedRun.ts';
 import { EpisodeAssembler } from '../../core/import/assemble.ts';
@@ -24,8 +29,8 @@ import { applicationId } from '../../core/layout.ts';
 import { Connection } from '../store/connection.ts';
 import { storeErrors } from '../store/errors.ts';
 import { openTraceWriter } from '../store/openWriter.ts';
-import { isSqlite, openImportSource } from './source.ts';
-import type { EpisodePart } from '../../core/import/parts.ts';
+import { unwritten } from '../store/source.ts';
+import type { EpisodePart, ImportSource } from '../../core/import/parts.ts';
 
 /**
  * Stores parts of episodes in a scratch file, because they arrive in any order and may not fit into memory. The file
@@ -77,12 +82,9 @@ class Stage {
   }
 }
 
-export interface ImportOptions {
+export interface ImportOptions extends JobOptions {
   /** The folder for traces of imported files, by content. It is created if it is missing. */
   readonly cacheFolder: string;
-  readonly cancellation: CancellationToken;
-  /** Receives the progress from 0 to 1. */
-  readonly onProgress?: (share: number) => void;
 }
 
 /** Changes when importers find other data, so that files are imported again. */
@@ -224,3 +226,48 @@ const unknownRun: TracedRun = {
   configText: '',
   merging: { compareLevel: 'text', ignoreTools: true },
 };
+
+/** The first bytes of an SQLite file. */
+const sqliteHeader = 'SQLite format 3\0';
+
+function isSqlite(file: string): boolean {
+  const descriptor = openSync(file, 'r');
+  try {
+    const bytes = Buffer.alloc(sqliteHeader.length);
+    readSync(descriptor, bytes, 0, bytes.length, 0);
+    return bytes.toString('latin1') === sqliteHeader;
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/**
+ * Opens a file to import, without changing it or its folder. Throws errors of the file system and of SQLite.
+ *
+ * @param onRead receives the number of bytes read so far
+ */
+function openImportSource(file: string, onRead: (bytes: number) => void): ImportSource & { close(): void } {
+  const opened = isSqlite(file) ? unwritten(file) : undefined;
+  const database = opened?.open() ?? null;
+  return {
+    name: path.basename(file),
+    pieces: () => pieces(file, onRead),
+    inflate: (bytes, most) => inflateSync(bytes, { maxOutputLength: most }),
+    fromBase64: (text) => Buffer.from(text, 'base64'),
+    database: database && {
+      rows: (statement) => database.iterate(statement) as Iterable<Readonly<Record<string, unknown>>>,
+    },
+    close: () => {
+      database?.close();
+      opened?.remove();
+    },
+  };
+}
+
+async function* pieces(file: string, onRead: (bytes: number) => void): AsyncGenerator<string> {
+  const stream = createReadStream(file, { encoding: 'utf8', highWaterMark: 2 ** 18 });
+  for await (const piece of stream as AsyncIterable<string>) {
+    onRead(stream.bytesRead);
+    yield piece;
+  }
+}

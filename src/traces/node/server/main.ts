@@ -8,15 +8,17 @@ import path from 'node:path';
 import process from 'node:process';
 import { parseArgs } from 'node:util';
 import { setFlagsFromString } from 'node:v8';
+import { CancellationSource } from '../../../base/core/cancellation.ts';
 import { formatReport } from '../../../base/core/errors.ts';
 import { systemClock } from '../../../base/node/clock.ts';
 import { reportOf } from '../../core/errors.ts';
 import type { HttpGreeting } from '../errors.ts';
+import { exportTrace, filterOf, secretsOf, type JobOptions } from '../export/exportFile.ts';
+import { traceOf } from '../import/importTrace.ts';
 import { openTraceReader } from '../store/openReader.ts';
 import { serverErrors } from './errors.ts';
 import { serveOverHttp } from './httpServer.ts';
-import type { Job } from '../client/traceJob.ts';
-import { runJob } from './jobs.ts';
+import type { Job, TraceJobOutcome } from '../client/traceJob.ts';
 import { TraceService, serveOverStreams } from './service.ts';
 
 const usage = `Usage: traceServer --stdio | --http --trace FILE [--other FILE …] [--port N] | --job JSON`;
@@ -82,9 +84,49 @@ async function serve(mode: Mode): Promise<void> {
   service.dispose();
 }
 
-/** Prints the address of `--http`, or the error that prevents serving, as one line. */
-function tell(greeting: HttpGreeting): void {
-  process.stdout.write(`${JSON.stringify(greeting)}\n`);
+/** Milliseconds between two progress messages. */
+const progressInterval = 100;
+
+/**
+ * Runs one job, and prints its progress and its result as JSON lines. The job is canceled when standard input ends,
+ * because its caller has ended or has canceled it.
+ */
+async function runJob(job: Job): Promise<void> {
+  const source = new CancellationSource();
+  process.stdin.once('close', () => source.cancel()).once('error', () => source.cancel());
+  process.stdin.resume();
+  let last = 0;
+  const onProgress = (progress: number): void => {
+    if (Date.now() - last < progressInterval) return;
+    last = Date.now();
+    tell({ progress });
+  };
+  try {
+    tell(await outcomeOf(job, { cancellation: source.token, onProgress }));
+  } catch (error) {
+    tell({ error: reportOf(error) });
+  }
+}
+
+async function outcomeOf(job: Job, options: JobOptions): Promise<TraceJobOutcome> {
+  switch (job.kind) {
+    case 'import':
+      return { file: await traceOf(job.file, { ...options, cacheFolder: job.cacheFolder }) };
+    case 'secrets':
+      return { file: job.trace, secrets: await secretsOf(job.trace, filterOf(job.filter), options) };
+    case 'export': {
+      const { trace, format, out, redactTexts } = job;
+      const redaction = { texts: redactTexts, patterns: [] };
+      const exporting = { ...options, format, redaction, filter: filterOf(job.filter) };
+      const { episodes, incomplete, damage } = await exportTrace(trace, out, exporting);
+      return { file: out, note: { episodes, incomplete, isDamaged: damage !== null } };
+    }
+  }
+}
+
+/** Prints the address of `--http`, an error, or a message of a job, as one line. */
+function tell(message: HttpGreeting | TraceJobOutcome | { readonly progress: number }): void {
+  process.stdout.write(`${JSON.stringify(message)}\n`);
 }
 
 // Makes the garbage collector run earlier. Otherwise a long timeline makes the heap three times as large as necessary.

@@ -174,12 +174,12 @@ export class Connection implements SqlReader, SqlWriter {
   }
 
   transaction(work: () => void): void {
-    this.#within('BEGIN IMMEDIATE', 'COMMIT', work);
+    this.#within('BEGIN IMMEDIATE', work);
   }
 
   /** Runs `ask` on one state of the file. Temporary tables that it writes are kept. */
   snapshot<T>(ask: () => T): T {
-    return this.#within('BEGIN', 'COMMIT', ask);
+    return this.#within('BEGIN', ask);
   }
 
   /** Returns the number of a pragma; 0: it returns none. */
@@ -203,11 +203,11 @@ export class Connection implements SqlReader, SqlWriter {
     return statement;
   }
 
-  #within<T>(begin: string, end: string, work: () => T): T {
+  #within<T>(begin: string, work: () => T): T {
     this.run(begin);
     try {
       const result = work();
-      this.run(end);
+      this.run('COMMIT');
       return result;
     } catch (error) {
       // Some failures, a full disk among them, have already ended the transaction.

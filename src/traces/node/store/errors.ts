@@ -1,4 +1,4 @@
-import { CodedError } from '../../../base/core/errors.ts';
+import { CodedError, messageOf } from '../../../base/core/errors.ts';
 import { fileError } from '../../core/errors.ts';
 
 /** Returns SQLite's primary result code of an error; undefined: not an error of SQLite. */
@@ -25,8 +25,6 @@ export function isDamage(error: unknown): boolean {
   return codes.includes(sqliteCode(error)) || (error instanceof CodedError && error.code === 'trace/damaged');
 }
 
-const reasonOf = (cause: unknown): string => (cause instanceof Error ? cause.message : String(cause));
-
 export const storeErrors = {
   noSqlite: () =>
     new CodedError({
@@ -38,7 +36,7 @@ export const storeErrors = {
   cannotWrite: (file: string, cause: unknown) =>
     fileError(file, {
       code: 'trace/cannot-write',
-      message: `The trace cannot be written: ${reasonOf(cause)}.`,
+      message: `The trace cannot be written: ${messageOf(cause)}.`,
       hint: 'Free disk space, or choose another folder with --exp-dir (launch.json: expDir).',
       cause,
     }),
@@ -67,7 +65,7 @@ export const storeErrors = {
   cannotRead: (file: string, cause: unknown) =>
     fileError(file, {
       code: 'trace/cannot-read',
-      message: `The trace cannot be read: ${reasonOf(cause)}.`,
+      message: `The trace cannot be read: ${messageOf(cause)}.`,
       hint: 'Check that the file and its folder may be read.',
       cause,
     }),
@@ -94,25 +92,10 @@ export const storeErrors = {
       hint: 'Delete the file and run the episodes again.',
     }),
 
-  cutOff: (file: string) =>
-    fileError(file, {
-      code: 'trace/damaged',
-      message: 'The trace is damaged: its file is cut off.',
-      hint: 'Copy the file again from where it was written, or run the episodes again.',
-    }),
-
-  damaged: (file: string, cause: unknown) =>
-    fileError(file, {
-      code: 'trace/damaged',
-      message: `The trace is damaged: ${reasonOf(cause)}.`,
-      hint: 'Copy the file again from where it was written, or run the episodes again.',
-      cause,
-    }),
-
   newerFormat: (file: string, format: number, cause: unknown) =>
     fileError(file, {
       code: 'trace/newer-format',
-      message: `The trace has format ${format}, which this version of AgentJet cannot read: ${reasonOf(cause)}.`,
+      message: `The trace has format ${format}, which this version of AgentJet cannot read: ${messageOf(cause)}.`,
       hint: 'Update AgentJet.',
       cause,
     }),

@@ -1,7 +1,8 @@
 import { existsSync, utimesSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { createContext, Script } from 'node:vm';
-import { CodedError } from '../../../base/core/errors.ts';
+import { CodedError, messageOf } from '../../../base/core/errors.ts';
+import { traceErrors } from '../../core/errors.ts';
 import { formatVersion } from '../../core/layout.ts';
 import { type TraceReader, TraceViews } from '../../core/views.ts';
 import { Connection, mergeJournal } from './connection.ts';
@@ -192,12 +193,12 @@ function readFailure(file: string, format: number, error: unknown): CodedError {
     case sqliteCodes.notADatabase:
       return storeErrors.notATrace(file);
     case sqliteCodes.corrupt:
-      return storeErrors.damaged(file, error);
+      return traceErrors.damaged(file, messageOf(error), error);
     case sqliteCodes.error:
       // The table or column does not exist.
       return format > formatVersion
         ? storeErrors.newerFormat(file, format, error)
-        : storeErrors.damaged(file, error);
+        : traceErrors.damaged(file, messageOf(error), error);
     default:
       return storeErrors.cannotRead(file, error);
   }

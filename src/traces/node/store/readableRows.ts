@@ -1,3 +1,4 @@
+import { quoted } from '../../core/sql.ts';
 import type { Connection } from './connection.ts';
 
 export interface Column {
@@ -136,9 +137,4 @@ export class ReadableRows {
       return undefined;
     }
   }
-}
-
-/** Returns a quoted SQL identifier. */
-export function quoted(name: string): string {
-  return `"${name.replaceAll('"', '""')}"`;
 }

@@ -7,18 +7,12 @@ import { emptyRun } from '../../core/episodeContent.ts';
 import type * as z from 'zod/mini';
 import type { DamageView } from '../../core/protocol/runRpc.ts';
 import { episodeResult } from '../../../tracking/core/records/episodeResult.ts';
+import { batchRules, mergeRules, runEnd, storedRun } from '../../../tracking/core/records/tracedRun.ts';
 import { bulkTables, createTables, metaKeys, episodeOfKey } from '../../core/layout.ts';
-import {
-  storedBatch,
-  storedEnd,
-  storedMerging,
-  storedRun,
-  writerIdentity,
-  countRecord,
-  episodeNumber,
-} from '../../core/records.ts';
+import { writerIdentity, countRecord, episodeNumber } from '../../core/records.ts';
 import type { Connection } from './connection.ts';
-import { quoted, ReadableRows, type Column, type Gap, type Row, type Table } from './readableRows.ts';
+import { quoted } from '../../core/sql.ts';
+import { ReadableRows, type Column, type Gap, type Row, type Table } from './readableRows.ts';
 import { largestWindow } from '../../core/protocol/traceRpc.ts';
 
 /**
@@ -203,10 +197,10 @@ function copyOf({ name, columns }: Table): string {
 
 const metaSchemas: ReadonlyMap<string, z.ZodMiniType> = new Map<string, z.ZodMiniType>([
   [metaKeys.run, storedRun],
-  [metaKeys.merging, storedMerging],
-  [metaKeys.batch, storedBatch],
+  [metaKeys.merging, mergeRules],
+  [metaKeys.batch, batchRules],
   [metaKeys.writer, writerIdentity],
-  [metaKeys.end, storedEnd],
+  [metaKeys.end, runEnd],
 ]);
 
 /** Returns whether the JSON of a row is valid. An invalid row would break every list. */

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { DamageView } from '../../core/protocol/runRpc.ts';
+import { traceErrors } from '../../core/errors.ts';
 import { applicationId, createTables } from '../../core/layout.ts';
 import { Connection, type ConnectionOptions } from './connection.ts';
 import { isDamage, storeErrors, sqliteCode, sqliteCodes } from './errors.ts';
@@ -158,7 +159,8 @@ function checked(file: string, source: Unchecked, openAgain: (() => Connection) 
     const begun =
       id !== 0 || connection.all("SELECT name FROM sqlite_schema WHERE type = 'table'").length > 0;
     if (begun && id !== applicationId) throw storeErrors.notATrace(file);
-    if (openAgain === undefined && isCutOff(file, connection)) throw storeErrors.cutOff(file);
+    if (openAgain === undefined && isCutOff(file, connection))
+      throw traceErrors.damaged(file, 'its file is cut off');
     if (begun) {
       const format = connection.number('user_version');
       connection.execute(`PRAGMA cache_size = ${cache}`);

@@ -15,9 +15,6 @@ export const faultKinds = [
 
 export type FaultKind = (typeof faultKinds)[number];
 
-/** The schema of {@link TokenizerInfo}. */
-export const tokenizerInfo = z.object({ name: z.string(), exact: z.boolean(), file: z.nullable(z.string()) });
-
 export const episodeId = {
   /** Position in the run, from 0: task position × repeats + repeat (upstream's `task_thread_index`). */
   episode: z.number(),

@@ -1,5 +1,6 @@
-import type { TracedCall, TracedMessage } from './trace.ts';
-import type { TracedLaunch } from './tracedRun.ts';
+import type { EpisodeResult } from './episodeResult.ts';
+import type { TracedCall, TracedEpisode, TracedMessage } from './trace.ts';
+import type { StoredRun, TracedLaunch } from './tracedRun.ts';
 
 /** A recorded message. Traces do not keep images and unknown parts. */
 export type ReplayedMessage = Pick<TracedMessage, 'role' | 'text' | 'toolCalls' | 'toolCallId'>;
@@ -19,27 +20,17 @@ export interface ReplayedCall extends Omit<TracedCall, 'messages' | 'reply' | 't
     | null;
 }
 
-export interface ReplayedEpisode {
-  readonly episode: number;
-  readonly taskId: string;
-  readonly taskIndex: number;
-  readonly repeat: number;
+export interface ReplayedEpisode
+  extends Omit<TracedEpisode, 'uuid' | 'query' | 'startedAt'>, Pick<EpisodeResult, 'reward' | 'isSuccess'> {
   /** The number of earlier episodes with the same task id and repeat. */
   readonly twin: number;
-  readonly reward: number | null;
-  readonly isSuccess: boolean;
   readonly calls: readonly ReplayedCall[];
   /** The prompts of a rollout, used to find its task if the task id is unknown. */
   readonly prompts: readonly string[];
 }
 
 /** A trace that is used as a recording. */
-export interface ReplayedRun {
-  readonly config: string;
-  readonly model: string;
-  readonly startedAt: number;
-  readonly tasks: number;
-  readonly repeat: number;
+export interface ReplayedRun extends Pick<StoredRun, 'config' | 'model' | 'startedAt' | 'tasks' | 'repeat'> {
   /** Null: an earlier version wrote the trace. */
   readonly seed: number | null;
   readonly launch: TracedLaunch | null;

@@ -2,6 +2,7 @@
  * The content of a trace for its writers and readers, independent of the file format. Token arrays are typed arrays here
  * and plain numbers in JSON.
  */
+import * as z from 'zod/mini';
 import type { EpisodeResult } from './episodeResult.ts';
 import type { CodeLocations, TracedRunEnd } from './tracedRun.ts';
 
@@ -18,7 +19,8 @@ export interface TracedEpisode {
 }
 
 /** The author of a message, under the names of AgentJet. Only `llm` is trained. */
-export type Author = 'env' | 'llm' | 'llm(do_not_train)';
+export const author = z.enum(['env', 'llm', 'llm(do_not_train)']);
+export type Author = z.infer<typeof author>;
 
 /** A message of a timeline with its tokens. Equal messages of an episode are stored once. */
 export interface TracedMessage {
@@ -48,36 +50,52 @@ export interface TracedAlternatives {
 }
 
 /** The line of user code that made a call. */
-export interface CallSource {
-  /** Absolute. */
-  readonly file: string;
+export const callSource = z.object({
+  /** Absolute, or as a trace names it. */
+  file: z.string(),
   /** From 1. */
-  readonly line: number;
-  readonly column: number | null;
+  line: z.number(),
+  column: z.nullable(z.number()),
   /** The name of the enclosing function. Null: unknown. */
-  readonly function: string | null;
-}
+  function: z.nullable(z.string()),
+});
+export type CallSource = z.infer<typeof callSource>;
 
-/** An LLM call. Its messages are positions in the list of the episode. */
-export interface TracedCall {
-  readonly episode: number;
+/** An LLM call without its request. */
+export const callRecord = z.object({
   /** Position in the episode, in order of arrival. */
-  readonly call: number;
-  readonly agent: string;
-  readonly tag: string;
+  call: z.number(),
+  agent: z.string(),
+  tag: z.string(),
   /** Milliseconds since the Unix epoch. */
-  readonly startedAt: number;
-  readonly seconds: number;
+  startedAt: z.number(),
+  seconds: z.number(),
+  /** The HTTP status of the response. */
+  status: z.number(),
+  error: z.nullable(z.string()),
+  finishReason: z.nullable(z.string()),
+  /** The position of the reply. Null: the call failed or is not tracked. */
+  reply: z.nullable(z.number()),
+  /** The tokens of the whole prompt with the header of the reply. */
+  promptTokens: z.number(),
+  /** The tokens that the model generated. */
+  replyTokens: z.number(),
   /**
    * Seconds from the arrival of the request to the call of the model. For the first call, this includes the load of the
-   * tokenizer. Null: no model was called. Absent in traces of earlier versions.
+   * tokenizer. Null: no model was called, or it is unknown.
    */
-  readonly askedAfter?: number | null;
-  /** Seconds from the arrival of the request to the first chunk of the reply. Null: the model did not stream it. */
-  readonly firstAfter?: number | null;
-  /** The HTTP status of the response. */
-  readonly status: number;
-  readonly error: string | null;
+  askedAfter: z.nullable(z.number()),
+  /** Seconds from the arrival of the request to the first chunk of the reply. Null: it was not streamed, or it is unknown. */
+  firstAfter: z.nullable(z.number()),
+});
+export type CallRecord = z.infer<typeof callRecord>;
+
+/** An LLM call. Its messages are positions in the list of the episode. */
+export interface TracedCall
+  extends
+    Omit<CallRecord, 'askedAfter' | 'firstAfter'>,
+    Partial<Pick<CallRecord, 'askedAfter' | 'firstAfter'>> {
+  readonly episode: number;
   /**
    * The fields of the request without messages and tools, as JSON. `debug_model`: that model replaced the trained one, so
    * the call has no messages and is in no timeline. `canned_reply`: the prompt left no room for a reply, so no model was
@@ -86,7 +104,6 @@ export interface TracedCall {
   readonly options: string;
   /** The tools of the request as JSON. Null: none. */
   readonly tools: string | null;
-  readonly finishReason: string | null;
   /** The messages of the request, in order. */
   readonly messages: readonly number[];
   /**
@@ -96,40 +113,37 @@ export interface TracedCall {
   readonly otherMessages?: readonly number[];
   /** The excluded messages as sent, each with the number of `messages` before it. Absent: none. */
   readonly leftOut?: readonly { readonly before: number; readonly message: unknown }[];
-  /** The position of the reply. Null: the call failed or is not tracked. */
-  readonly reply: number | null;
-  /** The tokens of the whole prompt with the header of the reply. */
-  readonly promptTokens: number;
-  /** The tokens that the model generated. */
-  readonly replyTokens: number;
   /** Absent: unknown. */
   readonly source?: CallSource | undefined;
 }
 
-/**
- * The kind of a span:
- * - `workflow`: `execute` of the workflow
- * - `judge`: `computeReward` of the judge
- * - `environment`: a request to an environment service
- * - `helper`: a request to the helper LLM
- * - `call`: a running LLM call. An LLM call that has ended is a {@link TracedCall}.
- */
-export type SpanKind = 'workflow' | 'judge' | 'environment' | 'helper' | 'call';
-
-export interface TracedSpan {
-  readonly episode: number;
+/** A part of an episode that takes time. */
+export const spanRecord = z.object({
   /** The position in the episode, in order of the starts. */
-  readonly span: number;
-  readonly kind: SpanKind;
+  span: z.number(),
+  /**
+   * - `workflow`: `execute` of the workflow
+   * - `judge`: `computeReward` of the judge
+   * - `environment`: a request to an environment service
+   * - `helper`: a request to the helper LLM
+   * - `call`: a running LLM call. An LLM call that has ended is a {@link TracedCall}.
+   */
+  kind: z.enum(['workflow', 'judge', 'environment', 'helper', 'call']),
   /** The name of the class, endpoint or model, or the agent of a call. */
-  readonly name: string;
+  name: z.string(),
   /** The number of a running LLM call. Null: not an LLM call. */
-  readonly call: number | null;
+  call: z.nullable(z.number()),
   /** Milliseconds since the Unix epoch. */
-  readonly startedAt: number;
+  startedAt: z.number(),
   /** Null: still running. */
-  readonly seconds: number | null;
-  readonly error: string | null;
+  seconds: z.nullable(z.number()),
+  error: z.nullable(z.string()),
+});
+export type SpanRecord = z.infer<typeof spanRecord>;
+export type SpanKind = SpanRecord['kind'];
+
+export interface TracedSpan extends SpanRecord {
+  readonly episode: number;
 }
 
 /** A merged token sequence, which becomes a training sample. */

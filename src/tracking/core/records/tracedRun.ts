@@ -1,72 +1,52 @@
 /** The run of a trace: its launch options, the settings that decide its samples, and its end. */
-import type { ErrorReport, Location } from '../../../base/core/errors.ts';
-import type { Selection } from './episodeResult.ts';
+import * as z from 'zod/mini';
+import { errorReport, location } from '../../../base/core/errorReport.ts';
 
 /** The tokenizer of a run. Ids and lengths equal those of training only if it is `exact`. */
-export interface TokenizerInfo {
+export const tokenizerInfo = z.object({
   /** e.g. `Qwen/Qwen2.5-7B`, or `embedded`. */
-  readonly name: string;
+  name: z.string(),
   /** False if the built-in tokenizer of Qwen2.5 replaced that of the model, so that lengths are approximate. */
-  readonly exact: boolean;
+  exact: z.boolean(),
   /** The absolute path of its `tokenizer.json`; null for the built-in tokenizer. */
-  readonly file: string | null;
-}
+  file: z.nullable(z.string()),
+});
+export type TokenizerInfo = z.infer<typeof tokenizerInfo>;
 
 /** The length limits of the config, in tokens. */
-export interface LengthLimits {
+const lengthLimits = z.object({
   /** `ajet.rollout.max_model_len`. */
-  readonly modelLength: number;
+  modelLength: z.number(),
   /** `ajet.data.max_prompt_length`. */
-  readonly promptLength: number;
+  promptLength: z.number(),
   /** `ajet.data.max_response_length`. */
-  readonly responseLength: number;
+  responseLength: z.number(),
   /** `ajet.rollout.max_response_length_in_one_turn`; 0: no room is reserved for a reply. */
-  readonly turnLength: number;
-}
+  turnLength: z.number(),
+});
+export type LengthLimits = z.infer<typeof lengthLimits>;
 
 /** The settings that decide which calls merge into one timeline. */
-export interface MergeRules {
+export const mergeRules = z.object({
   /** `ajet.context_tracker.timeline_merging_policy.timeline_compare_level`. */
-  readonly compareLevel: 'text' | 'token';
+  compareLevel: z.enum(['text', 'token']),
   /** `ajet.context_tracker.timeline_merging_policy.ignore_tools`. */
-  readonly ignoreTools: boolean;
+  ignoreTools: z.boolean(),
   /** `ajet.context_tracker.fix_retokenization_drift`; absent in traces of earlier versions. */
-  readonly fixesDrift?: boolean | undefined;
+  fixesDrift: z.optional(z.boolean()),
   /** `ajet.rollout.force_disable_toolcalls`: no tools are compared then; absent in traces of earlier versions. */
-  readonly toolCallsDisabled?: boolean | undefined;
-}
+  toolCallsDisabled: z.optional(z.boolean()),
+});
+export type MergeRules = z.infer<typeof mergeRules>;
 
 /** The settings that decide which samples of a run training uses. */
-export interface BatchRules {
+export const batchRules = z.object({
   /** `ajet.rollout.multi_turn.max_sample_per_task`: the limit per episode, in spite of the name of the key. */
-  readonly perEpisode: number;
+  perEpisode: z.number(),
   /** The seed of the run. */
-  readonly seed: number;
-}
-
-/** The source of an imported trace. Data that its format does not have is unknown. */
-export interface ImportInfo {
-  /** e.g. `OTLP/JSON`. */
-  readonly format: string;
-  /** The absolute path of the file. */
-  readonly source: string;
-  /** The data that the source does not have. Zeros and empty texts replace it in the trace. */
-  readonly lacks: readonly MissingData[];
-  /** The number of records that were read. */
-  readonly records: number;
-  /** The number of unreadable records. The first of them are in `skips`. */
-  readonly skipped: number;
-  readonly skips: readonly ImportSkip[];
-  /** True if training wrote it. Its episodes can then run again with the trained config. */
-  readonly rollouts?: boolean | undefined;
-  /** True if its task ids are those of the data set. */
-  readonly ownTaskIds?: boolean | undefined;
-}
-
-/** Returns whether episodes of a trace can run again. Recordings of other tools have no workflow. */
-export function canRunEpisodes({ imported }: { readonly imported?: ImportInfo | undefined }): boolean {
-  return imported === undefined || imported.rollouts === true;
-}
+  seed: z.number(),
+});
+export type BatchRules = z.infer<typeof batchRules>;
 
 export const missingDataKinds = [
   'calls',
@@ -81,63 +61,92 @@ export const missingDataKinds = [
 ] as const;
 export type MissingData = (typeof missingDataKinds)[number];
 
-export interface ImportSkip {
-  /** e.g. `line 12`. */
-  readonly where: string;
-  readonly why: string;
+/** The source of an imported trace. Data that its format does not have is unknown. */
+const importInfo = z.object({
+  /** e.g. `OTLP/JSON`. */
+  format: z.string(),
+  /** The absolute path of the file. */
+  source: z.string(),
+  /** The data that the source does not have. Zeros and empty texts replace it in the trace. */
+  lacks: z.readonly(z.array(z.enum(missingDataKinds))),
+  /** The number of records that were read. */
+  records: z.number(),
+  /** The number of unreadable records. The first of them are in `skips`. */
+  skipped: z.number(),
+  /** `where`: e.g. `line 12`. */
+  skips: z.readonly(z.array(z.object({ where: z.string(), why: z.string() }))),
+  /** True if training wrote it. Its episodes can then run again with the trained config. */
+  rollouts: z.optional(z.boolean()),
+  /** True if its task ids are those of the data set. */
+  ownTaskIds: z.optional(z.boolean()),
+});
+export type ImportInfo = z.infer<typeof importInfo>;
+
+/** Returns whether episodes of a trace can run again. Recordings of other tools have no workflow. */
+export function canRunEpisodes({ imported }: { readonly imported?: ImportInfo | undefined }): boolean {
+  return imported === undefined || imported.rollouts === true;
 }
 
 /** The launch options that affect episodes, in addition to the config. */
-export interface TracedLaunch {
+const tracedLaunch = z.object({
   /** The absolute base of relative paths. */
-  readonly cwd: string;
-  readonly split: 'training' | 'validation';
-  readonly mode: 'sample' | 'validate';
-  readonly asUpstreamDebug: boolean;
+  cwd: z.string(),
+  split: z.enum(['training', 'validation']),
+  mode: z.enum(['sample', 'validate']),
+  asUpstreamDebug: z.boolean(),
   /** Absent: the value of the workflow. */
-  readonly trainableTargets?: readonly string[] | undefined;
-}
+  trainableTargets: z.optional(z.readonly(z.array(z.string()))),
+});
+export type TracedLaunch = z.infer<typeof tracedLaunch>;
+
+/** A run without the parts that are stored separately. */
+export const storedRun = z.object({
+  experiment: z.string(),
+  /** The absolute path of the config. */
+  config: z.string(),
+  workflow: z.string(),
+  workflowFile: z.string(),
+  /** e.g. `built-in (seed 12345)`. */
+  model: z.string(),
+  /** The judge as written in the config. Absent: none. */
+  judge: z.optional(z.string()),
+  tokenizer: tokenizerInfo,
+  limits: lengthLimits,
+  /** Absent: the trace was not imported. */
+  imported: z.optional(importInfo),
+  /** Absent in traces of earlier versions. */
+  launch: z.optional(tracedLaunch),
+  tasks: z.number(),
+  repeat: z.number(),
+  episodes: z.number(),
+  /** Milliseconds since the Unix epoch. */
+  startedAt: z.number(),
+});
+export type StoredRun = z.infer<typeof storedRun>;
 
 /** A run at the start of its first episode. */
-export interface TracedRun {
-  readonly experiment: string;
-  /** The absolute path of the config. */
-  readonly config: string;
+export interface TracedRun extends StoredRun {
   readonly configText: string;
-  readonly workflow: string;
-  readonly workflowFile: string;
-  /** e.g. `built-in (seed 12345)`. */
-  readonly model: string;
-  /** The judge as written in the config. Absent: none. */
-  readonly judge?: string | undefined;
-  readonly tokenizer: TokenizerInfo;
-  readonly limits: LengthLimits;
   readonly merging: MergeRules;
-  /** Absent in traces of earlier versions, like `launch`. */
+  /** Absent in traces of earlier versions. */
   readonly batch?: BatchRules;
-  /** Absent: the trace was not imported. */
-  readonly imported?: ImportInfo | undefined;
-  readonly launch?: TracedLaunch | undefined;
-  readonly tasks: number;
-  readonly repeat: number;
-  readonly episodes: number;
-  /** Milliseconds since the Unix epoch. */
-  readonly startedAt: number;
 }
 
 /** The locations of the workflow and the judge in user code. */
-export interface CodeLocations {
+export const codeLocations = z.object({
   /** `execute` of the workflow class, or the workflow function. */
-  readonly execute?: Location | undefined;
+  execute: z.optional(location),
   /** `computeReward` of the judge class, or the judge function. Absent: the config has no judge. */
-  readonly judge?: Location | undefined;
-}
+  judge: z.optional(location),
+});
+export type CodeLocations = z.infer<typeof codeLocations>;
 
-export interface TracedRunEnd {
-  readonly status: 'completed' | 'cancelled' | 'failed';
-  readonly error: ErrorReport | null;
+export const runEnd = z.object({
+  status: z.enum(['completed', 'cancelled', 'failed']),
+  error: z.nullable(errorReport),
   /** The selection of an oversampled run. */
-  readonly selection?: readonly Selection[] | undefined;
+  selection: z.optional(z.readonly(z.array(z.object({ episode: z.number(), times: z.number() })))),
   /** Milliseconds since the Unix epoch. */
-  readonly endedAt: number;
-}
+  endedAt: z.number(),
+});
+export type TracedRunEnd = z.infer<typeof runEnd>;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { lineAfter, type Replacement } from '../../../../src/traces/editor/lineAfter.ts';
+import { lineAfter, type Replacement } from '../../../../src/traces/editor/trackedLines.ts';
 
 function replacement(
   from: readonly [number, number],
