@@ -83,7 +83,7 @@ export class ClientConnection implements Disposable {
   ): Promise<HostResults[M]> {
     if (this.#state.kind === 'ended') throw wireErrors.ended(this.#state.reason, this.#state.hint);
     if (method === 'run.watch') this.#watches = true;
-    return this.#requests.cancellable(method, params, cancellation);
+    return this.#requests.ask(method, params, { cancellation });
   }
 
   on<N extends Notice>(notice: N, listener: (params: HostNotices[N]) => void): Disposable {
@@ -161,7 +161,7 @@ export class ClientConnection implements Disposable {
       if (this.#hello === hello) this.#drop('it does not respond to the hello');
     });
     hello.connected((text) => socket.sendText(text));
-    hello.ask('hello', { versions: wireVersions, client }).answer.then(
+    hello.ask('hello', { versions: wireVersions, client }).then(
       (answer) => this.#greeted(socket, answer),
       (error: unknown) => {
         if (this.#socket !== socket) return;
@@ -179,7 +179,7 @@ export class ClientConnection implements Disposable {
     this.#patience?.dispose();
     this.#connectedAt = this.#options.clock.monotonic();
     this.#set({ kind: 'connected', hello });
-    if (this.#watches) this.#requests.ask('run.watch', {}, { first: true }).answer.catch(() => undefined);
+    if (this.#watches) this.#requests.ask('run.watch', {}, { first: true }).catch(() => undefined);
     this.#requests.connected((text) => socket.sendText(text));
     this.#follows.connected();
   }

@@ -73,11 +73,5 @@ export const wireErrors = {
       message: `Events of run ${run} are missing between two that the host sent.`,
       hint: 'Another program changed the event log. The log file of the run is complete.',
     }),
-  report: ({ code, message, hint, location }: ErrorReport) =>
-    new CodedError({
-      code,
-      message,
-      ...(hint !== undefined && { hint }),
-      ...(location !== undefined && { location }),
-    }),
+  report: (report: ErrorReport) => new CodedError(report),
 };

@@ -185,7 +185,7 @@ export class RunFollowers {
 
   #unfollow(run: string): void {
     if (!this.#isConnected) return;
-    this.#requests.ask('run.unfollow', { run }).answer.catch(() => undefined);
+    this.#requests.ask('run.unfollow', { run }).catch(() => undefined);
   }
 
   #ask(run: string): void {
@@ -198,14 +198,13 @@ export class RunFollowers {
       : [...new Set(wanted.flatMap((one) => [...(one ?? [])]))];
     this.#asked.set(run, (this.#asked.get(run) ?? 0) + 1);
     const answered = (): void => this.#answered(run);
-    this.#requests
-      .ask('run.follow', { run, after, ...(sources !== undefined && { sources }) }, { answered })
-      .answer.catch((error: unknown) => {
-        answered();
-        this.#refused(run, error);
-      });
+    const params = { run, after, ...(sources !== undefined && { sources }) };
+    this.#requests.ask('run.follow', params, { answered }).catch((error: unknown) => {
+      answered();
+      this.#refused(run, error);
+    });
     // An ended run sends no more events. Its record has the number of the last one.
-    this.#requests.ask('run.get', { run }).answer.then(
+    this.#requests.ask('run.get', { run }).then(
       (record) => {
         for (const follow of [...(this.#byRun.get(run) ?? [])]) follow.known(record);
       },

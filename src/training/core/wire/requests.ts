@@ -1,4 +1,5 @@
 import type { CancellationToken } from '../../../base/core/cancellation.ts';
+import type { Disposable } from '../../../base/core/disposable.ts';
 import { type HostMethod, type HostParams, type HostResults, hostMethods } from '../protocol/hostRpc.ts';
 import { rpcErrors, wireLimits, type RpcFromHost } from '../protocol/wire.ts';
 import { wireErrors } from './failures.ts';
@@ -12,16 +13,13 @@ interface Request {
   isForgotten: boolean;
 }
 
-export interface PendingRequest<M extends HostMethod> {
-  readonly answer: Promise<HostResults[M]>;
-  forget(error: Error): void;
-}
-
 interface AskOptions<M extends HostMethod> {
   /** True if the request is sent before all waiting ones. */
   readonly first?: boolean;
   /** Called with the answer before any later message is handled. */
   readonly answered?: (result: HostResults[M]) => void;
+  /** On cancellation, the answer is no longer waited for. */
+  readonly cancellation?: CancellationToken | undefined;
 }
 
 /** The requests of a client that wait to be sent or to be answered. */
@@ -32,12 +30,12 @@ export class Requests {
   #send: ((text: string) => void) | undefined;
 
   /** Sends a request, now or when there is a connection. */
-  ask<M extends HostMethod>(
+  async ask<M extends HostMethod>(
     method: M,
     params: HostParams<M>,
-    { first = false, answered }: AskOptions<M> = {},
-  ): PendingRequest<M> {
-    let forget: PendingRequest<M>['forget'] = () => undefined;
+    { first = false, answered, cancellation }: AskOptions<M> = {},
+  ): Promise<HostResults[M]> {
+    let cancelled: Disposable | undefined;
     const answer = new Promise<HostResults[M]>((resolve, reject) => {
       const request: Request = {
         method,
@@ -49,29 +47,17 @@ export class Requests {
         reject,
         isForgotten: false,
       };
-      forget = (error) => {
-        request.isForgotten = true;
-        this.#waiting = this.#waiting.filter((one) => one !== request);
-        reject(error);
-      };
       if (first) this.#waiting.unshift(request);
       else this.#waiting.push(request);
+      this.#flush();
+      cancelled = cancellation?.onCancelled(() => {
+        request.isForgotten = true;
+        this.#waiting = this.#waiting.filter((one) => one !== request);
+        reject(wireErrors.cancelled(method));
+      });
     });
-    this.#flush();
-    return { answer, forget };
-  }
-
-  /** Sends a request, and stops waiting for its answer on cancellation. */
-  async cancellable<M extends HostMethod>(
-    method: M,
-    params: HostParams<M>,
-    cancellation: CancellationToken | undefined,
-    options: AskOptions<M> = {},
-  ): Promise<HostResults[M]> {
-    const asked = this.ask(method, params, options);
-    const cancelled = cancellation?.onCancelled(() => asked.forget(wireErrors.cancelled(method)));
     try {
-      return await asked.answer;
+      return await answer;
     } finally {
       cancelled?.dispose();
     }

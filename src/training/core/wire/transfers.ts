@@ -193,7 +193,7 @@ export class Transfers {
   }
 
   #stopAtHost(transfer: number): void {
-    this.#options.requests.ask('transfer.stop', { transfer }).answer.catch(() => undefined);
+    this.#options.requests.ask('transfer.stop', { transfer }).catch(() => undefined);
   }
 
   async #uploadOnce(
@@ -243,7 +243,7 @@ export class Transfers {
       if (cancellation.isCancelled) this.#stopAtHost(result.transfer);
       else opened(result);
     };
-    await this.#options.requests.cancellable(method, params, cancellation, { answered });
+    await this.#options.requests.ask(method, params, { cancellation, answered });
   }
 
   /** Repeats an attempt as long as the connection is lost during it. */

@@ -1,4 +1,5 @@
 import { toReport, type ErrorReport } from '../../../base/core/errors.ts';
+import { omit } from '../../../base/core/omit.ts';
 import { wireLimits, type Chunk } from '../protocol/wire.ts';
 import type { ByteSink } from '../contracts.ts';
 import { wireErrors } from './failures.ts';
@@ -95,6 +96,5 @@ async function abort({ sink, work }: Upload): Promise<void> {
 
 /** Returns the report of an error, without the stack, which is internal to the host. */
 export function reportOf(error: unknown): ErrorReport {
-  const { code, message, hint, location } = toReport(error, 'host/internal');
-  return { code, message, ...(hint !== undefined && { hint }), ...(location !== undefined && { location }) };
+  return omit(toReport(error, 'host/internal'), 'stack');
 }
