@@ -2,10 +2,11 @@
  * Writes files atomically, also across power loss, with access only for their owner. The folders of the files must
  * exist.
  */
-import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { open, readFile, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import process from 'node:process';
+import { hasCode } from '../core/errors.ts';
 
 export async function writeFileAtomic(file: string, content: string | Uint8Array): Promise<void> {
   const part = partOf(file);
@@ -52,9 +53,27 @@ export async function readJson(file: string): Promise<unknown> {
   try {
     return JSON.parse(await readFile(file, 'utf8'));
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : undefined;
-    if (code === 'ENOENT' || error instanceof SyntaxError) return undefined;
+    if (hasCode(error, 'ENOENT') || error instanceof SyntaxError) return undefined;
     throw error;
+  }
+}
+
+/**
+ * Reads a JSON file. Returns undefined if it does not exist.
+ *
+ * @param schema of zod
+ * @param unreadable returns the error for a file that cannot be read or has another shape
+ */
+export function decodeFileSync<T>(
+  file: string,
+  schema: { parse(json: unknown): T },
+  unreadable: (file: string, cause: unknown) => Error,
+): T | undefined {
+  try {
+    return schema.parse(JSON.parse(readFileSync(file, 'utf8')));
+  } catch (cause) {
+    if (hasCode(cause, 'ENOENT')) return undefined;
+    throw unreadable(file, cause);
   }
 }
 

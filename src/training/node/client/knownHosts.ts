@@ -1,9 +1,10 @@
-import { mkdirSync, readFileSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import * as z from 'zod/mini';
 import { CodedError } from '../../../base/core/errors.ts';
+import { omit } from '../../../base/core/omit.ts';
 import { hostStart } from '../../core/protocol/sshHost.ts';
-import { writeFileAtomicSync } from '../../../base/node/atomicFile.ts';
+import { decodeFileSync, writeFileAtomicSync } from '../../../base/node/atomicFile.ts';
 
 const knownHost = z.object({
   name: z.string(),
@@ -33,7 +34,7 @@ export class KnownHosts {
   }
 
   list(): readonly KnownHost[] {
-    return read(this.#hosts, hostsFile)?.hosts ?? [];
+    return decodeFileSync(this.#hosts, hostsFile, hostErrors.unreadable)?.hosts ?? [];
   }
 
   /** Returns the host with a name, or the only host. Throws if there is none or the choice is ambiguous. */
@@ -46,7 +47,7 @@ export class KnownHosts {
   }
 
   tokenOf(name: string): string | undefined {
-    const tokens = read(this.#tokens, tokensFile) ?? {};
+    const tokens = this.#readTokens();
     return Object.hasOwn(tokens, name) ? tokens[name] : undefined;
   }
 
@@ -59,29 +60,23 @@ export class KnownHosts {
   add(host: KnownHost, token: string): void {
     this.mustBeFree(host.name);
     // Written first: a host without its token would be unusable.
-    this.#write(this.#tokens, { ...(read(this.#tokens, tokensFile) ?? {}), [host.name]: token });
+    this.#write(this.#tokens, { ...this.#readTokens(), [host.name]: token });
     this.#write(this.#hosts, { hosts: [...this.list(), host] });
   }
 
   remove(name: string): void {
     const host = this.get(name);
     this.#write(this.#hosts, { hosts: this.list().filter((one) => one.name !== host.name) });
-    const tokens = Object.entries(read(this.#tokens, tokensFile) ?? {});
-    this.#write(this.#tokens, Object.fromEntries(tokens.filter(([one]) => one !== name)));
+    this.#write(this.#tokens, omit(this.#readTokens(), name));
+  }
+
+  #readTokens(): z.infer<typeof tokensFile> {
+    return decodeFileSync(this.#tokens, tokensFile, hostErrors.unreadable) ?? {};
   }
 
   #write(file: string, value: unknown): void {
     mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
     writeFileAtomicSync(file, `${JSON.stringify(value, undefined, 2)}\n`);
-  }
-}
-
-function read<T extends z.ZodMiniType>(file: string, shape: T): z.infer<T> | undefined {
-  try {
-    return shape.parse(JSON.parse(readFileSync(file, 'utf8')));
-  } catch (cause) {
-    if (cause instanceof Error && 'code' in cause && cause.code === 'ENOENT') return undefined;
-    throw hostErrors.unreadable(file, cause);
   }
 }
 

@@ -1,4 +1,4 @@
-import { mkdirSync, realpathSync, readFileSync } from 'node:fs';
+import { mkdirSync, realpathSync } from 'node:fs';
 import { hostname, availableParallelism, freemem, loadavg, totalmem } from 'node:os';
 import path from 'node:path';
 import { randomBytes } from 'node:crypto';
@@ -23,7 +23,7 @@ import { openHostFiles, openRolloutLogs } from './sync/hostFiles.ts';
 import { openHostSync, type OpenHostSync } from './sync/hostSync.ts';
 import { Upkeep } from './upkeep.ts';
 import { CodedError } from '../../../base/core/errors.ts';
-import { writeFileAtomicSync } from '../../../base/node/atomicFile.ts';
+import { decodeFileSync, writeFileAtomicSync } from '../../../base/node/atomicFile.ts';
 import type { HostStatus } from '../../core/protocol/hostRpc.ts';
 import { finalStates } from '../../core/protocol/runs.ts';
 
@@ -32,20 +32,11 @@ const identity = z.object({ id: z.string().check(z.regex(/^[0-9a-f]{32}$/)) });
 /** Returns the id of the host with this data folder. Creates it at the first start. */
 export function hostId(dataFolder: string): string {
   const file = path.join(dataFolder, 'host.json');
-  const known = read(file);
-  if (known !== undefined) return known;
+  const known = decodeFileSync(file, identity, unreadable);
+  if (known !== undefined) return known.id;
   const id = randomBytes(16).toString('hex');
   writeFileAtomicSync(file, `${JSON.stringify({ id })}\n`);
   return id;
-}
-
-function read(file: string): string | undefined {
-  try {
-    return identity.parse(JSON.parse(readFileSync(file, 'utf8'))).id;
-  } catch (cause) {
-    if (cause instanceof Error && 'code' in cause && cause.code === 'ENOENT') return undefined;
-    throw unreadable(file, cause);
-  }
 }
 
 function unreadable(file: string, cause: unknown): CodedError {
@@ -110,7 +101,9 @@ export async function openHost(options: OpenHostOptions): Promise<OpenHost> {
       () => gpuHistory.close(),
     );
     const tokens = new HostTokens(dataFolder);
-    const certificate = await certificateFor(dataFolder, options.tls);
+    const { tls } = options;
+    const certificate =
+      tls === 'own' ? await ownCertificate(dataFolder) : tls && certificateOf(tls.cert, tls.key);
     const audit = new AuditLog(dataFolder, systemClock);
     const common = { services, tokens, audit, clock: systemClock, certificate };
     const server = await serveHost({ ...common, ...options.listen });
@@ -171,14 +164,6 @@ async function openServices(
     preflight: (order, configText) => launch.preflight(order, configText, runs.beside),
   };
   return { services, runs, sync, gpuHistory };
-}
-
-async function certificateFor(
-  dataFolder: string,
-  tls: OpenHostOptions['tls'],
-): Promise<HostCertificate | undefined> {
-  if (tls === undefined) return undefined;
-  return tls === 'own' ? ownCertificate(dataFolder) : certificateOf(tls.cert, tls.key);
 }
 
 /** Returns the current state of the machine, and the run on each GPU. */

@@ -1,10 +1,11 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import path from 'node:path';
 import * as z from 'zod/mini';
 import { CodedError } from '../../../../base/core/errors.ts';
 import { scopes, type Scope } from '../../../core/protocol/hostRpc.ts';
-import { writeFileAtomicSync } from '../../../../base/node/atomicFile.ts';
+import { omit } from '../../../../base/core/omit.ts';
+import { decodeFileSync, writeFileAtomicSync } from '../../../../base/node/atomicFile.ts';
 import { giveToFolderOwner, withFileLock } from '../fileLock.ts';
 
 const storedToken = z.object({
@@ -34,7 +35,7 @@ export class HostTokens {
   }
 
   list(): readonly TokenInfo[] {
-    return this.#read().map(({ name, scopes: allowed, createdAt }) => ({ name, scopes: allowed, createdAt }));
+    return this.#read().map((token) => omit(token, 'hash'));
   }
 
   /** Creates a token and returns it. It cannot be shown later. Each token has the scope `view`. */
@@ -70,26 +71,17 @@ export class HostTokens {
   /** Returns information about a token. Takes constant time. */
   find(token: string): TokenInfo | undefined {
     const hash = hashOf(token);
-    let found: StoredToken | undefined;
-    for (const one of this.#read()) if (timingSafeEqual(hash, Buffer.from(one.hash, 'hex'))) found = one;
-    return found && { name: found.name, scopes: found.scopes, createdAt: found.createdAt };
+    const [found] = this.#read().filter((one) => timingSafeEqual(hash, Buffer.from(one.hash, 'hex')));
+    return found && omit(found, 'hash');
   }
 
   #read(): readonly StoredToken[] {
     const stats = statSync(this.#file, { bigint: true, throwIfNoEntry: false });
     const stamp = stats === undefined ? 'none' : `${stats.mtimeNs} ${stats.size} ${stats.ino}`;
     if (stamp === this.#stamp) return this.#tokens;
-    this.#tokens = stats === undefined ? [] : this.#parsed();
+    this.#tokens = decodeFileSync(this.#file, storedTokens, tokenErrors.unreadable) ?? [];
     this.#stamp = stamp;
     return this.#tokens;
-  }
-
-  #parsed(): readonly StoredToken[] {
-    try {
-      return storedTokens.parse(JSON.parse(readFileSync(this.#file, 'utf8')));
-    } catch (cause) {
-      throw tokenErrors.unreadable(this.#file, cause);
-    }
   }
 
   #change(changed: (before: readonly StoredToken[]) => readonly StoredToken[]): void {
