@@ -12,31 +12,27 @@ export const bridgePackage = 'agentjet_bridge';
 /** The file in the package that lists them by kind, as {@link BridgedCode}. */
 export const bridgedFile = 'named.json';
 
-export interface BridgedCode {
-  /** The path in the uploaded folder, with `/`. */
-  readonly file: string;
-  readonly name: string;
-}
+/** An export of a user file. In {@link bridgedFile} the path is inside the uploaded folder, with `/`. */
+export const bridgedCode = z.object({ file: z.string(), name: z.string() });
+export type BridgedCode = z.infer<typeof bridgedCode>;
 
 /** The variable with the file descriptor of the socket. */
 export const bridgeDescriptor = 'AGENTJET_BRIDGE_FD';
 
 const id = z.int();
 const record = z.record(z.string(), z.unknown());
-/** An export of a user file. The path is absolute. */
-const named = z.object({ file: z.string(), name: z.string() });
-
-const task = z.object({
-  main_query: z.string(),
-  init_messages: z.array(z.looseObject({ role: z.string(), content: z.unknown() })),
-  task_id: z.string(),
-  env_type: z.string(),
-  metadata: record,
-});
+/** Its path is absolute. */
+const named = z.nullable(bridgedCode);
 
 /** A `WorkflowTask` without the parts that call back. */
-export const bridgedTask = z.object({
-  task,
+const bridgedTask = z.object({
+  task: z.object({
+    main_query: z.string(),
+    init_messages: z.array(z.looseObject({ role: z.string(), content: z.unknown() })),
+    task_id: z.string(),
+    env_type: z.string(),
+    metadata: record,
+  }),
   taskId: z.string(),
   envType: z.string(),
   taskThreadIndex: z.int(),
@@ -62,11 +58,7 @@ const bridgedOutput = z.object({
 /** Messages from Python. */
 export const toBridge = z.discriminatedUnion('type', [
   /** The first message. */
-  z.object({
-    type: z.literal('open'),
-    workflow: z.nullable(named),
-    judge: z.nullable(named),
-  }),
+  z.object({ type: z.literal('open'), workflow: named, judge: named }),
   /** Once, before the first task. */
   z.object({ type: z.literal('config'), config: record }),
   z.object({

@@ -14,13 +14,10 @@ import {
 } from './runs.ts';
 import { rpcErrorReport, rpcId } from './wire.ts';
 
-export const snapshotEntry = z.union([
-  z.object({
-    path: insidePath,
-    sha256,
-    bytes: z.int().check(z.nonnegative()),
-    executable: z.optional(z.literal(true)),
-  }),
+const count = z.int().check(z.nonnegative());
+
+const snapshotEntry = z.union([
+  z.object({ path: insidePath, sha256, bytes: count, executable: z.optional(z.literal(true)) }),
   /** A symbolic link; its target is relative and stays inside the root. */
   z.object({ path: insidePath, link: insidePath }),
 ]);
@@ -46,11 +43,10 @@ export const packLimits = {
 /** Bytes before each content of a pack: 32 of its SHA-256, then 4 of its length, big-endian. */
 export const packHeaderBytes = 36;
 
-const count = z.int().check(z.nonnegative());
 const text = (most: number) => z.string().check(z.maxLength(most));
 
 /** A key from the client, so that the host recognizes a repeated request. */
-export const requestKey = z.string().check(z.regex(/^[0-9a-f-]{16,64}$/));
+const requestKey = z.string().check(z.regex(/^[0-9a-f-]{16,64}$/));
 
 /** The permissions of a token. `start` and `cancel` do not include each other. Both include `view`. */
 export const scopes = ['view', 'start', 'cancel'] as const;
@@ -110,6 +106,8 @@ const nothing = z.null();
 const transfer = z.object({ transfer: rpcId });
 const opened = z.object({ transfer: rpcId, bytes: count });
 const contents = z.array(sha256);
+const fewContents = contents.check(z.maxLength(entriesPerRequest));
+const packBytes = count.check(z.maximum(packLimits.bytes));
 
 /**
  * The treatment of a request that had no answer when the connection was lost. `again`: send it on the next connection,
@@ -133,6 +131,7 @@ function method<P extends z.ZodMiniType, R extends z.ZodMiniType>(
 }
 
 const ofRun = z.object({ run: runId });
+const ofFile = z.extend(ofRun, { of: filesOf, path: insidePath });
 
 export const hostMethods = {
   /** The first request. Any other one before it ends the connection. */
@@ -164,21 +163,11 @@ export const hostMethods = {
   ),
 
   /** Returns which of these contents the host does not have. */
-  'sync.lacks': method(
-    'start',
-    'again',
-    z.object({ contents: contents.check(z.maxLength(entriesPerRequest)) }),
-    z.object({ contents }),
-  ),
+  'sync.lacks': method('start', 'again', z.object({ contents: fewContents }), z.object({ contents })),
   /** Opens a transfer to the host, which checks the hash at the end. `transfer.ended` reports the result. */
   'sync.put': method('start', 'bound', z.object({ sha256, bytes: count }), transfer),
   /** The same for many small contents at once, each after its header: see `sync/pack`. */
-  'sync.pack': method(
-    'start',
-    'bound',
-    z.object({ bytes: count.check(z.maximum(packLimits.bytes)) }),
-    transfer,
-  ),
+  'sync.pack': method('start', 'bound', z.object({ bytes: packBytes }), transfer),
   /** Takes a page of a manifest. With the last one (`done`), the host checks and stores it. */
   'sync.manifest': method(
     'start',
@@ -231,22 +220,12 @@ export const hostMethods = {
   'file.list': method(
     'view',
     'again',
-    z.object({ run: runId, of: filesOf, path: z.union([z.literal(''), insidePath]), from: count }),
+    z.extend(ofFile, { path: z.union([z.literal(''), insidePath]), from: count }),
     z.object({ files: z.array(fileEntry), total: count }),
   ),
   /** Opens a transfer of `length` bytes of a file from `offset`. */
-  'file.get': method(
-    'view',
-    'bound',
-    z.object({ run: runId, of: filesOf, path: insidePath, offset: count, length: count }),
-    opened,
-  ),
-  'file.sum': method(
-    'view',
-    'again',
-    z.object({ run: runId, of: filesOf, path: insidePath }),
-    z.object({ sha256, bytes: count }),
-  ),
+  'file.get': method('view', 'bound', z.extend(ofFile, { offset: count, length: count }), opened),
+  'file.sum': method('view', 'again', ofFile, z.object({ sha256, bytes: count })),
   'transfer.stop': method('view', 'bound', z.object({ transfer: count }), nothing),
 } as const;
 
@@ -306,12 +285,9 @@ export interface EventsFrame {
 
 /** @param run never needs quoting: see `runId` */
 export function eventsFrame(run: string): EventsFrame {
-  return {
-    before: new TextEncoder().encode(
-      `{"jsonrpc":"2.0","method":"run.events","params":{"run":"${run}","events":[`,
-    ),
-    after: new TextEncoder().encode(']}}'),
-  };
+  const before = `{"jsonrpc":"2.0","method":"run.events","params":{"run":"${run}","events":[`;
+  const encoder = new TextEncoder();
+  return { before: encoder.encode(before), after: encoder.encode(']}}') };
 }
 
 export function eventsIn(message: string): readonly RunEvent[] {

@@ -37,25 +37,14 @@ export const insidePath = z.string().check(z.minLength(1), z.maxLength(1_024));
 export const launcherNames = ['ajet', 'trinity', 'ray'] as const;
 export type LauncherName = (typeof launcherNames)[number];
 
-/**
- * `queued` waits for GPUs, `preparing` writes its code, `cancelling` was asked to end. The last five are final.
- * `lost`: the process ended without a result. `rebooted`: the machine was restarted.
- */
-export const runStates = [
-  'queued',
-  'preparing',
-  'running',
-  'cancelling',
-  'finished',
-  'failed',
-  'cancelled',
-  'lost',
-  'rebooted',
-] as const;
-export const runState = z.enum(runStates);
+/** `lost`: the process ended without a result. `rebooted`: the machine was restarted. */
+const final = ['finished', 'failed', 'cancelled', 'lost', 'rebooted'] as const;
+
+/** `queued` waits for GPUs, `preparing` writes its code, `cancelling` was asked to end. */
+export const runState = z.enum(['queued', 'preparing', 'running', 'cancelling', ...final]);
 export type RunState = z.infer<typeof runState>;
 
-export const finalStates: readonly RunState[] = ['finished', 'failed', 'cancelled', 'lost', 'rebooted'];
+export const finalStates: readonly RunState[] = final;
 
 const stageName = z.string().check(z.maxLength(200));
 

@@ -49,30 +49,12 @@ export class BridgeProgram {
   }
 
   take(message: ToBridge): void {
-    switch (message.type) {
-      case 'open': {
-        void this.#open(message);
-        return;
-      }
-      case 'config': {
-        this.#config = message.config;
-        return;
-      }
-      case 'execute': {
-        void this.#run(message.id, () => this.#execute(message));
-        return;
-      }
-      case 'judge': {
-        void this.#run(message.id, () => this.#judge(message));
-        return;
-      }
-      case 'answer': {
-        this.#answer(message);
-        return;
-      }
-      case 'cancel':
-        this.#running.get(message.id)?.give(bridgeErrors.cancelled());
-    }
+    if (message.type === 'open') void this.#open(message);
+    else if (message.type === 'config') this.#config = message.config;
+    else if (message.type === 'execute') void this.#run(message.id, () => this.#execute(message));
+    else if (message.type === 'judge') void this.#run(message.id, () => this.#judge(message));
+    else if (message.type === 'answer') this.#answer(message);
+    else this.#running.get(message.id)?.give(bridgeErrors.cancelled());
   }
 
   async #open({ workflow, judge }: MessageOf<'open'>): Promise<void> {

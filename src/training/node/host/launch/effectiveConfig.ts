@@ -4,7 +4,7 @@ import { compose, type Composition } from '../../../../configs/core/compose.ts';
 import { dialectOf, dialects } from '../../../../configs/core/dialect.ts';
 import { configSecrets, maskSecrets, secretDefaults } from '../../../../configs/core/effective/secrets.ts';
 import type { RunOrder } from '../../../core/protocol/runs.ts';
-import { bridgedFile, bridgePackage, type BridgedCode } from '../../../core/protocol/bridge.ts';
+import { bridgedCode, bridgedFile, bridgePackage, type BridgedCode } from '../../../core/protocol/bridge.ts';
 import { effectiveConfigText } from '../../../core/runs/effectiveConfig.ts';
 import { localFiles } from '../../../../base/node/files.ts';
 import { readJson } from '../../../../base/node/atomicFile.ts';
@@ -48,15 +48,15 @@ export async function effectiveConfigOf(
     ...{ run, order, text: sent, dialect: dialect.id, relativeTo: folder },
     ...{ sent: before, started: after },
     redact: (line) => redactor.line(line),
-    bridged: await bridgedCode(folder),
+    bridged: await bridgedExports(folder),
   });
   const defaults = secretDefaults(after.layers.map(({ value }) => value));
   return { text, secrets: [...configSecrets(after.config.root), ...defaults] };
 }
 
-const bridged = z.record(z.string(), z.nullable(z.object({ file: z.string(), name: z.string() })));
+const bridged = z.record(z.string(), z.nullable(bridgedCode));
 
-async function bridgedCode(folder: string): Promise<Readonly<Record<string, BridgedCode>>> {
+async function bridgedExports(folder: string): Promise<Readonly<Record<string, BridgedCode>>> {
   const document = await readJson(path.join(folder, bridgePackage, bridgedFile)).catch(() => undefined);
   const entries = Object.entries(bridged.safeParse(document).data ?? {});
   return Object.fromEntries(entries.flatMap(([kind, code]) => (code === null ? [] : [[kind, code]])));
