@@ -39,6 +39,7 @@ import {
 } from '../../../core/launch/training.ts';
 import { localFiles, pathExists } from '../../../../base/node/files.ts';
 import { codeFolder, jobFolderAccess } from '../runs/jobFolder.ts';
+import type { KeeperOrder } from '../runs/keeper.ts';
 import { RayJobs, rayToken } from '../ray/rayJobs.ts';
 import { raySpecFile, readRaySpec, writeRaySpec, type RaySpec } from '../ray/raySpec.ts';
 import { effectiveConfigOf } from './effectiveConfig.ts';
@@ -85,11 +86,6 @@ const nothingBeside: OtherRuns = { userOf: () => undefined, rayHolder: () => und
 
 /** Milliseconds to cache the launchers. Packages rarely change, and each query starts a Python. */
 const remembered = 60_000;
-
-export interface RayJobOfRun {
-  readonly supervisor: { readonly command: string; readonly args: string[] };
-  readonly handed: RaySpec['handed'];
-}
 
 /** Checks and starts orders with the launchers and GPUs of this host. */
 export class HostLaunch {
@@ -204,7 +200,9 @@ export class HostLaunch {
   }
 
   /** Returns the Ray job in a run folder and its supervisor, if any. */
-  async rayJob(runFolder: string): Promise<RayJobOfRun | undefined> {
+  async rayJob(
+    runFolder: string,
+  ): Promise<{ supervisor: Pick<KeeperOrder, 'command' | 'args'>; handed: RaySpec['handed'] } | undefined> {
     const { raySupervisor } = this.#options;
     const file = raySpecFile(runFolder);
     const spec = await readRaySpec(file).catch(() => undefined);
@@ -241,15 +239,8 @@ export class HostLaunch {
 
   #read(order: RunOrder, text: string, cwd: string, environment: Environment): Promise<Training> {
     const file = path.join(cwd, isInside(order.config) ? order.config : 'config.yaml');
-    return readTraining({
-      file,
-      text,
-      cwd,
-      backbone: order.backbone,
-      files: localFiles,
-      paths: path,
-      environment,
-    });
+    const config = { file, text, cwd, backbone: order.backbone, environment };
+    return readTraining({ ...config, files: localFiles, paths: path });
   }
 
   async #facts(order: RunOrder, training: Training, cwd: string, beside: OtherRuns): Promise<PreflightFacts> {

@@ -1,3 +1,4 @@
+import { execFile } from 'node:child_process';
 import { constants } from 'node:fs';
 import { open, readFile, statfs } from 'node:fs/promises';
 import path from 'node:path';
@@ -6,7 +7,6 @@ import { pathExists } from '../../../../base/node/files.ts';
 import { parseJson } from '../../../../base/core/parseJson.ts';
 import type { LauncherCommand, Launchers, ProgramName } from '../../../core/launch/plan.ts';
 import { pythonFacts, pythonQuestion, type PythonFacts } from '../../../core/launch/preflightPython.ts';
-import { outputOf, runProgram } from './runProgram.ts';
 import { commandOf, environmentOf, processNumbers } from '../../../../base/node/process/kill.ts';
 import { runMark } from '../runs/processes.ts';
 import {
@@ -31,7 +31,7 @@ const saysNone = /^No devices were found/m;
 /** Returns the GPUs of the machine. Empty: there is no driver. Null: the driver does not answer. */
 export async function gpusOf({ nvidiaSmi = 'nvidia-smi', count }: GpuSource): Promise<GpuReading[] | null> {
   if (count !== undefined) return virtualGpus(count);
-  const { kind, text } = await runProgram(nvidiaSmi, nvidiaSmiArguments, { milliseconds: gpuPatience });
+  const { kind, text } = await runProgram(nvidiaSmi, nvidiaSmiArguments, gpuPatience);
   if (kind === 'absent' || saysNone.test(text)) return [];
   return kind === 'answered' ? parseNvidiaSmi(text) : null;
 }
@@ -156,7 +156,30 @@ async function interpreterOf(executable: string): Promise<string> {
 async function factsOf(python: string, env: NodeJS.ProcessEnv): Promise<PythonFacts | null> {
   if (!/python[\w.]*$/.test(python)) return null;
   // Isolated mode imports nothing from the working folder.
-  const answer = await outputOf(python, ['-I', '-c', pythonQuestion], { milliseconds: pythonPatience, env });
-  const line = answer?.trim().split('\n').at(-1) ?? '';
-  return pythonFacts.safeParse(parseJson(line)).data ?? null;
+  const { kind, text } = await runProgram(python, ['-I', '-c', pythonQuestion], pythonPatience, env);
+  const line = kind === 'answered' ? text.trim().split('\n').at(-1) : undefined;
+  return pythonFacts.safeParse(parseJson(line ?? '')).data ?? null;
+}
+
+/**
+ * Runs a program without a shell. `absent`: it is missing. `failed`: the exit code is not 0, or the program took too
+ * long or printed too much.
+ *
+ * @param timeout in milliseconds
+ */
+function runProgram(
+  command: string,
+  args: readonly string[],
+  timeout: number,
+  env?: NodeJS.ProcessEnv,
+): Promise<{ readonly kind: 'answered' | 'failed' | 'absent'; readonly text: string }> {
+  return new Promise((resolve) => {
+    const limits = { timeout, killSignal: 'SIGKILL', maxBuffer: 1024 * 1024 } as const;
+    const child = execFile(command, [...args], { ...limits, env, encoding: 'utf8' }, (error, stdout) => {
+      // ENOTDIR and EACCES: PATH has an entry that is not a folder, or is not readable.
+      const isAbsent = ['ENOENT', 'ENOTDIR', 'EACCES'].includes(String(error?.code));
+      resolve({ kind: error === null ? 'answered' : isAbsent ? 'absent' : 'failed', text: stdout });
+    });
+    child.stdin?.end();
+  });
 }

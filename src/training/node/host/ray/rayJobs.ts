@@ -71,22 +71,21 @@ const patience = 30_000;
 const agentPatience = 60_000;
 const noAgent = 'No available agent to submit job';
 
-/** Returns the token. Undefined: the cluster is not known to need one. */
-export type RayToken = () => Promise<string | undefined>;
-
-const noToken: RayToken = () => Promise.resolve(undefined);
-
 /** A client for the Jobs API of a Ray head (its dashboard, port 8265). Rejects with `host/ray`. */
 export class RayJobs {
   readonly #head: URL;
-  readonly #token: RayToken;
+  readonly #token: () => Promise<string | undefined>;
   readonly #pause: number;
 
   /**
-   * @param token called for each request, because the token may change during a job
+   * @param token called for each request, because the token may change during a job. Undefined: none is known
    * @param pause milliseconds between two submissions to a new head
    */
-  constructor(head: string, token: RayToken = noToken, pause = 1_000) {
+  constructor(
+    head: string,
+    token = (): Promise<string | undefined> => Promise.resolve(undefined),
+    pause = 1_000,
+  ) {
     this.#head = headAddress(head);
     this.#token = token;
     this.#pause = pause;
@@ -250,7 +249,7 @@ function tailRay(
     socket.on('close', (code) => {
       clearInterval(heartbeat);
       signal.removeEventListener('abort', leave);
-      if (signal.aborted) reject(asError(signal.reason));
+      if (signal.aborted) reject(signal.reason as Error);
       else if (failure === undefined && code === 1000) resolve();
       else reject(failure ?? new Error(`the connection was closed with code ${code}`));
     });
@@ -259,10 +258,6 @@ function tailRay(
 
 function textOf(data: WebSocket.RawData): string {
   return (Array.isArray(data) ? Buffer.concat(data) : Buffer.from(data as Buffer)).toString('utf8');
-}
-
-function asError(reason: unknown): Error {
-  return reason instanceof Error ? reason : new Error(String(reason));
 }
 
 /**

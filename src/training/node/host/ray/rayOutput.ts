@@ -6,16 +6,7 @@ import { hasCode } from '../../../../base/core/errors.ts';
 import { writeFileAtomicSync } from '../../../../base/node/atomicFile.ts';
 
 /** Receives the log of a Ray job and messages about the job. */
-export interface RayOutput {
-  /**
-   * Appends new bytes of the log. Throws if the disk is full.
-   *
-   * @param at the offset of the bytes in the log of the job; they come in order, and may start again at any time
-   */
-  print(at: number, bytes: Buffer): void;
-  /** Writes a line of AgentJet. Never throws. */
-  writeLine(line: string): void;
-}
+export type RayOutput = Pick<ResumableOutput, 'print' | 'writeLine'>;
 
 const printedNote = z.object({
   /** Bytes of the log that the output has. */
@@ -29,7 +20,7 @@ type PrintedNote = z.infer<typeof printedNote>;
  * Appends the log to a file and notes each append. A later process, even after `kill -9`, continues with the next
  * byte. It finds the written part of the last append in the file.
  */
-export class ResumableOutput implements RayOutput {
+export class ResumableOutput {
   readonly #noteFile: string;
   readonly #descriptor: number;
   #note: PrintedNote;
@@ -44,6 +35,11 @@ export class ResumableOutput implements RayOutput {
     this.#note = readNote(noteFile);
   }
 
+  /**
+   * Appends new bytes of the log. Throws if the disk is full.
+   *
+   * @param at the offset of the bytes in the log of the job; they come in order, and may start again at any time
+   */
   print(at: number, bytes: Buffer): void {
     const rest = this.#unprinted(at, bytes);
     if (rest.length === 0) return;
@@ -55,6 +51,7 @@ export class ResumableOutput implements RayOutput {
     this.#keep({ log: log + rest.length });
   }
 
+  /** Writes a line of AgentJet. Never throws. */
   writeLine(line: string): void {
     try {
       this.#write(Buffer.from(line));

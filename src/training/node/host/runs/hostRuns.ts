@@ -161,20 +161,6 @@ export class NodeHostRuns implements HostRuns {
     this.#newest = createdAt;
     const id = newId(createdAt);
     this.#folders.resume(id, order.from);
-    try {
-      return await this.#madeAs(id, createdAt, order, { owner, key, lineage });
-    } catch (error) {
-      this.#folders.release(id);
-      throw error;
-    }
-  }
-
-  async #madeAs(
-    id: string,
-    createdAt: number,
-    order: RunOrder,
-    { owner, key, lineage }: { owner: string; key: string | undefined; lineage: string[] },
-  ): Promise<KnownRun> {
     const folder = new RunFolder(path.join(this.#folder, id));
     const { env, ...rest } = order;
     const stored: StoredRun = {
@@ -191,6 +177,7 @@ export class NodeHostRuns implements HostRuns {
       // From here on the run exists, even if this process ends.
       await folder.writeRecord(stored);
     } catch (error) {
+      this.#folders.release(id);
       await known?.close();
       await rm(folder.path, { recursive: true, force: true });
       throw asDiskFull(error);

@@ -64,21 +64,13 @@ export class FoldersInUse {
   }
 }
 
-export interface JobFolderBounds {
-  /** The absolute data folder of the host, with the runs in `runs/`. */
-  readonly dataFolder: string;
-  readonly home: string;
-}
-
 /**
  * The access to a job folder. `own`: it is in the code of the run, and all of it is visible. `elsewhere`: the config
  * names it, and only the files of upstream are visible.
  * `refused`: it cannot be a job folder, because viewers of the run could read it. `problem` is the end of a sentence.
  */
 export type JobFolderAccess =
-  | { readonly kind: 'own' }
-  | { readonly kind: 'elsewhere' }
-  | { readonly kind: 'refused'; readonly problem: string };
+  { readonly kind: 'own' | 'elsewhere' } | { readonly kind: 'refused'; readonly problem: string };
 
 /** Returns the absolute folder of the files that were sent for a run. */
 export function codeFolder(dataFolder: string, run: string): string {
@@ -88,22 +80,24 @@ export function codeFolder(dataFolder: string, run: string): string {
 /**
  * @param folder absolute
  * @param runs the run and those that it continues from
+ * @param bounds the absolute data folder of the host, with the runs in `runs/`, and the home folder of its user
  */
 export function jobFolderAccess(
   folder: string,
   runs: readonly string[],
-  { dataFolder, home }: JobFolderBounds,
+  { dataFolder, home }: { readonly dataFolder: string; readonly home: string },
 ): JobFolderAccess {
   const ownCode = runs.map((run) => codeFolder(dataFolder, run));
   if (ownCode.some((code) => isWithin(code, folder))) return { kind: 'own' };
-  if (isWithin(dataFolder, folder)) {
-    return { kind: 'refused', problem: 'it is in the data folder of the host, outside the code of the run' };
-  }
-  if (isWithin(folder, dataFolder)) return { kind: 'refused', problem: 'it contains the data of the host' };
-  if (isWithin(folder, home)) return { kind: 'refused', problem: 'it contains the home folder of the host' };
   const depth = path.resolve(folder).split(path.sep).filter(Boolean).length;
-  if (depth < 2) return { kind: 'refused', problem: 'it is a system folder' };
-  return { kind: 'elsewhere' };
+  const problems = [
+    isWithin(dataFolder, folder) && 'it is in the data folder of the host, outside the code of the run',
+    isWithin(folder, dataFolder) && 'it contains the data of the host',
+    isWithin(folder, home) && 'it contains the home folder of the host',
+    depth < 2 && 'it is a system folder',
+  ];
+  const problem = problems.find((one) => one !== false);
+  return problem === undefined ? { kind: 'elsewhere' } : { kind: 'refused', problem };
 }
 
 /** The entries that upstream creates in a job folder. Any others are not ours. */

@@ -39,7 +39,7 @@ export interface RunContext extends ProcessContext {
 export class Run {
   readonly #context: RunContext;
   readonly #folder: RunFolder;
-  readonly #events: EventLog;
+  readonly events: EventLog;
   readonly #tails: RunTails;
   readonly #processes: RunProcesses;
   readonly #stallDetector = new StallDetector();
@@ -64,7 +64,7 @@ export class Run {
     this.#folder = folder;
     this.#stored = stored;
     this.#redactor = redactorOf(stored.secrets);
-    this.#events = events;
+    this.events = events;
     this.#tails = new RunTails({
       events,
       launcherLog: folder.log,
@@ -79,12 +79,8 @@ export class Run {
     return this.#stored.id;
   }
 
-  get events(): EventLog {
-    return this.#events;
-  }
-
   get state(): RunState {
-    return this.#events.fold.state.state;
+    return this.events.fold.state.state;
   }
 
   get isFinal(): boolean {
@@ -110,7 +106,7 @@ export class Run {
   }
 
   get record(): RunRecord {
-    return recordOf(this.#stored, this.#events, this.#waits);
+    return recordOf(this.#stored, this.events, this.#waits);
   }
 
   /** Sets why it has not started. */
@@ -188,7 +184,7 @@ export class Run {
     this.#isClosed = true;
     this.#stopper.dispose();
     this.#cancellation.cancel();
-    await this.#events.close();
+    await this.events.close();
     await this.#work;
     this.#changed.dispose();
   }
@@ -224,7 +220,7 @@ export class Run {
   async #prepare(): Promise<void> {
     const { sync, clock } = this.#context;
     try {
-      await this.#events.append([{ type: 'phase', phase: preparingPhase }]);
+      await this.events.append([{ type: 'phase', phase: preparingPhase }]);
       const folder = await this.#folder.emptyCode();
       await sync.materialize(this.#stored.order.snapshot, folder, this.#cancellation.token);
       this.#throwIfStopped();
@@ -316,7 +312,7 @@ export class Run {
   #newStopper(): Stopper {
     const { stop, clock } = this.#context;
     const times = stopTimesOf(this.#stored.order.launcher, stop);
-    return new Stopper(this.id, times, clock, this.#processes.family);
+    return new Stopper({ run: this.id, times, clock, family: this.#processes.family });
   }
 
   async #isRunning(): Promise<void> {
@@ -333,15 +329,15 @@ export class Run {
   }
 
   #followRenamed(): void {
-    const moved = renamedJob(this.#stored, this.#events.fold.state.renamed);
+    const moved = renamedJob(this.#stored, this.events.fold.state.renamed);
     if (moved === undefined) return;
     this.#stored = { ...this.#stored, ...moved };
     this.#tails.followJob(this.#stored);
   }
 
   async #checkProgress(): Promise<void> {
-    const raised = this.#stallDetector.look(this.#events.fold.state.alarms, this.#context.clock.monotonic());
-    if (raised.length > 0) await this.#events.append(raised.map((one) => ({ type: 'alarm', ...one })));
+    const raised = this.#stallDetector.look(this.events.fold.state.alarms, this.#context.clock.monotonic());
+    if (raised.length > 0) await this.events.append(raised.map((one) => ({ type: 'alarm', ...one })));
   }
 
   /** @param exit null: the exit was not noted */
@@ -355,13 +351,13 @@ export class Run {
     }
     if (this.#stored.launched) await this.#tails.drain();
     this.#followRenamed();
-    const { failure, exception } = this.#events.fold.state;
+    const { failure, exception } = this.events.fold.state;
     const { cancelledBy, order } = this.#stored;
     const rebooted = exit === null && this.#stored.launched && keeper !== undefined && !sameBoot(keeper);
     const end = { launcher: order.launcher, exit, rebooted, cancelledBy, failure, exception };
     const { state, reason, exitCode } = outcomeOf(end);
     const body = { type: 'state', state, ...(reason !== undefined && { reason }) } as const;
-    await this.#events.append([{ ...body, ...(exitCode !== undefined && { exitCode }) }]);
+    await this.events.append([{ ...body, ...(exitCode !== undefined && { exitCode }) }]);
     this.#stored = { ...this.#stored, endedAt: exit?.endedAt ?? this.#context.clock.now() };
     if (!this.#isClosed) await this.#settle();
   }
@@ -369,23 +365,23 @@ export class Run {
   /** Writes the final record. If the disk is full, the next tick tries again. */
   async #settle(): Promise<void> {
     const { endedAt, final } = this.#stored;
-    const at = endedAt ?? this.#events.fold.state.stateAt;
+    const at = endedAt ?? this.events.fold.state.stateAt;
     const record = final ?? { ...this.record, endedAt: at };
     // Only after the end is written: until then another host may have to start the run.
     await this.#folder.forgetOrder();
-    await this.#events.sync();
+    await this.events.sync();
     await this.#folder.writeRecord({ ...this.#stored, endedAt: at, final: record });
     this.#stored = { ...this.#stored, endedAt: at, final: record };
     this.#changed.fire();
   }
 
   async #setState(state: RunState): Promise<void> {
-    await this.#events.append([{ type: 'state', state }]);
+    await this.events.append([{ type: 'state', state }]);
     this.#changed.fire();
   }
 
   #notice(text: string): Promise<void> {
-    return this.#events.append([{ type: 'notice', text }]);
+    return this.events.append([{ type: 'notice', text }]);
   }
 
   async #store(change: Partial<StoredRun>): Promise<void> {

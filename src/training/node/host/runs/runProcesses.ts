@@ -24,10 +24,12 @@ export class RunProcesses {
   readonly family = new Family();
   /** The family in the folder. Undefined: not read yet. */
   #notedFamily: Family['settled'] | undefined;
-  #launcher: NotedProcess | undefined;
-  #keeper: NotedProcess | undefined;
+  /** Undefined: it has not been seen running. */
+  launcher: NotedProcess | undefined;
+  keeper: NotedProcess | undefined;
+  /** True if the keeper ended before it noted itself, and so started nothing. */
+  hasFailed = false;
   #child: ChildProcess | undefined;
-  #hasFailed = false;
   #replacements = 0;
 
   constructor(context: ProcessContext, folder: RunFolder) {
@@ -35,24 +37,10 @@ export class RunProcesses {
     this.#folder = folder;
   }
 
-  /** Undefined: it has not been seen running. */
-  get launcher(): NotedProcess | undefined {
-    return this.#launcher;
-  }
-
-  get keeper(): NotedProcess | undefined {
-    return this.#keeper;
-  }
-
   /** True if a process may still note the exit of the run. */
   get isAlive(): boolean {
-    if (this.#keeper === undefined) return true; // it is starting
-    return stillRuns(this.#keeper) || (this.#launcher !== undefined && stillRuns(this.#launcher));
-  }
-
-  /** True if the keeper ended before it noted itself, and so started nothing. */
-  get hasFailed(): boolean {
-    return this.#hasFailed;
+    if (this.keeper === undefined) return true; // it is starting
+    return stillRuns(this.keeper) || (this.launcher !== undefined && stillRuns(this.launcher));
   }
 
   get mayBeReplaced(): boolean {
@@ -61,11 +49,11 @@ export class RunProcesses {
 
   /** Checks the processes. Resolves to the exit of the run, if noted. */
   async look(): Promise<NotedExit | undefined> {
-    const hasGone = this.#child !== undefined && hasEnded(this.#child);
+    const { exitCode = null, signalCode = null } = this.#child ?? {};
     const exit = await this.#folder.exit();
-    this.#launcher ??= await this.#folder.launcher();
-    this.#keeper ??= await this.#folder.keeper();
-    this.#hasFailed = hasGone && this.#keeper === undefined;
+    this.launcher ??= await this.#folder.launcher();
+    this.keeper ??= await this.#folder.keeper();
+    this.hasFailed = (exitCode !== null || signalCode !== null) && this.keeper === undefined;
     await this.#lookAtFamily(exit === undefined);
     return exit;
   }
@@ -75,8 +63,8 @@ export class RunProcesses {
       this.family.remember(await this.#folder.family());
       this.#notedFamily = this.family.settled;
     }
-    if (this.#launcher === undefined || !isRunning) return;
-    this.family.look(await this.#context.processes.read(), this.#launcher);
+    if (this.launcher === undefined || !isRunning) return;
+    this.family.look(await this.#context.processes.read(), this.launcher);
     const { settled } = this.family;
     if (settled === this.#notedFamily) return;
     // On a full disk, the family stays known in memory.
@@ -106,12 +94,8 @@ export class RunProcesses {
   /** Forgets the processes, which have ended and will be replaced. */
   forget(): void {
     this.#replacements += 1;
-    this.#launcher = undefined;
-    this.#keeper = undefined;
+    this.launcher = undefined;
+    this.keeper = undefined;
     this.#child = undefined;
   }
-}
-
-function hasEnded({ exitCode, signalCode }: ChildProcess): boolean {
-  return exitCode !== null || signalCode !== null;
 }

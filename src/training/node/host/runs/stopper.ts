@@ -17,33 +17,25 @@ export function stopTimesOf(launcher: LauncherName, times: StopTimes): StopTimes
   return launcher === 'ray' ? { ...times, interrupt: 6 * times.interrupt } : times;
 }
 
+interface StopperOptions {
+  readonly run: string;
+  readonly times: StopTimes;
+  readonly clock: Pick<Clock, 'after'>;
+  /** Descendants that were seen while their parents were alive. */
+  readonly family: Pick<Family, 'living' | 'lookNow'>;
+}
+
 /** Ends the processes of a run with increasing force, including those left behind. */
 export class Stopper implements Disposable {
-  readonly #run: string;
-  readonly #times: StopTimes;
-  readonly #clock: Pick<Clock, 'after'>;
+  readonly #options: StopperOptions;
   #timer: Disposable | undefined;
   #isStopping = false;
-  #hasKilled = false;
-  /** Descendants that were seen while their parents were alive. */
-  readonly #family: Pick<Family, 'living' | 'lookNow'>;
+  hasKilled = false;
   /** Processes that were seen with the mark of the run, which they may have removed since. */
   readonly #marked = new Map<number, ProcessIdentity>();
 
-  constructor(
-    run: string,
-    times: StopTimes,
-    clock: Pick<Clock, 'after'>,
-    family: Pick<Family, 'living' | 'lookNow'>,
-  ) {
-    this.#run = run;
-    this.#times = times;
-    this.#clock = clock;
-    this.#family = family;
-  }
-
-  get hasKilled(): boolean {
-    return this.#hasKilled;
+  constructor(options: StopperOptions) {
+    this.#options = options;
   }
 
   killAll(): void {
@@ -54,24 +46,25 @@ export class Stopper implements Disposable {
   begin(launcher: NotedProcess): void {
     if (this.#isStopping) return;
     this.#isStopping = true;
-    const { interrupt, terminate } = this.#times;
+    const { times, clock } = this.#options;
     this.#send(launcher, 'SIGINT');
-    this.#timer = this.#clock.after(interrupt, () => {
+    this.#timer = clock.after(times.interrupt, () => {
       this.#send(launcher, 'SIGTERM');
-      this.#timer = this.#clock.after(terminate, () => this.#kill(launcher));
+      this.#timer = clock.after(times.terminate, () => this.#kill(launcher));
     });
   }
 
   /** Ends the processes that the run left behind. Returns their number. */
   async sweep(keeper: number | undefined): Promise<number> {
     this.dispose();
+    const { terminate, kill } = this.#options.times;
     const left = (): ProcessIdentity[] => this.#left(keeper);
     const first = left();
     if (first.length === 0) return 0;
     signalEach(first, 'SIGTERM');
-    if (await this.#untilGone(left, this.#times.terminate)) return first.length;
+    if (await this.#untilGone(left, terminate)) return first.length;
     signalEach(left(), 'SIGKILL');
-    await this.#untilGone(left, this.#times.kill);
+    await this.#untilGone(left, kill);
     return first.length;
   }
 
@@ -81,23 +74,25 @@ export class Stopper implements Disposable {
   }
 
   #send(launcher: NotedProcess, name: NodeJS.Signals): void {
-    this.#family.lookNow(launcher);
+    this.#options.family.lookNow(launcher);
     signalGroup(launcher, name);
   }
 
   #kill(launcher: NotedProcess): void {
-    this.#hasKilled = true;
-    this.#family.lookNow(launcher);
-    signalEach(this.#family.living, 'SIGKILL');
+    this.hasKilled = true;
+    const { times, clock, family } = this.#options;
+    family.lookNow(launcher);
+    signalEach(family.living, 'SIGKILL');
     // A process that waits for a device can be killed only later.
-    this.#timer = this.#clock.after(this.#times.kill, () => this.#kill(launcher));
+    this.#timer = clock.after(times.kill, () => this.#kill(launcher));
   }
 
   /** @param keeper excluded */
   #left(keeper: number | undefined): ProcessIdentity[] {
-    this.#family.lookNow(undefined);
-    for (const one of markedProcesses(this.#run, keeper)) this.#marked.set(one.pid, one);
-    const all = [...this.#marked.values(), ...this.#family.living];
+    const { run, family } = this.#options;
+    family.lookNow(undefined);
+    for (const one of markedProcesses(run, keeper)) this.#marked.set(one.pid, one);
+    const all = [...this.#marked.values(), ...family.living];
     return [...new Map(all.map((one) => [one.pid, one])).values()].filter(isAlive);
   }
 
@@ -105,7 +100,7 @@ export class Stopper implements Disposable {
     const step = Math.min(100, milliseconds / 4);
     for (let waited = 0; waited < milliseconds; waited += step) {
       if (left().length === 0) return true;
-      await new Promise<void>((resolve) => void this.#clock.after(step, resolve));
+      await new Promise<void>((resolve) => void this.#options.clock.after(step, resolve));
     }
     return left().length === 0;
   }

@@ -7,10 +7,8 @@ const often = 60_000;
 /** The largest number of separate clients, so that memory and log do not grow with the number of addresses. */
 const mostApart = 100;
 
-export interface AuditLogOptions {
-  /** Bytes after which the log is rotated. One old file is kept. */
-  readonly mostBytes?: number;
-}
+/** Bytes after which the log is rotated. One old file is kept. */
+const usualBytes = 16 * 1024 * 1024;
 
 type Details = Readonly<Record<string, unknown>>;
 
@@ -29,11 +27,7 @@ export class AuditLog {
   #bytes: number;
   readonly #repeated = new Map<string, RepeatedEntry>();
 
-  constructor(
-    dataFolder: string,
-    clock: Pick<Clock, 'now' | 'monotonic'>,
-    { mostBytes = 16 * 1024 * 1024 }: AuditLogOptions = {},
-  ) {
+  constructor(dataFolder: string, clock: Pick<Clock, 'now' | 'monotonic'>, mostBytes = usualBytes) {
     this.file = path.join(dataFolder, 'audit.ndjson');
     this.#clock = clock;
     this.#mostBytes = mostBytes;

@@ -1,4 +1,4 @@
-import { createPrivateKey, X509Certificate, type KeyObject } from 'node:crypto';
+import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import path from 'node:path';
@@ -41,33 +41,24 @@ export async function ownCertificate(dataFolder: string): Promise<HostCertificat
 
 /** Reads the certificate of the owner. Throws a CodedError if the files are not a certificate and its key. */
 export function certificateOf(certFile: string, keyFile: string): HostCertificate {
-  const cert = read(certFile);
-  const key = read(keyFile);
-  const parsed = parse(certFile, 'it is not a PEM certificate', () => new X509Certificate(cert));
-  const parsedKey = parse(keyFile, 'it is not a PEM private key, or it has a passphrase', () =>
-    createPrivateKey(key),
-  );
+  const cert = attempt(certFile, () => readFileSync(certFile, 'utf8'));
+  const key = attempt(keyFile, () => readFileSync(keyFile, 'utf8'));
+  const parsed = attempt(certFile, () => new X509Certificate(cert), 'it is not a PEM certificate');
+  const noKey = 'it is not a PEM private key, or it has a passphrase';
+  const parsedKey = attempt(keyFile, () => createPrivateKey(key), noKey);
   // Otherwise each connection would fail without a reason.
-  if (!parsed.checkPrivateKey(parsedKey)) {
+  if (!parsed.checkPrivateKey(parsedKey))
     throw unusable(keyFile, `it is not the key of the certificate ${certFile}`);
-  }
   const fingerprint = parsed.fingerprint256.replaceAll(':', '').toLowerCase();
   return { cert, key, fingerprint, selfSigned: parsed.issuer === parsed.subject };
 }
 
-function parse<T extends X509Certificate | KeyObject>(file: string, why: string, parsed: () => T): T {
+/** @param why the reason of a failure, by default that of the error */
+function attempt<T>(file: string, work: () => T, why?: string): T {
   try {
-    return parsed();
+    return work();
   } catch (cause) {
-    throw unusable(file, why, cause);
-  }
-}
-
-function read(file: string): string {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch (cause) {
-    throw unusable(file, messageOf(cause), cause);
+    throw unusable(file, why ?? messageOf(cause), cause);
   }
 }
 

@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { AuditLog, type AuditLogOptions } from '../../../../../src/training/node/host/server/auditLog.ts';
+import { AuditLog } from '../../../../../src/training/node/host/server/auditLog.ts';
 import { FakeClock } from '../../../fakeClock.ts';
 
 interface Line {
@@ -16,11 +16,11 @@ interface Line {
 
 const minute = 60_000;
 
-function newLog(options: AuditLogOptions = {}) {
+function newLog(mostBytes?: number) {
   const folder = mkdtempSync(path.join(tmpdir(), 'agentjet-audit-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const clock = new FakeClock();
-  const log = new AuditLog(folder, clock, options);
+  const log = new AuditLog(folder, clock, mostBytes);
   return { folder, clock, log, refuse: (address: string, status = 429) => refuse(log, address, status) };
 }
 
@@ -42,7 +42,7 @@ function told(lines: readonly Line[]): number {
 
 describe('the audit log', () => {
   it('of a flood of refusals keeps what came before, and counts those that it leaves out', () => {
-    const { clock, log, refuse } = newLog({ mostBytes: 16_384 });
+    const { clock, log, refuse } = newLog(16_384);
     log.add('connected', { token: 'owner' });
     log.add('run.start', { run: 'a' });
     for (let index = 0; index < 100_000; index++) {
@@ -113,13 +113,13 @@ describe('the audit log', () => {
   });
 
   it('is begun anew when it is large; the one before is kept, by hosts that start later as well', () => {
-    const { folder, clock, log } = newLog({ mostBytes: 1_000 });
+    const { folder, clock, log } = newLog(1_000);
     for (let run = 0; run < 15; run++) log.add('run.start', { run, name: 'ä'.repeat(20) });
     const before = linesOf(`${log.file}.1`);
     const after = linesOf(log.file);
     expect([...before, ...after]).toHaveLength(15);
     expect(readFileSync(`${log.file}.1`).length).toBeLessThan(1_200);
-    const next = new AuditLog(folder, clock, { mostBytes: 1 });
+    const next = new AuditLog(folder, clock, 1);
     next.add('run.start', { run: 15 });
     expect(linesOf(`${log.file}.1`)).toEqual(after);
     expect(linesOf(log.file)).toMatchObject([{ run: 15 }]);
