@@ -41,17 +41,12 @@ export function connectHost(address: HostAddress, options: ConnectOptions): Clie
 
 /** Returns the WebSocket address of a host. Throws a CodedError if the address is invalid or would expose the token. */
 export function hostUrl(text: string): URL {
-  let url: URL;
-  try {
-    url = new URL(text.trim());
-  } catch {
-    throw badAddress(text, 'it is not a valid URL');
-  }
+  const url = URL.parse(text.trim());
+  if (url === null) throw badAddress(text, 'it is not a valid URL');
   if (url.protocol !== 'ws:' && url.protocol !== 'wss:')
     throw badAddress(text, 'it starts with neither ws:// nor wss://');
-  if (url.username !== '' || url.password !== '' || url.search !== '') {
+  if (url.username !== '' || url.password !== '' || url.search !== '')
     throw badAddress(text, 'the address must not contain the token');
-  }
   if (url.protocol === 'ws:' && !isLoopback(url.hostname)) throw inClear(url);
   return new URL(wirePath, url);
 }
@@ -72,15 +67,13 @@ function inClear({ host }: URL): CodedError {
   });
 }
 
-export interface ShownCertificate {
-  /** SHA-256, in hex. */
-  readonly fingerprint: string;
-  /** True if an authority that this machine trusts has signed it for this name. */
-  readonly isTrusted: boolean;
-}
-
-/** Reads the certificate of a host. Rejects with a CodedError if there is no TLS. */
-export async function certificateAt(url: string): Promise<ShownCertificate> {
+/**
+ * Reads the certificate of a host. Rejects with a CodedError if there is no TLS. The fingerprint is SHA-256 in hex.
+ * `isTrusted`: an authority that this machine trusts has signed the certificate for this name.
+ */
+export async function certificateAt(
+  url: string,
+): Promise<{ readonly fingerprint: string; readonly isTrusted: boolean }> {
   const { hostname, port } = hostUrl(url);
   return new Promise((resolve, reject) => {
     const socket = connectTls(
@@ -268,10 +261,8 @@ const certificateFailures = new Set([
 function failureOf(error: NodeJS.ErrnoException): CloseReason {
   const { code = '', message } = error;
   if (error instanceof CodedError) return { reason: message, isFinal: true, hint: error.hint };
-  if (certificateFailures.has(code)) {
-    const reason = `The certificate of the host is not trusted (${code}).`;
-    return { reason, isFinal: true, hint: hints.certificate };
-  }
+  const untrusted = `The certificate of the host is not trusted (${code}).`;
+  if (certificateFailures.has(code)) return { reason: untrusted, isFinal: true, hint: hints.certificate };
   if (/subprotocol/i.test(message)) return noHost;
   return { reason: reasons[code] ?? `The connection failed: ${message || code}.`, isFinal: false };
 }
@@ -291,20 +282,16 @@ const reasons: Readonly<Record<string, string>> = {
 };
 
 function closedBy(code: number, reason: string): CloseReason {
-  switch (code) {
-    case closeCodes.unauthorized:
-      return withoutToken('The host has revoked the token.');
-    case closeCodes.versions:
-      return {
-        reason: `The host uses another version of the protocol: ${reason}.`,
-        isFinal: true,
-        hint: hints.version,
-      };
-    case closeCodes.goingAway:
-      return { reason: 'The host is shutting down.', isFinal: false };
-    case 1006:
-      return { reason: 'The connection was interrupted.', isFinal: false };
-    default:
-      return { reason: `The host ended the connection: ${reason || String(code)}.`, isFinal: false };
+  if (code === closeCodes.unauthorized) return withoutToken('The host has revoked the token.');
+  if (code === closeCodes.versions) {
+    const text = `The host uses another version of the protocol: ${reason}.`;
+    return { reason: text, isFinal: true, hint: hints.version };
   }
+  const known = closings[code] ?? `The host ended the connection: ${reason || String(code)}.`;
+  return { reason: known, isFinal: false };
 }
+
+const closings: Readonly<Record<number, string>> = {
+  [closeCodes.goingAway]: 'The host is shutting down.',
+  1006: 'The connection was interrupted.',
+};

@@ -89,11 +89,8 @@ export async function dispatchRun(
   const limit = { ...defaultSyncLimit, ...(request.limit !== undefined && { bytes: request.limit }) };
   checkLimit(tree, limit);
   onStep?.({ kind: 'checking' });
-  const checked = await connection.ask(
-    'preflight',
-    { order, configText: bridge?.text ?? text },
-    cancellation,
-  );
+  const configText = bridge?.text ?? text;
+  const checked = await connection.ask('preflight', { order, configText }, cancellation);
   const findings = [
     ...(await namedPathFindings(training, folder)),
     ...checked,
@@ -121,17 +118,10 @@ async function orderOf(
   if (inside === '' || inside.startsWith('../') || path.isAbsolute(inside)) {
     throw dispatchErrors.outside(config, root);
   }
-  const text = await readFile(config, 'utf8').catch((cause: unknown) => {
-    throw dispatchErrors.unreadable(config, cause);
-  });
+  const text = await textOf(config);
   const training = await readTraining({
-    file: config,
-    text,
-    cwd: root,
-    backbone,
-    files: localFiles,
-    paths: path,
-    environment,
+    ...{ file: config, text, cwd: root, backbone, environment },
+    ...{ files: localFiles, paths: path },
   });
   const isElsewhere = launcher === 'ray' || (training.nodes.value ?? 1) > 1;
   const gpus = request.gpus ?? (isElsewhere ? 0 : (training.gpusPerNode.value ?? (await askGpus())));
@@ -152,10 +142,13 @@ async function orderOf(
 
 /** Returns the launcher for a config: `ajet` for its dialect, or else `trinity`. */
 export async function launcherFor(config: string): Promise<'ajet' | 'trinity'> {
-  const text = await readFile(config, 'utf8').catch((cause: unknown) => {
+  return dialectOf(await textOf(config))?.id === 'trinity' ? 'trinity' : 'ajet';
+}
+
+function textOf(config: string): Promise<string> {
+  return readFile(config, 'utf8').catch((cause: unknown) => {
     throw dispatchErrors.unreadable(config, cause);
   });
-  return dialectOf(text)?.id === 'trinity' ? 'trinity' : 'ajet';
 }
 
 const dispatchErrors = {

@@ -1,5 +1,5 @@
 import { constants } from 'node:fs';
-import { mkdir, open, rename, rm, stat, type FileHandle } from 'node:fs/promises';
+import { mkdir, open, rename, rm, stat } from 'node:fs/promises';
 import { hash } from 'node:crypto';
 import path from 'node:path';
 import { neverCancelled, type CancellationToken } from '../../../../base/core/cancellation.ts';
@@ -51,107 +51,91 @@ export async function downloadFolder(
     progress.bytes += bytes;
     onProgress?.({ ...progress });
   };
-  await forEachParallel(files, parallel, (file) =>
-    new FileDownload(file, part, onBytes, cancellation).fetch(),
-  );
+  await forEachParallel(files, parallel, (file) => fetchFile(file, part, onBytes, cancellation));
   const folder = await complete(part);
   if (await pathExists(target)) throw syncErrors.targetTaken(target);
   await rename(folder, target);
   await rm(part, { recursive: true, force: true });
 }
 
-class FileDownload {
-  readonly #file: RemoteFile;
-  readonly #place: string;
-  readonly #partial: string;
-  readonly #onBytes: (bytes: number) => void;
-  readonly #cancellation: CancellationToken;
-  /** Bytes that the progress includes. */
-  #reported = 0;
-
-  constructor(
-    file: RemoteFile,
-    part: string,
-    onBytes: (bytes: number) => void,
-    cancellation: CancellationToken,
-  ) {
-    this.#file = file;
-    this.#place = path.join(part, file.inside);
-    // Names from the host are used for complete files only.
-    this.#partial = path.join(part, 'partial', hash('sha256', file.inside, 'hex'));
-    this.#onBytes = onBytes;
-    this.#cancellation = cancellation;
+async function fetchFile(
+  file: RemoteFile,
+  part: string,
+  onBytes: (bytes: number) => void,
+  cancellation: CancellationToken,
+): Promise<void> {
+  const place = path.join(part, file.inside);
+  // Names from the host are used for complete files only.
+  const partial = path.join(part, 'partial', hash('sha256', file.inside, 'hex'));
+  const differs = (): Error => syncErrors.contentDiffers(JSON.stringify(file.name));
+  let reported = 0;
+  const report = (bytes: number): void => {
+    onBytes(bytes - reported);
+    reported = bytes;
+  };
+  if (cancellation.isCancelled) throw syncErrors.cancelled();
+  const { sha256, bytes } = await file.sum();
+  if (bytes !== file.bytes) throw differs();
+  const isWhole = async (name: string): Promise<boolean> => {
+    const found = await stat(name).catch(() => undefined);
+    return found?.size === bytes && (await sumLarge(name, cancellation)).sha256 === sha256;
+  };
+  if (await isWhole(place)) {
+    report(bytes);
+    return;
   }
-
-  async fetch(): Promise<void> {
-    if (this.#cancellation.isCancelled) throw syncErrors.cancelled();
-    const { sha256, bytes } = await this.#file.sum();
-    if (bytes !== this.#file.bytes) throw this.#differs();
-    if (await this.#isWhole(this.#place, sha256)) {
-      this.#report(bytes);
-      return;
-    }
-    await rm(this.#place, { force: true });
-    const hadSome = await this.#download();
-    let isWhole = await this.#isWhole(this.#partial, sha256);
-    if (!isWhole && hadSome) {
-      // The partial file may be from another file.
-      await rm(this.#partial);
-      await this.#download();
-      isWhole = await this.#isWhole(this.#partial, sha256);
-    }
-    if (!isWhole) {
-      await rm(this.#partial, { force: true });
-      throw this.#differs();
-    }
-    await mkdir(path.dirname(this.#place), { recursive: true });
-    await rename(this.#partial, this.#place);
+  await rm(place, { force: true });
+  const hadSome = await downloadRest(file, partial, { report, differs, cancellation });
+  let hasAll = await isWhole(partial);
+  if (!hasAll && hadSome) {
+    // The partial file may be from another file.
+    await rm(partial);
+    await downloadRest(file, partial, { report, differs, cancellation });
+    hasAll = await isWhole(partial);
   }
-
-  /** Downloads the missing bytes. Resolves to whether a partial file existed. */
-  async #download(): Promise<boolean> {
-    const { bytes, open: openRemote } = this.#file;
-    const flags = constants.O_RDWR | constants.O_CREAT | constants.O_NOFOLLOW;
-    const handle = await open(this.#partial, flags, 0o644);
-    try {
-      let at = await this.#begin(handle);
-      const hadSome = at > 0;
-      if (at === bytes) return hadSome;
-      const source = await openRemote(at);
-      for await (const piece of source.pieces) {
-        if (this.#cancellation.isCancelled) throw syncErrors.cancelled();
-        if (at + piece.length > bytes) throw this.#differs();
-        await writeAll(handle, piece, at);
-        at += piece.length;
-        this.#report(at);
-      }
-      await handle.sync();
-      return hadSome;
-    } finally {
-      await handle.close();
-    }
+  if (!hasAll) {
+    await rm(partial, { force: true });
+    throw differs();
   }
+  await mkdir(path.dirname(place), { recursive: true });
+  await rename(partial, place);
+}
 
-  async #begin(handle: FileHandle): Promise<number> {
+/**
+ * Downloads the missing bytes of a partial file. Resolves to whether it existed.
+ *
+ * @param report receives the bytes that the partial file has
+ * @param differs returns the error for more bytes than announced
+ */
+async function downloadRest(
+  { bytes, open: openRemote }: RemoteFile,
+  partial: string,
+  {
+    report,
+    differs,
+    cancellation,
+  }: { report: (bytes: number) => void; differs: () => Error; cancellation: CancellationToken },
+): Promise<boolean> {
+  const flags = constants.O_RDWR | constants.O_CREAT | constants.O_NOFOLLOW;
+  const handle = await open(partial, flags, 0o644);
+  try {
     const { size } = await handle.stat();
-    const at = size > this.#file.bytes ? 0 : size;
+    let at = size > bytes ? 0 : size;
     if (at < size) await handle.truncate(0);
-    this.#report(at);
-    return at;
-  }
-
-  async #isWhole(file: string, sha256: string): Promise<boolean> {
-    const found = await stat(file).catch(() => undefined);
-    if (found?.size !== this.#file.bytes) return false;
-    return (await sumLarge(file, this.#cancellation)).sha256 === sha256;
-  }
-
-  #report(bytes: number): void {
-    this.#onBytes(bytes - this.#reported);
-    this.#reported = bytes;
-  }
-
-  #differs(): Error {
-    return syncErrors.contentDiffers(JSON.stringify(this.#file.name));
+    report(at);
+    const hadSome = at > 0;
+    if (at === bytes) return hadSome;
+    const source = await openRemote(at);
+    for await (const piece of source.pieces) {
+      if (cancellation.isCancelled) throw syncErrors.cancelled();
+      if (at + piece.length > bytes) throw differs();
+      await writeAll(handle, piece, at);
+      at += piece.length;
+      report(at);
+    }
+    await handle.sync();
+    return hadSome;
+  } finally {
+    await handle.close();
   }
 }

@@ -1,12 +1,4 @@
-import {
-  lstatSync,
-  readdirSync,
-  readlinkSync,
-  type BigIntStats,
-  type Dirent,
-  readFileSync,
-  statSync,
-} from 'node:fs';
+import { lstatSync, readdirSync, readlinkSync, type Dirent, readFileSync, statSync } from 'node:fs';
 import { realpath } from 'node:fs/promises';
 import path from 'node:path';
 import type { CancellationToken } from '../../../../base/core/cancellation.ts';
@@ -32,8 +24,13 @@ import { isExecutable, stampOf, readSums, Slices, type FileSum } from './readFil
 const largestRules = 1024 * 1024;
 
 function readRules(file: string): string | undefined {
+  return attempt(() => (lstatSync(file).size > largestRules ? undefined : readFileSync(file, 'utf8')));
+}
+
+/** Returns undefined instead of throwing, because an entry may be missing or unreadable. */
+function attempt<T>(read: () => T): T | undefined {
   try {
-    return lstatSync(file).size > largestRules ? undefined : readFileSync(file, 'utf8');
+    return read();
   } catch {
     return undefined;
   }
@@ -68,17 +65,11 @@ function rulesAbove(top: string, git: string, root: string): ParentRules[] {
 
 /** Returns the Git folder at a path, also of a worktree. Undefined: there is none. */
 function gitFolder(place: string): string | undefined {
-  const own = isThere(place, 'isDirectory') ? place : linked(place, /^gitdir: (.+)$/m);
-  if (own === undefined || !isThere(path.join(own, 'HEAD'), 'isFile')) return undefined;
+  const isFolder = attempt(() => statSync(place).isDirectory()) === true;
+  const own = isFolder ? place : linked(place, /^gitdir: (.+)$/m);
+  if (own === undefined || attempt(() => statSync(path.join(own, 'HEAD')).isFile()) !== true)
+    return undefined;
   return linked(path.join(own, 'commondir'), /^(.+)$/m) ?? own;
-}
-
-function isThere(place: string, kind: 'isDirectory' | 'isFile'): boolean {
-  try {
-    return statSync(place)[kind]();
-  } catch {
-    return false;
-  }
 }
 
 function linked(file: string, line: RegExp): string | undefined {
@@ -192,7 +183,8 @@ class Walk {
   }
 
   #takeFile(inside: string): void {
-    const stats = lstat(path.join(this.#root, inside));
+    const file = path.join(this.#root, inside);
+    const stats = attempt(() => lstatSync(file, { bigint: true }));
     if (stats?.isFile() !== true) {
       this.#refuse(inside, 'it cannot be read');
       return;
@@ -205,7 +197,7 @@ class Walk {
   }
 
   #takeLink(inside: string): void {
-    const link = readLink(path.join(this.#root, inside));
+    const link = attempt(() => readlinkSync(path.join(this.#root, inside)).replaceAll(path.sep, '/'));
     const problem = link === undefined ? 'it cannot be read' : linkProblem(inside, link);
     if (link === undefined || problem !== undefined) this.#refuse(inside, problem ?? '');
     else this.#links.push({ path: inside, link });
@@ -217,22 +209,5 @@ class Walk {
 
   #leave(left: ExcludedPath): void {
     if (left.rule === null || this.#excluded.length < mostExcluded) this.#excluded.push(left);
-  }
-}
-
-function readLink(file: string): string | undefined {
-  try {
-    const link = readlinkSync(file);
-    return path.sep === '\\' ? link.replaceAll('\\', '/') : link;
-  } catch {
-    return undefined;
-  }
-}
-
-function lstat(file: string): BigIntStats | undefined {
-  try {
-    return lstatSync(file, { bigint: true, throwIfNoEntry: false });
-  } catch {
-    return undefined;
   }
 }
