@@ -137,7 +137,7 @@ describe('a stranger', () => {
 
   it('who knocks again and again is told of once a minute, and does not push out who came before', async () => {
     const clock = new FakeClock();
-    const audit = new AuditLog(temporaryFolder(), clock, { mostBytes: 4_096 });
+    const audit = new AuditLog(temporaryFolder(), clock, 4_096);
     const flooded = await wireHost({ clock, audit });
     await greeted(flooded);
     for (let knock = 0; knock < 300; knock++) await statusOf(flooded, {});
