@@ -44,6 +44,7 @@ export function resolveArguments(
 /** Runs the episodes of a config, or scores recorded ones again. Resolves to the exit code. */
 export async function runEpisodes(run: RunArguments, { io, distFolder }: CommandContext): Promise<number> {
   const { options, json } = run;
+  for (const note of run.notes) io.stderr.write(`agentjet: ${note}\n`);
   const asksPerson = options.model === 'human' && callsModel(options);
   if (asksPerson && !process.stdin.isTTY) throw noTerminal();
   const spec = await resolveArguments(run, { environment: io.env });

@@ -73,6 +73,8 @@ export interface RunArguments {
     | undefined;
   readonly logView: boolean;
   readonly json: boolean;
+  /** Notes about deprecated flags, one sentence each. */
+  readonly notes: readonly string[];
 }
 
 /** Reads the flags of `agentjet --conf`. Throws `cli/usage`, or `cli/backbone`. */
@@ -96,7 +98,7 @@ export function judgeArguments(values: Values<typeof judgeTable>, trace: string,
 function optionsOf(
   values: Readonly<Record<string, unknown>>,
   cwd: string,
-): Pick<RunArguments, 'options' | 'apiKeyEnv'> {
+): Pick<RunArguments, 'options' | 'apiKeyEnv' | 'notes'> {
   const given: Record<string, unknown> = { cwd };
   for (const {
     path: [name, member],
@@ -112,7 +114,9 @@ function optionsOf(
   const apiKeyEnv = endpoint?.apiKeyEnv;
   // The variable alone is for debug models.
   if (endpoint?.baseUrl === undefined && endpoint?.model === undefined) delete given['endpoint'];
-  return { options: readRunOptions(given, flagErrors), apiKeyEnv };
+  const { options, replaced } = readRunOptions(given, flagErrors);
+  const notes = replaced.map(([name, by]) => `${flagName(name)} is deprecated. Use ${flagName(by)}.`);
+  return { options, apiKeyEnv, notes };
 }
 
 function refuseIncomplete({ record, force, replay, onReplayMiss, episode }: RunOptions): void {
@@ -128,12 +132,20 @@ function tableOf(shown: readonly RunFlag[]): OptionTable {
   return Object.fromEntries(shown.map((one) => [camelCase(one.flag), optionOf(one)]));
 }
 
-function optionOf({ path: [name], value, description, group, schema }: RunFlag): TypedOption<unknown> {
+function optionOf({
+  path: [name],
+  value,
+  description,
+  group,
+  schema,
+  isReplaced,
+}: RunFlag): TypedOption<unknown> {
   const common = {
     description: `${description}${/[.)]$/.test(description) ? '' : '.'}`,
     placeholder: value,
     choices: schema.enum,
     group,
+    isHidden: isReplaced,
   };
   const special = readers[name];
   if (special !== undefined) return { ...common, ...special };

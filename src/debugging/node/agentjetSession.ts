@@ -170,6 +170,7 @@ export class AgentJetSession extends ProtocolServer {
   async #launch(args: Arguments): Promise<void> {
     this.#control.claim();
     const launch = await resolveLaunch(args, this.#ports);
+    this.#send(launch.notes.map((note) => streamOutput('stderr', `${note}\n`)));
     const progress = this.#client.supportsProgressReporting === true;
     this.#reporter = new RunReporter({ verbose: launch.verbose, progress }, this.#gathered);
     const run = await this.#control.start(launch.spec);

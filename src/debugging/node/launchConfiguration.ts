@@ -39,6 +39,8 @@ export interface ResolvedLaunch {
   readonly verbose: boolean;
   readonly jsDebug: Readonly<Record<string, unknown>>;
   readonly pythonDebug: Readonly<Record<string, unknown>>;
+  /** Notes about deprecated attributes, one sentence each. */
+  readonly notes: readonly string[];
 }
 
 /**
@@ -50,12 +52,13 @@ export async function resolveLaunch(
   configuration: Readonly<Record<string, unknown>>,
   context: RunContext,
 ): Promise<ResolvedLaunch> {
-  const options = readRunOptions(configuration, attributeErrors);
+  const { options, replaced } = readRunOptions(configuration, attributeErrors);
   const debugging = configuration['noDebug'] !== true;
   return {
     spec: await resolveRun(options, context, { debugging, errors: attributeErrors }),
     verbose: options.verbose ?? false,
     jsDebug: options.jsDebug ?? {},
     pythonDebug: options.pythonDebug ?? {},
+    notes: replaced.map(([name, by]) => `Launch attribute '${name}' is deprecated. Use '${by}'.`),
   };
 }

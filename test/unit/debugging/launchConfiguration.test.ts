@@ -310,6 +310,38 @@ describe('resolveLaunch', () => {
     expect(await failure(configuration)).toBe(expected);
   });
 
+  it('takes the former names of options for one version, with a note', async () => {
+    const { spec, notes } = await resolveLaunch(
+      {
+        config,
+        record: 'r',
+        recordOverwrite: true,
+        replay: 's',
+        replayMiss: 'rerecord',
+        asUpstreamDebug: true,
+      },
+      context(),
+    );
+    expect(spec.request).toMatchObject({
+      record: { file: at('r'), overwrite: true },
+      replay: { file: at('s'), miss: 'call-model' },
+      asUpstreamDebug: true,
+    });
+    expect(notes).toEqual([
+      "Launch attribute 'recordOverwrite' is deprecated. Use 'force'.",
+      "Launch attribute 'replayMiss' is deprecated. Use 'onReplayMiss'.",
+      "Launch attribute 'asUpstreamDebug' is deprecated. Use 'ajetDebugParity'.",
+    ]);
+    expect(
+      (
+        await resolveLaunch(
+          { config, replay: 's', replayMiss: 'fail', onReplayMiss: 'sequential' },
+          context(),
+        )
+      ).spec.request.replay?.miss,
+    ).toBe('sequential');
+  });
+
   it('never repeats a key in an error', async () => {
     const secret = 'sk-very-secret';
     const text = await failure({ config, endpoint: { ...endpoint, apiKey: secret } });

@@ -3,10 +3,17 @@ import type * as z from 'zod/mini';
 import {
   type OptionErrors,
   launchSchema,
+  replacedOptions,
   runOptions,
   type OptionSchema,
   type RunOptions,
 } from './runOptions.ts';
+
+export interface ReadOptions {
+  readonly options: RunOptions;
+  /** The replaced options that were given, each with the one to use. */
+  readonly replaced: readonly (readonly [name: string, by: string])[];
+}
 
 /**
  * Checks the options of a run. Unknown options are ignored, because editors add their own attributes. Null and
@@ -14,7 +21,7 @@ import {
  *
  * @throws CodedError that names the first invalid option
  */
-export function readRunOptions(input: Readonly<Record<string, unknown>>, errors: OptionErrors): RunOptions {
+export function readRunOptions(input: Readonly<Record<string, unknown>>, errors: OptionErrors): ReadOptions {
   const { properties } = launchSchema();
   const given = Object.fromEntries(
     Object.entries(withoutNulls(input)).map(([name, value]) => [
@@ -23,9 +30,25 @@ export function readRunOptions(input: Readonly<Record<string, unknown>>, errors:
     ]),
   );
   const result = runOptions.safeParse(given);
-  if (result.success) return result.data;
+  if (result.success) return withReplacements(result.data);
   const [issue] = result.error.issues;
   throw issue === undefined ? result.error : errorOf(issue, given, errors);
+}
+
+/** Moves the values of replaced options to the options that replace them. */
+function withReplacements(read: z.infer<typeof runOptions>): ReadOptions {
+  const { recordOverwrite, replayMiss, asUpstreamDebug, ...options } = read;
+  const moved = {
+    ...(recordOverwrite !== undefined && { force: recordOverwrite }),
+    ...(replayMiss !== undefined && {
+      onReplayMiss: replayMiss === 'rerecord' ? ('call-model' as const) : replayMiss,
+    }),
+    ...(asUpstreamDebug !== undefined && { ajetDebugParity: asUpstreamDebug }),
+  };
+  const replaced = Object.entries(replacedOptions).filter(
+    ([name]) => read[name as keyof typeof read] !== undefined,
+  );
+  return { options: { ...moved, ...options }, replaced };
 }
 
 function errorOf(

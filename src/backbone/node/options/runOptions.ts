@@ -204,6 +204,9 @@ const recording = {
     description:
       'Replaces an existing recording when the run has completed. Without it, the run does not start if the recording exists.',
   }),
+  recordOverwrite: recordingOption(z.boolean(), {
+    description: 'Use `force`.',
+  }),
   replay: recordingOption(text(), {
     description:
       "Answers LLM calls from a recording or from a run's `.ajtrace`, without a model, a server or a key.",
@@ -222,6 +225,10 @@ const recording = {
       'The `model` answers from there on; with `record`, into a new recording.',
       'The agent gets its next recorded answer, with a warning.',
     ],
+    value: '<action>',
+  }),
+  replayMiss: recordingOption(z.enum(['fail', 'rerecord', 'sequential']), {
+    description: 'Use `onReplayMiss`.',
     value: '<action>',
   }),
   faults: recordingOption(faults, {
@@ -277,6 +284,9 @@ const episodes = {
   ajetDebugParity: episodesOption(z.boolean(), {
     description:
       "Runs like AgentJet's own debug backbone, which differs from training: validation split, sampling by `ajet.rollout.val_kwargs`, and no reserve of 16 tokens per turn.",
+  }),
+  asUpstreamDebug: episodesOption(z.boolean(), {
+    description: 'Use `ajetDebugParity`.',
   }),
   attempts: episodesOption(atLeast(1), {
     description:
@@ -379,8 +389,16 @@ export const runOptions = z.object({
   ...environment,
 });
 
+/** Options by their former names. They work for one version, with a deprecation note. */
+export const replacedOptions = {
+  recordOverwrite: 'force',
+  replayMiss: 'onReplayMiss',
+  asUpstreamDebug: 'ajetDebugParity',
+} as const satisfies Partial<Record<keyof typeof runOptions.shape, keyof typeof runOptions.shape>>;
+type ReplacedOption = keyof typeof replacedOptions;
+
 /** The options of a debug run. Paths are absolute or relative to `cwd`. */
-export type RunOptions = z.infer<typeof runOptions>;
+export type RunOptions = Omit<z.infer<typeof runOptions>, ReplacedOption>;
 
 /** The part of JSON Schema that the options need. */
 export interface OptionSchema {
@@ -388,6 +406,7 @@ export interface OptionSchema {
   readonly description: string;
   readonly enum?: readonly string[];
   readonly enumDescriptions?: readonly string[];
+  readonly deprecationMessage?: string;
   readonly minimum?: number;
   readonly maximum?: number;
   readonly exclusiveMinimum?: number;
@@ -417,7 +436,11 @@ export function launchSchema(): Required<Pick<OptionSchema, 'properties' | 'requ
     },
   });
   const { properties, required } = schema as unknown as ReturnType<typeof launchSchema>;
-  return { required, properties };
+  const marked = Object.entries(properties).map(([name, property]): [string, OptionSchema] => [
+    name,
+    name in replacedOptions ? { ...property, deprecationMessage: property.description } : property,
+  ]);
+  return { required, properties: Object.fromEntries(marked) };
 }
 
 function launchTexts(meta: OptionMeta): Partial<OptionSchema> {
@@ -449,6 +472,8 @@ export interface RunFlag {
   readonly description: string;
   readonly group: string;
   readonly schema: OptionSchema;
+  /** True if another option replaces it, so that no help names it. */
+  readonly isReplaced: boolean;
 }
 
 /** Returns the options that the command line has, in the order of their groups. */
@@ -479,8 +504,9 @@ function flagOf(path: RunFlag['path'], schema: z.ZodMiniType, json: OptionSchema
     /\.( \(default: .*\))?$/,
     '$1',
   );
+  const isReplaced = path[0] in replacedOptions;
   const description = help.replaceAll(/`([^`]+)`/g, (_, name: string) => shownName(name));
-  return [{ path, flag, value, description, group: optionGroups[meta.group], schema: json }];
+  return [{ path, flag, value, description, group: optionGroups[meta.group], schema: json, isReplaced }];
 }
 
 /** A name in backticks: the flag of an option, and anything else as it is. */

@@ -25,6 +25,7 @@ export interface TypedOption<T> {
   readonly choices?: readonly string[] | undefined;
   /** The heading under which the help shows it. */
   readonly group?: string;
+  readonly isHidden?: boolean;
   readonly isRepeated?: boolean;
   readonly read: (text: string, flag: string) => T;
 }
@@ -216,7 +217,7 @@ function isHelp(error: unknown): boolean {
 }
 
 function commanderOption(key: string, option: TypedOption<unknown>): Option {
-  const { placeholder, description, choices, group, isRepeated = false, read } = option;
+  const { placeholder, description, choices, group, isHidden = false, isRepeated = false, read } = option;
   const name = `--${kebabCase(key)}`;
   const made = new Option(placeholder === undefined ? name : `${name} ${placeholder}`, description);
   if (choices !== undefined) made.choices(choices);
@@ -229,7 +230,7 @@ function commanderOption(key: string, option: TypedOption<unknown>): Option {
     });
   }
   if (group !== undefined) made.helpGroup(`${group}:`);
-  return made;
+  return made.hideHelp(isHidden);
 }
 
 function suggestion(name: string, names: readonly string[]): string | undefined {
