@@ -37,6 +37,8 @@ export interface EventBlock {
   readonly message: Uint8Array | undefined;
   /** The number of the last event that the block covers. */
   readonly upTo: number;
+  /** Frees the memory of the message for reuse. Calling it is optional. */
+  readonly release?: (() => void) | undefined;
 }
 
 /** The events of one run for one reader. It holds one block at a time, however slow the reader is. */
@@ -124,8 +126,11 @@ export type ConnectionState =
 
 /** An open connection over any transport. Messages and the end go to the handlers of its creator. */
 export interface WireSocket {
-  /** @param text bytes are UTF-8, and must not change until they are sent */
-  sendText(text: string | Uint8Array): void;
+  /**
+   * @param text bytes are UTF-8, and must not change until they are sent
+   * @param sent called once the text was passed on or dropped
+   */
+  sendText(text: string | Uint8Array, sent?: () => void): void;
   sendBytes(bytes: Uint8Array): void;
   /** Bytes that wait to be sent. */
   readonly buffered: number;

@@ -47,8 +47,8 @@ class WebSocketWire implements WireSocket {
     return this.#socket.readyState === this.#socket.OPEN ? this.#socket.bufferedAmount : 0;
   }
 
-  sendText(text: string | Uint8Array): void {
-    this.#socket.send(text, { binary: false }, this.#sent());
+  sendText(text: string | Uint8Array, sent?: () => void): void {
+    this.#socket.send(text, { binary: false }, this.#sent(sent));
   }
 
   sendBytes(bytes: Uint8Array): void {
@@ -77,11 +77,12 @@ class WebSocketWire implements WireSocket {
     this.#wake();
   }
 
-  #sent(): () => void {
+  #sent(then?: () => void): () => void {
     // Waiting data was sent only because the peer took earlier data.
     const waits = this.buffered > 0;
     return () => {
       if (waits) this.#lives();
+      then?.();
       this.#wake();
     };
   }

@@ -81,7 +81,8 @@ export function eventStream(
       try {
         const block = await next();
         if (block === undefined || store.isDisposed) return false;
-        if (block.message !== undefined) socket.sendText(block.message);
+        if (block.message === undefined) block.release?.();
+        else socket.sendText(block.message, block.release);
         // Reads the next block while this one is being sent. An error is reported when the block is used.
         ahead = reader.next();
         ahead.catch(() => undefined);

@@ -32,7 +32,13 @@ export class EventIndex {
 
   /** Returns the last entry that is not behind the events after `after`. */
   before(after: number): IndexEntry {
-    return this.#entries.findLast(({ seq }) => seq <= after) ?? { seq: 0, byte: 0 };
+    let [low, high] = [0, this.#entries.length - 1];
+    while (low < high) {
+      const middle = Math.ceil((low + high) / 2);
+      if ((this.#entries[middle]?.seq ?? 0) <= after) low = middle;
+      else high = middle - 1;
+    }
+    return this.#entries[low] ?? { seq: 0, byte: 0 };
   }
 
   next(entry: IndexEntry): IndexEntry | undefined {

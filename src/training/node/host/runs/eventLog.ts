@@ -10,11 +10,64 @@ import { numberEvents, type RunEventBody, type RunFold } from '../../../core/run
 import { eventsLost } from '../../../core/runs/failures.ts';
 import { type EventIndex, blockOf, blockSize } from './eventIndex.ts';
 import { writeAll } from '../../filePieces.ts';
-import { replay, type EventFile, type Replay } from './replay.ts';
+import { replay, type EventFile } from './replay.ts';
 import { hasCode, messageOf } from '../../../../base/core/errors.ts';
 
-/** The number of newest blocks that readers share. */
-const blocksKept = 8;
+/** The largest number of free buffers. */
+const mostFree = 8;
+/** About the size of a block with its frame. */
+const usual = blockSize + 32 * 1024;
+
+/** Reuses the buffers for blocks. New buffers would cause many garbage collections per second. */
+class BufferPool {
+  readonly #free: Buffer<ArrayBuffer>[] = [];
+
+  take(length: number): Buffer<ArrayBuffer> {
+    const at = this.#free.findIndex((one) => one.length >= length);
+    const [found = Buffer.allocUnsafeSlow(Math.max(length, usual))] = at < 0 ? [] : this.#free.splice(at, 1);
+    return found;
+  }
+
+  give(buffer: Buffer<ArrayBuffer>): void {
+    if (this.#free.length < mostFree) this.#free.push(buffer);
+  }
+}
+
+/** A block that several readers share. */
+class SharedBuffer {
+  readonly #block: EventBlock;
+  readonly #free: () => void;
+  #readers = 0;
+  #isKept = true;
+
+  /** @param free called when no reader uses the block; never if a reader does not release it */
+  constructor(block: EventBlock, free: () => void) {
+    this.#block = block;
+    this.#free = free;
+  }
+
+  lend(): EventBlock {
+    this.#readers += 1;
+    let isRead = true;
+    const release = (): void => {
+      if (!isRead) return;
+      isRead = false;
+      this.#readers -= 1;
+      this.#look();
+    };
+    return { ...this.#block, release };
+  }
+
+  /** Stops sharing the block. */
+  leave(): void {
+    this.#isKept = false;
+    this.#look();
+  }
+
+  #look(): void {
+    if (!this.#isKept && this.#readers === 0) this.#free();
+  }
+}
 
 export interface EventLogOptions {
   readonly run: string;
@@ -57,9 +110,15 @@ export class EventLog {
   #writing: Promise<void> | undefined;
   #isClosed = false;
   #wake: (() => void) | undefined;
-  readonly #blocks = new Map<string, Promise<EventBlock>>();
+  readonly #blocks = new Map<string, Promise<SharedBuffer>>();
+  readonly #memory = new BufferPool();
 
-  private constructor(file: EventFile, indexFile: FileHandle, found: Replay, options: EventLogOptions) {
+  private constructor(
+    file: EventFile,
+    indexFile: FileHandle,
+    found: { readonly fold: RunFold; readonly index: EventIndex; readonly byte: number },
+    options: EventLogOptions,
+  ) {
     this.fold = found.fold;
     this.#file = file;
     this.#indexFile = indexFile;
@@ -76,13 +135,18 @@ export class EventLog {
     const indexFile = await open(path.join(folder, 'events.index'), 'a+', 0o600);
     const found = await replay(file, indexFile);
     const log = new EventLog(file, indexFile, found, options);
-    if (found.lacking.length > 0) await log.append(found.lacking);
+    if (found.lacking.length > 0) await log.#take(found.lacking);
     return log;
   }
 
   /** The number of the newest event in the file. */
   get last(): number {
     return this.#written.seq;
+  }
+
+  /** Appends events and their follow-up events. Resolves when they are in the file. */
+  append(bodies: readonly RunEventBody[]): Promise<void> {
+    return this.#take(bodies);
   }
 
   /**
@@ -99,14 +163,23 @@ export class EventLog {
     const filter = sources === undefined ? '' : JSON.stringify([...sources].sort());
     const key = `${after} ${end.seq} ${filter}`;
     const known = this.#blocks.get(key);
-    if (known !== undefined) return known;
+    if (known !== undefined) return known.then((block) => block.lend());
     const range = { skip: after - from.seq, upTo: end.seq, sources };
-    const block = this.#bytes(from.byte, end.byte).then((room) => blockOf(room, this.#frame, range));
+    const block = this.#bytes(from.byte, end.byte).then(({ room, memory }) => {
+      return new SharedBuffer(blockOf(room, this.#frame, range), () => this.#memory.give(memory));
+    });
     this.#blocks.set(key, block);
     block.catch(() => this.#blocks.delete(key));
-    const [oldest] = this.#blocks.keys();
-    if (this.#blocks.size > blocksKept && oldest !== undefined) this.#blocks.delete(oldest);
-    return block;
+    const lent = block.then((one) => one.lend());
+    for (const [name, old] of this.#blocks) {
+      if (this.#blocks.size <= blocksKept) break;
+      this.#blocks.delete(name);
+      old.then(
+        (one) => one.leave(),
+        () => undefined, // the caller got the error
+      );
+    }
+    return lent;
   }
 
   async close(): Promise<void> {
@@ -123,20 +196,24 @@ export class EventLog {
   }
 
   /** Reads bytes, with room for the frame. */
-  async #bytes(from: number, to: number): Promise<Buffer> {
+  async #bytes(
+    from: number,
+    to: number,
+  ): Promise<{ readonly room: Buffer; readonly memory: Buffer<ArrayBuffer> }> {
     const { before, after } = this.#frame;
     const length = to - from;
-    const room = Buffer.allocUnsafe(before.length + length + after.length);
+    const size = before.length + length + after.length;
+    const memory = this.#memory.take(size);
+    const room = memory.subarray(0, size);
     for (let at = 0; at < length;) {
       const { bytesRead } = await this.#file.read(room, before.length + at, length - at, from + at);
       if (bytesRead === 0) throw new Error('The event file is shorter than the data that was written to it.');
       at += bytesRead;
     }
-    return room;
+    return { room, memory };
   }
 
-  /** Appends events and their follow-up events. Resolves when they are in the file. */
-  append(bodies: readonly RunEventBody[]): Promise<void> {
+  #take(bodies: readonly RunEventBody[]): Promise<void> {
     const at = this.#options.clock.now();
     const lines: string[] = [];
     let index = '';
@@ -202,6 +279,8 @@ export class EventLog {
     });
   }
 }
+
+const blocksKept = 8;
 
 function openEvents(file: string): Promise<FileHandle> {
   return open(file, 'r+').catch((error: unknown) => {

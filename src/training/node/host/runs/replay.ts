@@ -9,8 +9,16 @@ import { blockSize, EventIndex, type IndexEntry } from './eventIndex.ts';
 /** The methods that are used of an open file of events. */
 export type EventFile = Pick<FileHandle, 'read' | 'write' | 'stat' | 'truncate' | 'sync' | 'close'>;
 
+interface Replayed {
+  readonly fold: RunFold;
+  readonly index: EventIndex;
+  readonly byte: number;
+  /** Follow-up events of the last events that were not written. */
+  readonly lacking: readonly RunEventBody[];
+}
+
 /** Reads events from the last index entry on. Cuts off a partial end, which a kill or a power failure leaves. */
-export async function replay(file: EventFile, indexFile: FileHandle): Promise<Replay> {
+export async function replay(file: EventFile, indexFile: FileHandle): Promise<Replayed> {
   const { size } = await file.stat();
   let reader = await readFrom(file, size, await readIndex(indexFile, size));
   if (reader.isBroken && reader.isEmpty) {
@@ -20,7 +28,7 @@ export async function replay(file: EventFile, indexFile: FileHandle): Promise<Re
   }
   if (reader.byte < size) await file.truncate(reader.byte);
   if (reader.found !== '') await indexFile.write(reader.found).catch(() => undefined);
-  return reader;
+  return { fold: reader.fold, index: reader.index, byte: reader.byte, lacking: reader.lacking };
 }
 
 async function readFrom(file: EventFile, size: number, start: Start): Promise<Replay> {
@@ -41,7 +49,7 @@ interface Start {
   readonly fold: RunFold;
 }
 
-export class Replay {
+class Replay {
   readonly fold: RunFold;
   readonly index: EventIndex;
   byte: number;
@@ -49,7 +57,6 @@ export class Replay {
   isBroken = false;
   /** Index lines that are missing in the file. */
   found = '';
-  /** Follow-up events of the last events that were not written. */
   lacking: RunEventBody[] = [];
 
   constructor({ index, fold }: Start) {
@@ -88,7 +95,7 @@ export class Replay {
 
 /** Reads the index. Cuts it off before the first invalid entry. */
 async function readIndex(file: FileHandle, size: number): Promise<Start> {
-  const text = await file.readFile('utf8');
+  const text = await readWhole(file);
   const index = new EventIndex();
   let fold = new RunFold();
   let valid = 0;
@@ -101,6 +108,13 @@ async function readIndex(file: FileHandle, size: number): Promise<Start> {
   }
   if (valid < text.length) await file.truncate(Buffer.byteLength(text.slice(0, valid)));
   return { index, fold };
+}
+
+async function readWhole(file: FileHandle): Promise<string> {
+  const { size } = await file.stat();
+  const buffer = Buffer.alloc(size);
+  const { bytesRead } = await file.read(buffer, 0, size, 0);
+  return buffer.toString('utf8', 0, bytesRead);
 }
 
 function decodeEntry(line: string): (IndexEntry & { readonly fold: RunFold }) | undefined {
