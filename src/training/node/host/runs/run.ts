@@ -406,8 +406,9 @@ function recordOf(stored: StoredRun, events: EventLog, waits: string | null): Ru
   const { state, reason, phase, exitCode, step, stage, reward } = events.fold.state;
   const { totalSteps } = stages?.[(stage ?? 1) - 1] ?? stored;
   return {
+    id,
     ...ordered,
-    ...{ id, owner, from, jobFolder, createdAt, startedAt, endedAt, events: events.last },
+    ...{ owner, from, jobFolder, createdAt, startedAt, endedAt, events: events.last },
     ...{ state, phase, exitCode, step, totalSteps, reward },
     devices: state === 'queued' ? [] : devices,
     reason: state === 'queued' ? waits : reason,
