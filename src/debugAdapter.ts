@@ -8,7 +8,7 @@ import { parseArgs } from 'node:util';
 import { AgentJetSession } from './debugging/node/agentjetSession.ts';
 import { systemClock } from './base/node/clock.ts';
 import { localFiles } from './base/node/files.ts';
-import { createRunLauncher } from './backbone/node/runLauncher.ts';
+import { createRunLauncher } from './backbone/node/process/backboneChannel.ts';
 
 const usage = `Usage: agentjet-debug-adapter [--port N]
 

@@ -7,7 +7,7 @@ import { DisposableStore } from './base/core/disposable.ts';
 import { systemClock } from './base/node/clock.ts';
 import { localFiles } from './base/node/files.ts';
 import { rowCounter } from './configs/node/rowCounts.ts';
-import { createRunLauncher } from './backbone/node/runLauncher.ts';
+import { createRunLauncher } from './backbone/node/process/backboneChannel.ts';
 import { traceServerSpawner } from './traces/node/client/serverProcess.ts';
 import { configOfLastRun } from './traces/editor/lastRunConfig.ts';
 import { StdioTraceClient } from './traces/node/client/traceClient.ts';

@@ -7,7 +7,7 @@ import { callsModel, resolveRun, type RunContext } from '../node/options/resolve
 import type { RunProcess, RunSpec } from '../node/client/runLauncher.ts';
 import { systemClock } from '../../base/node/clock.ts';
 import { localFiles } from '../../base/node/files.ts';
-import { createRunLauncher } from '../node/runLauncher.ts';
+import { createRunLauncher } from '../node/process/backboneChannel.ts';
 import { BlockedEpisodes } from './blockedEpisodes.ts';
 import type { CommandContext } from '../../base/node/terminal/commandLine.ts';
 import { HumanTerminal } from './humanTerminal.ts';

@@ -1,8 +1,8 @@
 import process from 'node:process';
 import { formatReport, toReport, type ErrorReport } from '../../base/core/errors.ts';
-import { RunProgress, type RunStarted } from '../node/client/runProgress.ts';
-import type { RunExit } from '../node/client/runLauncher.ts';
 import {
+  RunProgress,
+  type RunStarted,
   counted,
   formatEpisode,
   formatEpisodeErrors,
@@ -12,6 +12,7 @@ import {
   reportOf,
   rewardDifference,
 } from '../node/client/runReport.ts';
+import type { RunExit } from '../node/client/runLauncher.ts';
 import type { EpisodeResult } from '../../tracking/core/records/episodeResult.ts';
 import type { RunEvent } from '../core/protocol/run.ts';
 import { groupsOf, measures } from '../../tracking/core/groups.ts';

@@ -1,20 +1,27 @@
 /** The backbone process. It executes one run on the request of the run client, reports events and exits. */
-import { randomBytes } from 'node:crypto';
-import { homedir } from 'node:os';
+
 import path from 'node:path';
 import process from 'node:process';
+import { randomBytes } from 'node:crypto';
+import { homedir } from 'node:os';
 import { pathToFileURL } from 'node:url';
 import { setFlagsFromString } from 'node:v8';
 import { launch, type LaunchPorts } from '../core/launcher/launch.ts';
 import { readRows } from '../core/launcher/taskSource.ts';
 import type { ModelTextSource } from '../core/context-tracker/modelTextSource.ts';
-import type { DataSetPorts } from '../core/task-reader/data-set/dataSetPorts.ts';
+import type { DataSetPorts } from '../core/task-reader/data-set/table.ts';
 import { CancellationSource } from '../../base/core/cancellation.ts';
-import { toReport } from '../../base/core/errors.ts';
+import { toReport, CodedError, messageOf } from '../../base/core/errors.ts';
 import { Emitter } from '../../base/core/event.ts';
 import type { Logger } from '../../base/core/ports.ts';
 import { locateMethod } from '../../configs/core/code/methodPlace.ts';
-import type { RunClientMessage, ModelAnswer, RunEvent, RunRequest } from '../core/protocol/run.ts';
+import {
+  type RunClientMessage,
+  type ModelAnswer,
+  type RunEvent,
+  type RunRequest,
+  warningEvent,
+} from '../core/protocol/run.ts';
 import type { RecordedRun } from '../../traces/core/protocol/runRpc.ts';
 import { localClassFinder } from '../../configs/node/classFinder.ts';
 import { systemClock } from '../../base/node/clock.ts';
@@ -30,7 +37,6 @@ import { RunRecordings } from './recording/runRecordings.ts';
 import { isPythonScript, runTuneScript } from './python/tuneScript.ts';
 import { serveRunClient } from './process/runClient.ts';
 import { descendantsOf, killOwnTree, killSurvivors } from '../../base/node/process/kill.ts';
-import { RunConfig } from './runConfig.ts';
 import { configCopy, openRunFolder } from './runFolder.ts';
 import { openTraceReader } from '../../traces/node/store/openReader.ts';
 import { UncaughtErrors } from '../../base/node/uncaught.ts';
@@ -39,6 +45,10 @@ import { userCodeOf, type UserCode, type UserCodeOptions } from './userCode.ts';
 import type { RunPlan } from '../core/launcher/runPlan.ts';
 import type { ModelText } from '../../tracking/core/tokenizer.ts';
 import { findModelText } from './tokenizer/open.ts';
+import { astunerRun } from '../../configs/core/astuner/astunerRun.ts';
+import { compose, type Composition } from '../../configs/core/compose.ts';
+import { dialectOf, type DialectId } from '../../configs/core/dialect.ts';
+import { trinityRun } from '../../configs/core/trinity/trinityRun.ts';
 
 // Collect garbage once the heap has grown by half. A run of a thousand episodes then needs little more memory than
 // one of a hundred.
@@ -179,8 +189,7 @@ function portsOf(request: RunRequest): RunPorts {
           const text = { open: async () => (await findRunText(request, plan)).open() };
           return openModel(choice, plan.seed, text, loader, logger);
         },
-        warn: (problem) =>
-          emit({ type: 'problem', severity: 'warning', report: toReport(problem, problem.code) }),
+        warn: (problem) => emit(warningEvent(problem)),
       }),
     readerTools: (plan) => createReaderTools(request, plan.seed, request.allowEnvironment ? process.env : {}),
     readReplayed,
@@ -223,8 +232,7 @@ function userCode(
     pythonFolder: path.join(ownFolder, 'python'),
     openText,
     onUncaught: (error) => uncaught.take(error),
-    warn: (problem) =>
-      emit({ type: 'problem', severity: 'warning', report: toReport(problem, problem.code) }),
+    warn: (problem) => emit(warningEvent(problem)),
     onDebugger: (port) => emit({ type: 'debugger', language: 'python', port }),
   });
   return { code, onUncaught: uncaught.onUncaught };
@@ -263,4 +271,60 @@ async function findRunText(
   });
   let opened: Promise<ModelText> | undefined;
   return { ...found, open: () => (opened ??= found.open()) };
+}
+
+/** The config of a run, as last composed. */
+class RunConfig {
+  readonly #request: Pick<RunRequest, 'cwd' | 'allowEnvironment'>;
+  text = '';
+
+  constructor(request: Pick<RunRequest, 'cwd' | 'allowEnvironment'>) {
+    this.#request = request;
+  }
+
+  /** @param text the text of the config; read from the file if absent */
+  async compose(file: string, text?: string): Promise<Composition> {
+    this.text = text ?? (await readConfigText(file));
+    const { cwd, allowEnvironment } = this.#request;
+    const dialect = dialectOf(this.text);
+    const composed = await compose({
+      file,
+      text: this.text,
+      ...(dialect && { dialect }),
+      cwd,
+      files: localFiles,
+      paths: path,
+      environment: allowEnvironment ? (name) => process.env[name] : 'blocked',
+    });
+    return dialect === undefined ? composed : runs[dialect.id](composed);
+  }
+}
+
+/** Converts a composed config to AgentJet's own keys, which the debug backbone reads. */
+const runs: Readonly<Record<DialectId, (composed: Composition) => Composition>> = {
+  ajet: (composed) => composed,
+  astuner: astunerRun,
+  trinity: trinityRun,
+};
+
+async function readConfigText(file: string): Promise<string> {
+  const text = await localFiles.readText(file).catch((error: unknown) => {
+    throw unreadableConfig(file, error);
+  });
+  if (text !== undefined) return text;
+  throw new CodedError({
+    code: 'launcher/config-not-found',
+    message: `The config ${file} does not exist.`,
+    hint: 'Correct the path of the config.',
+  });
+}
+
+function unreadableConfig(file: string, cause: unknown): CodedError {
+  const reason = messageOf(cause);
+  return new CodedError({
+    code: 'launcher/config-unreadable',
+    message: `The config ${file} cannot be read: ${reason}.`,
+    hint: 'Select a YAML file that you can read.',
+    cause,
+  });
 }

@@ -1,10 +1,10 @@
-import { createHash, randomUUID } from 'node:crypto';
-import { appendFile, mkdir, readFile, writeFile, open, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { createReadStream } from 'node:fs';
 import * as z from 'zod/mini';
+import { createHash, randomUUID } from 'node:crypto';
+import { mkdir, readFile, writeFile, open, stat } from 'node:fs/promises';
+import { createReadStream } from 'node:fs';
 import { splitKeys } from '../core/helper-llm/createHelper.ts';
-import type { ReaderTools, EmbeddingEndpoint } from '../core/task-reader/readerTools.ts';
+import type { ReaderTools, EmbeddingEndpoint } from '../core/task-reader/taskReader.ts';
 import type { RunRequest } from '../core/protocol/run.ts';
 import { systemClock } from '../../base/node/clock.ts';
 import { Connection } from '../../traces/node/store/connection.ts';
@@ -13,6 +13,7 @@ import type { EnvTransport } from '../core/env-service/client.ts';
 import { explainTransport, writeUrl } from './model-tuner/modelEndpointFailures.ts';
 import { post, postTarget, readWhole } from './model-tuner/modelTransport.ts';
 import type { CancellationToken } from '../../base/core/cancellation.ts';
+import { parseJson } from '../../base/core/parseJson.ts';
 
 const answer = z.object({
   data: z.array(z.object({ embedding: z.array(z.number()) })).check(z.minLength(1)),
@@ -41,17 +42,9 @@ async function askEmbedding(
   }
   const excerpt = said.replaceAll(apiKey, '***').slice(0, 200);
   if (status !== 200) throw new Error(`${where} responded with status ${String(status)}: ${excerpt}`);
-  const vector = answer.safeParse(jsonOf(said)).data?.data[0]?.embedding;
+  const vector = answer.safeParse(parseJson(said)).data?.data[0]?.embedding;
   if (vector === undefined) throw new Error(`The response of ${where} has no embeddings: ${excerpt}`);
   return vector;
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined; // reported as an invalid answer
-  }
 }
 
 /** Sends requests to environment services over http and https. */
@@ -108,20 +101,20 @@ export function createReaderTools(
     seed,
     digest: (algorithm, content) => createHash(algorithm).update(content).digest('hex'),
     readBytes: (file) => readFile(file),
-    writeText: async (file, text) => {
-      await mkdir(path.dirname(file), { recursive: true });
-      await writeFile(file, text);
-    },
-    appendText: async (file, text) => {
-      await mkdir(path.dirname(file), { recursive: true });
-      await appendFile(file, text);
-    },
+    writeText: (file, text) => writeBelow(file, text, 'w'),
+    appendText: (file, text) => writeBelow(file, text, 'a'),
     readSpans: (file, name) => Promise.resolve().then(() => readSpans(file, name)),
     readPdf,
     embed: askEmbedding,
     embeddingKey: splitKeys(environment['DASHSCOPE_API_KEY'])[0],
     newUuid: () => randomUUID(),
   };
+}
+
+/** Writes or appends to a file, and creates its folder. */
+async function writeBelow(file: string, text: string, flag: 'w' | 'a'): Promise<void> {
+  await mkdir(path.dirname(file), { recursive: true });
+  await writeFile(file, text, { flag });
 }
 
 /** Returns the text of each page of a PDF. Rejects if it cannot be parsed. The library is loaded for the first one. */

@@ -1,6 +1,6 @@
-import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { CodedError, messageOf } from '../../base/core/errors.ts';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { CodedError, messageOf, hasCode } from '../../base/core/errors.ts';
 import { redactSecrets } from '../../base/core/secrets/texts.ts';
 import type { RunFolder } from '../core/launcher/launch.ts';
 import { openTraceWriter } from '../../traces/node/store/openWriter.ts';
@@ -39,7 +39,7 @@ async function makeFolder(wanted: string): Promise<string> {
       await mkdir(folder);
       return folder;
     } catch (error) {
-      if (!isCode(error, 'EEXIST')) throw error;
+      if (!hasCode(error, 'EEXIST')) throw error;
     }
   }
 }
@@ -52,15 +52,11 @@ export async function makeParents(folder: string): Promise<void> {
   try {
     await mkdir(folder);
   } catch (error) {
-    if (isCode(error, 'EEXIST')) return;
-    if (!isCode(error, 'ENOENT') || path.dirname(folder) === folder) throw error;
+    if (hasCode(error, 'EEXIST')) return;
+    if (!hasCode(error, 'ENOENT') || path.dirname(folder) === folder) throw error;
     await makeParents(path.dirname(folder));
     await mkdir(folder);
   }
-}
-
-function isCode(error: unknown, code: string): boolean {
-  return error instanceof Error && 'code' in error && error.code === code;
 }
 
 function cannotWrite(folder: string, cause: unknown): CodedError {

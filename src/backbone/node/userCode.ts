@@ -36,7 +36,6 @@ export interface UserCode extends Pick<LaunchPorts, 'loadWorkflow' | 'loadJudge'
   locationOf(locator: Locator): Location | undefined;
   userFrame(error: unknown): Location | undefined;
   runScript(file: string, answers: ScriptAnswers): Promise<void>;
-  /** Ends the code of an episode. */
   ended(episodeUuid: string): void;
 }
 

@@ -2,20 +2,32 @@ import path from 'node:path';
 import * as vscode from 'vscode';
 import { DisposableStore, type Disposable } from '../../base/core/disposable.ts';
 import type { Clock, FileReader } from '../../base/core/ports.ts';
-import { pythonDebugType } from '../node/childSession.ts';
+import {
+  pythonDebugType,
+  debugpyPortField,
+  heldRequest,
+  type ChildConfiguration,
+} from '../node/childSession.ts';
 import type { RunLauncher } from '../../backbone/node/client/runLauncher.ts';
-import { debugType, activeFileDebugType } from '../../base/core/ids.ts';
+import {
+  debugType,
+  activeFileDebugType,
+  contextKeys,
+  commands,
+  settings,
+  settingsSection,
+} from '../../base/core/ids.ts';
 import { renamedDebugTypes } from '../../base/core/renamedIds.ts';
 import { PythonChoice } from './python/pythonChoice.ts';
 import { debugpyFolders, registerDebugpyHelp } from './python/debugpyHelp.ts';
-import { ApiKeys } from './apiKeys.ts';
 import { registerCodeLenses } from '../../configs/editor/choose/codeLenses.ts';
-import { registerCommands } from './commands.ts';
-import { ConfigurationProvider } from './configurationProvider.ts';
-import { registerContextKeys } from './contextKeys.ts';
-import { DescriptorFactory, pythonDescriptors, pythonTrackers } from './descriptorFactory.ts';
+import { ConfigurationProvider, configurationFor } from './configurationProvider.ts';
 import { RecentConfigs } from '../../configs/editor/choose/recentConfigs.ts';
 import { registerUpstreamLaunches } from './registerUpstreamLaunches.ts';
+import { targetOf, type Target } from '../../configs/editor/choose/target.ts';
+import { chooseConfig } from '../../configs/editor/choose/chooseConfig.ts';
+import { workingFolder } from '../../configs/editor/choose/configIndex.ts';
+import { AgentJetSession, type AdapterPorts } from '../node/agentjetSession.ts';
 
 export interface DebugParts {
   readonly context: Pick<
@@ -59,7 +71,7 @@ export function registerDebug(parts: DebugParts): Disposable {
     savedApiKey,
     debugpyFolders: () => debugpyFolders(storage),
   };
-  store.add(vscode.debug.registerDebugAdapterDescriptorFactory(debugType, new DescriptorFactory(ports)));
+  store.add(vscode.debug.registerDebugAdapterDescriptorFactory(debugType, adapterFactory(ports)));
   store.add(vscode.debug.registerDebugAdapterDescriptorFactory(pythonDebugType, pythonDescriptors));
   store.add(vscode.debug.registerDebugAdapterTrackerFactory(pythonDebugType, pythonTrackers));
   const workerFolder = path.join(ownFolder, 'python');
@@ -69,4 +81,270 @@ export function registerDebug(parts: DebugParts): Disposable {
   store.add(registerCodeLenses());
   store.add(registerCommands(recent, apiKeys));
   return store;
+}
+
+/** Milliseconds without typing before the text is checked again. */
+const settleMilliseconds = 300;
+
+/** Updates the context keys for the active editor, which the `when` clauses of debugger, menus and keys use. */
+function registerContextKeys(clock: Clock): Disposable {
+  const store = new DisposableStore();
+  let pending: Disposable | undefined;
+  const update = (): void => {
+    pending?.dispose();
+    pending = undefined;
+    const document = vscode.window.activeTextEditor?.document;
+    const kind = document && targetOf(document)?.kind;
+    setContext(contextKeys.activeConfig, kind === 'config');
+    setContext(contextKeys.activeWorkflow, kind === 'workflow' || kind === 'job');
+  };
+  const updateLaunch = (): void => setContext(contextKeys.launchConfigured, isLaunchConfigured());
+  store.defer(() => pending?.dispose());
+  store.add(vscode.window.onDidChangeActiveTextEditor(update));
+  store.add(
+    vscode.workspace.onDidChangeTextDocument(({ document }) => {
+      if (document !== vscode.window.activeTextEditor?.document) return;
+      pending?.dispose();
+      pending = clock.after(settleMilliseconds, update);
+    }),
+  );
+  // A document whose language is changed is closed and opened again, without a change of editor.
+  store.add(vscode.workspace.onDidOpenTextDocument(update));
+  store.add(
+    vscode.workspace.onDidChangeConfiguration((change) => {
+      if (change.affectsConfiguration('launch')) updateLaunch();
+    }),
+  );
+  store.add(vscode.workspace.onDidChangeWorkspaceFolders(updateLaunch));
+  updateLaunch();
+  update();
+  return store;
+}
+
+/**
+ * Returns true if a launch configuration exists. The editor's `debugUx` has the same meaning but is wrong at first. Until
+ * the editor has read its configurations, `debugUx` says that there are some, and F5 would show a list of debuggers.
+ */
+function isLaunchConfigured(): boolean {
+  const scopes = vscode.workspace.workspaceFolders ?? [undefined];
+  return scopes.some((folder) => {
+    const launch = vscode.workspace.getConfiguration('launch', folder);
+    return ['configurations', 'compounds'].some((kind) => (launch.get<unknown[]>(kind) ?? []).length > 0);
+  });
+}
+
+function setContext(key: string, value: boolean): void {
+  void vscode.commands.executeCommand('setContext', key, value);
+}
+
+function registerCommands(recent: RecentConfigs, apiKeys: ApiKeys): Disposable {
+  const start =
+    (noDebug: boolean) =>
+    (...args: unknown[]): Promise<void> =>
+      isOnDisk() ? launch(args, recent, noDebug) : needsDisk();
+  const store = new DisposableStore();
+  store.add(vscode.commands.registerCommand(commands.debug, start(false)));
+  store.add(vscode.commands.registerCommand(commands.run, start(true)));
+  store.add(vscode.commands.registerCommand(commands.setApiKey, () => apiKeys.ask()));
+  store.add(vscode.commands.registerCommand(commands.deleteApiKey, () => apiKeys.forget()));
+  return store;
+}
+
+/** A virtual workspace has no files that a process could run; a window without a folder may still open some. */
+function isOnDisk(): boolean {
+  const folders = vscode.workspace.workspaceFolders ?? [];
+  return folders.length === 0 || folders.some((folder) => folder.uri.scheme === 'file');
+}
+
+async function needsDisk(): Promise<void> {
+  await vscode.window.showErrorMessage(
+    vscode.l10n.t(
+      'This workspace has no files on disk, which AgentJet needs. Clone the repository or open a local folder.',
+    ),
+  );
+}
+
+/** `args`: nothing (palette), a URI (menus, the lens of a config), or a URI and the name of a workflow (its lens). */
+async function launch(args: readonly unknown[], recent: RecentConfigs, noDebug: boolean): Promise<void> {
+  const config = await chooseConfig(await targetOfArguments(args), recent);
+  if (!config) return;
+  const configuration = { ...configurationFor(config), cwd: workingFolder(config) };
+  await vscode.debug.startDebugging(vscode.workspace.getWorkspaceFolder(config), configuration, { noDebug });
+}
+
+async function targetOfArguments([uri, workflow]: readonly unknown[]): Promise<Target | undefined> {
+  const document =
+    uri instanceof vscode.Uri
+      ? await vscode.workspace.openTextDocument(uri)
+      : vscode.window.activeTextEditor?.document;
+  const target = document && targetOf(document);
+  return target?.kind === 'workflow' && typeof workflow === 'string'
+    ? { ...target, workflows: [workflow] }
+    : target;
+}
+
+/** Runs the adapter inside the extension host: no process to start, and the child is started by the editor's own API. */
+function adapterFactory(ports: Omit<AdapterPorts, 'startChild'>): vscode.DebugAdapterDescriptorFactory {
+  return {
+    createDebugAdapterDescriptor: (session) => {
+      // VS Code has asked for trust before it comes here; a run must not depend on that alone.
+      if (!vscode.workspace.isTrusted) {
+        throw new Error(
+          vscode.l10n.t(
+            'AgentJet runs code of this workspace. Trust the workspace first ("Workspaces: Manage Workspace Trust").',
+          ),
+        );
+      }
+      const startOwn = async (child: ChildConfiguration): Promise<boolean> => startChild(session, child);
+      const adapter = new AgentJetSession({ ...ports, startChild: startOwn });
+      return new vscode.DebugAdapterInlineImplementation(new InlineAdapter(adapter));
+    },
+  };
+}
+
+/** debugpy listens in the run's process already, so that no other extension is needed to reach it. */
+const pythonDescriptors: vscode.DebugAdapterDescriptorFactory = {
+  createDebugAdapterDescriptor: ({ configuration }) =>
+    new vscode.DebugAdapterServer(Number(configuration[debugpyPortField]), '127.0.0.1'),
+};
+
+/** Reports to the run when its Python code stops and continues, because the process of the run itself does not stop. */
+const pythonTrackers: vscode.DebugAdapterTrackerFactory = {
+  createDebugAdapterTracker: ({ parentSession }) => {
+    const tell = (held: boolean): void => {
+      // The run may have ended already.
+      parentSession?.customRequest(heldRequest, { held }).then(undefined, () => undefined);
+    };
+    return {
+      onDidSendMessage: (message: { readonly event?: string }) => {
+        if (message.event === 'stopped') tell(true);
+        if (message.event === 'continued') tell(false);
+      },
+      onWillReceiveMessage: (message: { readonly command?: string }) => {
+        if (goesOn.has(message.command ?? '')) tell(false);
+      },
+    };
+  },
+};
+
+const goesOn: ReadonlySet<string> = new Set(['continue', 'next', 'stepIn', 'stepOut', 'disconnect']);
+
+/** The same adapter with the editor's own event in place of its look-alike. */
+class InlineAdapter extends vscode.Disposable implements vscode.DebugAdapter {
+  readonly #adapter: AgentJetSession;
+  readonly onDidSendMessage: vscode.Event<vscode.DebugProtocolMessage>;
+
+  constructor(adapter: AgentJetSession) {
+    const sent = new vscode.EventEmitter<vscode.DebugProtocolMessage>();
+    super(() => {
+      adapter.dispose();
+      sent.dispose();
+    });
+    this.#adapter = adapter;
+    this.onDidSendMessage = sent.event;
+    adapter.onDidSendMessage((message) => sent.fire(message));
+  }
+
+  handleMessage(message: vscode.DebugProtocolMessage): void {
+    this.#adapter.handleMessage(message as Parameters<AgentJetSession['handleMessage']>[0]);
+  }
+}
+
+/** Stop and Restart in the child mean the run, and what the child prints belongs in the run's console. */
+function startChild(session: vscode.DebugSession, child: ChildConfiguration): Thenable<boolean> {
+  return vscode.debug.startDebugging(
+    session.workspaceFolder,
+    { ...child },
+    {
+      parentSession: session,
+      lifecycleManagedByParent: true,
+      consoleMode: vscode.DebugConsoleMode.MergeWithParent,
+      suppressSaveBeforeStart: true,
+    },
+  );
+}
+
+const knownKey = 'agentjet.endpointsWithKey';
+const title = (): string => vscode.l10n.t('AgentJet: API Key');
+
+/** The API keys of endpoints, only in the editor's secret storage. The names of their endpoints are not secret. */
+class ApiKeys {
+  readonly #secrets: vscode.SecretStorage;
+  readonly #state: vscode.Memento;
+
+  constructor(secrets: vscode.SecretStorage, state: vscode.Memento) {
+    this.#secrets = secrets;
+    this.#state = state;
+  }
+
+  async get(baseUrl: string): Promise<string | undefined> {
+    return this.#secrets.get(secretName(baseUrl));
+  }
+
+  /** Asks for the endpoint and its key, and saves it. */
+  async ask(): Promise<void> {
+    const baseUrl = await vscode.window.showInputBox({
+      title: title(),
+      prompt: vscode.l10n.t('Base URL of the endpoint'),
+      value: configuredBaseUrl() ?? '',
+      validateInput: (text) =>
+        URL.canParse(text) ? undefined : vscode.l10n.t('Enter a URL, such as {0}', 'https://host.example/v1'),
+      ignoreFocusOut: true,
+    });
+    if (baseUrl === undefined) return;
+    const key = await vscode.window.showInputBox({
+      title: title(),
+      prompt: vscode.l10n.t('API key for {0}', baseUrl),
+      password: true,
+      ignoreFocusOut: true,
+    });
+    if (key === undefined || key.trim() === '') return;
+    await this.#secrets.store(secretName(baseUrl), key.trim());
+    await this.#setKnown([...new Set([...this.#known(), normalise(baseUrl)])]);
+    void vscode.window.showInformationMessage(
+      vscode.l10n.t('The API key for {0} is saved in the secret storage.', baseUrl),
+    );
+  }
+
+  /** Asks which endpoint's key to forget, and forgets it. */
+  async forget(): Promise<void> {
+    const known = this.#known();
+    if (known.length === 0) {
+      void vscode.window.showInformationMessage(
+        vscode.l10n.t('No API key is saved. Save one with "AgentJet: Set API Key".'),
+      );
+      return;
+    }
+    const baseUrl = await vscode.window.showQuickPick(known, {
+      title: title(),
+      placeHolder: vscode.l10n.t('Select the key to delete'),
+    });
+    if (baseUrl === undefined) return;
+    await this.#secrets.delete(secretName(baseUrl));
+    await this.#setKnown(known.filter((other) => other !== baseUrl));
+    void vscode.window.showInformationMessage(vscode.l10n.t('The API key for {0} is deleted.', baseUrl));
+  }
+
+  #known(): string[] {
+    return [...this.#state.get<readonly string[]>(knownKey, [])];
+  }
+
+  async #setKnown(baseUrls: readonly string[]): Promise<void> {
+    await this.#state.update(knownKey, baseUrls);
+  }
+}
+
+function configuredBaseUrl(): string | undefined {
+  const endpoint = vscode.workspace
+    .getConfiguration(settingsSection)
+    .get<{ baseUrl?: unknown }>(settings.endpoint);
+  return typeof endpoint?.baseUrl === 'string' ? endpoint.baseUrl : undefined;
+}
+
+function secretName(baseUrl: string): string {
+  return `agentjet.apiKey:${normalise(baseUrl)}`;
+}
+
+function normalise(baseUrl: string): string {
+  return baseUrl.trim().replace(/\/+$/, '');
 }

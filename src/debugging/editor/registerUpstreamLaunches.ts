@@ -4,7 +4,6 @@ import type { Clock } from '../../base/core/ports.ts';
 import { upstreamLaunches, type UpstreamLaunch } from '../node/upstreamLaunches.ts';
 import { diagnosticSource } from '../../configs/editor/language/diagnostics.ts';
 
-/** The files that contain launch configurations. */
 const selector: vscode.DocumentSelector = [
   { language: 'jsonc', pattern: '**/.vscode/launch.json' },
   { language: 'jsonc', pattern: '**/*.code-workspace' },

@@ -20,6 +20,7 @@
  * - As a separate process (`debugServer`, stdio), for other editors and for debugging the adapter: the reverse request
  *   `startDebugging` starts the child. For a client without that request, the output names the port to attach to.
  */
+
 import { ProtocolServer } from '@vscode/debugadapter/lib/protocol.js';
 import { Event, Response } from '@vscode/debugadapter/lib/messages.js';
 import type { DebugProtocol } from '@vscode/debugprotocol';
@@ -37,13 +38,13 @@ import {
 } from './childSession.ts';
 import { customEvents, traceEnded } from './customEvents.ts';
 import { debugErrors, toDapMessage } from './errors.ts';
-import { RunProgress } from '../../backbone/node/client/runProgress.ts';
-import { OutputBatch } from './outputBatch.ts';
+import { RunProgress } from '../../backbone/node/client/runReport.ts';
 import { resolveLaunch, type ResolvedLaunch } from './launchConfiguration.ts';
 import type { RunContext } from '../../backbone/node/options/resolveRun.ts';
 import { RunControl } from './runControl.ts';
-import type { RunExit, RunLauncher, RunProcess } from '../../backbone/node/client/runLauncher.ts';
+import type { RunExit, RunLauncher, RunProcess, RunOutput } from '../../backbone/node/client/runLauncher.ts';
 import { RunReporter, streamOutput, type DapEvent } from './runReporter.ts';
+import type { Disposable } from '../../base/core/disposable.ts';
 
 export interface AdapterPorts extends RunContext {
   readonly launcher: RunLauncher;
@@ -332,4 +333,51 @@ function attachYourself(child: ChildConfiguration): string {
   const which = debugpy === undefined ? 'a JavaScript debugger' : 'a client of debugpy';
   const port = Number(debugpy ?? child['port']);
   return `The run waits for ${which}. This client cannot start one, so attach it to 127.0.0.1:${port}.\n`;
+}
+
+/** Long enough to gather what a loop prints, too short to notice. */
+const gatherMilliseconds = 20;
+/** Characters of one event. */
+const mostCharacters = 65_536;
+
+/**
+ * Combines the output of a process into fewer, larger events, because an editor cannot show tens of thousands of small ones
+ * in time. It keeps the order, also between the streams.
+ */
+export class OutputBatch implements Disposable {
+  readonly #clock: Clock;
+  readonly #send: (output: RunOutput) => void;
+  #stream: RunOutput['stream'] = 'stdout';
+  #parts: string[] = [];
+  #length = 0;
+  #timer: Disposable | undefined;
+
+  constructor(clock: Clock, send: (output: RunOutput) => void) {
+    this.#clock = clock;
+    this.#send = send;
+  }
+
+  push({ stream, text }: RunOutput): void {
+    if (stream !== this.#stream) this.flush();
+    this.#stream = stream;
+    this.#parts.push(text);
+    this.#length += text.length;
+    if (this.#length >= mostCharacters) this.flush();
+    else this.#timer ??= this.#clock.after(gatherMilliseconds, () => this.flush());
+  }
+
+  /** Sends the buffered output. Call it before any other event, to keep the order. */
+  flush(): void {
+    const text = this.#parts.join('');
+    this.dispose();
+    if (text !== '') this.#send({ stream: this.#stream, text });
+  }
+
+  /** Drops the buffered output. */
+  dispose(): void {
+    this.#timer?.dispose();
+    this.#timer = undefined;
+    this.#parts = [];
+    this.#length = 0;
+  }
 }

@@ -1,6 +1,5 @@
 import type { RunEvent } from '../../backbone/core/protocol/run.ts';
-import type { RunProgress } from '../../backbone/node/client/runProgress.ts';
-import { inOrder, reportOf } from '../../backbone/node/client/runReport.ts';
+import { type RunProgress, inOrder, reportOf } from '../../backbone/node/client/runReport.ts';
 import { traceEventNames, type RunEndedBody, type RunStartedBody } from '../../traces/core/runEvents.ts';
 import { locatedFindings, type LocatedFinding } from '../../tracking/core/locatedFindings.ts';
 import type { DapEvent } from './runReporter.ts';

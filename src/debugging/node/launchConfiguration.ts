@@ -10,22 +10,13 @@ import { readRunOptions } from '../../backbone/node/options/readRunOptions.ts';
 import { resolveRun, type RunContext } from '../../backbone/node/options/resolveRun.ts';
 import type { RunSpec } from '../../backbone/node/client/runLauncher.ts';
 
-/** The settings that replace attributes which a configuration leaves out. Empty values count as not set. */
-export interface LaunchDefaults {
-  readonly model?: string | undefined;
-  readonly script?: string | undefined;
-  readonly endpoint?: unknown;
-  readonly tokenizer?: string | undefined;
-  readonly runtimeExecutable?: string | undefined;
-  /** The interpreter that the editor found (`findInterpreter`); undefined: the run looks for one. */
-  readonly python?: string | undefined;
-  readonly parallel?: number | undefined;
-}
-
-/** Phase 1: returns the configuration with settings for what it leaves out. Checks nothing. */
+/**
+ * Phase 1: returns the configuration with settings for what it leaves out. Empty settings count as not set. Checks
+ * nothing.
+ */
 export function withSettings<T extends Readonly<Record<string, unknown>>>(
   configuration: T,
-  settings: LaunchDefaults,
+  settings: Readonly<Record<string, unknown>>,
 ): T {
   const set = Object.entries(settings).filter(
     ([name, value]) =>

@@ -17,16 +17,12 @@ export class RunControl {
   #isClaimed = false;
   /** The process, while it is running. */
   #run: RunProcess | undefined;
-  #stopping = false;
+  isStopping = false;
   #grace: Disposable | undefined;
 
   constructor(launcher: RunLauncher, clock: Clock) {
     this.#launcher = launcher;
     this.#clock = clock;
-  }
-
-  get isStopping(): boolean {
-    return this.#stopping;
   }
 
   /**
@@ -35,7 +31,7 @@ export class RunControl {
    * @throws CodedError when there was a run already, or when the session was stopped.
    */
   claim(): void {
-    if (this.#stopping) throw debugErrors.stopped();
+    if (this.isStopping) throw debugErrors.stopped();
     if (this.#isClaimed) throw debugErrors.alreadyLaunched();
     this.#isClaimed = true;
   }
@@ -43,7 +39,7 @@ export class RunControl {
   /** @throws CodedError when the run cannot start, or when it was stopped meanwhile. */
   async start(spec: RunSpec): Promise<RunProcess> {
     const run = await this.#launcher.launch(spec);
-    if (this.#stopping) {
+    if (this.isStopping) {
       run.killNow();
       throw debugErrors.stopped();
     }
@@ -57,8 +53,8 @@ export class RunControl {
    * wait for.
    */
   stop(): boolean {
-    const again = this.#stopping;
-    this.#stopping = true;
+    const again = this.isStopping;
+    this.isStopping = true;
     if (this.#run === undefined) return false;
     if (again) {
       this.#kill();
@@ -80,7 +76,7 @@ export class RunControl {
 
   /** Ends the run at once; resolves when its process is gone. */
   async kill(): Promise<RunExit | undefined> {
-    this.#stopping = true;
+    this.isStopping = true;
     const exited = this.#run?.exited;
     this.#kill();
     return exited;

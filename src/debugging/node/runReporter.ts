@@ -8,8 +8,14 @@ import {
 } from '../../base/core/errors.ts';
 import type { EpisodeResult } from '../../tracking/core/records/episodeResult.ts';
 import type { RunEvent } from '../../backbone/core/protocol/run.ts';
-import type { RunProgress, RunEnded, RunStarted } from '../../backbone/node/client/runProgress.ts';
-import { counted, formatEpisode, formatResults } from '../../backbone/node/client/runReport.ts';
+import {
+  type RunProgress,
+  type RunEnded,
+  type RunStarted,
+  counted,
+  formatEpisode,
+  formatResults,
+} from '../../backbone/node/client/runReport.ts';
 import { taskName } from '../../tracking/core/report.ts';
 
 /** A DAP event without its sequence number. */
@@ -179,7 +185,6 @@ export class RunReporter {
   }
 }
 
-/** Returns an output event for text of the process. */
 export function streamOutput(category: 'stdout' | 'stderr', text: string): DapEvent {
   return { event: 'output', body: { category, output: text } };
 }

@@ -63,17 +63,10 @@ function launcherOf({ type, request, module, program }: Readonly<Record<string, 
   return typeof program === 'string' && programs.test(program) ? 'program' : undefined;
 }
 
-interface Arguments {
-  readonly conf: string | undefined;
-  readonly backbone: string | undefined;
-  readonly expDir: string | undefined;
-  readonly dropped: readonly string[];
-}
-
 /** Flags of the launcher that take a value. */
 const valued: ReadonlySet<string> = new Set(['conf', 'backbone', 'exp-dir', 'debug', 'db', 'kill', 'prefix']);
 
-function readArguments(args: unknown): Arguments {
+function readArguments(args: unknown) {
   const values = new Map<string, string>();
   const dropped: string[] = [];
   const rest = wordsOf(args);

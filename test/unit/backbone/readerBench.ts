@@ -6,8 +6,11 @@ import type {
   HelperOptions,
 } from '../../../src/backbone/core/helper-llm/helperLlm.ts';
 import { readTasks } from '../../../src/backbone/core/task-reader/readers.ts';
-import type { ReaderTools } from '../../../src/backbone/core/task-reader/readerTools.ts';
-import type { TaskReadResult, TaskSelection } from '../../../src/backbone/core/task-reader/taskReader.ts';
+import type {
+  ReaderTools,
+  TaskReadResult,
+  TaskSelection,
+} from '../../../src/backbone/core/task-reader/taskReader.ts';
 import { CancellationSource } from '../../../src/base/core/cancellation.ts';
 import { composeText, memoryFiles } from '../configs/memoryFiles.ts';
 import { unasked } from './taskSource.ts';

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { missingHelper } from '../../../src/backbone/core/helper-llm/createHelper.ts';
-import type { ReaderTools } from '../../../src/backbone/core/task-reader/readerTools.ts';
+import type { ReaderTools } from '../../../src/backbone/core/task-reader/taskReader.ts';
 import { neverCancelled } from '../../../src/base/core/cancellation.ts';
 import { FakeClock } from '../fakeClock.ts';
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { EpisodeResult } from '../../../src/tracking/core/records/episodeResult.ts';
-import { formatValidation, validationMetrics } from '../../../src/backbone/core/protocol/validation.ts';
+import { formatValidation, validationMetrics } from '../../../src/backbone/node/client/runReport.ts';
 
 function results(...rewards: (number | null)[]): EpisodeResult[] {
   return rewards.map((reward, episode) => ({

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { OutputBatch } from '../../../src/debugging/node/outputBatch.ts';
+import { OutputBatch } from '../../../src/debugging/node/agentjetSession.ts';
 import { FakeClock } from '../fakeClock.ts';
 
 function batch() {

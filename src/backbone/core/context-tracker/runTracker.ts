@@ -12,8 +12,6 @@ import type { ModelText, Tokenizer } from '../../../tracking/core/tokenizer.ts';
 import type {
   ContextCheck,
   EpisodeTracker,
-  TrackedCall,
-  TrackedEpisode,
   TrackerOptions,
   AddedMessage,
 } from '../../../tracking/core/tracker.ts';
@@ -60,7 +58,7 @@ export class RunTracker {
   readonly trace: string | null | undefined;
   readonly #options: RunTrackerOptions;
   readonly #episodes = new Map<number, EpisodeState>();
-  readonly #newTokens = new NewTokens();
+  readonly #knownTokens = new Set<number>();
   #writer: TraceWriter | undefined;
   #opening: Promise<void> | undefined;
   #text: ModelText | undefined;
@@ -167,7 +165,9 @@ export class RunTracker {
     const problems = [...(tracked?.tracking.problems ?? []), ...state.notes.values()];
     const complete =
       tracked === undefined ? result : { ...result, tracking: { ...tracked.tracking, problems } };
-    this.#writeEnd(complete, tracked, state.returned);
+    const { timelines = [], added = [] } = tracked ?? {};
+    const end = { result: complete, returned: state.returned, timelines };
+    this.#write((writer) => writer.episodeEnded(end, added));
     return complete;
   }
 
@@ -204,24 +204,24 @@ export class RunTracker {
         : undefined;
     const reply = tracked?.added.find(({ position }) => position === tracked.reply);
     if (reply !== undefined) this.#options.onTokens?.(call.episode, reply.message.tokenIds.length);
-    this.#writeCall(call, tracked);
-  }
-
-  #writeCall(call: FinishedCall, tracked: TrackedCall | undefined): void {
     this.#write((writer) => {
       const added = tracked?.added ?? [];
-      const tokens = this.#text === undefined ? [] : this.#newTokens.of(added, this.#text.tokenizer);
+      const tokens = this.#text === undefined ? [] : this.#newTokens(added, this.#text.tokenizer);
       writer.callEnded(tracedCall(call, tracked), added, tokens);
     });
   }
 
-  #writeEnd(
-    result: EpisodeResult,
-    tracked: TrackedEpisode | undefined,
-    returned: TracedReturn | undefined,
-  ): void {
-    const timelines = tracked?.timelines ?? [];
-    this.#write((writer) => writer.episodeEnded({ result, returned, timelines }, tracked?.added ?? []));
+  /** Returns the tokens that are new to the run: the trace keeps the text of each token once. */
+  #newTokens(added: readonly AddedMessage[], tokenizer: Tokenizer): TracedToken[] {
+    const found: TracedToken[] = [];
+    for (const { message } of added) {
+      for (const id of [...message.tokenIds, ...(message.alternatives?.ids ?? [])]) {
+        if (id < 0 || this.#knownTokens.has(id)) continue;
+        this.#knownTokens.add(id);
+        found.push({ id, bytes: tokenizer.bytesOf(id), special: tokenizer.isSpecial(id) });
+      }
+    }
+    return found;
   }
 
   #trackerOf(state: EpisodeState, text: ModelText): EpisodeTracker {
@@ -300,21 +300,4 @@ function notTraced(cause: unknown): CodedError {
     hint: 'The run continues without a trace. Check the free disk space and the permissions of the run folder.',
     cause,
   });
-}
-
-/** Finds the tokens that are new to a run: the trace keeps the text of each token once. */
-class NewTokens {
-  readonly #known = new Set<number>();
-
-  of(added: readonly AddedMessage[], tokenizer: Tokenizer): TracedToken[] {
-    const found: TracedToken[] = [];
-    for (const { message } of added) {
-      for (const id of [...message.tokenIds, ...(message.alternatives?.ids ?? [])]) {
-        if (id < 0 || this.#known.has(id)) continue;
-        this.#known.add(id);
-        found.push({ id, bytes: tokenizer.bytesOf(id), special: tokenizer.isSpecial(id) });
-      }
-    }
-    return found;
-  }
 }

@@ -11,8 +11,7 @@ import { Random } from '../../../base/core/random.ts';
 import type { TaskListing } from '../task-reader/taskReader.ts';
 import type { BeginSpan } from '../context-tracker/spans.ts';
 import { isRecord } from '../../../base/core/isRecord.ts';
-import { EnvClient, type RetryLimits, type EnvTransport } from './client.ts';
-import { show } from './failures.ts';
+import { EnvClient, type RetryLimits, type EnvTransport, show } from './client.ts';
 import { gymEnvOf, noGymEnv, pythonValue } from './gymEnv.ts';
 
 /** The environment of an episode, from before `execute` until after the judge. */

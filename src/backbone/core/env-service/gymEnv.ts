@@ -1,8 +1,7 @@
 import type { CancellationToken } from '../../../base/core/cancellation.ts';
 import type { GymAction, GymEnv, GymStep, InitMessage } from '../../../sdk/core/index.ts';
 import { isRecord } from '../../../base/core/isRecord.ts';
-import type { EnvClient, JsonObject } from './client.ts';
-import { noEnvironment, noReset, show } from './failures.ts';
+import { type EnvClient, type JsonObject, noEnvironment, noReset, show } from './client.ts';
 import { quoted } from '../../../configs/core/interpolation/pythonText.ts';
 
 /** Replaces an empty answer, as upstream does. */

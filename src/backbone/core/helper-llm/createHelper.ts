@@ -4,8 +4,7 @@ import { hashText, Random } from '../../../base/core/random.ts';
 import type { Clock, Logger } from '../../../base/core/ports.ts';
 import { collect, failureFrom } from '../model-tuner/stream.ts';
 import type { ChatModel, ChatRequest, ModelFailure, ModelReply } from '../model-tuner/model.ts';
-import { helperErrors } from './errors.ts';
-import type { HelperLlm, HelperMessage, HelperOptions } from './helperLlm.ts';
+import { helperErrors, type HelperLlm, type HelperMessage, type HelperOptions } from './helperLlm.ts';
 
 export type HelperSource =
   /** A local model. It gets one attempt, since a retry gives the same answer, and a schema for the reply. */

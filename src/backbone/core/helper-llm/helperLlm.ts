@@ -1,4 +1,6 @@
 import type { CancellationToken } from '../../../base/core/cancellation.ts';
+import { CodedError } from '../../../base/core/errors.ts';
+import type { ModelFailure } from '../model-tuner/model.ts';
 
 export interface HelperMessage {
   readonly role: 'system' | 'user' | 'assistant';
@@ -43,3 +45,61 @@ export interface HelperLlm {
     options?: HelperOptions,
   ): Promise<string>;
 }
+
+const ways =
+  'Set DASHSCOPE_API_KEY and DASHSCOPE_API_KEY_BACKUP (training needs both). Or select a server with ' +
+  '--helper-base-url, --helper-model and --helper-api-key-env, a script with --helper-script FILE, or the built-in model ' +
+  'with --helper embedded (launch.json: helper).';
+
+export const helperErrors = {
+  notConfigured: () =>
+    new CodedError({
+      code: 'helper-llm/not-configured',
+      message: 'No helper LLM is configured.',
+      hint: ways,
+    }),
+
+  noModel: (where: string) =>
+    new CodedError({
+      code: 'helper-llm/no-model',
+      message: `The helper LLM at ${where} has no model name.`,
+      hint: 'Set one with --helper-model (launch.json: helper.model).',
+    }),
+
+  noAnswer: (description: string, attempts: number, failure: ModelFailure) =>
+    new CodedError({
+      code: 'helper-llm/no-answer',
+      message: `The helper LLM (${description}) did not respond ${
+        attempts === 1 ? 'to a call' : `in ${attempts} attempts`
+      }: ${failure.report?.message ?? failure.error.message}`,
+      ...(failure.report?.location && { location: failure.report.location }),
+      hint: 'Check the --helper… options (launch.json: helper), the API keys in the environment, and the network.',
+    }),
+
+  cancelled: () =>
+    new CodedError({ code: 'helper-llm/cancelled', message: 'The call of the helper LLM was canceled.' }),
+
+  noBackupKey: () =>
+    new CodedError({
+      code: 'helper-llm/no-backup-key',
+      message:
+        'DASHSCOPE_API_KEY_BACKUP is not set. Training calls the helper LLM only if both keys are set.',
+      hint: 'Set DASHSCOPE_API_KEY_BACKUP before training. It may contain the same keys, separated by |.',
+    }),
+};
+
+/** Returns whether similar requests would fail in the same way. */
+export function isPermanent(error: unknown): boolean {
+  return error instanceof CodedError && hopeless.has(error.code);
+}
+
+const hopeless: ReadonlySet<string> = new Set([
+  'helper-llm/not-configured',
+  'helper-llm/no-model',
+  'helper-llm/cancelled',
+  'model/bad-endpoint-url',
+  'model/script-not-found',
+  'model/script-not-loaded',
+  'model/script-no-function',
+  'model/script-bad-json',
+]);

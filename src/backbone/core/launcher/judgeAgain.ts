@@ -2,10 +2,10 @@
 import type { CancellationToken } from '../../../base/core/cancellation.ts';
 import { DisposableStore } from '../../../base/core/disposable.ts';
 import { omit } from '../../../base/core/omit.ts';
-import { CodedError, toReport, type ErrorReport } from '../../../base/core/errors.ts';
+import { CodedError, type ErrorReport } from '../../../base/core/errors.ts';
 import type { Locator } from '../../../configs/core/locator.ts';
 import type { EpisodeResult } from '../../../tracking/core/records/episodeResult.ts';
-import type { RunRequest } from '../protocol/run.ts';
+import { type RunRequest, warningEvent } from '../protocol/run.ts';
 import type { RecordedEpisode, RecordedRun } from '../../../traces/core/protocol/runRpc.ts';
 import type { TracedRunEnd } from '../../../tracking/core/records/tracedRun.ts';
 import type { TracedReturn } from '../../../tracking/core/records/trace.ts';
@@ -66,8 +66,7 @@ export async function judgeAgain(
   const locate = locatorResolver(request, ports);
   const sourceOf = taskSourceOf({ request, plan, helper, cancellation }, ports);
   const folders = [ports.paths.dirname(judge.trace), plan.folder];
-  const warn = (problem: CodedError): void =>
-    ports.emit({ type: 'problem', severity: 'warning', report: toReport(problem, problem.code) });
+  const warn = (problem: CodedError): void => ports.emit(warningEvent(problem));
   const models = judgeModels(request, plan, ports);
   const context: JudgeAgainContext = {
     ...judgeContextOf(

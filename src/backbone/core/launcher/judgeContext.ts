@@ -41,6 +41,7 @@ export interface JudgeContextParts {
 
 export interface JudgeContextPorts {
   loadJudge(locator: Locator): Promise<JudgeClass | UserFunction>;
+  /** Returns the location of a method in the user's code. Never rejects. */
   placeOfMethod(locator: Locator, method: UserMethod): Promise<Location>;
   warn(problem: CodedError): void;
   readonly episodes: Pick<JudgeContext, 'userFrame'>;

@@ -1,7 +1,6 @@
 import type { CancellationToken } from '../../../base/core/cancellation.ts';
 import { CodedError, toReport, type ErrorReport, type Location } from '../../../base/core/errors.ts';
-import type { Clock, FileReader, PathRules } from '../../../base/core/ports.ts';
-import type { Composition } from '../../../configs/core/compose.ts';
+import type { Clock } from '../../../base/core/ports.ts';
 import type { Config } from '../../../configs/core/effectiveConfig.ts';
 import { isPython, type Locator } from '../../../configs/core/locator.ts';
 import type {
@@ -9,7 +8,7 @@ import type {
   EpisodeTracking,
   RunLocations,
 } from '../../../tracking/core/records/episodeResult.ts';
-import type { RunEvent, RunRequest } from '../protocol/run.ts';
+import { type RunEvent, type RunRequest, warningEvent } from '../protocol/run.ts';
 import type { ReplayedRun } from '../../../tracking/core/records/replayed.ts';
 import type { RecordedRun } from '../../../traces/core/protocol/runRpc.ts';
 import type { TracedRunEnd } from '../../../tracking/core/records/tracedRun.ts';
@@ -18,16 +17,13 @@ import { createEpisodeTracker } from '../../../tracking/core/episodeTracker.ts';
 import type { Task } from '../../../sdk/core/index.ts';
 import { RunTracker } from '../context-tracker/runTracker.ts';
 import { environmentsOf } from '../env-service/environment.ts';
-import type { EnvTransport } from '../env-service/client.ts';
 import type { HelperLlm } from '../helper-llm/helperLlm.ts';
 import { Random } from '../../../base/core/random.ts';
 import type { FinishedCall } from '../model-tuner/call.ts';
 import type { UserFunction } from '../function-form/bindByName.ts';
 import { asWorkflowClass, type WorkflowClass } from '../function-form/functionWorkflow.ts';
-import type { JudgeClass, UserMethod, JudgeContext } from '../task-judge/judge.ts';
-import type { DataSetPorts } from '../task-reader/data-set/dataSetPorts.ts';
+import type { JudgeContext } from '../task-judge/judge.ts';
 import { readTasks } from '../task-reader/readers.ts';
-import type { ReaderTools } from '../task-reader/readerTools.ts';
 import { episodeSlots, rollOut } from '../task-rollout/rollout.ts';
 import { RolloutState } from '../task-rollout/rolloutState.ts';
 import {
@@ -45,6 +41,7 @@ import {
   type ModelTuner,
   readPlan,
   type RunPlan,
+  type PlanPorts,
 } from './runPlan.ts';
 import { judgeAgain } from './judgeAgain.ts';
 import {
@@ -54,8 +51,8 @@ import {
   replayTarget,
   type ReplayTarget,
 } from './replayedEpisode.ts';
-import { judgeContextOf } from './judgeContext.ts';
-import { environmentPorts, taskSourceOf, type SourceOf } from './taskSource.ts';
+import { judgeContextOf, type JudgeContextPorts } from './judgeContext.ts';
+import { environmentPorts, taskSourceOf, type SourceOf, type SourcePorts } from './taskSource.ts';
 import {
   atCodeLocation,
   isFunction,
@@ -101,29 +98,19 @@ export interface RunFolder {
   openTrace(run: RunFacts): TraceWriter;
 }
 
-export interface LaunchPorts extends ModelPorts {
+export interface LaunchPorts
+  extends ModelPorts, PlanPorts, SourcePorts, Omit<JudgeContextPorts, 'warn' | 'episodes'> {
   readonly clock: Clock;
-  readonly files: FileReader;
-  readonly paths: PathRules;
-  emit(event: RunEvent): void;
-  /** Returns the effective config and its problems. Rejects only if there is no config at all. */
-  readConfig(request: RunRequest): Promise<Composition>;
   loadWorkflow(locator: Locator): Promise<WorkflowClass | UserFunction>;
-  loadJudge(locator: Locator): Promise<JudgeClass | UserFunction>;
   /** Rejects if Trinity-RFT has no reward function of that name, or cannot import it. */
   loadRewardFn(name: string): Promise<void>;
-  /** Returns the location of a method in the user's code. Never rejects. */
-  placeOfMethod(locator: Locator, method: UserMethod): Promise<Location>;
   /** Opens the helper LLM lazily: at its first request. */
   openHelper(plan: RunPlan): HelperLlm;
-  readerTools(plan: RunPlan): ReaderTools;
   /** Reads one episode of a trace, to replay it. Throws a CodedError `trace/…`. */
   readonly readReplayed: (file: string, episode: number) => ReplayedRun;
   /** Reads the episodes of a trace. Throws a CodedError `trace/…`. */
   readTrace(file: string): RecordedRun;
   openFolder(plan: RunPlan, request: RunRequest): Promise<RunFolder>;
-  readonly envTransport: EnvTransport;
-  readonly dataSets: DataSetPorts;
   readonly episodes: Pick<EpisodeContext, 'newUuid' | 'userFrame' | 'onUncaught' | 'onEnd' | 'isHeld'>;
 }
 
@@ -376,5 +363,5 @@ async function observed(
 }
 
 function warn(ports: LaunchPorts, problem: CodedError): void {
-  ports.emit({ type: 'problem', severity: 'warning', report: toReport(problem, problem.code) });
+  ports.emit(warningEvent(problem));
 }

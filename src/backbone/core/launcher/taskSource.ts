@@ -5,12 +5,10 @@ import type { RunEvent, RunRequest } from '../protocol/run.ts';
 import { taskListingOf, type EnvironmentPorts } from '../env-service/environment.ts';
 import type { EnvTransport } from '../env-service/client.ts';
 import type { HelperLlm } from '../helper-llm/helperLlm.ts';
-import type { DataSetPorts } from '../task-reader/data-set/dataSetPorts.ts';
-import type { ReaderTools } from '../task-reader/readerTools.ts';
-import type { TaskSource } from '../task-reader/taskReader.ts';
-import { resolveFile, type ResolvePorts } from './resolveFile.ts';
+import type { DataSetPorts, Row } from '../task-reader/data-set/table.ts';
+import type { ReaderTools, TaskSource } from '../task-reader/taskReader.ts';
+import { resolveFile, type ResolvePorts } from './userClasses.ts';
 import { type RunPlan, readPlan, type PlanPorts } from './runPlan.ts';
-import type { Row } from '../task-reader/data-set/table.ts';
 import { readTasks } from '../task-reader/readers.ts';
 
 export interface SourcePorts extends ResolvePorts {

@@ -1,4 +1,5 @@
 /** Resolves the user's classes that a config names. */
+
 import { CodedError, type Location } from '../../../base/core/errors.ts';
 import { builtInJudge, type BuiltInJudge } from '../../../configs/core/builtInJudges.ts';
 import type { Config } from '../../../configs/core/effectiveConfig.ts';
@@ -6,8 +7,8 @@ import { parseLocator, type Locator } from '../../../configs/core/locator.ts';
 import { tasksetPath, workflowKey } from '../../../configs/core/trinity/trinityRun.ts';
 import type { RunRequest } from '../protocol/run.ts';
 import { FunctionWorkflow, type WorkflowClass } from '../function-form/functionWorkflow.ts';
-import { findModule, resolveFile, type ResolvePorts } from './resolveFile.ts';
 import type { RunPlan } from './runPlan.ts';
+import type { FileReader, PathRules } from '../../../base/core/ports.ts';
 
 export type ResolveLocator = (
   text: string,
@@ -173,4 +174,40 @@ function noJudge(why: string, config: Config, path: string): CodedError {
     location: config.locate(path),
     hint: 'Return a reward from the workflow, or set ajet.task_judge.judge_protocol to a judge, for example judge.ts->Name.',
   });
+}
+
+export interface ResolvePorts {
+  readonly files: Pick<FileReader, 'exists'>;
+  readonly paths: PathRules;
+}
+
+/**
+ * Returns the absolute path of a file that the config names. As in upstream, the path is relative to the working
+ * directory. If the file does not exist there, the path is relative to the folder of the config.
+ */
+export async function resolveFile(
+  file: string,
+  request: Pick<RunRequest, 'cwd' | 'config'>,
+  ports: ResolvePorts,
+): Promise<string> {
+  const inWorkingDirectory = ports.paths.resolve(request.cwd, file);
+  if (await ports.files.exists(inWorkingDirectory)) return inWorkingDirectory;
+  return ports.paths.resolve(ports.paths.dirname(request.config), file);
+}
+
+/** Returns the file of a dotted Python module in the working directory or the config's folder; else undefined. */
+async function findModule(
+  module: string,
+  request: Pick<RunRequest, 'cwd' | 'config'>,
+  ports: ResolvePorts,
+): Promise<string | undefined> {
+  const { paths, files } = ports;
+  const parts = module.split('.');
+  for (const folder of [request.cwd, paths.dirname(request.config)]) {
+    const stem = paths.resolve(folder, ...parts);
+    for (const file of [`${stem}.py`, paths.resolve(stem, '__init__.py')]) {
+      if (await files.exists(file)) return file;
+    }
+  }
+  return undefined;
 }

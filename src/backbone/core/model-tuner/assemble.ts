@@ -34,7 +34,6 @@ export class Assembler {
     for (const choice of choices) if (isRecord(choice)) this.#addChoice(choice);
   }
 
-  /** True if every choice has a finish reason. */
   get isComplete(): boolean {
     const drafts = [...this.#choices.values()];
     return drafts.length > 0 && drafts.every((draft) => typeof draft.finishReason === 'string');

@@ -53,7 +53,8 @@ export class Call {
   readonly identity: CallIdentity;
   readonly request: ChatRequest;
   readonly #start: CallStart;
-  readonly #startedAt: number;
+  /** Milliseconds since the Unix epoch. */
+  readonly startedAt: number;
   readonly #startedMonotonic: number;
   readonly #cancellation = new CancellationSource();
   readonly #subscriptions = new DisposableStore();
@@ -66,7 +67,7 @@ export class Call {
     this.identity = start.identity;
     this.request = start.request;
     this.#start = start;
-    this.#startedAt = start.clock.now();
+    this.startedAt = start.clock.now();
     this.#startedMonotonic = start.clock.monotonic();
     for (const token of start.cancelledBy) {
       this.#subscriptions.add(token.onCancelled(() => this.#cancellation.cancel()));
@@ -75,11 +76,6 @@ export class Call {
 
   get debugModel(): string | null {
     return this.#start.debugModel;
-  }
-
-  /** Milliseconds since the Unix epoch. */
-  get startedAt(): number {
-    return this.#startedAt;
   }
 
   get cancellation(): CancellationToken {
@@ -111,7 +107,7 @@ export class Call {
       debugModel: this.debugModel,
       canned: this.#canned,
       request: this.request,
-      startedAt: this.#startedAt,
+      startedAt: this.startedAt,
       seconds: this.#secondsSoFar(),
       askedAfter: this.#askedAfter,
       firstAfter: this.#firstAfter,

@@ -24,7 +24,6 @@ export function sourceText({ file, line, column, function: name }: CallSource): 
   return escapeNonAscii(JSON.stringify({ file, line, column, function: name }));
 }
 
-/** Returns undefined if the source is unknown. */
 export function sourceOf({
   source,
   headers,

@@ -1,5 +1,4 @@
-import { type FinishedCall, Call, overflowCompletion } from './call.ts';
-import { authenticate, Episode, type EpisodeHandle, type EpisodeOptions, type Caller } from './episodes.ts';
+import { type FinishedCall, Call, overflowCompletion, type ContextGuard } from './call.ts';
 import { apis, failureReply, findRoute } from './apis/index.ts';
 import {
   jsonReply,
@@ -8,19 +7,24 @@ import {
   type RequestHandler,
   type Api,
   type ApiAnswer,
+  ApiMemory,
 } from './apis/api.ts';
 import type { ModelFailure, ChatModel, ChatRequest, ModelReply } from './model.ts';
 import { type Sampling, applySampling, callSeed, debugRequest, type Override } from './sampling.ts';
 import { failures } from './failures.ts';
-import { messageOf } from '../../../base/core/errors.ts';
+import { messageOf, type CodedError } from '../../../base/core/errors.ts';
 import { omit } from '../../../base/core/omit.ts';
 import { hashText } from '../../../base/core/random.ts';
 import type { Clock, Logger } from '../../../base/core/ports.ts';
 import { sourceOf } from './callSource.ts';
 import { cutCompletion } from './chunks.ts';
 import { parseBody } from './requestSchema.ts';
-import { adapterOf, isTrainable } from './routing.ts';
+import { adapterOf, isTrainable, RouteCounts, type Targets } from './routing.ts';
 import { collect, failureFrom, oneByOne, streamReply } from './stream.ts';
+import { CancellationSource } from '../../../base/core/cancellation.ts';
+import type { EpisodeRouting } from '../../../tracking/core/records/episodeResult.ts';
+import type { AgentOptions } from '../../../sdk/core/index.ts';
+import { decodeApiKey, encodeApiKey } from './apiKey.ts';
 
 export interface GatewayOptions {
   readonly model: ChatModel;
@@ -29,7 +33,6 @@ export interface GatewayOptions {
   readonly sampling: Sampling;
   /** `ajet.rollout.force_disable_toolcalls`. Default: false. */
   readonly toolCallsDisabled?: boolean;
-  /** Seed of the run. */
   readonly seed: number;
   /** `onCall` is called once per call when it ends, before the client has the whole answer. */
   readonly observer: { onCall(call: FinishedCall): void };
@@ -272,4 +275,94 @@ function checkLoopbackOrigin(headers: Readonly<Record<string, string>>): ModelFa
 /** @param authority host with an optional port */
 function isLoopback(authority: string): boolean {
   return /^(localhost|127\.\d{1,3}\.\d{1,3}\.\d{1,3}|\[::1\])(:\d{1,5})?$/i.test(authority);
+}
+
+interface EpisodeOptions {
+  /** Must not be guessable: it authorizes calls of the episode. */
+  readonly episodeUuid: string;
+  /** Position in the run, from 0. */
+  readonly episode: number;
+  /** Seed of the episode's samples. */
+  readonly seed: number;
+  /** The `episode_address` in the key. */
+  readonly address: string;
+  /** Checks each call to the model being trained. Without it, no call is checked. */
+  readonly guard?: ContextGuard;
+}
+
+class Episode {
+  readonly options: EpisodeOptions;
+  readonly end = new CancellationSource();
+  readonly routes = new RouteCounts();
+  readonly memory = new ApiMemory();
+  targets: Targets = null;
+  /** Number of calls that the model being trained has answered. */
+  llmCalls = 0;
+  /** The failure of the last finished call, for the user; undefined if it was answered. */
+  failure: CodedError | undefined;
+  /** True if any call so far was unsafe: upstream's `context_overflow`. */
+  contextOverflow = false;
+  #begun = 0;
+
+  constructor(options: EpisodeOptions) {
+    this.options = options;
+  }
+
+  /** Undefined if every call so far was for a trained target. */
+  get routing(): EpisodeRouting | undefined {
+    return this.routes.routing;
+  }
+
+  /** Sets the targets that the episode trains. Default: all. */
+  trainOnly(targets: Targets): void {
+    this.targets = targets;
+  }
+
+  apiKeyFor(agent: Required<AgentOptions>): string {
+    const { episodeUuid, address } = this.options;
+    return encodeApiKey({ ...agent, episodeUuid, episodeAddress: address });
+  }
+
+  /** Cancels the calls in flight. The keys of the episode are rejected from now on. */
+  close(): void {
+    this.end.cancel();
+    this.memory.clear();
+  }
+
+  nextCall(): number {
+    return this.#begun++;
+  }
+
+  finished(call: FinishedCall): void {
+    const isModels = call.debugModel === null && call.canned === null;
+    if (call.failure === undefined && isModels) this.llmCalls++;
+    this.failure = call.failure?.report;
+  }
+}
+
+/** An episode's access to the model. */
+type EpisodeHandle = Readonly<
+  Pick<Episode, 'llmCalls' | 'failure' | 'routing' | 'contextOverflow' | 'trainOnly' | 'apiKeyFor' | 'close'>
+>;
+
+interface Caller {
+  readonly episode: Episode;
+  readonly agentName: string;
+  readonly targetTag: string;
+}
+
+function authenticate(
+  headers: Readonly<Record<string, string>>,
+  episodes: ReadonlyMap<string, Episode>,
+): Caller | { failure: ModelFailure } {
+  const bearer = /^Bearer\s+(\S+)\s*$/i.exec(headers['authorization'] ?? '')?.[1];
+  // Anthropic's clients send x-api-key. As in upstream, the bearer token wins.
+  const keys = [bearer, headers['x-api-key']].filter((key) => key !== undefined);
+  if (keys.length === 0) return { failure: failures.missingKey() };
+  const content = keys.map(decodeApiKey).find((decoded) => decoded !== undefined);
+  if (content === undefined) return { failure: failures.garbledKey() };
+  const episode = episodes.get(content.episodeUuid);
+  if (episode === undefined) return { failure: failures.unknownEpisode() };
+  if (episode.end.token.isCancelled) return { failure: failures.closedEpisode() };
+  return { episode, agentName: content.agentName, targetTag: content.targetTag };
 }

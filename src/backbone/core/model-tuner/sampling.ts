@@ -1,6 +1,7 @@
 import { omit } from '../../../base/core/omit.ts';
 import { hashText } from '../../../base/core/random.ts';
 import type { ChatRequest, ChatCompletion, ChatCompletionChunk } from './model.ts';
+import { isRecord } from '../../../base/core/isRecord.ts';
 
 export interface Sampling {
   /**
@@ -87,7 +88,8 @@ export function applySampling(
       ...limit,
       temperature: sampling.temperature,
       top_p: sampling.topP,
-      ...topKOf(sampling),
+      // Sent only if it is limited, since servers other than vLLM and SGLang reject the option.
+      ...((sampling.topK ?? -1) > 0 && { top_k: sampling.topK }),
       seed,
     },
     overrides: given.flatMap(([option, asked]) => {
@@ -120,11 +122,6 @@ function withDefaults(
   return { request, overrides: isOne ? [] : [{ option: 'n', message }] };
 }
 
-/** Sent only if it is limited, since servers other than vLLM and SGLang reject the option. */
-function topKOf({ topK = -1 }: Sampling): { top_k?: number } {
-  return topK > 0 ? { top_k: topK } : {};
-}
-
 function replaced(option: string, asked: unknown, by: { used: number; key: string }): Override[] {
   if (asked === by.used) return [];
   return [
@@ -134,7 +131,7 @@ function replaced(option: string, asked: unknown, by: { used: number; key: strin
 
 function leftOut(option: string, asked: unknown): Override[] {
   if (passedOn.has(option) || harmless.has(option) || anyway[option] === asked) return [];
-  if (option === 'response_format' && isPlainText(asked)) return [];
+  if (option === 'response_format' && isRecord(asked) && asked['type'] === 'text') return [];
   return [
     {
       option,
@@ -148,10 +145,6 @@ function streamed(asked: unknown): Override[] {
   const message =
     'asked for a stream, which works in debug runs only: in training, AgentJet rejects it by base URL and key, and its client returns a whole completion';
   return [{ option: 'stream', message }];
-}
-
-function isPlainText(format: unknown): boolean {
-  return typeof format === 'object' && format !== null && 'type' in format && format.type === 'text';
 }
 
 function show(value: unknown): string {

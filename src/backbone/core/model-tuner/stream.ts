@@ -27,6 +27,15 @@ export function* oneByOne(chunks: Iterable<ChatCompletionChunk>): Generator<read
   for (const chunk of chunks) yield [chunk];
 }
 
+/** Yields the received part of an answer, then rejects with its failure. */
+export async function* brokenOff(
+  received: Iterable<ChatCompletionChunk>,
+  failure: ModelFailure,
+): AsyncGenerator<readonly ChatCompletionChunk[]> {
+  yield* oneByOne(received);
+  await Promise.reject(new ModelFailureError(failure));
+}
+
 /** Streams the chunks as server-sent events, and finishes the call with the assembled completion. */
 export function streamReply(call: Call, chunks: Chunks, answer: ApiAnswer): HttpReply {
   const assembler = new Assembler();

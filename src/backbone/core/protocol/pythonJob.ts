@@ -4,7 +4,6 @@ import * as z from 'zod/mini';
 const config = z.looseObject({ ajet: z.record(z.string(), z.unknown()) });
 
 const place = {
-  /** The number of the job in its script. */
   job: z.number(),
   /** The line of the script that led to it. */
   file: z.nullable(z.string()),

@@ -11,6 +11,8 @@ import {
   runLocations,
 } from '../../../tracking/core/records/episodeResult.ts';
 import { tokenizerInfo } from '../../../tracking/core/records/tracedRun.ts';
+import { parseJson } from '../../../base/core/parseJson.ts';
+import { toReport, type CodedError } from '../../../base/core/errors.ts';
 
 export const runProtocolVersion = 1;
 
@@ -245,20 +247,11 @@ export function encodeLine(message: RunClientMessage | RunEvent): string {
   return `${JSON.stringify(message)}\n`;
 }
 
-/** Returns undefined for a line that is not a message of the protocol. The caller logs it and continues. */
-export function decodeRunEvent(line: string): RunEvent | undefined {
-  return decode(runEvent, line);
+export function warningEvent(problem: CodedError): RunEvent {
+  return { type: 'problem', severity: 'warning', report: toReport(problem, problem.code) };
 }
 
-export function decodeRunClientMessage(line: string): RunClientMessage | undefined {
-  return decode(runClientMessage, line);
-}
-
-/** Returns undefined for a line that is not JSON or does not fit the schema. */
+/** Returns undefined for a line that is not JSON or does not fit the schema. The caller logs it and continues. */
 export function decode<T>(schema: z.ZodMiniType<T>, line: string): T | undefined {
-  try {
-    return schema.safeParse(JSON.parse(line)).data;
-  } catch {
-    return undefined; // not JSON
-  }
+  return schema.safeParse(parseJson(line)).data;
 }

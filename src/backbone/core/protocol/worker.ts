@@ -105,12 +105,7 @@ export const returnedOutput = z.object({
 });
 
 /** The result of `compute_reward`, and the output, to which a judge may add. */
-export const returnedVerdict = z.object({
-  reward: z.union([anyNumber, z.unknown()]),
-  isSuccess: z.boolean(),
-  metadata: z.record(z.string(), z.unknown()),
-  logMetrics: z.record(z.string(), z.unknown()),
-});
+export const returnedVerdict = z.extend(returnedOutput, { isSuccess: z.boolean() });
 
 /** The result of a workflow function. Values that are not numbers are unchanged. */
 export const functionOutput = z.object({
@@ -120,7 +115,6 @@ export const functionOutput = z.object({
   awaited: z.boolean(),
 });
 
-/** The result of a judge function. */
 export const functionVerdict = z.omit(functionOutput, { response: true });
 
 /** The result of `load-trinity` for a class. */
@@ -132,8 +126,7 @@ export const loadedTrinity = z.object({
 });
 
 /** The result of `execute-trinity`, from the returned experiences. */
-export const returnedExperiences = z.extend(returnedOutput, {
-  isSuccess: z.boolean(),
+export const returnedExperiences = z.extend(returnedVerdict, {
   problems: z.array(
     z.object({
       code: z.enum([
@@ -147,7 +140,6 @@ export const returnedExperiences = z.extend(returnedOutput, {
   ),
 });
 
-/** The ask `experience`. */
 export const experienceRequest = z.object({
   /** `answer`: of prompt and reply, where there is one, else of the whole conversation. */
   of: z.enum(['prompt', 'answer']),

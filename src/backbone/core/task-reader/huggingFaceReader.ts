@@ -1,12 +1,11 @@
 import type { CodedError, Location } from '../../../base/core/errors.ts';
 import type { Task } from '../../../sdk/core/index.ts';
 import { CsvTable } from './data-set/csvTable.ts';
-import type { DataSetListing, DataSetPorts } from './data-set/dataSetPorts.ts';
+import type { DataSetListing, DataSetPorts, Row, TableReader, RowSelection } from './data-set/table.ts';
 import { dataSetErrors } from './data-set/errors.ts';
 import { JsonTable } from './data-set/jsonTable.ts';
 import { ParquetTable } from './data-set/parquetTable.ts';
 import { findSplit, type SplitFiles, type TableFormat } from './data-set/splits.ts';
-import type { Row, TableReader, RowSelection } from './data-set/table.ts';
 import { requireIds, type ReadTasks, type TaskSelection, type TaskSource } from './taskReader.ts';
 import type { FileReader } from '../../../base/core/ports.ts';
 
@@ -64,7 +63,7 @@ export async function readDataSet(
   const writtenSplit = source.config.string(keys.split);
   const split = parseSplit(writtenSplit, source.config.locate(keys.split));
   const found = await findDataSet({ place, where, split: split.name, subset: keys.subset }, source);
-  const table = openTable(found, source, where);
+  const table = tables[found.format](source, portsOf(source, found.place, where));
   const read = await readRows(found, table, wantedOf(selection, split), source);
   if (read.length === 0 && selection.taskIds === undefined && selection.first > 0) {
     throw dataSetErrors.noRows(place, writtenSplit, source.config.locate(keys.split));
@@ -150,10 +149,6 @@ const tables: Readonly<Record<TableFormat, (source: TaskSource, ports: DataSetPo
   tsv: (_, { parts }) => new CsvTable(parts),
   json: ({ files }) => new JsonTable(files),
 };
-
-function openTable({ format, place }: FoundSplit, source: TaskSource, where: Location): TableReader {
-  return tables[format](source, portsOf(source, place, where));
-}
 
 /** CSV options that a README can set. */
 const separators = ['sep', 'delimiter'];

@@ -1,5 +1,5 @@
 import { isRecord } from '../../../base/core/isRecord.ts';
-import { CodedError, type Location, messageOf } from '../../../base/core/errors.ts';
+import { CodedError, type Location, messageOf, hasCode } from '../../../base/core/errors.ts';
 import type { FileReader } from '../../../base/core/ports.ts';
 import type { InitMessage, Task } from '../../../sdk/core/index.ts';
 import {
@@ -10,7 +10,6 @@ import {
   type TaskSelection,
 } from './taskReader.ts';
 
-/** The reader of `jsonl_dataset_file`. */
 export const readJsonlSplit: ReadTasks = async (source, selection) => {
   const key = `ajet.task_reader.jsonl_dataset_file.${source.split}.file_path`;
   const file = await source.resolveFile(source.config.string(key));
@@ -219,7 +218,7 @@ export async function readTaskLines(file: string, files: FileReader): Promise<re
   try {
     return (await readJsonlTasks(file, { first: Infinity }, files)).tasks;
   } catch (error) {
-    if (error instanceof CodedError && error.code === 'task-reader/no-tasks') return [];
+    if (hasCode(error, 'task-reader/no-tasks')) return [];
     throw error;
   }
 }

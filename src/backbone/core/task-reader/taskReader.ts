@@ -1,11 +1,10 @@
 import type { CancellationToken } from '../../../base/core/cancellation.ts';
 import { CodedError, type Location } from '../../../base/core/errors.ts';
-import type { FileReader, LogLevel } from '../../../base/core/ports.ts';
+import type { FileReader, LogLevel, Clock, PathRules } from '../../../base/core/ports.ts';
 import type { Config } from '../../../configs/core/effectiveConfig.ts';
 import type { Task } from '../../../sdk/core/index.ts';
 import type { HelperLlm } from '../helper-llm/helperLlm.ts';
-import type { ReaderTools } from './readerTools.ts';
-import type { DataSetPorts } from './data-set/dataSetPorts.ts';
+import type { DataSetPorts } from './data-set/table.ts';
 
 /** The highest number of ids to count, which limits the memory for a huge data set. */
 const distinctLimit = 200_000;
@@ -123,4 +122,42 @@ export function throwIfCancelled(cancellation: CancellationToken): void {
     code: 'task-reader/cancelled',
     message: 'The run was canceled while it read tasks.',
   });
+}
+
+/** An OpenAI-compatible `/embeddings`. */
+export interface EmbeddingEndpoint {
+  readonly baseUrl: string;
+  readonly model: string;
+  readonly apiKey: string;
+}
+
+/** System services for readers that generate tasks or do not read them from a text file. */
+export interface ReaderTools {
+  /** The base of upstream's relative paths. */
+  readonly cwd: string;
+  readonly paths: PathRules;
+  readonly clock: Pick<Clock, 'after'>;
+  readonly seed: number;
+  /** Hexadecimal digits. A text is hashed as UTF-8. */
+  digest(algorithm: 'md5' | 'sha256', content: string | Uint8Array): string;
+  readBytes(file: string): Promise<Uint8Array>;
+  /** Creates the folder, and replaces an existing file. */
+  writeText(file: string, text: string): Promise<void>;
+  appendText(file: string, text: string): Promise<void>;
+  /**
+   * The attributes of the spans with this name, in the order of the table `span_table` of a SQLite file that is only
+   * read. Rejects with what SQLite says.
+   */
+  readSpans(file: string, name: string): Promise<readonly unknown[]>;
+  /** Returns the text of each page of a PDF. Rejects if it cannot be parsed. */
+  readPdf(content: Uint8Array): Promise<readonly string[]>;
+  /** Sends one request. Rejects with the error. */
+  embed(
+    endpoint: EmbeddingEndpoint,
+    text: string,
+    cancellation: CancellationToken,
+  ): Promise<readonly number[]>;
+  /** The value of `DASHSCOPE_API_KEY`; undefined if it is not set or must not be read. */
+  readonly embeddingKey: string | undefined;
+  newUuid(): string;
 }

@@ -1,10 +1,8 @@
 import type { EpisodeResult, Selection } from '../../../tracking/core/records/episodeResult.ts';
-import type { ObservationWindow } from '../../../sdk/core/index.ts';
 import { EarlyStop, type Oversampling, selectEpisodes } from './oversampling.ts';
 
 export interface RolloutOptions {
   readonly tasks: number;
-  /** Number of episodes started for each task. */
   readonly perTask: number;
   /** Undefined if every started episode is trained. */
   readonly oversampling: Oversampling | undefined;
@@ -14,41 +12,32 @@ export interface RolloutOptions {
   random(): number;
 }
 
-interface Scored {
-  readonly episode: number;
-  readonly reward: number;
-}
-
 /** The state of a running rollout: the observation window, which episodes stop early, and which are trained. */
 export class RolloutState {
   readonly #options: RolloutOptions;
   readonly #early: EarlyStop | undefined;
-  readonly #window: { step: number[]; token: number[]; stop: boolean[] };
-  readonly #groups: readonly Scored[][];
+  readonly window: { step: number[]; token: number[]; stop: boolean[] };
+  readonly #groups: readonly { readonly episode: number; readonly reward: number }[][];
 
   constructor(options: RolloutOptions) {
     const { tasks, perTask, oversampling } = options;
     this.#options = options;
     this.#early = oversampling && new EarlyStop(oversampling, tasks);
     const of = <T>(value: T): T[] => Array.from({ length: tasks * perTask }, () => value);
-    this.#window = { step: of(0), token: of(0), stop: of(false) };
+    this.window = { step: of(0), token: of(0), stop: of(false) };
     this.#groups = Array.from({ length: tasks }, () => []);
   }
 
-  get window(): ObservationWindow {
-    return this.#window;
-  }
-
   stepped(thread: number): void {
-    this.#window.step[thread] = (this.#window.step[thread] ?? 0) + 1;
+    this.window.step[thread] = (this.window.step[thread] ?? 0) + 1;
   }
 
   generated(thread: number, tokens: number): void {
-    this.#window.token[thread] = (this.#window.token[thread] ?? 0) + tokens;
+    this.window.token[thread] = (this.window.token[thread] ?? 0) + tokens;
   }
 
   isStopped(thread: number): boolean {
-    return this.#window.stop[thread] === true;
+    return this.window.stop[thread] === true;
   }
 
   /** Records a result. Returns the episodes that stop because of it. */
@@ -62,14 +51,14 @@ export class RolloutState {
         : performanceReward(tracking?.madnessReward ?? reward, tracking?.timelines ?? 0);
     if (compared !== undefined) {
       this.#groups[task]?.push({ episode, reward: compared });
-      this.#window.step[episode] = -1;
+      this.window.step[episode] = -1;
     }
     if (this.#early === undefined) return [];
     this.#early.ended(task, compared);
     const threads = this.#early
       .decide()
       .flatMap((stopped) => Array.from({ length: perTask }, (_, at) => stopped * perTask + at));
-    for (const thread of threads) this.#window.stop[thread] = true;
+    for (const thread of threads) this.window.stop[thread] = true;
     return threads;
   }
 

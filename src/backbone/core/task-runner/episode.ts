@@ -42,7 +42,6 @@ export interface EpisodeSlot {
 /** The position of an episode in the rollout, as the workflow sees it. */
 export type EpisodeNumbers = Pick<WorkflowTask, 'taskBatchIndex' | 'taskTag'>;
 
-/** An episode's access to the Model Tuner. */
 export interface EpisodeCalls {
   /** Returns the workflow's access to the models. It depends on the targets that the workflow trains. */
   tunerFor(workflow: Pick<Workflow, 'trainableTargets'>): ModelAccess;
@@ -70,7 +69,6 @@ export interface EpisodeContext extends JudgeContext {
   readonly attempts: number;
   /** Called before another attempt, which begins after `seconds`. */
   onRetry(slot: EpisodeSlot, failure: ErrorReport, seconds: number): void;
-  /** Called if the workflow changed this field of its task. */
   onTaskChanged(slot: EpisodeSlot, field: keyof Task): void;
   /** Returns the recorder for an episode's work other than LLM calls. */
   spansOf?(slot: EpisodeSlot): BeginSpan;

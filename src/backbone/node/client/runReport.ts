@@ -1,21 +1,21 @@
 /** Formats a run as text for the terminal and the debug console. */
+
 import { formatReport, type ErrorReport } from '../../../base/core/errors.ts';
-import type { EpisodeResult, EpisodeTracking } from '../../../tracking/core/records/episodeResult.ts';
+import {
+  type EpisodeResult,
+  type EpisodeTracking,
+  type RunLocations,
+  withSelection,
+} from '../../../tracking/core/records/episodeResult.ts';
 import {
   formatTrainingReport,
   taskName,
   trainingReport,
   type TrainingReport,
 } from '../../../tracking/core/report.ts';
-import {
-  formatValidation,
-  validationMetrics,
-  type ValidationMetrics,
-} from '../../core/protocol/validation.ts';
-import type { RunStarted } from './runProgress.ts';
 import { measures, type Group } from '../../../tracking/core/groups.ts';
+import type { RunEvent } from '../../core/protocol/run.ts';
 
-/** Returns the episodes of a run in order. */
 export function inOrder(results: readonly EpisodeResult[]): EpisodeResult[] {
   return [...results].sort((a, b) => a.episode - b.episode);
 }
@@ -31,7 +31,6 @@ export function formatResults(results: readonly EpisodeResult[], run: RunStarted
   return `${formatTable(sorted, report.groups)}\n\n${validation}${formatTrainingReport(report)}${trace}`;
 }
 
-/** Returns the metrics of a validation run. */
 export function metricsOf(
   results: readonly EpisodeResult[],
   run: RunStarted | undefined,
@@ -177,4 +176,99 @@ function table(head: readonly string[], rows: readonly (readonly string[])[]): s
 /** Returns the count with its noun in the singular or plural. */
 export function counted(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`;
+}
+
+/** The metrics of a validation, by upstream's names. Rates are from 0 to 1. */
+interface ValidationMetrics {
+  readonly pass_n: number;
+  readonly total_tasks: number;
+  /** Tasks of which every pass succeeded. */
+  readonly num_all_success_tasks: number;
+  /** Tasks of which any pass succeeded: pass@n. */
+  readonly num_pass_n_tasks: number;
+  /** Successes over episodes. */
+  readonly 'TGC@1': number;
+  readonly 'TGC@n': number;
+  readonly 'TGC@n-all-pass': number;
+  /** Null where no episode gave a reward. */
+  readonly mean_reward: number | null;
+}
+
+/** The least raw reward that validation counts as a success, whatever `isSuccess` is. */
+const validationSuccess = 1;
+
+/**
+ * Returns the metrics of a run in validation mode. A raw reward of 1 or more is a success. An episode with an error is not
+ * a success; in training it fails the whole validation.
+ *
+ * @param passes number of episodes of each task; their numbers are consecutive
+ */
+export function validationMetrics(
+  results: readonly EpisodeResult[],
+  passes: number,
+): ValidationMetrics | undefined {
+  if (results.length === 0) return undefined;
+  const size = Math.max(1, passes);
+  const successes = new Map<number, number>();
+  for (const { episode, reward } of results) {
+    const task = Math.floor(episode / size);
+    const won = reward !== null && reward >= validationSuccess ? 1 : 0;
+    successes.set(task, (successes.get(task) ?? 0) + won);
+  }
+  const tasks = successes.size;
+  const counts = [...successes.values()];
+  const all = counts.filter((count) => count === size).length;
+  const any = counts.filter((count) => count > 0).length;
+  const rewards = results.flatMap(({ reward }) => (reward === null ? [] : [reward]));
+  const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
+  return {
+    pass_n: size,
+    total_tasks: tasks,
+    num_all_success_tasks: all,
+    num_pass_n_tasks: any,
+    'TGC@1': sum(counts) / (tasks * size),
+    'TGC@n': any / tasks,
+    'TGC@n-all-pass': all / tasks,
+    mean_reward: rewards.length === 0 ? null : sum(rewards) / rewards.length,
+  };
+}
+
+/** In one line, e.g. `validation (2 passes of 3 tasks): TGC@1 0.5, TGC@2 0.667, TGC@2-all-pass 0.333, mean reward 0.5`. */
+export function formatValidation(metrics: ValidationMetrics): string {
+  const { pass_n, total_tasks, mean_reward } = metrics;
+  const rounded = (value: number): string => String(Math.round(value * 1000) / 1000);
+  const figures = [
+    `TGC@1 ${rounded(metrics['TGC@1'])}`,
+    `TGC@${pass_n} ${rounded(metrics['TGC@n'])}`,
+    `TGC@${pass_n}-all-pass ${rounded(metrics['TGC@n-all-pass'])}`,
+    `mean reward ${mean_reward === null ? '-' : rounded(mean_reward)}`,
+  ];
+  return `validation (${pass_n} pass${pass_n === 1 ? '' : 'es'} of ${total_tasks} task${total_tasks === 1 ? '' : 's'}): ${figures.join(', ')}`;
+}
+
+export type RunStarted = Extract<RunEvent, { type: 'run-started' }>;
+export type RunEnded = Extract<RunEvent, { type: 'run-ended' }>;
+
+/** The state of a run after its events, from which run clients build their output. */
+export class RunProgress {
+  started: RunStarted | undefined;
+  ended: RunEnded | undefined;
+  /** The locations in the user's files for findings; undefined if the run did not report them. */
+  places: RunLocations | undefined;
+  /** The results in the order in which the episodes ended. */
+  results: readonly EpisodeResult[] = [];
+
+  /** Takes an event. Call it before the event is shown. */
+  take(event: RunEvent): void {
+    if (event.type === 'run-started') this.started = event;
+    else if (event.type === 'episode-ended') this.add(event.result);
+    else if (event.type === 'selection') this.results = withSelection(this.results, event.episodes);
+    else if (event.type === 'places') this.places = event.places;
+    else if (event.type === 'run-ended') this.ended = event;
+  }
+
+  /** Adds the result of an episode that could not report it. */
+  add(result: EpisodeResult): void {
+    this.results = [...this.results, result];
+  }
 }

@@ -1,12 +1,8 @@
-import { copyFile, mkdir, rm, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import * as z from 'zod/mini';
-import { CodedError } from '../../../base/core/errors.ts';
-import type {
-  DataSetHub,
-  DataSetListing,
-  HubListener,
-} from '../../core/task-reader/data-set/dataSetPorts.ts';
+import { copyFile, mkdir, rm, symlink, writeFile } from 'node:fs/promises';
+import { CodedError, hasCode } from '../../../base/core/errors.ts';
+import type { DataSetHub, DataSetListing, HubListener } from '../../core/task-reader/data-set/table.ts';
 import { listFolder } from '../../core/task-reader/huggingFaceReader.ts';
 import { localFiles } from '../../../base/node/files.ts';
 import {
@@ -16,9 +12,8 @@ import {
   notEmpty,
   type CacheEnvironment,
 } from '../tokenizer/modelCaches.ts';
-import { download, type HubFile } from './download.ts';
+import { download, type HubFile, hubRequest, isFileSystemError, type RequestOptions } from './request.ts';
 import { dataSetItem, hubErrors, requestErrors } from './errors.ts';
-import { hubRequest, isFileSystemError, type RequestOptions } from './request.ts';
 
 const revision = z.object({
   sha: z.string().check(z.regex(/^\w+$/)),
@@ -189,7 +184,7 @@ async function link(blob: string, place: string): Promise<void> {
   try {
     await symlink(path.relative(path.dirname(place), blob), place);
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'EPERM')) throw error;
+    if (!hasCode(error, 'EPERM')) throw error;
     await copyFile(blob, place);
   }
 }

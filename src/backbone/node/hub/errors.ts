@@ -11,7 +11,6 @@ export interface HubItem {
   notFound(url: URL): CodedError;
 }
 
-/** Errors of requests to a hub, and of saving what it returns. */
 export const requestErrors = {
   offline: ({ code, hints }: HubItem, host: string, cause: unknown) =>
     new CodedError({

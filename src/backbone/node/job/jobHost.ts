@@ -1,7 +1,8 @@
 /** Implements `AgentJetJob` for scripts: configs made in code, and the run of this process. */
-import { mkdir, writeFile } from 'node:fs/promises';
+
 import path from 'node:path';
-import { CodedError, type Location } from '../../../base/core/errors.ts';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { CodedError, type Location, messageOf } from '../../../base/core/errors.ts';
 import { valueAtPath, setAtPath } from '../../../base/core/plainTree.ts';
 import { strftime } from '../../../base/core/strftime.ts';
 import type { Composition } from '../../../configs/core/compose.ts';
@@ -11,9 +12,7 @@ import { firstError } from '../../../configs/core/finding.ts';
 import type { MappingValue } from '../../../configs/core/value.ts';
 import type { JobConfig, JobHost, JobOptions, JobSplits, JobWorkflow } from '../../../sdk/core/jobHost.ts';
 import type { EpisodeResult } from '../../../tracking/core/records/episodeResult.ts';
-import { jobErrors, type JobNames } from './errors.ts';
 
-/** The run of a job. */
 export interface JobRun {
   /** The absolute path of the written config. */
   readonly file: string;
@@ -48,15 +47,11 @@ export class ScriptJobs implements JobHost {
   readonly #ports: JobPorts;
   /** The values of configs that were loaded or created, some of which are floats. */
   readonly #trees = new WeakMap<JobConfig, MappingValue>();
-  #tuned: Promise<readonly EpisodeResult[]> | undefined;
+  /** The run; undefined until a job of the script calls `tune`. */
+  tuned: Promise<readonly EpisodeResult[]> | undefined;
 
   constructor(ports: JobPorts) {
     this.#ports = ports;
-  }
-
-  /** The run; undefined until a job of the script calls `tune`. */
-  get tuned(): Promise<readonly EpisodeResult[]> | undefined {
-    return this.#tuned;
   }
 
   config(options: JobOptions): JobConfig {
@@ -105,13 +100,13 @@ export class ScriptJobs implements JobHost {
   }
 
   tune(config: JobConfig, workflow: JobWorkflow | undefined): Promise<readonly EpisodeResult[]> {
-    if (this.#tuned !== undefined) throw this.#at(jobErrors.tunedTwice());
+    if (this.tuned !== undefined) throw this.#at(jobErrors.tunedTwice());
     if (workflow === undefined && !this.#namesWorkflow(config))
       throw this.#at(jobErrors.noWorkflow(this.#ports.names));
-    this.#tuned = this.#tune(config, workflow);
+    this.tuned = this.#tune(config, workflow);
     // If the script does not await it, the end of the run reports the error.
-    this.#tuned.catch(() => undefined);
-    return this.#tuned;
+    this.tuned.catch(() => undefined);
+    return this.tuned;
   }
 
   async #tune(config: JobConfig, workflow: JobWorkflow | undefined): Promise<readonly EpisodeResult[]> {
@@ -231,3 +226,103 @@ export function locatorOf(
   const isInside = !relative.startsWith('..') && !path.isAbsolute(relative);
   return `${isInside ? relative.split(path.sep).join('/') : file}->${name}`;
 }
+
+/** Names of the job API in the language of the script. */
+interface JobNames {
+  readonly nGpu: string;
+  readonly nGpuForInfer: string;
+  readonly setData: string;
+  readonly setWorkflow: string;
+  /** A file with a workflow, for examples. */
+  readonly file: string;
+}
+
+export const typeScriptNames: JobNames = {
+  nGpu: 'nGpu',
+  nGpuForInfer: 'nGpuForInfer',
+  setData: 'setData',
+  setWorkflow: 'setWorkflow',
+  file: 'file.ts',
+};
+
+export const pythonNames: JobNames = {
+  nGpu: 'n_gpu',
+  nGpuForInfer: 'n_gpu_for_infer',
+  setData: 'set_data',
+  setWorkflow: 'set_workflow',
+  file: 'file.py',
+};
+
+export const jobErrors = {
+  unknownBackbone: (backbone: string, known: readonly string[]) =>
+    new CodedError({
+      code: 'job/unknown-backbone',
+      message: `Unknown backbone ${JSON.stringify(backbone)}.`,
+      hint: `Choose from ${known.join(', ')}.`,
+    }),
+
+  inferOnVerl: ({ nGpuForInfer }: JobNames) =>
+    new CodedError({
+      code: 'job/infer-on-verl',
+      message: `${nGpuForInfer} is only for trinity. On verl, every GPU samples and trains.`,
+      hint: `Leave ${nGpuForInfer} out.`,
+    }),
+
+  badInfer: (names: JobNames, forInfer: number, all: number) =>
+    new CodedError({
+      code: 'job/bad-infer',
+      message: `${names.nGpuForInfer} is ${forInfer} and ${names.nGpu} is ${all}, so no GPU remains for training.`,
+      hint: `Set it to a whole number from 1 to ${names.nGpu} - 1.`,
+    }),
+
+  unknownData: ({ setData }: JobNames, type: string, known: readonly string[]) =>
+    new CodedError({
+      code: 'job/unknown-data',
+      message: `${setData} does not support data of type ${JSON.stringify(type)}.`,
+      hint: `Use ${known.join(', ')}. For other readers, set job.config.ajet.task_reader.`,
+    }),
+
+  noDataset: ({ setData }: JobNames, type: string) =>
+    new CodedError({
+      code: 'job/no-dataset',
+      message: `${setData}(${JSON.stringify(type)}) needs the path of the data set.`,
+      hint: `Write ${setData}(${JSON.stringify(type)}, 'path/or/id').`,
+    }),
+
+  noWorkflow: ({ setWorkflow, file }: JobNames) =>
+    new CodedError({
+      code: 'job/no-workflow',
+      message: 'The job has no workflow.',
+      hint: `Call ${setWorkflow} with the class, or with '${file}->ClassName', before tune.`,
+    }),
+
+  notExported: (name: string) =>
+    new CodedError({
+      code: 'job/not-exported',
+      message: `A config cannot name ${name}, because only the script itself defines it.`,
+      hint: `Move ${name} to a separate file, export it there, and import it in the script.`,
+    }),
+
+  tunedTwice: () =>
+    new CodedError({
+      code: 'job/tuned-twice',
+      message: 'A script can run only one job, and tune was called before.',
+      hint: 'Use a separate script for the other job.',
+    }),
+
+  notTuned: (script: string) =>
+    new CodedError({
+      code: 'job/not-tuned',
+      message: 'The script ended without a run.',
+      location: { file: script },
+      hint: 'Create an AgentJetJob in the script, set its workflow and data, and call its tune().',
+    }),
+
+  notWritten: (file: string, cause: unknown) =>
+    new CodedError({
+      code: 'job/not-written',
+      message: `The config ${file} cannot be written: ${messageOf(cause)}.`,
+      hint: 'Choose another file.',
+      cause,
+    }),
+};

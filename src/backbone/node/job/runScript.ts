@@ -7,8 +7,7 @@ import type { Composition } from '../../../configs/core/compose.ts';
 import { jobHostKey } from '../../../sdk/core/jobHost.ts';
 import type { EpisodeResult } from '../../../tracking/core/records/episodeResult.ts';
 import type { RunEvent, RunRequest } from '../../core/protocol/run.ts';
-import { jobErrors, typeScriptNames } from './errors.ts';
-import { ScriptJobs, type JobPorts } from './jobHost.ts';
+import { jobErrors, typeScriptNames, ScriptJobs, type JobPorts } from './jobHost.ts';
 
 /** Returns true if the file is a script that creates its config itself. */
 export function isScript(file: string): boolean {

@@ -113,7 +113,6 @@ function isRelative(specifier: string): boolean {
   return /^\.{0,2}\/|^\.{1,2}$|^file:|^[A-Za-z]:[\\/]/.test(specifier);
 }
 
-/** Returns the package of a bare specifier. */
 export function packageOf(specifier: string): string {
   return specifier
     .split('/')

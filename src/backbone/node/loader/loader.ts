@@ -1,17 +1,16 @@
 /** Loads the user's code into this process: TypeScript or JavaScript, ESM or CommonJS. */
-import { readFileSync } from 'node:fs';
 import * as nodeModule from 'node:module';
 import path from 'node:path';
 import process from 'node:process';
+import { readFileSync } from 'node:fs';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { CodedError, type Location } from '../../../base/core/errors.ts';
+import { CodedError, type Location, hasCode } from '../../../base/core/errors.ts';
 import type { UserFunction } from '../../core/function-form/bindByName.ts';
 import type { JudgeClass } from '../../core/task-judge/judge.ts';
 import type { CallSource } from '../../../tracking/core/records/trace.ts';
 import { BaseJudge, Workflow } from '../../../sdk/core/index.ts';
 import { loaderErrors, textOf, type ExportKind } from './errors.ts';
-import { runEsbuild } from './esbuild.ts';
-import { ModuleHooks } from './hooks.ts';
+import { runEsbuild, ModuleHooks } from './hooks.ts';
 import { deepStack, headLocation, topUserFrame } from './stack.ts';
 import { isFile, isJsx, isTypeScript, UserFiles } from './userFiles.ts';
 import {
@@ -60,17 +59,7 @@ export interface LoadedExport<Kind extends ExportKind> {
  * Makes user code importable in this process: TypeScript, and `agentjet` as the SDK. Also maps stacks to the sources.
  */
 export function installLoader(options: LoaderOptions): Loader {
-  const userFiles = new UserFiles(options.ownFolder ?? path.dirname(fileURLToPath(options.sdkUrl)));
-  const hooks = new ModuleHooks(options.sdkUrl, options.esbuild, userFiles);
-  hooks.register();
-  mapStacks();
-  return new Loader(hooks, userFiles, options.esbuild);
-}
-
-/** Maps stacks of user files only. Mapping those of all packages takes time with every error. */
-function mapStacks(): void {
-  if (typeof nodeModule.setSourceMapsSupport === 'function') nodeModule.setSourceMapsSupport(true);
-  else process.setSourceMapsEnabled(true);
+  return new Loader(options);
 }
 
 export class Loader {
@@ -79,10 +68,14 @@ export class Loader {
   readonly #esbuild: string;
 
   /** Use {@link installLoader}. */
-  constructor(hooks: ModuleHooks, userFiles: UserFiles, esbuild: string) {
-    this.#hooks = hooks;
-    this.#userFiles = userFiles;
+  constructor({ sdkUrl, esbuild, ownFolder = path.dirname(fileURLToPath(sdkUrl)) }: LoaderOptions) {
+    this.#userFiles = new UserFiles(ownFolder);
+    this.#hooks = new ModuleHooks(sdkUrl, esbuild, this.#userFiles);
     this.#esbuild = esbuild;
+    this.#hooks.register();
+    // Maps stacks of user files only. Mapping those of all packages takes time with every error.
+    if (typeof nodeModule.setSourceMapsSupport === 'function') nodeModule.setSourceMapsSupport(true);
+    else process.setSourceMapsEnabled(true);
   }
 
   /**
@@ -209,8 +202,7 @@ async function load(file: string): Promise<unknown> {
   try {
     return nodeModule.createRequire(import.meta.url)(file) as unknown;
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'ERR_REQUIRE_ASYNC_MODULE'))
-      throw error;
+    if (!hasCode(error, 'ERR_REQUIRE_ASYNC_MODULE')) throw error;
     return (await import(pathToFileURL(file).href)) as unknown;
   }
 }

@@ -88,7 +88,6 @@ function blankAt(text: string, from: number, to: number): string {
   return text.slice(0, from) + blank(text.slice(from, to)) + text.slice(to);
 }
 
-/** The source of an import. */
 export interface ImportSource {
   readonly specifier: string;
   readonly isForTypes: boolean;

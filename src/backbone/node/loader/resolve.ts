@@ -24,7 +24,7 @@ export function resolveUserImport(
   const own = pathOf(specifier, importer, isRequire);
   if (own !== undefined) return locate(own, fromTypeScript);
   for (const mapped of projects.mappedPaths(specifier, importer)) {
-    const found = locate(mapped, fromTypeScript) ?? existing(mapped);
+    const found = locate(mapped, fromTypeScript) ?? (isFile(mapped) ? mapped : undefined);
     if (found !== undefined) return found;
   }
   return undefined;
@@ -46,10 +46,6 @@ function locate(file: string, sourceFirst: boolean): string | undefined {
   if (sourceFirst && source !== undefined) return source;
   if (isFile(file)) return undefined;
   return source ?? withExtension(file) ?? withExtension(path.join(file, 'index'));
-}
-
-function existing(file: string): string | undefined {
-  return isFile(file) ? file : undefined;
 }
 
 function sourceOf(file: string): string | undefined {

@@ -9,7 +9,6 @@ export interface DebugModelsOptions {
   readonly choices: Readonly<Record<string, ModelChoice>>;
   /** Names of the models that functions get; undefined for all. */
   readonly auxiliary?: readonly string[] | undefined;
-  /** The model of the trained target. */
   readonly trained: ModelChoice;
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** Opens the chosen model. With a recording that may not be necessary. */

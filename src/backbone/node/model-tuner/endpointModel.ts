@@ -7,12 +7,14 @@ import {
   type ChatModel,
   type ChatRequest,
   type ModelReply,
+  type ModelFailure,
 } from '../../core/model-tuner/model.ts';
 import { withServerTokens } from '../../core/model-tuner/serverTokens.ts';
 import type { Logger } from '../../../base/core/ports.ts';
-import { EndpointExtras } from './modelEndpointExtras.ts';
-import { EndpointFailures, badEndpointUrl, writeUrl } from './modelEndpointFailures.ts';
+import { EndpointFailures, badEndpointUrl, writeUrl, type Endpoint } from './modelEndpointFailures.ts';
 import { releaseConnection, post, postTarget, readText, readWhole } from './modelTransport.ts';
+import { parseJson } from '../../../base/core/parseJson.ts';
+import { isRecord } from '../../../base/core/isRecord.ts';
 
 /** An event of a stream: a chunk, or an error, which some servers send during a stream. */
 type StreamEvent =
@@ -21,7 +23,6 @@ type StreamEvent =
   | { readonly kind: 'garbage'; readonly text: string }
   | { readonly kind: 'done' };
 
-/** Parses the events of a stream. */
 class EventReader {
   #ready: StreamEvent[] = [];
   readonly #parser = createParser({ onEvent: ({ event, data }) => this.#ready.push(readEvent(event, data)) });
@@ -36,25 +37,18 @@ class EventReader {
 
 function readEvent(name: string | undefined, data: string): StreamEvent {
   if (data === '[DONE]') return { kind: 'done' };
-  let value: unknown;
-  try {
-    value = JSON.parse(data);
-  } catch {
-    return name === 'error' ? { kind: 'error', body: data } : { kind: 'garbage', text: data };
+  const value = parseJson(data);
+  if (typeof value !== 'object' || value === null) {
+    return name === 'error' && value === undefined
+      ? { kind: 'error', body: data }
+      : { kind: 'garbage', text: data };
   }
-  if (typeof value !== 'object' || value === null) return { kind: 'garbage', text: data };
   const hasError = 'error' in value && value.error !== null && value.error !== undefined;
   if (name === 'error' || hasError) return { kind: 'error', body: data };
   return { kind: 'chunk', chunk: value as ChatCompletionChunk };
 }
 
-export interface EndpointOptions {
-  /** An `http:` or `https:` URL, usually with the ending `/v1`. `/chat/completions` is appended. */
-  readonly baseUrl: string;
-  /** The model that replaces the one in requests. */
-  readonly model: string;
-  /** Sent as a bearer token. No message contains it. */
-  readonly apiKey?: string | undefined;
+export interface EndpointOptions extends Endpoint {
   readonly logger: Logger;
   /** Requests details of tokens. Default: true. */
   readonly details?: boolean;
@@ -172,13 +166,100 @@ function saysWhyItEnded(chunk: ChatCompletionChunk): boolean {
 }
 
 function parseCompletion(text: string): ChatCompletion | undefined {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    return undefined; // a page of some proxy, most likely
+  const value = parseJson(text);
+  return isRecord(value) && Array.isArray(value['choices'])
+    ? (value as unknown as ChatCompletion)
+    : undefined;
+}
+
+/**
+ * The fields that request details of tokens. {@link withServerTokens} shows the servers that know each. vLLM (0.6.3
+ * and later), SGLang and most others ignore unknown fields. OpenAI and older servers refuse them.
+ */
+const extras = ['logprobs', 'return_token_ids', 'return_tokens_as_token_ids', 'return_meta_info'] as const;
+type Extra = (typeof extras)[number];
+
+/** Requests details of tokens from a server, and remembers which ones it refuses. */
+export class EndpointExtras {
+  readonly #logger: Logger;
+  readonly #refused = { whole: new Set<Extra>(), stream: new Set<Extra>() };
+
+  constructor(logger: Logger) {
+    this.#logger = logger;
   }
-  const isCompletion =
-    typeof value === 'object' && value !== null && 'choices' in value && Array.isArray(value.choices);
-  return isCompletion ? (value as ChatCompletion) : undefined;
+
+  /** @param send sends one request to the server */
+  async ask(request: ChatRequest, send: (asked: ChatRequest) => Promise<ModelReply>): Promise<ModelReply> {
+    const left = new Set(request.stream === true ? this.#refused.stream : this.#refused.whole);
+    const ofStreams = new Set<Extra>();
+    for (;;) {
+      const sent = withExtras(request, left);
+      const reply = await send(sent);
+      const refused = reply.kind === 'error' ? refusedBy(reply, sent) : [];
+      if (refused.length === 0) {
+        // If the request still fails, the named field was not the cause.
+        if (reply.kind !== 'error') this.#remember(left, ofStreams);
+        return reply;
+      }
+      for (const extra of refused) {
+        left.add(extra);
+        if (request.stream === true && reply.kind === 'error' && blamesStream(reply)) ofStreams.add(extra);
+      }
+    }
+  }
+
+  /** @param ofStreams fields that the server refuses in streams only, as SGLang does */
+  #remember(left: ReadonlySet<Extra>, ofStreams: ReadonlySet<Extra>): void {
+    for (const extra of left) {
+      if (this.#refused.stream.has(extra)) continue;
+      this.#refused.stream.add(extra);
+      const where = ofStreams.has(extra) ? ' for streams' : '';
+      if (where === '') this.#refused.whole.add(extra);
+      this.#logger.log('info', `The model server does not support ${extra}${where}: ${without[extra]}.`);
+    }
+  }
+}
+
+const idsFromTexts = 'token ids are derived from the token texts if there is no other source';
+const without: Readonly<Record<Extra, string>> = {
+  logprobs: 'log probabilities are missing',
+  return_token_ids: idsFromTexts,
+  return_tokens_as_token_ids: idsFromTexts,
+  return_meta_info: idsFromTexts,
+};
+
+function withExtras(request: ChatRequest, left: ReadonlySet<Extra>): ChatRequest {
+  const { logprobs, top_logprobs, ...rest } = request;
+  const asksTexts = (top_logprobs ?? 0) > 0;
+  const asksLogprobs = logprobs === true && !left.has('logprobs');
+  return {
+    ...rest,
+    ...(!left.has('logprobs') && {
+      ...(logprobs !== undefined && { logprobs }),
+      ...(top_logprobs !== undefined && { top_logprobs }),
+    }),
+    ...(!left.has('return_token_ids') && { return_token_ids: true }),
+    // Both only affect log probabilities. The texts of other likely tokens could not be restored.
+    ...(asksLogprobs &&
+      !asksTexts &&
+      !left.has('return_tokens_as_token_ids') && { return_tokens_as_token_ids: true }),
+    ...(asksLogprobs && !left.has('return_meta_info') && { return_meta_info: true }),
+  };
+}
+
+/** Returns the fields that a refusal names. If it names no field but an unknown one, returns all of them. */
+function refusedBy({ status, error }: ModelFailure, sent: ChatRequest): readonly Extra[] {
+  if (![400, 403, 422].includes(status)) return [];
+  const text = `${error.message} ${error.param ?? ''}`;
+  const asked = extras.filter((extra) => extra in sent);
+  const named = asked.filter((extra) => new RegExp(`\\b${extra}\\b`).test(text));
+  if (named.length > 0 || error.param !== null) return named;
+  return unknownField.test(text) ? asked.filter((extra) => extra !== 'logprobs') : [];
+}
+
+const unknownField =
+  /\b(?:extra|unknown|unrecogni[sz]ed|unexpected|additional)\b.{0,40}\b(?:fields?|inputs?|parameters?|arguments?|propert(?:y|ies)|keys?)\b/i;
+
+function blamesStream({ error }: ModelFailure): boolean {
+  return /\bstream(?:s|ing)?\b/i.test(error.message);
 }

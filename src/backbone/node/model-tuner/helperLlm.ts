@@ -7,8 +7,7 @@ import {
   splitKeys,
   type HelperKeys,
 } from '../../core/helper-llm/createHelper.ts';
-import { helperErrors } from '../../core/helper-llm/errors.ts';
-import type { HelperLlm } from '../../core/helper-llm/helperLlm.ts';
+import { helperErrors, type HelperLlm } from '../../core/helper-llm/helperLlm.ts';
 import type { ChatModel } from '../../core/model-tuner/model.ts';
 import type { HelperChoice, ModelChoice } from '../../core/protocol/run.ts';
 import { createEndpointModel } from './endpointModel.ts';

@@ -1,10 +1,14 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { ModelError, ModelFailure } from '../../core/model-tuner/model.ts';
 import { CodedError } from '../../../base/core/errors.ts';
+import { parseJson } from '../../../base/core/parseJson.ts';
 
 export interface Endpoint {
+  /** An `http:` or `https:` URL, usually with the ending `/v1`. `/chat/completions` is appended. */
   readonly baseUrl: string;
+  /** The model that replaces the one in requests. */
   readonly model: string;
+  /** Sent as a bearer token. No message contains it. */
   readonly apiKey?: string | undefined;
 }
 
@@ -162,12 +166,7 @@ function readError(status: number, body: string): ModelError {
     param: null,
     code: null,
   };
-  let value: unknown;
-  try {
-    value = JSON.parse(body);
-  } catch {
-    return fallback; // plain text, or a page
-  }
+  const value = parseJson(body); // undefined for plain text, or a page
   if (typeof value !== 'object' || value === null) return fallback;
   const given = value as { error?: unknown; message?: unknown; detail?: unknown };
   if (typeof given.error === 'object' && given.error !== null) {

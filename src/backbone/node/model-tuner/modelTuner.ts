@@ -6,27 +6,30 @@ import { createBuiltInModel } from '../../core/model-tuner/built-in/builtInModel
 import { FaultTally, withFaults } from '../../core/model-tuner/faults/faults.ts';
 import { createGateway, type FinishedCall, type Gateway } from '../../core/model-tuner/gateway.ts';
 import type { ChatModel } from '../../core/model-tuner/model.ts';
-import type { Targets } from '../../core/model-tuner/routing.ts';
-import { TargetUsage } from '../../core/model-tuner/targetUsage.ts';
+import { type Targets, TargetUsage } from '../../core/model-tuner/routing.ts';
 import { createTuner, type TunerBinding } from '../../core/model-tuner/tuner.ts';
 import type { EpisodeSlot } from '../../core/task-runner/episode.ts';
 import type { CancellationToken } from '../../../base/core/cancellation.ts';
-import { toReport, type Location } from '../../../base/core/errors.ts';
+import type { Location } from '../../../base/core/errors.ts';
 import { Emitter, type Event } from '../../../base/core/event.ts';
 import { hashText } from '../../../base/core/random.ts';
 import type { Logger, LogLevel } from '../../../base/core/ports.ts';
-import type { ModelAnswer, ModelChoice, RunEvent, RunRequest } from '../../core/protocol/run.ts';
+import {
+  type ModelAnswer,
+  type ModelChoice,
+  type RunEvent,
+  type RunRequest,
+  warningEvent,
+} from '../../core/protocol/run.ts';
 import type { Workflow } from '../../../sdk/core/index.ts';
 import { systemClock } from '../../../base/node/clock.ts';
 import { DebugModels } from './debugModels.ts';
 import { createEndpointModel } from './endpointModel.ts';
 import { createHumanModel } from './humanModel.ts';
 import { localFiles } from '../../../base/node/files.ts';
-import { createModelFetch } from './modelFetch.ts';
-import { startModelServer } from './modelServer.ts';
+import { createModelFetch, startModelServer } from './modelServer.ts';
 import { OutsideWatch, type UserStacks } from './outsideCalls.ts';
-import { openRunRecording } from '../recording/runRecording.ts';
-import type { RunRecordings } from '../recording/runRecordings.ts';
+import { openRunRecording, type RunRecordings } from '../recording/runRecordings.ts';
 import { loadScriptModel } from './scriptModel.ts';
 
 /** The part of the loader that scripted models need. */
@@ -51,7 +54,6 @@ export type TunerRequest = Pick<
   | 'allowEnvironment'
 >;
 
-/** The services of a run for its models. */
 export interface RunServices {
   readonly cancellation: CancellationToken;
   readonly onAnswer: Event<ModelAnswer>;
@@ -90,9 +92,7 @@ export async function openModelTuner(
     open: (choose) => around(() => open(choose()), 'debug'),
     logger,
   });
-  const targets = new TargetUsage((problem) =>
-    emit({ type: 'problem', severity: 'warning', report: toReport(problem, problem.code) }),
-  );
+  const targets = new TargetUsage((problem) => emit(warningEvent(problem)));
   const calls = new Emitter<FinishedCall>();
   const faults = new FaultTally();
   calls.event((call) => recording?.take(call));
@@ -131,7 +131,6 @@ interface EpisodeParts extends Pick<RunServices, 'recordings' | 'cancellation'> 
   readonly loader: TunerLoader;
 }
 
-/** Returns the function that opens the access of an episode to the models. */
 function episodeOpener(parts: EpisodeParts): ModelTuner['openCalls'] {
   const { gateway, baseUrl, recordings, debugModels, targets } = parts;
   const fetchFor = fetchesOf(gateway, parts.loader);

@@ -12,7 +12,6 @@ import type { Location } from '../../../base/core/errors.ts';
 import type { CallSource } from '../../../tracking/core/records/trace.ts';
 import { deepStack } from '../loader/stack.ts';
 
-/** The episode whose code is running. */
 const watched = new AsyncLocalStorage<EpisodeWatch>();
 
 /** Runs work of this program that an episode's code caused, such as the request to the model's endpoint. */
@@ -83,17 +82,15 @@ interface SeenRequest extends OutsideRequest {
 
 function sentByFetch(message: unknown): SeenRequest | undefined {
   const { request } = message as {
-    readonly request?: Partial<Record<keyof OutsideRequest, unknown>> & FetchHeaders;
+    readonly request?: Partial<Record<keyof OutsideRequest, unknown>> & {
+      /** Documented for this channel. */
+      addHeader?(name: string, value: string): void;
+    };
   };
   const { method, origin, path } = request ?? {};
   if (typeof method !== 'string' || typeof path !== 'string') return undefined;
   const setHeader: SeenRequest['setHeader'] = (name, value) => request?.addHeader?.(name, value);
   return { method, origin: String(origin), path: withoutQuery(path), setHeader };
-}
-
-/** Documented for this channel. */
-interface FetchHeaders {
-  addHeader?(name: string, value: string): void;
 }
 
 function sentByHttp(message: unknown): SeenRequest | undefined {

@@ -3,8 +3,7 @@ import { failures } from '../../core/model-tuner/failures.ts';
 import type { CancellationToken } from '../../../base/core/cancellation.ts';
 import { CodedError, type Location, messageOf } from '../../../base/core/errors.ts';
 import type { Clock, FileReader } from '../../../base/core/ports.ts';
-import { scriptErrors, scriptFailure } from './modelScriptFailures.ts';
-import { readScriptReply } from './modelScriptReply.ts';
+import { scriptErrors, scriptFailure, readScriptReply } from './modelScriptReply.ts';
 
 /** The context that a script gets with a request. */
 export interface ScriptContext extends CallIdentity {

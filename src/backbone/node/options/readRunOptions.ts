@@ -57,7 +57,11 @@ function errorOf(
   errors: OptionErrors,
 ): Error {
   const name = nameOf(issue.path);
-  const schema = issue.path.reduce<OptionSchema | undefined>(memberSchema, rootSchema());
+  const schema = issue.path.reduce<OptionSchema | undefined>(memberSchema, {
+    type: 'object',
+    description: '',
+    ...launchSchema(),
+  });
   const value = issue.path.reduce<unknown>((owner, key) => (owner as never)[key], given);
   if (issue.code === 'unrecognized_keys') {
     const known = Object.keys(schema?.properties ?? {}).join(', ');
@@ -71,10 +75,6 @@ function errorOf(
     return errors.missing(name, because);
   }
   return errors.bad(name, schema === undefined ? 'valid' : describeExpected(schema), show(value));
-}
-
-function rootSchema(): OptionSchema {
-  return { type: 'object', description: '', ...launchSchema() };
 }
 
 function memberSchema(owner: OptionSchema | undefined, key: PropertyKey): OptionSchema | undefined {

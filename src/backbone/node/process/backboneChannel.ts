@@ -1,18 +1,20 @@
 /** The client's side of a run: starts the backbone process and exchanges messages with it. */
-import { Socket } from 'node:net';
+
 import process from 'node:process';
+import path from 'node:path';
+import { Socket } from 'node:net';
 import type { CodedError } from '../../../base/core/errors.ts';
 import { Emitter } from '../../../base/core/event.ts';
-import type { Clock } from '../../../base/core/ports.ts';
-import type { RunExit, RunOutput, RunProcess } from '../client/runLauncher.ts';
+import type { Clock, Logger } from '../../../base/core/ports.ts';
+import type { RunExit, RunOutput, RunProcess, RunLauncher, RunSpec } from '../client/runLauncher.ts';
 import { LineSplitter } from '../../../base/core/lineSplitter.ts';
 import {
-  decodeRunEvent,
   encodeLine,
   type RunClientMessage,
   type ModelAnswer,
   type RunEvent,
-  type RunRequest,
+  decode,
+  runEvent,
 } from '../../core/protocol/run.ts';
 import { systemClock } from '../../../base/node/clock.ts';
 import { InspectorMessageFilter } from '../../../base/node/process/inspectorMessages.ts';
@@ -21,19 +23,14 @@ import { childEnvironment } from '../../../base/node/process/environment.ts';
 import { processErrors } from '../../../base/node/process/errors.ts';
 import { eventsDescriptor, messagesDescriptor } from './runClient.ts';
 import { spawnTree, type ProcessExit, type ProcessTree } from '../../../base/node/process/processTree.ts';
+import { chooseRuntime, describeRuntime } from '../../../base/node/runtime/chooseRuntime.ts';
+import { createProbe } from '../../../base/node/runtime/probe.ts';
 
-export interface BackboneLaunch {
+export interface BackboneLaunch extends Omit<RunSpec, 'runtimeExecutable'> {
   /** The Node.js executable, and the variables that it needs. */
   readonly runtime: { readonly executable: string; readonly env: Readonly<Record<string, string>> };
-  /** Arguments of Node.js, before the script. */
-  readonly runtimeArgs: readonly string[];
   /** The absolute path of the backbone's script. */
   readonly script: string;
-  readonly request: RunRequest;
-  /** Starts under the inspector, and stops at the first line until a debugger has attached. */
-  readonly inspect: boolean;
-  /** Variables on top of this process's environment; null removes one. */
-  readonly env: Readonly<Record<string, string | null>>;
   readonly clock?: Clock;
 }
 
@@ -142,7 +139,7 @@ export class BackboneChannel implements RunProcess {
   }
 
   #takeEvent(line: string): void {
-    const event = decodeRunEvent(line) ?? unknownLine(line);
+    const event = decode(runEvent, line) ?? unknownLine(line);
     if (event.type === 'run-ended') this.#runEnded = true;
     this.#events.fire(event);
   }
@@ -214,4 +211,32 @@ function unknownLine(line: string): RunEvent {
 function lastLines(text: string): string[] {
   const lines = text.split('\n').map((line) => line.trimEnd());
   return lines.filter((line) => line !== '').slice(-linesKept);
+}
+
+interface RunLauncherParts {
+  /** The absolute folder of AgentJet's bundles. */
+  readonly distFolder: string;
+  /** The executable of the editor or of this process. It runs workflows if PATH has no suitable Node.js. */
+  readonly ownExecutable: string;
+  /** Logs which Node.js was chosen. */
+  readonly logger?: Logger;
+}
+
+/** Starts backbone processes, for debug sessions and the command line. */
+export function createRunLauncher({ distFolder, ownExecutable, logger }: RunLauncherParts): RunLauncher {
+  const script = path.join(distFolder, 'backbone.mjs');
+  const probe = createProbe();
+  return {
+    launch: async ({ runtimeExecutable, ...spec }) => {
+      const runtime = await chooseRuntime({
+        setting: runtimeExecutable,
+        path: process.env['PATH'] ?? '',
+        editorExecPath: ownExecutable,
+        platform: process.platform,
+        probe,
+      });
+      logger?.log('info', describeRuntime(runtime));
+      return startBackbone({ ...spec, script, runtime });
+    },
+  };
 }

@@ -3,11 +3,13 @@ import { writeSync } from 'node:fs';
 import { Socket } from 'node:net';
 import { LineSplitter } from '../../../base/core/lineSplitter.ts';
 import {
-  decodeRunClientMessage,
   encodeLine,
   type RunClientMessage,
   type RunEvent,
+  decode,
+  runClientMessage,
 } from '../../core/protocol/run.ts';
+import { hasCode } from '../../../base/core/errors.ts';
 
 /**
  * File descriptors, one per direction. Events are written synchronously, so that none is lost when the user's code
@@ -44,7 +46,7 @@ export function serveRunClient(
   socket.on('data', (chunk: string) => {
     for (const line of splitter.push(chunk)) {
       socket.unref();
-      const message = decodeRunClientMessage(line);
+      const message = decode(runClientMessage, line);
       if (message === undefined) listener.onUnknown(line);
       else listener.onMessage(message);
     }
@@ -60,12 +62,8 @@ function writeAll(descriptor: number, bytes: Uint8Array): void {
     try {
       written += writeSync(descriptor, bytes, written);
     } catch (error) {
-      if (!isFull(error)) return; // the client is gone, so no one receives it
+      if (!hasCode(error, 'EAGAIN')) return; // the client is gone, so no one receives it
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1);
     }
   }
-}
-
-function isFull(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'EAGAIN';
 }

@@ -10,17 +10,14 @@ import { pythonErrors } from './errors.ts';
 import { environmentOf } from './interpreter.ts';
 import { localFiles } from '../../../base/node/files.ts';
 
-/** The version to install. */
 export const debugpyVersion = '1.8.22';
 
-/** Returns the folder of debugpy by version. */
 export function debugpyFolder(storage: string): string {
   return path.join(storage, `debugpy-${debugpyVersion}`);
 }
 
 export interface DebugpyRequest {
   readonly executable: string;
-  /** The folder with `agentjet_worker`. */
   readonly workerFolder: string;
   /** AgentJet's absolute storage folder. It is created if missing. */
   readonly storage: string;

@@ -21,8 +21,14 @@ import type { Locator } from '../../../configs/core/locator.ts';
 import { adapterHeader } from '../../core/model-tuner/routing.ts';
 import type { CodedError, Location } from '../../../base/core/errors.ts';
 import type { ModelText } from '../../../tracking/core/tokenizer.ts';
-import { pythonJudgeFunction, pythonWorkflowFunction, type FunctionPorts } from './pythonFunctions.ts';
-import { answerExperience, pythonTrinityWorkflow, readLoaded } from './pythonTrinity.ts';
+import {
+  pythonJudgeFunction,
+  pythonWorkflowFunction,
+  type FunctionPorts,
+  answerExperience,
+  pythonTrinityWorkflow,
+  readLoaded,
+} from './pythonFunctions.ts';
 import type { CallHandle, PythonWorker, WorkerLaunch } from './worker.ts';
 
 /** A class or function in Python, with an absolute file. */
@@ -94,12 +100,7 @@ export class PythonClasses {
     const { name, where: taskset } = locator;
     const place = this.#reportProblems(await this.#call('load-trinity', { what: 'workflow', name }).result);
     if (place !== undefined) this.#places.set(name, place);
-    const ports = this.#functionPorts(locator, null);
-    return pythonTrinityWorkflow({
-      name,
-      taskset,
-      call: (method, task, params, tuner) => ports.call(method, task, params, tuner),
-    });
+    return pythonTrinityWorkflow(this.#functionPorts(locator, null), taskset);
   }
 
   #reportProblems(loaded: unknown): Location | undefined {

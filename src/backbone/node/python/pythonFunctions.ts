@@ -10,17 +10,28 @@ import { adapterHeader, type AdapterRoute } from '../../core/model-tuner/routing
 import type { JudgeClass } from '../../core/task-judge/judge.ts';
 import { CodedError } from '../../../base/core/errors.ts';
 import { isRecord } from '../../../base/core/isRecord.ts';
-import { functionOutput, functionVerdict, type WorkerMethod } from '../../core/protocol/worker.ts';
-import type {
-  AjetTuner,
-  AuxiliaryModels,
-  ChatModel,
-  Verdict,
-  WorkflowOutput,
-  WorkflowTask,
+import {
+  functionOutput,
+  functionVerdict,
+  type WorkerMethod,
+  experienceRequest,
+  loadedTrinity,
+  returnedExperiences,
+} from '../../core/protocol/worker.ts';
+import {
+  type AjetTuner,
+  type AuxiliaryModels,
+  type ChatModel,
+  type Verdict,
+  type WorkflowOutput,
+  type WorkflowTask,
+  Workflow,
 } from '../../../sdk/core/index.ts';
+import { attachProblems } from '../../core/task-runner/episode.ts';
+import { conversationTokens, promptTokens, replyTokens } from '../../../tracking/core/experience.ts';
+import { finding } from '../../../tracking/core/finding.ts';
+import type { ModelText } from '../../../tracking/core/tokenizer.ts';
 
-/** The ports of a Python function. */
 export interface FunctionPorts {
   readonly name: string;
   readonly file: string | null;
@@ -117,4 +128,63 @@ function notAwaited(what: string, ports: FunctionPorts): (awaited: boolean) => v
       }),
     );
   };
+}
+
+/**
+ * Returns a workflow of Trinity-RFT, by its name in the registry or a dotted path. An episode is one run of a task.
+ *
+ * @param taskset path of the taskset in the config
+ */
+export function pythonTrinityWorkflow(ports: FunctionPorts, taskset: string): WorkflowClass {
+  const { name } = ports;
+  const made = class extends Workflow {
+    override name = name;
+
+    override async execute(task: WorkflowTask, tuner: AjetTuner): Promise<WorkflowOutput> {
+      const { baseUrl, apiKey } = tuner.asOaiBaseUrlApiKey();
+      const params = {
+        workflow: name,
+        taskset,
+        run: Number(/#R(\d+)$/.exec(task.taskTag)?.[1] ?? 0),
+        config: tuner.config,
+        access: { baseUrl, apiKey, adapterHeader },
+      };
+      const returned = returnedExperiences.parse(await ports.call('execute-trinity', task, params, tuner));
+      const { problems, reward, ...output } = returned;
+      const notes = problems.map(({ code, message }) => finding(code, message));
+      return attachProblems({ ...output, reward: reward as number | null }, notes);
+    }
+  };
+  Object.defineProperty(made, 'name', { value: name });
+  return made;
+}
+
+/** Returns the location of a workflow, and the warnings about its plugins. */
+export function readLoaded(value: unknown) {
+  const { file, line, problems } = loadedTrinity.parse(value);
+  return {
+    location: file === null ? undefined : { file, ...(line !== null && { line }) },
+    warnings: problems.map(
+      ({ code = 'trinity/plugin-failed', message, hint, ...at }) =>
+        new CodedError({
+          code,
+          message,
+          hint: hint ?? undefined,
+          ...(at.file !== undefined && { location: { file: at.file, line: at.line } }),
+        }),
+    ),
+  };
+}
+
+/** Returns the tokens of a prompt, of an answer with its prompt, or of a conversation. */
+export async function answerExperience(
+  params: Readonly<Record<string, unknown>>,
+  openText: () => Promise<ModelText>,
+): Promise<unknown> {
+  const { of: asked, messages, tools, reply } = experienceRequest.parse(params);
+  const text = await openText();
+  const conversation = { messages, tools };
+  if (asked === 'prompt') return promptTokens(text, conversation);
+  if (reply !== null) return replyTokens(text, conversation, reply);
+  return conversationTokens(text, conversation);
 }

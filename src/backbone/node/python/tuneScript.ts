@@ -1,9 +1,10 @@
 /** Runs a Python script that calls `tune(…)` of AgentScope's tuner or of an `AgentJetJob` on the debug backbone. */
+
 import path from 'node:path';
 import { parse, stringify, YAMLParseError } from 'yaml';
 import type { LaunchPorts } from '../../core/launcher/launch.ts';
 import type { CancellationToken } from '../../../base/core/cancellation.ts';
-import { CodedError, toReport, type Location, messageOf } from '../../../base/core/errors.ts';
+import { CodedError, toReport, type Location, messageOf, hasCode } from '../../../base/core/errors.ts';
 import { isRecord } from '../../../base/core/isRecord.ts';
 import type { Composition } from '../../../configs/core/compose.ts';
 import { scanTuneCalls } from '../../../configs/core/code/tuneScan.ts';
@@ -18,12 +19,20 @@ import {
   type TuneCall,
 } from '../../../configs/core/trinity/tuneCall.ts';
 import { localFiles } from '../../../base/node/files.ts';
-import { locatorOf, runConfigFile, writeConfig } from '../job/jobHost.ts';
+import {
+  locatorOf,
+  runConfigFile,
+  writeConfig,
+  ScriptJobs,
+  type JobPorts,
+  jobErrors,
+  pythonNames,
+} from '../job/jobHost.ts';
 import { deferred } from '../../../base/node/process/deferred.ts';
 import { runJob, type RunEnded } from '../job/runScript.ts';
 import type { ScriptAnswers } from './pythonClasses.ts';
-import { PythonJobs } from './pythonJobs.ts';
 import { PythonError } from './errors.ts';
+import type { JobConfig } from '../../../sdk/core/jobHost.ts';
 
 const tuneErrors = {
   notCalled: (location: Location): CodedError =>
@@ -140,7 +149,10 @@ class TuneScript {
       // The episodes of a script whose process died continue in another one.
       await this.#running?.catch(() => undefined); // `#ended` has the error
       // The error of the run explains more than that of the script.
-      if (this.#ended === undefined || (this.#ended.status === 'completed' && !isCancelled(error))) {
+      if (
+        this.#ended === undefined ||
+        (this.#ended.status === 'completed' && !hasCode(error, 'tune/cancelled'))
+      ) {
         this.#ended = failed(error);
       }
     }
@@ -251,7 +263,6 @@ function placeOf({ file, line }: Pick<TuneCall, 'file' | 'line'>, script: string
   return { file: file ?? script, ...(line !== null && { line }) };
 }
 
-/** Returns the location of the call of `tune` in the script. */
 async function placeIn(file: string): Promise<Location> {
   const [call] = scanTuneCalls((await localFiles.readText(file).catch(() => undefined)) ?? '');
   return call === undefined ? { file } : { file, line: call.line + 1 };
@@ -262,13 +273,105 @@ function located(error: CodedError, place: Location): CodedError {
   return new CodedError({ code, message, hint, location, cause: error });
 }
 
-function isCancelled(error: unknown): boolean {
-  return error instanceof CodedError && error.code === 'tune/cancelled';
-}
-
 function failed(error: unknown): RunEnded {
   const hint = 'Set a breakpoint there, or use --verbose to see the whole stack.';
   const report = { ...(error instanceof PythonError && { hint }), ...toReport(error, 'tune/script-raised') };
   const location = report.location ?? (error instanceof PythonError ? error.location : undefined);
   return { type: 'run-ended', status: 'failed', error: { ...report, ...(location && { location }) } };
+}
+
+/** Implements `AgentJetJob` for Python scripts. Its config is stored here, with the rules of every other job. */
+
+type WorkflowOf = Extract<PythonJobCall, { op: 'tune' }>['workflow'];
+
+class PythonJobs {
+  readonly #ports: Pick<JobPorts, 'cwd' | 'script'>;
+  readonly #jobs: ScriptJobs;
+  readonly #configs = new Map<number, JobConfig>();
+
+  constructor(ports: Omit<JobPorts, 'findExport' | 'userFrame' | 'names'>) {
+    this.#ports = ports;
+    this.#jobs = new ScriptJobs({
+      ...ports,
+      names: pythonNames,
+      // Only the worker knows both. It names files and locations of calls.
+      findExport: () => Promise.resolve(undefined),
+      userFrame: () => undefined,
+    });
+  }
+
+  /** Answers a call. Rejects with errors `job/…` that use the names of Python's API. */
+  async answer(call: PythonJobCall): Promise<unknown> {
+    switch (call.op) {
+      case 'config':
+        return this.#keep(call.job, this.#jobs.config(call.options));
+      case 'load':
+        return this.#keep(call.job, await this.#jobs.load(call.path));
+      case 'check':
+        return checkKey(this.#configOf(call.job), call.key);
+      case 'set-data': {
+        const config = this.#became(call);
+        this.#jobs.setData(config, call.type, call.path ?? undefined, call.splits);
+        return config;
+      }
+      case 'dump':
+        return this.#jobs.dump(this.#became(call), this.#exported(call.workflow), call.path);
+      case 'tune':
+        return this.#jobs.tune(this.#became(call), this.#locator(call.workflow));
+    }
+  }
+
+  #keep(job: number, config: JobConfig): JobConfig {
+    this.#configs.set(job, config);
+    return config;
+  }
+
+  #configOf(job: number): JobConfig {
+    const config = this.#configs.get(job);
+    if (config === undefined) throw new RangeError(`There is no job ${job}.`);
+    return config;
+  }
+
+  /** Updates the stored config with the changes of the script. */
+  #became({ job, config }: { readonly job: number; readonly config: JobConfig }): JobConfig {
+    const kept = this.#configOf(job);
+    overlay(kept, config);
+    return kept;
+  }
+
+  #locator(workflow: WorkflowOf): string | undefined {
+    if (workflow === null || typeof workflow === 'string') return workflow ?? undefined;
+    return locatorOf(workflow, this.#ports.cwd);
+  }
+
+  /**
+   * Returns the locator of an exported workflow. Throws for one in the script, because loading it would run the
+   * script.
+   */
+  #exported(workflow: WorkflowOf): string | undefined {
+    const isLocal = workflow !== null && typeof workflow !== 'string' && workflow.file === this.#ports.script;
+    if (isLocal) throw jobErrors.notExported(workflow.name);
+    return this.#locator(workflow);
+  }
+}
+
+/** Throws if AgentJet does not have the key. */
+function checkKey(config: JobConfig, key: readonly string[]): null {
+  const last = key.at(-1) ?? '';
+  let section: unknown = config;
+  for (const step of key.slice(0, -1)) section = isRecord(section) ? section[step] : undefined;
+  // A section that the script added can have any key.
+  if (!isRecord(section) || last in section) return null;
+  Reflect.set(section, last, null);
+  Reflect.deleteProperty(section, last);
+  return null;
+}
+
+function overlay(kept: Readonly<Record<string, unknown>>, now: Readonly<Record<string, unknown>>): void {
+  for (const key of Object.keys(kept)) if (!(key in now)) Reflect.deleteProperty(kept, key);
+  for (const [key, value] of Object.entries(now)) {
+    const was = kept[key];
+    if (isRecord(was) && isRecord(value)) overlay(was, value);
+    else Reflect.set(kept, key, value);
+  }
 }

@@ -32,7 +32,6 @@ import { killSurvivors, processesWith } from '../../../base/node/process/kill.ts
 
 export interface WorkerLaunch {
   readonly executable: string;
-  /** The folder with `agentjet_worker`. */
   readonly folder: string;
   readonly cwd: string;
   readonly begin: Pick<WorkerBegin, 'path' | 'package' | 'plugins' | 'debug' | 'debugpy'>;
@@ -171,7 +170,6 @@ const failedCode = -32000;
 
 export class PythonWorker {
   readonly ready: Promise<unknown>;
-  /** Resolves when the process has ended. */
   readonly ended: Promise<unknown>;
   readonly #child: ChildProcess;
   readonly #rpc: MessageConnection;
@@ -245,7 +243,6 @@ export class PythonWorker {
   }
 }
 
-/** Returns the error that a response carries. */
 function reported(error: unknown): unknown {
   const failure = error instanceof ResponseError ? workerFailure.safeParse(error.data) : undefined;
   return failure?.success === true ? thrown(failure.data) : error;

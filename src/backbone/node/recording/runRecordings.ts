@@ -1,17 +1,26 @@
+import path from 'node:path';
 import type { FinishedCall } from '../../core/model-tuner/call.ts';
 import type { CallIdentity, ChatModel, ChatRequest, ModelReply } from '../../core/model-tuner/model.ts';
 import { EpisodeNames, type EpisodeName } from '../../core/model-tuner/recording/episodeNames.ts';
-import { readRecording } from '../../core/model-tuner/recording/readRecording.ts';
+import { readRecording, partialName } from '../../core/model-tuner/recording/readRecording.ts';
 import { traceRequest, recordingOfTrace } from '../../core/model-tuner/recording/traceRecording.ts';
 import { Replay } from '../../core/model-tuner/recording/replayModel.ts';
 import type { CancellationToken } from '../../../base/core/cancellation.ts';
-import { CodedError, toReport } from '../../../base/core/errors.ts';
+import { CodedError, hasCode } from '../../../base/core/errors.ts';
 import type { Logger } from '../../../base/core/ports.ts';
-import type { RunEvent, RunRequest } from '../../core/protocol/run.ts';
+import { type RunEvent, type RunRequest, warningEvent } from '../../core/protocol/run.ts';
 import { systemClock } from '../../../base/node/clock.ts';
 import { localFiles } from '../../../base/node/files.ts';
-import type { RunRecording } from './runRecording.ts';
 import { isTraceFile, readReplayed } from '../../../traces/node/replayedFile.ts';
+import { counted } from '../client/runReport.ts';
+import { closeSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
+import { RecordingWriter } from '../../core/model-tuner/recording/recordingWriter.ts';
+import {
+  recordingErrors,
+  recordingFormat,
+  recordingVersion,
+} from '../../core/model-tuner/recording/format.ts';
+import { makeParents } from '../runFolder.ts';
 
 function replayWhich(file: string): CodedError {
   return new CodedError({
@@ -148,9 +157,7 @@ export class RunRecordings {
     if (isRollout && replay.episode === undefined) throw replayWhich(replay.file);
     const recording = run
       ? recordingOfTrace(run, replay.file)
-      : await readRecording(replay.file, localFiles, (problem) =>
-          this.#emit({ type: 'problem', severity: 'warning', report: toReport(problem, problem.code) }),
-        );
+      : await readRecording(replay.file, localFiles, (problem) => this.#emit(warningEvent(problem)));
     const { names } = this;
     const compared = isTrace
       ? (request: ChatRequest) => traceRequest(request, this.toolCallsDisabled)
@@ -165,4 +172,122 @@ export class RunRecordings {
       asksModels: replay.miss === 'call-model',
     };
   }
+}
+
+/**
+ * Creates a recording next to its final path, so that an earlier recording there stays intact. Rejects with
+ * `recording/exists` or `recording/cannot-write`.
+ */
+async function openRecordingFile({ file: wanted, overwrite }: NonNullable<RunRequest['record']>) {
+  if (!overwrite && (await localFiles.exists(wanted))) throw recordingErrors.exists(wanted);
+  try {
+    await makeParents(path.dirname(wanted));
+    const { file, descriptor } = createFree(partialName(wanted));
+    return {
+      file,
+      /** Returns once the line is in the file. */
+      append: (line: string): void => {
+        const bytes = Buffer.from(`${line}\n`);
+        for (let written = 0; written < bytes.length;) written += writeSync(descriptor, bytes, written);
+      },
+      /** Closes the file: moves it to its final path, leaves it incomplete where it is, or removes it. Returns its path. */
+      end: (how: 'keep' | 'leave' | 'remove'): string => {
+        closeSync(descriptor);
+        if (how === 'remove') rmSync(file, { force: true });
+        if (how !== 'keep') return file;
+        renameSync(file, wanted);
+        return wanted;
+      },
+    };
+  } catch (error) {
+    throw recordingErrors.cannotWrite(wanted, error);
+  }
+}
+
+/** Creates a file under the first free name, so that files of other runs stay. */
+function createFree(wanted: string): { readonly file: string; readonly descriptor: number } {
+  for (let number = 1; ; number++) {
+    const file = number === 1 ? wanted : `${wanted}-${number}`;
+    try {
+      return { file, descriptor: openSync(file, 'wx') };
+    } catch (error) {
+      if (!hasCode(error, 'EEXIST')) throw error;
+    }
+  }
+}
+
+interface RunRecording {
+  take(call: FinishedCall): void;
+  episodeEnded(episode: EpisodeName): void;
+  close(): void;
+}
+
+/**
+ * Opens the recording of a run, or returns undefined if none was requested. Rejects with `recording/exists` or
+ * `recording/cannot-write`.
+ */
+export async function openRunRecording(
+  request: Pick<RunRequest, 'record' | 'config'>,
+  options: {
+    readonly names: EpisodeNames;
+    readonly model: string;
+    readonly cancellation: CancellationToken;
+    readonly emit: (event: RunEvent) => void;
+  },
+): Promise<RunRecording | undefined> {
+  const { record, config } = request;
+  if (record === undefined) return undefined;
+  const { names, cancellation, emit } = options;
+  const file = await openRecordingFile(record);
+  const warn = (problem: CodedError): void => emit(warningEvent(problem));
+  const recorder = new RecordingWriter({
+    header: {
+      format: recordingFormat,
+      version: recordingVersion,
+      createdAt: new Date(systemClock.now()).toISOString(),
+      config: path.basename(config),
+      model: options.model,
+    },
+    sink: file,
+    names,
+    secrets: keysIn(request),
+    isStopping: () => cancellation.isCancelled,
+    warn,
+  });
+  return {
+    take: (call) => recorder.take(call),
+    episodeEnded: (episode) => recorder.episodeEnded(episode),
+    close: () => {
+      try {
+        emit({ type: 'log', level: 'info', message: finish(file, recorder, cancellation) });
+      } catch (error) {
+        warn(recordingErrors.goesNoFurther(file.file, error));
+      }
+    },
+  };
+}
+
+/** Returns the API keys of all servers in the request. */
+function keysIn(request: object): readonly string[] {
+  return Object.entries(request).flatMap(([name, value]: [string, unknown]) => {
+    if (typeof value === 'string') return name === 'apiKey' ? [value] : [];
+    return typeof value === 'object' && value !== null ? keysIn(value) : [];
+  });
+}
+
+/** Completes a recording. Only that of a completed run replaces an earlier one. */
+function finish(
+  file: Awaited<ReturnType<typeof openRecordingFile>>,
+  { calls, isWhole }: RecordingWriter,
+  { isCancelled }: CancellationToken,
+): string {
+  if (calls === 0) {
+    file.end('remove');
+    return 'Nothing was recorded: the run made no LLM calls.';
+  }
+  const count = counted(calls, 'LLM call');
+  if (isCancelled || !isWhole) {
+    return `Recorded ${count} of a run that did not complete: ${file.end('leave')}`;
+  }
+  return `Recorded ${count}: ${file.end('keep')}`;
 }

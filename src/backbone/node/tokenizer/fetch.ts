@@ -1,13 +1,12 @@
+import path from 'node:path';
 import { Buffer } from 'node:buffer';
 import { mkdir, rm } from 'node:fs/promises';
-import path from 'node:path';
 import type { CancellationToken } from '../../../base/core/cancellation.ts';
 import { CodedError } from '../../../base/core/errors.ts';
 import { writeFileAtomic } from '../../../base/node/atomicFile.ts';
 import type { HubItem } from '../hub/errors.ts';
 import { hubRequest, receiveError } from '../hub/request.ts';
-import { tokenizerErrors } from './errors.ts';
-import { isModelId } from './modelCaches.ts';
+import { tokenizerErrors, isModelId } from './modelCaches.ts';
 
 export interface FetchProgress {
   readonly file: string;
@@ -30,7 +29,6 @@ export interface FetchOptions {
   readonly progress: (progress: FetchProgress) => void;
 }
 
-/** The maximum size of a tokenizer. */
 const sizeLimit = 64 * 2 ** 20;
 
 /** The files to fetch. `tokenizer.json` is last, so that the others are complete where it exists. */

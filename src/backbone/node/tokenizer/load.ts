@@ -11,7 +11,7 @@ import {
 } from '../../../tracking/core/tokenizer/huggingFace.ts';
 import type { ModelTextSource } from '../../core/context-tracker/modelTextSource.ts';
 import { builtInConfig } from './builtIn.ts';
-import { tokenizerErrors } from './errors.ts';
+import { tokenizerErrors } from './modelCaches.ts';
 
 export interface LoadOptions {
   /** The name of the model in messages and the trace. */

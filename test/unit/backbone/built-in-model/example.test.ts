@@ -7,7 +7,7 @@ import OpenAI from 'openai';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { neverCancelled } from '../../../../src/base/core/cancellation.ts';
 import { noGymEnv } from '../../../../src/backbone/core/env-service/gymEnv.ts';
-import { createChatModel } from '../../../../src/backbone/core/model-tuner/chatModel.ts';
+import { createChatModel } from '../../../../src/backbone/core/model-tuner/tuner.ts';
 import { createBuiltInModel } from '../../../../src/backbone/core/model-tuner/built-in/builtInModel.ts';
 import type { ChatRequest } from '../../../../src/backbone/core/model-tuner/model.ts';
 import type * as sdk from '../../../../src/sdk/core/index.ts';

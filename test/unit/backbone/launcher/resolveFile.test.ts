@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { expect, it } from 'vitest';
-import { resolveFile } from '../../../../src/backbone/core/launcher/resolveFile.ts';
+import { resolveFile } from '../../../../src/backbone/core/launcher/userClasses.ts';
 import { memoryFiles } from '../../configs/memoryFiles.ts';
 
 const request = { cwd: '/cwd', config: '/project/conf/exp.yaml' };

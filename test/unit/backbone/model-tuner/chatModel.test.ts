@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { AdapterRoute, Targets } from '../../../../src/backbone/core/model-tuner/routing.ts';
 import { createTuner } from '../../../../src/backbone/core/model-tuner/tuner.ts';
-import { createModelFetch } from '../../../../src/backbone/node/model-tuner/modelFetch.ts';
+import { createModelFetch } from '../../../../src/backbone/node/model-tuner/modelServer.ts';
 import type { ChatModel } from '../../../../src/sdk/core/index.ts';
 import { completionOf, saying, tunerBench, type Bench } from './tunerBench.ts';
 

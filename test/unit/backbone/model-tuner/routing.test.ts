@@ -3,10 +3,10 @@ import {
   isTrainable,
   type AdapterRoute,
   type Targets,
+  TargetUsage,
 } from '../../../../src/backbone/core/model-tuner/routing.ts';
-import { TargetUsage } from '../../../../src/backbone/core/model-tuner/targetUsage.ts';
 import { createTuner } from '../../../../src/backbone/core/model-tuner/tuner.ts';
-import { createModelFetch } from '../../../../src/backbone/node/model-tuner/modelFetch.ts';
+import { createModelFetch } from '../../../../src/backbone/node/model-tuner/modelServer.ts';
 import { ask, hello, saying, tunerBench, type Bench } from './tunerBench.ts';
 
 /** The tuner of the bench's episode, whose workflow trains these targets. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createModelFetch } from '../../../../src/backbone/node/model-tuner/modelFetch.ts';
+import { createModelFetch } from '../../../../src/backbone/node/model-tuner/modelServer.ts';
 import { ask, saying, tunerBench } from './tunerBench.ts';
 
 const parameters = { type: 'object', properties: {} };

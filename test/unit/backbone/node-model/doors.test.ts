@@ -2,8 +2,7 @@ import { getEventListeners } from 'node:events';
 import OpenAI, { APIError, APIUserAbortError } from 'openai';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { ModelFailureError, type ModelReply } from '../../../../src/backbone/core/model-tuner/model.ts';
-import { createModelFetch } from '../../../../src/backbone/node/model-tuner/modelFetch.ts';
-import { startModelServer } from '../../../../src/backbone/node/model-tuner/modelServer.ts';
+import { createModelFetch, startModelServer } from '../../../../src/backbone/node/model-tuner/modelServer.ts';
 import {
   chunkOf,
   completionOf,

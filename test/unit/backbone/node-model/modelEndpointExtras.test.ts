@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ChatRequest, ModelReply } from '../../../../src/backbone/core/model-tuner/model.ts';
-import { EndpointExtras } from '../../../../src/backbone/node/model-tuner/modelEndpointExtras.ts';
+import { EndpointExtras } from '../../../../src/backbone/node/model-tuner/endpointModel.ts';
 import { completionOf } from '../model-tuner/tunerBench.ts';
 
 const request: ChatRequest = {

@@ -12,7 +12,7 @@ import { EpisodeNames } from '../../../../src/backbone/core/model-tuner/recordin
 import { Replay } from '../../../../src/backbone/core/model-tuner/recording/replayModel.ts';
 import { createTuner } from '../../../../src/backbone/core/model-tuner/tuner.ts';
 import type { TracedMessage } from '../../../../src/tracking/core/records/trace.ts';
-import { createModelFetch } from '../../../../src/backbone/node/model-tuner/modelFetch.ts';
+import { createModelFetch } from '../../../../src/backbone/node/model-tuner/modelServer.ts';
 import { createEpisodeTracker } from '../../../../src/tracking/core/episodeTracker.ts';
 import { letters, NotingWriter, tracking } from '../recording.ts';
 import { FakeClock } from '../../fakeClock.ts';

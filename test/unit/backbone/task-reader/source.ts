@@ -1,6 +1,6 @@
 import path from 'node:path';
 import type { FileReader, PartReader } from '../../../../src/base/core/ports.ts';
-import type { DataSetHub } from '../../../../src/backbone/core/task-reader/data-set/dataSetPorts.ts';
+import type { DataSetHub } from '../../../../src/backbone/core/task-reader/data-set/table.ts';
 import type { TaskSource } from '../../../../src/backbone/core/task-reader/taskReader.ts';
 import { unasked } from '../taskSource.ts';
 import { composeText, memoryFiles } from '../../configs/memoryFiles.ts';

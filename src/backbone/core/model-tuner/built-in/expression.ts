@@ -108,7 +108,7 @@ class Parser {
     const last = this.#tokens[this.#position - 1];
     const end = last === undefined ? 0 : last.start + last.text.length;
     const text = this.#text.slice(this.#tokens[start]?.start, end).replace(/\s+/g, ' ');
-    const isExpression = this.#operatorCount > 0 && Number.isFinite(value) && !isDateOrRange(text);
+    const isExpression = this.#operatorCount > 0 && Number.isFinite(value) && !dateOrRange.test(text);
     return isExpression ? { text, value } : undefined;
   }
 
@@ -148,6 +148,4 @@ class Parser {
   }
 }
 
-function isDateOrRange(text: string): boolean {
-  return /^\d+(?:([-/])\d+\1|-)\d+$/.test(text);
-}
+const dateOrRange = /^\d+(?:([-/])\d+\1|-)\d+$/;

@@ -42,7 +42,6 @@ function definitionOf(tool: Tool): { readonly name: string; readonly description
   return tool.type === 'function' ? tool.function : tool.custom;
 }
 
-/** Returns the name and the description of a tool. */
 function textOf(tool: Tool | undefined): string {
   const { name = '', description = '' } = tool === undefined ? {} : definitionOf(tool);
   return `${name} ${description}`;

@@ -8,17 +8,15 @@ import {
 } from '../../../../tracking/core/records/episodeResult.ts';
 import type { FaultChoice } from '../../protocol/run.ts';
 import { cutCompletion } from '../chunks.ts';
-import { collect, oneByOne } from '../stream.ts';
+import { collect, brokenOff } from '../stream.ts';
 import { Random } from '../../../../base/core/random.ts';
-import {
-  ModelFailureError,
-  type CallIdentity,
-  type ChatCompletion,
-  type ChatCompletionChunk,
-  type ChatModel,
-  type ChatRequest,
-  type ModelFailure,
-  type ModelReply,
+import type {
+  CallIdentity,
+  ChatCompletion,
+  ChatModel,
+  ChatRequest,
+  ModelFailure,
+  ModelReply,
 } from '../model.ts';
 import { formatEpisode, type EpisodeNames } from '../recording/episodeNames.ts';
 import type { FinishedCall } from '../call.ts';
@@ -97,19 +95,17 @@ async function inject(
   const reply = await model.respond(request, cancellation, call);
   if (reply.kind === 'error') return { reply, isInjected: false };
   const completion = reply.kind === 'completion' ? reply.completion : await collect(reply.chunks);
-  if (!isAltered) return { reply: { kind: 'stream', chunks: brokenOff(completion) }, isInjected: true };
+  if (!isAltered) {
+    const chunks = [...cutCompletion(completion, { includeUsage: false })];
+    const received = chunks.slice(0, Math.ceil(chunks.length / 2));
+    return { reply: { kind: 'stream', chunks: brokenOff(received, failureOf('cut')) }, isInjected: true };
+  }
   const altered = alterations[kind](completion);
   const sent = altered === undefined ? completion : ({ ...altered, [markField]: kind } as ChatCompletion);
   return { reply: { kind: 'completion', completion: sent }, isInjected: altered !== undefined };
 }
 
 const alterations = { 'tool-json': breakToolCall, length: truncateReply, empty: emptyReply } as const;
-
-async function* brokenOff(completion: ChatCompletion): AsyncGenerator<readonly ChatCompletionChunk[]> {
-  const chunks = [...cutCompletion(completion, { includeUsage: false })];
-  yield* oneByOne(chunks.slice(0, Math.ceil(chunks.length / 2)));
-  await Promise.reject(new ModelFailureError(failureOf('cut')));
-}
 
 const what: Readonly<Record<FaultKind, string>> = {
   timeout: 'the model did not respond in time',

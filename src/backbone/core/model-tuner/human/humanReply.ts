@@ -7,12 +7,6 @@ export interface HumanReply {
   readonly toolCalls: readonly { readonly name: string; readonly arguments: string }[];
 }
 
-export interface ReplyProblem {
-  readonly problem: string;
-  /** From 0. */
-  readonly line: number;
-}
-
 export const replySyntax =
   'A line `tool NAME {"argument": "value"}` calls a tool. Its JSON may span several lines. Everything else is text. To ' +
   'write such a line as text, begin it with \\. For an empty answer, write a single \\.';
@@ -21,9 +15,13 @@ export const replySyntax =
  * Reads what a person answers in place of a model; see {@link replySyntax}. Names of tools are checked, their arguments
  * only for being a JSON object: a model may get them wrong, too.
  *
+ * @returns the reply, or its problem in a line, counted from 0
  * @param tools names of those that the request offers; without any, every line is text
  */
-export function readHumanReply(text: string, tools: readonly string[]): HumanReply | ReplyProblem {
+export function readHumanReply(
+  text: string,
+  tools: readonly string[],
+): HumanReply | { readonly problem: string; readonly line: number } {
   if (text.trim() === '')
     return { problem: 'the answer is empty. For an empty answer, write a single \\', line: 0 };
   const lines = text.replaceAll('\r\n', '\n').split('\n');
@@ -104,15 +102,8 @@ function writeContent(content: Message['content']): string {
   return (content ?? []).map((part) => (part.type === 'text' ? part.text : `(${part.type})`)).join('\n');
 }
 
-function writeTool({
-  name,
-  description,
-  parameters,
-}: {
-  name: string;
-  description?: string;
-  parameters?: unknown;
-}): string {
+function writeTool(tool: { name: string; description?: string; parameters?: unknown }): string {
+  const { name, description, parameters } = tool;
   return [
     `- **${name}**`,
     description,

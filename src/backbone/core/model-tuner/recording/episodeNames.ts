@@ -29,7 +29,6 @@ export class EpisodeNames {
     return this.#names.has(episode);
   }
 
-  /** Throws for an episode that has not begun. */
   of(episode: number): EpisodeName {
     const name = this.#names.get(episode);
     if (name === undefined) throw new Error(`Episode ${episode} has not begun.`);

@@ -4,8 +4,8 @@ import { parseJson } from '../../../../base/core/parseJson.ts';
 import type { FileReader } from '../../../../base/core/ports.ts';
 import { describeIssue } from '../requestSchema.ts';
 import type { ChatCompletion, ChatRequest, ModelFailure } from '../model.ts';
-import { recordingErrors } from './errors.ts';
 import {
+  recordingErrors,
   callLine,
   recordingFormat,
   recordingHeader,

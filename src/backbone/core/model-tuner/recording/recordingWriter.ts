@@ -3,8 +3,7 @@ import { omit } from '../../../../base/core/omit.ts';
 import { redactField, redactSecrets } from '../../../../base/core/secrets/texts.ts';
 import type { FinishedCall } from '../call.ts';
 import { type EpisodeName, type EpisodeNames, episodeKey } from './episodeNames.ts';
-import { recordingErrors } from './errors.ts';
-import type { RecordingHeader, CallLine, RecordedCall } from './format.ts';
+import { recordingErrors, type RecordingHeader, type CallLine, type RecordedCall } from './format.ts';
 import type { ChatRequest } from '../model.ts';
 
 export interface RecordingSink {

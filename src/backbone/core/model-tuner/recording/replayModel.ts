@@ -4,16 +4,14 @@ import { waitFor, type CancellationToken } from '../../../../base/core/cancellat
 import type { Clock, Logger } from '../../../../base/core/ports.ts';
 import { cutCompletion } from '../chunks.ts';
 import { failures } from '../failures.ts';
-import { oneByOne } from '../stream.ts';
-import {
-  ModelFailureError,
-  type CallIdentity,
-  type ChatCompletion,
-  type ChatCompletionChunk,
-  type ChatModel,
-  type ChatRequest,
-  type ModelFailure,
-  type ModelReply,
+import { brokenOff } from '../stream.ts';
+import type {
+  CallIdentity,
+  ChatCompletion,
+  ChatModel,
+  ChatRequest,
+  ModelFailure,
+  ModelReply,
 } from '../model.ts';
 import { episodeKey, formatEpisode, type EpisodeName, type EpisodeNames } from './episodeNames.ts';
 import type { RecordedCall, Recording } from './format.ts';
@@ -23,8 +21,8 @@ import {
   type NormalizedRequest,
   VolatileScanner,
 } from './normalizeRequest.ts';
-import { describeCall, describeMiss, missFailure, type ReplayMiss } from './replayErrors.ts';
 import { sharedMessageLength, findDivergence, type Divergence } from './divergence.ts';
+import { CodedError } from '../../../../base/core/errors.ts';
 
 /**
  * The reaction to a request that was not recorded. It fails with the difference, gets the agent's next recorded answer,
@@ -151,7 +149,7 @@ export class Replay {
     const completion = adaptReply(recorded.completion, request.values, current.values);
     return failure === undefined
       ? { kind: 'completion', completion }
-      : { kind: 'stream', chunks: brokenOff(completion, failure) };
+      : { kind: 'stream', chunks: brokenOff(cutCompletion(completion, { includeUsage: false }), failure) };
   }
 
   /** Once per episode. */
@@ -178,15 +176,6 @@ export class Replay {
       );
     }
   }
-}
-
-/** Yields the recorded part of the answer, then throws its failure. */
-async function* brokenOff(
-  completion: ChatCompletion,
-  failure: ModelFailure,
-): AsyncGenerator<readonly ChatCompletionChunk[]> {
-  yield* oneByOne(cutCompletion(completion, { includeUsage: false }));
-  await Promise.reject(new ModelFailureError(failure));
 }
 
 /** Shorter ones are too likely to be a part of something else. */
@@ -297,4 +286,62 @@ function mostAlike(calls: readonly UnusedCall[], request: NormalizedRequest): Un
   if (calls.length <= 1) return calls[0];
   const lengths = calls.map((open) => sharedMessageLength(open.request, request));
   return calls[lengths.indexOf(Math.max(...lengths))];
+}
+
+/** A request without an answer in the recording. */
+interface ReplayMiss {
+  readonly episode: EpisodeName;
+  readonly call: CallIdentity;
+  /** Number of recorded calls of the episode, of all agents. */
+  readonly recorded: number;
+  /** The difference from the expected call; undefined if there was none left. */
+  readonly divergence: Divergence | undefined;
+}
+
+const goOn =
+  'Undo the change of the request. Or use --on-replay-miss call-model (the model answers from there on) or ' +
+  '--on-replay-miss sequential (the agent gets its next recorded answer) (launch.json: onReplayMiss).';
+
+/** Returns a failure that clients do not retry. The user sees it as `replay/…`. */
+function missFailure(miss: ReplayMiss): ModelFailure {
+  const report = missReport(miss);
+  return {
+    status: 422,
+    error: {
+      message: `${report.message} ${report.hint ?? ''}`.trim(),
+      type: 'invalid_request_error',
+      param: miss.divergence?.field ?? null,
+      code: 'replay_diverged',
+    },
+    report,
+  };
+}
+
+function missReport(miss: ReplayMiss): CodedError {
+  if (miss.recorded > 0) return diverged(miss);
+  return new CodedError({
+    code: 'replay/no-episode',
+    message: `The recording has no calls of ${formatEpisode(miss.episode)}.`,
+    hint: 'Run the recorded tasks and repeats, or add --on-replay-miss call-model (launch.json: onReplayMiss).',
+  });
+}
+
+function diverged(miss: ReplayMiss): CodedError {
+  return new CodedError({
+    code: 'replay/diverged',
+    message: `${describeCall(miss)} differs from the recording: ${describeMiss(miss)}.`,
+    hint: goOn,
+  });
+}
+
+function describeCall({ call, episode }: Pick<ReplayMiss, 'call' | 'episode'>): string {
+  return `LLM call ${call.call} of ${formatEpisode(episode)}, by agent "${call.agentName}",`;
+}
+
+/** e.g. `message 3 differs in messages[3].content: expected "a", got "b"`. */
+function describeMiss({ divergence, recorded }: Pick<ReplayMiss, 'divergence' | 'recorded'>): string {
+  if (divergence === undefined) return `all ${recorded} recorded calls of the episode have been used`;
+  const { message, field, expected, got } = divergence;
+  const where = message === undefined ? field : `message ${message} differs in ${field}`;
+  return `${where}: expected ${expected}, got ${got}`;
 }

@@ -115,13 +115,9 @@ function completionOf(call: ReplayedCall, reply: NonNullable<ReplayedCall['reply
   return completion as unknown as ChatCompletion;
 }
 
-function logprobOf({
-  bytes,
-  logprob,
-}: {
-  readonly bytes: Uint8Array;
-  readonly logprob: number | null;
-}): object {
+type Token = NonNullable<NonNullable<ReplayedCall['reply']>['tokens']>[number];
+
+function logprobOf({ bytes, logprob }: Token): object {
   return { token: new TextDecoder().decode(bytes), bytes: [...bytes], logprob, top_logprobs: [] };
 }
 

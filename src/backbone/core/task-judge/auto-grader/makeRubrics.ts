@@ -3,11 +3,21 @@ import type { CodedError } from '../../../../base/core/errors.ts';
 import type { LogLevel } from '../../../../base/core/ports.ts';
 import { runCalls } from '../../task-reader/generation/calls.ts';
 import { graderErrors } from './errors.ts';
-import type { Grader } from './grader.ts';
-import { categoriesPrompt, numbered, proposePrompt, revisePrompt, rubricsSchema } from './prompts.ts';
-import { rubricsIn } from './replies.ts';
+import {
+  categoriesPrompt,
+  numbered,
+  proposePrompt,
+  revisePrompt,
+  rubricsSchema,
+  rankPrompt,
+  rankSchema,
+  scorePrompt,
+  scoreSchema,
+} from './prompts.ts';
+import { rubricsIn, ranksIn, scoreIn } from './replies.ts';
 import type { Sample } from './samples.ts';
 import type { GraderSettings } from './settings.ts';
+import type { HelperLlm, HelperMessage } from '../../helper-llm/helperLlm.ts';
 
 export interface RubricWork {
   readonly settings: GraderSettings;
@@ -116,4 +126,40 @@ async function categorised(rubrics: readonly string[], work: RubricWork): Promis
   if (grouped.length > 0) return grouped;
   warn(graderErrors.notCategorised(settings.location));
   return rubrics;
+}
+
+interface GraderReply<T> {
+  readonly verdict: T | undefined;
+  readonly reply: string;
+}
+
+/** The helper LLM in the role of a grader. Rejects as the helper LLM does. */
+export interface Grader {
+  /** Returns the score of the grader, which may be outside its bounds. */
+  score(rubrics: string, query: string, answer: string): Promise<GraderReply<number>>;
+  /** Returns the ranks in the order of the answers; 1 is the best. */
+  rank(rubrics: string, query: string, answers: readonly string[]): Promise<GraderReply<readonly number[]>>;
+  /** @param answer the JSON Schema of the reply */
+  ask(messages: readonly HelperMessage[], answer: Readonly<Record<string, unknown>>): Promise<string>;
+}
+
+export function createGrader(
+  settings: GraderSettings,
+  helper: HelperLlm,
+  cancellation: CancellationToken,
+): Grader {
+  const ask: Grader['ask'] = (messages, answer) =>
+    helper.ask(messages, cancellation, { model: settings.model, answer });
+  return {
+    ask,
+    score: async (...given) => {
+      const reply = await ask(scorePrompt(settings, ...given), scoreSchema(settings));
+      return { verdict: scoreIn(reply), reply };
+    },
+    rank: async (rubrics, query, answers) => {
+      const { length } = answers;
+      const reply = await ask(rankPrompt(settings, rubrics, query, answers), rankSchema(length));
+      return { verdict: ranksIn(reply, length), reply };
+    },
+  };
 }

@@ -82,7 +82,7 @@ export class JsonTable implements TableReader {
       if (this.#settled) {
         take(row, offset + count - 1);
       } else {
-        this.#widen(row, file, count);
+        this.#shape = widened(this.#shape, row, file, count);
         held.push(row);
         bytes += length;
         if (bytes >= typedBytes) settle();
@@ -93,21 +93,8 @@ export class JsonTable implements TableReader {
     return { rows, count };
   }
 
-  #widen(row: Row, file: string, count: number): void {
-    try {
-      this.#shape = widenShape(this.#shape, row);
-    } catch (error) {
-      throw dataSetErrors.broken(file, `${messageOf(error)} (row ${count})`, undefined, error);
-    }
-  }
-
   #toRow(row: Row, index: number, file: string): Row {
-    let shape: JsonShape;
-    try {
-      shape = widenShape(this.#shape, row);
-    } catch (error) {
-      throw dataSetErrors.broken(file, `${messageOf(error)} (row ${index})`, undefined, error);
-    }
+    const shape = widened(this.#shape, row, file, index);
     const columns = shape.kind === 'record' ? [...shape.fields.keys()] : [];
     if (columns.length !== this.columns.length) throw dataSetErrors.otherColumns(file, columns);
     return applyShape(row, this.#shape) as Row;
@@ -133,6 +120,14 @@ export class JsonTable implements TableReader {
     this.#isList = true;
     if (!Array.isArray(rows)) throw dataSetErrors.broken(file, 'it is not a list of rows');
     for (const row of rows) yield { row: toRecord(row, file, 1), length: 0 };
+  }
+}
+
+function widened(shape: JsonShape, row: Row, file: string, place: number): JsonShape {
+  try {
+    return widenShape(shape, row);
+  } catch (error) {
+    throw dataSetErrors.broken(file, `${messageOf(error)} (row ${place})`, undefined, error);
   }
 }
 

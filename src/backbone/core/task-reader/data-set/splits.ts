@@ -9,7 +9,6 @@ export interface SplitFiles {
   readonly format: TableFormat;
   /** Paths below the folder of the data set, parts joined by `/`, in the order of their rows. */
   readonly files: readonly string[];
-  /** The reader options in the README. */
   readonly options: Readonly<Record<string, unknown>>;
 }
 
@@ -261,19 +260,14 @@ interface Subset {
   readonly options: Readonly<Record<string, unknown>>;
 }
 
-interface Subsets {
-  /** Its files tell the format of all. */
-  readonly first: Subset;
-  readonly chosen: Subset;
-}
-
 /**
- * The subset that is read, as `datasets.load_dataset(path, name)` has it; undefined: the README names none.
+ * The `chosen` subset, as `datasets.load_dataset(path, name)` has it, and the `first`, whose files tell the format of
+ * all. Undefined: the README names none.
  *
  * Throws `task-reader/bad-data-set-card`, `…/unknown-subset`, and `…/subset-needed` where no name is given and none is
  * the default one.
  */
-function chooseSubset(readme: string | undefined, place: string, name?: string): Subsets | undefined {
+function chooseSubset(readme: string | undefined, place: string, name?: string) {
   const header = /^\uFEFF?\s*---[ \t]*\r?\n(.*?)\r?\n---[ \t]*(?:\r?\n|$)/s.exec(readme ?? '')?.[1];
   const subsets = header === undefined ? [] : subsetsOf(header, place);
   const [first] = subsets;

@@ -1,5 +1,5 @@
 import { messageOf } from '../../../../base/core/errors.ts';
-import { isPermanent } from '../../helper-llm/errors.ts';
+import { isPermanent } from '../../helper-llm/helperLlm.ts';
 import { throwIfCancelled, type TaskSource } from '../taskReader.ts';
 
 export interface CallResults<T> {

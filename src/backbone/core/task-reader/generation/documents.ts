@@ -6,7 +6,6 @@ import { type TaskSource, throwIfCancelled } from '../taskReader.ts';
 import { generationErrors } from './errors.ts';
 import { section, type GenerationSettings } from './settings.ts';
 
-/** A chunk of a document. */
 export interface Document {
   readonly docId: string;
   readonly content: string;

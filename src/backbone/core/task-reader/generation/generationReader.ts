@@ -1,6 +1,6 @@
 import { pythonStrip } from '../../../../base/core/pythonText.ts';
 import { isRecord } from '../../../../base/core/isRecord.ts';
-import { CodedError } from '../../../../base/core/errors.ts';
+import { CodedError, type Location } from '../../../../base/core/errors.ts';
 import type { Task } from '../../../../sdk/core/index.ts';
 import {
   IdTally,
@@ -13,15 +13,15 @@ import {
 import { nestedConfig, readNested } from '../nestedReader.ts';
 import { PythonRandom } from '../mersenneTwister.ts';
 import { Deduplicator, openEmbed } from '../similarity/openEmbed.ts';
-import { TaskCache, type CacheEntry } from './cache.ts';
 import { runCalls, type CallResults } from './calls.ts';
 import { readDocuments, type Document } from './documents.ts';
 import { generationErrors } from './errors.ts';
-import { questionsPerCall, questionsPrompt, questionsSchema, queryPrompt, querySchema } from './prompts.ts';
-import { readSettings, section, type GenerationSettings } from './settings.ts';
+import { readSettings, section, type GenerationSettings, cacheText, unkeyedSettings } from './settings.ts';
 import { readReply, withoutFence } from '../readReply.ts';
+import { instructed, type HelperMessage } from '../../helper-llm/helperLlm.ts';
+import { parseJson } from '../../../../base/core/parseJson.ts';
+import { readTaskLines, taskLines } from '../jsonlReader.ts';
 
-/** The inputs of one generation. */
 interface Work {
   readonly source: TaskSource;
   readonly settings: GenerationSettings;
@@ -90,7 +90,6 @@ async function exampleTasks(source: TaskSource, read: ReadTasks): Promise<TaskRe
   return readNested({ ...source, config }, { section: `${section}.query_reader`, type: 'type' }, read);
 }
 
-/** Phase 1. */
 async function questionTasks(work: Work, isTrainingCached: boolean): Promise<readonly Task[]> {
   const { source, settings, documents, cache, warnings } = work;
   const cached = await cache.read('valid');
@@ -113,7 +112,6 @@ async function questionTasks(work: Work, isTrainingCached: boolean): Promise<rea
   return kept;
 }
 
-/** Phase 2. */
 async function writtenTasks(
   work: Work,
   models: readonly Task[],
@@ -226,4 +224,120 @@ function textIn(fields: Fields, name: string): string {
   const value = Object.hasOwn(fields, name) ? fields[name] : '';
   if (typeof value !== 'string') throw new Error(`${name} is not a string`);
   return pythonStrip(value);
+}
+
+/** The number of questions per call, as in upstream. */
+const questionsPerCall = 10;
+
+const question = { query: { type: 'string', minLength: 1 } };
+
+const questionsSchema = {
+  type: 'array',
+  minItems: questionsPerCall,
+  maxItems: questionsPerCall,
+  items: {
+    type: 'object',
+    properties: { ...question, related_doc: { type: 'string' } },
+    required: ['query', 'related_doc'],
+  },
+};
+
+const querySchema = { type: 'object', properties: question, required: ['query'] };
+
+function questionsPrompt(content: string): readonly HelperMessage[] {
+  return instructed(
+    `You write questions for a data set. The given document answers each of them.
+- Together they cover all parts of the document: facts, reasons, comparisons, sequences, numbers and conclusions.
+- Each is one clear sentence that ends with a question mark and is understandable without the document. No two ask for the same thing.
+- Add to each the passage that answers it, copied from the document. Use no other source.
+You answer with JSON and nothing else: a list of objects with the fields "query" and "related_doc".`,
+    `Write exactly ${questionsPerCall} questions about this document.
+
+<document>
+${content}
+</document>
+
+[{"query": "…?", "related_doc": "…"}, …]`,
+  );
+}
+
+function queryPrompt(query: string, document: string | undefined): readonly HelperMessage[] {
+  const background =
+    document === undefined
+      ? ''
+      : '\nUse the given document as background: the new query has the same subject but does not depend on one passage.';
+  return instructed(
+    `You write one new user query in the style of another. Keep the kind of task, the language, the tone and about the same length. Choose a related subject and write a different query, not the old one with some words changed.${background}
+You answer with one JSON object and nothing else: {"query": "…"}`,
+    `${document === undefined ? '' : `<document>\n${document}\n</document>\n\n`}<query>\n${query}\n</query>`,
+  );
+}
+
+type Part = 'train' | 'valid';
+
+interface CacheEntry {
+  readonly file: string;
+  readonly tasks: readonly Task[];
+}
+
+/**
+ * The files of generated tasks, in `dataset/jsonl` of the working directory and with upstream's names. In a clone of
+ * AgentJet, training uses the same files. Tasks of a stand-in model have the ending `.debug.jsonl`, so that training does
+ * not read them. Next to each file, `….settings.json` contains the settings that made it.
+ */
+class TaskCache {
+  readonly #source: TaskSource;
+  readonly #isStandIn: boolean;
+  readonly #stem: (part: Part) => string;
+
+  constructor(source: TaskSource, isStandIn: boolean) {
+    const { config, tools } = source;
+    const key = tools.digest('md5', cacheText(config)).slice(0, 8);
+    this.#source = source;
+    this.#isStandIn = isStandIn;
+    this.#stem = (part) =>
+      tools.paths.resolve(tools.cwd, 'dataset', 'jsonl', `generated_${part}_tasks_${key}`);
+  }
+
+  /** Training's own first. An empty file counts as none, as one that cannot be read does upstream. */
+  async read(part: Part): Promise<CacheEntry | undefined> {
+    const stem = this.#stem(part);
+    const names = [`${stem}.jsonl`, ...(this.#isStandIn ? [`${stem}.debug.jsonl`] : [])];
+    for (const file of names) {
+      const tasks = await readTaskLines(file, this.#source.files);
+      if (tasks.length === 0) continue;
+      this.#source.log('info', `Using ${tasks.length} cached tasks of ${file}.`);
+      return { file, tasks };
+    }
+    return undefined;
+  }
+
+  async write(part: Part, tasks: readonly Task[]): Promise<void> {
+    if (tasks.length === 0) return;
+    const { tools, config, log } = this.#source;
+    const file = `${this.#stem(part)}${this.#isStandIn ? '.debug' : ''}.jsonl`;
+    await tools.writeText(file, taskLines(tasks));
+    await tools.writeText(settingsOf(file), `${JSON.stringify(unkeyedSettings(config), null, 1)}\n`);
+    const note = this.#isStandIn ? '. Training does not read them, because a stand-in model wrote them' : '';
+    log('info', `Saved ${tasks.length} generated tasks in ${file}${note}.`);
+  }
+
+  /** A warning where settings differ from those that the file was made with. */
+  async warnOfChanges({ file }: CacheEntry, location: Location): Promise<readonly CodedError[]> {
+    const { files, config } = this.#source;
+    const text = await files.readText(settingsOf(file));
+    if (text === undefined) return [];
+    const now = unkeyedSettings(config);
+    const known = parseJson(text); // a broken file counts as changed in all settings
+    const then = isRecord(known) ? known : {};
+    const changed = Object.keys(now).filter(
+      (name) => JSON.stringify(now[name]) !== JSON.stringify(then[name]),
+    );
+    const names = changed.map((name) => `${section}.${name}`);
+    return names.length === 0 ? [] : [generationErrors.staleCache(file, names, location)];
+  }
+}
+
+function settingsOf(file: string): string {
+  return file.replace(/\.jsonl$/, '.settings.json');
 }

@@ -28,6 +28,7 @@ export function readSettings(config: Config): GenerationSettings {
   const at = (key: string): string => `${section}.${key}`;
   const filter = at('deduplication_filter');
   const params = (key: string): string => `${filter}.params.${key}`;
+  const sampling = config.get(at('sampling_params'))?.value;
   const enabled = config.booleanOrNull(`${filter}.enabled`) ?? true;
   return {
     documents: documentsOf(config),
@@ -40,7 +41,7 @@ export function readSettings(config: Config): GenerationSettings {
     model: config.string(at('llm_model')),
     maxTokens: config.integer(at('llm_response_length')),
     workers: Math.max(config.integerOrNull(at('num_workers')) ?? 32, 1),
-    sampling: sectionOf(config.get(at('sampling_params'))?.value),
+    sampling: isRecord(sampling) ? sampling : {},
     deduplication: enabled
       ? {
           threshold: config.number(params('similarity_threshold')),
@@ -62,10 +63,6 @@ function documentsOf(config: Config): readonly string[] {
   if (value === undefined || (value.kind === 'scalar' && value.value === null)) return [];
   const paths = value.kind === 'scalar' ? [config.string(key)] : config.stringList(key);
   return paths.filter((path) => path !== '');
-}
-
-function sectionOf(value: Plain | undefined): Readonly<Record<string, Plain>> {
-  return isRecord(value) ? value : {};
 }
 
 /**

@@ -1,7 +1,6 @@
 import { CodedError, type Location, messageOf } from '../../../../base/core/errors.ts';
 import { waitFor } from '../../../../base/core/cancellation.ts';
-import type { EmbeddingEndpoint } from '../readerTools.ts';
-import { type TaskSource, throwIfCancelled } from '../taskReader.ts';
+import { type EmbeddingEndpoint, type TaskSource, throwIfCancelled } from '../taskReader.ts';
 import { hashText } from '../../../../base/core/random.ts';
 import type { Task } from '../../../../sdk/core/index.ts';
 

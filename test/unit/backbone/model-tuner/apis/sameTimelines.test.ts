@@ -8,7 +8,7 @@ import type { ResponseInput } from 'openai/resources/responses/responses';
 import { describe, expect, it } from 'vitest';
 import { trackerReply, trackerRequest } from '../../../../../src/backbone/core/context-tracker/tracedCall.ts';
 import type { ModelReply } from '../../../../../src/backbone/core/model-tuner/model.ts';
-import { createModelFetch } from '../../../../../src/backbone/node/model-tuner/modelFetch.ts';
+import { createModelFetch } from '../../../../../src/backbone/node/model-tuner/modelServer.ts';
 import { fuzz } from '../../../fuzz.ts';
 import { Episode } from '../../../tracking/episode.ts';
 import { completionOf, tunerBench, type Bench } from '../tunerBench.ts';

@@ -28,7 +28,6 @@ export class ResponsesAnswer implements ApiAnswer, PartEvents {
   readonly #keep: (responseId: string, message: Message) => void;
   readonly #wantsLogprobs: boolean;
   readonly #parts: PartStream;
-  /** The complete items. */
   readonly #output: ResponseOutputItem[] = [];
   #events = 0;
   #isBegun = false;

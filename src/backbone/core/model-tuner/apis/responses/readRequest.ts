@@ -45,7 +45,8 @@ export function readResponsesRequest(body: unknown, memory: ApiMemory): ReadRequ
     ...(wantsLogprobs && { logprobs: true, top_logprobs: asked['top_logprobs'] ?? 0 }),
     ...(asked['stream'] === true && { stream: true, stream_options: { include_usage: true } }),
   };
-  return { request, conversation, notes: notesOf(asked) };
+  const notes = isGiven(asked['previous_response_id']) ? [apiNote, previousNote] : [apiNote];
+  return { request, conversation, notes };
 }
 
 /** Fields that this module converts, or that do not affect the answer. Other fields are passed on. */
@@ -113,10 +114,6 @@ const previousNote: Override = {
   message:
     "uses previous_response_id, which works in debug runs only: AgentJet's training does not read it. Send the earlier items instead",
 };
-
-function notesOf(asked: Fields): Override[] {
-  return isGiven(asked['previous_response_id']) ? [apiNote, previousNote] : [apiNote];
-}
 
 /** Tools as chat completions have them; built-in ones are refused. */
 function readTools(value: unknown): readonly Fields[] {
