@@ -50,8 +50,7 @@ export function customEvents(event: RunEvent, run: RunProgress): DapEvent[] {
       return body === undefined ? [] : [{ event: customEventNames.started, body }];
     }
     case 'episode-ended': {
-      const failed = run.results.filter(({ error }) => error !== null).length;
-      const body = { trace: traceOf(run)?.trace, ended: run.results.length, failed };
+      const body = { trace: traceOf(run)?.trace, ended: run.results.length, failed: run.failed };
       return body.trace === undefined ? [] : [{ event: customEventNames.progressed, body }];
     }
     case 'model-asks': {

@@ -52,7 +52,7 @@ export class RunReporter {
   exitCode({ stopped }: { readonly stopped: boolean }): number {
     switch (this.#run.ended?.status) {
       case 'completed':
-        return this.#run.results.some((result) => result.error !== null) ? exitCodes.someFailed : 0;
+        return this.#run.failed > 0 ? exitCodes.someFailed : 0;
       case 'cancelled':
         return exitCodes.cancelled;
       case 'failed':

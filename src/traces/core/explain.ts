@@ -13,7 +13,9 @@ import {
 } from './protocol/mergingRpc.ts';
 import { explainMerging, type Fork } from '../../tracking/core/explainMerging.ts';
 import { mergeCalls, withTokens } from '../../tracking/core/mergeCalls.ts';
+import { sameItems } from '../../tracking/core/branches.ts';
 import { makesSample } from '../../tracking/core/samples.ts';
+import { textFields } from '../../tracking/core/snaps.ts';
 import type { MergedTimelines } from './episodeContent.ts';
 import type { MergeInputs, StoredMergeableCall } from './mergeInputs.ts';
 import { type TokenTable, tokenRun } from './tokenTable.ts';
@@ -249,22 +251,12 @@ function messageOf(
   return messages[position ?? -1];
 }
 
-const fields: readonly {
-  readonly name: ForkView['field'];
-  readonly of: (message: TracedMessage) => string;
-}[] = [
-  { name: 'content', of: ({ text }) => text },
-  { name: 'role', of: ({ role }) => role },
-  { name: 'tool_calls', of: ({ toolCalls }) => toolCalls ?? '' },
-  { name: 'tool_call_id', of: ({ toolCallId }) => toolCallId ?? '' },
-];
-
 /** Returns the first field that differs, in the order in which merging by text compares them. */
 function fieldOf(one: TracedMessage | undefined, other: TracedMessage | undefined): Field {
   if (one === undefined || other === undefined) {
     return { name: 'messages', before: one?.text ?? '', now: other?.text ?? '' };
   }
-  const differing = fields.find(({ of }) => of(one) !== of(other));
+  const differing = textFields.find(({ of }) => of(one) !== of(other));
   if (differing === undefined) return { name: 'tokens', before: one.text, now: other.text };
   return { name: differing.name, before: differing.of(one), now: differing.of(other) };
 }
@@ -335,17 +327,13 @@ function driftedReplies(
       const pair = `${position} ${known?.position}`;
       if (known === undefined || made === undefined || compared.has(pair)) continue;
       compared.add(pair);
-      if (!sameIds(made.tokenIds, templated.tokenIds)) {
+      if (!sameItems(made.tokenIds, templated.tokenIds)) {
         found.push({ call: known.call, again: call, message: index, made, templated });
       }
     }
     if (reply !== null) replies.set(keyAt(reply), { call, position: reply });
   }
   return found;
-}
-
-function sameIds(one: Int32Array, other: Int32Array): boolean {
-  return one.length === other.length && one.every((id, index) => id === other[index]);
 }
 
 function difference(

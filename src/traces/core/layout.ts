@@ -183,8 +183,8 @@ CREATE TABLE messageContents (
   logprobs BLOB,
   lossMask BLOB NOT NULL
 ) STRICT;
--- The model's alternatives at each token, for messages whose server sent them. The key is the same as in messageContents; \`ids\` of int32 and \`logprobs\` of float32 have
--- \`width\` entries per token.
+-- The model's alternatives at each token, for messages whose server sent them. The key is the same as in messageContents.
+-- \`ids\` of int32 and \`logprobs\` of float32 have \`width\` entries per token.
 CREATE TABLE alternatives (
   key INTEGER PRIMARY KEY,
   width INTEGER NOT NULL,

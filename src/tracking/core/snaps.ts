@@ -84,7 +84,7 @@ export class SnapDetector {
 }
 
 /** The compared fields. Merging by text looks only at the first one; by token, all of them matter. */
-const textFields: readonly {
+export const textFields: readonly {
   readonly name: Exclude<Snap['field'], 'tokens' | 'tools' | 'messages'>;
   readonly of: (message: TracedMessage) => string;
 }[] = [

@@ -255,20 +255,27 @@ export class RunProgress {
   ended: RunEnded | undefined;
   /** The locations in the user's files for findings; undefined if the run did not report them. */
   places: RunLocations | undefined;
+  /** The number of episodes that failed. */
+  failed = 0;
+  #results: EpisodeResult[] = [];
+
   /** The results in the order in which the episodes ended. */
-  results: readonly EpisodeResult[] = [];
+  get results(): readonly EpisodeResult[] {
+    return this.#results;
+  }
 
   /** Takes an event. Call it before the event is shown. */
   take(event: RunEvent): void {
     if (event.type === 'run-started') this.started = event;
     else if (event.type === 'episode-ended') this.add(event.result);
-    else if (event.type === 'selection') this.results = withSelection(this.results, event.episodes);
+    else if (event.type === 'selection') this.#results = [...withSelection(this.#results, event.episodes)];
     else if (event.type === 'places') this.places = event.places;
     else if (event.type === 'run-ended') this.ended = event;
   }
 
   /** Adds the result of an episode that could not report it. */
   add(result: EpisodeResult): void {
-    this.results = [...this.results, result];
+    this.#results.push(result);
+    if (result.error !== null) this.failed += 1;
   }
 }

@@ -81,7 +81,7 @@ export async function download(file: HubFile, target: string, options: DownloadO
     await mkdir(path.dirname(target), { recursive: true });
     const wasBegun = ((await sizeOf(partial)) ?? 0) > 0;
     let isDone = await append(file, partial, options);
-    // What an earlier attempt left can belong to another file.
+    // The partial file of an earlier attempt can be of another version. Then the download starts again.
     if (!isDone && wasBegun) isDone = await append(file, partial, options);
     if (!isDone) throw hubErrors.damaged(file.path);
     await rename(partial, target);

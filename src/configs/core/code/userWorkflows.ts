@@ -14,10 +14,12 @@ export interface WorkflowDeclaration extends CodeLine {
 }
 
 /**
- * Finds what a config can name as its workflow in a text. These are the classes that extend the `Workflow` of the SDK or
- * of `ajet`, also through a class of the same text. Registered workflows of Trinity-RFT count as well. If the text imports the SDK
- * or AgentScope's tuner, functions with the parameters of a workflow are included; in JavaScript and TypeScript only
- * exported ones.
+ * Finds the workflows in a source file that a config can name:
+ *
+ * - classes that extend the `Workflow` of the SDK or of `ajet`, directly or through another class of the file
+ * - registered workflows of Trinity-RFT
+ * - functions with the parameters of a workflow, if the file imports the SDK or AgentScope's tuner. In JavaScript and
+ *   TypeScript they must be exported.
  */
 export function scanUserWorkflows(text: string, language: CodeSite['language']): WorkflowDeclaration[] {
   const found = language === 'python' ? pythonWorkflows(text) : scriptWorkflows(text);

@@ -127,9 +127,7 @@ function driftNote(drift: 'same' | 'unknown'): string {
     ? l10n.t(
         'fix_retokenization_drift changes nothing here, because no engine reported a prompt with a different text.',
       )
-    : l10n.t(
-        'An earlier version of AgentJet recorded this trace, without the data for fix_retokenization_drift.',
-      );
+    : l10n.t('The trace does not have the data for fix_retokenization_drift.');
 }
 
 interface CellProps {

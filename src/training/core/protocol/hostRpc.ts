@@ -237,8 +237,8 @@ export type HostResults = {
 };
 
 /**
- * Paths of checkpoints and rollouts. Other files in a job's folder, such as logs and configs, can contain secrets
- * that events do not.
+ * Paths of checkpoints and rollouts. Other files in a job's folder, such as logs and configs, can contain secrets, which
+ * are removed from the events of a run.
  */
 const results = /^(?:global_step_\d+|buffer)\//;
 

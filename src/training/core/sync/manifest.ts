@@ -23,37 +23,52 @@ export interface PackedContent {
 
 /** Reads a pack from pieces of any size. */
 export class PackReader {
-  #rest: Uint8Array = new Uint8Array();
+  /** The bytes of the next content so far. */
+  #pieces: Uint8Array[] = [];
+  #received = 0;
+  #needed = packHeaderBytes;
 
   /**
    * Returns the contents that are now complete. Their bytes can be views of `piece`. Throws if the data is not a
    * pack.
    */
   push(piece: Uint8Array): readonly PackedContent[] {
+    this.#pieces.push(piece);
+    this.#received += piece.length;
+    // Joined once the header or the content is complete, so that small pieces are not copied again and again.
+    if (this.#received < this.#needed) return [];
     const whole: PackedContent[] = [];
-    let rest = this.#rest.length === 0 ? piece : joined(this.#rest, piece);
+    let rest = joined(this.#pieces);
+    this.#needed = packHeaderBytes;
     while (rest.length >= packHeaderBytes) {
       const { sha256, bytes } = readHeader(rest);
-      const end = packHeaderBytes + bytes;
-      if (rest.length < end) break;
-      whole.push({ sha256, bytes: rest.subarray(packHeaderBytes, end) });
-      rest = rest.subarray(end);
+      this.#needed = packHeaderBytes + bytes;
+      if (rest.length < this.#needed) break;
+      whole.push({ sha256, bytes: rest.subarray(packHeaderBytes, this.#needed) });
+      rest = rest.subarray(this.#needed);
+      this.#needed = packHeaderBytes;
     }
-    this.#rest = rest;
+    this.#pieces = [rest];
+    this.#received = rest.length;
     return whole;
   }
 
   /** Throws if the last content is incomplete. */
   end(): void {
-    if (this.#rest.length > 0) throw syncErrors.badPack('it ends in the middle of a file');
+    if (this.#received > 0) throw syncErrors.badPack('it ends in the middle of a file');
   }
 }
 
-function joined(first: Uint8Array, second: Uint8Array): Uint8Array {
-  const both = new Uint8Array(first.length + second.length);
-  both.set(first);
-  both.set(second, first.length);
-  return both;
+function joined(pieces: readonly Uint8Array[]): Uint8Array {
+  const [first = new Uint8Array(), ...others] = pieces.filter(({ length }) => length > 0);
+  if (others.length === 0) return first;
+  const all = new Uint8Array(pieces.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const piece of pieces) {
+    all.set(piece, at);
+    at += piece.length;
+  }
+  return all;
 }
 
 function readHeader(header: Uint8Array): { sha256: string; bytes: number } {
