@@ -7,16 +7,21 @@ const episode = Number(number);
 
 const start = performance.now();
 const reader = openTraceReader(file);
-const run = reader.run();
-reader.episodes(0, 50);
-const { timelines, calls } = reader.episode(episode);
-reader.call(episode, calls.length - 1);
-reader.timeline(episode, 0);
-const { ids } = reader.tokens(episode, 0, 0, 8_192);
+const { ended, timelines, ids } = reader.read((views) => {
+  views.episodes(0, 50);
+  const content = views.episode(episode);
+  views.call(episode, content.calls.length - 1);
+  views.timeline(episode, 0);
+  return {
+    ended: views.run().totals.ended,
+    timelines: content.timelines,
+    ids: views.tokens.window(episode, 0, 0, 8_192).ids,
+  };
+});
 const milliseconds = performance.now() - start;
 reader.close();
 
-if (run.totals.ended === 0 || timelines.length !== 1 || ids.length !== 8_192) {
+if (ended === 0 || timelines.length !== 1 || ids.length !== 8_192) {
   throw new Error('The trace does not have what it should.');
 }
 process.stdout.write(String(milliseconds));
