@@ -12,7 +12,7 @@ export const traceOptions = {
   export: choice(
     '<format>',
     exportFormats,
-    'Writes the trace to --out. Formats: otlp (OTLP/JSON with GenAI conventions), jsonl (one line per episode), html (one page without scripts). Removes keys and access tokens of known services.',
+    'Writes the trace to --out. Formats: otlp (OTLP/JSON with GenAI conventions), jsonl (one line per episode), chrome (events for Perfetto), html (one page without scripts). Removes keys and access tokens of known services.',
   ),
   out: text('<file>', 'The file to export to.'),
   filter: text(

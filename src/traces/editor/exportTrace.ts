@@ -112,6 +112,7 @@ function activeTrace(): vscode.Uri | undefined {
 const ends: Readonly<Record<ExportFormat, string>> = {
   otlp: '.otlp.jsonl',
   jsonl: '.jsonl',
+  chrome: '.trace.json',
   html: '.html',
 };
 
@@ -123,6 +124,11 @@ function askForFormat(): Promise<ExportFormat | undefined> {
       value: 'otlp',
     },
     { label: 'JSONL', detail: vscode.l10n.t('All data, one line per episode'), value: 'jsonl' },
+    {
+      label: vscode.l10n.t('Chrome trace events'),
+      detail: vscode.l10n.t('Times of calls, tools and judges, for Perfetto'),
+      value: 'chrome',
+    },
     {
       label: 'HTML',
       detail: vscode.l10n.t('A single page without scripts, to read and share'),

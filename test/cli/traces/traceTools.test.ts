@@ -70,7 +70,7 @@ describe('agentjet trace --export', () => {
   });
 
   it.each([
-    [['--export', 'pdf', '--out', 'a'], 'otlp, jsonl, html'],
+    [['--export', 'pdf', '--out', 'a'], 'otlp, jsonl, chrome, html'],
     [['--export', 'html'], '--out FILE'],
     [['--export', 'html', '--out', 'a', '--redact', '('], 'not a regular expression'],
   ])('refuses %j', async (args, named) => {

@@ -134,6 +134,40 @@ describe('JSONL', () => {
   });
 });
 
+interface ChromeEvent {
+  readonly ph: string;
+  readonly pid: number;
+  readonly tid: number;
+  readonly ts: number;
+  readonly dur: number;
+  readonly name: string;
+}
+
+describe('Chrome trace events', () => {
+  it('follow one another on each thread, which has a name', async () => {
+    const text = readFileSync(await exported(log('one', 'two', 'three'), 'chrome'), 'utf8');
+    const { traceEvents } = JSON.parse(text) as { readonly traceEvents: readonly ChromeEvent[] };
+    const slices = traceEvents.filter(({ ph }) => ph === 'X');
+    expect(slices.map(({ name }) => name).toSorted()).toEqual(['call 0', 'call 1', 'call 2', 'episode 0']);
+    const named = traceEvents
+      .filter(({ name }) => name === 'thread_name')
+      .map(({ pid, tid }) => `${pid} ${tid}`);
+    for (const thread of new Set(slices.map(({ pid, tid }) => `${pid} ${tid}`))) {
+      expect(named).toContain(thread);
+      let end = 0;
+      for (const { ts, dur } of slices.filter(({ pid, tid }) => `${pid} ${tid}` === thread)) {
+        expect(ts).toBeGreaterThanOrEqual(end);
+        end = ts + dur;
+      }
+    }
+    expect(slices.filter(({ name }) => name.startsWith('call')).map(({ ts, dur }) => [ts, dur])).toEqual([
+      [0, 250_000],
+      [0, 250_000],
+      [0, 250_000],
+    ]);
+  });
+});
+
 describe('HTML', () => {
   it('allows its own style and nothing else', async () => {
     const html = readFileSync(await exported(importFixture('traces.jsonl'), 'html'), 'utf8');

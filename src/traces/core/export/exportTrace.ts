@@ -3,6 +3,7 @@ import type { Filter } from '../protocol/traceFilter.ts';
 import type { EpisodeRow } from '../protocol/traceLists.ts';
 import type { DamageView, RunView } from '../protocol/runRpc.ts';
 import type { TraceReader } from '../views.ts';
+import { chromeBegin, chromeEnd, chromeEvents } from './chrome.ts';
 import { exportedEpisode, type ExportedEpisode } from './episode.ts';
 import type { ExportFormat } from './formats.ts';
 import { htmlBegin, htmlEnd, htmlTable } from './html.ts';
@@ -11,10 +12,18 @@ import { jsonLine } from './jsonl.ts';
 import { otlpLine } from './otlp.ts';
 import { Redactor, type Redaction } from './redact.ts';
 
-const writers: Readonly<Record<ExportFormat, (episode: ExportedEpisode, run: RunView) => string>> = {
-  otlp: otlpLine,
-  jsonl: jsonLine,
-  html: htmlEpisode,
+interface Writer {
+  readonly begin?: (run: RunView, redaction: Redaction) => string;
+  readonly episode: (episode: ExportedEpisode, run: RunView) => string;
+  readonly between?: string;
+  readonly end?: (run: RunView) => string;
+}
+
+const writers: Readonly<Record<ExportFormat, Writer>> = {
+  otlp: { episode: otlpLine },
+  jsonl: { episode: jsonLine },
+  chrome: { begin: chromeBegin, episode: chromeEvents, between: ',\n', end: chromeEnd },
+  html: { begin: htmlBegin, episode: htmlEpisode, end: htmlEnd },
 };
 
 /** Number of episodes that are read at a time. */
@@ -43,21 +52,20 @@ export function* exportPieces(
 ): Generator<string, ExportNote> {
   const redactor = new Redactor(redaction);
   const run = redactedRun(readRun(reader), redactor);
-  if (format === 'html') {
-    yield htmlBegin(run, redaction);
-    yield* htmlTable(listedEpisodes(reader, filter), redactor);
-  }
+  const { begin, episode: text, between = '', end } = writers[format];
+  if (begin !== undefined) yield begin(run, redaction);
+  if (format === 'html') yield* htmlTable(listedEpisodes(reader, filter), redactor);
   let [episodes, incomplete] = [0, 0];
   for (const { row, total } of listedEpisodes(reader, filter)) {
     const whole = exportedEpisode(reader, row, redactor);
-    yield writers[format](whole, run);
+    yield `${episodes === 0 ? '' : between}${text(whole, run)}`;
     episodes += 1;
     if (whole.missing.length > 0) incomplete += 1;
     onProgress?.(episodes / Math.max(1, total));
   }
   // Reading may have found more damage.
   const { damage } = readRun(reader);
-  if (format === 'html') yield htmlEnd({ ...run, damage });
+  if (end !== undefined) yield end({ ...run, damage });
   return { episodes, incomplete, damage: damage ?? null };
 }
 

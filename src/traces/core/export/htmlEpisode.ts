@@ -9,6 +9,37 @@ import {
 import { count, countedTokens, duration, reward as number } from '../../../base/core/format.ts';
 import { clipped, escapedText, facts, findingsHtml, isolatedHtml, longestText } from './htmlText.ts';
 import { clip } from '../clip.ts';
+import { placedSlices, slicesOf, type PlacedSlice } from './slices.ts';
+
+/** The maximum number of slices and lanes that are drawn. */
+const most = { slices: 2_000, lanes: 40 } as const;
+/** The width of the drawing in its own units. It fills the page. */
+const width = 1_000;
+
+/** Renders an episode on its time axis: a bar with a tooltip for each call, tool and judge call, in lanes. */
+function htmlAxis(episode: ExportedEpisode): string {
+  const all = slicesOf(episode);
+  const beginning = Math.min(...all.slice(0, most.slices).map(({ startedAt }) => startedAt));
+  const { slices, lanes } = placedSlices(all.slice(0, most.slices), beginning);
+  const end = slices.reduce((last, { start, length }) => Math.max(last, start + length), 0);
+  if (end === 0) return '';
+  const rows = lanes.slice(0, most.lanes).map((name, thread) => {
+    const bars = slices.filter((slice) => slice.thread === thread).map((slice) => bar(slice, end));
+    return `<dt>${isolatedHtml(clip(name, 60))}</dt><dd><svg viewBox="0 0 ${width} 16" preserveAspectRatio="none" role="img" aria-label="${bars.length} bars">${bars.join('')}</svg></dd>`;
+  });
+  const left = all.length - slices.length + Math.max(0, lanes.length - rows.length);
+  const more =
+    left === 0 ? '' : `<p class="note">More than can be drawn: ${count(left)} parts are left out.</p>`;
+  return `<figure><figcaption>Time: ${duration(end / 1e6)} in all</figcaption><dl class="axis">${rows.join('')}</dl>${more}</figure>\n`;
+}
+
+function bar({ name, category, start, length }: PlacedSlice, end: number): string {
+  const x = ((width * start) / end).toFixed(2);
+  const wide = Math.max(1, (width * length) / end).toFixed(2);
+  const known = ['episode', 'llm', 'tool', 'judge'].includes(category) ? category : 'other';
+  const title = `${clip(name, 200)}: ${duration(length / 1e6)}, after ${duration(start / 1e6)}`;
+  return `<rect class="${known}" x="${x}" y="0" width="${wide}" height="16"><title>${escapedText(title)}</title></rect>`;
+}
 
 export function htmlEpisode(exported: ExportedEpisode, run: RunView): string {
   const { row, calls, timelines, missing } = exported;
@@ -103,82 +134,4 @@ function tokensHtml({ tokenIds, lossMask, logprobs }: ExportedMessage, texts: re
   const left = tokenIds.length - tokens.length;
   const more = left === 0 ? '' : `<p class="note">… ${count(left)} more tokens are in the trace.</p>`;
   return `<details class="tokens"><summary>Tokens</summary><pre>${tokens.join('')}</pre>${more}</details>`;
-}
-
-interface Slice {
-  readonly lane: string;
-  readonly name: string;
-  readonly category: string;
-  /** Milliseconds since the Unix epoch. */
-  readonly startedAt: number;
-  readonly seconds: number | null;
-}
-
-interface PlacedSlice extends Slice {
-  /** Position of its lane. */
-  readonly row: number;
-  /** Whole microseconds since the first start, and the length. */
-  readonly start: number;
-  readonly length: number;
-}
-
-/** The maximum number of slices and lanes that are drawn. */
-const most = { slices: 2_000, lanes: 40 } as const;
-/** The width of the drawing in its own units. It fills the page. */
-const width = 1_000;
-
-/** Returns the axis; empty if nothing took time. Each bar has a tooltip. */
-function htmlAxis(episode: ExportedEpisode): string {
-  const all = slicesOf(episode);
-  const { slices, lanes } = placedSlices(all.slice(0, most.slices));
-  const end = slices.reduce((last, { start, length }) => Math.max(last, start + length), 0);
-  if (end === 0) return '';
-  const rows = lanes.slice(0, most.lanes).map((name, row) => {
-    const bars = slices.filter((slice) => slice.row === row).map((slice) => bar(slice, end));
-    return `<dt>${isolatedHtml(clip(name, 60))}</dt><dd><svg viewBox="0 0 ${width} 16" preserveAspectRatio="none" role="img" aria-label="${bars.length} bars">${bars.join('')}</svg></dd>`;
-  });
-  const left = all.length - slices.length + Math.max(0, lanes.length - rows.length);
-  const more =
-    left === 0 ? '' : `<p class="note">More than can be drawn: ${count(left)} parts are left out.</p>`;
-  return `<figure><figcaption>Time: ${duration(end / 1e6)} in all</figcaption><dl class="axis">${rows.join('')}</dl>${more}</figure>\n`;
-}
-
-function bar({ name, category, start, length }: PlacedSlice, end: number): string {
-  const x = ((width * start) / end).toFixed(2);
-  const wide = Math.max(1, (width * length) / end).toFixed(2);
-  const known = ['episode', 'llm', 'tool', 'judge'].includes(category) ? category : 'other';
-  const title = `${clip(name, 200)}: ${duration(length / 1e6)}, after ${duration(start / 1e6)}`;
-  return `<rect class="${known}" x="${x}" y="0" width="${wide}" height="16"><title>${escapedText(title)}</title></rect>`;
-}
-
-/** Returns the slices, the episode's own first. */
-function slicesOf({ row, calls, spans }: ExportedEpisode): readonly Slice[] {
-  const { episode, startedAt, seconds } = row;
-  return [
-    { lane: 'episode', name: `episode ${episode}`, category: 'episode', startedAt, seconds },
-    ...calls.map(({ row: { agent, call, ...times } }) => {
-      return { lane: agent === '' ? 'calls' : agent, name: `call ${call}`, category: 'llm', ...times };
-    }),
-    ...spans.map((span) => ({ ...span, lane: span.kind, category: span.kind })),
-  ];
-}
-
-/** Places slices in order on lanes of their name. Overlapping slices use several lanes. */
-function placedSlices(slices: readonly Slice[]): {
-  readonly slices: readonly PlacedSlice[];
-  readonly lanes: readonly string[];
-} {
-  const beginning = Math.min(...slices.map(({ startedAt }) => startedAt));
-  const lanes: { readonly name: string; end: number }[] = [];
-  const placed = slices
-    .toSorted((a, b) => a.startedAt - b.startedAt)
-    .map((slice): PlacedSlice => {
-      const start = Math.round((slice.startedAt - beginning) * 1_000);
-      const length = Math.max(0, Math.round((slice.seconds ?? 0) * 1e6));
-      const free = lanes.findIndex(({ name, end }) => name === slice.lane && end <= start);
-      const row = free < 0 ? lanes.length : free;
-      lanes[row] = { name: slice.lane, end: start + length };
-      return { ...slice, row, start, length };
-    });
-  return { slices: placed, lanes: lanes.map(({ name }) => name) };
 }
