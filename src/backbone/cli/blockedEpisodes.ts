@@ -22,7 +22,6 @@ export class BlockedEpisodes implements Disposable {
   readonly #ticking: Disposable;
   #found = false;
 
-  /** @param onBlocked called with results for the running episodes when one is blocked */
   constructor(clock: Clock, limitSeconds: number, onBlocked: (results: readonly EpisodeResult[]) => void) {
     this.#limit = limitSeconds;
     let last = clock.monotonic();

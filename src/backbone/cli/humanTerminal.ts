@@ -5,7 +5,6 @@ import type { ModelAnswer, RunEvent } from '../core/protocol/run.ts';
 
 type Asked = Extract<RunEvent, { type: 'model-asks' }>;
 
-/** The line that ends an answer. */
 const endOfAnswer = '.';
 
 export interface HumanTerminalOptions {

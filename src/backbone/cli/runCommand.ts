@@ -68,7 +68,6 @@ export async function runEpisodes(run: RunArguments, { io, distFolder }: Command
   blocked?.dispose();
   const interrupted = interrupts.count() > 0;
   const code = view.finish(exit, interrupted ? 'interrupted' : blocked?.found === true ? 'blocked' : 'own');
-  // After an interrupt, the command ends.
   await (interrupted ? logView?.close() : logView?.stay());
   return code;
 }

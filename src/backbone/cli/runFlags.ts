@@ -15,7 +15,6 @@ import {
 
 const flags = runFlags();
 
-/** The flags that have a syntax. */
 const readers: Readonly<Record<string, Pick<TypedOption<unknown>, 'read' | 'isRepeated'>>> = {
   faults: { read: faultsOf },
   trainableTargets: { read: targetsOf },
@@ -34,7 +33,6 @@ const ownOptions = {
 /** The options of `agentjet --conf`. */
 export const runTable = { ...tableOf(flags), ...ownOptions };
 
-/** The run options that `agentjet judge` has. */
 const judgeFlags: ReadonlySet<string> = new Set([
   'conf',
   'helper',
@@ -51,14 +49,12 @@ const judgeFlags: ReadonlySet<string> = new Set([
   'verbose',
 ]);
 
-/** The options of `agentjet judge`. */
 export const judgeTable = {
   ...tableOf(flags.filter(({ flag: name }) => judgeFlags.has(name))),
   episode: repeated(integer('<n>', 0, 'Scores only this episode. Can be repeated.')),
   json: ownOptions.json,
 };
 
-/** The arguments of a run. */
 export interface RunArguments {
   readonly options: RunOptions;
   /** The variable with the key of debug models. */
@@ -201,7 +197,6 @@ function debugModelOf(written: string): [name: string, model: string] {
   );
 }
 
-/** Errors that name options by their flags. */
 export const flagErrors: OptionErrors = {
   bad: (option, expected, actual) =>
     usageError(
@@ -227,7 +222,6 @@ export const flagErrors: OptionErrors = {
     }),
 };
 
-/** Returns the flag of an option by its dotted name. */
 function flagName(option: string): string {
   const [name = ''] = option.split(/[.[]/, 1);
   const exact = flags.find(({ path }) => path.join('.') === option);

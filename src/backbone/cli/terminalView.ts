@@ -103,14 +103,12 @@ export class TerminalView {
     return exitCodes.couldNotStart;
   }
 
-  /** Returns why the run failed, or undefined if it did not. */
   #failureOf(exit: RunExit): ErrorReport | undefined {
     const { ended } = this.#run;
     if (ended !== undefined) return ended.error ?? undefined;
     return exit.error === undefined ? undefined : toReport(exit.error, exit.error.code);
   }
 
-  /** Fails the running episodes when their process has ended. */
   #failRunning(error: ErrorReport): void {
     for (const { episode, taskId, repeat } of this.#running.values()) {
       const nothing = { reward: null, isSuccess: false, llmCalls: 0, seconds: 0 };
@@ -155,7 +153,6 @@ function runForJson(
   };
 }
 
-/** Returns the JSON document of a run that scored recorded episodes again. */
 function judgedForJson(
   results: readonly EpisodeResult[],
   trace: string,

@@ -65,7 +65,6 @@ function worded({ file, received, total }: FetchProgress): string {
     : vscode.l10n.t('{0}: {1} of {2} MB', file, megabytes(received), megabytes(total));
 }
 
-/** Returns the model of the config in the active editor; empty if there is none, or if it is a folder. */
 async function modelOfActiveConfig(): Promise<string> {
   const document = vscode.window.activeTextEditor?.document;
   if (document === undefined || targetOf(document)?.kind !== 'config') return '';

@@ -218,7 +218,6 @@ function textLater(): {
   };
 }
 
-/** Opens the user's code, and collects its uncaught errors. */
 function userCode(
   request: RunRequest,
   loader: Loader,
@@ -254,7 +253,6 @@ function reportUncaught(error: unknown, code: Pick<UserCode, 'userFrame'>): void
   emit({ type: 'problem', severity: 'error', report: { ...report, hint, ...(location && { location }) } });
 }
 
-/** Returns the tokenizer of training, or its replacement. */
 async function findRunText(
   request: Pick<RunRequest, 'tokenizer' | 'cwd' | 'config'>,
   plan: Pick<RunPlan, 'modelPath'>,

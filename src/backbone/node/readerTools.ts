@@ -47,7 +47,6 @@ async function askEmbedding(
   return vector;
 }
 
-/** Sends requests to environment services over http and https. */
 export const envTransport: EnvTransport = {
   post: async (url, body, cancellation) => {
     const headers = { 'content-type': 'application/json' };
@@ -62,7 +61,6 @@ export const envTransport: EnvTransport = {
 
 const utf8 = new TextDecoder('utf-8', { ignoreBOM: true });
 
-/** Reads parts of files on this machine. */
 export const localParts: PartReader = {
   size: async (file) => {
     const found = await stat(file);

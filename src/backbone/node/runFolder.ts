@@ -8,12 +8,7 @@ import { openTraceWriter } from '../../traces/node/store/openWriter.ts';
 /** The copy of the config in a run's folder, by upstream's name. */
 export const configCopy = 'yaml_backup.yaml';
 
-/**
- * Creates the run's folder, with a copy of the config and a place for the trace. A name that is taken gets a number,
- * so that no run overwrites another one. (Upstream overwrites, after a warning.)
- *
- * @param wanted absolute
- */
+/** Creates the run's folder, with a number if the name is taken. (Upstream overwrites it, after a warning.) */
 export async function openRunFolder(wanted: string, configText: string): Promise<RunFolder> {
   try {
     const folder = await makeFolder(wanted);
@@ -44,10 +39,7 @@ async function makeFolder(wanted: string): Promise<string> {
   }
 }
 
-/**
- * Creates a folder with its parents. `recursive` does not fit: Node.js then retries forever on file systems without
- * folders, such as `/proc`.
- */
+/** Not `recursive`: Node.js then retries forever on file systems without folders, such as `/proc`. */
 export async function makeParents(folder: string): Promise<void> {
   try {
     await mkdir(folder);

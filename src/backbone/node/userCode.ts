@@ -20,13 +20,10 @@ export interface UserCodeOptions {
   /** The folder with the worker's package. */
   readonly pythonFolder: string;
   readonly logger: Logger;
-  /** Called with uncaught errors of the user's Python. */
   onUncaught(error: unknown): void;
   /** Called with a problem that training would refuse. */
   warn(problem: CodedError): void;
-  /** Opens the tokenizer and template of the trained model. */
   openText(): Promise<ModelText>;
-  /** Called when the user's Python waits for a debugger at a port. */
   onDebugger(port: number): void;
 }
 

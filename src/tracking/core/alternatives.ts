@@ -1,6 +1,5 @@
 import type { TracedAlternatives } from './records/trace.ts';
 
-/** Another token that the model could have generated. */
 export interface Alternative {
   /** Null: the tokenizer has no such token. */
   readonly id: number | null;
@@ -35,10 +34,7 @@ export function alternativesOf({ width, ids, logprobs }: TracedAlternatives, tok
   }).flat();
 }
 
-/**
- * Returns a lower bound of the entropy of a token in nats. The probability that the alternatives leave counts as one
- * more outcome. Null if there are no alternatives.
- */
+/** Returns a lower bound in nats: what the alternatives leave counts as one more outcome. Null if there are none. */
 export function entropyOf({ width, logprobs }: TracedAlternatives, token: number): number | null {
   let [entropy, rest, count] = [0, 1, 0];
   for (let at = token * width; at < (token + 1) * width; at++) {

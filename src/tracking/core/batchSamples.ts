@@ -94,9 +94,7 @@ function rowsOf(taken: Taken, most: number, random: Random): readonly Row[] {
   }));
 }
 
-/**
- * Drops rows until the batch is a multiple of the number of VERL processes. The position of a dropped row is random.
- */
+/** Drops random rows until the batch is a multiple of the number of VERL processes. */
 function sharedOut(rows: readonly Row[], worldSize: number, seed: number): readonly Row[] {
   const kept = rows.flatMap(({ dropped }, index) => (dropped === null ? [index] : []));
   const over = drawn(kept.length, kept.length % worldSize, new Random(`world size ${seed}`));
@@ -128,10 +126,7 @@ function byTask<T extends Taken>(
   );
 }
 
-/**
- * Returns the reference values of a group. If the mean over no timelines is NaN, the values of the whole group become
- * NaN.
- */
+/** Returns the reference values. A mean over no timelines is NaN, and makes all values of the group NaN. */
 function referenceOf(group: readonly Taken[]): readonly number[] {
   if (group.length > 1 && group.some(({ timelines }) => timelines === 0)) return group.map(() => NaN);
   return advantagesOf(group.map(({ stepReward }) => stepReward)).map((advantage) => advantage ?? NaN);

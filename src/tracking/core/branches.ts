@@ -29,10 +29,7 @@ class Start {
   }
 }
 
-/**
- * Timelines as paths of a tree. Timelines that start with the same messages share the start of their path. A timeline
- * on an existing path costs one comparison per message and no memory.
- */
+/** A tree of timelines by their messages. One on an existing path costs a comparison per message, and no memory. */
 export class Branches {
   readonly #messages: readonly TracedMessage[];
   readonly #byText: boolean;
@@ -44,10 +41,7 @@ export class Branches {
     this.#byText = level === 'text';
   }
 
-  /**
-   * @param first the message to begin with
-   * @returns the highest number of a timeline, this one included, that begins with this one's messages
-   */
+  /** Returns the highest number of a timeline, this one included, that begins with its messages from `first` on. */
   follow({ messages, reply }: Path, root: string | null, timeline: number, first = 0): number {
     let start = this.#roots.get(root) ?? new Start(none);
     this.#roots.set(root, start);
@@ -60,10 +54,7 @@ export class Branches {
     return start.latest;
   }
 
-  /**
-   * Returns the start that a timeline shares with earlier ones, and the last of them. Undefined if none starts at the
-   * root.
-   */
+  /** Returns the start shared with earlier timelines, and the last of them. Undefined if none starts at the root. */
   known({ messages, reply }: Path, root: string | null, first = 0): KnownStart | undefined {
     let start = this.#roots.get(root);
     if (start === undefined) return undefined;

@@ -10,10 +10,7 @@ interface Return {
   readonly token: number;
 }
 
-/**
- * Detects retokenization drift: a later request contains a reply, and the chat template gives other tokens for it
- * than the model generated. Each message is compared with a reply once, even if many requests contain it.
- */
+/** Detects that the template gives other tokens for a returned reply than the model generated. Compares a pair once. */
 export class DriftDetector {
   readonly #tokenizer: Tokenizer;
   readonly #at: (position: number) => TracedMessage;
@@ -38,10 +35,7 @@ export class DriftDetector {
     this.#replies.set(keyOf(this.#at(position)), { call, position });
   }
 
-  /**
-   * @param messages positions of a request's
-   * @returns the first that has drifted
-   */
+  /** Returns the first of a request's messages, given by position, that has drifted. */
   found(messages: readonly number[]): CallProblem | undefined {
     for (const [index, position] of messages.entries()) {
       const message = this.#at(position);

@@ -59,10 +59,7 @@ export function patchedPrompt(
   return { tokens, problems };
 }
 
-/**
- * Returns true if the prompt consists of the tokens of the messages, one piece per message. Then no text must be
- * decoded.
- */
+/** Returns true if the prompt is the messages' own pieces. Then no text must be decoded. */
 function isTracked(
   ids: readonly number[],
   messages: readonly TracedMessage[],

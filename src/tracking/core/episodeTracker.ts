@@ -58,15 +58,11 @@ class CallFilter {
     return this.#madFrom === undefined ? undefined : this.#madness.reward;
   }
 
-  /** Drops the calls of a failed attempt. */
   restart(): void {
     this.#madFrom = undefined;
   }
 
-  /**
-   * Checks a call at its start. It is dropped if the episode was requested to stop, if an earlier reply was degenerate,
-   * or if its prompt is too long.
-   */
+  /** Drops it if the episode was requested to stop, an earlier reply was degenerate, or the prompt is too long. */
   check({ startedAt, interrupted }: BegunRequest, overflows: boolean): ContextCheck {
     const isMad = this.#madness.terminates && this.#madFrom !== undefined && startedAt >= this.#madFrom;
     if (interrupted === true) return { unsafe: 'externally_interrupted', overflows };
@@ -95,10 +91,7 @@ const notKeptFor: Readonly<Record<UnsafeReason, CallProblem | undefined>> = {
   token_overflow: undefined,
 };
 
-/**
- * Merges the calls of an episode into timelines like the tracker of AgentJet, and reports what training would reject,
- * truncate or exclude. A rejected call becomes the closest valid timeline, so that the viewer can show it.
- */
+/** Merges calls like the tracker of AgentJet. A rejected call becomes the closest valid timeline, for the viewer. */
 export function createEpisodeTracker(options: TrackerOptions): EpisodeTracker {
   return new Tracker(options);
 }
@@ -122,11 +115,9 @@ class Tracker implements EpisodeTracker {
   /** The reply header of ChatML, which AgentJet assumes for every template. */
   readonly #chatMlHeader: readonly number[];
   readonly #calls: ExplainableCall[] = [];
-  /** The calls whose reply was cut by length. */
   readonly #cutCalls = new Set<number>();
   /** The reason why AgentJet rejects a timeline, by the position of its last reply. */
   readonly #maskProblems = new Map<number, CallProblem>();
-  /** The calls that have not ended. */
   readonly #begun = new Map<number, BegunCall>();
 
   constructor(options: TrackerOptions) {

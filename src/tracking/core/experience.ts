@@ -47,10 +47,7 @@ export function promptTokens({ template, tokenizer }: ModelText, conversation: C
   return { tokens: tokenizer.encode(text), text };
 }
 
-/**
- * Returns the tokens of prompt and reply as vLLM counts them. The end token belongs to the reply. If the server
- * returned ids, they are used.
- */
+/** Counts as vLLM does, with the server's ids if it returned them. The end token belongs to the reply. */
 export function replyTokens(text: ModelText, conversation: Conversation, reply: Reply): ReplyTokens {
   const prompt = promptTokens(text, conversation);
   const given = reply.promptIds ?? prompt.tokens;
@@ -91,10 +88,7 @@ function templated({ messages, tools }: Conversation): Templated {
   };
 }
 
-/**
- * Returns the tokens of a reply without ids from the server: those of its text, or of the template output if it has
- * tool calls.
- */
+/** Returns the tokens of a reply without ids: of its text, or of the template's output if it has tool calls. */
 function ownTokens(
   { template, tokenizer }: ModelText,
   conversation: Conversation,

@@ -11,7 +11,6 @@ import {
 import type { MergeOptions } from './tracker.ts';
 
 export interface ExplainableCall extends MergeableCall {
-  /** Who asked. */
   readonly agent: string;
 }
 
@@ -71,12 +70,8 @@ const policies: readonly MergeOptions[] = [
 ];
 
 /**
- * Explains why the calls of an episode give more than one timeline, and how many other settings would give. Takes
- * time linear in the number of messages of all calls.
- *
- * @param calls in the order in which they ended, each with a different number
- * @param messages the episode's list: every position that a call names is there
- * @param timelines what `settings` make of them
+ * Explains the timelines that `settings` give, in time linear in the number of messages of all calls. `calls` are in
+ * the order in which they ended. `messages` has every position that a call names.
  */
 export function explainMerging(
   calls: readonly ExplainableCall[],
@@ -129,7 +124,6 @@ class Starts {
     this.#rest = new Branches(messages, level);
   }
 
-  /** @returns undefined: it is the first */
   add(call: Answered): Fork | undefined {
     const fork = this.#fork(call);
     const number = this.#timelines.push(call) - 1;

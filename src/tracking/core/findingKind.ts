@@ -29,13 +29,11 @@ export interface FindingKind {
   readonly hint: string;
 }
 
-/** A finding about a run, a group or an episode. */
 export interface Finding {
   /** An id of the table of findings; traces of other versions may have others. */
   readonly code: string;
   readonly severity: Severity;
   /** One sentence. */
   readonly message: string;
-  /** The location in user code, if known. */
   readonly location?: Location | undefined;
 }

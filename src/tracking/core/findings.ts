@@ -7,7 +7,6 @@ import type { FindingKind } from './findingKind.ts';
 
 export type { FindingKind, FindingLevel, FindingTarget, Severity } from './findingKind.ts';
 
-/** Findings about a run as a whole and about the episodes of a task. */
 const runKinds = {
   'approximate-tokenizer': {
     level: 'run',

@@ -32,22 +32,14 @@ export interface Member {
   readonly advantage: number | null;
 }
 
-/**
- * Returns the groups of a run, in the order of its tasks. Tasks with equal ids are separate groups.
- *
- * @param repeat episodes per task; those of one task have consecutive numbers
- */
+/** Returns them in the order of the tasks, not by id. The `repeat` episodes of a task have consecutive numbers. */
 export function groupsOf(results: readonly EpisodeResult[], repeat: number): readonly Group[] {
   const size = Math.max(1, repeat);
   const byTask = groupBy(results, ({ episode }) => groupOf(episode, size));
   return [...byTask].sort(([a], [b]) => a - b).map(([group, members]) => measuredGroup(group, members, size));
 }
 
-/**
- * Returns one group with its measures.
- *
- * @param size the number of episodes in the complete group
- */
+/** @param size the number of episodes in the complete group */
 export function measuredGroup(group: number, results: readonly EpisodeResult[], size: number): Group {
   const stepRewards = results.map(stepRewardOf);
   const advantages = advantagesOf(stepRewards);
@@ -84,10 +76,8 @@ const leastDeviation = 0.01;
 const epsilon = 1e-6;
 
 /**
- * Returns AgentJet's reference advantages: the distance from the mean of the group in standard deviations of at least
- * 0.01. A single episode has the mean 0 and the deviation 1.
- *
- * @param rewards null: no sample, so it has no advantage and is not compared
+ * Returns AgentJet's reference advantages: the distance from the group's mean in standard deviations of at least 0.01.
+ * A single episode has the mean 0 and the deviation 1. Null: no sample, so it is not compared.
  */
 export function advantagesOf(rewards: readonly (number | null)[]): readonly (number | null)[] {
   const compared = counted(rewards);
@@ -96,10 +86,7 @@ export function advantagesOf(rewards: readonly (number | null)[]): readonly (num
   return rewards.map((reward) => (reward === null ? null : (reward - centre) / (deviation + epsilon)));
 }
 
-/**
- * Returns the GRPO advantages of the samples of a group, which are also AgentJet's simple reference advantages. They
- * compare samples, not episodes, without a least deviation.
- */
+/** GRPO's, which are also AgentJet's simple reference: of samples, not episodes, without a least deviation. */
 export function rowAdvantagesOf(rewards: readonly number[]): readonly number[] {
   const spread = sampleDeviation(rewards);
   const [centre, deviation] = spread === null ? [0, 1] : [middle(rewards), spread];
@@ -127,11 +114,7 @@ function mean(values: readonly number[]): number | null {
   return values.length === 0 ? null : values.reduce((sum, value) => sum + value, 0) / values.length;
 }
 
-/**
- * Returns the group of an episode, which is the position of its task in the run.
- *
- * @param repeat episodes per task
- */
+/** Returns the position of the episode's task in the run. */
 export function groupOf(episode: number, repeat: number): number {
   return Math.floor(episode / Math.max(1, repeat));
 }

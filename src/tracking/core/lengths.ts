@@ -19,7 +19,7 @@ interface Measured {
 interface LengthRule extends Measured {
   readonly code: CallProblem['code'];
   readonly severity: CallProblem['severity'];
-  /** True if a length equal to the limit is too long. */
+  /** True if a prompt leaves too little room for the longest reply. Upstream checks this before it calls the model. */
   readonly below: boolean;
   /** The effect of a length over the limit in training. */
   readonly consequence: string;

@@ -7,7 +7,6 @@ import type { TrainingReport } from './report.ts';
 
 /** A finding of a run at a location in the files of the user. */
 export interface LocatedFinding {
-  /** The code of the finding. */
   readonly code: string;
   /** `warning`: it excludes episodes from training. */
   readonly severity: 'warning' | 'information';
@@ -23,12 +22,7 @@ interface PlacedFinding {
   readonly concerned: number | undefined;
 }
 
-/**
- * Returns the findings that have a location, one per code and location, in the order of the episodes. Those about the
- * run are last.
- *
- * @param results the results that the report is about
- */
+/** Returns one per code and location, in the order of the episodes. Those about the run are last. */
 export function locatedFindings(
   report: TrainingReport,
   results: readonly EpisodeResult[],

@@ -23,10 +23,7 @@ export interface JudgedReply {
   readonly toolCalls: readonly unknown[] | null;
 }
 
-/**
- * Returns the reason why a reply is degenerate, to follow "the reply is degenerate: ". Undefined for other replies.
- * Takes time linear in the length of the reply.
- */
+/** Returns what follows "the reply is degenerate: ". Takes time linear in the length of the reply. */
 export function madnessOf(reply: JudgedReply, checklist: MadnessOptions['checklist']): string | undefined {
   const content = reply.content ?? '';
   return (

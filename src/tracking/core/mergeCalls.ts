@@ -3,11 +3,7 @@ import { Branches, sameItems } from './branches.ts';
 import type { AddedMessage, MergeOptions } from './tracker.ts';
 import { count } from './samples.ts';
 
-/**
- * Adds the number of tokens and of trainable tokens to merged timelines. Counts the tokens of each message once.
- *
- * @param messages the messages of the episode without those that merging added
- */
+/** Adds the numbers of tokens and trainable tokens. `messages` are without those that merging added. */
 export function withTokens(
   { timelines, added }: MergedCalls,
   messages: readonly TracedMessage[],
@@ -91,10 +87,7 @@ export function mergeCalls(
   return { timelines: merged, added: joiner.added, maskedAnew: joiner.maskedAnew };
 }
 
-/**
- * Returns for each timeline the one that absorbs it, or itself. That is the latest timeline that starts with its
- * messages.
- */
+/** Returns for each timeline the latest one that starts with its messages; itself if there is no other. */
 function findAbsorbers(
   timelines: readonly AnsweredCall[],
   branches: Branches,
@@ -108,7 +101,6 @@ function findAbsorbers(
   return absorbers;
 }
 
-/** Merges timelines into one. */
 class Joiner {
   readonly added: AddedMessage[] = [];
   readonly maskedAnew: number[] = [];
@@ -158,10 +150,7 @@ class Joiner {
     return position;
   }
 
-  /**
-   * Returns true if they are equal except for the values that are taken over. Texts that were compared during merging
-   * are not read again.
-   */
+  /** True if equal except for what is taken over. Texts that were compared during merging are not read again. */
   #isSame(own: TracedMessage, reply: TracedMessage): boolean {
     return (
       own.role === reply.role &&

@@ -38,10 +38,7 @@ interface ReadText {
   readonly problems: readonly CallProblem[];
 }
 
-/**
- * Returns the messages that AgentJet keeps of a request. It accepts the roles system, user, assistant and, if tool calls
- * are enabled, tool. Exactly the first message must be a system message.
- */
+/** Keeps system, user, assistant and, if enabled, tool. Exactly the first message must be a system message. */
 export function readMessages(messages: readonly unknown[], toolCallsDisabled: boolean): ReadMessages {
   const kept: KeptMessage[] = [];
   const problems: CallProblem[] = [];
@@ -82,7 +79,6 @@ export function timelineMessage(first: KeptMessage, more: readonly KeptMessage[]
   return more.length === 0 ? { ...first, parts: [templateMessage(first)] } : joined(first, [first, ...more]);
 }
 
-/** Converts a message to the input of a chat template. */
 export function templateMessage(message: KeptMessage): TemplateMessage {
   return {
     role: message.role,
@@ -188,7 +184,6 @@ function refusedPart(type: string): CallProblem {
   return { code: 'tool-part-rejected', severity: 'error', clause };
 }
 
-/** A message of a request that training excludes. */
 export interface ExcludedMessage {
   /** The number of timeline messages before it. */
   readonly before: number;

@@ -5,7 +5,6 @@ import type { TrackerReply, ReplyToken } from './tracker.ts';
 import type { ModelText, Tokenizer } from './tokenizer.ts';
 import type { TracedMessage } from './records/trace.ts';
 
-/** The tokens of a reply in its timeline. */
 export interface ReplyTokens {
   readonly tokenIds: readonly number[];
   /** One per token, null if missing. Null: the endpoint reported none. */
@@ -169,7 +168,6 @@ export function wasCut({ finishReason }: TrackerReply): boolean {
   return finishReason === 'length' || finishReason === 'content_filter';
 }
 
-/** Returns the bytes of a list of tokens. */
 export function bytesOf(ids: readonly number[], tokenizer: Tokenizer): Uint8Array {
   const bytes: number[] = [];
   for (const id of ids) bytes.push(...tokenizer.bytesOf(id));

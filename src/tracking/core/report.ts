@@ -41,12 +41,7 @@ export function trainingReport(results: readonly EpisodeResult[], terms: RunTerm
   return { ...tally.counts(), episodes, groups, findings: tally.findings() };
 }
 
-/**
- * Returns the verdicts of the ended episodes of one task.
- *
- * @param group the position of the task in the run
- * @param size the number of episodes in the complete group
- */
+/** Returns the verdicts of the ended episodes of a task. `size`: the number of episodes in the complete group. */
 export function judgedGroup(group: number, results: readonly EpisodeResult[], size: number): JudgedGroup {
   const measured = measuredGroup(group, results, size);
   const verdict = { ...measured, findings: groupFindings(measured) };

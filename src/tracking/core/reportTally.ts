@@ -1,7 +1,6 @@
 import { finding, levelOf, type Finding } from './finding.ts';
 import type { JudgedGroup } from './verdicts.ts';
 
-/** The facts about a run that a report needs in addition to its results. */
 export interface RunTerms {
   /** Episodes per task. */
   readonly repeat: number;
@@ -29,7 +28,6 @@ interface Kind {
   readonly messages: Set<string>;
 }
 
-/** The numbers of one group. */
 interface GroupCounts {
   readonly taskId: string;
   readonly episodes: readonly number[];
@@ -66,11 +64,7 @@ export class ReportTally {
     return { trains, doesNotTrain: this.#sum(({ episodes }) => episodes.length) - trains };
   }
 
-  /**
-   * Errors first, then by how many episodes they concern; those of the run come last.
-   *
-   * @param most how many episodes each names; all are counted
-   */
+  /** Sorts errors first, then by number of episodes, then those of the run. `most`: how many episodes each names. */
   findings(most = Infinity): readonly CommonFinding[] {
     const common = this.#common(most).sort((a, b) => rank(a) - rank(b) || b.count - a.count);
     return [...common, ...this.#ofRun(most)];
@@ -88,7 +82,6 @@ export class ReportTally {
       const alike = this.#byTask.get(this.#groups.get(group)?.taskId ?? '') ?? new Set();
       if (alike.size < 2) continue;
       concerned.add(group);
-      // Where only one of the others has the id, the id was not shared before.
       const [other, ...more] = [...alike].filter((one) => !put.has(one));
       if (other !== undefined && more.length === 0) concerned.add(other);
     }

@@ -75,7 +75,6 @@ function bitsOf(logprobs: Float32Array | null): Int32Array {
 
 const nothing = new Int32Array();
 
-/** Returns a message with its tokens in the form of the trace. */
 export function tracedMessage(
   message: Pick<TimelineMessage, 'role' | 'text' | 'toolCalls' | 'toolCallId'>,
   author: Author,
@@ -141,7 +140,6 @@ export class RequestTokens {
   readonly #table: MessageTable;
   readonly #report: (call: number, problem: CallProblem) => void;
   readonly #messages = new SameMessages();
-  /** The known messages by the key of their tools. */
   readonly #known = new Map<string, KnownMessages>();
   readonly #offers = new Map<string, Pick<Templatable, 'tools' | 'toolsKey'>>();
   /** The canonical JSON of tools by their key. */
@@ -159,7 +157,6 @@ export class RequestTokens {
     this.#report = report;
   }
 
-  /** The tokens that the template adds before a reply. */
   get header(): readonly number[] {
     return this.#template.header;
   }
@@ -178,7 +175,6 @@ export class RequestTokens {
     };
   }
 
-  /** Returns the positions of the request's messages in the table. */
   positions(request: ReadRequest): readonly number[] {
     const known = this.#knownWith(request.toolsKey);
     return request.timeline.map((message, index) =>

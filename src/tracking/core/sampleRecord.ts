@@ -40,11 +40,6 @@ interface SampleMessage {
   readonly tool_call_id?: string;
 }
 
-/**
- * A sample as training gets it.
- *
- * @param messages of its timeline
- */
 export function sampleRecord(
   owner: SampleOwner,
   messages: readonly TracedMessage[],

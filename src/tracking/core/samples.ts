@@ -1,10 +1,7 @@
 import type { LengthLimits } from './records/tracedRun.ts';
 import type { TracedMessage } from './records/trace.ts';
 
-/**
- * The training sample of a timeline: a prompt and a response, truncated to the limits of the config. Attention is 1 for
- * every token, and positions start at 0.
- */
+/** A prompt and a response, truncated to the limits of the config. Attention is 1 everywhere, positions start at 0. */
 export interface TrainingSample {
   /** The prompt and the response. */
   readonly inputIds: Int32Array;

@@ -15,10 +15,7 @@ interface Snap {
   readonly description: string;
 }
 
-/**
- * Implements AgentJet's `detect_timeline_snap`. Compares each kept timeline with the one before it, of any agent, by the
- * merge rules, and reports if it does not extend it. AgentJet only logs this.
- */
+/** AgentJet's `detect_timeline_snap`, which only logs: compares a kept timeline with the one before, of any agent. */
 export class SnapDetector {
   readonly #rules: MergeOptions;
   readonly #at: (position: number) => TracedMessage;
@@ -30,7 +27,6 @@ export class SnapDetector {
     this.#at = at;
   }
 
-  /** Drops the calls of a failed attempt. */
   restart(): void {
     this.#last = undefined;
   }

@@ -16,10 +16,7 @@ export interface Prompt {
 /** Precedes a message whose own tokens are needed, because most templates treat the first message differently. */
 const standIn: TemplateMessage = { role: 'assistant', content: 'dummy text' };
 
-/**
- * Computes the tokens of the conversations of an episode from the chat template and the tokenizer. Each piece of text
- * is encoded once.
- */
+/** Computes the tokens of conversations from the chat template. Each piece of text is encoded once. */
 export class TemplateTokens {
   /** The tokens that the template adds before a reply, such as `<|im_start|>assistant\n`. */
   readonly header: readonly number[];
@@ -64,11 +61,7 @@ export class TemplateTokens {
     return 'failure' in text ? text : { value: this.#encoder.encode(text.value) };
   }
 
-  /**
-   * A message after the first: what it adds to a conversation of a stand-in.
-   *
-   * @param toolsKey equal for equal tools
-   */
+  /** Returns what a message adds to a conversation of a stand-in. `toolsKey` is equal for equal tools. */
   later(message: readonly TemplateMessage[], tools: Tools, toolsKey: string): Templated<number[]> {
     const skip = this.#standIn(tools, toolsKey);
     if ('failure' in skip) return skip;
@@ -76,10 +69,7 @@ export class TemplateTokens {
     return 'failure' in text ? text : { value: this.#encoder.encode(text.value).slice(skip.value) };
   }
 
-  /**
-   * Returns the tokens that a reply adds to its request: header, body, end token, and the text of the template after
-   * it.
-   */
+  /** Returns the tokens that a reply adds: header, body, end token, and the text of the template after it. */
   reply(
     request: readonly TemplateMessage[],
     prompt: Prompt,

@@ -32,7 +32,6 @@ export interface RenderOptions {
   readonly addGenerationPrompt: boolean;
 }
 
-/** Converts conversations to tokens. */
 export interface ModelText {
   readonly note: TokenizerInfo;
   readonly tokenizer: Tokenizer;

@@ -77,7 +77,6 @@ export interface ReplyToken {
   readonly alternatives?: readonly ReportedAlternative[];
 }
 
-/** An alternative to a token, as reported by the endpoint. */
 export interface ReportedAlternative {
   readonly id: number | null;
   readonly bytes: readonly number[];
@@ -90,10 +89,7 @@ export interface AddedMessage {
 }
 
 export interface TrackedCall {
-  /**
-   * The positions of the request's messages in the list of the episode. Excluded messages are missing, and consecutive
-   * tool results are one message.
-   */
+  /** Positions in the episode's list. Excluded messages are missing, and consecutive tool results are one. */
   readonly messages: readonly number[];
   /** The positions with the other value of `fix_retokenization_drift`. Absent: the same. */
   readonly otherMessages?: readonly number[];
@@ -109,7 +105,6 @@ export interface TrackedCall {
 
 export interface TrackedEpisode {
   readonly timelines: readonly TracedTimeline[];
-  /** The messages that merging created. */
   readonly added: readonly AddedMessage[];
   readonly tracking: EpisodeTracking;
 }
@@ -118,11 +113,7 @@ export interface TrackedEpisode {
 export interface EpisodeTracker {
   /** Checks a call at its start, once. `track` reuses the result. */
   begin(request: BegunRequest): ContextCheck;
-  /**
-   * Adds a call at its end.
-   *
-   * @param reply null: the call failed and makes no timeline
-   */
+  /** Adds a call at its end. Without a reply, the call failed and makes no timeline. */
   track(request: TrackerRequest, reply: TrackerReply | null): TrackedCall;
   /** Drops the calls of a failed attempt. Messages keep their positions. */
   restart(): void;

@@ -49,10 +49,7 @@ interface EpisodeState {
   readonly spans: EpisodeSpans;
 }
 
-/**
- * The Context Tracker of a run. It merges the calls of each episode into timelines, in the order in which the calls end,
- * and writes them to the trace. If tracking or the trace fails, the run gets one warning and continues without it.
- */
+/** The Context Tracker of a run. If tracking or the trace fails, the run gets one warning and continues without it. */
 export class RunTracker {
   /** Absolute path of the trace; null if it could not be written, undefined for a run without one. */
   readonly trace: string | null | undefined;
@@ -100,7 +97,6 @@ export class RunTracker {
     else state.tracker?.restart();
   }
 
-  /** Records work of the episode other than its LLM calls. */
   spanBegins(episode: number, span: SpanStart): SpanEnd {
     return this.#episodes.get(episode)?.spans.begin(span) ?? (() => undefined);
   }
@@ -270,7 +266,6 @@ export class RunTracker {
 
 const safe: ContextCheck = { unsafe: null, overflows: false };
 
-/** Returns whether the episode was already stopped when the call arrived. */
 function isStopped({ stoppedAt }: EpisodeState, { startedAt }: Pick<FinishedCall, 'startedAt'>): boolean {
   return stoppedAt !== undefined && startedAt >= stoppedAt;
 }

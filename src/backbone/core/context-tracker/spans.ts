@@ -12,10 +12,8 @@ export interface SpanStart {
 /** @param error why it failed; null: it did not */
 export type SpanEnd = (error: string | null) => void;
 
-/** Records the spans of one episode: takes what it begins, until it ends. */
 export type BeginSpan = (span: SpanStart) => SpanEnd;
 
-/** Runs `work` as a span; without anybody to tell, it only runs it. */
 export async function runInSpan<T>(
   begin: BeginSpan | undefined,
   span: SpanStart,

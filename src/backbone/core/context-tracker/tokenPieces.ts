@@ -2,10 +2,7 @@ import { utf8Pieces } from '../../../traces/core/tokenTable.ts';
 import type { Tokenizer } from '../../../tracking/core/tokenizer.ts';
 import { splitTokens, type SplitTokens } from '../model-tuner/built-in/tokens.ts';
 
-/**
- * Splits texts with the tokenizer, so that a stand-in for the model reports the tokens of training. A text that the
- * tokenizer cannot reproduce is split by {@link splitTokens}.
- */
+/** Splits texts with the tokenizer of training; by {@link splitTokens} those that it cannot reproduce. */
 export function tokenPieces(tokenizer: Tokenizer): SplitTokens {
   return (text) => {
     const tokens = tokenizer.encode(text).map((id) => tokenizer.bytesOf(id));

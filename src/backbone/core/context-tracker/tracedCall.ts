@@ -100,7 +100,6 @@ export function readReplyTokens(choice: Choice): readonly ReplyToken[] | null {
   return ids.map((id) => ({ id, bytes: [], logprob: null }));
 }
 
-/** Returns undefined for a value that is not a list of integers. */
 export function readIds(value: unknown): readonly number[] | undefined {
   if (!Array.isArray(value)) return undefined;
   const ids = value as readonly unknown[];

@@ -24,11 +24,9 @@ export interface EnvClientOptions {
   readonly logger: Logger;
   /** Returns a number in [0, 1). It selects the pause between tries. */
   random(): number;
-  /** Records each try of a request. */
   readonly beginSpan?: BeginSpan | undefined;
 }
 
-/** Limits for a request that should not use the default tries and timeout. */
 export interface RetryLimits {
   readonly tries?: number;
   readonly seconds?: number;
@@ -201,12 +199,8 @@ export interface EnvAnswer {
   readonly body: string;
 }
 
-/** Sends requests to an environment service. */
 export interface EnvTransport {
-  /**
-   * Sends a JSON body as a POST request and resolves to the whole answer. Rejects with an Error that gives the reason if
-   * there is no answer, or an incomplete one. Cancellation closes the connection.
-   */
+  /** Resolves to the whole answer. Rejects with an Error with the reason. Cancellation closes the connection. */
   post(url: URL, body: string, cancellation: CancellationToken): Promise<EnvAnswer>;
 }
 
@@ -224,7 +218,6 @@ interface ServiceRequest {
 const urlKey = '`ajet.task_reader.env_service.env_url`';
 const seeLog = "See the service's log for the reason.";
 
-/** Returns one factory for each way in which an environment service fails. */
 function envServiceFailures({ url, location }: ServiceAddress) {
   const failure = (
     code: string,

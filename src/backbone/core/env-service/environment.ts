@@ -30,7 +30,6 @@ export interface EpisodeOfEnvironment {
   readonly episode: number;
   /** The uuid of the episode, which is also the id of the instance. */
   readonly uuid: string;
-  /** Records each try of a request to the service. */
   readonly beginSpan?: BeginSpan | undefined;
   onStep(): void;
 }
@@ -94,7 +93,6 @@ export function environmentsOf(config: Config, ports: EnvironmentPorts): OpenEnv
   };
 }
 
-/** The environment of an episode whose task does not come from a service. */
 export const withoutService: EpisodeEnvironment = {
   gymEnv: noGymEnv,
   enter: (task) => Promise.resolve(task),

@@ -16,13 +16,7 @@ export const noGymEnv: GymEnv = {
   },
 };
 
-/**
- * Converts actions and answers as upstream's `BaseGymEnv`.
- *
- * @param id of the instance
- * @param over canceled when the episode ends
- * @param onStep called before every step
- */
+/** Converts as upstream's `BaseGymEnv`. `over` is canceled when the episode ends; `onStep` is called before a step. */
 export function gymEnvOf(client: EnvClient, id: string, over: CancellationToken, onStep: () => void): GymEnv {
   return {
     serviceUrl: client.serviceUrl,

@@ -15,7 +15,6 @@ import {
 
 export type UserFunction = (...given: never[]) => unknown;
 
-/** A user function that gets the values that the names of its parameters select. */
 export interface NamedFunction {
   readonly name: string;
   readonly call: (given: Readonly<Record<string, unknown>>) => unknown;
@@ -34,7 +33,6 @@ export function bindByName(call: UserFunction, form: FunctionForm): NamedFunctio
   return { name: nameOf(call), call: shape === 'object' ? withObject : oneByOne };
 }
 
-/** Reads the parameters from the function's own text. */
 function readParameters(call: UserFunction, form: FunctionForm): Parameters {
   const source = Function.prototype.toString.call(call);
   if (/\{\s*\[native code\]\s*\}$/.test(source)) {

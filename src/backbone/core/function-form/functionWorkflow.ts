@@ -41,7 +41,6 @@ function isWorkflowClass(loaded: WorkflowClass | UserFunction): loaded is Workfl
   return (loaded.prototype as unknown) instanceof Workflow;
 }
 
-/** Converts the return value of a function to the output of a workflow class. */
 export function outputOf({
   reward,
   response = null,
@@ -60,7 +59,6 @@ type JudgeClass = new (config: Readonly<Record<string, unknown>>) => BaseJudge;
 
 /** A judge that is a function. Its verdict has `metrics` in addition to the reward. */
 export abstract class FunctionJudge extends BaseJudge {
-  /** Set by the caller before `computeReward`. */
   auxiliaryModels: AuxiliaryModels = {};
 }
 
@@ -88,10 +86,7 @@ function isJudgeClass(loaded: JudgeClass | UserFunction): loaded is JudgeClass {
 /** The queries that readers write for a row without one. */
 export const noQuery: ReadonlySet<unknown> = new Set(['', '[not defined]', 'Empty']);
 
-/**
- * Returns the row that functions receive: the task's metadata, which is the whole row of most data sets. In AgentJet's own
- * format the query is next to the metadata, so it is added.
- */
+/** Returns the metadata, the whole row of most data sets, with the query that AgentJet's own format has next to it. */
 export function rowOf({ main_query, metadata }: Task): TaskRow {
   const hasQuery = noQuery.has(main_query) || Object.values(metadata).includes(main_query);
   return hasQuery || Object.hasOwn(metadata, 'main_query') ? metadata : { main_query, ...metadata };
@@ -102,5 +97,4 @@ export function isSuccess(reward: unknown): boolean {
   return typeof reward === 'number' && reward >= 1;
 }
 
-/** The console of the run: what is written there is the user's own. */
 const logger: FunctionLogger = console;

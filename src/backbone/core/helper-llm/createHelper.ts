@@ -137,11 +137,7 @@ export function splitKeys(text: string | undefined): readonly string[] {
     .filter((key) => key !== '');
 }
 
-/**
- * Upstream's choice of four: twice one of the primary keys, once a backup key, once any.
- *
- * @param attempt from 0
- */
+/** Upstream's choice of four: twice a primary key, once a backup key, once any. `attempt` counts from 0. */
 function keyOfAttempt(
   { primary, backup }: HelperKeys,
   attempt: number,

@@ -7,7 +7,6 @@ export interface HelperMessage {
   readonly content: string;
 }
 
-/** Returns the messages of a request with instructions and one text of the user. */
 export function instructed(system: string, user: string): readonly HelperMessage[] {
   return [
     { role: 'system', content: system },
@@ -22,17 +21,11 @@ export interface HelperOptions {
   readonly maxTokens?: number | undefined;
   /** Laid over `n` 1, `max_completion_tokens` and `temperature` 0, as upstream does. */
   readonly sampling?: Readonly<Record<string, unknown>> | undefined;
-  /**
-   * JSON Schema of the answer. Only a model of this run's own is held to it: upstream asks its endpoint in words, and
-   * not every server takes a schema.
-   */
+  /** JSON Schema of the answer. Only a model of this run's own is held to it: not every server takes a schema. */
   readonly answer?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/**
- * The large model that judges, graders and data generation call (upstream's external LLM). It is not the model being
- * trained. Its calls belong to no episode and are not tracked.
- */
+/** The large model of judges, graders and data generation (upstream's external LLM). Its calls are not tracked. */
 export interface HelperLlm {
   /** e.g. `qwen-plus at https://…`. */
   readonly description: string;

@@ -43,10 +43,7 @@ interface JudgeAgainContext extends JudgeContext, Interruptible, Pick<EpisodeCon
   openCalls(slot: EpisodeSlot): Promise<EpisodeCalls> | undefined;
 }
 
-/**
- * Scores every episode with the judge of the config, from the task and the output in the trace. The workflow's reward is
- * ignored. An error ends only its own episode.
- */
+/** Scores each recorded task and output, without the workflow's reward. An error ends only its own episode. */
 export async function judgeAgain(
   asked: RunRequest,
   judge: NonNullable<RunRequest['judge']>,
@@ -95,7 +92,6 @@ export async function judgeAgain(
   return { status: cancellation.isCancelled ? 'cancelled' : 'completed', error: null };
 }
 
-/** Returns the debug models for judges that are functions. They are opened with the first episode. */
 function judgeModels(request: RunRequest, plan: RunPlan, ports: JudgeAgainPorts) {
   let opening: Promise<ModelTuner> | undefined;
   const open = async (): Promise<ModelTuner> => {

@@ -67,7 +67,6 @@ import {
 } from './userClasses.ts';
 import { findingKinds, type FindingKind } from '../../../tracking/core/findings.ts';
 
-/** Returns the locations in the user's files that findings can refer to. */
 export async function findCodeLocations(
   config: Config,
   { placeOf }: Pick<JudgeContext, 'placeOf'>,
@@ -284,7 +283,6 @@ async function fileOf({ file, locator: locator }: ResolvedLocator, ports: Launch
   return locator.kind === 'trinity' ? (await ports.placeOfMethod(locator, 'execute')).file : file;
 }
 
-/** A run from the first episode on. */
 interface LiveRun extends Prepared {
   readonly request: RunRequest;
   readonly rollout: RolloutState;

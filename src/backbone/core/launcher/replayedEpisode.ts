@@ -26,7 +26,6 @@ export function replayTarget(
   return episode && { run, episode, file: replay.file };
 }
 
-/** Returns the request with the recorded task, split and seed. */
 export function replayRequest(request: RunRequest, wanted: ReplayTarget | undefined): RunRequest {
   if (wanted === undefined) return request;
   // The task of a rollout is searched among all tasks.
@@ -45,12 +44,7 @@ export function replayRequest(request: RunRequest, wanted: ReplayTarget | undefi
   };
 }
 
-/**
- * Returns the episode with its recorded numbers, so that the workflow sees the same values.
- *
- * @param tasks the tasks with the recorded id
- * @throws CodedError `replay/no-task`
- */
+/** Returns the episode with its recorded numbers. `tasks` are those with the recorded id. Throws `replay/no-task`. */
 export function replaySlot({ run, episode, file }: ReplayTarget, tasks: readonly Task[]): EpisodeSlot {
   const { taskIndex, repeat, taskId, twin } = episode;
   const task = run.isRollout ? ofRollout(run, episode, tasks) : tasks[twin];

@@ -26,7 +26,6 @@ export interface RunPlan {
   /** The framework whose rules apply to workflows, rewards and sampling. */
   readonly rules: 'ajet' | 'trinity';
   readonly experiment: string;
-  /** The run's folder, absolute. */
   readonly folder: string;
   readonly workflow: string;
   /** The registered name of Trinity-RFT's reward function, if the config names one. */
@@ -101,10 +100,7 @@ const repeatKeys = {
   validate: 'ajet.trainer_common.val_pass_n',
 } as const;
 
-/**
- * Upstream's debug backbone samples as validation does, and keeps nothing back of a turn's length; neither does
- * Trinity-RFT.
- */
+/** Upstream's debug backbone samples as validation does, and keeps nothing back; neither does Trinity-RFT. */
 function samplingOf(
   config: Config,
   mode: RunPlan['mode'],
@@ -241,12 +237,10 @@ export async function readPlan(
 }
 
 export interface ModelTuner {
-  /** e.g. `built-in (seed 12345)`. */
   readonly description: string;
   readonly onCall: Event<FinishedCall>;
   /** @param guard checks each call before it reaches the model being trained; without a guard, no such calls are made */
   openCalls(slot: EpisodeSlot, episodeUuid: string, guard?: ContextGuard): EpisodeCalls;
-  /** Emits the warnings that depend on the whole run. */
   episodesEnded(): void;
   close(): Promise<void>;
 }

@@ -19,7 +19,6 @@ export type ResolveLocator = (
 export interface ResolvedLocator {
   /** Absolute path; the dotted name for a Python module outside of the searched folders. */
   readonly file: string;
-  /** With absolute paths. */
   readonly locator: Locator;
   readonly configLocation: Location;
 }
@@ -87,10 +86,7 @@ export type JudgeSource =
   /** `judge_type: rubrics_auto_grader`. */
   | { readonly kind: 'auto-grader'; readonly configLocation: Location };
 
-/**
- * Returns the source of the judge. Called only when an episode needs it. AgentJet's own judges are replaced by the
- * built-in ones.
- */
+/** Called only when an episode needs it. The built-in judges replace AgentJet's own. */
 export async function judgeOf(plan: RunPlan, config: Config, locate: ResolveLocator): Promise<JudgeSource> {
   if (plan.judgeType === 'rubrics_auto_grader') {
     return { kind: 'auto-grader', configLocation: config.locate('ajet.task_judge.judge_type') };
@@ -181,10 +177,7 @@ export interface ResolvePorts {
   readonly paths: PathRules;
 }
 
-/**
- * Returns the absolute path of a file that the config names. As in upstream, the path is relative to the working
- * directory. If the file does not exist there, the path is relative to the folder of the config.
- */
+/** Resolves a file that the config names: below the working directory, as in upstream, else next to the config. */
 export async function resolveFile(
   file: string,
   request: Pick<RunRequest, 'cwd' | 'config'>,

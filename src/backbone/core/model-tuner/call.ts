@@ -27,7 +27,6 @@ export interface FinishedCall extends CallIdentity {
   /** The whole answer, assembled from the stream. After a failure: the part received until then. */
   readonly completion: ChatCompletion | undefined;
   readonly failure: ModelFailure | undefined;
-  /** The line of the user's code that made the call, if known. */
   readonly source?: CallSource | undefined;
 }
 
@@ -82,7 +81,6 @@ export class Call {
     return this.#cancellation.token;
   }
 
-  /** Marks the time at which the call is passed to the model. */
   asksModel(): void {
     this.#askedAfter = this.#secondsSoFar();
   }
@@ -91,7 +89,6 @@ export class Call {
     this.#firstAfter ??= this.#secondsSoFar();
   }
 
-  /** Marks the call as answered without a model. */
   answerCanned(reply: CannedReply): void {
     this.#canned = reply;
   }

@@ -4,10 +4,7 @@ import { parseJson } from '../../../base/core/parseJson.ts';
 import { escapeNonAscii } from './apiKey.ts';
 import type { HttpRequest } from './apis/api.ts';
 
-/**
- * The header with the line of code that made a request, as JSON with non-ASCII characters escaped. The gateway does not
- * pass it on to models.
- */
+/** The line of code that made a request, as JSON with non-ASCII characters escaped. Models do not get it. */
 export const sourceHeader = 'x-agentjet-source';
 
 /** Longer than any path with a line and a name. */

@@ -6,16 +6,12 @@ type Delta = ChunkChoice['delta'];
 type ToolCall = NonNullable<Choice['message']['tool_calls']>[number];
 type TokenLogprobs = NonNullable<NonNullable<Choice['logprobs']>['content']>;
 
-/** A part of a text, and the log probabilities that belong to it. */
 interface Piece {
   readonly text: string;
   readonly logprobs: TokenLogprobs;
 }
 
-/**
- * Yields a complete response as the chunks of a stream. Each choice has its role, its text in pieces, its tool calls in
- * fragments and its finish reason. A piece is one token if log probabilities give the tokens. The usage follows on request.
- */
+/** Yields a response as chunks. A piece is one token if log probabilities give them. The usage follows on request. */
 export function* cutCompletion(
   completion: ChatCompletion,
   options: { readonly includeUsage: boolean },

@@ -47,7 +47,6 @@ export const failures = {
     error: { message, type: 'invalid_request_error', param, code: 'invalid_request' },
   }),
 
-  /** A request for something that chat completions do not support. */
   unsupported: (message: string, param: string): ModelFailure => ({
     status: 400,
     error: { message, type: 'invalid_request_error', param, code: 'unsupported_value' },

@@ -211,7 +211,6 @@ function withoutToolCalls(request: ChatRequest): ChatRequest {
   return { ...omit(request, 'tools'), messages };
 }
 
-/** Returns the warning about the removed tools of a request. */
 function removedTools({ tools = [] }: ChatRequest): readonly Override[] {
   if (!Array.isArray(tools) || tools.length === 0) return [];
   const message =
@@ -227,10 +226,7 @@ export interface Gateway {
   readonly handle: RequestHandler;
 }
 
-/**
- * Creates the server in front of a model, without a socket: every transport passes its requests to `handle`. It supports
- * OpenAI's chat completions and Responses API, and Anthropic's Messages API.
- */
+/** Creates the server in front of a model, without a socket: every transport passes its requests to `handle`. */
 export function createGateway(options: GatewayOptions): Gateway {
   const episodes = new Map<string, Episode>();
   const handler = new ChatCompletionHandler(options);
@@ -340,7 +336,6 @@ class Episode {
   }
 }
 
-/** An episode's access to the model. */
 type EpisodeHandle = Readonly<
   Pick<Episode, 'llmCalls' | 'failure' | 'routing' | 'contextOverflow' | 'trainOnly' | 'apiKeyFor' | 'close'>
 >;

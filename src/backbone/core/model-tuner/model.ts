@@ -8,10 +8,7 @@ import type { CodedError } from '../../../base/core/errors.ts';
 
 export type { ChatCompletion, ChatCompletionChunk };
 
-/**
- * An OpenAI chat-completion request body, checked by the gateway before any model sees it. Two fields that OpenAI
- * deprecates are declared again, since training and other servers depend on them.
- */
+/** An OpenAI chat-completion request, already checked. Two deprecated fields that training needs are declared again. */
 export interface ChatRequest extends Omit<ChatCompletionCreateParams, 'seed' | 'max_tokens'> {
   seed?: number | null;
   max_tokens?: number | null;

@@ -41,7 +41,6 @@ export function adapterOf(headers: Readonly<Record<string, string>>): AdapterRou
 
 type WhyTrained = EpisodeRouting['trainedAnyway'][number]['why'];
 
-/** Counts the calls of an episode by target and model. */
 export class RouteCounts {
   readonly #debug = new Map<string, { readonly target: string; readonly model: string; calls: number }>();
   readonly #anyway = new Map<string, { readonly target: string; readonly why: WhyTrained; calls: number }>();
@@ -55,7 +54,6 @@ export class RouteCounts {
     count(this.#anyway, { target, why, calls: 0 }, `${target}\n${why}`);
   }
 
-  /** Undefined if every call was for a trained target. */
   get routing(): EpisodeRouting | undefined {
     if (this.#debug.size === 0 && this.#anyway.size === 0) return undefined;
     const copies = <T extends object>(entries: Iterable<T>): T[] =>

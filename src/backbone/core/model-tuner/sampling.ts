@@ -58,10 +58,7 @@ const anyway: Readonly<Record<string, unknown>> = {
   presence_penalty: 0,
 };
 
-/**
- * Returns the request for the model being trained: messages and tools, with the run's sampling. The token limit keeps the
- * name that the request used, since some servers support only one of the two.
- */
+/** Returns messages and tools with the run's sampling. The token limit keeps its name: some servers know only one. */
 export function applySampling(
   request: ChatRequest,
   sampling: Sampling,
@@ -152,10 +149,7 @@ function show(value: unknown): string {
   return text.length <= 60 ? text : `${text.slice(0, 59)}…`;
 }
 
-/**
- * Returns the request for a debug model, as upstream sends it through OpenAI's client. It has the messages, the tools and
- * the tool choice; the server's sampling defaults apply. An empty list of tools is removed, since servers reject it.
- */
+/** Returns the request as upstream sends it. An empty list of tools is removed, since servers reject it. */
 export function debugRequest(request: ChatRequest, model: string, seed: number): ChatRequest {
   const { messages, tools, tool_choice, stream, stream_options } = request;
   const hasTools = Array.isArray(tools) && tools.length > 0;
@@ -169,10 +163,7 @@ export function debugRequest(request: ChatRequest, model: string, seed: number):
   };
 }
 
-/**
- * Returns the seed of a call, which depends on the run, the episode and the call. It has 31 bits, which every server
- * accepts.
- */
+/** Depends on the run, the episode and the call. It has 31 bits, which every server accepts. */
 export function callSeed(runSeed: number, episodeSeed: number, call: number): number {
   return hashText(`run ${runSeed} episode ${episodeSeed} call ${call}`) % 2 ** 31;
 }

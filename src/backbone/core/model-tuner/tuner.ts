@@ -19,7 +19,6 @@ import type {
   ChatCompletionToolChoiceOption,
 } from 'openai/resources/chat/completions';
 
-/** The connection of a tuner to the Model Tuner of its run. */
 export interface TunerBinding {
   readonly baseUrl: string;
   readonly targets: Targets;

@@ -16,7 +16,6 @@ import { toReport, type CodedError } from '../../../base/core/errors.ts';
 
 export const runProtocolVersion = 1;
 
-/** Which model answers the workflow's LLM calls. */
 export const modelChoice = z.discriminatedUnion('kind', [
   /** Ours: deterministic by seed, no network. */
   z.object({ kind: z.literal('embedded') }),
@@ -56,7 +55,6 @@ export const recordChoice = z.object({
   overwrite: z.boolean(),
 });
 
-/** The reactions to a call that is not in the recording. */
 export const replayMisses = ['fail', 'call-model', 'sequential'] as const;
 
 /** A recording that answers instead of the models. Only with `call-model` do the models receive requests. */
@@ -148,7 +146,6 @@ export const runRequest = z.object({
 });
 export type RunRequest = z.infer<typeof runRequest>;
 
-/** The messages from the client to the backbone during a run. */
 export const runClientMessage = z.discriminatedUnion('type', [
   z.object({ type: z.literal('start'), request: runRequest }),
   /** Starts no more episodes, interrupts the running ones, reports the results and ends. */

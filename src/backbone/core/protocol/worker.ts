@@ -62,7 +62,6 @@ export const workerRequests = [
 ] as const;
 export type WorkerRequest = (typeof workerRequests)[number];
 
-/** The worker's notifications, and their parameters. */
 export const workerNotifications = {
   /** Its first message. */
   hello: z.object({ token: z.string() }),

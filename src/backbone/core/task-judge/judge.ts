@@ -24,10 +24,7 @@ export interface JudgeContext {
   readonly decides: 'workflow' | 'judge';
   /** Called only when the judge is needed. Rejects if it cannot be loaded. */
   loadJudge(): Promise<JudgeClass>;
-  /**
-   * Returns the location of a method in the user's code, or of its setting in the config, for errors about an invalid
-   * return value. Never rejects once the judge is loaded.
-   */
+  /** Returns the location of a method, or of its setting in the config. Never rejects once the judge is loaded. */
   readonly placeOf: (method: UserMethod) => Promise<Location | undefined>;
   readonly helperLlm: JudgeHelper;
   readonly beginSpan?: BeginSpan | undefined;

@@ -21,11 +21,7 @@ export interface NestedKeys {
   readonly type: string;
 }
 
-/**
- * Reads all training tasks of a nested reader. It does not warn about equal ids, since training does not group by them.
- *
- * @param source with a {@link nestedConfig}
- */
+/** Reads all training tasks of a {@link nestedConfig}. Equal ids need no warning: training does not group by them. */
 export async function readNested(
   source: TaskSource,
   keys: NestedKeys,

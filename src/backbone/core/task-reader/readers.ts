@@ -9,10 +9,7 @@ import type { Task } from '../../../sdk/core/index.ts';
 import { pythonValue } from '../env-service/gymEnv.ts';
 import { numpyShuffle } from './mersenneTwister.ts';
 
-/**
- * The reader of `random_dummy`: upstream's 1000 tasks in upstream's order, the same for training and validation.
- * Throws `task-reader/unknown-task-id`.
- */
+/** Upstream's 1000 tasks in upstream's order, the same for both splits. Throws `task-reader/unknown-task-id`. */
 export const readRandomDummy: ReadTasks = ({ config }, selection) => {
   const numbers = Array.from({ length: 1000 }, (_, number) => number);
   numpyShuffle(numbers, 42);

@@ -144,10 +144,7 @@ export interface ReaderTools {
   /** Creates the folder, and replaces an existing file. */
   writeText(file: string, text: string): Promise<void>;
   appendText(file: string, text: string): Promise<void>;
-  /**
-   * The attributes of the spans with this name, in the order of the table `span_table` of a SQLite file that is only
-   * read. Rejects with what SQLite says.
-   */
+  /** Returns the attributes of these spans of a SQLite file, in table order. Rejects with SQLite's error. */
   readSpans(file: string, name: string): Promise<readonly unknown[]>;
   /** Returns the text of each page of a PDF. Rejects if it cannot be parsed. */
   readPdf(content: Uint8Array): Promise<readonly string[]>;

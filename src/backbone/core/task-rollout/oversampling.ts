@@ -13,10 +13,7 @@ export interface Oversampling {
 
 const section = 'ajet.rollout';
 
-/**
- * Returns undefined for a run that does not oversample: it is not enabled, or `num_repeat` is 1 (as in upstream).
- * Throws `task-rollout/oversample-multiplier` if the multiplier leaves no room between the three numbers.
- */
+/** Undefined without oversampling, or if `num_repeat` is 1. Throws `task-rollout/oversample-multiplier`. */
 export function oversamplingOf(config: Config, repeat: number): Oversampling | undefined {
   if (config.booleanOrNull(`${section}.enable_oversample`) !== true || repeat === 1) return undefined;
   const key = `${section}.submit_oversample_multiplier`;
@@ -35,10 +32,7 @@ export function oversamplingOf(config: Config, repeat: number): Oversampling | u
 /** The rewards of the ended episodes of one task; undefined for an episode without one. */
 type Ended = (number | undefined)[];
 
-/**
- * Decides which tasks of an oversampled rollout stop early. A task stops once enough of its episodes have ended with equal
- * rewards. All tasks stop once none needs more episodes. Upstream decides every 5 s, this class after every episode.
- */
+/** Stops tasks with enough equal rewards, and all once none needs more. Upstream decides every 5 s, not per episode. */
 export class EarlyStop {
   readonly #plan: Oversampling;
   readonly #tasks: readonly Ended[];
@@ -88,7 +82,6 @@ interface SelectionOptions {
   readonly repeat: number;
   /** Number of training processes: nodes × GPUs per node. */
   readonly worldSize: number;
-  /** Returns a number in [0, 1). It selects the episodes to take twice if there are too few. */
   random(): number;
 }
 

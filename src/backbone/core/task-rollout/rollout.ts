@@ -3,10 +3,7 @@ import type { EpisodeResult } from '../../../tracking/core/records/episodeResult
 import type { Task } from '../../../sdk/core/index.ts';
 import type { EpisodeSlot, EpisodeNumbers } from '../task-runner/episode.ts';
 
-/**
- * Returns the episodes of a run: `repeat` for each task, numbered as in upstream. For validation, upstream runs the list
- * of tasks once per pass with one episode per task. The batch index and the tag follow that.
- */
+/** Returns `repeat` episodes for each task. Their numbers in validation are those of upstream's passes. */
 export function episodeSlots(
   tasks: readonly Task[],
   repeat: number,
@@ -27,10 +24,7 @@ function passOf(index: number, { task_id }: Task): EpisodeNumbers {
   return { taskBatchIndex: index, taskTag: `T${task_id}#R0` };
 }
 
-/**
- * Runs every slot in order, at most `parallel` at a time. After cancellation no further slot starts; the running ones
- * observe the same token and end by themselves. Results are sorted by episode number.
- */
+/** Runs the slots in order. After cancellation none starts; the running ones end by themselves. Sorts by episode. */
 export async function rollOut<Slot>(
   slots: readonly Slot[],
   parallel: number,

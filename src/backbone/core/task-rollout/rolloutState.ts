@@ -6,9 +6,7 @@ export interface RolloutOptions {
   readonly perTask: number;
   /** Undefined if every started episode is trained. */
   readonly oversampling: Oversampling | undefined;
-  /** Number of training processes. */
   readonly worldSize: number;
-  /** In [0, 1). */
   random(): number;
 }
 

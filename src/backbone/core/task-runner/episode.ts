@@ -39,7 +39,6 @@ export interface EpisodeSlot {
   readonly numbering?: EpisodeNumbers;
 }
 
-/** The position of an episode in the rollout, as the workflow sees it. */
 export type EpisodeNumbers = Pick<WorkflowTask, 'taskBatchIndex' | 'taskTag'>;
 
 export interface EpisodeCalls {
@@ -57,7 +56,6 @@ export interface EpisodeCalls {
   close(): void;
 }
 
-/** The services that all episodes of a run share. */
 export interface EpisodeContext extends JudgeContext {
   readonly Workflow: new () => Workflow;
   readonly clock: Clock;
@@ -256,11 +254,7 @@ async function prepare(
 /** The parts of the context that can interrupt an episode. */
 export type Interruptible = Pick<EpisodeContext, 'clock' | 'timeout' | 'placeOf' | 'onUncaught' | 'isHeld'>;
 
-/**
- * Rejects when the episode is canceled, times out, or throws outside of its promise.
- *
- * @param running returns the method of the user's code that is running
- */
+/** Rejects when the episode is canceled, times out, or throws outside of its promise. `running`: the user's method. */
 export function interruption(
   context: Interruptible,
   cancellation: CancellationToken,

@@ -5,12 +5,7 @@ const tick = 100;
 /** A longer gap means that the process was suspended, at a breakpoint or because the machine slept. */
 const longestCounted = 2 * tick;
 
-/**
- * Calls `run` after `seconds` of running time. Time in which the process was suspended, for example by a debugger, does
- * not count.
- *
- * @param isHeld whether a debugger has suspended another process that does the work
- */
+/** Does not count time in which this process was suspended, or `isHeld` says that a debugger holds another one. */
 export function afterRunningTime(
   clock: Clock,
   seconds: number,

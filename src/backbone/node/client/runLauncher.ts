@@ -2,7 +2,6 @@ import type { CodedError } from '../../../base/core/errors.ts';
 import type { Event } from '../../../base/core/event.ts';
 import type { ModelAnswer, RunEvent, RunRequest } from '../../core/protocol/run.ts';
 
-/** The input of a run's process. */
 export interface RunSpec {
   readonly request: RunRequest;
   /** Starts under the inspector, and stops at the first line until a debugger has attached. */
@@ -35,7 +34,6 @@ export interface RunProcess {
   readonly inspectorPort: Promise<number>;
   /** Resolves after the last event and the last output. Never rejects. */
   readonly exited: Promise<RunExit>;
-  /** Sends the answer of a person who replaces the model. */
   answer(answer: ModelAnswer): void;
   /** Sets whether a debugger holds the user's Python. */
   hold(held: boolean): void;

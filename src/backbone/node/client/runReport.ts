@@ -173,7 +173,6 @@ function table(head: readonly string[], rows: readonly (readonly string[])[]): s
   return [head, widths.map((width) => '-'.repeat(width)), ...rows].map(line).join('\n');
 }
 
-/** Returns the count with its noun in the singular or plural. */
 export function counted(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
@@ -255,7 +254,6 @@ export class RunProgress {
   ended: RunEnded | undefined;
   /** The locations in the user's files for findings; undefined if the run did not report them. */
   places: RunLocations | undefined;
-  /** The number of episodes that failed. */
   failed = 0;
   #results: EpisodeResult[] = [];
 
@@ -273,7 +271,6 @@ export class RunProgress {
     else if (event.type === 'run-ended') this.ended = event;
   }
 
-  /** Adds the result of an episode that could not report it. */
   add(result: EpisodeResult): void {
     this.#results.push(result);
     if (result.error !== null) this.failed += 1;

@@ -196,7 +196,6 @@ async function tokenOf({ env, ...places }: CacheEnvironment): Promise<string | u
   return notEmpty((await localFiles.readText(file))?.trim());
 }
 
-/** Returns true if a path does not lead out of the folder. */
 function isInside(file: string): boolean {
   return !/^[/\\]|\\|^[A-Za-z]:|(?:^|\/)\.{0,2}(?:\/|$)/.test(file);
 }

@@ -7,7 +7,6 @@ export interface HubItem {
   /** The start of the codes of its errors. */
   readonly code: 'task-reader/hub' | 'tokenizer/fetch';
   readonly hints: { readonly offline: string; readonly notSaved: string };
-  /** Called when the hub does not have it. */
   notFound(url: URL): CodedError;
 }
 
@@ -75,7 +74,6 @@ export function dataSetItem(id: string): HubItem {
   };
 }
 
-/** Errors of data sets on the Hugging Face Hub. */
 export const hubErrors = {
   badEndpoint: (endpoint: string) =>
     new CodedError({

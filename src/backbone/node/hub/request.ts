@@ -17,10 +17,7 @@ export interface RequestOptions {
   readonly allowed?: number;
 }
 
-/**
- * Requests a file of a hub. Rejects with the errors of the item. `fetch` follows redirects, and drops the token where
- * they leave the hub.
- */
+/** Rejects with the errors of the item. `fetch` drops the token where redirects leave the hub. */
 export async function hubRequest(url: URL, options: RequestOptions): Promise<Response> {
   const { item, token, signal, allowed } = options;
   const headers = { ...options.headers, ...(token && { authorization: `Bearer ${token}` }) };
@@ -47,13 +44,11 @@ export function receiveError(item: HubItem, url: URL, file: string, error: unkno
     : requestErrors.offline(item, url.host, error);
 }
 
-/** Returns true if the file system failed, and not the network. */
 export function isFileSystemError(error: unknown): boolean {
   const call = error instanceof Error && 'syscall' in error ? error.syscall : undefined;
   return ['mkdir', 'open', 'write', 'close', 'rename', 'symlink', 'unlink'].includes(String(call));
 }
 
-/** A file of a repository, by the listing of the hub. */
 export interface HubFile {
   readonly path: string;
   /** The name of the blob in the cache. */
@@ -66,14 +61,10 @@ export interface HubFile {
 }
 
 interface DownloadOptions extends Pick<RequestOptions, 'item' | 'token' | 'signal'> {
-  /** Called with the number of bytes so far. */
   readonly progress: (received: number) => void;
 }
 
-/**
- * Downloads a file to `target`, completely or not at all. Partial data stays in `target.incomplete`, as with the
- * hub's own client, and the next attempt continues there. Throws `task-reader/hub-…`.
- */
+/** Downloads completely or not at all. The next attempt continues `target.incomplete`. Throws `task-reader/hub-…`. */
 export async function download(file: HubFile, target: string, options: DownloadOptions): Promise<void> {
   if ((await sizeOf(target)) !== undefined) return;
   const partial = `${target}.incomplete`;
@@ -138,7 +129,6 @@ async function isWhole({ size, hash }: HubFile, file: string): Promise<boolean> 
   return digest.digest('hex') === hash.digits;
 }
 
-/** Returns the size of a file, or undefined if it does not exist. */
 async function sizeOf(file: string): Promise<number | undefined> {
   return stat(file).then(
     ({ size }) => size,

@@ -22,12 +22,10 @@ export interface JobRun {
 }
 
 export interface JobPorts {
-  /** The absolute working directory. */
   readonly cwd: string;
   /** The absolute parent of run folders. */
   readonly expDir: string;
   readonly script: string;
-  /** Names of methods and options for errors. */
   readonly names: JobNames;
   now(): Date;
   compose(file: string): Promise<Composition>;
@@ -38,7 +36,6 @@ export interface JobPorts {
   ): Promise<{ readonly file: string; readonly name: string } | undefined>;
   /** Runs the job to its end. Rejects if it cannot start. */
   run(job: JobRun): Promise<readonly EpisodeResult[]>;
-  /** Returns the location in the user's code where an error was created. */
   userFrame(error: unknown): Location | undefined;
 }
 
@@ -125,10 +122,7 @@ export class ScriptJobs implements JobHost {
     return valueAtPath(config.ajet, workflowKey) !== valueAtPath(defaults.ajet, workflowKey);
   }
 
-  /**
-   * Returns the locator of a workflow. `local` means that only the script itself exports it. A config cannot name
-   * that, because loading the script would run it.
-   */
+  /** `local`: only the script itself exports it. A config cannot name that: loading the script would run it. */
   async #locatorOf(workflow: JobWorkflow | undefined): Promise<string | undefined> {
     if (workflow === undefined || typeof workflow === 'string') return workflow;
     const found = await this.#ports.findExport(workflow, this.#ports.script);
@@ -163,7 +157,6 @@ export class ScriptJobs implements JobHost {
     }
   }
 
-  /** Returns an error with the line of the script that caused it. */
   #at(error: CodedError): CodedError {
     const location = this.#ports.userFrame(error);
     const { code, message, hint } = error;

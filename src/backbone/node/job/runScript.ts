@@ -25,10 +25,7 @@ export interface ScriptPorts extends Pick<JobPorts, 'findExport' | 'userFrame'> 
 
 export type RunEnded = Extract<RunEvent, { type: 'run-ended' }>;
 
-/**
- * Runs a script and its job. Never rejects. The run ends with the script, so that processing the results is part of
- * it.
- */
+/** Never rejects. The run ends with the script, so that processing the results is part of it. */
 export async function runScript(request: RunRequest, ports: ScriptPorts): Promise<void> {
   let ended: RunEnded | undefined;
   const jobs = new ScriptJobs({
@@ -71,9 +68,7 @@ function failed(error: unknown, ports: ScriptPorts): RunEnded {
   return { type: 'run-ended', status: 'failed', error: { ...report, ...(location && { location }) } };
 }
 
-/**
- * Returns the cause of a script's failure: the error behind a file that cannot be loaded, if it is a `CodedError`.
- */
+/** Returns the error behind a file that cannot be loaded, if it is a `CodedError`. */
 function causeOf(error: unknown): unknown {
   const cause = error instanceof CodedError && error.code === 'loader/threw' ? error.cause : undefined;
   return cause instanceof CodedError ? cause : error;

@@ -1,7 +1,6 @@
 import { closest } from 'fastest-levenshtein';
 import { CodedError, type Location } from '../../../base/core/errors.ts';
 
-/** The kinds of exports that a locator can name. */
 export type ExportKind = 'workflow' | 'judge' | 'script';
 
 const wanted: Readonly<Record<ExportKind, { what: string; base?: string }>> = {

@@ -132,10 +132,7 @@ type Compiled =
   | { readonly how: 'native'; readonly format: 'module-typescript' | undefined }
   | { readonly how: 'replaced'; readonly format: 'module' | 'commonjs'; readonly source: string };
 
-/**
- * The kind of a module. `esm-as-cjs` is written with `import` but needs names of CommonJS, so TypeScript compiles it
- * to `require`.
- */
+/** `esm-as-cjs`: written with `import`, but needs names of CommonJS, so TypeScript compiles it to `require`. */
 type ModuleKind = 'esm' | 'cjs' | 'esm-as-cjs' | 'undecided';
 
 /**
@@ -195,10 +192,7 @@ function withoutUnusedImports({ options }: CompileInput, parsed: ParsedText): st
 
 type StripOptions = NonNullable<Parameters<typeof nodeModule.stripTypeScriptTypes>[1]>;
 
-/**
- * Lets Node.js strip or transform types. Returns undefined if the file or this version of Node.js does not allow it.
- * Throws `loader/syntax-error`.
- */
+/** Undefined if the file or this version of Node.js does not allow it. Throws `loader/syntax-error`. */
 function nodeTypes(input: CompileInput, options: StripOptions): string | undefined {
   if (typeof nodeModule.stripTypeScriptTypes !== 'function') return undefined;
   const sourceUrl = options.mode === 'transform' ? { sourceUrl: input.url } : {};

@@ -24,10 +24,7 @@ import { LineMap } from '../../../configs/core/text.ts';
 export type { ExportKind } from './errors.ts';
 
 export interface LoaderOptions {
-  /**
-   * The URL of the SDK's module. It must be the one that this program imports, because classes are compared by
-   * identity.
-   */
+  /** Must be the URL that this program imports, because classes are compared by identity. */
   readonly sdkUrl: string;
   /** The absolute path of esbuild-wasm's `bin/esbuild`. */
   readonly esbuild: string;
@@ -42,7 +39,6 @@ export interface Locator {
   readonly name: string;
 }
 
-/** The type of each kind of export. */
 export interface ExportOf {
   readonly workflow: (new () => Workflow) | UserFunction;
   readonly judge: JudgeClass | UserFunction;
@@ -51,13 +47,10 @@ export interface ExportOf {
 
 export interface LoadedExport<Kind extends ExportKind> {
   readonly value: ExportOf[Kind];
-  /** The absolute path of its file. */
   readonly file: string;
 }
 
-/**
- * Makes user code importable in this process: TypeScript, and `agentjet` as the SDK. Also maps stacks to the sources.
- */
+/** Makes TypeScript and `agentjet` importable for user code in this process, and maps stacks to the sources. */
 export function installLoader(options: LoaderOptions): Loader {
   return new Loader(options);
 }
@@ -78,13 +71,7 @@ export class Loader {
     else process.setSourceMapsEnabled(true);
   }
 
-  /**
-   * Imports the file of a locator and returns the export. Rejects with a `CodedError` `loader/…` with the location in
-   * the user's code. Causes are a missing file, export or import, another kind of export, a syntax error, or an error
-   * of the code.
-   *
-   * @param folders the folders for a relative file, in order
-   */
+  /** Rejects with `loader/…` and the location in the user's code. `folders`: where to search a relative file. */
   async loadExport<Kind extends ExportKind>(
     locator: Locator,
     kind: Kind,

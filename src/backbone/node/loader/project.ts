@@ -22,9 +22,7 @@ export class Projects {
   /** The cache of get-tsconfig. */
   readonly #read = new Map<string, unknown>();
 
-  /**
-   * Returns the `compilerOptions` of the nearest tsconfig.json, including `extends`. Throws `loader/bad-tsconfig`.
-   */
+  /** Returns the options of the nearest tsconfig.json, including `extends`. Throws `loader/bad-tsconfig`. */
   optionsFor(file: string): CompilerOptions {
     return this.#projectOf(path.dirname(file)).options;
   }
@@ -71,10 +69,7 @@ export class Projects {
   }
 }
 
-/**
- * Returns the module system of a folder's package.json, or undefined if it has no readable one. Then Node.js looks
- * further up, too.
- */
+/** Undefined if the folder has no readable package.json: Node.js then looks further up, too. */
 function scopeByManifest(folder: string): ModuleScope | undefined {
   let manifest: unknown;
   try {

@@ -30,10 +30,7 @@ export function resolveUserImport(
   return undefined;
 }
 
-/**
- * Returns the path of a specifier, or undefined for a bare one. In an import a path is a URL, in `require` it is a
- * path.
- */
+/** Returns undefined for a bare specifier. In an import a path is a URL, in `require` it is a path. */
 function pathOf(specifier: string, importer: string, isRequire: boolean): string | undefined {
   if (specifier.startsWith('file:')) return fileURLToPath(specifier);
   if (!/^\.{0,2}\/|^\.{1,2}$/.test(specifier)) return path.isAbsolute(specifier) ? specifier : undefined;

@@ -4,10 +4,7 @@ import type { Location } from '../../../base/core/errors.ts';
 import type { CallSource } from '../../../tracking/core/records/trace.ts';
 import type { UserFiles } from './userFiles.ts';
 
-/**
- * Returns the topmost frame in the user's code: not in a package, Node.js or this program. Node.js has already mapped
- * frames of transformed files to their sources. Returns undefined for a value without a stack.
- */
+/** Returns the topmost frame in the user's code. Node.js has already mapped transformed files to their sources. */
 export function topUserFrame(error: unknown, userFiles: UserFiles): CallSource | undefined {
   if (!(error instanceof Error) || typeof error.stack !== 'string') return undefined;
   for (const line of error.stack.split('\n')) {
@@ -46,10 +43,7 @@ export function deepStack(): Error {
   }
 }
 
-/**
- * Returns the location of a SyntaxError from the lines before its name: the file, source lines and carets. Returns
- * undefined without them: V8 does not locate syntax errors of modules.
- */
+/** Reads the lines before the error's name. Undefined without them: V8 does not locate syntax errors of modules. */
 export function headLocation(error: Error): Location | undefined {
   const [first = '', ...others] = (error.stack ?? '').split('\n');
   const place = /^(.*):(\d+)$/.exec(first);

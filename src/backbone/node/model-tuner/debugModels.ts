@@ -29,7 +29,6 @@ export class DebugModels {
     this.#options = options;
   }
 
-  /** Names of the models that functions get. */
   get names(): readonly string[] {
     return this.#options.auxiliary ?? Object.keys(this.#options.choices);
   }

@@ -188,7 +188,6 @@ export class EndpointExtras {
     this.#logger = logger;
   }
 
-  /** @param send sends one request to the server */
   async ask(request: ChatRequest, send: (asked: ChatRequest) => Promise<ModelReply>): Promise<ModelReply> {
     const left = new Set(request.stream === true ? this.#refused.stream : this.#refused.whole);
     const ofStreams = new Set<Extra>();

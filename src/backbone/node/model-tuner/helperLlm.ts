@@ -19,7 +19,6 @@ export interface HelperContext {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Opens the built-in model or that of a script. */
   openLocal(choice: Extract<ModelChoice, { kind: 'embedded' | 'script' }>): ChatModel | Promise<ChatModel>;
   /** The recordings for calls of servers; absent for none. */
   readonly recordings?: Pick<RunRecordings, 'replays' | 'wrapHelper'>;

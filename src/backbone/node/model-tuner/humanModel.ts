@@ -11,7 +11,6 @@ import { readScriptReply } from './modelScriptReply.ts';
 export interface HumanOptions {
   readonly names: EpisodeNames;
   readonly clock: Pick<Clock, 'now'>;
-  /** Fires with the answers of the person. */
   readonly onAnswer: Event<ModelAnswer>;
   readonly emit: (event: RunEvent) => void;
 }
@@ -23,10 +22,7 @@ interface Question {
   readonly answer: (reply: ModelReply) => void;
 }
 
-/**
- * A person as the model. The run client shows one question at a time, in the order of the calls. A canceled call is
- * withdrawn.
- */
+/** A person as the model. It shows one question at a time, in the order of the calls, and withdraws a canceled call. */
 export function createHumanModel(options: HumanOptions): ChatModel {
   const desk = new QuestionDesk(options);
   return {

@@ -155,10 +155,7 @@ function coded(kind: string, message: string, hint: string): CodedError {
   return new CodedError({ code: `model/${kind}`, message, hint });
 }
 
-/**
- * Returns the server's `error` with the missing fields of OpenAI's format. Other formats and plain text become its
- * message.
- */
+/** Completes the server's `error` to OpenAI's format. Other formats and plain text become its message. */
 function readError(status: number, body: string): ModelError {
   const fallback: ModelError = {
     message: excerpt(body),

@@ -33,14 +33,7 @@ const completion = z.looseObject({
 /** An object with one of these fields is a message. */
 const messageFields = ['content', 'refusal', 'reasoning_content', 'tool_calls', 'function_call'];
 
-/**
- * Converts the value that a script returned to a chat completion, and fills in missing fields. Message fields answer
- * each of the `n` requested choices. Usage is present only if the script returns it.
- *
- * Throws {@link BadReplyError}.
- *
- * @param now milliseconds since the Unix epoch
- */
+/** Completes what a script returned. Message fields answer each of the `n` choices. Throws {@link BadReplyError}. */
 export function readScriptReply(
   returned: unknown,
   request: ChatRequest,
@@ -117,7 +110,6 @@ function nameOf(value: unknown): string {
   return Array.isArray(value) ? 'an array' : `a ${typeof value}`;
 }
 
-/** A script returned an invalid answer. */
 class BadReplyError extends Error {
   override readonly name = 'BadReplyError';
 }

@@ -79,10 +79,7 @@ async function serve(
   return send(reply, response);
 }
 
-/**
- * Reads a body. Returns undefined if it is larger than `limit`. The rest is read and dropped, so that the client gets
- * the response.
- */
+/** Undefined if larger than `limit`: the rest is read and dropped, so that the client gets the response. */
 function readBody(request: IncomingMessage, limit: number): Promise<string | undefined> {
   return new Promise((resolve, reject) => {
     // Decode part by part, so that a long body is not copied again.
@@ -163,11 +160,7 @@ class Client implements Disposable {
   readonly #signal: AbortSignal | undefined;
   readonly #listening: Disposable;
 
-  /**
-   *
-   * @param signal the signal of the caller. A `Request` made from it would pass abortions on only while it is
-   *   referenced.
-   */
+  /** @param signal the caller's own: a `Request` made from it passes abortions on only while it is referenced */
   constructor(signal: AbortSignal | undefined) {
     signal?.throwIfAborted();
     this.#signal = signal;

@@ -38,10 +38,8 @@ export interface ScriptLoader {
   userFrame(error: unknown): Location | undefined;
 }
 
-/** The part of the loader that the calls of a run need. */
 export type TunerLoader = ScriptLoader & UserStacks;
 
-/** The settings of models and targets in a run request. */
 export type TunerRequest = Pick<
   RunRequest,
   | 'config'
@@ -171,10 +169,7 @@ function episodeOpener(parts: EpisodeParts): ModelTuner['openCalls'] {
   };
 }
 
-/**
- * Returns `fetch` functions that send the line of the user's code with each call. It is known only at the start of
- * the call.
- */
+/** Returns `fetch` functions that send the line of the user's code, which is known only at the start of the call. */
 function fetchesOf({ handle }: Gateway, loader: TunerLoader): TunerBinding['fetchFor'] {
   return (adapter) => (input, init) => {
     const source = loader.callSource();
@@ -191,10 +186,7 @@ function settleTargets(
   return workflow.trainableTargets;
 }
 
-/**
- * Returns the seed of an episode. It depends on the task's content and not on its position, so that a task that runs
- * alone samples the same.
- */
+/** Depends on the task's content and not on its position, so that a task that runs alone samples the same. */
 function seedOf({ task, repeat, attempt = 1 }: EpisodeSlot): number {
   const again = attempt > 1 ? `\n${attempt}` : '';
   return hashText(`${task.task_id}\n${task.main_query}\n${repeat}${again}`);
@@ -233,11 +225,7 @@ type ModelLayers = (
   role: 'trained' | 'debug',
 ) => Promise<ChatModel>;
 
-/**
- * Opens the wrappers of models: a replay, which opens them only if it can need them, and faults.
- *
- * Rejects with `recording/…` if the recording is invalid.
- */
+/** A replay opens the models only if it can need them. Rejects with `recording/…`. */
 async function openModelLayers(
   { faults }: Pick<RunRequest, 'faults'>,
   recordings: RunRecordings,

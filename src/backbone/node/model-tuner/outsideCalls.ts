@@ -19,7 +19,6 @@ export function runOutsideEpisodes<T>(work: () => T): T {
   return watched.exit(work);
 }
 
-/** Finds locations in the user's code. */
 export interface UserStacks {
   userFrame(error: unknown): Location | undefined;
   callSource(): CallSource | undefined;

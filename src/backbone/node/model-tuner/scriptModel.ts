@@ -5,7 +5,6 @@ import { CodedError, type Location, messageOf } from '../../../base/core/errors.
 import type { Clock, FileReader } from '../../../base/core/ports.ts';
 import { scriptErrors, scriptFailure, readScriptReply } from './modelScriptReply.ts';
 
-/** The context that a script gets with a request. */
 export interface ScriptContext extends CallIdentity {
   /** Differs for every run, episode and call, and is reproducible. */
   readonly seed: number;
@@ -23,7 +22,6 @@ export interface ScriptModelOptions {
   /** Imports a module and returns its namespace. */
   readonly load: (file: string) => Promise<unknown>;
   readonly files: Pick<FileReader, 'exists' | 'readText'>;
-  /** Returns the topmost frame of an error's stack in the user's code. */
   readonly userFrame: (error: unknown) => Location | undefined;
   readonly clock: Pick<Clock, 'now'>;
 }

@@ -15,12 +15,7 @@ export interface ReadOptions {
   readonly replaced: readonly (readonly [name: string, by: string])[];
 }
 
-/**
- * Checks the options of a run. Unknown options are ignored, because editors add their own attributes. Null and
- * undefined count as not given.
- *
- * @throws CodedError that names the first invalid option
- */
+/** Ignores unknown options, which editors add. Null is not given. Throws a CodedError for the first invalid option. */
 export function readRunOptions(input: Readonly<Record<string, unknown>>, errors: OptionErrors): ReadOptions {
   const { properties } = launchSchema();
   const given = Object.fromEntries(

@@ -13,7 +13,6 @@ import type { OptionErrors, RunOptions } from './runOptions.ts';
 import { pythonShare } from '../client/pythonShare.ts';
 import type { RunSpec } from '../client/runLauncher.ts';
 
-/** The surroundings that are needed to resolve the options of a run. */
 export interface RunContext {
   readonly files: Pick<FileReader, 'exists' | 'readText'>;
   /** Variables of this process, which the run inherits. */
@@ -35,11 +34,7 @@ export interface RunUse {
 
 type EnvironmentOverlay = Readonly<Record<string, string | null>>;
 
-/**
- * Returns how to start a run with these options: paths are made absolute, `envFile` is read and API keys are looked up.
- *
- * @throws CodedError that names the invalid option
- */
+/** Makes paths absolute, reads `envFile` and looks up API keys. Throws a CodedError that names the invalid option. */
 export function resolveRun(options: RunOptions, context: RunContext, use: RunUse): Promise<RunSpec> {
   return new RunResolver(options, context, use).resolve();
 }
@@ -294,11 +289,7 @@ function isHttpUrl(text: string): boolean {
   return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
 }
 
-/**
- * Returns a debug model from its text in launch configurations and on the command line. It is `embedded`, a script of
- * the user, or the base URL of an OpenAI-compatible server. `MODEL@` before the URL gives the name of the model on the
- * server, which is otherwise `name`. Undefined for any other text.
- */
+/** `embedded`, a script, or the base URL of a server, where `MODEL@` before it names the model, else `name` does. */
 export function parseDebugModel(
   name: string,
   text: string,

@@ -461,7 +461,6 @@ function withDefault(
   return text === undefined ? description : `${description} ${written(text)}`;
 }
 
-/** An option as a flag of the command line. */
 export interface RunFlag {
   /** The path of the value in the options: one name, or two for a member of `endpoint` or `helper`. */
   readonly path: readonly [name: string, member?: string];

@@ -29,7 +29,6 @@ import { createProbe } from '../../../base/node/runtime/probe.ts';
 export interface BackboneLaunch extends Omit<RunSpec, 'runtimeExecutable'> {
   /** The Node.js executable, and the variables that it needs. */
   readonly runtime: { readonly executable: string; readonly env: Readonly<Record<string, string>> };
-  /** The absolute path of the backbone's script. */
   readonly script: string;
   readonly clock?: Clock;
 }
@@ -186,7 +185,6 @@ async function drained(closed: Promise<void>, clock: Clock): Promise<void> {
   timer.dispose();
 }
 
-/** Returns the pipe to a child process, which is a socket. */
 function streamOf(tree: ProcessTree, descriptor: number): Socket {
   const stream = tree.child.stdio[descriptor];
   if (stream instanceof Socket) return stream;
@@ -218,11 +216,9 @@ interface RunLauncherParts {
   readonly distFolder: string;
   /** The executable of the editor or of this process. It runs workflows if PATH has no suitable Node.js. */
   readonly ownExecutable: string;
-  /** Logs which Node.js was chosen. */
   readonly logger?: Logger;
 }
 
-/** Starts backbone processes, for debug sessions and the command line. */
 export function createRunLauncher({ distFolder, ownExecutable, logger }: RunLauncherParts): RunLauncher {
   const script = path.join(distFolder, 'backbone.mjs');
   const probe = createProbe();

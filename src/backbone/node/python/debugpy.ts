@@ -29,10 +29,7 @@ export interface DebugpyRequest {
 /** The number of output lines in the error. The log has all of them. */
 const linesInError = 3;
 
-/**
- * Installs debugpy for an interpreter. Resolves to false on cancellation. Rejects with `python/not-found` or
- * `python/debugpy-not-installed`.
- */
+/** Resolves to false on cancellation. Rejects with `python/not-found` or `python/debugpy-not-installed`. */
 export async function installDebugpy(request: DebugpyRequest): Promise<boolean> {
   const folder = debugpyFolder(request.storage);
   await mkdir(folder, { recursive: true });

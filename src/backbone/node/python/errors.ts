@@ -44,7 +44,6 @@ export const pythonErrors = {
       message: `${python.executable} ended before it was ready: ${how}.`,
       hint: `See its output for the reason. ${howToFix(python)}`,
     }),
-  /** @param seconds the time limit */
   hangs: ({ executable }: InterpreterInfo, seconds: number): CodedError =>
     new CodedError({
       code: 'python/hangs',

@@ -53,7 +53,6 @@ export interface PythonOptions {
   /** Starts the worker. Called on first use, and again after it died. */
   start(answer: WorkerLaunch['answer']): Promise<PythonWorker>;
   warn(problem: CodedError): void;
-  /** Opens the tokenizer of the trained model. */
   openText(): Promise<ModelText>;
 }
 

@@ -110,9 +110,7 @@ function modelName(config: Readonly<Record<string, unknown>>): string {
   return typeof path === 'string' ? path : 'ajet';
 }
 
-/**
- * Returns a function that warns once about a function that is not async. Training awaits its result and would fail.
- */
+/** Warns once about a function that is not async. Training awaits its result and would fail. */
 function notAwaited(what: string, ports: FunctionPorts): (awaited: boolean) => void {
   const { name, file } = ports;
   let wasReported = false;
@@ -130,11 +128,7 @@ function notAwaited(what: string, ports: FunctionPorts): (awaited: boolean) => v
   };
 }
 
-/**
- * Returns a workflow of Trinity-RFT, by its name in the registry or a dotted path. An episode is one run of a task.
- *
- * @param taskset path of the taskset in the config
- */
+/** By its name in the registry or a dotted path. An episode is one run of a task. `taskset` is a path in the config. */
 export function pythonTrinityWorkflow(ports: FunctionPorts, taskset: string): WorkflowClass {
   const { name } = ports;
   const made = class extends Workflow {

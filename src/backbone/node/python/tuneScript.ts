@@ -344,10 +344,7 @@ class PythonJobs {
     return locatorOf(workflow, this.#ports.cwd);
   }
 
-  /**
-   * Returns the locator of an exported workflow. Throws for one in the script, because loading it would run the
-   * script.
-   */
+  /** Throws for a workflow in the script itself, because loading it would run the script. */
   #exported(workflow: WorkflowOf): string | undefined {
     const isLocal = workflow !== null && typeof workflow !== 'string' && workflow.file === this.#ports.script;
     if (isLocal) throw jobErrors.notExported(workflow.name);

@@ -35,7 +35,6 @@ export interface WorkerLaunch {
   readonly folder: string;
   readonly cwd: string;
   readonly begin: Pick<WorkerBegin, 'path' | 'package' | 'plugins' | 'debug' | 'debugpy'>;
-  /** The clock for the start limit. */
   readonly clock: Clock;
   /** Answers a request of the user's code, which receives thrown errors. */
   answer(method: WorkerRequest, params: Readonly<Record<string, unknown>>): unknown;
@@ -58,10 +57,7 @@ const startLimit = 60;
 /** Milliseconds to print its stack after the signal. */
 const stackTime = 2000;
 
-/**
- * Starts the worker. Rejects with `python/not-found`, `python/did-not-start`, `python/hangs`, or the error of its
- * start.
- */
+/** Rejects with `python/not-found`, `python/did-not-start`, `python/hangs`, or the error of its start. */
 export async function startWorker(launch: WorkerLaunch): Promise<PythonWorker> {
   const { executable, clock } = launch;
   const interpreter = { executable, environment: await environmentOf(executable, localFiles) };

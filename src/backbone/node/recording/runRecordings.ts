@@ -92,12 +92,7 @@ export class RunRecordings {
     return recording;
   }
 
-  /**
-   * Wraps the helper LLM of a server: its calls are recorded, and replayed if the recording has any. Only answered
-   * calls are kept, so that a replay does not repeat pauses between attempts.
-   *
-   * @param open opens the server; can throw
-   */
+  /** Records and replays the calls of a server. Only answered calls are kept, so that a replay does not pause. */
   wrapHelper(description: string, open: () => ChatModel): ChatModel {
     let opened: ChatModel | undefined;
     const live = (): ChatModel => (opened ??= open());
@@ -174,10 +169,7 @@ export class RunRecordings {
   }
 }
 
-/**
- * Creates a recording next to its final path, so that an earlier recording there stays intact. Rejects with
- * `recording/exists` or `recording/cannot-write`.
- */
+/** Writes next to the final path, to keep an earlier file. Rejects with `recording/exists` or `…/cannot-write`. */
 async function openRecordingFile({ file: wanted, overwrite }: NonNullable<RunRequest['record']>) {
   if (!overwrite && (await localFiles.exists(wanted))) throw recordingErrors.exists(wanted);
   try {
@@ -222,10 +214,7 @@ interface RunRecording {
   close(): void;
 }
 
-/**
- * Opens the recording of a run, or returns undefined if none was requested. Rejects with `recording/exists` or
- * `recording/cannot-write`.
- */
+/** Undefined if none was requested. Rejects with `recording/exists` or `recording/cannot-write`. */
 export async function openRunRecording(
   request: Pick<RunRequest, 'record' | 'config'>,
   options: {
@@ -267,7 +256,6 @@ export async function openRunRecording(
   };
 }
 
-/** Returns the API keys of all servers in the request. */
 function keysIn(request: object): readonly string[] {
   return Object.entries(request).flatMap(([name, value]: [string, unknown]) => {
     if (typeof value === 'string') return name === 'apiKey' ? [value] : [];

@@ -38,12 +38,7 @@ const wanted = [
   { file: 'tokenizer.json', required: true },
 ];
 
-/**
- * Fetches a model's tokenizer from a hub. Each file is either complete or unchanged.
- *
- * @returns `to`, or undefined on cancellation
- * @throws CodedError `tokenizer/…`
- */
+/** Each file is complete or unchanged. Resolves to `to`, or undefined on cancellation. Rejects with `tokenizer/…`. */
 export async function fetchTokenizer(options: FetchOptions): Promise<string | undefined> {
   const { model, endpoint, to, cancellation } = options;
   if (!isModelId(model)) throw tokenizerErrors.badModelId(model);

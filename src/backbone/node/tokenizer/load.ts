@@ -21,11 +21,8 @@ export interface LoadOptions {
 }
 
 /**
- * Reads a tokenizer with `tokenizer_config.json` and its chat template. Everything except the vocabulary is read and
- * checked now. `open` reads the vocabulary, which takes a third of a second for 150 000 tokens.
- *
- * @param file a `tokenizer.json`, absolute
- * @throws CodedError `tokenizer/not-found`, `tokenizer/broken` or `tokenizer/broken-template`, with the file
+ * Reads and checks all but the vocabulary, which `open` reads: a third of a second for 150 000 tokens. Rejects with
+ * `tokenizer/not-found`, `tokenizer/broken` or `tokenizer/broken-template`.
  */
 export async function loadModelText(
   file: string,

@@ -4,7 +4,6 @@ import { CodedError } from '../../../base/core/errors.ts';
 
 export interface CacheEnvironment {
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** The user's home folder. */
   readonly home: string;
   readonly platform: NodeJS.Platform;
 }
@@ -58,10 +57,7 @@ export function huggingFaceHome(places: CacheEnvironment): string {
   return notEmpty(places.env['HF_HOME']) ?? path.join(userCache(places), 'huggingface');
 }
 
-/**
- * Returns the folders of a model in ModelScope's cache. It has changed its layout twice, and writes a dot in a name
- * as three underscores.
- */
+/** ModelScope has changed its layout twice, and writes a dot in a name as three underscores. */
 function modelScopeFolders(model: string, places: CacheEnvironment): readonly string[] {
   const parts = model.split('/').map((part) => part.replaceAll('.', '___'));
   const root = notEmpty(places.env['MODELSCOPE_CACHE']) ?? path.join(places.home, '.cache', 'modelscope');
@@ -76,11 +72,7 @@ export function notEmpty(text: string | undefined): string | undefined {
   return text === '' ? undefined : text;
 }
 
-/**
- * Returns the tokenizer that a setting names: a file, or the one in a folder.
- *
- * @throws CodedError `tokenizer/not-found`
- */
+/** Returns the file that a setting names, or the one in its folder. Rejects with `tokenizer/not-found`. */
 export async function tokenizerFile(place: string, files: Pick<FileReader, 'exists'>): Promise<string> {
   const inside = path.join(place, 'tokenizer.json');
   if (await files.exists(inside)) return inside;
@@ -89,7 +81,6 @@ export async function tokenizerFile(place: string, files: Pick<FileReader, 'exis
   return place;
 }
 
-/** Errors of finding, reading and fetching a tokenizer. */
 export const tokenizerErrors = {
   notFound: (file: string) =>
     new CodedError({

@@ -24,10 +24,8 @@ export interface OpenOptions extends CacheEnvironment {
 }
 
 /**
- * Returns the tokenizer and the chat template of the model that is trained. They come from this machine where it has the
- * model's own ones, else they are the built-in ones. Nothing is fetched. `open` does what takes time.
- *
- * @throws CodedError `tokenizer/…` when `setting` names nothing, or what cannot be read
+ * Returns the tokenizer and template of the trained model from this machine, else the built-in ones. It fetches
+ * nothing. Rejects with `tokenizer/…` when `setting` names nothing, or what cannot be read.
  */
 export async function findModelText(options: OpenOptions): Promise<ModelTextSource> {
   const { setting, cwd, files } = options;

@@ -2,7 +2,6 @@ import * as z from 'zod/mini';
 import { currentId, renamedFindings } from '../../../base/core/renamedIds.ts';
 import { location, errorReport } from '../../../base/core/errorReport.ts';
 
-/** The faults that can be injected into LLM calls. */
 export const faultKinds = [
   'timeout',
   'rate-limit',
@@ -27,7 +26,6 @@ export const episodeTracking = z.object({
   timelines: z.number(),
   /** The sum over all timelines. */
   tokens: z.number(),
-  /** The tokens that count in the loss. */
   trainableTokens: z.number(),
   /** The reward of each timeline in an episode with a degenerate reply. */
   madnessReward: z.optional(z.number()),
@@ -50,7 +48,6 @@ export const episodeTracking = z.object({
 
 export type EpisodeTracking = z.infer<typeof episodeTracking>;
 
-/** A fault that was injected into a call. */
 const injectedFault = z.object({ call: z.number(), agent: z.string(), kind: z.enum(faultKinds) });
 
 export type InjectedFault = z.infer<typeof injectedFault>;
@@ -72,7 +69,6 @@ export const episodeRouting = z.object({
 
 export type EpisodeRouting = z.infer<typeof episodeRouting>;
 
-/** The result of one episode. */
 export const episodeResult = z.object({
   ...episodeId,
   /** Null if and only if the episode ended with an error. */

@@ -36,7 +36,6 @@ export interface ReplayedRun extends Pick<StoredRun, 'config' | 'model' | 'start
   readonly launch: TracedLaunch | null;
   /** True if training wrote it. Then it has no original requests and no config. */
   readonly isRollout: boolean;
-  /** True if AgentJet logged the rollouts, with the task ids of the data set and rounded rewards. */
   readonly isLogged: boolean;
   readonly episodes: readonly ReplayedEpisode[];
 }

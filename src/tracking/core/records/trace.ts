@@ -104,12 +104,8 @@ export interface TracedCall
   readonly options: string;
   /** The tools of the request as JSON. Null: none. */
   readonly tools: string | null;
-  /** The messages of the request, in order. */
   readonly messages: readonly number[];
-  /**
-   * The messages with the other value of `fix_retokenization_drift`. Absent: the same, as always if the engine did not
-   * report its prompt.
-   */
+  /** The messages with the other value of `fix_retokenization_drift`. Absent: the same. */
   readonly otherMessages?: readonly number[];
   /** The excluded messages as sent, each with the number of `messages` before it. Absent: none. */
   readonly leftOut?: readonly { readonly before: number; readonly message: unknown }[];
@@ -163,7 +159,6 @@ export interface TracedReturn {
   readonly output: string;
 }
 
-/** The data that is known at the end of an episode. */
 export interface TracedEpisodeEnd {
   readonly result: EpisodeResult;
   /** Absent if the workflow returned nothing, or a value that is not JSON. */

@@ -43,7 +43,6 @@ export type MergeRules = z.infer<typeof mergeRules>;
 export const batchRules = z.object({
   /** `ajet.rollout.multi_turn.max_sample_per_task`: the limit per episode, in spite of the name of the key. */
   perEpisode: z.number(),
-  /** The seed of the run. */
   seed: z.number(),
 });
 export type BatchRules = z.infer<typeof batchRules>;
@@ -69,7 +68,6 @@ const importInfo = z.object({
   source: z.string(),
   /** The data that the source does not have. Zeros and empty texts replace it in the trace. */
   lacks: z.readonly(z.array(z.enum(missingDataKinds))),
-  /** The number of records that were read. */
   records: z.number(),
   /** The number of unreadable records. The first of them are in `skips`. */
   skipped: z.number(),
@@ -106,7 +104,6 @@ export const storedRun = z.object({
   config: z.string(),
   workflow: z.string(),
   workflowFile: z.string(),
-  /** e.g. `built-in (seed 12345)`. */
   model: z.string(),
   /** The judge as written in the config. Absent: none. */
   judge: z.optional(z.string()),
@@ -132,7 +129,6 @@ export interface TracedRun extends StoredRun {
   readonly batch?: BatchRules;
 }
 
-/** The locations of the workflow and the judge in user code. */
 export const codeLocations = z.object({
   /** `execute` of the workflow class, or the workflow function. */
   execute: z.optional(location),

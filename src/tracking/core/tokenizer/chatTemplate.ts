@@ -109,11 +109,7 @@ export interface TemplateContext {
   readonly now: () => Date;
 }
 
-/**
- * A chat template as transformers' `apply_chat_template` renders it: the same variables and functions, blocks trimmed.
- *
- * @throws CodedError `tokenizer/broken-template` if the text is not a template
- */
+/** Renders as transformers' `apply_chat_template`, blocks trimmed. Throws `tokenizer/broken-template`. */
 export function createChatTemplate(source: TemplateSource, context: TemplateContext): ChatTemplate {
   const sources = typeof source === 'string' ? new Map([['default', source]]) : source;
   const programs = new Map([...sources].map(([name, text]) => [name, compile(text, context)]));

@@ -23,11 +23,7 @@ const modelTypes = ['BPE', 'Unigram', 'WordPiece'];
 /** The end tokens of models without a `tokenizer_config.json`, most likely first. */
 const knownEnds = ['<|im_end|>', '<|eot_id|>', '<|endoftext|>', '</s>'];
 
-/**
- * Checks whether the library supports a `tokenizer.json`. It skips the vocabulary, which takes long.
- *
- * @throws Error with the reason
- */
+/** Throws an Error if the library does not support it. Skips the vocabulary, which takes long. */
 export function checkTokenizerJson(value: unknown, config: TokenizerConfig): TokenizerJson {
   const { type = 'BPE', vocab } = record(record(value)['model']);
   if (typeof vocab !== 'object' || vocab === null) throw new Error('it has no vocabulary');

@@ -5,10 +5,7 @@ import type { CancellationToken } from '../../../../base/core/cancellation.ts';
 import type { CallSource } from '../../../../tracking/core/records/trace.ts';
 import type { AdapterRoute } from '../routing.ts';
 
-/**
- * An API of the gateway. Every request is converted to a chat completion, so that routing, tracking, recording, replay and
- * fault injection work the same for all APIs. The answer is converted back.
- */
+/** An API of the gateway: requests become chat completions, so that routing, recording and tracking know only those. */
 export interface Api {
   read(body: unknown, memory: ApiMemory): ApiRequest | { readonly failure: ModelFailure };
   failureBody(failure: ModelFailure): unknown;
@@ -31,11 +28,9 @@ export interface AnswerHead {
 
 /** Writes one answer, either whole or as server-sent events. */
 export interface ApiAnswer {
-  /** The JSON value of the body. */
   whole(completion: ChatCompletion): unknown;
   /** Throws a {@link ModelFailureError} for an answer that the API cannot express. */
   chunk(chunk: ChatCompletionChunk): string;
-  /** @param completion assembled from the chunks */
   end(completion: ChatCompletion): string;
   failed(failure: ModelFailure): string;
 }
@@ -54,10 +49,7 @@ export class ApiMemory {
     this.#conversations.set(responseId, messages);
   }
 
-  /**
-   * Returns the original text of a tool call's arguments. The API converts it to an object, and the client sends the
-   * object back. Another text for it would change the model's history.
-   */
+  /** Returns the original text of the arguments, which the API made an object. Another would change the history. */
   argumentsOf(callId: string, input: unknown): string | undefined {
     return this.#arguments.get(`${callId}\n${canonicalJson(input)}`);
   }
@@ -76,7 +68,6 @@ export function serverSentEvent(name: string, data: unknown): string {
   return `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`;
 }
 
-/** A request as the gateway sees it, whichever door it came through. */
 export interface HttpRequest {
   readonly method: string;
   /** With the query, e.g. `/v1/models?limit=1`. */
@@ -92,10 +83,7 @@ export interface HttpRequest {
   readonly cancellation: CancellationToken;
 }
 
-/**
- * `body` is a whole text or, for a stream, its parts as they arrive. The receiver must iterate a streamed body to its
- * end, or cancel the request.
- */
+/** `body` is whole, or the parts of a stream: the receiver must iterate them to the end, or cancel the request. */
 export interface HttpReply {
   readonly status: number;
   /** Names are lower-case. */

@@ -59,7 +59,6 @@ export class PartStream {
   readonly #answerId: string;
   #parts = 0;
   #open: OpenPart | undefined;
-  /** Ids of the calls that have begun. */
   readonly #calls: (string | undefined)[] = [];
 
   constructor(events: PartEvents, answerId: string) {
@@ -67,7 +66,6 @@ export class PartStream {
     this.#answerId = answerId;
   }
 
-  /** Adds an answer that is not streamed. */
   addWhole({ choices }: ChatCompletion): void {
     // Servers may send anything.
     const { message, logprobs } = choices[0] ?? ({} as Partial<Choice>);
@@ -82,7 +80,6 @@ export class PartStream {
     return choice === undefined ? '' : this.#add(choice.delta, choice.logprobs?.content ?? []);
   }
 
-  /** Called after the last chunk. */
   close(): string {
     const open = this.#open;
     if (open === undefined) return '';

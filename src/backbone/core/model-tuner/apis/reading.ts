@@ -25,7 +25,6 @@ export function unsupported(param: string, problem: string): RequestError {
   return new RequestError(failures.unsupported(`'${param}' ${problem}.`, param));
 }
 
-/** Runs `read`. Returns the failure of a {@link RequestError}. */
 export function catchRequestError<T>(read: () => T): T | { readonly failure: ModelFailure } {
   try {
     return read();

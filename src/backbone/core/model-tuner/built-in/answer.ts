@@ -131,10 +131,7 @@ async function callTool(
   return { segments: plan ?? [], toolCall: { type: tool.type, name: toolName(tool), input } };
 }
 
-/**
- * Returns the function that fills structured output and tool arguments. It returns the calculation or its result if the
- * name of the property asks for it, else the text.
- */
+/** Fills a property with the calculation or its result if its name asks for that, else with the text. */
 function fillFor(
   reading: ParsedRequest,
   attempt: Attempt | undefined,
@@ -287,10 +284,7 @@ type Fill = (name: string, type: 'string' | 'number') => string | number | undef
 /** Some attempts fail for keywords such as `not` and `if`, which the generator meets by chance. */
 const attempts = 12;
 
-/**
- * Returns a JSON value that fits the schema. It has all properties for a schema without a `required` list, else only the
- * required ones. Returns undefined if the schema is invalid, or if no attempt gives a value that fits.
- */
+/** Undefined if the schema is invalid, or no attempt fits. A value has all properties if none are `required`. */
 async function produceValue(schema: Schema, fill: Fill, random: Random): Promise<unknown> {
   // The dialect that a schema names must not matter: the two libraries know different ones.
   const plain = omit(schema, '$schema');

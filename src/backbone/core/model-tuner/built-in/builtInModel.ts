@@ -21,11 +21,7 @@ interface CountedChoice {
   readonly tokens: number;
 }
 
-/**
- * Turns an answer into a choice: cuts it at stop texts and at the token limit, and adds log probabilities on request.
- *
- * @param key differs between choices
- */
+/** Cuts an answer at stop texts and the token limit, and adds log probabilities on request. `key` differs by choice. */
 function writeChoice(
   request: ChatRequest,
   answer: Answer,

@@ -7,10 +7,7 @@ export interface Expression {
   readonly value: number;
 }
 
-/**
- * Returns the last arithmetic expression in a text. It has at least one of the operators `+ - * / % **`. Dates and
- * ranges such as `2024-05-17` and `3-4` are not expressions.
- */
+/** Returns the last arithmetic expression with an operator. Dates and ranges such as `3-4` do not count. */
 export function findExpression(text: string): Expression | undefined {
   return new Parser(normalize(text)).last();
 }

@@ -8,10 +8,7 @@ export interface TokenPiece {
 /** Joined, the pieces are the text again. */
 export type SplitTokens = (text: string) => readonly TokenPiece[];
 
-/**
- * Cuts a text into pieces about the size of an LLM's tokens, so token counts are approximate. A piece has up to seven letters
- * with the space before them, up to three digits, one sign, or white space.
- */
+/** Cuts a text into pieces about the size of an LLM's tokens: letters, up to three digits, one sign, or white space. */
 export const splitTokens: SplitTokens = (text) => {
   const pieces = text.match(/ ?[\p{L}\p{M}]{1,7}|\p{N}{1,3}| ?[^\s\p{L}\p{M}\p{N}]|\s+/gu) ?? [];
   return pieces.map(pieceOf);

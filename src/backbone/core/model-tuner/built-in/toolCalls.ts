@@ -4,7 +4,6 @@ import { isRecord } from '../../../../base/core/isRecord.ts';
 
 export type Tool = NonNullable<ChatRequest['tools']>[number];
 
-/** The tools that a request lets the model call. */
 export interface ToolOffer {
   readonly tools: readonly Tool[];
   /** True if the request requires a call. */

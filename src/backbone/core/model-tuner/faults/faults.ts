@@ -23,7 +23,6 @@ import type { FinishedCall } from '../call.ts';
 import { omit } from '../../../../base/core/omit.ts';
 import { parseJson } from '../../../../base/core/parseJson.ts';
 
-/** Counts the faults injected into the calls of each episode. */
 export class FaultTally {
   readonly #faults = new Map<string, InjectedFault[]>();
 
@@ -185,7 +184,6 @@ function truncateReply(completion: ChatCompletion): ChatCompletion | undefined {
   });
 }
 
-/** Replaces every choice with an empty text. */
 function emptyReply(completion: ChatCompletion): ChatCompletion {
   const choices = completion.choices.map((choice): Choice => {
     const message = { role: 'assistant' as const, content: '', refusal: null };

@@ -8,7 +8,6 @@ export interface EpisodeName {
   readonly attempt: number;
 }
 
-/** The names of a run's episodes by their positions in it. */
 export class EpisodeNames {
   readonly #twins = new Map<string, number[]>();
   readonly #names = new Map<number, EpisodeName>();

@@ -77,7 +77,6 @@ export interface RecordedCall {
   /** 499 for a canceled call. */
   readonly status: number;
   readonly completion: ChatCompletion | undefined;
-  /** Undefined if the call was answered. */
   readonly failure: ModelFailure | undefined;
 }
 

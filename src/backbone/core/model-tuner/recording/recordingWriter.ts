@@ -24,7 +24,6 @@ export interface RecordingWriterOptions {
   warn(problem: CodedError): void;
 }
 
-/** The status of a canceled call. */
 const givenUp = 499;
 
 /** Writes the calls of a run to a recording, for replay. If it cannot write, the run gets one warning. */
@@ -66,7 +65,6 @@ export class RecordingWriter {
 
 /** A node of the tree of message prefixes: one message more than its parent. */
 interface Prefix {
-  /** The first call with this prefix. */
   readonly call: number;
   readonly next: Map<string, Prefix>;
 }
@@ -110,7 +108,6 @@ class CallLineEncoder {
     );
   }
 
-  /** Forgets the messages of an episode that has ended. */
   forget(episode: RecordedCall['episode']): void {
     this.#episodes.delete(episodeKey(episode));
   }

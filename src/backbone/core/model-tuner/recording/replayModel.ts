@@ -24,10 +24,7 @@ import {
 import { sharedMessageLength, findDivergence, type Divergence } from './divergence.ts';
 import { CodedError } from '../../../../base/core/errors.ts';
 
-/**
- * The reaction to a request that was not recorded. It fails with the difference, gets the agent's next recorded answer,
- * or is sent to the model.
- */
+/** The reaction to a request that was not recorded: a failure, the agent's next recorded answer, or a call. */
 export type OnMiss = (typeof replayMisses)[number];
 
 export interface ReplayOptions {
@@ -236,7 +233,6 @@ interface UnusedCall {
 /** The recorded calls of one episode. Each is replayed once. */
 class EpisodeReplay {
   readonly recorded: number;
-  /** The calls that have not been replayed. */
   readonly open: UnusedCall[];
 
   constructor(calls: readonly RecordedCall[], scanner: VolatileScanner) {

@@ -11,12 +11,7 @@ import { recordingFormat, recordingVersion, type RecordedCall, type Recording } 
 /** The options that a trace adds to those of the request. */
 const addedOptions = ['injected_fault', 'debug_model', 'canned_reply'];
 
-/**
- * Returns a recording of the calls in a trace. It leaves out the calls that debug models answered, since a trace does not
- * have their messages. It also leaves out canned replies, which the run creates itself.
- *
- * @param file absolute path of the trace
- */
+/** Leaves out calls of debug models, whose messages a trace does not have, and canned replies, which a run creates. */
 export function recordingOfTrace(run: ReplayedRun, file: string): Recording {
   return {
     file,
@@ -39,10 +34,7 @@ export function recordingOfTrace(run: ReplayedRun, file: string): Recording {
   };
 }
 
-/**
- * Returns a request in the form of a trace, for comparison with the requests of a trace. Messages that the tracker ignores
- * are removed, consecutive tool results are joined, and content becomes text.
- */
+/** Returns a request as a trace has it: without ignored messages, tool results joined, and content as text. */
 export function traceRequest(request: ChatRequest, toolCallsDisabled: boolean): ChatRequest {
   const { kept } = readMessages(request.messages, toolCallsDisabled);
   const messages = groupToolResults(kept).map(([first, ...more]) => {

@@ -30,7 +30,6 @@ export interface AutoGraderParts {
   readonly cancellation: CancellationToken;
   /** Absolute, of experiments, where rubrics may be. */
   readonly folders: readonly string[];
-  /** Returns the source of a task reader, given the config with its section. */
   readonly sourceOf: (config: Config) => TaskSource;
   readonly warn: (problem: CodedError) => void;
 }

@@ -59,7 +59,6 @@ export function candidatesOf(value: unknown): readonly Candidate[] {
   return candidates.includes(undefined) ? [] : candidates.filter((one) => one !== undefined);
 }
 
-/** Returns a value as a text, if that is possible. */
 export function textOf(value: unknown): string | undefined {
   if (typeof value === 'string') return value;
   return value === undefined || value === null ? undefined : JSON.stringify(value);

@@ -217,10 +217,7 @@ function exact(value: bigint): number | string {
   return Number.isSafeInteger(number) ? number : String(value);
 }
 
-/**
- * Reads a number as pandas does: at most 17 digits, scaled by one power of ten. The result may differ from the nearest
- * number in the last place.
- */
+/** Reads a number as pandas does: at most 17 digits, scaled by one power of ten, so it may miss the nearest number. */
 function readNumber(cell: string): number | string | undefined {
   const sign = infinite.exec(cell)?.[1];
   if (sign !== undefined) return sign === '-' ? '-Infinity' : 'Infinity';

@@ -14,10 +14,7 @@ const leastStamp = 31_536_000;
 /** Nanoseconds of the units that a number may be counted in, tried in this order. */
 const units = [1_000_000_000n, 1_000_000n, 1000n, 1n];
 
-/**
- * Returns the shape of a file that is one list of rows, which `datasets` reads through pandas. Strings and numbers become
- * timestamps only in columns whose names suggest it.
- */
+/** One list of rows goes through pandas, which makes timestamps only of columns whose names suggest it. */
 function convertLikePandas(shape: JsonShape, rows: readonly Row[]): JsonShape {
   if (shape.kind !== 'record') return shape;
   const fields = [...shape.fields].map(([name, field]) => {

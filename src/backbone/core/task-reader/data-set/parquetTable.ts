@@ -123,10 +123,7 @@ type ReadRow = (row: Row) => Row;
 
 type ReadValue = (value: unknown) => unknown;
 
-/**
- * Returns the metadata without the types that the reader would convert to less precise numbers or dates than Python's.
- * Values of these types arrive as they are stored.
- */
+/** Removes the types that the reader would make less precise than Python's: their values arrive as they are stored. */
 function withPlainLeaves(metadata: FileMetaData): FileMetaData {
   const schema = metadata.schema.map((element) => {
     if (momentOf(element) === undefined && !isDecimal(element)) return element;

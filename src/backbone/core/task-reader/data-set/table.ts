@@ -49,10 +49,7 @@ export interface DataSetListing {
 /** The Hugging Face Hub and its local cache. */
 export interface DataSetHub {
   isId(text: string): boolean;
-  /**
-   * Brings the files that `choose` picks, as far as they are not there yet. Throws what `choose` throws of the whole
-   * listing, and `task-reader/hub-…`.
-   */
+  /** Fetches the missing ones of the files that `choose` picks. Throws what it throws, and `task-reader/hub-…`. */
   open<T extends { readonly files: readonly string[] }>(
     id: string,
     choose: (listing: DataSetListing) => T,

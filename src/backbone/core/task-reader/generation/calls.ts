@@ -9,10 +9,7 @@ export interface CallResults<T> {
   readonly firstFailure: string | undefined;
 }
 
-/**
- * Runs so many calls, at most `workers` at a time. A call that fails is logged and left out, as upstream does, unless the
- * others would fail as well: then, and on cancellation, it rejects.
- */
+/** Leaves out failed calls, as upstream does. Rejects if the others would fail as well, and on cancellation. */
 export async function runCalls<T>(
   what: string,
   count: number,

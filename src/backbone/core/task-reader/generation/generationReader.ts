@@ -184,11 +184,7 @@ function warnFailures({ failed, firstFailure }: CallResults<unknown>, what: stri
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/**
- * The tasks in a reply to the prompt for questions. As upstream it is not repaired; entries without a query are left out.
- *
- * @throws Error where upstream would drop the whole reply
- */
+/** Does not repair the reply, as upstream. Omits entries without a query. Throws where upstream drops the reply. */
 export function questionsIn(reply: string, document: Pick<Document, 'docId'>): readonly Task[] {
   const value: unknown = JSON.parse(withoutFence(reply));
   if (!Array.isArray(value)) throw new Error('the response is not a list');

@@ -111,10 +111,7 @@ function noEmbedding(endpoint: EmbeddingEndpoint, reason: string, location: Loca
 const dimensions = 1024;
 const lengths = [2, 3, 4] as const;
 
-/**
- * Replaces an embedding model: counts the substrings of two to four characters, hashed to 1,024 dimensions. It measures
- * spelling, not meaning. The same text always has the same vector.
- */
+/** Replaces an embedding model: counts substrings of two to four characters, hashed to 1,024 dimensions. */
 function localEmbedding(text: string): readonly number[] {
   const counts = new Array<number>(dimensions).fill(0);
   const characters = Array.from(` ${text.toLowerCase().normalize('NFKC').replace(/\s+/g, ' ').trim()} `);

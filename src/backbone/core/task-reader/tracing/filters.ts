@@ -18,7 +18,6 @@ export interface FilterResult {
   readonly isStandIn: boolean;
 }
 
-/** One entry of the config's `filters`. */
 interface Entry {
   readonly params: Params;
   readonly location: Location;

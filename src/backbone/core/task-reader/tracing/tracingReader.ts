@@ -97,10 +97,7 @@ async function tracedTasks(
   return { tasks, warnings: [tracingErrors.fatalSpans(fatal.length, spans.length, first, location)] };
 }
 
-/**
- * Splits the tasks as upstream does: shuffled by Python's generator with seed 42, then the first 70 % for training. With
- * two or more tasks, both parts have at least one.
- */
+/** Shuffles by Python's generator with seed 42, then takes 70 % for training. Of two tasks, each part has one. */
 export function splitTasks<T>(tasks: readonly T[]): {
   readonly training: readonly T[];
   readonly validation: readonly T[];

@@ -141,10 +141,7 @@ function deltaOf(
   }
 }
 
-/**
- * Returns tool arguments as the object that the API requires. Text that is not a JSON object is returned under the key
- * that Anthropic's documentation recommends.
- */
+/** Returns text that is not a JSON object under the key that Anthropic's documentation recommends. */
 function inputOf(text: string): unknown {
   const value = parseJson(text === '' ? '{}' : text);
   return isRecord(value) ? value : { INVALID_JSON: text };
@@ -191,7 +188,6 @@ const errorTypes: Readonly<Record<number, string>> = {
   529: 'overloaded_error',
 };
 
-/** Returns the body of an error in Anthropic's format. */
 export function messagesFailure({ status, error }: ModelFailure): unknown {
   const type = errorTypes[status] ?? (status >= 500 ? 'api_error' : 'invalid_request_error');
   return { type: 'error', error: { type, message: error.message }, request_id: null };

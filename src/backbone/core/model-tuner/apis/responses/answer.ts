@@ -244,7 +244,6 @@ function stateOf(completion: ChatCompletion): 'completed' | 'incomplete' {
   return finish === 'length' || finish === 'content_filter' ? 'incomplete' : 'completed';
 }
 
-/** Undefined if the server does not report it. */
 function usageOf({ usage }: ChatCompletion): ResponseUsage | undefined {
   if (usage === undefined || (usage as unknown) === null) return undefined;
   return {
