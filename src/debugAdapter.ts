@@ -16,7 +16,6 @@ Speaks the Debug Adapter Protocol over standard input and output, or with --port
 over TCP on 127.0.0.1 (0: any free port, which is printed).
 `;
 
-/** The folder of the bundles, with this one. */
 const distFolder = import.meta.dirname;
 
 const launcher = createRunLauncher({ distFolder, ownExecutable: process.execPath });

@@ -54,7 +54,6 @@ export function toReport(error: unknown, fallbackCode: string): ErrorReport {
   return { code: fallbackCode, message: typeof error === 'string' ? error : String(error) };
 }
 
-/** Returns the message of any thrown value. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

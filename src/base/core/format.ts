@@ -10,12 +10,10 @@ export const language =
 /** Created when first needed, because that takes as long as the start of a small program. */
 let dateAndTime: Intl.DateTimeFormat | undefined;
 
-/** E.g. `12,345`. */
 export function count(value: number): string {
   return value.toLocaleString(language);
 }
 
-/** E.g. `1 token`, `12 tokens`. */
 export function countedTokens(value: number): string {
   return value === 1 ? l10n.t('1 token') : l10n.t('{0} tokens', count(value));
 }
@@ -24,7 +22,6 @@ export function countedCalls(value: number): string {
   return value === 1 ? l10n.t('1 call') : l10n.t('{0} calls', count(value));
 }
 
-/** E.g. `1 episode`, `12 episodes`. */
 export function countedEpisodes(value: number): string {
   return value === 1 ? l10n.t('1 episode') : l10n.t('{0} episodes', count(value));
 }
@@ -79,7 +76,6 @@ function split(value: number, whole: number): readonly [wholes: number, rest: st
   return [Math.floor(value / whole), String(value % whole).padStart(2, '0')];
 }
 
-/** E.g. `−0.123`. */
 export function logprob(value: number | null): string {
   return value === null ? l10n.t('no logprob') : value.toFixed(3).replace('-', '−');
 }

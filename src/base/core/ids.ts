@@ -19,7 +19,6 @@ export const languages = {
 export const commands = {
   /** Debugs the given config or workflow, by default the active editor. */
   debug: 'agentjet.debug',
-  /** Runs the given config or workflow without a debugger. */
   run: 'agentjet.run',
   setApiKey: 'agentjet.setApiKey',
   deleteApiKey: 'agentjet.deleteApiKey',
@@ -100,18 +99,15 @@ export const readOnlyConfigSchemes: readonly string[] = [effectiveScheme, traini
 /** The URI scheme of the documents in which the user answers LLM calls. */
 export const answerScheme = 'agentjet-answer';
 
-/** The container in the activity bar. */
 export const viewContainer = 'agentjet';
 export const views = {
   runs: 'agentjet.runs',
-  /** GPU hosts and their training runs. */
   hosts: 'agentjet.hosts',
 } as const;
 
 /** The custom editor of `*.ajtrace` files. */
 export const traceEditorType = 'agentjet.trace';
 
-/** The panels that show training runs. */
 export const trainingPageType = 'agentjet.trainingRun';
 
 /** The context keys for `when` clauses, such as `agentjet.activeConfig && …`. */

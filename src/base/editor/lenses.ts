@@ -13,11 +13,7 @@ export function onSettingChanged(setting: string, run: () => void): Disposable {
   });
 }
 
-/**
- * Registers code lenses, which the user can switch off.
- *
- * @param events the events after which they are computed again
- */
+/** Registers code lenses, which the user can switch off. They are computed again after each of `events`. */
 export function registerLenses(
   selector: vscode.DocumentSelector,
   provide: (document: vscode.TextDocument) => vscode.ProviderResult<vscode.CodeLens[]>,

@@ -1,13 +1,7 @@
 import type * as vscode from 'vscode';
 import { renamedSettings } from '../core/renamedIds.ts';
 
-/**
- * Returns the value of a setting that had another name in earlier versions.
- *
- * The old setting counts if it is set anywhere and the new one is not.
- *
- * @param name below `agentjet.`, as in `settings`
- */
+/** Returns a setting below `agentjet.`. Its old name counts if it is set anywhere and the new one is not. */
 export function renamedSetting<T>(section: vscode.WorkspaceConfiguration, name: string, fallback: T): T {
   const old = Object.entries(renamedSettings).find(([, current]) => current === name)?.[0];
   const used = old !== undefined && !isSet(section, name) && isSet(section, old) ? old : name;

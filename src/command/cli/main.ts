@@ -10,7 +10,6 @@ import { backboneOf, refuseForeignFlags } from '../../backbone/cli/runFlags.ts';
 import { terminalIo } from '../../base/node/terminal/commandIo.ts';
 import { TerminalView } from '../../backbone/cli/terminalView.ts';
 
-/** Runs the `agentjet` command. Resolves to its exit code. */
 export async function main(argv: readonly string[], distFolder: string): Promise<number> {
   dropUnreadOutput();
   const { version } = JSON.parse(readFileSync(path.join(distFolder, '../package.json'), 'utf8')) as {

@@ -13,7 +13,6 @@ import type { CommandIo } from '../../base/node/terminal/commandIo.ts';
 import { usageError } from '../../base/node/terminal/commandLine.ts';
 import type { checkFormats, CheckValues } from './options.ts';
 
-/** Runs `agentjet check`, for terminals, scripts and code scanning. */
 export async function runCheck(
   { format = 'text', rule = [] }: CheckValues,
   names: readonly string[],

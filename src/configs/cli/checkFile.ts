@@ -11,7 +11,6 @@ import { localFiles } from '../../base/node/files.ts';
 import { rowCounter } from '../node/rowCounts.ts';
 import type { CommandIo } from '../../base/node/terminal/commandIo.ts';
 
-/** A file to check, or the standard input. */
 export interface FileToCheck {
   /** The name on the command line, or the path of a file found in a folder that was named there. */
   readonly name: string;
@@ -25,7 +24,6 @@ export interface CheckedFile extends FileToCheck {
   /** Null: none of our configs. */
   readonly dialect: DialectId | null;
   readonly findings: readonly Finding[];
-  /** The reason that the file could not be read. */
   readonly error?: ErrorReport;
 }
 
@@ -57,7 +55,6 @@ export function createChecker(
   };
 }
 
-/** Returns the report about an existing file or folder that cannot be read. */
 export function unreadable(file: string, error: unknown): ErrorReport {
   const { message } = toReport(error, '');
   // Node starts the message with a code, and ends it with the operation.

@@ -61,7 +61,6 @@ function counted(count: number, what: string): string {
   return `${count} ${what}${count === 1 ? '' : 's'}`;
 }
 
-/** A list with one entry per file. */
 export function jsonOutput(): CheckOutput {
   let isFirst = true;
   return {

@@ -16,7 +16,6 @@ const levels: Readonly<Record<Severity, 'error' | 'warning' | 'note'>> = {
 const ids = Object.keys(ruleCatalog) as RuleId[];
 const root = 'SRCROOT';
 
-/** A SARIF 2.1.0 log of one run, with every rule and its help. */
 export function sarifOutput(cwd: string, paths: PathRules): CheckOutput {
   const results: unknown[] = [];
   const notifications: unknown[] = [];

@@ -16,7 +16,6 @@ import { composeFile, type ComposedFile } from './composeFile.ts';
 
 type Target = (typeof configTargets)[number];
 
-/** Runs `agentjet config`, which prints effective values with their origins. */
 export async function runConfig(values: ConfigValues, file: string, io: CommandIo): Promise<number> {
   const { format = 'yaml', origin: origins = false } = values;
   const shown = effective(await composeFile(file, io), values.to);
@@ -72,7 +71,6 @@ function report(problems: readonly ConfigProblem[], io: CommandIo): number {
   return problems.some(({ severity }) => severity === 'error') ? 1 : 0;
 }
 
-/** Runs `agentjet config diff`. */
 export async function runDiff(
   { to, format }: DiffValues,
   [first, second]: readonly [string, string],

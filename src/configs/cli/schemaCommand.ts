@@ -3,7 +3,6 @@ import { jsonSchemaOf } from '../core/key-tables/jsonSchema.ts';
 import { type CommandIo, exitCodes } from '../../base/node/terminal/commandIo.ts';
 import { usageError } from '../../base/node/terminal/commandLine.ts';
 
-/** Runs `agentjet schema`, which prints the keys of a config format as JSON Schema, for other editors. */
 export function runSchema(name: string, { stdout }: CommandIo): number {
   const dialect = dialects.find(({ id }) => id === name);
   if (dialect === undefined) {

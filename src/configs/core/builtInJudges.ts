@@ -3,7 +3,6 @@ import type { Locator } from './locator.ts';
 
 /** A judge of AgentJet's that runs here without its Python. */
 export interface BuiltInJudge {
-  /** The name of the class, in AgentJet and in the SDK. */
   readonly name: string;
   /** The modules of the class in AgentJet and its predecessors; the first is the current one. */
   readonly modules: readonly string[];
@@ -24,7 +23,6 @@ function moduleOfFile(file: string): string {
   return path.endsWith('.py') ? path.slice(0, -'.py'.length).replaceAll('/', '.') : '';
 }
 
-/** Returns the locator that a config uses for the judge. */
 export function locatorOfJudge({ name, modules }: BuiltInJudge): string {
   return `${modules[0] ?? ''}->${name}`;
 }

@@ -65,7 +65,6 @@ function changedDefaults(): readonly ChangedDefault[] {
   }));
 }
 
-/** Looks at a config as a whole, effective values included. */
 export type ContextRule = (context: ConfigContext) => readonly Finding[];
 
 /** Every rule across keys. While a text is broken, sections may seem to be missing, so nothing is concluded from it. */
@@ -75,7 +74,6 @@ function whole(rule: ContextRule): ContextRule {
   return (context) => (isBroken(context.document) ? [] : rule(context));
 }
 
-/** Settings of a user that change the check. */
 export interface CheckSettings {
   /** Severities that replace those of the rules. */
   readonly rules?: Readonly<Partial<Record<RuleId, Severity | 'off'>>> | undefined;
@@ -118,7 +116,6 @@ const redundant: readonly (readonly [rule: RuleId, because: RuleId])[] = [
   ['deprecated-key', 'trinity-trainer'],
 ];
 
-/** Removes the findings that another finding of the same line makes redundant. */
 function dedupeFindings(findings: readonly Finding[]): Finding[] {
   const reported = new Set(findings.map(lineAndRule));
   return findings.filter(({ rule, range }) =>
@@ -130,7 +127,6 @@ function lineAndRule({ rule, range }: Pick<Finding, 'rule' | 'range'>): string {
   return `${range.start.line} ${rule}`;
 }
 
-/** Rules that look at one value. */
 const valueRules: readonly Rule[] = [
   unknownKey,
   lifecycle,
@@ -140,7 +136,6 @@ const valueRules: readonly Rule[] = [
   brokenLocator,
 ];
 
-/** The data besides the text that the checks need. */
 export interface TextContext {
   /** The dialect of the loader; AgentJet's launcher by default. */
   readonly dialect?: Pick<Dialect, 'composition' | 'bundled'> | undefined;
@@ -214,7 +209,6 @@ function syntaxFixes(document: ConfigDocument, problem: ParseProblem): Fix[] {
   return fix('Indent with spaces', edit);
 }
 
-/** Offers to remove either of the two. The loader uses the last one. */
 function duplicateFixes(document: ConfigDocument, { span }: ParseProblem): Fix[] {
   const found = [...nodesIn(document.root)].find(({ entry }) => entry?.keySpan.start === span.start);
   if (found?.entry === undefined || found.parent?.kind !== 'mapping') return [];

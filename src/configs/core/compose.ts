@@ -21,12 +21,11 @@ import { nodesIn, type Node } from './node.ts';
 import type { Span } from './text.ts';
 
 export interface ComposeRequest {
-  /** Absolute path of the config. */
   readonly file: string;
   readonly text: string;
   /** The same text parsed, where that has been done already. */
   readonly document?: ConfigDocument;
-  /** Which of the formats it is; AgentJet's where nothing is said. */
+  /** Default: AgentJet's. */
   readonly dialect?: Dialect;
   /** Folder that training would be started in; see `readSearchPath`. */
   readonly cwd: string;
@@ -40,7 +39,6 @@ export interface ComposeRequest {
 export interface Composition {
   readonly config: Config;
   readonly problems: readonly ConfigProblem[];
-  /** The environment variables for `${oc.env:…}`. */
   readonly environment?: Environment;
   /** The files that took part, each laid over those before it. */
   readonly layers: readonly Layer[];
@@ -62,7 +60,6 @@ export function compose(request: ComposeRequest): Promise<Composition> {
   return new Composer(request).compose();
 }
 
-/** The differences between the formats in composing. */
 const rulesOf: Readonly<Record<Dialect['composition'], (dialect: Dialect) => ComposingRules>> = {
   // The launcher rewrites the primary file before Hydra reads it, so duplicate keys in it are not reported.
   hydra: ({ section }) => ({ strict: false, resolver: { section, atRunTime: runtimeResolvers } }),

@@ -7,7 +7,6 @@ import { entryOf, nodeAt, type NodePath } from './node.ts';
 import type { ConfigDocument } from './parse.ts';
 import type { Span } from './text.ts';
 
-/** The environment that a config is checked, explained and completed in. */
 export interface ConfigEnvironment {
   /** Absolute path of the config, also of one that is not saved yet. */
   readonly file: string;
@@ -19,7 +18,6 @@ export interface ConfigEnvironment {
   readonly classes: ClassFinder;
   /** Counts the lines of a data set that are not blank; undefined where that takes too long. */
   readonly rows?: (file: string) => Promise<number | undefined>;
-  /** The parser of `ComposeRequest`. */
   readonly parsed?: (file: string, text: string) => ConfigDocument;
 }
 
@@ -28,7 +26,6 @@ export interface ConfigContext {
   readonly document: ConfigDocument;
   readonly dialect: Dialect;
   readonly file: string;
-  /** The effective values, and what kept some of them from being known. */
   readonly composition: Composition;
   readonly references: ResolvedReferences;
 }

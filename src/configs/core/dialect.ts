@@ -1,6 +1,5 @@
 import { ajetKeys, astunerKeys, trinityKeys, type KeyTable } from './key-tables/keyTable.ts';
 
-/** A key at the top level of a text, on its line. */
 export interface TopLevelKey {
   readonly name: string;
   readonly offset: number;

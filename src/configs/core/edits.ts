@@ -137,7 +137,6 @@ function endOf(document: ConfigDocument, section: Node, depth: number): Insertio
   return { depth, indent, offset: document.lines.after(lastLine(document, last)) };
 }
 
-/** The last line that an entry has text on. */
 function lastLine(document: ConfigDocument, entry: Entry): number {
   const start = entry.keySpan.start;
   const written = document.text.slice(start, Math.max(entry.value.span.end, entry.keySpan.end)).trimEnd();

@@ -6,7 +6,6 @@ import type { Span, TextEdit, TextRange } from './text.ts';
 import { acrossRules } from './rules/across/catalog.ts';
 import { textRules } from './rules/textRules.ts';
 
-/** Every rule by its id. */
 export const ruleCatalog: Readonly<Record<RuleId, RuleEntry>> = { ...textRules, ...acrossRules };
 
 export type RuleId = keyof typeof textRules | keyof typeof acrossRules;
@@ -37,7 +36,6 @@ export interface Finding {
   readonly tag?: 'unnecessary' | 'deprecated' | undefined;
   /** The value that the program uses in place of another one in the file. */
   readonly becomes?: { readonly path: NodePath; readonly value: number | string | boolean };
-  /** Other locations that are involved, in this file or another. */
   readonly related?: readonly RelatedLocation[] | undefined;
 }
 
@@ -54,7 +52,6 @@ export function finding(document: ConfigDocument, span: Span, what: FindingParts
   return lazily(what, document.lines.range(span));
 }
 
-/** Returns the finding with another severity. */
 export function withSeverity(found: Finding, severity: Severity): Finding {
   if (found.severity === severity) return found;
   const { rule, message, tag, related, range } = found;

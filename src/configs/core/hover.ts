@@ -87,7 +87,6 @@ function visibleValue({ config }: Composition, path: NodePath): Value | undefine
   return value && withoutSecrets(value, path.map(String));
 }
 
-/** Describes the class, file or defaults file that the value names. */
 function targetTexts(context: HoverContext, found: NodeAtOffset, key: KeyNode | undefined): string[] {
   const { references, dialect } = context;
   const text =

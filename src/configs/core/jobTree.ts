@@ -17,7 +17,6 @@ function steering(other: 'verl' | 'trinity'): PlainTree {
   };
 }
 
-/** Returns the initial config of a job: the defaults of AgentJet and of its backbone. */
 export function jobDefaults(backbone: string): MappingValue {
   const other = backbone === 'trinity' ? 'trinity' : 'verl';
   const table = ajetKeys();

@@ -18,7 +18,6 @@ export function isPython({ kind, where }: Locator): boolean {
 }
 
 export interface LocatorProblem {
-  /** Stable code. */
   readonly code: 'config/locator';
   readonly message: string;
   readonly hint: string;

@@ -66,7 +66,6 @@ export function nodeAt(root: Node | undefined, path: NodePath): Node | undefined
   return node;
 }
 
-/** A node below another one. */
 export interface NodeBelow {
   readonly node: Node;
   readonly path: NodePath;

@@ -33,9 +33,7 @@ const mostAliasedValues = 20_000;
 const deepestNesting = 200;
 /** Maximum number of open brackets. The YAML parser gives up earlier, but only after it has tokenized the whole text. */
 const mostOpenBrackets = 1000;
-/** Maximum number of reported syntax errors: a text with more of them is hardly YAML. */
 const mostSyntaxErrors = 500;
-/** Maximum number of reported duplicate keys of one mapping. */
 const mostDuplicates = 100;
 const tooDeep = 'This text is nested too deeply.';
 
@@ -46,7 +44,6 @@ export function parseConfig(text: string): ConfigDocument {
   return { text, lines: new LineMap(text), root, problems: inOrder(problems) };
 }
 
-/** Maximum number of files that a parse cache holds. */
 const mostCachedFiles = 200;
 
 /** Returns a parser that keeps the last document of each file and returns it again while the text is the same. */
@@ -124,7 +121,6 @@ function withoutStacks<T>(act: () => T): T {
   }
 }
 
-/** `Error` with V8's `stackTraceLimit`. */
 const errors = Error as ErrorConstructor & { stackTraceLimit: number };
 
 /**
@@ -145,7 +141,6 @@ function tooDeepFrom(text: string): number | undefined {
   return undefined;
 }
 
-/** Returns the keys that a mapping repeats. */
 function duplicateKeys(entries: readonly Entry[]): ParseProblem[] {
   const seen = new Set<string>();
   const problems: ParseProblem[] = [];
@@ -171,7 +166,6 @@ class Reader {
   /** Number of values in a node, itself included. Aliases count each time. */
   readonly #sizes = new Map<Node, number>();
   #aliased = 0;
-  /** True between brackets or braces. */
   #inFlow = false;
   /** End of the text of the last value; an alias ends where its name does. */
   #end = 0;

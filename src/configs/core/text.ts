@@ -96,7 +96,6 @@ function lineStarts(text: string): number[] {
 const newline = 10;
 const carriageReturn = 13;
 
-/** Returns the single edit that turns one text into another. */
 export function difference(before: string, after: string): TextEdit {
   const shorter = Math.min(before.length, after.length);
   let start = 0;

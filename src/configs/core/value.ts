@@ -3,7 +3,6 @@ import type { MappingNode, Node } from './node.ts';
 import { resolvePlain, type ScalarType, type ScalarValue } from './scalar.ts';
 import type { LineMap } from './text.ts';
 
-/** The origin of an effective value. */
 export type Origin =
   | { readonly kind: 'file'; readonly location: Location }
   /** The defaults that come with this program; `key` is a path in the key table. */
@@ -171,7 +170,6 @@ export function valueAt(root: Value, path: string): Value | undefined {
   return value;
 }
 
-/** A tree that has but this value. */
 export function treeOf(path: string, value: Value): MappingValue {
   const [first = '', ...rest] = path.split('.');
   const { origin } = value;

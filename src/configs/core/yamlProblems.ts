@@ -1,6 +1,5 @@
 import { isCollection, isNode, isScalar, visit, type Document, type YAMLError } from 'yaml';
 
-/** Messages by the YAML parser's error code, with what to do. */
 const messages: Record<YAMLError['code'], string> = {
   ALIAS_PROPS: 'An alias (`*name`) cannot have a tag or an anchor.',
   BAD_ALIAS: 'This anchor or alias does not have a valid name.',
@@ -76,7 +75,6 @@ function closedKind(node: unknown): 'quote' | 'bracket' | undefined {
   return isCollection(node) && node.flow === true ? 'bracket' : undefined;
 }
 
-/** Returns which kind of end is missing according to a message of the YAML parser, or undefined. */
 function unclosedKind(message: string): 'quote' | 'bracket' | undefined {
   if (/closing .quote/.test(message)) return 'quote';
   return /end with a [\]}]/.test(message) ? 'bracket' : undefined;

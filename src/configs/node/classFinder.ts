@@ -29,7 +29,6 @@ export function localCodeFiles(folders: readonly string[]): CodeFiles {
 
 const code = new RegExp(`\\.(?:${codeEndings.join('|')})$`);
 const foreign = new Set(foreignFolders);
-/** Folders of a larger workspace are not all looked into. */
 const mostFolders = 5000;
 
 /** Those near the top come first, so that what is left out of a large workspace lies deep. */

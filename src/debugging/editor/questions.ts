@@ -46,7 +46,6 @@ const sendLens: vscode.CodeLensProvider = {
   ],
 };
 
-/** An LLM call that waits for a person. */
 interface Question {
   readonly session: vscode.DebugSession;
   readonly id: number;
@@ -101,7 +100,6 @@ class Questions implements Disposable {
     this.#files.delete(question.answer);
   }
 
-  /** Shows a question again, if one waits. */
   async showWaiting(): Promise<void> {
     const [question] = this.#open.values();
     if (question !== undefined) await this.#show(question);
@@ -168,7 +166,6 @@ function isOf({ input }: vscode.Tab, documents: readonly vscode.Uri[]): boolean 
   );
 }
 
-/** Returns the file name of the document for the answer to a call. */
 function answerName(title: string): string {
   return vscode.l10n.t('Answer to {0}', title);
 }

@@ -38,12 +38,10 @@ export interface DebugParts {
   readonly clock: Clock;
   readonly files: FileReader;
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** The folder of the AgentJet bundles. */
   readonly ownFolder: string;
   readonly log: vscode.LogOutputChannel;
 }
 
-/** Everything that debugging contributes to VS Code. */
 export function registerDebug(parts: DebugParts): Disposable {
   const { context, launcher, clock, files, environment, ownFolder, log } = parts;
   const store = new DisposableStore();
@@ -281,7 +279,6 @@ class ApiKeys {
     return this.#secrets.get(secretName(baseUrl));
   }
 
-  /** Asks for the endpoint and its key, and saves it. */
   async ask(): Promise<void> {
     const baseUrl = await vscode.window.showInputBox({
       title: title(),
@@ -306,7 +303,6 @@ class ApiKeys {
     );
   }
 
-  /** Asks which endpoint's key to forget, and forgets it. */
   async forget(): Promise<void> {
     const known = this.#known();
     if (known.length === 0) {

@@ -10,11 +10,7 @@ import { findingKind } from '../../tracking/core/finding.ts';
 import type { LocatedFinding } from '../../tracking/core/locatedFindings.ts';
 import { customEventNames, type RunNotesBody } from '../node/customEvents.ts';
 
-/**
- * Shows the notes of the last F5 run in the code and the config.
- *
- * @param extension the folder of this extension
- */
+/** Shows the notes of the last F5 run in the code and the config. */
 export function registerRunNotes(extension: vscode.Uri, log: vscode.LogOutputChannel): Disposable {
   const store = new DisposableStore();
   const file = vscode.Uri.joinPath(extension, 'docs/findings.md');
@@ -60,7 +56,6 @@ class RunNotes implements Disposable {
   /** Counts, so that notes which are cleared before they are placed do not come up. */
   #cleared = 0;
 
-  /** @param links what leads from a finding's id to what is said about it */
   constructor(links: () => Promise<Links>) {
     this.#links = links;
   }
@@ -74,7 +69,6 @@ class RunNotes implements Disposable {
     this.#collection.clear();
   }
 
-  /** In place of those that are shown. */
   async show(notes: readonly LocatedFinding[]): Promise<void> {
     this.clear();
     const cleared = this.#cleared;

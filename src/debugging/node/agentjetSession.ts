@@ -373,7 +373,6 @@ export class OutputBatch implements Disposable {
     if (text !== '') this.#send({ stream: this.#stream, text });
   }
 
-  /** Drops the buffered output. */
   dispose(): void {
     this.#timer?.dispose();
     this.#timer = undefined;

@@ -32,10 +32,8 @@ export interface ChildConfiguration extends Readonly<Record<string, unknown>> {
 
 export interface ChildOptions {
   readonly port: number;
-  /** Absolute path of the run's config. */
   readonly config: string;
   readonly cwd: string;
-  /** The folder of the AgentJet bundles. */
   readonly ownFolder: string;
   /** The attribute `jsDebug` or `pythonDebug`. It overrides all fields except those for the connection. */
   readonly overrides: Readonly<Record<string, unknown>>;

@@ -24,7 +24,6 @@ const foreignId = 3000;
 
 const inConfiguration = 'in the launch configuration';
 
-/** Errors about the attributes of a launch configuration. */
 export const attributeErrors: OptionErrors = {
   bad: (attribute, expected, actual) =>
     new CodedError({

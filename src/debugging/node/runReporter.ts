@@ -62,7 +62,6 @@ export class RunReporter {
     }
   }
 
-  /** The episodes that run. */
   threads(): DebugProtocol.Thread[] {
     return [...this.#running].map(([episode, name]) => ({ id: threadId(episode), name }));
   }

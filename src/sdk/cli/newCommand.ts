@@ -5,7 +5,6 @@ import { usageError, type CommandContext } from '../../base/node/terminal/comman
 import type { NewValues } from './options.ts';
 import { exitCodes } from '../../base/node/terminal/commandIo.ts';
 
-/** Runs `agentjet new`, which creates the project of AgentJet: New Project in the working directory. */
 export async function runNew(
   { python = false, typescript = false }: NewValues,
   name: string,

@@ -4,7 +4,6 @@ import { placeTypes, typesFile } from '../node/project/copy.ts';
 import { ProjectSource } from '../node/project/source.ts';
 import { withPathMapping } from './tsconfigText.ts';
 
-/** The `paths` entry of a tsconfig.json for the types of the SDK. */
 const mapping = { agentjet: [`./${typesFile}`] };
 
 /** For a folder that has no tsconfig.json: what a workflow needs to be checked, and no more. */

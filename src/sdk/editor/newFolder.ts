@@ -7,7 +7,6 @@ import { copyExample, listExamples, type Example } from '../node/project/example
 
 const labels: Readonly<Record<Language, string>> = { python: 'Python', typescript: 'TypeScript' };
 
-/** Asks for a language, unless there is only one. */
 export async function chooseLanguage(
   title: string,
   available: readonly Language[],
@@ -21,7 +20,6 @@ export async function chooseLanguage(
   return chosen?.language;
 }
 
-/** Asks for the parent of the new folder and resolves to its path. */
 export async function askForParent(title: string, openLabel: string): Promise<string | undefined> {
   const chosen = await vscode.window.showOpenDialog({
     canSelectFiles: false,
@@ -40,7 +38,6 @@ export async function openFolder(folder: string): Promise<vscode.Uri> {
   return uri;
 }
 
-/** Creates a runnable project and opens it. Resolves to undefined if the user cancels. */
 export async function newProject(extension: vscode.Uri): Promise<vscode.Uri | undefined> {
   const language = await chooseLanguage(projectTitle(), languages);
   const name = language && (await askForName());
@@ -74,7 +71,6 @@ async function askForName(): Promise<string | undefined> {
 /** The example for beginners, listed first. */
 const first = 'math_agent';
 
-/** Asks for an example and a folder, copies it and opens it. Resolves to undefined if the user cancels. */
 export async function openExample(extension: vscode.Uri): Promise<vscode.Uri | undefined> {
   const source = new ProjectSource(extension.fsPath);
   const example = await chooseExample(source);

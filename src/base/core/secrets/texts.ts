@@ -1,7 +1,6 @@
 import gitleaks from './data/gitleaks.json' with { type: 'json' };
 import { isSecret, isSecretName } from './names.ts';
 
-/** Replaces a secret in a text. */
 export const redacted = '[redacted]';
 
 /** The format of one kind of secrets. Every expression takes time in proportion to the length of the text. */

@@ -25,7 +25,6 @@ export class InspectorMessageFilter {
     return rest;
   }
 
-  /** Reads a line or a part of one. */
   #take(part: string): string {
     const complete = part.endsWith('\n');
     const before = this.#line;

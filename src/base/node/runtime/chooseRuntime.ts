@@ -6,7 +6,6 @@ import { CodedError } from '../../core/errors.ts';
 export interface RuntimeSearch {
   /** `agentjet.runtimeExecutable`: a path, or a name on PATH. */
   readonly setting?: string | undefined;
-  /** The variable `PATH`. */
   readonly path: string;
   /** The executable of the editor, which runs as Node.js with `ELECTRON_RUN_AS_NODE`; or a Node.js. */
   readonly editorExecPath?: string | undefined;
@@ -130,7 +129,6 @@ function toRuntime(candidate: Candidate, { version, features }: Usable): Runtime
 
 const needed = 'Node.js 22.18 or later';
 
-/** The id of the setting. */
 const setting = 'agentjet.runtimeExecutable';
 
 export const runtimeErrors = {

@@ -11,7 +11,6 @@ export interface RuntimeFeatures {
   readonly sqlite: boolean;
 }
 
-/** The version and features of an executable, or why they are unknown. */
 export type ProbeResult =
   | { readonly ok: true; readonly version: string; readonly features: RuntimeFeatures }
   /** A clause that follows "which", e.g. `cannot be run: …`. */

@@ -21,7 +21,6 @@ export interface CommandOutput {
 
 export const exitCodes = { ok: 0, someFailed: 1, couldNotStart: 2, interrupted: 130 } as const;
 
-/** Returns the terminal of this process. */
 export function terminalIo(): CommandIo {
   return {
     stdout: output(process.stdout),

@@ -5,7 +5,6 @@ import { CodedError } from '../../core/errors.ts';
 import { kebabCase } from '../../core/kebabCase.ts';
 import type { CommandIo } from './commandIo.ts';
 
-/** The environment of a command. */
 export interface CommandContext {
   readonly io: CommandIo;
   /** The folder of our bundles, absolute. */
@@ -31,7 +30,6 @@ export interface TypedOption<T> {
 }
 export type OptionTable = Readonly<Record<string, TypedOption<unknown>>>;
 
-/** The values of a table of options. */
 export type Values<O extends OptionTable> = {
   readonly [K in keyof O]?: (O[K] extends TypedOption<infer T> ? T : never) | undefined;
 };
@@ -52,7 +50,6 @@ export function choice<const T extends readonly string[]>(
   return { placeholder, choices, description, read: (written, name) => oneOf(name, written, choices) };
 }
 
-/** An integer of at least `least`. */
 export function integer(placeholder: string, least: number, description: string): TypedOption<number> {
   return { placeholder, description, read: (written, name) => readWhole(name, written, least) };
 }
@@ -62,7 +59,6 @@ export function size(placeholder: string, description: string): TypedOption<numb
   return { placeholder, description, read: (written, name) => readSize(name, written) };
 }
 
-/** An option that may be given several times. */
 export function repeated<T>(option: TypedOption<T>): TypedOption<readonly T[]> {
   const { read, ...others } = option;
   return { ...others, isRepeated: true, read: (written, name) => [read(written, name)] };
@@ -105,13 +101,11 @@ export class CliCommand extends Command {
     return new CliCommand(name);
   }
 
-  /** Adds a command below this one. */
   add<O extends OptionTable>(spec: CommandSpec<O>): CliCommand {
     const command = this.command(spec.usage, { hidden: spec.isHidden === true });
     return command.does(spec);
   }
 
-  /** Sets the options and the action of this command. */
   does<O extends OptionTable>({ description, options, notes, run }: Omit<CommandSpec<O>, 'usage'>): this {
     this.description(description);
     for (const [key, option] of Object.entries(options)) this.addOption(commanderOption(key, option));

@@ -43,7 +43,6 @@ interface Props {
   readonly onPress: () => void;
 }
 
-/** A button that shows a sign alone. */
 export function IconButton({ icon, name, title = name, disabled = false, onPress }: Props) {
   return (
     <button

@@ -38,7 +38,6 @@ export function Note({
   );
 }
 
-/** Nothing to show, and why. */
 export function Empty({
   title,
   children,
@@ -67,7 +66,6 @@ export function Pending({
   return error ? <Failure report={error} retry={retry} /> : <Loading>{children}</Loading>;
 }
 
-/** @param children says what is waited for */
 export function Loading({ children }: { readonly children: string }) {
   return (
     <p class="loading" role="status">

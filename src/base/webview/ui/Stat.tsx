@@ -1,6 +1,5 @@
 import type { ComponentChildren } from 'preact';
 
-/** A number with its name, in a list of such. */
 export function Stat({
   name,
   note,
@@ -21,7 +20,6 @@ export function Stat({
   );
 }
 
-/** A short fact in a list of such. */
 export function Fact({
   name,
   title,

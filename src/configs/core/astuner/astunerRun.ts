@@ -8,7 +8,6 @@ import { mergeMappings, treeOf, type MappingValue, type Value } from '../value.t
 
 const [ajet] = dialects;
 
-/** The keys whose values name a task reader. */
 const readerKeys: ReadonlySet<string> = new Set([
   'ajet.task_reader.type',
   'ajet.task_reader.data_generation.query_reader.type',

@@ -8,7 +8,6 @@ export interface CodeSite {
   /** `value`: a name that is given something else, such as what a call returns. */
   readonly kind: 'class' | 'function' | 'value';
   readonly language: 'python' | 'typescript';
-  /** Absolute. */
   readonly file: string;
   /** The position of the name; line and column are 1-based. */
   readonly line: number;
@@ -20,7 +19,6 @@ export interface CodeSite {
    * judge. `unknown`: a base is not visible from here. For functions, AgentScope's parameters decide.
    */
   readonly role?: CodeRole;
-  /** The names of the parameters of a function. */
   readonly parameters?: readonly string[];
   /** The name under which Trinity knows it: `@WORKFLOWS.register_module("name")`. */
   readonly registered?: string;
@@ -28,7 +26,6 @@ export interface CodeSite {
 
 export type CodeRole = 'workflow' | 'judge' | 'neither' | 'unknown';
 
-/** The result of a lookup of a locator. */
 export type LocatorTarget =
   | { readonly status: 'found'; readonly site: CodeSite }
   /** The file, or the module within the workspace, is not there; `file` is where it was looked for first. */

@@ -32,10 +32,8 @@ export const foreignFolders: readonly string[] = [
   'saved_checkpoints',
 ];
 
-/** Endings of the files that classes are looked for in. */
 export const codeEndings: readonly string[] = ['py', 'ts', 'mts', 'cts', 'tsx', 'js', 'mjs', 'cjs', 'jsx'];
 
-/** The limit for the files of a workspace that are scanned. */
 export const mostSources = 5000;
 /** A larger file, in bytes, is not read: it is generated, or data. */
 export const largestSource = 1_000_000;

@@ -14,13 +14,11 @@ export const functionForms = {
 
 const optionalInPython = ['auxiliary_models', 'logger'];
 
-/** The same with the names that Python uses. */
 export const pythonFunctionForms = {
   workflow: { ...functionForms.workflow, optional: optionalInPython },
   judge: { ...functionForms.judge, optional: optionalInPython },
 } as const satisfies Readonly<Record<string, FunctionForm>>;
 
-/** The parameters of a function, by kind. */
 export interface Parameters {
   /** One by one, or as one object that the function destructures. */
   readonly form: 'each' | 'object';
@@ -68,7 +66,6 @@ export function faultOf(names: readonly string[], { essential, optional }: Funct
   return faults.length > 0 ? faults.join(' and ') : undefined;
 }
 
-/** Returns a sentence that lists the allowed parameter names. */
 export function hintOfForm({ what, essential, optional }: FunctionForm): string {
   return `A ${what} function receives its arguments by parameter name: ${listed(essential)}. It can also have ${listed(optional)}.`;
 }

@@ -56,7 +56,6 @@ function functionsIn(block: SyntaxNode): SyntaxNode[] {
   });
 }
 
-/** Returns the offset of a method's name in the class that is declared at an offset, if its own body has the method. */
 function methodOffset(text: string, classAt: number, method: string): number | undefined {
   const parsed = parseScript(text);
   const body = nodesNamed(parsed, 'ClassBody').find(({ from }) => from >= classAt);

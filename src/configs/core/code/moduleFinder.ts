@@ -38,7 +38,6 @@ export class ModuleFinder {
     return missing === undefined ? { status: 'elsewhere' } : { status: 'missing', file: missing };
   }
 
-  /** Finds the module of a relative Python import. */
   async relative(module: string, importer: string): Promise<ModuleLocation | undefined> {
     const [dots = ''] = /^\.+/.exec(module) ?? [];
     const up = Array.from({ length: dots.length - 1 }, () => '..');

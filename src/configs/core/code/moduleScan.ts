@@ -22,7 +22,6 @@ export interface Declaration {
   readonly offset: number;
   /** The base classes as written, without type arguments. */
   readonly bases: readonly string[];
-  /** Names of a function's parameters, in order. */
   readonly parameters: readonly string[];
   readonly isAbstract?: boolean;
   /** The name under which the class is registered for Trinity. */

@@ -5,7 +5,6 @@ import type { Declaration, ModuleScan } from './moduleScan.ts';
 import { scanPython } from './scanPython.ts';
 import { scanTypeScript } from './scanTypeScript.ts';
 
-/** One file that was scanned. */
 export interface Module {
   readonly file: string;
   readonly language: CodeSite['language'];
@@ -14,7 +13,6 @@ export interface Module {
   readonly places: ReadonlyMap<Declaration, Pick<CodeSite, 'line' | 'column'>>;
 }
 
-/** More files than these are not remembered. */
 const mostRemembered = 10_000;
 
 /** Scans files when asked for, and again only when they have changed. */

@@ -46,7 +46,6 @@ export class NameFinder {
     return module.scan.hasMore ? elsewhere : result;
   }
 
-  /** Returns the role of a class or function. */
   async role(module: Module, declaration: Declaration, steps = longestChain): Promise<CodeRole> {
     if (declaration.kind === 'function') return roleOfFunction(declaration);
     if (declaration.kind === 'value' || steps === 0) return 'unknown';

@@ -12,7 +12,6 @@ export interface ReferenceRequest {
   readonly configEnvironment: ConfigEnvironment;
 }
 
-/** The result of a lookup of a path in a config. */
 export interface NamedPath {
   /** Undefined where it is not to be known whether it should be here. */
   readonly exists: boolean | undefined;
@@ -22,7 +21,6 @@ export interface NamedPath {
   readonly rows: number | undefined;
 }
 
-/** A config that names more paths has only so many looked up. */
 const mostPaths = 500;
 
 /**

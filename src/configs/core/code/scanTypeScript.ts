@@ -42,7 +42,6 @@ export interface ImportBinding {
   readonly to: number;
 }
 
-/** The names that an import statement binds. */
 export function importBindings(statement: SyntaxNode, text: string): ImportBinding[] {
   const isType = isTypeImport(statement);
   const bindings: ImportBinding[] = [];

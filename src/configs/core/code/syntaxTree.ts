@@ -83,7 +83,6 @@ export function walk({ tree }: ParsedText, enter: (node: SyntaxNode) => unknown)
   tree.iterate({ enter: ({ node }) => enter(node) !== false });
 }
 
-/** All nodes of these names, in order. */
 export function nodesNamed(parsed: ParsedText, ...names: readonly string[]): SyntaxNode[] {
   const found: SyntaxNode[] = [];
   parsed.tree.iterate({ enter: (ref) => (names.includes(ref.name) ? void found.push(ref.node) : undefined) });
@@ -119,7 +118,6 @@ export function blank(text: string): string {
   return text.replace(/[^\r\n]/g, ' ');
 }
 
-/** The markers of a merge conflict. */
 const conflictMarker = /^(?:<{7}|\|{7}|={7}|>{7})(?!\S).*$/gm;
 
 /** The white space in `export default class { }` before a class without a name, which the grammar knows only as a value. */

@@ -9,14 +9,11 @@ import { NameFinder } from './nameFinder.ts';
 export interface WorkspaceClassesParts {
   readonly files: CodeFiles;
   readonly paths: PathRules;
-  /** The folders of the workspace. */
   readonly folders: () => readonly string[];
 }
 
 const elsewhere: LocatorTarget = { status: 'elsewhere' };
-/** Files that are read at the same time. */
 const atOnce = 16;
-/** The limit for the classes that completion offers. */
 const mostSites = 3000;
 /** Folders above a config that Python's modules are looked for in, when the working folder does not have them. */
 const mostParents = 8;

@@ -15,7 +15,6 @@ export interface BlockLine {
   readonly rest: Span;
 }
 
-/** The limit for nested lists on one line. */
 const mostDashes = 200;
 
 /** YAML takes no key for one that is longer than 1,024 characters. */

@@ -21,7 +21,6 @@ export interface KeyCaret {
 /** A value may stand here: of a key, or an item of a list. */
 export interface ValueCaret {
   readonly kind: 'value';
-  /** The path of the value. */
   readonly path: CaretPath;
   readonly span: Span;
   /** The text to insert before the value. */

@@ -1,6 +1,5 @@
 import type { TextEdit } from '../text.ts';
 
-/** One thing that can stand at the caret. */
 export interface Completion {
   readonly label: string;
   readonly kind:
@@ -14,7 +13,6 @@ export interface Completion {
   /** Put at the end of the list and struck out. */
   readonly deprecated: boolean;
   readonly sortText: string;
-  /** The text that the editor compares with the typed text. */
   readonly filterText: string;
   /** Once inserted, there is more to choose from at the caret. */
   readonly opensNext: boolean;

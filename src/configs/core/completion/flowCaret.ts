@@ -2,9 +2,7 @@ import { readBlockLine, enclosingBlock } from './blockLines.ts';
 import type { LinedText } from '../text.ts';
 import type { CaretPath, KeyCaret, ValueCaret } from './caretTypes.ts';
 
-/**
- * The limit in lines for the search for the outermost bracket above the caret and the end of the innermost one below.
- */
+/** Lines in which the outermost bracket above the caret is searched. */
 const mostLines = 200;
 const mostCharacters = 5000;
 /** No config nests deeper; the parser gives up there too. */

@@ -6,7 +6,6 @@ import { valueText } from '../effective/origins.ts';
 import type { ReferenceCaret } from './caretTypes.ts';
 import { completion, snippetText, sortKey, type Completion } from './completion.ts';
 
-/** The limit for the paths that completion offers. */
 const mostPaths = 3000;
 
 /** Offers paths of the effective config, relative paths after a dot, and resolvers for `${…}`. */

@@ -7,7 +7,6 @@ import type { Caret, KeyCaret, ValueCaret } from './caretTypes.ts';
 import { completion, sortKey, type Completion } from './completion.ts';
 import { sectionSnippet } from './sectionSnippet.ts';
 
-/** Returns the completions of the key table at a caret. */
 export function offersOfTable(document: LinedText, carets: readonly Caret[], table: KeyTable): Completion[] {
   return carets.flatMap((caret) => {
     if (caret.kind === 'key') return keysAt(document, caret, table);

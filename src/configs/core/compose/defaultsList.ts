@@ -111,7 +111,6 @@ function folderOf(path: string): string {
   return path.slice(0, Math.max(0, path.lastIndexOf('/')));
 }
 
-/** Reports a problem of an entry at its location. */
 export type Report = (at: Value | undefined, message: string, hint: string) => void;
 
 const forms = 'Write `- name`, `- group: name`, or `- group: [name, name]`.';

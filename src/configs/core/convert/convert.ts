@@ -62,7 +62,6 @@ export function preparedConfig(
   return new Converter(composition, target).prepared(expDir);
 }
 
-/** The rules for `${…}` in AgentJet configs. */
 const configRules = { section: 'ajet', atRunTime: runtimeResolvers };
 
 class Converter {
@@ -72,11 +71,9 @@ class Converter {
   readonly #environment: Environment;
   /** Those that are left for this target; none where only the composed values are known. */
   readonly #layers: readonly Layer[];
-  /** The problems that composing reported. */
   readonly #reported: readonly ConfigProblem[];
   readonly #problems: ConfigProblem[] = [];
   readonly #replaced: ReplacedValue[] = [];
-  /** The config as the launcher reads it. */
   #config: Config;
 
   constructor(source: Composition | Config, target: LaunchTarget) {

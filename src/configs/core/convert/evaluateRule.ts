@@ -17,13 +17,10 @@ export interface RuleResult {
 export interface RuleFailure {
   /** The first key that is missing or null; undefined where the keys are there but the expression fails on them. */
   readonly missing: string | undefined;
-  /** The key to look at. */
   readonly path: string;
-  /** One sentence. */
   readonly message: string;
 }
 
-/** Returns what the launcher makes of one line of a conversion table. */
 export function evaluateRule(rule: ConversionRule, config: Config): RuleResult {
   const inputs = rule.sources.flatMap((path): RuleInput[] => {
     const value = config.at(path);

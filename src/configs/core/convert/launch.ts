@@ -17,7 +17,6 @@ export interface Launch {
    * config.
    */
   readonly base: 'config' | { readonly boot: () => MappingValue; readonly section: string };
-  /** The steps after the conversion table was applied. */
   readonly after: readonly ((root: MappingValue) => FilledTrainer)[];
 }
 

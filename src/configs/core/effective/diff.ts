@@ -55,7 +55,6 @@ function each(value: Value, path: NodePath, report: (leaf: Value, path: NodePath
 }
 
 export interface DiffNames {
-  /** Folder that files are named from. */
   readonly relativeTo?: string | undefined;
   /** True (default) to add the location of each value. */
   readonly origins?: boolean;

@@ -6,14 +6,12 @@ import type { Config } from '../effectiveConfig.ts';
 import type { Origin, Value } from '../value.ts';
 import { locationsOf } from './origins.ts';
 
-/** The source of a value in a backbone's configuration. */
 export interface KeySource {
   /** Path in the backbone's configuration. */
   readonly path: string;
   readonly value: Value;
   /** The keys of the config that the value is made of; empty where none is set. */
   readonly keys: readonly string[];
-  /** The locations of those keys. */
   readonly places: readonly Location[];
 }
 

@@ -7,11 +7,9 @@ export interface RenderOptions {
   readonly format: 'yaml' | 'json';
   /** Adds where each value comes from: as comments in YAML, as a second tree in JSON. */
   readonly origins: boolean;
-  /** Folder that files are named from. */
   readonly relativeTo?: string | undefined;
 }
 
-/** A line of the rendered text with its value. */
 export interface RenderedLine {
   /** 0-based. */
   readonly line: number;

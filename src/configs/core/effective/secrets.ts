@@ -46,7 +46,6 @@ export function configSecrets(value: Value, names: readonly string[] = []): stri
 }
 
 export interface HideOptions {
-  /** Removes secrets from a text. */
   readonly redact?: (text: string) => string;
   /** Texts that are secrets wherever a value has them. */
   readonly hidden?: readonly string[];

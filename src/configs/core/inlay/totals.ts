@@ -49,7 +49,6 @@ export const trinityNames: Names = {
     settings.isNull('buffer.total_steps') ? 'buffer.explorer_input.taskset.path' : undefined,
 };
 
-/** Episodes and tokens per step, steps per epoch. */
 export function totals(context: ConfigContext, names: Names): Hint[] {
   const settings = new Settings(context, sectionSource(context, []));
   if (!names.rollsOut(settings)) return [];
@@ -103,7 +102,6 @@ function steps(settings: Settings, { batch, epochs, rows }: Names): Hint[] {
 const engineKeys = ['ajet.rollout.n_vllm_engine', 'ajet.rollout.tensor_model_parallel_size'];
 const gpuKeys = ['ajet.trainer_common.n_gpus_per_node', 'ajet.trainer_common.nnodes'];
 
-/** Returns hints for batches, workers and GPUs after conversion to Trinity and verl. */
 export function converted(context: ConfigContext): Hint[] {
   const settings = new Settings(context, sectionSource(context, []));
   // Who names a backbone wants to know about that one; the launcher's flag decides in the end.
@@ -150,7 +148,6 @@ function forVerl(settings: Settings): Hint[] {
   ];
 }
 
-/** Returns the GPU hint of a Trinity config. */
 export function trinityGpus(context: ConfigContext): Hint[] {
   const view = new TrinityView(context, sectionSource(context, []));
   const rollout = 'explorer.rollout_model';
@@ -179,7 +176,6 @@ function anchor(settings: Settings, paths: readonly string[]): NodePath | undefi
   return paths.map((path) => settings.typed(path)).find((typed) => typed !== undefined);
 }
 
-/** With commas between thousands. */
 function grouped(value: number): string {
   return value.toLocaleString('en-US');
 }

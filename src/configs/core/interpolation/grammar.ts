@@ -35,7 +35,6 @@ export type Element =
   | { readonly kind: 'text'; readonly text: Template; readonly isQuoted: boolean }
   | { readonly kind: 'unknown' };
 
-/** The position of a syntax error. */
 export interface SyntaxFailure {
   readonly at: number;
 }

@@ -25,7 +25,6 @@ export class Unresolved extends Error {}
 /** The only instance: capturing a stack takes longer than resolving a value. */
 export const unresolved = new Unresolved();
 
-/** The config that resolvers are called in. */
 export interface ResolverHost {
   readonly environment: Environment;
   select(path: string, site: InterpolationSite, soft?: boolean): ResolvedValue | undefined;

@@ -18,7 +18,6 @@ export function describeKey(key: KeyNode, becomes: readonly string[] = becomesFa
   ]);
 }
 
-/** Returns type and default on one line, for lists. */
 export function shortText(key: KeyNode): string {
   const shown = defaultOf(key);
   return `${key.info === undefined ? 'section' : typeText(key.info)}${shown === undefined ? '' : ` = ${shown}`}`;
@@ -32,7 +31,6 @@ function bullets(facts: readonly string[]): string {
   return facts.map((fact) => `- ${fact}`).join('\n');
 }
 
-/** Returns true for keys that new configs should not use. */
 export function isOutdated(info: KeyInfo | undefined): boolean {
   if (info === undefined) return false;
   const replaced = [info.removed, info.renamedTo, info.doNotSet].some((text) => text !== undefined);

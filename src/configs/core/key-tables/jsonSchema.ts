@@ -2,7 +2,6 @@ import type { Dialect } from '../dialect.ts';
 import type { KeyNode, ValueInfo, ValueType } from './keyTable.ts';
 import { valueTypes } from './keyTableRow.ts';
 
-/** A JSON schema with any keywords. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
 const interpolation = 'interpolation';

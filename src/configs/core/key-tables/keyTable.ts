@@ -27,7 +27,6 @@ export class KeyTable {
     return (this.#keys ??= [...keysBelow(this.root, this.#mounted)]);
   }
 
-  /** The keys that the user must set. */
   get required(): readonly KeyNode[] {
     return (this.#required ??= this.keys.filter(({ info }) => info?.required === true));
   }
@@ -79,7 +78,6 @@ function* keysBelow(key: KeyNode, except: ReadonlySet<string>): Generator<KeyNod
   }
 }
 
-/** Computes once, when first asked. */
 function lazy<T>(make: () => T): () => T {
   let made: { readonly value: T } | undefined;
   return () => (made ??= { value: make() }).value;
@@ -133,5 +131,4 @@ export const astunerKeys = lazy(() => {
   return launcherTable([...same, ...added]);
 });
 
-/** The keys of Trinity-RFT's own configs. */
 export const trinityKeys = lazy(() => new KeyTable(rootOf(trinityTree())));

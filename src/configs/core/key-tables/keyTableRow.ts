@@ -76,7 +76,6 @@ export function readRows(data: unknown): KeyRow[] {
 
 export type ValueType = (typeof valueTypes)[number];
 
-/** The description of a value of a key or a list item. */
 export interface ValueInfo {
   readonly types: readonly ValueType[];
   readonly allowed?: readonly string[] | undefined;
@@ -109,7 +108,6 @@ export interface KeyInfo extends ValueInfo, Readonly<Pick<KeyRow, TakenField>> {
   readonly required: boolean;
   readonly deprecated: boolean;
   readonly unused: boolean;
-  /** Path of the key that took its place; without `removed`, both are read. */
   readonly renamedTo?: string | undefined;
   readonly doNotSet?: string | undefined;
   readonly made: boolean;
@@ -120,7 +118,6 @@ export interface KeyInfo extends ValueInfo, Readonly<Pick<KeyRow, TakenField>> {
   readonly becomes: { readonly verl: readonly string[]; readonly trinity: readonly string[] };
 }
 
-/** One key with what is below it. */
 export interface KeyNode {
   readonly name: string;
   /** The path in the table, such as `ajet.task_reader.feedback_tracing.filters[].type`. */
@@ -130,7 +127,6 @@ export interface KeyNode {
   readonly info: KeyInfo | undefined;
   /** By name; see `childOf` for the key under any name. */
   readonly children: ReadonlyMap<string, KeyNode>;
-  /** The items of a list. */
   readonly item: { readonly value: ValueInfo; readonly key: KeyNode | undefined } | undefined;
   /** The key for names that the user chooses; its path ends in `{}`. */
   readonly anyChild: KeyNode | undefined;

@@ -3,7 +3,6 @@ import { valueTypes, type KeyRow, type KeyInfo, type KeyNode, type ValueType } f
 
 /** The place of one row among the others; what `ref` leads to is not followed yet. */
 interface Spec {
-  /** The path in the table. */
   readonly path: string;
   row: KeyRow | undefined;
   readonly children: Map<string, Spec>;

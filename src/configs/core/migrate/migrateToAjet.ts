@@ -95,7 +95,6 @@ function removal(document: ConfigDocument, entry: Entry, parent: MappingNode): T
   return edit === undefined ? [] : [edit];
 }
 
-/** Locators and interpolations, wherever they stand. */
 function valueEdits(document: ConfigDocument): TextEdit[] {
   const paths = renamedPaths();
   return [...scalarsIn(document.root)].flatMap((node): TextEdit[] => {
@@ -123,12 +122,10 @@ export function movedLocator(locator: string): string {
   return change === undefined ? locator : change[1] + locator.slice(change[0].length);
 }
 
-/** A reader of the predecessor's, by what AgentJet calls it. */
 export function movedReader(name: string): string {
   return name === reader.from ? reader.to : name;
 }
 
-/** Returns the new paths of renamed keys that an interpolation may use. */
 function renamedPaths(): ReadonlyMap<string, string> {
   const successors = astunerKeys().keys.flatMap(({ path, info }): [string, string][] =>
     info?.successor === undefined ? [] : [[path, info.successor]],

@@ -49,7 +49,6 @@ function here({ document, file }: ConfigContext, span: Span, offset: number): De
   return { span, targets: [document.lines.location(file, offset)] };
 }
 
-/** Returns the file or class that the text of a value names. */
 function namedBy(context: ConfigContext, { node, span }: NodeAtOffset): Location | undefined {
   if (node.kind !== 'scalar' || typeof node.value !== 'string') return undefined;
   const layer = layersNamed(context).find((one) => one.span.start === span.start);

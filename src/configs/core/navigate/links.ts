@@ -5,7 +5,6 @@ import { layersNamed } from './layersNamed.ts';
 
 export interface ConfigLink {
   readonly range: TextRange;
-  /** Absolute. */
   readonly file: string;
   /** The 1-based line; absent for the start of the file. */
   readonly line?: number;

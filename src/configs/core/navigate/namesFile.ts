@@ -4,7 +4,6 @@ import { dialectOf } from '../dialect.ts';
 import { parseConfig } from '../parse.ts';
 
 export interface NamedFile {
-  /** Absolute. */
   readonly file: string;
   /** Names that the file exports, and those that it registers with Trinity-RFT. */
   readonly names: readonly string[];

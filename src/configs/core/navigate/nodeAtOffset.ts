@@ -59,7 +59,6 @@ function ownEntryAt(mapping: MappingNode, offset: number): Entry | undefined {
   });
 }
 
-/** Returns the entry of the last step of a path, if this text has one. */
 export function entryAt(document: ConfigDocument, path: NodePath): Entry | undefined {
   const name = path.at(-1);
   if (typeof name !== 'string') return undefined;

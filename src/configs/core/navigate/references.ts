@@ -7,7 +7,6 @@ import { contains, nodeAtOffset, spanOfPath } from './nodeAtOffset.ts';
 
 type KeyPath = readonly string[];
 
-/** A step of a path that an interpolation goes through. */
 export interface PathUse {
   readonly path: KeyPath;
   readonly span: Span;

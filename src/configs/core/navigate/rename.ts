@@ -18,7 +18,6 @@ export type RenameTarget =
   | { readonly ok: true; readonly span: Span; readonly name: string }
   | { readonly ok: false; readonly message: string };
 
-/** A key of the user's own, by its path, or an anchor. */
 type Subject =
   | { readonly kind: 'key'; readonly span: Span; readonly entry: Entry; readonly path: readonly string[] }
   | { readonly kind: 'anchor'; readonly span: Span; readonly group: readonly AnchorMark[] };
@@ -136,7 +135,6 @@ function ownersOf({ root }: ConfigDocument, { key, keySpan }: Entry): NodeBelow[
   );
 }
 
-/** The name itself, without the quotes around it. */
 function inQuotes({ text }: ConfigDocument, { start, end }: Span): Span {
   const quoted = /^(["'])[^]*\1$/.test(text.slice(start, end));
   return quoted ? { start: start + 1, end: end - 1 } : { start, end };

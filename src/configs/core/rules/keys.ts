@@ -65,7 +65,6 @@ function missingChildren(section: KeyNode, present: MappingNode): KeyNode[] {
   return [...section.children.values()].filter((child) => entryOf(present, child.name) === undefined);
 }
 
-/** Returns the number of sections between a key and a section, up and down. */
 function stepsBetween(key: KeyNode, section: KeyNode): number {
   const from = section.path.split('.');
   const to = key.path.split('.').slice(0, -1);
@@ -229,7 +228,6 @@ function renamed(written: WrittenKey): KeyReport | undefined {
   };
 }
 
-/** Returns the effect of a value under the old name. */
 function oldName({ removed: gone, unused: unread }: KeyInfo, since: string | undefined): string {
   if (gone !== undefined) return `The old name was removed in ${gone}, which ignores its value.`;
   if (unread) return 'No release reads the old name, so its value is ignored.';

@@ -2,7 +2,6 @@
 export const severities = ['error', 'warning', 'information', 'hint'] as const;
 export type Severity = (typeof severities)[number];
 
-/** The description of a rule. */
 export interface RuleEntry {
   /** A few words, as a heading. */
   readonly title: string;

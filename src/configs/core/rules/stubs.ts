@@ -1,6 +1,5 @@
 import type { CodeSite } from '../code/classes.ts';
 
-/** The role of a class that a key names. */
 export interface ClassRole {
   /** For messages. */
   readonly what: 'workflow' | 'judge';
@@ -37,7 +36,6 @@ export function stubOf(request: StubRequest): string | undefined {
   return `\n\n${text}`;
 }
 
-/** The tuner's class by the package that has it. */
 const tuners: Readonly<Record<string, string>> = { ajet: 'AjetTuner', astuner: 'ModelTuner' };
 
 function pythonStub({ role, name, package: module }: StubRequest): string {
@@ -76,9 +74,7 @@ class ${name}(Workflow):
 `;
 }
 
-/**
- * Returns a TypeScript stub. In an existing file it uses one namespace import, which cannot clash with other names.
- */
+/** Returns a TypeScript stub. In an existing file it uses one namespace import, which cannot clash with other names. */
 function typescriptStub({ role, name, file, sites }: StubRequest): string | undefined {
   const typed = /\.(?:[mc]?ts|tsx)$/.test(file);
   if (!typed && !/\.[mc]?jsx?$/.test(file)) return undefined;

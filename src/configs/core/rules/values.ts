@@ -20,7 +20,6 @@ const typeNames: Record<ValueType, string> = {
   null: '`null`',
 };
 
-/** A value of a type that the key does not take. */
 export const wrongType: Rule = (visit) => {
   const { document, node, value } = visit;
   if (value === undefined || !isKnown(node) || fits(node, value.types)) return [];
@@ -68,7 +67,6 @@ function isConverted({ node, value, key }: Visit): boolean {
   return meantBy(node, value.types) !== undefined;
 }
 
-/** A text that is none of those the key takes. */
 export const unknownValue: Rule = (visit) => {
   const { document, node, value } = visit;
   if (value?.allowed === undefined || value.allowsOthers || !isKnown(node)) return [];
@@ -88,7 +86,6 @@ export const unknownValue: Rule = (visit) => {
   return [finding(document, node.span, { rule: 'unknown-value', severity: 'error', message, fixes })];
 };
 
-/** A number that is too small or too large. */
 export const outOfRange: Rule = (visit) => {
   const { document, node, value } = visit;
   if (value === undefined || node.kind !== 'scalar' || typeof node.value !== 'number') return [];
@@ -113,7 +110,6 @@ export const outOfRange: Rule = (visit) => {
 
 const locatorKeys: ReadonlySet<string> = new Set(dialects.flatMap((dialect) => dialect.locatorKeys));
 
-/** A text that should name a class and cannot. */
 export const brokenLocator: Rule = ({ document, node, key }) => {
   if (key === undefined || !locatorKeys.has(key.path) || !isKnown(node)) return [];
   if (node.kind !== 'scalar' || typeof node.value !== 'string') return [];

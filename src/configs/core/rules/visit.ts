@@ -7,7 +7,6 @@ import type { ConfigDocument } from '../parse.ts';
 export interface Visit {
   readonly document: ConfigDocument;
   readonly table: KeyTable;
-  /** From the top of the document. */
   readonly path: NodePath;
   readonly node: Node;
   /** Undefined for list items that are not sections. */

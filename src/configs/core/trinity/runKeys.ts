@@ -80,7 +80,6 @@ export interface UnsupportedKey {
 const isFilled = (value: Plain): boolean =>
   Array.isArray(value) ? value.length > 0 : typeof value === 'object' && value !== null;
 
-/** The keys that affect training but are not supported in debug runs. */
 export const unsupportedKeys: readonly UnsupportedKey[] = [
   {
     path: 'stages',

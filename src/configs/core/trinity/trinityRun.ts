@@ -70,7 +70,6 @@ function withTasksetDefaults({ file, root }: Config): Config {
   return new Config(file, parts.reduce(mergeMappings, root));
 }
 
-/** Returns true if a run of this config follows Trinity-RFT's rules. */
 export function isTrinityRun(config: Config): boolean {
   return config.get('ajet.task_reader.type')?.value === tasksetReader;
 }
@@ -104,7 +103,6 @@ export function auxiliaryModels(config: Config): readonly string[] {
   });
 }
 
-/** Returns the key that names the reward function of a split; undefined if there is none. */
 export function rewardFnKey(config: Config, split: SplitName): string | undefined {
   return firstSet(
     [`{${split}}.default_reward_fn_type`, 'buffer.explorer_input.default_reward_fn_type'],

@@ -6,9 +6,7 @@ import { namesFile } from '../../core/navigate/namesFile.ts';
 
 /** Packages, and the copies of configs in the folders of runs. */
 const notConfigs = '{**/node_modules/**,**/saved_experiments/**,**/yaml_backup.yaml}';
-/** The limit for the files of a kind in a workspace. */
 const mostFiles = 2000;
-/** The number of files that are read at the same time. */
 const atOnce = 32;
 
 /** The AgentJet configs of a folder, or of the whole workspace, in the order of their paths. */

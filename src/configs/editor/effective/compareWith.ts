@@ -24,7 +24,6 @@ interface Other extends Pick<EffectiveView, 'source' | 'as'> {
   readonly name: string;
 }
 
-/** Compares two configs by what becomes of them, whatever their texts look like. */
 export async function compareWith(
   given: unknown,
   { documents, configs, configOfLastRun }: CompareParts,

@@ -74,7 +74,6 @@ export function effectiveText(
 /** The width of a header in a side editor, which has half the width of the window. */
 const widestHeader = 54;
 
-/** Further lines of one thing stand a little deeper. */
 function asComments(text: string): string[] {
   const [first = '', ...rest] = text.split(/\s+/);
   const lines = [first];
@@ -86,7 +85,6 @@ function asComments(text: string): string[] {
   return lines.map((line) => `# ${line}`);
 }
 
-/** A text that says why there is nothing else. */
 export function messageText(text: string): EffectiveText {
   return { text: `# ${text.replaceAll(/\r?\n/g, '\n# ')}\n`, origins: new Map() };
 }

@@ -6,7 +6,6 @@ import { effectiveScheme } from '../../../base/core/ids.ts';
 export const targets = ['own', 'trinity', 'verl'] as const;
 export type EffectiveTarget = (typeof targets)[number];
 
-/** The content of a read-only document. */
 export interface EffectiveView {
   /** The config: a file, an open text, or an older version that source control shows. */
   readonly source: vscode.Uri;

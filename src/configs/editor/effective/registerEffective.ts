@@ -15,7 +15,6 @@ const effectiveSelector: vscode.DocumentSelector = {
   language: languages.config,
 };
 
-/** From a value to where it was written. */
 function originDefinitions(documents: EffectiveDocuments): vscode.DefinitionProvider {
   return {
     provideDefinition: ({ uri }, { line }) => {
@@ -28,7 +27,6 @@ function originDefinitions(documents: EffectiveDocuments): vscode.DefinitionProv
   };
 }
 
-/** Shows the path of a value and its origin. */
 function originHovers(documents: EffectiveDocuments): vscode.HoverProvider {
   return {
     provideHover: ({ uri }, { line }) => {
@@ -56,7 +54,6 @@ export interface EffectiveParts extends Omit<CompareParts, 'documents'> {
   readonly log: vscode.LogOutputChannel;
 }
 
-/** Opens the effective config next to the config, which keeps the focus. */
 async function showEffective(given: unknown, target: EffectiveTarget): Promise<void> {
   const uri = effectiveUri({ source: activeConfig(given), target, shows: 'origins' });
   const document = await vscode.workspace.openTextDocument(uri);
@@ -67,7 +64,6 @@ async function showEffective(given: unknown, target: EffectiveTarget): Promise<v
   });
 }
 
-/** Registers the read-only documents with effective configs, and their commands. */
 export function registerEffective(parts: EffectiveParts): Disposable {
   const { contexts, clock, log } = parts;
   const store = new DisposableStore();

@@ -27,7 +27,6 @@ export class ClassFinders {
     return classes;
   }
 
-  /** Code of the workspace may have changed. */
   changed(): void {
     for (const classes of this.#byFs.values()) classes.changed();
   }

@@ -7,7 +7,6 @@ import { settings, settingsSection } from '../../../base/core/ids.ts';
 import { currentId, renamedRules } from '../../../base/core/renamedIds.ts';
 import type { ConfigContexts } from './configContexts.ts';
 
-/** The findings of a config, with the config that was checked. */
 export interface CheckResult {
   readonly context: ConfigContext;
   readonly findings: readonly Finding[];

@@ -19,7 +19,6 @@ export interface ContextParts {
   readonly files: FileReader;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly classes: ClassFinders;
-  /** Counts the rows of a file of this machine. */
   readonly rows: (file: string) => Promise<number | undefined>;
 }
 

@@ -48,7 +48,6 @@ function positionOf({ line, column }: UsedSite['site']): vscode.Position {
   return new vscode.Position(line - 1, column - 1);
 }
 
-/** "Show Effective Config" where a config begins. */
 export function registerConfigLenses(texts: ConfigTexts): Disposable {
   return registerLenses(configSelector, (document) => {
     const config = texts.textOf(document);

@@ -11,7 +11,6 @@ const longestText = 1_000_000;
 /** Any scheme: configs are explained and checked in untrusted and virtual workspaces too. */
 export const configSelector: vscode.DocumentSelector = { language: languages.config };
 
-/** A text of one of our dialects. */
 export interface ConfigText {
   readonly text: LinedText;
   readonly dialect: Dialect;
@@ -20,7 +19,6 @@ export interface ConfigText {
 interface Cached {
   readonly version: number;
   readonly config: ConfigText | undefined;
-  /** Undefined until it is needed. */
   parsed: ConfigDocument | undefined;
 }
 

@@ -6,7 +6,6 @@ import { spanToRange } from './configTexts.ts';
 import { locateConfig, type ConfigLocation } from './workspaceFs.ts';
 import type { WorkspaceConfig, WorkspaceConfigs } from './workspaceConfigs.ts';
 
-/** A class of the user's, with where configs name it. */
 export interface UsedSite {
   readonly site: CodeSite;
   readonly uses: readonly vscode.Location[];
@@ -24,7 +23,6 @@ export class ConfigUses {
     this.#classes = classes;
   }
 
-  /** The classes of a file that configs name. */
   async of(code: vscode.Uri): Promise<readonly UsedSite[]> {
     this.#byFile ??= this.#lookUp().catch((error: unknown) => {
       this.#byFile = undefined;

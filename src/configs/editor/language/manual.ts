@@ -17,7 +17,6 @@ export class Manual {
     return (id) => this.#file.with({ fragment: `L${places.get(id) ?? 1}` });
   }
 
-  /** Shows what is said about an id. */
   async show(id: string): Promise<void> {
     await vscode.commands.executeCommand('markdown.showPreview', this.#file.with({ fragment: id }));
   }

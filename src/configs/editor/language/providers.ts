@@ -101,7 +101,6 @@ function hoverProvider(contexts: ConfigContexts): vscode.HoverProvider {
   };
 }
 
-/** Files that a config names. */
 function linkProvider(contexts: ConfigContexts): vscode.DocumentLinkProvider {
   return {
     provideDocumentLinks: async (document) => {
@@ -117,7 +116,6 @@ function linkProvider(contexts: ConfigContexts): vscode.DocumentLinkProvider {
   };
 }
 
-/** A key and every `${…}` that goes through it. */
 function referenceProvider(contexts: ConfigContexts): vscode.ReferenceProvider {
   return {
     provideReferences: async (document, position) => {
@@ -154,7 +152,6 @@ function renameProvider(contexts: ConfigContexts): vscode.RenameProvider {
   };
 }
 
-/** From a locator to its class, from `${…}` to its key, from a key to what sets it, from a name to its file. */
 function definitionProvider(contexts: ConfigContexts): vscode.DefinitionProvider {
   return {
     provideDefinition: async (document, position) => {
@@ -173,7 +170,6 @@ function definitionProvider(contexts: ConfigContexts): vscode.DefinitionProvider
   };
 }
 
-/** Shows derived values in the lines of a config. */
 function registerInlayHints(contexts: ConfigContexts): Disposable {
   const store = new DisposableStore();
   const changed = store.add(new vscode.EventEmitter<void>());

@@ -25,9 +25,7 @@ export interface ConfigLanguageParts {
   readonly files: FileReader;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly rows: (file: string) => Promise<number | undefined>;
-  /** The folder of this extension. */
   readonly extension: vscode.Uri;
-  /** See {@link ConfigOfLastRun}. */
   readonly configOfLastRun: ConfigOfLastRun;
   readonly log: vscode.LogOutputChannel;
 }
@@ -73,7 +71,6 @@ function isYaml({ path }: vscode.Uri): boolean {
   return /\.ya?ml$/.test(path);
 }
 
-/** Shows a rule in the manual: the one given, or one that the user chooses. */
 async function explainRule(manual: Manual, rule: unknown): Promise<void> {
   const id = typeof rule === 'string' ? rule : await chooseRule();
   if (id !== undefined) await manual.show(currentId(renamedRules, id));

@@ -83,7 +83,6 @@ function isMissing(error: unknown): boolean {
 
 /** One file system as the core sees it, by absolute paths: this machine's disk, or that of a virtual workspace. */
 export class WorkspaceFs {
-  /** Platform's own on disk, `/` elsewhere. */
   readonly paths: PathRules;
   readonly #base: vscode.Uri;
 
@@ -115,13 +114,11 @@ export class WorkspaceFs {
     return this.isLocal ? uri.fsPath : uri.path;
   }
 
-  /** Without a line and a column, it is the start of the file. */
   location({ file, line = 1, column = 1 }: Location): vscode.Location {
     return new vscode.Location(this.uri(file), new vscode.Position(line - 1, column - 1));
   }
 }
 
-/** The location of a config: its file, and the default working folder of a run. */
 export interface ConfigLocation {
   readonly fs: WorkspaceFs;
   readonly file: string;

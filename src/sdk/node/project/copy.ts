@@ -3,7 +3,6 @@ import path from 'node:path';
 import { projectErrors } from './errors.ts';
 import type { Language, Twin } from './source.ts';
 
-/** A file of a new project. */
 export type Piece = { readonly to: string } & ({ readonly from: string } | { readonly content: string });
 
 /** Names that are not copied: outputs of runs, the types of the SDK, and the expected output of tests. */
@@ -66,7 +65,6 @@ function isTaken(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'EEXIST';
 }
 
-/** Returns the files of a project in one language, with their source and target paths. */
 export async function filesOfTwin(
   twin: Twin,
   language: Language,
@@ -93,7 +91,6 @@ export function sharedWithPython(own: readonly string[], other: readonly string[
   return shared.filter((file) => !ofScripts.has(file));
 }
 
-/** Files that only TypeScript scripts need. */
 const ofScripts: ReadonlySet<string> = new Set(['package.json', 'tsconfig.json']);
 
 function isScript(file: string): boolean {

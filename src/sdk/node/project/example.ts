@@ -38,7 +38,6 @@ async function foldersIn(folder: string): Promise<string[]> {
   return entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
 }
 
-/** Returns the description in the `package.json` of an example. */
 async function descriptionOf(example: string): Promise<string> {
   const text = await readFile(path.join(example, 'package.json'), 'utf8');
   const { description } = JSON.parse(text) as { readonly description?: string };

@@ -16,22 +16,18 @@ export class ProjectSource {
     this.#root = root;
   }
 
-  /** Returns the folders of an example. */
   example(name: string): Twin {
     return this.#twin('examples', name);
   }
 
-  /** Returns the folder with all examples in a language. */
   examples(language: Language): string {
     return this.example('')[language];
   }
 
-  /** The template of a new project. */
   get template(): Twin {
     return this.#twin('template', '');
   }
 
-  /** The file with the types of the SDK. */
   get types(): string {
     return path.join(this.#root, 'dist/types/agentjet.d.ts');
   }

@@ -17,7 +17,6 @@ export interface Source {
   value(path: NodePath): Value | 'unknown' | undefined;
   /** Paths of the file whose values make the one at `path`, those to point at first coming first. */
   places(path: NodePath): readonly NodePath[];
-  /** Returns the key's entry in the key table. */
   info(path: NodePath): KeyInfo | undefined;
 }
 
@@ -32,7 +31,6 @@ export function sectionSource({ composition, dialect }: ConfigContext, section: 
   };
 }
 
-/** A finding of a rule across keys. */
 export interface Report {
   /** Keys that take part. The finding is at the first that this file sets. If it sets none, there is no finding. */
   readonly at: readonly string[];
@@ -57,7 +55,6 @@ type KnownValue =
  */
 export class Settings {
   readonly context: ConfigContext;
-  /** The findings so far. */
   readonly findings: Finding[] = [];
   readonly #source: Source;
   /** True if the text has unknown values. */
@@ -153,7 +150,6 @@ export class Settings {
     return this.#source.info(stepsOf(path));
   }
 
-  /** Paths of the items of a list. */
   items(path: string): string[] {
     return Array.from({ length: this.count(path) ?? 0 }, (_, index) => `${path}.${index}`);
   }
@@ -164,7 +160,6 @@ export class Settings {
     return this.#source.places(stepsOf(path)).find((place) => nodeAt(root, place) !== undefined);
   }
 
-  /** The node this file writes for it. */
   node(path: string): Node | undefined {
     const place = this.typed(path);
     return place && nodeAt(this.context.document.root, place);
@@ -190,7 +185,6 @@ export class Settings {
     this.findings.push(found);
   }
 
-  /** A fix that writes another value where this file has one for the key. */
   #setFix(path: string, value: number | string | boolean, verb = 'Set'): Fix[] {
     const node = this.node(path);
     if (node?.kind !== 'scalar' || node.span.end === node.span.start) return [];

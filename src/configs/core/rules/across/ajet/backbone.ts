@@ -36,7 +36,6 @@ export function currentPath(settings: Settings, paths: readonly string[]): strin
   return typed ?? paths.find((path) => settings.scalar(path) !== undefined) ?? paths[0] ?? '';
 }
 
-/** GPUs of the whole cluster. */
 export function totalGpus(settings: Settings): number | undefined {
   const nodes = settings.number('trainer_common.nnodes');
   const perNode = settings.number('trainer_common.n_gpus_per_node');

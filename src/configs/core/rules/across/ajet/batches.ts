@@ -8,7 +8,6 @@ const expected = 'rollout.multi_turn.expected_steps';
 const miniBatches = 'trainer_common.mini_batch_num';
 const gpuKeys = ['trainer_common.n_gpus_per_node', 'trainer_common.nnodes'] as const;
 
-/** verl deals a step's episodes out to all GPUs evenly. */
 export function verlBatch(settings: Settings): void {
   const severity = underBackbone(settings, 'verl', 'error');
   const episodes = product(settings, [batch, repeat]);
@@ -23,7 +22,6 @@ export function verlBatch(settings: Settings): void {
   });
 }
 
-/** Trinity trains in steps of one number of samples, which the launcher computes and rounds up. */
 export function trinityBatch(settings: Settings): void {
   const severity = underBackbone(settings, 'trinity', 'information');
   const factors = [batch, repeat, expected];
@@ -42,7 +40,6 @@ export function trinityBatch(settings: Settings): void {
   });
 }
 
-/** verl updates the weights `mini_batch_num` times per step. */
 export function miniBatch(settings: Settings): void {
   const severity = underBackbone(settings, 'verl', 'warning');
   const episodes = product(settings, [batch, repeat]);
@@ -57,7 +54,6 @@ export function miniBatch(settings: Settings): void {
   });
 }
 
-/** Samples of one episode that are kept, against those that a step is made up for. */
 export function expectedSteps(settings: Settings): void {
   const severity = underBackbone(settings, 'trinity', 'warning');
   const most = settings.number('rollout.multi_turn.max_sample_per_task');

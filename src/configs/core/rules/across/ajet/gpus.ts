@@ -7,7 +7,6 @@ const ulysses = 'trainer_common.ulysses_sequence_parallel_size';
 const perNode = 'trainer_common.n_gpus_per_node';
 const nodes = 'trainer_common.nnodes';
 
-/** Under Trinity engines and trainer split the GPUs, and both need some. */
 export function gpuShare(settings: Settings): void {
   const severity = underBackbone(settings, 'trinity', 'error');
   const total = totalGpus(settings);
@@ -38,7 +37,6 @@ function nodeRemainder(settings: Settings, left: number): void {
   });
 }
 
-/** Sequence parallelism splits the GPUs that train into groups of equal size. */
 export function ulyssesGroups(settings: Settings): void {
   const size = settings.number(ulysses);
   const total = totalGpus(settings);
@@ -58,7 +56,6 @@ export function ulyssesGroups(settings: Settings): void {
   settings.report('sequence-parallel', { severity: forTrinity, at, message });
 }
 
-/** Trinity's engines stay within nodes, or take whole ones. */
 export function tensorParallel(settings: Settings): void {
   const severity = underBackbone(settings, 'trinity', 'error');
   const size = settings.number(parallel);

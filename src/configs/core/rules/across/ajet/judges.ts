@@ -19,7 +19,6 @@ const protocol = 'task_judge.judge_protocol';
 const reader = 'task_reader.type';
 const grader = 'task_judge.rubrics_auto_grader';
 
-/** A judge reads what only some readers put into a task. */
 export function judgeReader(settings: Settings): void {
   const source = settings.text(reader);
   const locator = settings.text(protocol);
@@ -42,7 +41,6 @@ function fits({ fits: fit, unfit }: Judge, source: string): boolean {
   return fit === undefined ? unfit?.includes(source) !== true : fit.includes(source);
 }
 
-/** Checks the grader that generates rubrics: its limits and its required settings. */
 export function rubrics(settings: Settings): void {
   if (settings.text(type) !== 'rubrics_auto_grader') return;
   settings.report('rubrics-grader', {
@@ -67,7 +65,6 @@ export function rubrics(settings: Settings): void {
   }
 }
 
-/** verl finds the group of a sample through the id of its task. */
 export function taskIds(settings: Settings): void {
   const severity = underBackbone(settings, 'verl', 'warning');
   const source = settings.text(reader);

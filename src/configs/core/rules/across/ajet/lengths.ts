@@ -6,7 +6,6 @@ const model = 'rollout.max_model_len';
 const turn = 'rollout.max_response_length_in_one_turn';
 const steps = 'rollout.multi_turn.max_steps';
 
-/** The tracker of every episode asserts this. */
 export function lengths(settings: Settings): void {
   const parts = [settings.number(prompt), settings.number(response), settings.number(model)] as const;
   const [forPrompt, forResponse, limit] = parts;
@@ -23,7 +22,6 @@ export function lengths(settings: Settings): void {
   });
 }
 
-/** Compares the length of one reply with the available context. */
 export function turnLength(settings: Settings): void {
   const reply = settings.number(turn);
   const limit = settings.number(model);

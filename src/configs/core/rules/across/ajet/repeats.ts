@@ -12,7 +12,6 @@ const temperature = 'rollout.val_kwargs.temperature';
 const groupEstimators: readonly string[] = algorithms.verlGroupEstimators;
 const refusedEstimators: readonly string[] = algorithms.verlRefusedEstimators;
 
-/** Algorithms that compare the episodes of one task with one another. */
 export function groupSize(settings: Settings): void {
   const size = settings.number(repeat);
   const name = settings.text(estimator);
@@ -37,7 +36,6 @@ export function estimatorRefused(settings: Settings): void {
   settings.report('advantage-estimator', { severity, at: [estimator], message });
 }
 
-/** Oversampling submits more episodes than are kept, and needs room between the three numbers. */
 export function oversampling(settings: Settings): void {
   if (settings.flag(oversample) !== true) return;
   const size = settings.number(repeat);
@@ -78,7 +76,6 @@ function leastRepeat(factor: number): number | undefined {
   return last === undefined ? 2 : last < 64 ? last + 1 : undefined;
 }
 
-/** Validation with greedy sampling says the same thing every time. */
 export function validationPasses(settings: Settings): void {
   const count = settings.number(passes);
   const heat = settings.number(temperature);
@@ -104,7 +101,6 @@ export function validationSampling(settings: Settings): void {
   });
 }
 
-/** KL counted in the reward and in the loss. */
 export function klTwice(settings: Settings): void {
   const inReward = ['trainer_common.algorithm.use_kl_in_reward', 'trainer_common.use_kl_in_reward'];
   const typed = inReward.find((path) => settings.typed(path) !== undefined && settings.flag(path) === true);

@@ -10,7 +10,6 @@ const debugPort = 'debug.debug_vllm_port';
 const nodes = 'trainer_common.nnodes';
 const checklist = 'rollout.compute_madness_checklist';
 
-/** Sockets of one machine cannot be reached from another. */
 export function interchangeNodes(settings: Settings): void {
   const enabled = currentPath(settings, interchange);
   const count = settings.number(nodes);
@@ -57,7 +56,6 @@ export function environmentKeys(settings: Settings): void {
   }
 }
 
-/** The switch that reads the wrong way round. */
 export function madnessChecklist(settings: Settings): void {
   const checks = settings.texts(checklist);
   if (checks?.includes('non_ascii') !== true) return;
@@ -70,7 +68,6 @@ export function madnessChecklist(settings: Settings): void {
   });
 }
 
-/** Episodes in a child process leave nothing to train on. */
 export function lostTimelines(settings: Settings): void {
   const key = 'task_runner.wrapper_type';
   if (settings.text(key) !== 'multi-processing') return;

@@ -4,7 +4,6 @@ import type { Settings } from '../settings.ts';
 const rank = 'lora.lora_rank';
 const rate = 'trainer_common.optim.lr';
 
-/** Checks the settings that the swarm server needs. */
 export function swarmMode(settings: Settings): void {
   const key = 'enable_swarm_mode';
   if (settings.flag(key) !== true) return;

@@ -10,7 +10,6 @@ const method = 'synchronizer.sync_method';
 const saveInterval = 'trainer.save_interval';
 const experiencePath = 'buffer.trainer_input.experience_buffer.path';
 
-/** Algorithms that learn from data alone train, and do nothing else. */
 export function offline(view: TrinityView): void {
   const { algorithm } = view;
   if (algorithm?.modes === undefined || view.mode === undefined) return;
@@ -88,7 +87,6 @@ const registries = [
   'buffer.trainer_input.experience_buffer.data_selector.selector_type',
 ];
 
-/** Such names of a task set. */
 const registriesOfTasks = [
   'default_workflow_type',
   'default_reward_fn_type',
@@ -109,7 +107,6 @@ function registryKeys(view: TrinityView): readonly string[] {
 /** Names of earlier releases that look like slips of the present ones. */
 const olderNames: readonly string[] = data.olderNames;
 
-/** Reports unknown registry names that look like typos. Plug-ins may register others. */
 export function registered(view: TrinityView): void {
   for (const key of registryKeys(view)) {
     const name = view.text(key);

@@ -23,7 +23,6 @@ export function trainBatch(view: TrinityView): void {
   view.report('trinity-default-applied', { at: [train], message, becomes: batch * repeat });
 }
 
-/** Checks the tasksets. */
 export function tasksets(view: TrinityView): void {
   if (view.mode === undefined || view.isMode('train', 'serve')) return;
   const count = view.count(`${input}.tasksets`);
@@ -83,7 +82,6 @@ function pathMissing(view: TrinityView, section: string): void {
   });
 }
 
-/** Checks the buffer of experiences. */
 export function experienceBuffer(view: TrinityView): void {
   if (view.mode === undefined || view.isMode('bench')) return;
   experienceStore(view);

@@ -69,7 +69,6 @@ export function parallelSizes(view: TrinityView): void {
   }
 }
 
-/** Checks the layout of engines on nodes. */
 export function engineLayout(view: TrinityView): void {
   const node = view.number(perNode);
   if (node === undefined || node < 1 || !view.local) return;
@@ -102,7 +101,6 @@ function dataParallel(view: TrinityView, { section, each }: Engine, node: number
   }
 }
 
-/** The engines' part of the GPUs, and what is left to train with. */
 export function gpuShare(view: TrinityView): void {
   const total = totalGpus(view);
   const all = engines(view);
@@ -143,7 +141,6 @@ export function gpuShare(view: TrinityView): void {
   view.report('trinity-gpu-share', { at, message });
 }
 
-/** Explorer and trainer on one GPU. */
 export function colocate(view: TrinityView): void {
   if (!view.isMode('colocate')) return;
   const total = totalGpus(view);

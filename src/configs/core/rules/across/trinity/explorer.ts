@@ -7,7 +7,6 @@ const ratio = 'explorer.over_rollout.ratio';
 const partial = 'explorer.over_rollout.return_partial_tasks';
 const style = 'synchronizer.sync_style';
 
-/** Settings of engines that only one value works for. */
 export function engineSwitches(view: TrinityView): void {
   const auxiliary = engineSections(view)?.slice(1) ?? [];
   const forced = [
@@ -33,7 +32,6 @@ export function engineSwitches(view: TrinityView): void {
   }
 }
 
-/** Not waiting for the last runs of a batch. */
 export function overRollout(view: TrinityView): void {
   const share = view.number(ratio);
   const early = view.flag(partial);
@@ -52,7 +50,6 @@ export function overRollout(view: TrinityView): void {
   }
 }
 
-/** Checks that engines have room for the concurrent runs of one task. */
 export function concurrency(view: TrinityView): void {
   const mode = view.text('explorer.concurrent_mode');
   const key = 'explorer.runner_per_model';

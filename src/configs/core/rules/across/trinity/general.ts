@@ -41,7 +41,6 @@ export function continuing(view: TrinityView): void {
   view.report('trinity-continue', { at: [key], message });
 }
 
-/** Names that Trinity's registry of monitors has; plug-ins may add others. */
 export function monitor(view: TrinityView): void {
   const key = 'monitor.monitor_type';
   const name = view.text(key);
@@ -80,7 +79,6 @@ const filledIn: readonly (readonly [key: string, becomes: string])[] = [
   ['trainer.max_token_len_per_gpu', 'twice `max_model_len`, divided among the parallel GPUs'],
 ];
 
-/** Values that say `choose for me`, with what is then chosen. */
 export function filled(view: TrinityView): void {
   for (const [key, becomes] of filledIn) {
     const value = view.scalar(key);

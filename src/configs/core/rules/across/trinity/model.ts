@@ -94,7 +94,6 @@ export function promptTruncation(view: TrinityView): void {
   view.report('trinity-prompt-truncation', { at: [key], message });
 }
 
-/** Somebody else's model can be measured, not trained. */
 export function externalModel(view: TrinityView): void {
   const section = 'model.external_model';
   if (view.flag(`${section}.enable`) !== true) return;

@@ -5,7 +5,6 @@ const interval = 'synchronizer.sync_interval';
 const evaluation = 'explorer.eval_interval';
 const lora = 'model.lora_configs';
 
-/** Checks how the weights are synchronized. */
 export function syncMethod(view: TrinityView): void {
   if (view.syncMethod !== 'nccl' || !view.local || view.algorithm?.modes !== undefined) return;
   const alone = view.isMode('train', 'explore', 'bench', 'serve');

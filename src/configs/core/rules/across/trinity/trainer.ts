@@ -26,7 +26,6 @@ function oldConfig(view: TrinityView): void {
   });
 }
 
-/** Everything that the number of GPUs that train has to be a multiple of, or divide. */
 function sequenceParallel(view: TrinityView): void {
   const size = view.number(ulysses);
   if (size === undefined) return;

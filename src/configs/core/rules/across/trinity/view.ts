@@ -19,7 +19,6 @@ export interface Algorithm {
   readonly auxiliary?: boolean;
   /** The fixed value of `repeat_times`. */
   readonly repeat_times?: number;
-  /** The default advantage function. */
   readonly advantage_fn?: string;
   readonly policy_loss_fn?: string;
   readonly sample_strategy?: string;
