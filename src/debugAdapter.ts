@@ -6,6 +6,7 @@ import { createServer, type Socket } from 'node:net';
 import process from 'node:process';
 import { parseArgs } from 'node:util';
 import { AgentJetSession } from './debugging/node/agentjetSession.ts';
+import { messageOf } from './base/core/errors.ts';
 import { systemClock } from './base/node/clock.ts';
 import { localFiles } from './base/node/files.ts';
 import { createRunLauncher } from './backbone/node/process/backboneChannel.ts';
@@ -17,9 +18,7 @@ over TCP on 127.0.0.1 (0: any free port, which is printed).
 `;
 
 const distFolder = import.meta.dirname;
-
 const launcher = createRunLauncher({ distFolder, ownExecutable: process.execPath });
-
 const sessions = new Set<AgentJetSession>();
 
 function newSession(): AgentJetSession {
@@ -87,7 +86,7 @@ function main(): void {
   try {
     port = readPort();
   } catch (error) {
-    fail(`${error instanceof Error ? error.message : String(error)}\n\n${usage}`);
+    fail(`${messageOf(error)}\n\n${usage}`);
   }
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     process.once(signal, () => {

@@ -1,8 +1,4 @@
-/**
- * Returns the number of the first entries for which `holds` is true, by a binary search.
- *
- * @param holds must be true up to some entry and false after it
- */
+/** Returns for how many of the first entries `holds` is true. It must be false for all others: the search is binary. */
 export function countWhile<T>(entries: ArrayLike<T>, holds: (entry: T) => boolean): number {
   let [low, high] = [0, entries.length];
   while (low < high) {

@@ -87,17 +87,12 @@ export const commands = {
   clearRunNotes: 'agentjet.clearRunNotes',
 } as const;
 
-/** The URI scheme of the read-only documents that show effective configs. */
-export const effectiveScheme = 'agentjet-effective';
-
-/** The URI scheme of the read-only documents that show the configs of training runs. */
-export const trainingConfigScheme = 'agentjet-training-config';
-
-/** The URI schemes of configs without checks, completions, quick fixes and code lenses. */
-export const readOnlyConfigSchemes: readonly string[] = [effectiveScheme, trainingConfigScheme];
-
-/** The URI scheme of the documents in which the user answers LLM calls. */
+/** The URI schemes of the documents that the extension provides. */
 export const answerScheme = 'agentjet-answer';
+export const effectiveScheme = 'agentjet-effective';
+export const trainingConfigScheme = 'agentjet-training-config';
+/** Those of configs without checks, completions, quick fixes and code lenses. */
+export const readOnlyConfigSchemes: readonly string[] = [effectiveScheme, trainingConfigScheme];
 
 export const viewContainer = 'agentjet';
 export const views = {
@@ -107,7 +102,6 @@ export const views = {
 
 /** The custom editor of `*.ajtrace` files. */
 export const traceEditorType = 'agentjet.trace';
-
 export const trainingPageType = 'agentjet.trainingRun';
 
 /** The context keys for `when` clauses, such as `agentjet.activeConfig && …`. */

@@ -22,8 +22,8 @@ export function float(value: number): PythonNumber {
 }
 
 export function calculate(operator: BinaryOperator, left: PythonNumber, right: PythonNumber): PythonNumber {
-  if (left.kind === 'int' && right.kind === 'int') return ofIntegers(operator, left.value, right.value);
-  return float(ofFloats(operator, asFloat(left), asFloat(right)));
+  if (left.kind === 'int' && right.kind === 'int') return ofIntegers[operator](left.value, right.value);
+  return float(ofFloats[operator](asFloat(left), asFloat(right)));
 }
 
 export function negate(number: PythonNumber): PythonNumber {
@@ -45,39 +45,23 @@ export function asFloat(number: PythonNumber): number {
   return value;
 }
 
-function ofIntegers(operator: BinaryOperator, left: bigint, right: bigint): PythonNumber {
-  switch (operator) {
-    case '+':
-      return int(left + right);
-    case '-':
-      return int(left - right);
-    case '*':
-      return int(bounded(left * right));
-    case '/':
-      return float(quotient(left, right));
-    case '//':
-      return int(floorDivision(left, right));
-    case '**':
-      return power(left, right);
-  }
-}
+const ofIntegers: Readonly<Record<BinaryOperator, (left: bigint, right: bigint) => PythonNumber>> = {
+  '+': (left, right) => int(left + right),
+  '-': (left, right) => int(left - right),
+  '*': (left, right) => int(bounded(left * right)),
+  '/': (left, right) => float(quotient(left, right)),
+  '//': (left, right) => int(floorDivision(left, right)),
+  '**': power,
+};
 
-function ofFloats(operator: BinaryOperator, left: number, right: number): number {
-  switch (operator) {
-    case '+':
-      return left + right;
-    case '-':
-      return left - right;
-    case '*':
-      return left * right;
-    case '/':
-      return left / nonZero(right);
-    case '//':
-      return floorQuotient(left, right);
-    case '**':
-      return floatPower(left, right);
-  }
-}
+const ofFloats: Readonly<Record<BinaryOperator, (left: number, right: number) => number>> = {
+  '+': (left, right) => left + right,
+  '-': (left, right) => left - right,
+  '*': (left, right) => left * right,
+  '/': (left, right) => left / nonZero(right),
+  '//': floorQuotient,
+  '**': floatPower,
+};
 
 function nonZero<T extends number | bigint>(divisor: T): T {
   if (Number(divisor) === 0) throw new EvaluationError('division by zero');

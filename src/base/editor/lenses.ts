@@ -3,8 +3,8 @@ import { DisposableStore, type Disposable } from '../core/disposable.ts';
 import { settings, settingsSection } from '../core/ids.ts';
 
 /** Returns true if a setting is on. By default it is. */
-export function isOn(setting: string, { uri }: vscode.TextDocument): boolean {
-  return vscode.workspace.getConfiguration(settingsSection, uri).get<boolean>(setting, true);
+export function isOn(setting: string, scope: { readonly uri: vscode.Uri } | undefined): boolean {
+  return vscode.workspace.getConfiguration(settingsSection, scope?.uri).get<boolean>(setting, true);
 }
 
 export function onSettingChanged(setting: string, run: () => void): Disposable {

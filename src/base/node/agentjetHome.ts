@@ -5,8 +5,6 @@ import type { Environment } from './process/environment.ts';
 /**
  * Returns the folder with the GPU hosts of the user and, by default, the data of a host: `AGENTJET_HOME`, or `agentjet`
  * in `XDG_CONFIG_HOME`, or `~/.agentjet`.
- *
- * @param home the home folder, by default that of the current user
  */
 export function agentjetHome(env: Environment, home = homedir()): string {
   const { AGENTJET_HOME: own = '', XDG_CONFIG_HOME: config = '' } = env;

@@ -1,7 +1,4 @@
-/**
- * Writes files atomically, also across power loss, with access only for their owner. The folders of the files must
- * exist.
- */
+/** Writes files atomically, also across power loss, with access only for their owner. Their folders must exist. */
 import { closeSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { open, readFile, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
@@ -61,7 +58,6 @@ export async function readJson(file: string): Promise<unknown> {
 /**
  * Reads a JSON file. Returns undefined if it does not exist.
  *
- * @param schema of zod
  * @param unreadable returns the error for a file that cannot be read or has another shape
  */
 export function decodeFileSync<T>(

@@ -1,5 +1,6 @@
 import path from 'node:path';
 import { parse } from 'dotenv';
+import { hasCode } from '../core/errors.ts';
 import type { FileReader } from '../core/ports.ts';
 
 /**
@@ -12,7 +13,7 @@ export async function dotEnv(
   environment: Readonly<Record<string, string | undefined>>,
 ): Promise<Record<string, string>> {
   const text = await files.readText(path.join(cwd, '.env')).catch((error: unknown) => {
-    if (error instanceof Error && 'code' in error && error.code === 'EISDIR') return undefined;
+    if (hasCode(error, 'EISDIR')) return undefined;
     throw error;
   });
   const variables = Object.entries(parse(text ?? ''));

@@ -1,6 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { access, readdir, readFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
+import { hasCode } from '../core/errors.ts';
 import type { FileReader } from '../core/ports.ts';
 
 export const localFiles: FileReader = {
@@ -45,6 +46,5 @@ async function namesIn(folder: string, folders: boolean): Promise<string[]> {
 }
 
 function isMissing(error: unknown): boolean {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined;
-  return code === 'ENOENT' || code === 'ENOTDIR';
+  return hasCode(error, 'ENOENT', 'ENOTDIR');
 }

@@ -1,19 +1,17 @@
 import * as fs from 'node:fs/promises';
 import path from 'node:path';
-import type { ErrorReport } from '../../base/core/errors.ts';
+import { hasCode, type ErrorReport } from '../../base/core/errors.ts';
 import { unreadable, type FileToCheck } from './checkFile.ts';
 
 /** Folders that hold no configs of the user's. */
 const skipped = new Set(['node_modules', '__pycache__', 'venv', 'site-packages']);
 const isYaml = (name: string): boolean => /\.ya?ml$/i.test(name);
 
-interface FilesToCheck {
-  readonly files: FileToCheck[];
-  readonly missing: ErrorReport[];
-}
-
 /** Returns the files that the command line names, each once, in its order. */
-export async function findFiles(named: readonly string[], cwd: string): Promise<FilesToCheck> {
+export async function findFiles(
+  named: readonly string[],
+  cwd: string,
+): Promise<{ files: FileToCheck[]; missing: ErrorReport[] }> {
   const files = new Map<string, FileToCheck>();
   const missing: ErrorReport[] = [];
   for (const name of named) {
@@ -40,7 +38,7 @@ async function filesAt(name: string, cwd: string): Promise<FileOrError[]> {
       ? files
       : [noFile(name, 'The folder contains no YAML files.', 'Name another folder.')];
   } catch (error) {
-    if (!isMissing(error)) return [unreadable(name, error)];
+    if (!hasCode(error, 'ENOENT', 'ENOTDIR')) return [unreadable(name, error)];
     const isPattern = /[*?[{]/.test(name);
     if (isPattern && !('glob' in fs))
       return [noFile(name, 'Patterns need Node.js 22 or later.', 'Name the files or their folder.')];
@@ -84,8 +82,4 @@ async function matching(pattern: string, cwd: string): Promise<FileToCheck[]> {
 
 function noFile(file: string, message: string, hint: string): ErrorReport {
   return { code: 'cli/no-file', message, hint, location: { file } };
-}
-
-function isMissing(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR');
 }

@@ -90,7 +90,8 @@ class Questions implements Disposable {
     this.#open.delete(session.id);
     if (this.#open.size === 0) this.#waiting.hide();
     this.#problems.delete(question.answer);
-    await this.#document(question)?.save(); // a saved document closes without a question
+    const document = vscode.workspace.textDocuments.find(({ uri }) => isSame(uri, question.answer));
+    await document?.save(); // a saved document closes without a question
     const tabs = vscode.window.tabGroups.all.flatMap((group) => group.tabs);
     await vscode.window.tabGroups.close(
       tabs.filter((tab) => isOf(tab, [question.conversation, question.answer])),
@@ -154,16 +155,14 @@ class Questions implements Disposable {
       vscode.l10n.t('The answer was not sent: line {0}: {1}.', line + 1, message),
     );
   }
-
-  #document({ answer }: Question): vscode.TextDocument | undefined {
-    return vscode.workspace.textDocuments.find(({ uri }) => uri.toString() === answer.toString());
-  }
 }
 
 function isOf({ input }: vscode.Tab, documents: readonly vscode.Uri[]): boolean {
-  return (
-    input instanceof vscode.TabInputText && documents.some((uri) => uri.toString() === input.uri.toString())
-  );
+  return input instanceof vscode.TabInputText && documents.some((uri) => isSame(uri, input.uri));
+}
+
+function isSame(a: vscode.Uri, b: vscode.Uri): boolean {
+  return a.toString() === b.toString();
 }
 
 function answerName(title: string): string {
@@ -193,10 +192,6 @@ class AnswerFiles implements vscode.FileSystemProvider, Disposable {
 
   put(uri: vscode.Uri, text: string, isReadonly: boolean): void {
     this.#set(uri, new TextEncoder().encode(text), isReadonly);
-  }
-
-  has(uri: vscode.Uri): boolean {
-    return this.#files.has(uri.toString());
   }
 
   watch(): vscode.Disposable {

@@ -17,6 +17,7 @@ import {
   settings,
   settingsSection,
 } from '../../base/core/ids.ts';
+import { followActiveDocument } from '../../base/editor/activeDocument.ts';
 import { renamedDebugTypes } from '../../base/core/renamedIds.ts';
 import { PythonChoice } from './python/pythonChoice.ts';
 import { debugpyFolders, registerDebugpyHelp } from './python/debugpyHelp.ts';
@@ -81,33 +82,10 @@ export function registerDebug(parts: DebugParts): Disposable {
   return store;
 }
 
-/** Milliseconds without typing before the text is checked again. */
-const settleMilliseconds = 300;
-
 /** Updates the context keys for the active editor, which the `when` clauses of debugger, menus and keys use. */
 function registerContextKeys(clock: Clock): Disposable {
   const store = new DisposableStore();
-  let pending: Disposable | undefined;
-  const update = (): void => {
-    pending?.dispose();
-    pending = undefined;
-    const document = vscode.window.activeTextEditor?.document;
-    const kind = document && targetOf(document)?.kind;
-    setContext(contextKeys.activeConfig, kind === 'config');
-    setContext(contextKeys.activeWorkflow, kind === 'workflow' || kind === 'job');
-  };
   const updateLaunch = (): void => setContext(contextKeys.launchConfigured, isLaunchConfigured());
-  store.defer(() => pending?.dispose());
-  store.add(vscode.window.onDidChangeActiveTextEditor(update));
-  store.add(
-    vscode.workspace.onDidChangeTextDocument(({ document }) => {
-      if (document !== vscode.window.activeTextEditor?.document) return;
-      pending?.dispose();
-      pending = clock.after(settleMilliseconds, update);
-    }),
-  );
-  // A document whose language is changed is closed and opened again, without a change of editor.
-  store.add(vscode.workspace.onDidOpenTextDocument(update));
   store.add(
     vscode.workspace.onDidChangeConfiguration((change) => {
       if (change.affectsConfiguration('launch')) updateLaunch();
@@ -115,7 +93,12 @@ function registerContextKeys(clock: Clock): Disposable {
   );
   store.add(vscode.workspace.onDidChangeWorkspaceFolders(updateLaunch));
   updateLaunch();
-  update();
+  const active = followActiveDocument(clock, (document) => {
+    const kind = document && targetOf(document)?.kind;
+    setContext(contextKeys.activeConfig, kind === 'config');
+    setContext(contextKeys.activeWorkflow, kind === 'workflow' || kind === 'job');
+  });
+  store.add(active);
   return store;
 }
 

@@ -1,9 +1,10 @@
 import * as vscode from 'vscode';
 import { DisposableStore, type Disposable } from '../../base/core/disposable.ts';
 import type { Location } from '../../base/core/errors.ts';
-import { commands, debugType, settings, settingsSection } from '../../base/core/ids.ts';
+import { commands, debugType, settings } from '../../base/core/ids.ts';
+import { isOn, onSettingChanged } from '../../base/editor/lenses.ts';
 import { reportingErrors } from '../../base/editor/reportErrors.ts';
-import { diagnosticSource } from '../../configs/editor/language/diagnostics.ts';
+import { diagnosticSource, severities } from '../../configs/editor/language/diagnostics.ts';
 import { Manual } from '../../configs/editor/language/manual.ts';
 import { lineAfter } from '../../traces/editor/trackedLines.ts';
 import { findingKind } from '../../tracking/core/finding.ts';
@@ -24,30 +25,17 @@ export function registerRunNotes(extension: vscode.Uri, log: vscode.LogOutputCha
   store.add(
     vscode.debug.onDidReceiveDebugSessionCustomEvent(({ session, event, body }) => {
       if (session.type !== debugType || event !== customEventNames.notes) return;
-      if (!isOn(session.workspaceFolder?.uri)) return;
+      if (!isOn(settings.runNotes, session.workspaceFolder)) return;
       void reportingErrors(() => notes.show((body as RunNotesBody).notes), log);
     }),
   );
   store.add(vscode.workspace.onDidChangeTextDocument((change) => notes.edited(change)));
-  store.add(
-    vscode.workspace.onDidChangeConfiguration((change) => {
-      if (change.affectsConfiguration(`${settingsSection}.${settings.runNotes}`)) notes.clear();
-    }),
-  );
+  store.add(onSettingChanged(settings.runNotes, () => notes.clear()));
   store.add(vscode.commands.registerCommand(commands.clearRunNotes, () => notes.clear()));
   return store;
 }
 
-function isOn(folder: vscode.Uri | undefined): boolean {
-  return vscode.workspace.getConfiguration(settingsSection, folder).get<boolean>(settings.runNotes, true);
-}
-
 type Links = (code: string) => vscode.Uri;
-
-const severities: Record<LocatedFinding['severity'], vscode.DiagnosticSeverity> = {
-  warning: vscode.DiagnosticSeverity.Warning,
-  information: vscode.DiagnosticSeverity.Information,
-};
 
 /** The notes of the last run, as diagnostics of files that need not be open. */
 class RunNotes implements Disposable {

@@ -257,18 +257,15 @@ export class AgentJetSession extends ProtocolServer {
 
   /** Sends `startDebugging`. It is the only request of this adapter, one at a time, so each response belongs to it. */
   #requestChild(configuration: ChildConfiguration): Promise<DebugProtocol.Response> {
-    const response = this.#lastChild.then(() => this.#askForChild(configuration));
-    this.#lastChild = response;
-    return response;
-  }
-
-  #askForChild(configuration: ChildConfiguration): Promise<DebugProtocol.Response> {
-    return new Promise((resolve) => {
+    const args: DebugProtocol.StartDebuggingRequestArguments = { request: 'attach', configuration };
+    const request = (resolve: (response: DebugProtocol.Response) => void): void => {
       this.#childAnswer = resolve;
-      const args: DebugProtocol.StartDebuggingRequestArguments = { request: 'attach', configuration };
       // The call omits the required callback, because the callback adds a time-out and a client may ask its user first.
       Reflect.apply(this.sendRequest.bind(this), undefined, ['startDebugging', args]);
-    });
+    };
+    const response = this.#lastChild.then(() => new Promise(request));
+    this.#lastChild = response;
+    return response;
   }
 
   /** Takes console input as the answer to the LLM call that waits for a person. */

@@ -10,10 +10,7 @@ import { readRunOptions } from '../../backbone/node/options/readRunOptions.ts';
 import { resolveRun, type RunContext } from '../../backbone/node/options/resolveRun.ts';
 import type { RunSpec } from '../../backbone/node/client/runLauncher.ts';
 
-/**
- * Phase 1: returns the configuration with settings for what it leaves out. Empty settings count as not set. Checks
- * nothing.
- */
+/** Phase 1: returns the configuration with settings for what it leaves out. Empty settings count as not set. */
 export function withSettings<T extends Readonly<Record<string, unknown>>>(
   configuration: T,
   settings: Readonly<Record<string, unknown>>,
@@ -34,11 +31,7 @@ export interface ResolvedLaunch {
   readonly notes: readonly string[];
 }
 
-/**
- * Phase 2: checks and resolves the attributes.
- *
- * @throws CodedError that names the invalid attribute
- */
+/** Phase 2: checks and resolves the attributes. Throws a CodedError that names the invalid one. */
 export async function resolveLaunch(
   configuration: Readonly<Record<string, unknown>>,
   context: RunContext,

@@ -7,10 +7,7 @@ import type { RunExit, RunLauncher, RunProcess, RunSpec } from '../../backbone/n
 /** Milliseconds that a run gets to end by itself. A process at a breakpoint never responds. */
 const graceMilliseconds = 500;
 
-/**
- * Controls the one run of a session. The run starts at most once, and it can be stopped at any time, even before its
- * process exists.
- */
+/** Controls the one run of a session. It can be stopped at any time, even before its process exists. */
 export class RunControl {
   readonly #launcher: RunLauncher;
   readonly #clock: Clock;
@@ -25,11 +22,7 @@ export class RunControl {
     this.#clock = clock;
   }
 
-  /**
-   * Reserves the session for one run, before the first await.
-   *
-   * @throws CodedError when there was a run already, or when the session was stopped.
-   */
+  /** Reserves the session for one run, before the first await. Throws if it had one already, or was stopped. */
   claim(): void {
     if (this.isStopping) throw debugErrors.stopped();
     if (this.#isClaimed) throw debugErrors.alreadyLaunched();
@@ -48,10 +41,7 @@ export class RunControl {
     return run;
   }
 
-  /**
-   * Asks the run to end, and kills it after a grace period or at the second call. Returns false if there is no process to
-   * wait for.
-   */
+  /** Asks the run to end, and kills it after a grace period or at the second call. Returns false if nothing runs. */
   stop(): boolean {
     const again = this.isStopping;
     this.isStopping = true;

@@ -6,6 +6,7 @@ import {
   type ErrorReport,
   type Location,
 } from '../../base/core/errors.ts';
+import { exitCodes } from '../../base/node/terminal/commandIo.ts';
 import type { EpisodeResult } from '../../tracking/core/records/episodeResult.ts';
 import type { RunEvent } from '../../backbone/core/protocol/run.ts';
 import {
@@ -26,24 +27,16 @@ type Category = 'console' | 'stderr';
 
 const progressId = 'agentjet-run';
 
-/** Exit codes of the session, equal to those of the `agentjet` command. */
-const exitCodes = { someFailed: 1, couldNotRun: 2, cancelled: 130 } as const;
-
-export interface ReporterOptions {
-  readonly verbose: boolean;
-  /** The client said `supportsProgressReporting`. */
-  readonly progress: boolean;
-}
-
 /** Reports a run to the client: episodes as threads, results as output, and the progress. */
 export class RunReporter {
-  readonly #options: ReporterOptions;
+  /** `progress`: the client said `supportsProgressReporting`. */
+  readonly #options: { readonly verbose: boolean; readonly progress: boolean };
   readonly #running = new Map<number, string>();
   readonly #run: RunProgress;
   #progressShown = false;
 
   /** @param run takes each event before it is reported */
-  constructor(options: ReporterOptions, run: RunProgress) {
+  constructor(options: { readonly verbose: boolean; readonly progress: boolean }, run: RunProgress) {
     this.#options = options;
     this.#run = run;
   }
@@ -54,11 +47,11 @@ export class RunReporter {
       case 'completed':
         return this.#run.failed > 0 ? exitCodes.someFailed : 0;
       case 'cancelled':
-        return exitCodes.cancelled;
+        return exitCodes.interrupted;
       case 'failed':
-        return exitCodes.couldNotRun;
+        return exitCodes.couldNotStart;
       case undefined:
-        return stopped ? exitCodes.cancelled : exitCodes.couldNotRun;
+        return stopped ? exitCodes.interrupted : exitCodes.couldNotStart;
     }
   }
 

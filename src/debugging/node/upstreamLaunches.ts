@@ -2,14 +2,14 @@
  * Finds the launch configurations that run the launcher of upstream AgentJet under the Python debugger. Converts them to
  * `agentjet` configurations and keeps comments and order.
  */
-import { createScanner, findNodeAtLocation, getNodeValue, parseTree, type Node } from 'jsonc-parser';
-
-export interface TextEdit {
-  /** In UTF-16 units. */
-  readonly offset: number;
-  readonly length: number;
-  readonly content: string;
-}
+import {
+  createScanner,
+  findNodeAtLocation,
+  getNodeValue,
+  parseTree,
+  type Edit,
+  type Node,
+} from 'jsonc-parser';
 
 export interface UpstreamLaunch {
   /** The span of the value that names the launcher. */
@@ -22,7 +22,7 @@ export interface UpstreamLaunch {
   /** Arguments that mean nothing to ours. */
   readonly dropped: readonly string[];
   /** `debug` becomes ours in place; one that trains stays, and ours is added below it. */
-  readonly edits: readonly TextEdit[];
+  readonly edits: readonly Edit[];
 }
 
 const debuggers: ReadonlySet<unknown> = new Set(['debugpy', 'python']);
@@ -138,11 +138,11 @@ function fromWorkspace(conf: string, cwd: unknown): string {
 }
 
 /** Replaces equivalent attributes and removes unknown ones. Comments stay. */
-function inPlace(text: string, node: Node, launcher: string, ours: Configuration): TextEdit[] {
+function inPlace(text: string, node: Node, launcher: string, ours: Configuration): Edit[] {
   const properties = node.children ?? [];
   const written = new Set(properties.map(keyOf));
   const added = Object.keys(ours).filter((name) => name !== 'config' && !written.has(name));
-  const edits: TextEdit[] = [];
+  const edits: Edit[] = [];
   const gone: Node[] = [];
   for (const property of properties) {
     const key = keyOf(property);
@@ -159,7 +159,7 @@ function inPlace(text: string, node: Node, launcher: string, ours: Configuration
   return [...edits, ...removing(text, properties, gone)].sort((a, b) => a.offset - b.offset);
 }
 
-function below(text: string, node: Node, ours: Configuration): TextEdit {
+function below(text: string, node: Node, ours: Configuration): Edit {
   const name = `AgentJet: ${textOf(ours['name']) ?? 'debug'}`;
   const lineBreak = breakBefore(text, node);
   const body = JSON.stringify({ ...ours, name }, undefined, indentOf(text));
@@ -168,7 +168,7 @@ function below(text: string, node: Node, ours: Configuration): TextEdit {
 }
 
 /** Takes properties out with their commas, and with their lines where nothing else is on them. */
-function removing(text: string, properties: readonly Node[], gone: readonly Node[]): TextEdit[] {
+function removing(text: string, properties: readonly Node[], gone: readonly Node[]): Edit[] {
   const lastKept = properties.findLast((property) => !gone.includes(property));
   const isLast = lastKept === properties.at(-1);
   // The last property must have no trailing comma.
@@ -194,7 +194,7 @@ function commaAfter(text: string, node: Node): number | undefined {
   return text[offset] === ',' ? offset : undefined;
 }
 
-function spanEdit(text: string, start: number, end: number): TextEdit {
+function spanEdit(text: string, start: number, end: number): Edit {
   const lineStart = text.lastIndexOf('\n', start - 1) + 1;
   const next = text.indexOf('\n', end);
   const isAlone =
@@ -204,7 +204,7 @@ function spanEdit(text: string, start: number, end: number): TextEdit {
     : { offset: start, length: end - start, content: '' };
 }
 
-function replacing(node: Node, content: string): TextEdit {
+function replacing(node: Node, content: string): Edit {
   return { offset: node.offset, length: node.length, content };
 }
 

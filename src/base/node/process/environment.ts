@@ -8,7 +8,6 @@ const editorsOwn = [/^VSCODE_INSPECTOR_OPTIONS$/i, /^ELECTRON_/i];
 /**
  * Returns the environment of a child process.
  *
- * @param inherited the environment of this process
  * @param layers variables of the user and the runtime, unfiltered; later layers win, and null removes a variable
  */
 export function childEnvironment(

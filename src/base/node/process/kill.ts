@@ -65,10 +65,7 @@ export function descendantsOf(leader: number): readonly ProcessIdentity[] {
   return found;
 }
 
-/**
- * Returns the other processes whose environment has `NAME=value`. This finds processes whose parent has ended, too.
- * Empty without `/proc`.
- */
+/** Returns the other processes with `NAME=value` in their environment, orphans included. Empty without `/proc`. */
 export function processesWith(variable: string): readonly ProcessIdentity[] {
   return allProcesses().filter(({ pid }) => pid !== process.pid && environmentOf(pid).includes(variable));
 }

@@ -1,4 +1,4 @@
-import { spawn, type ChildProcess, type StdioOptions } from 'node:child_process';
+import { spawn, type ChildProcess, type SpawnOptions, type StdioOptions } from 'node:child_process';
 import { once } from 'node:events';
 import process from 'node:process';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -76,13 +76,7 @@ export async function spawnTree(options: TreeOptions): Promise<ProcessTree> {
 export function spawnOptions(
   options: Pick<TreeOptions, 'cwd' | 'env' | 'stdio'>,
   platform: NodeJS.Platform,
-): {
-  cwd: string;
-  env: Record<string, string>;
-  stdio: StdioOptions;
-  detached: boolean;
-  windowsHide: boolean;
-} {
+): SpawnOptions {
   return {
     cwd: options.cwd,
     env: { ...options.env },

@@ -24,16 +24,10 @@ export interface Runtime {
   readonly env: Readonly<Record<string, string>>;
   readonly version: string;
   readonly features: RuntimeFeatures;
-  readonly why: RuntimeOrigin;
+  readonly why: 'setting' | 'path' | 'editor';
 }
 
-export type RuntimeOrigin = 'setting' | 'path' | 'editor';
-
-interface Candidate {
-  readonly executable: string;
-  readonly env: Readonly<Record<string, string>>;
-  readonly why: RuntimeOrigin;
-}
+type Candidate = Pick<Runtime, 'executable' | 'env' | 'why'>;
 
 /**
  * Returns the Node.js of the setting, or else the first usable `node` on PATH, or else that of the editor. Rejects with
@@ -46,7 +40,8 @@ export async function chooseRuntime(search: RuntimeSearch): Promise<Runtime> {
   const tried: string[] = [];
   for (const candidate of [...nodesOnPath(search), ...editorsOwn(search)]) {
     const result = await probe(candidate.executable, candidate.env);
-    if (isUsable(result, purpose)) return toRuntime(candidate, result);
+    if (isUsable(result, purpose))
+      return { ...candidate, version: result.version, features: result.features };
     if (!isMissing(result)) tried.push(`${candidate.executable}, which ${shortcoming(result, purpose)}`);
   }
   throw runtimeErrors.noneFound(purpose, tried);
@@ -58,7 +53,7 @@ export function describeRuntime({ version, executable, why, features }: Runtime)
   return `Node ${version} at ${executable} (${reasons[why]})${types}`;
 }
 
-const reasons: Readonly<Record<RuntimeOrigin, string>> = {
+const reasons: Readonly<Record<Runtime['why'], string>> = {
   setting: 'set by "agentjet.runtimeExecutable"',
   path: 'the first suitable one on PATH',
   editor: 'that of the editor, because none on PATH is suitable',
@@ -70,7 +65,9 @@ async function fromSetting(setting: string, search: RuntimeSearch): Promise<Runt
   let failure: ProbeResult = { ok: false, reason: isPath ? missing : 'is not on PATH' };
   for (const executable of isPath ? [setting] : executablesOnPath(setting, search)) {
     const result = await probe(executable, {});
-    if (isUsable(result, purpose)) return toRuntime({ executable, env: {}, why: 'setting' }, result);
+    if (isUsable(result, purpose)) {
+      return { executable, env: {}, why: 'setting', version: result.version, features: result.features };
+    }
     if (!isMissing(result)) failure = result;
   }
   throw runtimeErrors.settingUnusable(setting, shortcoming(failure, purpose));
@@ -97,9 +94,7 @@ function executablesOnPath(name: string, { path: folders, platform }: RuntimeSea
   ];
 }
 
-type Usable = Extract<ProbeResult, { ok: true }>;
-
-function isUsable(result: ProbeResult, purpose: Purpose): result is Usable {
+function isUsable(result: ProbeResult, purpose: Purpose): result is Extract<ProbeResult, { ok: true }> {
   if (!result.ok) return false;
   const { sqlite, registerHooks } = result.features;
   return purpose === 'traces' ? sqlite : isNewEnough(result.version) && registerHooks;
@@ -123,12 +118,7 @@ function shortcoming(result: ProbeResult, purpose: Purpose): string {
     : `is Node ${result.version}`;
 }
 
-function toRuntime(candidate: Candidate, { version, features }: Usable): Runtime {
-  return { ...candidate, version, features };
-}
-
 const needed = 'Node.js 22.18 or later';
-
 const setting = 'agentjet.runtimeExecutable';
 
 export const runtimeErrors = {

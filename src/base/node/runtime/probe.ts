@@ -1,6 +1,8 @@
 import { execFile } from 'node:child_process';
 import { stat } from 'node:fs/promises';
 import process from 'node:process';
+import { isRecord } from '../../core/isRecord.ts';
+import { parseJson } from '../../core/parseJson.ts';
 import { childEnvironment } from '../process/environment.ts';
 
 export interface RuntimeFeatures {
@@ -63,24 +65,15 @@ function run(executable: string, env: Readonly<Record<string, string>>): Promise
 }
 
 function parse(stdout: string): ProbeResult {
-  let answer: unknown;
-  try {
-    answer = JSON.parse(stdout);
-  } catch {
-    return unusable('is not Node'); // not the output of the probe
-  }
-  if (typeof answer !== 'object' || answer === null || !('version' in answer)) return unusable('is not Node');
-  const says = (feature: keyof RuntimeFeatures): boolean =>
-    (answer as Record<string, unknown>)[feature] === true;
-  return {
-    ok: true,
-    version: String(answer.version),
-    features: {
-      registerHooks: says('registerHooks'),
-      stripTypes: says('stripTypes'),
-      sqlite: says('sqlite'),
-    },
+  const answer = parseJson(stdout);
+  if (!isRecord(answer) || typeof answer['version'] !== 'string') return unusable('is not Node');
+  const has = (feature: keyof RuntimeFeatures): boolean => answer[feature] === true;
+  const features = {
+    registerHooks: has('registerHooks'),
+    stripTypes: has('stripTypes'),
+    sqlite: has('sqlite'),
   };
+  return { ok: true, version: answer['version'], features };
 }
 
 function unusable(reason: string): ProbeResult {

@@ -1,10 +1,7 @@
 import open from 'open';
 import type { Environment } from '../process/environment.ts';
 
-/**
- * Returns whether a browser can show a page to the user. False in CI, with `BROWSER=none`, and on Linux without a
- * display, such as over SSH.
- */
+/** False in CI, with `BROWSER=none`, and on Linux without a display, such as over SSH. */
 export function hasBrowser(environment: Environment, platform: NodeJS.Platform): boolean {
   const { BROWSER: browser = '', CI: ci = '' } = environment;
   if (browser === 'none' || (ci !== '' && ci !== 'false')) return false;

@@ -1,7 +1,7 @@
 /** A command of the command line, its typed options, and its errors. */
 import { Command, Option, type ErrorOptions } from 'commander';
 import { closest, distance } from 'fastest-levenshtein';
-import { CodedError } from '../../core/errors.ts';
+import { CodedError, hasCode } from '../../core/errors.ts';
 import { kebabCase } from '../../core/kebabCase.ts';
 import type { CommandIo } from './commandIo.ts';
 
@@ -102,8 +102,7 @@ export class CliCommand extends Command {
   }
 
   add<O extends OptionTable>(spec: CommandSpec<O>): CliCommand {
-    const command = this.command(spec.usage, { hidden: spec.isHidden === true });
-    return command.does(spec);
+    return this.command(spec.usage, { hidden: spec.isHidden === true }).does(spec);
   }
 
   does<O extends OptionTable>({ description, options, notes, run }: Omit<CommandSpec<O>, 'usage'>): this {
@@ -182,7 +181,7 @@ export async function runCommandLine(program: CliCommand, context: CommandContex
   try {
     program.parse(context.argv, { from: 'user' });
   } catch (error) {
-    if (isHelp(error)) return 0;
+    if (hasCode(error, 'commander.helpDisplayed', 'commander.help', 'commander.version')) return 0;
     throw error;
   }
   return (await program.chosen?.(context)) ?? 0;
@@ -203,11 +202,6 @@ export function parseOptions<O extends OptionTable>(
 function configureOutput(command: Command, write: (written: string) => void): void {
   command.configureOutput({ writeOut: write, writeErr: write });
   for (const one of command.commands) configureOutput(one, write);
-}
-
-function isHelp(error: unknown): boolean {
-  const codes = ['commander.helpDisplayed', 'commander.help', 'commander.version'];
-  return error instanceof Error && 'code' in error && codes.includes(String(error.code));
 }
 
 function commanderOption(key: string, option: TypedOption<unknown>): Option {

@@ -1,4 +1,4 @@
-import type { ComponentChildren, RefObject } from 'preact';
+import type { RefObject } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { Icon, type IconName } from './Icon.tsx';
 
@@ -52,42 +52,23 @@ function RowMenu({ label, items, x, y, onClose }: Props) {
       onContextMenu={(event) => event.preventDefault()}
     >
       {items.map(({ name, icon, shortcut, run }, index) => (
-        <Item
+        <button
           key={name}
-          current={index === chosen}
-          onPoint={() => setChosen(index)}
-          onPress={() => {
+          type="button"
+          class="row-menu-item"
+          role="menuitem"
+          tabIndex={index === chosen ? 0 : -1}
+          onPointerMove={() => setChosen(index)}
+          onClick={() => {
             onClose();
             run();
           }}
         >
           <Icon name={icon} /> <span class="row-menu-name">{name}</span>
           {shortcut !== undefined && <kbd>{shortcut}</kbd>}
-        </Item>
+        </button>
       ))}
     </div>
-  );
-}
-
-interface ItemProps {
-  readonly current: boolean;
-  readonly onPoint: () => void;
-  readonly onPress: () => void;
-  readonly children: ComponentChildren;
-}
-
-function Item({ current, onPoint, onPress, children }: ItemProps) {
-  return (
-    <button
-      type="button"
-      class="row-menu-item"
-      role="menuitem"
-      tabIndex={current ? 0 : -1}
-      onPointerMove={onPoint}
-      onClick={onPress}
-    >
-      {children}
-    </button>
   );
 }
 

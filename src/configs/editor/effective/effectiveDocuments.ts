@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import { DisposableStore, type Disposable } from '../../../base/core/disposable.ts';
 import type { Clock } from '../../../base/core/ports.ts';
 import type { ConfigContexts } from '../language/configContexts.ts';
+import { messageOf } from '../../../base/core/errors.ts';
 import { effectiveScheme } from '../../../base/core/ids.ts';
 import { locateConfig } from '../language/workspaceFs.ts';
 import { effectiveText, messageText, type EffectiveText } from './effectiveText.ts';
@@ -69,8 +70,7 @@ export class EffectiveDocuments implements vscode.TextDocumentContentProvider, D
       }
       return messageText(vscode.l10n.t('{0} is not a config of AgentJet or Trinity-RFT.', nameOf(view)));
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
-      return messageText(vscode.l10n.t('{0} cannot be read: {1}', nameOf(view), reason));
+      return messageText(vscode.l10n.t('{0} cannot be read: {1}', nameOf(view), messageOf(error)));
     }
   }
 

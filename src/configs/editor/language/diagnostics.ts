@@ -91,7 +91,7 @@ async function publish(
   );
 }
 
-const severities: Record<Finding['severity'], vscode.DiagnosticSeverity> = {
+export const severities: Readonly<Record<Finding['severity'], vscode.DiagnosticSeverity>> = {
   error: vscode.DiagnosticSeverity.Error,
   warning: vscode.DiagnosticSeverity.Warning,
   information: vscode.DiagnosticSeverity.Information,

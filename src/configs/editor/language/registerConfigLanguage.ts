@@ -3,11 +3,11 @@ import { DisposableStore, type Disposable } from '../../../base/core/disposable.
 import type { Clock, FileReader } from '../../../base/core/ports.ts';
 import type { ConfigOfLastRun } from '../effective/compareWith.ts';
 import { registerEffective } from '../effective/registerEffective.ts';
-import { commands } from '../../../base/core/ids.ts';
+import { commands, contextKeys } from '../../../base/core/ids.ts';
 import { currentId, renamedRules } from '../../../base/core/renamedIds.ts';
 import { ruleCatalog } from '../../core/finding.ts';
+import { followActiveDocument } from '../../../base/editor/activeDocument.ts';
 import { reportingErrors } from '../../../base/editor/reportErrors.ts';
-import { registerActiveDialect } from './activeDialect.ts';
 import { ClassFinders } from './classFinders.ts';
 import { ConfigChecks } from './configChecks.ts';
 import { registerConfigLenses, registerUsedBy } from './configLenses.ts';
@@ -30,10 +30,7 @@ export interface ConfigLanguageParts {
   readonly log: vscode.LogOutputChannel;
 }
 
-/**
- * Registers the language features for supported configs. Reads no files before such a config is open, and runs no user
- * code.
- */
+/** Registers the language features. Reads no files before a supported config is open, and runs no user code. */
 export function registerConfigLanguage(parts: ConfigLanguageParts): Disposable {
   const { clock, files, environment, rows, extension, configOfLastRun, log } = parts;
   const store = new DisposableStore();
@@ -65,6 +62,17 @@ export function registerConfigLanguage(parts: ConfigLanguageParts): Disposable {
     ),
   );
   return store;
+}
+
+/** Updates the context key for the dialect of the active file. Menus and commands depend on it. */
+function registerActiveDialect(texts: ConfigTexts, clock: Clock): Disposable {
+  let shown: string | undefined;
+  return followActiveDocument(clock, (document) => {
+    const dialect = document && texts.textOf(document)?.dialect.id;
+    if (dialect === shown) return;
+    shown = dialect;
+    void vscode.commands.executeCommand('setContext', contextKeys.activeDialect, dialect);
+  });
 }
 
 function isYaml({ path }: vscode.Uri): boolean {

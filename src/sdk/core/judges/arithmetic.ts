@@ -9,11 +9,11 @@ import {
   int,
   negate,
   EvaluationError,
+  type BinaryOperator,
   type PythonNumber,
 } from '../../../base/core/pythonNumbers.ts';
 
 type Value = PythonNumber | Complex;
-type Operator = '+' | '-' | '*' | '/' | '//' | '**';
 
 /** Python's own limit for parentheses; signs and powers nest as deep here. */
 const deepest = 200;
@@ -85,7 +85,7 @@ class Reader {
     return this.#chain(['*', '/', '//'], () => this.#signed());
   }
 
-  #chain(operators: readonly Operator[], next: () => Value): Value {
+  #chain(operators: readonly BinaryOperator[], next: () => Value): Value {
     let value = next();
     for (;;) {
       const operator = operators.find((one) => this.#take(one));
@@ -137,7 +137,7 @@ function literal(token: string): Value {
   throw new EvaluationError('no number');
 }
 
-function combine(operator: Operator, left: Value, right: Value): Value {
+function combine(operator: BinaryOperator, left: Value, right: Value): Value {
   const isReal = left.kind !== 'complex' && right.kind !== 'complex';
   if (isReal && !(operator === '**' && isComplexPower(left, right))) return calculate(operator, left, right);
   const [a, b] = [toComplex(left), toComplex(right)];

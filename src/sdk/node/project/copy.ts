@@ -1,5 +1,6 @@
 import { copyFile, mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { hasCode } from '../../../base/core/errors.ts';
 import { projectErrors } from './errors.ts';
 import type { Language, Twin } from './source.ts';
 
@@ -32,7 +33,8 @@ export async function makeProject(folder: string, pieces: readonly Piece[], type
   try {
     await mkdir(folder);
   } catch (error) {
-    throw isTaken(error) ? projectErrors.alreadyThere(folder) : projectErrors.cannotWrite(folder, error);
+    if (hasCode(error, 'EEXIST')) throw projectErrors.alreadyThere(folder);
+    throw projectErrors.cannotWrite(folder, error);
   }
   try {
     for (const piece of pieces) await put(folder, piece);
@@ -61,10 +63,6 @@ export async function placeTypes(folder: string, types: string): Promise<void> {
   await writeFile(path.join(folder, '.agentjet/.gitignore'), '*\n');
 }
 
-function isTaken(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'EEXIST';
-}
-
 export async function filesOfTwin(
   twin: Twin,
   language: Language,
@@ -80,22 +78,15 @@ export async function filesOfTwin(
 /**
  * Returns the files that a Python example shares with its TypeScript form: data, and scripts that replace models. A file
  * with a Python counterpart is not shared, such as `llmPlayer.ts` with `llm_player.py`.
- *
- * @param own the relative paths of the Python example
- * @param other the relative paths of the TypeScript example
  */
 export function sharedWithPython(own: readonly string[], other: readonly string[]): readonly string[] {
   const taken = new Set(own.map(stemOf));
   const shared = other.filter((file) => !taken.has(stemOf(file)));
-  if (shared.some(isScript)) return shared;
-  return shared.filter((file) => !ofScripts.has(file));
+  const hasScripts = shared.some((file) => /\.m?ts$|\.mjs$/.test(file));
+  return hasScripts ? shared : shared.filter((file) => !ofScripts.has(file));
 }
 
 const ofScripts: ReadonlySet<string> = new Set(['package.json', 'tsconfig.json']);
-
-function isScript(file: string): boolean {
-  return /\.m?ts$|\.mjs$/.test(file);
-}
 
 function stemOf(file: string): string {
   const { dir, name } = path.posix.parse(file);

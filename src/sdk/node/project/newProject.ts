@@ -26,9 +26,6 @@ export function problemOfName(name: string): string | undefined {
 /**
  * Creates a runnable project: a config, a workflow, a judge, tasks and a README. Rejects with `project/bad-name`,
  * `project/already-there` or `project/cannot-write`, and then leaves no files.
- *
- * @param parent absolute
- * @returns the folder, and the config in it
  */
 export async function createProject(
   source: ProjectSource,
