@@ -3,7 +3,7 @@ import { closest, distance } from 'fastest-levenshtein';
 import { formatReport } from '../../base/core/errors.ts';
 import { currentId, renamedRules } from '../../base/core/renamedIds.ts';
 import type { CheckSettings } from '../core/check.ts';
-import { ruleCatalog, type RuleId } from '../core/finding.ts';
+import { isRule, ruleCatalog, type RuleId } from '../core/finding.ts';
 import { severities, type Severity } from '../core/rules/ruleEntry.ts';
 import { createChecker, type CheckedFile } from './checkFile.ts';
 import { findFiles } from './checkFiles.ts';
@@ -78,8 +78,4 @@ function rulesOf(written: readonly string[]): CheckSettings['rules'] {
     return [id, level];
   });
   return Object.fromEntries(pairs);
-}
-
-function isRule(id: string): id is RuleId {
-  return Object.hasOwn(ruleCatalog, id);
 }

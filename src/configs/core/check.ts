@@ -47,12 +47,7 @@ function oldDialect({ document, dialect }: ConfigContext): Finding[] {
   ];
 }
 
-interface ChangedDefault {
-  readonly path: string;
-  readonly before: string;
-  readonly after: string;
-}
-
+type ChangedDefault = Readonly<Record<'path' | 'before' | 'after', string>>;
 let changed: readonly ChangedDefault[] | undefined;
 
 /** Keys of both dialects whose defaults differ; the names of programs and folders apart, which are rewritten. */

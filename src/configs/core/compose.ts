@@ -1,12 +1,11 @@
-import type { Location } from '../../base/core/errors.ts';
 import type { FileReader, PathRules } from '../../base/core/ports.ts';
 import { bundledDefault, bundledDefaults } from './compose/bundledDefaults.ts';
 import { bundledProblems, missingValues, sectionProblems } from './compose/expectations.ts';
 import { DefaultsTree, type Choice } from './compose/defaultsTree.ts';
 import { layerOf, type Layer, Merger } from './compose/merger.ts';
-import { Repository, withoutDefaults, type LoadedFile, readLayer } from './compose/repository.ts';
+import { loadedFile, Repository, readLayer } from './compose/repository.ts';
 import { compositionSections } from './compose/compositionKeys.ts';
-import { readDefaults } from './compose/defaultsList.ts';
+import type { Report } from './compose/defaultsList.ts';
 import { dialects, type Dialect } from './dialect.ts';
 import { Config } from './effectiveConfig.ts';
 import type { Environment } from './interpolation/host.ts';
@@ -121,7 +120,7 @@ class Composer {
 
   #primary(): MappingValue {
     const { file } = this.#request;
-    const { value, problems } = readLayer(file, this.#document, { strict: this.#rules.strict });
+    const { value, problems } = readLayer(file, this.#document, this.#rules.strict);
     this.#problems.push(...problems);
     if (value.kind === 'mapping') {
       // In a text that is not whole YAML, a section may be missing only because reading stopped before it.
@@ -142,13 +141,9 @@ class Composer {
 
   #overDefaults(primary: MappingValue): Layer[] {
     const { file } = this.#request;
+    const value = bundledDefaults(this.#dialect);
     return [
-      {
-        file: undefined,
-        name: this.#dialect.label,
-        written: undefined,
-        value: bundledDefaults(this.#dialect),
-      },
+      { file: undefined, name: this.#dialect.label, written: undefined, value },
       { file, name: '_self_', written: undefined, value: primary },
     ];
   }
@@ -160,16 +155,16 @@ class Composer {
     const tree = new DefaultsTree({
       repository,
       environment: this.#request.environment,
-      report: (at, message, hint) => {
-        this.#problem('config/defaults', at, message, hint);
-      },
+      report: this.#reportDefaults,
       missing: ({ origin, path }) => {
         const isAllHere = folders.every(({ folder }) => folder !== undefined);
         const code = isAllHere ? 'config/defaults-missing' : 'config/defaults-elsewhere';
         this.#problem(code, origin, notFound(path, folders), hintFor(path));
       },
     });
-    const choices = await tree.follow(this.#loadedPrimary(primary));
+    const choices = await tree.follow(
+      loadedFile(this.#request.file, primary, undefined, this.#reportDefaults),
+    );
     this.#problems.push(...bundledProblems(choices, folders));
     const layers = choices.flatMap((choice) => this.#layer(choice));
     if (primary.entries.has('defaults')) return layers;
@@ -204,29 +199,21 @@ class Composer {
       parse: parsed ?? ((_, text) => parseConfig(text)),
       bundled: (path) => (bundled.includes(path) ? bundledDefault(path, keys()) : undefined),
       problem: (problem) => this.#problems.push(problem),
-      report: (at, message, hint) => {
-        this.#problem('config/defaults', at, message, hint);
-      },
+      report: this.#reportDefaults,
     });
-  }
-
-  #loadedPrimary(primary: MappingValue): LoadedFile {
-    const { value, defaults } = withoutDefaults(primary);
-    readDefaults(defaults, (at, message, hint) => {
-      this.#problem('config/defaults', at, message, hint);
-    });
-    const entries = (): ReturnType<LoadedFile['entries']> => readDefaults(defaults, () => undefined);
-    return { file: this.#request.file, value, header: undefined, entries };
   }
 
   #layer(choice: Choice): Layer[] {
     const { layer, problems } = layerOf(choice);
-    for (const { at, message, hint } of problems) this.#problem('config/defaults', at, message, hint);
+    for (const { at, message, hint } of problems) this.#reportDefaults(at, message, hint);
     return layer === undefined ? [] : [layer];
   }
 
+  readonly #reportDefaults: Report = (at, message, hint) =>
+    this.#problem('config/defaults', at, message, hint);
+
   #problem(code: string, at: Value | undefined, message: string, hint: string): void {
-    const location: Location | undefined = at && locationOf(at);
+    const location = at && locationOf(at);
     this.#problems.push({ code, severity: 'error', message, hint, ...(location && { location }) });
   }
 }

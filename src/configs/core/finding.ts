@@ -10,6 +10,10 @@ export const ruleCatalog: Readonly<Record<RuleId, RuleEntry>> = { ...textRules, 
 
 export type RuleId = keyof typeof textRules | keyof typeof acrossRules;
 
+export function isRule(id: string): id is RuleId {
+  return Object.hasOwn(ruleCatalog, id);
+}
+
 export interface Fix {
   readonly title: string;
   readonly edits: readonly TextEdit[];

@@ -2,7 +2,7 @@ import type { LocatorTarget } from './code/classes.ts';
 import type { Composition } from './compose.ts';
 import { isCompositionKey } from './compose/compositionKeys.ts';
 import type { ConfigContext } from './context.ts';
-import { conversionRules, type Backbone, type ConversionRule } from './convert/conversionRules.ts';
+import { conversionRules, rulesThatSet, type Backbone } from './convert/conversionRules.ts';
 import { evaluateRule } from './convert/evaluateRule.ts';
 import { describeKey, paragraphs } from './key-tables/describe.ts';
 import { locationText, originMarkdown, valueText } from './effective/origins.ts';
@@ -24,8 +24,6 @@ export interface Hover {
 /**
  * Returns the hover at an offset. For a key and its value it shows the description, the effective value, its origin
  * and its conversion. It also shows the result of a `${…}`, and the file of a locator, a path or a `defaults` entry.
- *
- * @param relativeTo folder that files are named from
  */
 export function hoverIn(context: ConfigContext, offset: number, relativeTo?: string): Hover | undefined {
   const { document, dialect } = context;
@@ -158,21 +156,11 @@ function becomesOf({ composition, dialect }: ConfigContext, { path }: KeyNode): 
 /** A key of a backbone that conversion sets whatever is typed there. */
 function overwrittenText({ composition, dialect }: ConfigContext, { path }: NodeAtOffset): string {
   if (dialect.composition !== 'hydra') return '';
-  const [first] = path;
-  const target = pathText(first === 'trinity' ? path.slice(1) : path);
-  const backbone: Backbone = first === 'trinity' ? 'trinity' : 'verl';
-  const rule = conversionRules(backbone).find((one) => one.target === target);
+  const [rule] = rulesThatSet(path);
   if (rule === undefined) return '';
-  return `Overwritten: ${sourceText(rule)} makes it ${evaluated(rule, composition)}.`;
-}
-
-function sourceText({ sources }: ConversionRule): string {
-  return `\`${sources.join('`, `')}\``;
-}
-
-function evaluated(rule: ConversionRule, { config }: ConfigContext['composition']): string {
-  const { value, text } = evaluateRule(rule, config);
-  return value === undefined ? `its value (${text})` : `\`${text}\``;
+  const { value, text } = evaluateRule(rule, composition.config);
+  const made = value === undefined ? `its value (${text})` : `\`${text}\``;
+  return `Overwritten: \`${rule.sources.join('`, `')}\` makes it ${made}.`;
 }
 
 function pathText(path: NodePath): string {

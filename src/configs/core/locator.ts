@@ -17,14 +17,9 @@ export function isPython({ kind, where }: Locator): boolean {
   return kind !== 'file' || where.endsWith('.py');
 }
 
-export interface LocatorProblem {
-  readonly code: 'config/locator';
-  readonly message: string;
-  readonly hint: string;
-}
-
 export type LocatorResult =
-  { readonly ok: true; readonly locator: Locator } | { readonly ok: false; readonly problem: LocatorProblem };
+  | { readonly ok: true; readonly locator: Locator }
+  | { readonly ok: false; readonly problem: Readonly<Record<'code' | 'message' | 'hint', string>> };
 
 const fileEnding = /\.(?:[mc]?ts|tsx|[mc]?js|py)$/;
 const identifier = /^[\p{ID_Start}_$][\p{ID_Continue}$]*$/u;

@@ -7,11 +7,7 @@ export interface Span {
 }
 
 /** All three are 0-based. */
-export interface TextPosition {
-  readonly line: number;
-  readonly character: number;
-  readonly offset: number;
-}
+export type TextPosition = Readonly<Record<'line' | 'character' | 'offset', number>>;
 
 export interface TextRange {
   readonly start: TextPosition;

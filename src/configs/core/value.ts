@@ -180,6 +180,13 @@ export function treeOf(path: string, value: Value): MappingValue {
   return { kind: 'mapping', entries: new Map([[first, below]]), origin };
 }
 
+export function withoutKey(mapping: MappingValue, key: string): MappingValue {
+  if (!mapping.entries.has(key)) return mapping;
+  const entries = new Map(mapping.entries);
+  entries.delete(key);
+  return { ...mapping, entries };
+}
+
 /** The later layer wins, as in OmegaConf: mappings are joined key by key, anything else is replaced, null included. */
 export function mergeMappings(earlier: MappingValue, later: MappingValue): MappingValue {
   const entries = new Map(earlier.entries);

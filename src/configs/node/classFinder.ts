@@ -6,7 +6,7 @@ import { WorkspaceClasses } from '../core/code/workspaceClasses.ts';
 
 /** Finds classes in the files of this machine. `folders`: what is taken for the workspace, absolute. */
 export function localClassFinder(folders: readonly string[]): ClassFinder {
-  return new WorkspaceClasses({ files: localCodeFiles(folders), paths: path, folders: () => folders });
+  return new WorkspaceClasses(localCodeFiles(folders), path, () => folders);
 }
 
 export function localCodeFiles(folders: readonly string[]): CodeFiles {

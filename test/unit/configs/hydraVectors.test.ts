@@ -67,7 +67,7 @@ function outcome(value: Value, problems: readonly ConfigProblem[]): unknown {
 }
 
 function resolved(text: string): unknown {
-  const { value, problems } = readLayer('/text.yaml', parseConfig(text), { strict: true });
+  const { value, problems } = readLayer('/text.yaml', parseConfig(text), true);
   if (value.kind !== 'mapping') return 'refused';
   const done = resolveInterpolations(value, environment, { section: undefined, atRunTime: [] });
   return outcome(done.root, [...problems, ...done.problems]);

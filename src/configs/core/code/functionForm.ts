@@ -48,10 +48,7 @@ function nameOf(parameter: readonly SyntaxNode[], text: string): string {
   return parameter[0]?.name === 'Spread' ? `...${name}` : name;
 }
 
-/**
- * Returns the fault of the parameters as the end of a sentence that begins with the function; undefined if there is
- * none.
- */
+/** Returns the fault of the parameters as the end of a sentence that begins with the function. */
 export function faultOf(names: readonly string[], { essential, optional }: FunctionForm): string | undefined {
   const rest = names.find((one) => /^(?:\.\.\.|\*)/.test(one));
   if (rest !== undefined) return `has the rest parameter \`${rest}\`, but arguments are passed by name`;

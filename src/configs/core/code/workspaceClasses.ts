@@ -6,21 +6,13 @@ import { ModuleFinder } from './moduleFinder.ts';
 import { Modules, type Module } from './modules.ts';
 import { NameFinder } from './nameFinder.ts';
 
-export interface WorkspaceClassesParts {
-  readonly files: CodeFiles;
-  readonly paths: PathRules;
-  readonly folders: () => readonly string[];
-}
-
 const elsewhere: LocatorTarget = { status: 'elsewhere' };
 const atOnce = 16;
 const mostSites = 3000;
 /** Folders above a config that Python's modules are looked for in, when the working folder does not have them. */
 const mostParents = 8;
 
-/**
- * Finds classes of a workspace in the text of its files. A file is scanned at the first request and after each change.
- */
+/** Finds classes in the files of a workspace. A file is scanned at the first request and after each change. */
 export class WorkspaceClasses implements ClassFinder {
   readonly #files: CodeFiles;
   readonly #paths: PathRules;
@@ -29,7 +21,8 @@ export class WorkspaceClasses implements ClassFinder {
   readonly #finder: ModuleFinder;
   #all: Promise<readonly CodeSite[]> | undefined;
 
-  constructor({ files, paths, folders }: WorkspaceClassesParts) {
+  /** @param folders returns those of the workspace */
+  constructor(files: CodeFiles, paths: PathRules, folders: () => readonly string[]) {
     this.#files = files;
     this.#paths = paths;
     this.#folders = folders;

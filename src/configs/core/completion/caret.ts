@@ -1,4 +1,11 @@
-import { marksIn, readBlockLine, enclosingBlock, type BlockMark, type EnclosingBlock } from './blockLines.ts';
+import {
+  marksIn,
+  readBlockLine,
+  enclosingBlock,
+  type BlockLine,
+  type BlockMark,
+  type EnclosingBlock,
+} from './blockLines.ts';
 import type { LinedText, Span } from '../text.ts';
 import type { Caret, CaretPath, KeyCaret, ReferenceCaret, ValueCaret } from './caretTypes.ts';
 import { flowCaret } from './flowCaret.ts';
@@ -33,23 +40,21 @@ function blockCarets(document: LinedText, offset: number): Caret[] {
   const { line } = document.lines.position(offset);
   const { marks, rest } = readBlockLine(document, line);
   const key = marks.findLast((mark) => mark.key !== undefined);
-  if (key !== undefined && offset > key.span.end) return valueCaret(document, { offset, line, key, rest });
-  const item = itemCaret(document, { offset, line, rest, marks });
+  if (key !== undefined && offset > key.span.end) return valueCaret(document, offset, line, key, rest);
+  const item = itemCaret(document, offset, line, { rest, marks });
   return [...keyCaret(document, offset, line, key), ...item];
 }
 
-interface KeyLine {
-  readonly offset: number;
-  readonly line: number;
-  readonly key: BlockMark;
-  readonly rest: Span;
-}
-
-function valueCaret(document: LinedText, { offset, line, key, rest }: KeyLine): ValueCaret[] {
-  if (rest.end > rest.start && (offset < rest.start || offset > rest.end)) return [];
+function valueCaret(
+  document: LinedText,
+  offset: number,
+  line: number,
+  key: BlockMark,
+  rest: Span,
+): ValueCaret[] {
+  const span = spanAt(offset, rest);
   const surrounding = enclosingBlock(document, line, key.column);
-  if (surrounding === undefined || key.key === undefined) return [];
-  const span = rest.end > rest.start ? rest : { start: offset, end: offset };
+  if (span === undefined || surrounding === undefined || key.key === undefined) return [];
   const lead = document.text.charAt(span.start - 1) === ':' ? ' ' : '';
   const path = [...surrounding.path, key.key];
   return [{ kind: 'value', path, span, lead, present: new Set(), inFlow: false }];
@@ -73,22 +78,25 @@ function keyCaret(document: LinedText, offset: number, line: number, key: BlockM
   return [{ kind: 'key', path: surrounding.path, span, present, column, isComplete }];
 }
 
-interface ItemLine {
-  readonly offset: number;
-  readonly line: number;
-  readonly rest: Span;
-  readonly marks: readonly BlockMark[];
+/** The value, or the caret where there is none. Undefined if the caret is not in the value. */
+function spanAt(offset: number, value: Span): Span | undefined {
+  if (value.end === value.start) return { start: offset, end: offset };
+  return offset < value.start || offset > value.end ? undefined : value;
 }
 
-function itemCaret(document: LinedText, { offset, line, rest, marks }: ItemLine): ValueCaret[] {
+function itemCaret(
+  document: LinedText,
+  offset: number,
+  line: number,
+  { marks, rest }: BlockLine,
+): ValueCaret[] {
   const dash = marks.at(-1);
   if (dash === undefined || dash.key !== undefined || offset <= dash.span.end) return [];
-  if (rest.end > rest.start && (offset < rest.start || offset > rest.end)) return [];
+  const span = spanAt(offset, rest);
   const list = enclosingBlock(document, line, dash.column + 1);
-  if (list === undefined) return [];
+  if (span === undefined || list === undefined) return [];
   const around = enclosingBlock(document, line, dash.column);
   const present = new Set(around === undefined ? [] : itemsIn(document, around, line));
-  const span = rest.end > rest.start ? rest : { start: offset, end: offset };
   return [{ kind: 'value', path: list.path, span, lead: '', present, inFlow: false }];
 }
 

@@ -1,4 +1,14 @@
+import type { Composition } from '../compose.ts';
+import type { ConfigEnvironment } from '../context.ts';
+import type { Dialect } from '../dialect.ts';
 import type { TextEdit } from '../text.ts';
+
+export interface CompletionRequest {
+  readonly dialect: Dialect;
+  readonly configEnvironment: ConfigEnvironment;
+  /** The last composition of the config. If it is absent, the config is composed when it is needed. */
+  readonly composition?: Composition;
+}
 
 export interface Completion {
   readonly label: string;

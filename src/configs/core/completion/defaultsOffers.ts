@@ -1,17 +1,11 @@
-import type { Composition } from '../compose.ts';
-import type { ConfigEnvironment } from '../context.ts';
 import type { Dialect } from '../dialect.ts';
 import { readSearchPath } from '../compose/searchPath.ts';
 import type { LinedText } from '../text.ts';
 import type { ValueCaret } from './caretTypes.ts';
-import { sortKey, type Completion } from './completion.ts';
+import { sortKey, type Completion, type CompletionRequest } from './completion.ts';
 import { valueCompletion } from './tableOffers.ts';
 
-export interface DefaultsRequest {
-  readonly dialect: Dialect;
-  readonly configEnvironment: ConfigEnvironment;
-  readonly composition: Composition;
-}
+type DefaultsRequest = Required<CompletionRequest>;
 
 interface Entry {
   readonly name: string;

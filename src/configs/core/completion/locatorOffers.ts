@@ -1,24 +1,18 @@
 import { builtInJudges, locatorOfJudge } from '../builtInJudges.ts';
 import type { CodeSite } from '../code/classes.ts';
 import type { ConfigEnvironment } from '../context.ts';
-import type { Dialect } from '../dialect.ts';
 import type { LinedText } from '../text.ts';
 import { unquoted } from './caret.ts';
 import type { ValueCaret } from './caretTypes.ts';
-import { sortKey, type Completion } from './completion.ts';
+import { sortKey, type Completion, type CompletionRequest } from './completion.ts';
 import { valueCompletion } from './tableOffers.ts';
-
-export interface LocatorRequest {
-  readonly holds: 'workflow' | 'judge';
-  readonly dialect: Dialect;
-  readonly configEnvironment: ConfigEnvironment;
-}
 
 /** The workspace's classes as locators, those that fit the key first. */
 export async function locatorOffers(
   document: LinedText,
   caret: ValueCaret,
-  { holds, dialect, configEnvironment }: LocatorRequest,
+  holds: 'workflow' | 'judge',
+  { dialect, configEnvironment }: CompletionRequest,
 ): Promise<Completion[]> {
   const written = unquoted(document.text.slice(caret.span.start, caret.span.end));
   const sites = await configEnvironment.classes.all();

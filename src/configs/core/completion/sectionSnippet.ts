@@ -3,37 +3,24 @@ import { textScalar } from '../edits.ts';
 import type { KeyInfo, KeyNode } from '../key-tables/keyTable.ts';
 import { snippetText } from './completion.ts';
 
-export interface SnippetPosition {
-  readonly newLine: string;
-  /** The column of the section's name. */
-  readonly column: number;
-}
-
 /**
  * A section with the keys that it has to have, in the syntax of snippets: values are placeholders, of several to choose
  * from the first. Undefined where a section has to have none.
  */
-export function sectionSnippet(section: KeyNode, place: SnippetPosition): string | undefined {
-  const lines = requiredLines(section, section, new PlaceholderNumbers());
+export function sectionSnippet(section: KeyNode, newLine: string, column: number): string | undefined {
+  let last = 0;
+  const lines = requiredLines(section, section, () => ++last);
   if (lines.length === 0) return undefined;
-  const indent = `${place.newLine}${' '.repeat(place.column + 2)}`;
+  const indent = `${newLine}${' '.repeat(column + 2)}`;
   return `${section.name}:${lines.map((line) => indent + line).join('')}`;
 }
 
-class PlaceholderNumbers {
-  #last = 0;
-
-  next(): number {
-    this.#last += 1;
-    return this.#last;
-  }
-}
-
-function requiredLines(section: KeyNode, whole: KeyNode, numbers: PlaceholderNumbers): string[] {
+/** `next` returns the number of the next placeholder. */
+function requiredLines(section: KeyNode, whole: KeyNode, next: () => number): string[] {
   return [...section.children.values()].flatMap((key) => {
-    const below = requiredLines(key, whole, numbers);
+    const below = requiredLines(key, whole, next);
     if (below.length > 0) return [`${key.name}:`, ...below.map((line) => `  ${line}`)];
-    return key.info !== undefined && isRequired(key.info, whole) ? valueLines(key, key.info, numbers) : [];
+    return key.info !== undefined && isRequired(key.info, whole) ? valueLines(key, key.info, next) : [];
   });
 }
 
@@ -47,14 +34,12 @@ function isRequired({ required, ofExample, condition = [] }: KeyInfo, { path }: 
   return required && !ofExample && !condition.some(isChosen);
 }
 
-function valueLines({ name }: KeyNode, info: KeyInfo, numbers: PlaceholderNumbers): string[] {
+function valueLines({ name }: KeyNode, info: KeyInfo, next: () => number): string[] {
   if (Array.isArray(info.default) && info.default.length > 0) {
-    const items = info.default.map(
-      (item) => `  - \${${numbers.next()}:${snippetText(textScalar(String(item)))}}`,
-    );
+    const items = info.default.map((item) => `  - \${${next()}:${snippetText(textScalar(String(item)))}}`);
     return [`${name}:`, ...items];
   }
-  return [`${name}: ${placeholder(info, numbers.next())}`];
+  return [`${name}: ${placeholder(info, next())}`];
 }
 
 function placeholder(info: KeyInfo, number: number): string {

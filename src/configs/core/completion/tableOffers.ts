@@ -51,7 +51,7 @@ function rankOf(info: KeyInfo | undefined): number {
 
 function snippetAt(document: LinedText, caret: KeyCaret, key: KeyNode): string | undefined {
   if (caret.isComplete || caret.column === undefined) return undefined;
-  return sectionSnippet(key, { newLine: newLineOf(document), column: caret.column });
+  return sectionSnippet(key, newLineOf(document), caret.column);
 }
 
 function newLineOf({ text }: LinedText): string {

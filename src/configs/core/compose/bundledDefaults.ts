@@ -13,7 +13,9 @@ const contents: Readonly<Record<string, (table: KeyTable) => MappingValue>> = {
   verl_default: (table) =>
     mapping(
       '',
-      [...table.root.children.values()].filter(isOfVerl).flatMap((key) => entryOf(key)),
+      [...table.root.children.values()]
+        .filter(({ unlisted }) => unlisted === 'passed-on')
+        .flatMap((key) => entryOf(key)),
     ),
   trinity_default: (table) => fixedTrinityDefaults(table),
 };
@@ -69,11 +71,6 @@ function isCurrent({ info }: KeyNode): boolean {
   return info?.removed === undefined;
 }
 
-/** The sections that are passed on to verl. */
-function isOfVerl(key: KeyNode): boolean {
-  return key.unlisted === 'passed-on';
-}
-
 function fixedTrinityDefaults(table: KeyTable): MappingValue {
   const parts = Object.entries(trinityDefault.values).map(([path, json]) => {
     const steps = path.split('.');
@@ -91,10 +88,7 @@ function mapping(key: string, entries: Iterable<readonly [string, Value]>): Mapp
   return { kind: 'mapping', origin: { kind: 'bundled', key }, entries: new Map(entries) };
 }
 
-/**
- * Returns true if a default is a float. JSON has one kind of number, so the key table decides; for unknown keys the
- * name does.
- */
+/** JSON has one kind of number, so the key table decides; for unknown keys the name does. */
 function isFloat(path: string, table: KeyTable): boolean {
   return trinityDefault.floats.includes(path) || table.get(path)?.info?.types.includes('number') === true;
 }

@@ -1,6 +1,6 @@
 import { Unresolved, type Environment } from '../interpolation/host.ts';
 import { isInterpolation, Resolver, type ResolverRules } from '../interpolation/resolver.ts';
-import { type MappingValue, type Value, locationOf } from '../value.ts';
+import { type MappingValue, type Value, locationOf, withoutKey } from '../value.ts';
 import type { Location } from '../../../base/core/errors.ts';
 import { splitKeys } from '../interpolation/path.ts';
 import type { Choice } from './defaultsTree.ts';
@@ -9,12 +9,7 @@ import { hydraKeys } from './hydraGroups.ts';
 /** Called for a value that cannot be merged with the value below it. */
 export type ConflictReport = (value: Value, below: Value, path: readonly string[]) => void;
 
-interface Growing {
-  readonly kind: 'mapping';
-  readonly entries: Map<string, Value>;
-  readonly origin: MappingValue['origin'];
-  readonly otherKeys?: ReadonlySet<string>;
-}
+type Growing = MappingValue & { readonly entries: Map<string, Value> };
 
 /**
  * Merges layers as OmegaConf does. Mappings are merged key by key. Lists and scalars, including null, are replaced.
@@ -133,7 +128,7 @@ export function layerOf({ loaded, package: target, entry }: Choice): {
   const hydra = placed.entries.get('hydra');
   const problems = hydra === undefined ? [] : hydraProblems(hydra, entry === undefined);
   const written = entry?.origin && locationOf(entry.origin);
-  const value = hydra === undefined ? placed : withoutHydra(placed);
+  const value = withoutKey(placed, 'hydra');
   return { layer: { file: loaded.file, name: entry?.path ?? '_self_', written, value }, problems };
 }
 
@@ -152,12 +147,6 @@ function under(target: string, content: Value): Value {
   return splitKeys(target).reduceRight<Value>((inner, step) => {
     return { kind: 'mapping', entries: new Map([[step, inner]]), origin: content.origin };
   }, content);
-}
-
-function withoutHydra(layer: MappingValue): MappingValue {
-  const entries = new Map(layer.entries);
-  entries.delete('hydra');
-  return { ...layer, entries };
 }
 
 function hydraProblems(hydra: Value, primary: boolean): LayerProblem[] {

@@ -2,7 +2,7 @@ import type { FileReader, PathRules } from '../../../base/core/ports.ts';
 import type { ConfigDocument } from '../parse.ts';
 import type { LocatedProblem } from '../finding.ts';
 import type { SearchFolder } from './searchPath.ts';
-import { type MappingValue, type Value, fromNode, isSettled, locationOf } from '../value.ts';
+import { type MappingValue, type Value, fromNode, isSettled, locationOf, withoutKey } from '../value.ts';
 import { type DefaultEntry, readDefaults, type Report } from './defaultsList.ts';
 import { isFailure, parseText } from '../interpolation/grammar.ts';
 import { resolvePlain } from '../scalar.ts';
@@ -63,7 +63,7 @@ export class Repository {
 
   #read(file: string, document: ConfigDocument): LoadedFile {
     const { problem, report } = this.#context;
-    const { value: whole, problems } = readLayer(file, document, { strict: true });
+    const { value: whole, problems } = readLayer(file, document, true);
     problems.forEach(problem);
     const { header, wrong } = readHeader(document.text);
     if (wrong !== undefined) {
@@ -71,18 +71,22 @@ export class Repository {
       const hint = 'Write `# @package a.b`, or `# @package _global_`.';
       problem({ code: 'config/defaults', severity: 'error', message: wrong.message, location, hint });
     }
-    const { defaults, value } = withoutDefaults(whole);
-    readDefaults(defaults, report);
-    return { file, value, header, entries: () => readDefaults(defaults, () => undefined) };
+    return loadedFile(file, whole, header, report);
   }
 }
 
-/** A list that a file holds has no `defaults` to follow. */
-export function withoutDefaults(value: Value): { value: Value; defaults: Value | undefined } {
-  if (value.kind !== 'mapping' || !value.entries.has('defaults')) return { value, defaults: undefined };
-  const entries = new Map(value.entries);
-  entries.delete('defaults');
-  return { value: { ...value, entries }, defaults: value.entries.get('defaults') };
+/** A list that a file holds has no `defaults` to follow. The problems of `defaults` are reported once. */
+export function loadedFile(
+  file: string,
+  whole: Value,
+  header: string | undefined,
+  report: Report,
+): LoadedFile {
+  const isMapping = whole.kind === 'mapping';
+  const defaults = isMapping ? whole.entries.get('defaults') : undefined;
+  readDefaults(defaults, report);
+  const value = isMapping ? withoutKey(whole, 'defaults') : whole;
+  return { file, value, header, entries: () => readDefaults(defaults, () => undefined) };
 }
 
 /** Number of characters in which Hydra looks for `# @package`. */
@@ -117,16 +121,15 @@ function readHeader(text: string): {
   return { header };
 }
 
-export interface LayerRules {
-  /** True if a duplicate key is an error. It is in every file except for one that a launcher has rewritten. */
-  readonly strict: boolean;
-}
-
-/** A file read as far as it goes: what is in it, and what is wrong with it. A file without a value is an empty mapping. */
+/**
+ * A file read as far as it goes: what is in it, and what is wrong with it. A file without a value is an empty mapping.
+ *
+ * @param strict true if a duplicate key is an error. It is in every file except for one that a launcher has rewritten.
+ */
 export function readLayer(
   file: string,
   document: ConfigDocument,
-  { strict }: LayerRules,
+  strict: boolean,
 ): { value: Value; problems: LocatedProblem[] } {
   const problems = document.problems.map(({ rule, severity, message, span }): LocatedProblem => {
     const refused = severity === 'error' || (strict && rule === 'duplicate-key');

@@ -1,5 +1,6 @@
 import { calculate, compareNumbers, int, type PythonNumber } from '../../../base/core/pythonNumbers.ts';
 import { ajetKeys } from '../key-tables/keyTable.ts';
+import type { NodePath } from '../node.ts';
 
 /** A trainer. Both take their configuration from what the launcher makes of a config. */
 export type Backbone = 'trinity' | 'verl';
@@ -19,6 +20,16 @@ export interface ConversionRule {
    */
   readonly compute?: (...values: PythonNumber[]) => PythonNumber;
 }
+
+/** The backbones, with the path of their sections in an AgentJet config. */
+export const backboneSections: readonly {
+  readonly backbone: Backbone;
+  readonly label: string;
+  readonly above: readonly string[];
+}[] = [
+  { backbone: 'verl', label: 'verl', above: [] },
+  { backbone: 'trinity', label: 'Trinity', above: ['trinity'] },
+];
 
 const mostWorkers = int(128n);
 
@@ -43,6 +54,16 @@ const trinityExpressions: readonly ConversionRule[] = [
       calculate('//', compareNumbers(workers, mostWorkers) > 0 ? mostWorkers : workers, engines),
   },
 ];
+
+/**
+ * Returns the rules that overwrite a key of an AgentJet config, whatever was typed there. The keys of Trinity are below
+ * `trinity:`, those of verl at the top.
+ */
+export function rulesThatSet([first, ...rest]: NodePath): readonly ConversionRule[] {
+  const isTrinity = first === 'trinity';
+  const target = (isTrinity ? rest : [first, ...rest]).join('.');
+  return conversionRules(isTrinity ? 'trinity' : 'verl').filter((rule) => rule.target === target);
+}
 
 const cached = new Map<Backbone, readonly ConversionRule[]>();
 

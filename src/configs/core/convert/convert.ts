@@ -51,8 +51,6 @@ export function convert(source: Composition | Config, target: LaunchTarget): Con
 /**
  * Returns the config as upstream's launcher composes it for a backbone, before the conversion. It has the names of
  * the run and no defaults of the other backbone. `${…}` is resolved.
- *
- * @param expDir of `--exp-dir`
  */
 export function preparedConfig(
   composition: Composition,

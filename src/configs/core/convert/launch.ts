@@ -12,10 +12,7 @@ export interface Launch {
   readonly table: Backbone;
   /** The entry of `defaults` that is taken out before composing, with its folder of `hydra.searchpath`. */
   readonly leavesOut: { readonly name: string; readonly folder: string };
-  /**
-   * The base for the converted values: the config itself, or one of the launcher's files below a section of the
-   * config.
-   */
+  /** The base of the converted values: the config, or one of the launcher's files below a section of the config. */
   readonly base: 'config' | { readonly boot: () => MappingValue; readonly section: string };
   readonly after: readonly ((root: MappingValue) => FilledTrainer)[];
 }

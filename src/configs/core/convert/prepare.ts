@@ -3,11 +3,6 @@ import { valueAt, type MappingValue, type ScalarPart, type Value } from '../valu
 import type { Launch, LaunchTarget } from './launch.ts';
 import { insertValue, withEntry } from './insertValue.ts';
 
-export interface Prepared {
-  readonly root: MappingValue;
-  readonly problems: readonly ConfigProblem[];
-}
-
 /** The placeholder for the local start time in a name that the launcher makes of the file's. */
 const startTime = '<YYYYmmdd_HHMM>';
 
@@ -21,7 +16,7 @@ export function prepare(
   launch: Launch,
   target: LaunchTarget,
   expDir = 'saved_experiments',
-): Prepared {
+): { root: MappingValue; problems: readonly ConfigProblem[] } {
   const problems: ConfigProblem[] = [];
   const named = withRunNames(root, file, target, expDir, problems);
   return { root: withoutOtherEntry(named, file, launch, problems), problems };

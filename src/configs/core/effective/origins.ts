@@ -43,10 +43,7 @@ export function originMarkdown(
   }
 }
 
-/**
- * Returns the origin of a value for users: `exp.yaml:12`, `default`, `rule: 8 * 4 * 2 = 64`, `ajet.data.x,
- * exp.yaml:4`.
- */
+/** Returns the origin of a value for users: `exp.yaml:12`, `default`, `rule: 8 * 4 = 32`, `ajet.data.x, exp.yaml:4`. */
 export function originText(origin: Origin, relativeTo: string | undefined): string {
   switch (origin.kind) {
     case 'file':

@@ -20,9 +20,7 @@ const sources: Readonly<Record<DialectId, readonly ((context: ConfigContext) => 
   trinity: [effectiveValues, (context) => totals(context, trinityNames), trinityGpus, rewrittenValues],
 };
 
-/**
- * Returns the inlay hints of a config in the order of the text: values that follow from it and are not written in it.
- */
+/** Returns values that follow from a config and are not written in it, in the order of the text. */
 export function inlayHints(context: ConfigContext): readonly InlayHint[] {
   return sources[context.dialect.id]
     .flatMap((source) => source(context))

@@ -1,6 +1,6 @@
 import type { ConfigContext } from '../context.ts';
 import { convert, type ReplacedValue } from '../convert/convert.ts';
-import type { Backbone } from '../convert/conversionRules.ts';
+import { backboneSections } from '../convert/conversionRules.ts';
 import { originText } from '../effective/origins.ts';
 import { yamlScalar } from '../effective/yamlScalar.ts';
 import { hasInterpolation, nodeAt, nodesIn, stepsOf, type ScalarNode } from '../node.ts';
@@ -46,20 +46,14 @@ function overridden(node: ScalarNode, value: ScalarPart, { file }: ConfigContext
   };
 }
 
-const backbones: readonly { readonly backbone: Backbone; readonly label: string; readonly prefix: string }[] =
-  [
-    { backbone: 'verl', label: 'verl', prefix: '' },
-    { backbone: 'trinity', label: 'Trinity', prefix: 'trinity.' },
-  ];
-
 /** Behind a backbone's own key what conversion replaces it by. */
 export function replacedValues(context: ConfigContext): Hint[] {
   // Files that others are based on give every key of a backbone a default.
   if (!isWholeExperiment(context.document, context.dialect)) return [];
-  return backbones.flatMap(({ backbone, label, prefix }) =>
+  return backboneSections.flatMap(({ backbone, label, above }) =>
     convert(context.composition, backbone).replaced.flatMap((replaced): Hint[] => {
       const { rule, was, becomes } = replaced;
-      const path = stepsOf(prefix + rule.target);
+      const path = [...above, ...stepsOf(rule.target)];
       if (was.origin.kind !== 'file' || was.origin.location.file !== context.file) return [];
       if (nodeAt(context.document.root, path) === undefined || isSame(was, becomes)) return [];
       const tooltip = `The launcher sets \`${rule.target}\` of ${label} from \`${rule.expression}\`. Your value is not used.`;

@@ -1,26 +1,10 @@
-import type { Value } from '../value.ts';
+import { isNull, type Value } from '../value.ts';
 import { isFailure, parseElement } from './grammar.ts';
 import { unresolved, type ResolvedValue, type InterpolationSite, type ResolverHost } from './host.ts';
 import { isResolver, type ResolverName } from './resolverDocs.ts';
 import { textOfValue } from './pythonText.ts';
 
 type Call = (host: ResolverHost, given: readonly ResolvedValue[], site: InterpolationSite) => ResolvedValue;
-
-interface KnownResolver {
-  /** Fewest and most arguments. */
-  readonly takes: readonly [number, number];
-  readonly call: Call;
-}
-
-const resolvers: Readonly<Record<ResolverName, KnownResolver>> = {
-  'oc.env': { takes: [1, 2], call: environmentVariable },
-  'oc.decode': { takes: [1, 1], call: decode },
-  'oc.select': { takes: [1, 2], call: select },
-  'oc.create': { takes: [1, 1], call: create },
-  'oc.dict.keys': { takes: [1, 1], call: keysOf },
-  'oc.dict.values': { takes: [1, 1], call: valuesOf },
-  'oc.deprecated': { takes: [1, 2], call: deprecated },
-};
 
 /** Calls a resolver of OmegaConf. Reports an unknown name and a wrong number of arguments. */
 export function callResolver(
@@ -47,11 +31,7 @@ export function callResolver(
   return call(host, values, site);
 }
 
-function environmentVariable(
-  host: ResolverHost,
-  given: readonly ResolvedValue[],
-  site: InterpolationSite,
-): ResolvedValue {
+const environmentVariable: Call = (host, given, site) => {
   const name = textArgument(host, 'oc.env', given, site);
   if (host.environment === 'blocked') {
     return host.fail(
@@ -73,47 +53,39 @@ function environmentVariable(
     );
   }
   // As in OmegaConf: what the environment has is text, and so is a default, unless it is null.
-  return isNull(otherwise) ? nullFound(site) : textFound(textOfValue(otherwise.value), site);
-}
+  return isNull(otherwise.value) ? nullFound(site) : textFound(textOfValue(otherwise.value), site);
+};
 
-function decode(host: ResolverHost, given: readonly ResolvedValue[], site: InterpolationSite): ResolvedValue {
-  if (isNull(given[0])) return nullFound(site);
+const decode: Call = (host, given, site) => {
+  if (given[0] !== undefined && isNull(given[0].value)) return nullFound(site);
   const text = textArgument(host, 'oc.decode', given, site);
   const element = parseElement(text);
   if (!isFailure(element)) return host.element(element, site);
   const message = `\`oc.decode\` cannot read ${JSON.stringify(text)} as a value.`;
   return host.fail(site, 'config/interpolation', message, 'Put a string in quotes.');
-}
+};
 
-function select(host: ResolverHost, given: readonly ResolvedValue[], site: InterpolationSite): ResolvedValue {
+const select: Call = (host, given, site) => {
   const path = textArgument(host, 'oc.select', given, site);
   return host.select(path, site, true) ?? given[1] ?? nullFound(site);
-}
+};
 
 /** A text, which is YAML to OmegaConf, is not evaluated. */
-function create(
-  host: ResolverHost,
-  [given]: readonly ResolvedValue[],
-  site: InterpolationSite,
-): ResolvedValue {
+const create: Call = (host, [given], site) => {
   if (given?.value.kind !== 'scalar') return given ?? nullFound(site);
   const { value } = given.value;
   if (value === null) return nullFound(site);
   if (typeof value === 'string') throw unresolved;
   return host.fail(site, 'config/interpolation', '`oc.create` takes a section, a list or a YAML string.');
-}
+};
 
-function keysOf(host: ResolverHost, given: readonly ResolvedValue[], site: InterpolationSite): ResolvedValue {
+const keysOf: Call = (host, given, site) => {
   const { entries } = section(host, 'oc.dict.keys', given, site);
   const items = [...entries.keys()].map((key) => textFound(key, site).value);
   return { value: { kind: 'sequence', items, origin: site.origin }, path: undefined };
-}
+};
 
-function valuesOf(
-  host: ResolverHost,
-  given: readonly ResolvedValue[],
-  site: InterpolationSite,
-): ResolvedValue {
+const valuesOf: Call = (host, given, site) => {
   const { entries, path } = section(host, 'oc.dict.values', given, site);
   const items = [...entries].map(([key, value]) => {
     if (value.kind === 'scalar' && value.value === '???') {
@@ -122,13 +94,9 @@ function valuesOf(
     return path === undefined ? value : host.deep(value, [...path, key]);
   });
   return { value: { kind: 'sequence', items, origin: site.origin }, path: undefined };
-}
+};
 
-function deprecated(
-  host: ResolverHost,
-  given: readonly ResolvedValue[],
-  site: InterpolationSite,
-): ResolvedValue {
+const deprecated: Call = (host, given, site) => {
   const path = textArgument(host, 'oc.deprecated', given, site);
   const message = given[1]?.value;
   if (message !== undefined && (message.kind !== 'scalar' || typeof message.value !== 'string')) {
@@ -139,7 +107,18 @@ function deprecated(
     );
   }
   return host.select(path, site) ?? notThere(host, path, site);
-}
+};
+
+/** `takes`: fewest and most arguments. */
+const resolvers: Readonly<Record<ResolverName, { takes: readonly [number, number]; call: Call }>> = {
+  'oc.env': { takes: [1, 2], call: environmentVariable },
+  'oc.decode': { takes: [1, 1], call: decode },
+  'oc.select': { takes: [1, 2], call: select },
+  'oc.create': { takes: [1, 1], call: create },
+  'oc.dict.keys': { takes: [1, 1], call: keysOf },
+  'oc.dict.values': { takes: [1, 1], call: valuesOf },
+  'oc.deprecated': { takes: [1, 2], call: deprecated },
+};
 
 function section(
   host: ResolverHost,
@@ -169,10 +148,6 @@ function textArgument(
   if (value?.kind === 'scalar' && typeof value.value === 'string') return value.value;
   const message = `The first argument of \`${name}\` must be a string.`;
   return host.fail(site, 'config/interpolation', message, 'Quote it.');
-}
-
-function isNull(found: ResolvedValue | undefined): boolean {
-  return found?.value.kind === 'scalar' && found.value.value === null;
 }
 
 function textFound(value: string, { origin }: InterpolationSite): ResolvedValue {

@@ -1,3 +1,4 @@
+import { countWhile } from '../../../base/core/countWhile.ts';
 import { hasInterpolation, nodesIn, type Node, type ScalarNode } from '../node.ts';
 import type { ConfigDocument } from '../parse.ts';
 import type { Span } from '../text.ts';
@@ -73,13 +74,14 @@ export function sourceSpans(
   const marks = { value: marksOf(value), raw: marksOf(raw) };
   if (marks.value.length !== marks.raw.length) return () => node.span;
   return ({ start, end }) => {
-    const before = Math.max(0, firstAtOrAfter(marks.value, start + 1) - 1);
+    const before = Math.max(0, countWhile(marks.value, (mark) => mark <= start) - 1);
     const [inValue = 0, inRaw = 0] = [marks.value[before], marks.raw[before]];
     if (start >= inValue && raw.startsWith(value.slice(inValue, end), inRaw)) {
       const by = node.span.start + inRaw - inValue;
       return { start: start + by, end: end + by };
     }
-    const last = marks.raw[Math.max(before, firstAtOrAfter(marks.value, end) - 1)] ?? raw.length - 1;
+    const lastMark = countWhile(marks.value, (mark) => mark < end) - 1;
+    const last = marks.raw[Math.max(before, lastMark)] ?? raw.length - 1;
     return { start: node.span.start + inRaw, end: node.span.start + last + 1 };
   };
 }
@@ -87,16 +89,6 @@ export function sourceSpans(
 /** Offsets of every `${` and `}`. */
 function marksOf(text: string): readonly number[] {
   return Array.from(text.matchAll(/\$\{|\}/g), ({ index }) => index);
-}
-
-function firstAtOrAfter(marks: readonly number[], offset: number): number {
-  let [low, high] = [0, marks.length];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((marks[middle] ?? 0) < offset) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }
 
 function calledPath(

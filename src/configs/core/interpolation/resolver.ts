@@ -122,17 +122,13 @@ export class Resolver implements ResolverHost {
     this.#underWay.add(id);
     let found: ResolvedValue | undefined;
     try {
-      found = this.#evaluate(scalar, site);
+      const template = parseText(String(scalar.value));
+      found = isFailure(template) ? unknown() : this.#template(template, site);
       return found;
     } finally {
       this.#underWay.delete(id);
       this.#found.set(id, found);
     }
-  }
-
-  #evaluate(scalar: ScalarPart, site: InterpolationSite): ResolvedValue {
-    const template = parseText(String(scalar.value));
-    return isFailure(template) ? unknown() : this.#template(template, site);
   }
 
   #template(template: Template, site: InterpolationSite): ResolvedValue {

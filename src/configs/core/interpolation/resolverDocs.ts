@@ -1,10 +1,4 @@
-/** The arguments and the result of a resolver; `arguments` has placeholders in snippet syntax. */
-interface ResolverDoc {
-  readonly arguments: string;
-  readonly text: string;
-}
-
-/** The resolvers of OmegaConf, which every config can call. */
+/** The resolvers of OmegaConf, which every config can call. `arguments` has placeholders in snippet syntax. */
 export const resolverDocs = {
   'oc.env': {
     arguments: '${1:NAME}',
@@ -28,7 +22,7 @@ export const resolverDocs = {
     arguments: '${1:path}',
     text: 'The value at another path, with a warning that this key is deprecated.',
   },
-} as const satisfies Readonly<Record<string, ResolverDoc>>;
+} as const satisfies Readonly<Record<string, Readonly<Record<'arguments' | 'text', string>>>>;
 
 export type ResolverName = keyof typeof resolverDocs;
 

@@ -54,7 +54,8 @@ function keyEdits(document: ConfigDocument): TextEdit[] {
 
 /** A key that only the predecessor has, and that nothing does the work of. */
 function leaving({ document, key, written }: Visit): TextEdit[] {
-  if (written === undefined || key?.info === undefined || !isGone(key.path)) return [];
+  if (written === undefined || key?.info === undefined) return [];
+  if (!gone.has(key.path.slice(before.length + 1))) return [];
   return removal(document, written.entry, written.parent);
 }
 
@@ -64,10 +65,6 @@ const gone: ReadonlySet<string> = new Set([
   'context_tracker.max_env_len',
   'trainer_common.trinity_only__runner_per_model',
 ]);
-
-function isGone(path: string): boolean {
-  return gone.has(path.slice(before.length + 1));
-}
 
 function renaming({ document, key, written }: Visit, successor: string): TextEdit[] {
   if (written === undefined || key === undefined) return [];

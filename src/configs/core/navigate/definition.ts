@@ -1,12 +1,12 @@
 import type { Location } from '../../../base/core/errors.ts';
 import type { LocatorTarget } from '../code/classes.ts';
 import type { ConfigContext } from '../context.ts';
-import { conversionRules, type Backbone } from '../convert/conversionRules.ts';
+import { rulesThatSet } from '../convert/conversionRules.ts';
 import type { Span } from '../text.ts';
 import { anchorOf } from './anchors.ts';
 import { nodeAtOffset, spanOfPath, type NodeAtOffset } from './nodeAtOffset.ts';
 import { layersNamed } from './layersNamed.ts';
-import { interpolationAt, isSame, markAt } from './references.ts';
+import { interpolationAt, markAt } from './references.ts';
 
 export interface Definition {
   /** The span of the reference. */
@@ -82,28 +82,12 @@ function originOf({ composition }: ConfigContext, path: readonly (string | numbe
 
 /** Returns the locations that set the effective value of a key: other files first, then the key itself. */
 function setters(context: ConfigContext, { path, span, entry }: NodeAtOffset): (Location | undefined)[] {
-  const { document, file, composition } = context;
-  const twins = twinsOf(path).map((twin) => keyLocation(context, twin));
-  const origin = composition.config.get(path.join('.'))?.origin;
-  const elsewhere = origin?.kind === 'file' && origin.location.file !== file ? origin.location : undefined;
+  const { document, file } = context;
+  const twins = rulesThatSet(path).flatMap(({ sources }) =>
+    sources.map((source) => keyLocation(context, source.split('.'))),
+  );
+  const origin = originOf(context, path);
+  const elsewhere = origin?.file === file ? undefined : origin;
   const own = entry?.keySpan ?? span;
   return [...twins, elsewhere, document.lines.location(file, own.start)];
-}
-
-/** The backbones' own sections in a config, and whose conversion table writes to them. */
-function targetIn(path: readonly (string | number)[]): {
-  backbone: Backbone;
-  target: readonly (string | number)[];
-} {
-  return path[0] === 'trinity'
-    ? { backbone: 'trinity', target: path.slice(1) }
-    : { backbone: 'verl', target: path };
-}
-
-/** The keys that conversion takes the value of a backbone's key from, whatever was typed there. */
-function twinsOf(path: readonly (string | number)[]): string[][] {
-  const { backbone, target } = targetIn(path);
-  return conversionRules(backbone)
-    .filter((rule) => isSame(rule.target.split('.'), target))
-    .flatMap((rule) => rule.sources.map((source) => source.split('.')));
 }

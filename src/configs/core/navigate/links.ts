@@ -1,21 +1,19 @@
+import type { Location } from '../../../base/core/errors.ts';
 import type { ConfigContext } from '../context.ts';
 import { scalarsIn } from '../node.ts';
 import type { Span, TextRange } from '../text.ts';
 import { layersNamed } from './layersNamed.ts';
 
-export interface ConfigLink {
+/** Without a line, it leads to the start of the file. */
+export interface ConfigLink extends Location {
   readonly range: TextRange;
-  readonly file: string;
-  /** The 1-based line; absent for the start of the file. */
-  readonly line?: number;
-  readonly column?: number;
 }
 
 /** The files of this machine that a text names: by paths, locators, the search path and `defaults`. */
 export function linksOf(context: ConfigContext): ConfigLink[] {
   const { document, references } = context;
   const links: ConfigLink[] = [];
-  const link = (node: Span, target: Omit<ConfigLink, 'range'>): void => {
+  const link = (node: Span, target: Location): void => {
     links.push({ range: document.lines.range(node), ...target });
   };
   for (const { span, file } of layersNamed(context)) link(span, { file });

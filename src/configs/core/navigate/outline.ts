@@ -17,10 +17,7 @@ export interface ConfigSymbol {
 
 const longestDetail = 80;
 
-/**
- * Returns the nested keys of a text. List items are included only if they are sections. Values from aliases are
- * excluded.
- */
+/** Returns the nested keys of a text, without values from aliases. Of list items only sections are included. */
 export function symbolsOf(document: ConfigDocument): ConfigSymbol[] {
   return document.root === undefined ? [] : symbolsIn(document, document.root);
 }

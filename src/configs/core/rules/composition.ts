@@ -76,7 +76,7 @@ export function selfBeforeDefaults({ document, dialect }: ConfigContext): Findin
   if (dialect.composition !== 'hydra') return [];
   const list = entryOf(document.root, 'defaults')?.value;
   if (list?.kind !== 'sequence') return [];
-  const self = list.items.findIndex(isNamed('_self_'));
+  const self = list.items.findIndex((item) => nameOf(item) === '_self_');
   const later = list.items.slice(self + 1).filter((item) => bundledNames.has(nameOf(item) ?? ''));
   if (self === -1 || later.length === 0) return [];
   const names = later.map((item) => `\`${nameOf(item) ?? ''}\``).join(', ');
@@ -84,10 +84,6 @@ export function selfBeforeDefaults({ document, dialect }: ConfigContext): Findin
   const span = list.items[self]?.span ?? list.span;
   const fixes = (): Fix[] => lastFix(document, list.items.slice(self));
   return [finding(document, span, { rule: 'defaults', severity: 'warning', message, fixes })];
-}
-
-function isNamed(name: string): (item: Node) => boolean {
-  return (item) => nameOf(item) === name;
 }
 
 function nameOf(item: Node): string | undefined {

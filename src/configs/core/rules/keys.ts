@@ -95,12 +95,7 @@ function isAlwaysLegal(entry: Entry, { unlisted }: KeyNode): boolean {
   return entry.key === '_target_' && unlisted === 'passed-on';
 }
 
-interface Consequence {
-  readonly severity: Severity;
-  readonly what: string;
-}
-
-function consequence(section: KeyNode): Consequence {
+function consequence(section: KeyNode): { severity: Severity; what: string } {
   if (section.unlisted === 'closed') {
     return section.strict
       ? { severity: 'error', what: 'Trinity-RFT does not start with it.' }
@@ -147,10 +142,7 @@ function unknownEntry(
   return finding(document, entry.keySpan, { rule: 'unknown-key', severity, message, fixes });
 }
 
-/**
- * Returns a fix that moves a key. Only one-line values are moved, because longer ones would need another indentation.
- * An alias would lose its meaning.
- */
+/** Returns a fix that moves a key. Longer values would need another indentation, and an alias would lose its meaning. */
 function moveFix(document: ConfigDocument, entry: Entry, parent: MappingNode, to: string): Fix[] {
   const { keySpan, value } = entry;
   const written = document.text.slice(keySpan.end, value.span.end).replace(/^\s*:\s*/, '');

@@ -119,7 +119,8 @@ function wrongKind({ context, node, role }: NamedLocator, site: CodeSite): Findi
   const other = bases.find((base) => role.others.includes(base));
   const isOther = other !== undefined && site.role !== role.what;
   // Of a class whose bases were followed to their end, it is known that none of them is the right one.
-  const plain = site.role === undefined ? bases.every((base) => neutralBases.has(base)) : isNeither(site);
+  const plain =
+    site.role === undefined ? bases.every((base) => neutralBases.has(base)) : site.role === 'neither';
   if (!isOther && !(plain && role.needsBase)) return [];
   const named = isOther ? [other] : bases;
   const is =
@@ -135,10 +136,6 @@ function wrongKind({ context, node, role }: NamedLocator, site: CodeSite): Findi
       related: [writtenHere(site)],
     }),
   ];
-}
-
-function isNeither({ role }: CodeSite): boolean {
-  return role === 'neither';
 }
 
 const neutralBases: ReadonlySet<string> = new Set(['object', 'ABC']);

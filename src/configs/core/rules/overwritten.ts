@@ -1,15 +1,9 @@
 import type { ConfigContext } from '../context.ts';
-import { conversionRules, type Backbone, type ConversionRule } from '../convert/conversionRules.ts';
+import { backboneSections, conversionRules, type ConversionRule } from '../convert/conversionRules.ts';
 import { insertKey, removeWithSection } from '../edits.ts';
 import { finding, fix, type Finding, type Fix } from '../finding.ts';
 import { entryOf, hasInterpolation, nodeAt, type Entry, type MappingNode, type Node } from '../node.ts';
 import { isWholeExperiment } from './missingKeys.ts';
-
-/** The sections of the backbones' own keys in an AgentJet config. */
-const places: readonly { readonly backbone: Backbone; readonly label: string; readonly above: string[] }[] = [
-  { backbone: 'verl', label: 'verl', above: [] },
-  { backbone: 'trinity', label: 'Trinity', above: ['trinity'] },
-];
 
 /** Values typed on a backbone's key that the launcher overwrites with those of AgentJet's own keys. */
 export function overwrittenValues(context: ConfigContext): Finding[] {
@@ -17,7 +11,7 @@ export function overwrittenValues(context: ConfigContext): Finding[] {
   const { section } = dialect;
   // Files that others are based on give every key of a backbone a default.
   if (section === undefined || !isWholeExperiment(document, dialect)) return [];
-  return places.flatMap(({ backbone, label, above }) => {
+  return backboneSections.flatMap(({ backbone, label, above }) => {
     if (above.length > 0 && nodeAt(document.root, above) === undefined) return [];
     return conversionRules(backbone).flatMap((rule): Finding[] => {
       const path = [...above, ...rule.target.split('.')];

@@ -1,5 +1,5 @@
 import { closest } from 'fastest-levenshtein';
-import { finding, fix, type Finding, type Fix, ruleCatalog, type RuleId } from '../finding.ts';
+import { finding, fix, isRule, type Finding, type Fix, ruleCatalog, type RuleId } from '../finding.ts';
 import { scalarsIn, type Node, type ScalarNode } from '../node.ts';
 import type { ConfigDocument } from '../parse.ts';
 import { currentId, renamedRules } from '../../../base/core/renamedIds.ts';
@@ -52,17 +52,12 @@ export function suppress(
   return [...left, ...about.filter((found) => !ignores.some((ignore) => silences(ignore, found)))];
 }
 
-/** Returns the comment that suppresses a finding; none if a comment would change the text. */
-function ignoreFix(document: ConfigDocument, found: Finding): Fix[] {
-  const title = `Ignore \`${found.rule}\` on this line`;
-  return fix(title, ignoreEdit(document, found));
-}
-
 /** The fixes of a finding as they are offered: its own, then the one that silences it. */
 export function fixesFor(document: ConfigDocument, found: Finding): readonly Fix[] {
-  return [...found.fixes, ...ignoreFix(document, found)];
+  return [...found.fixes, ...fix(`Ignore \`${found.rule}\` on this line`, ignoreEdit(document, found))];
 }
 
+/** Undefined if a comment would change the text. */
 function ignoreEdit(document: ConfigDocument, { rule, range }: Finding): TextEdit | undefined {
   const { line } = range.start;
   if (ruleCatalog[rule].severity === 'error' && document.root === undefined) return undefined;
@@ -90,10 +85,6 @@ function insertion(offset: number, newText: string): TextEdit {
 
 function silences({ rule, line }: Ignore, found: Finding): boolean {
   return rule === found.rule && (line === undefined || line === found.range.start.line);
-}
-
-function isRule(id: string): id is RuleId {
-  return Object.hasOwn(ruleCatalog, id);
 }
 
 function ignoresIn(document: ConfigDocument): Ignore[] {

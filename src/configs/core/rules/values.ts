@@ -45,12 +45,9 @@ function typeSeverity(visit: Visit, types: readonly ValueType[]): Severity {
   if (isConverted(visit)) return 'information';
   // Python takes a number for a text in most places, and looks into a text as into a list: this need not fail.
   const { node, key } = visit;
-  const fitsPython = types.includes('string') || (types.includes('array') && isText(node));
-  return node.kind === 'scalar' && fitsPython && !isOfDataClass(key) ? 'warning' : 'error';
-}
-
-function isText(node: Node): boolean {
-  return node.kind === 'scalar' && typeof node.value === 'string';
+  if (node.kind !== 'scalar' || isOfDataClass(key)) return 'error';
+  const takesText = types.includes('array') && typeof node.value === 'string';
+  return takesText || types.includes('string') ? 'warning' : 'error';
 }
 
 function isOfDataClass(key: KeyNode | undefined): boolean {

@@ -6,6 +6,7 @@ import { Config } from '../effectiveConfig.ts';
 import { trinityKeys } from '../key-tables/keyTable.ts';
 import type { ConfigProblem } from '../finding.ts';
 import {
+  isNull,
   locationOf,
   mergeMappings,
   scalarOf,
@@ -111,7 +112,12 @@ export function rewardFnKey(config: Config, split: SplitName): string | undefine
 }
 
 function firstSet(paths: readonly string[], config: Config): string | undefined {
-  return paths.flatMap((path) => withTaskset(path, config)).find((path) => isSet(config.at(path)));
+  return paths
+    .flatMap((path) => withTaskset(path, config))
+    .find((path) => {
+      const value = config.at(path);
+      return value !== undefined && !isNull(value);
+    });
 }
 
 function withTaskset(path: string, config: Config): readonly string[] {
@@ -119,10 +125,6 @@ function withTaskset(path: string, config: Config): readonly string[] {
   if (split === undefined) return [path];
   const taskset = tasksetPath(config, split);
   return taskset === undefined ? [] : [path.replace(`{${split}}`, taskset)];
-}
-
-function isSet(value: Value | undefined): boolean {
-  return value !== undefined && !(value.kind === 'scalar' && value.value === null);
 }
 
 function constants(): readonly MappingValue[] {

@@ -39,7 +39,10 @@ export function tuneConfig(
     if (value !== undefined) setAtPath(config, to, value);
   }
   if (given.model !== undefined) putModel(config, given.model);
-  if (given.train_dataset !== undefined) putNew(config, `${taskset}.name`, 'train_taskset');
+  const name = `${taskset}.name`;
+  if (given.train_dataset !== undefined && valueAtPath(config, name) === undefined) {
+    setAtPath(config, name, 'train_taskset');
+  }
   append(config, 'explorer.auxiliary_models', auxiliaryModels(given));
   append(config, 'buffer.explorer_input.eval_tasksets', evaluated(given));
   putFunctions(config, functionAdapters[call.package], locators);
@@ -129,7 +132,7 @@ function putFunctions(
   setAtPath(config, `${taskset}.default_workflow_type`, adapter);
   const evaluations = valueAtPath(config, 'buffer.explorer_input.eval_tasksets');
   const tasksets = [valueAtPath(config, taskset), ...(isList(evaluations) ? evaluations : [])];
-  for (const one of tasksets.filter(isTree)) {
+  for (const one of tasksets.filter(isRecord)) {
     one['workflow_args'] = { ...(isRecord(one['workflow_args']) && one['workflow_args']), ...args };
   }
 }
@@ -153,10 +156,6 @@ function unusedOf({ given }: TuneCall, config: Tree): readonly string[] {
   return [...idle, `tune() ignores its experiment_name. In training the name of the experiment is ${name}.`];
 }
 
-function putNew(tree: Tree, path: string, value: Plain): void {
-  if (valueAtPath(tree, path) === undefined) setAtPath(tree, path, value);
-}
-
 function append(tree: Tree, path: string, values: readonly Tree[]): void {
   if (values.length === 0) return;
   const before = valueAtPath(tree, path);
@@ -165,8 +164,4 @@ function append(tree: Tree, path: string, values: readonly Tree[]): void {
 
 function isList(value: unknown): value is Plain[] {
   return Array.isArray(value);
-}
-
-function isTree(value: unknown): value is Tree {
-  return isRecord(value);
 }

@@ -50,10 +50,7 @@ export function readEffectiveUri(uri: vscode.Uri): EffectiveView | undefined {
   }
 }
 
-/**
- * Returns the config of a command: the given one, the active editor, or the source of the effective config in the
- * active editor.
- */
+/** Returns the config of a command: the given one, or that of the active editor, which may show its effective form. */
 export function activeConfig(given: unknown): vscode.Uri {
   const uri = given instanceof vscode.Uri ? given : vscode.window.activeTextEditor?.document.uri;
   const source = uri && (readEffectiveUri(uri)?.source ?? uri);

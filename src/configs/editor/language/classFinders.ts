@@ -15,14 +15,11 @@ export class ClassFinders {
   in(fs: WorkspaceFs, files: FileReader): ClassFinder {
     const known = this.#byFs.get(fs.id);
     if (known !== undefined) return known;
-    const classes = new WorkspaceClasses({
-      files: codeFiles(fs, files),
-      paths: fs.paths,
-      folders: () =>
-        (vscode.workspace.workspaceFolders ?? [])
-          .filter(({ uri }) => fs.has(uri))
-          .map(({ uri }) => fs.path(uri)),
-    });
+    const folders = (): string[] => {
+      const uris = (vscode.workspace.workspaceFolders ?? []).map(({ uri }) => uri);
+      return uris.filter((uri) => fs.has(uri)).map((uri) => fs.path(uri));
+    };
+    const classes = new WorkspaceClasses(codeFiles(fs, files), fs.paths, folders);
     this.#byFs.set(fs.id, classes);
     return classes;
   }

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { check, type CheckSettings } from '../../core/check.ts';
 import type { ConfigContext } from '../../core/context.ts';
-import { type Finding, ruleCatalog, type RuleId } from '../../core/finding.ts';
+import { isRule, type Finding, type RuleId } from '../../core/finding.ts';
 import { severities, type Severity } from '../../core/rules/ruleEntry.ts';
 import { settings, settingsSection } from '../../../base/core/ids.ts';
 import { currentId, renamedRules } from '../../../base/core/renamedIds.ts';
@@ -51,10 +51,6 @@ function readRules(value: unknown): NonNullable<CheckSettings['rules']> {
     (entry): entry is [RuleId, Severity | 'off'] => isRule(entry[0]) && isLevel(entry[1]),
   );
   return Object.fromEntries(entries);
-}
-
-function isRule(id: string): id is RuleId {
-  return Object.hasOwn(ruleCatalog, id);
 }
 
 function isLevel(value: unknown): value is Severity | 'off' {

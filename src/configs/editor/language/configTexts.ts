@@ -4,9 +4,7 @@ import { dialectOf, type Dialect } from '../../core/dialect.ts';
 import { parseConfig, type ConfigDocument } from '../../core/parse.ts';
 import { LineMap, type LinedText, type Span, type TextRange } from '../../core/text.ts';
 import { languages, readOnlyConfigSchemes } from '../../../base/core/ids.ts';
-
-/** The limit in characters; longer files are data and are not scanned. */
-const longestText = 1_000_000;
+import { shortText } from '../choose/target.ts';
 
 /** Any scheme: configs are explained and checked in untrusted and virtual workspaces too. */
 export const configSelector: vscode.DocumentSelector = { language: languages.config };
@@ -58,8 +56,8 @@ export class ConfigTexts implements Disposable {
 function readText(document: vscode.TextDocument): ConfigText | undefined {
   if (document.languageId !== languages.config) return undefined;
   if (readOnlyConfigSchemes.includes(document.uri.scheme)) return undefined;
-  const text = document.getText();
-  const dialect = text.length > longestText ? undefined : dialectOf(text);
+  const text = shortText(document);
+  const dialect = dialectOf(text);
   return dialect && { text: linedOnDemand(text), dialect };
 }
 

@@ -6,7 +6,7 @@ import { exists } from '../../../base/editor/exists.ts';
 import type { CheckResult, ConfigChecks } from './configChecks.ts';
 import { toRange } from './configTexts.ts';
 import { diagnosticSource } from './diagnostics.ts';
-import { locateConfig, type WorkspaceFs } from './workspaceFs.ts';
+import { locateConfig } from './workspaceFs.ts';
 
 export const quickFixKinds = [vscode.CodeActionKind.QuickFix];
 
@@ -31,14 +31,12 @@ async function actionsFor(
 ): Promise<vscode.CodeAction[]> {
   const found = findings.find((finding) => isSame(finding, diagnostic));
   if (found === undefined) return [];
-  const { fs } = locateConfig(document.uri);
-  const place = { uri: document.uri, config: context.document, fs };
   return Promise.all(
     fixesFor(context.document, found).map(async (fix, index) => {
       const action = new vscode.CodeAction(fix.title, vscode.CodeActionKind.QuickFix);
       action.diagnostics = [diagnostic];
       action.isPreferred = index === 0 && found.fixes.length > 0;
-      action.edit = await toWorkspaceEdit(fix, place);
+      action.edit = await toWorkspaceEdit(fix, document.uri, context.document);
       return action;
     }),
   );
@@ -50,16 +48,12 @@ function isSame(finding: Finding, { code, message, range }: vscode.Diagnostic): 
   return finding.rule === rule && finding.message === message && toRange(finding.range).isEqual(range);
 }
 
-interface FixTarget {
-  readonly uri: vscode.Uri;
-  readonly config: LinedText;
-  readonly fs: WorkspaceFs;
-}
-
 async function toWorkspaceEdit(
   { edits, writes = [] }: Fix,
-  { uri, config, fs }: FixTarget,
+  uri: vscode.Uri,
+  config: LinedText,
 ): Promise<vscode.WorkspaceEdit> {
+  const { fs } = locateConfig(uri);
   const edit = new vscode.WorkspaceEdit();
   for (const { span, newText } of edits) edit.replace(uri, toRange(config.lines.range(span)), newText);
   for (const write of writes) await addWrite(edit, write, fs.uri(write.file));

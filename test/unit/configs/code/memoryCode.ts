@@ -28,5 +28,5 @@ export function memoryCode(files: Record<string, string>): MemoryCode {
 
 /** The classes of `/project`, which is the workspace. */
 export function projectClasses(files: Record<string, string>, code = memoryCode(files)): WorkspaceClasses {
-  return new WorkspaceClasses({ files: code, paths: posix, folders: () => ['/project'] });
+  return new WorkspaceClasses(code, posix, () => ['/project']);
 }
