@@ -12,7 +12,6 @@ import type {
   SnapshotManifest,
 } from './protocol/hostRpc.ts';
 
-/** Receives bytes. */
 export interface ByteSink {
   /** Rejects if the disk is full or the bytes differ from the announced ones. */
   write(bytes: Uint8Array, offset: number): Promise<void>;
@@ -23,12 +22,10 @@ export interface ByteSink {
 
 /** Provides bytes at the speed of the consumer. */
 export interface ByteSource {
-  /** The total number of bytes. */
   readonly bytes: number;
   readonly pieces: AsyncIterable<Uint8Array>;
 }
 
-/** Consecutive events of a run. */
 export interface EventBlock {
   /**
    * A `run.events` message as UTF-8, at most about 256 KiB; undefined if the block has no requested events. Readers
@@ -59,20 +56,15 @@ export interface HostRuns {
   remove(run: string, options: { readonly checkpoints: boolean }): Promise<void>;
   follow(run: string, after: number, sources?: readonly string[]): EventReader;
   readonly onChanged: Event<RunRecord>;
-  /** Fires with the id of a run after it was removed. */
   readonly onRemoved: Event<string>;
 }
 
-/** Contents and snapshots. */
 export interface HostSync {
   lacks(contents: readonly string[]): Promise<readonly string[]>;
   put(sha256: string, bytes: number): Promise<ByteSink>;
   /** Receives contents in sequence, each after its header. `bytes` is their total size. */
   pack(bytes: number): Promise<ByteSink>;
-  /**
-   * Takes a page of a manifest. Resolves to true once the last page was checked and stored. `client` identifies the
-   * upload.
-   */
+  /** Resolves to true once the last page was checked and stored. `client` identifies the upload. */
   manifest(client: string, page: HostParams<'sync.manifest'>): Promise<boolean>;
   has(snapshot: string): Promise<boolean>;
   entries(snapshot: string): Promise<SnapshotManifest>;
@@ -81,7 +73,6 @@ export interface HostSync {
   materialize(snapshot: string, folder: string, cancellation: CancellationToken): Promise<void>;
 }
 
-/** The files in a folder of each run that clients may read. */
 export interface RunFiles {
   list(run: string, path: string): Promise<readonly FileEntry[]>;
   open(run: string, path: string, offset: number, length: number): Promise<ByteSource>;
@@ -93,12 +84,10 @@ export interface HostFiles extends RunFiles {
   checkpoints(run: string): Promise<readonly Checkpoint[]>;
 }
 
-/** The services of a host for its clients. */
 export interface HostServices {
   readonly identity: HostResults['hello']['host'];
   readonly runs: HostRuns;
   readonly sync: HostSync;
-  /** Files in job folders. */
   readonly files: HostFiles;
   /** Rollout logs of AgentJet in the working folders of launchers. */
   readonly rolloutLogs: RunFiles;
@@ -114,15 +103,8 @@ export type ConnectionState =
   | { readonly kind: 'connecting'; readonly attempt: number }
   | { readonly kind: 'connected'; readonly hello: HostResults['hello'] }
   | { readonly kind: 'waiting'; readonly reason: string; readonly retryAt: number }
-  /**
-   * There are no further attempts: the token is wrong, the versions are incompatible, or the connection was closed.
-   */
-  | {
-      readonly kind: 'ended';
-      readonly reason: string;
-      readonly hint?: string | undefined;
-      readonly lacks?: 'token' | undefined;
-    };
+  /** No further attempts: the token is wrong, the versions are incompatible, or the connection was closed. */
+  | ({ readonly kind: 'ended' } & Omit<CloseReason, 'isFinal'>);
 
 /** An open connection over any transport. Messages and the end go to the handlers of its creator. */
 export interface WireSocket {
@@ -141,13 +123,11 @@ export interface WireSocket {
   close(code: number, reason: string): void;
 }
 
-/** The reason why there is no connection. */
 export interface CloseReason {
   /** One sentence. */
   readonly reason: string;
   /** True if another attempt would fail in the same way. */
   readonly isFinal: boolean;
-  /** A hint on what to do about it, in one sentence. */
   readonly hint?: string | undefined;
   /** The credential that the user must provide first. */
   readonly lacks?: 'token' | undefined;

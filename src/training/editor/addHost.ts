@@ -75,13 +75,11 @@ function connecting<T>(name: string, run: () => Promise<T>): Thenable<T> {
   return vscode.window.withProgress({ location: vscode.ProgressLocation.Notification, title: heading }, run);
 }
 
-/** Shows an input box, and resolves to the text without blanks at its ends. */
 async function ask(options: vscode.InputBoxOptions): Promise<string | undefined> {
   const text = await vscode.window.showInputBox({ title: title(), ignoreFocusOut: true, ...options });
   return text?.trim();
 }
 
-/** Asks for a token. Resolves to undefined if the user dismisses the question. */
 export async function askToken(heading: string, value = ''): Promise<string | undefined> {
   return ask({
     title: heading,
@@ -132,7 +130,6 @@ async function askStart(entered: Entered): Promise<SshStart | 'dismissed' | unde
   return text === '' ? undefined : sshStartOf(text);
 }
 
-/** Returns the error of a check, for an input box. */
 function problemOf(check: () => unknown): string | undefined {
   try {
     check();

@@ -34,7 +34,6 @@ export function chooseOtherRun(
   return pickTraining(known, ({ id }) => !isShown(id), question);
 }
 
-/** Returns one error with the reasons why hosts do not respond. */
 export function noHostReached(errors: readonly unknown[]): Error {
   const [first] = errors;
   if (errors.length === 1 && first instanceof Error) return first;
@@ -111,7 +110,6 @@ async function pickTraining(
   }
 }
 
-/** Returns the runs of a host, or an item that says that it does not respond. */
 async function itemsOf(
   host: KnownHost,
   clients: HostClients,

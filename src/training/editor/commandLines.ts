@@ -8,7 +8,6 @@ export function hostNameOf({ name }: KnownHost): string {
   return plain.slice(0, 50) || 'host';
 }
 
-/** Returns the command that adds a host to the command line, as arguments. */
 export async function addHostArgs(host: KnownHost): Promise<string[]> {
   const { url, fingerprint, start } = host;
   const { sshStartWords } = await import('../node/client/sshStart.ts');

@@ -2,7 +2,6 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import * as vscode from 'vscode';
 
-/** The local source of a training run. */
 export interface DispatchedRun {
   readonly root: string;
   /** The config, absolute. */

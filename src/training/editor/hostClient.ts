@@ -9,7 +9,6 @@ import type { ConnectionState } from '../core/contracts.ts';
 import type { ClientConnection } from '../core/wire/clientConnection.ts';
 import type { KnownHost } from './knownHosts.ts';
 
-/** A run with its connected host. */
 export interface ChosenRun {
   readonly host: KnownHost;
   readonly client: HostClient;
@@ -29,14 +28,11 @@ export class HostClient implements Disposable {
   readonly #runs = new Map<string, RunRecord>();
   /** The ids of removed runs. A late response may still contain them. */
   readonly #gone = new Set<string>();
-  /** The last status received; undefined before the first one. */
   status: HostStatus | undefined;
   /** The number of views that show its GPUs. */
   #watchers = 0;
   #isAsking = false;
   isTunnelled = false;
-
-  /** Fires when something changes that the view shows. */
   readonly onChanged = this.#changed.event;
 
   constructor(connection: ClientConnection, clock: Clock) {
@@ -112,7 +108,6 @@ export class HostClient implements Disposable {
     return toDisposable(() => (this.#watchers -= 1));
   }
 
-  /** Requests the runs and the status again. */
   async refresh(): Promise<void> {
     await Promise.all([this.#list(), this.#look()]);
   }
@@ -144,7 +139,6 @@ export class HostClient implements Disposable {
   }
 }
 
-/** Returns for example `connected`, or the reason for a lost connection. */
 export function connectionText(state: ConnectionState): string {
   if ('reason' in state) return state.reason;
   return state.kind === 'connected' ? l10n.t('connected') : l10n.t('connecting …');

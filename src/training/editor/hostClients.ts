@@ -34,7 +34,6 @@ interface Failing extends ConnectionProblem {
 }
 
 interface Entry {
-  /** The address that the client uses. */
   readonly address: string;
   readonly client: Promise<HostClient>;
   made?: HostClient;
@@ -53,7 +52,6 @@ export class HostClients implements Disposable {
   readonly #problems = new Map<string, Failing>();
   /** Set while the view is visible. */
   #watching: DisposableStore | undefined;
-
   readonly onChanged = this.#changed.event;
 
   constructor(hosts: KnownHosts, ssh: SshTunnels, clock: Clock, version: string) {
@@ -193,7 +191,6 @@ export class HostClients implements Disposable {
     this.#changed.fire(undefined);
   }
 
-  /** Forgets all failures and cancels their retries. */
   #forgive(): void {
     for (const { retry } of this.#problems.values()) retry?.dispose();
     this.#problems.clear();

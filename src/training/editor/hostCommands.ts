@@ -52,7 +52,6 @@ export function registerHostCommands(services: TrainingServices, pages: Training
   return store;
 }
 
-/** Resolves to the host of a row, or to one that the user chooses. */
 async function chosenHost({ hosts }: TrainingServices, node: unknown): Promise<KnownHost | undefined> {
   const named = (node as Partial<Extract<HostNode, { kind: 'host' }>> | undefined)?.host?.name;
   const names = hosts.list().map((host) => host.name);

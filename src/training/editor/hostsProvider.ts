@@ -27,7 +27,6 @@ export class HostsProvider implements vscode.TreeDataProvider<HostNode>, Disposa
   readonly #store = new DisposableStore();
   readonly #changed = this.#store.add(new vscode.EventEmitter<undefined>());
   #redrawing: ReturnType<typeof setTimeout> | undefined;
-
   readonly onDidChangeTreeData = this.#changed.event;
 
   constructor(hosts: KnownHosts, clients: HostClients) {

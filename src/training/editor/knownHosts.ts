@@ -22,7 +22,6 @@ export class KnownHosts implements Disposable {
   readonly #secrets: vscode.SecretStorage;
   readonly #store = new DisposableStore();
   readonly #changed = this.#store.add(new Emitter<undefined>());
-
   readonly onChanged = this.#changed.event;
 
   constructor(state: vscode.Memento, secrets: vscode.SecretStorage) {

@@ -12,7 +12,6 @@ import type { DispatchedRun, DispatchedRuns } from './dispatchedRuns.ts';
 /** The number of lines to search for links, from the end of the log. */
 const mostLines = 5_000;
 
-/** Returns a function that finds links in the log of a run: to files that were sent, and to config keys in errors. */
 export function createLogLinker(clients: HostClients, dispatchedRuns: DispatchedRuns): LogLinker {
   return (document, { host, run }) => {
     const record = clients.peek(host)?.run(run);

@@ -106,7 +106,6 @@ function joined(texts: ReadonlyMap<string, readonly string[]>): ReadonlyMap<stri
   return new Map([...texts].map(([source, pieces]) => [source, pieces.join('')]));
 }
 
-/** Returns the note on an event that is shown between the lines of the log. Undefined for metrics. */
 function noteOf(event: Exclude<RunEvent, { type: 'log' }>): string | undefined {
   switch (event.type) {
     case 'state':

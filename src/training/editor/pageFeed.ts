@@ -182,7 +182,6 @@ class RunFeed implements Disposable {
   }
 }
 
-/** The error code for a run that the host does not have. */
 const noRun = 'host/no-run';
 
 /** Sends a page its run, and the runs that are compared with it, whenever they change. */
@@ -191,7 +190,6 @@ export class PageFeed implements Disposable {
   readonly #store = new DisposableStore();
   /** The runs of the page, its own first, even if their hosts cannot be reached. */
   #shown: readonly RunRef[];
-  /** The runs that it receives, by id. */
   readonly #feeds = new Map<string, RunFeed>();
   #listens = false;
 
@@ -218,11 +216,7 @@ export class PageFeed implements Disposable {
     });
   }
 
-  /**
-   * Starts sending. Called when the page listens for the first time and after each reload.
-   *
-   * @param compared the runs that the page showed next to its own
-   */
+  /** Called when the page listens, also after a reload. `compared` are the runs that it showed next to its own. */
   async start(compared: readonly RunRef[]): Promise<void> {
     for (const feed of this.#feeds.values()) feed.dispose();
     this.#feeds.clear();

@@ -44,12 +44,10 @@ export class PreflightNotes implements Disposable {
   }
 }
 
-/** Returns one line per finding, for the detail of {@link confirmStart}. */
 export function findingTexts(findings: readonly LocatedFinding[]): string[] {
   return findings.map(({ message, severity }) => `${severity === 'info' ? '' : '⚠ '}${message}`);
 }
 
-/** A question before a run is started, and its findings. */
 export interface StartQuestion {
   /** The name of the run or config. */
   readonly subject: string;

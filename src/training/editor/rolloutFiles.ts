@@ -8,7 +8,6 @@ import { isRolloutLog, rolloutLogs } from '../core/sync/rolloutLogs.ts';
 import { currentLog, noRolloutsError, rolloutItems } from './rolloutItems.ts';
 import type { ChosenRun } from './hostClient.ts';
 
-/** The files of a run that become one trace. */
 export interface RolloutFiles {
   readonly of: FilesOf;
   /** In order. Files with the same name are appended to one file. */
@@ -69,7 +68,6 @@ async function filesBelow(
   }
 }
 
-/** Returns the store of a run. Asks the user if there are several. */
 async function chosenStore(
   buffers: readonly Buffer[],
   { run }: ChosenRun,

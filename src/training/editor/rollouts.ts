@@ -26,7 +26,6 @@ export async function findRolloutConfig(
   return config && { root: workingFolder(config), config: config.fsPath };
 }
 
-/** Downloads the current rollouts of a run and opens them as a trace. */
 export async function openRollouts(
   chosen: ChosenRun,
   { storage, dispatchedRuns }: TrainingServices,

@@ -21,6 +21,5 @@ export interface TrainingServices {
   /** The folder for downloads and for the cache of file hashes. */
   readonly storage: vscode.Uri;
   readonly showLog: (chosen: ChosenRun) => void;
-  /** Shows the page of a run. See `TrainingPages.show`. */
   readonly showPage: (chosen: ChosenRun, opensItself?: boolean) => Promise<void>;
 }

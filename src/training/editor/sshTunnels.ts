@@ -17,8 +17,6 @@ export class SshTunnels {
   }
 
   /**
-   * Starts a host on the remote machine if none runs there, and opens a tunnel to it.
-   *
    * @param token the name of the token to create; null for none
    * @param start options for a host that is started; a running host keeps its options
    */

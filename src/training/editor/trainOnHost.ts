@@ -4,7 +4,7 @@ import * as vscode from 'vscode';
 import { CodedError } from '../../base/core/errors.ts';
 import { sizeText } from '../../base/core/format.ts';
 import type { LauncherName } from '../core/protocol/runs.ts';
-import type { DispatchPlan, DispatchStep } from '../node/client/dispatch.ts';
+import type { DispatchPlan, DispatchRequest, DispatchStep } from '../node/client/dispatch.ts';
 import { unsentFileId } from '../core/dispatch/located.ts';
 import { unsentFiles, type Preview } from '../core/sync/tree.ts';
 import { withCancellableProgress, type CancellableProgress } from '../../base/editor/progress.ts';
@@ -19,17 +19,13 @@ import { confirmStart, findingTexts } from './preflightNotes.ts';
 import type { TrainingServices } from './services.ts';
 import { trainingVariables } from './trainingVariables.ts';
 
-interface LaunchOptions {
-  readonly launcher: LauncherName;
-  readonly backbone: 'trinity' | 'verl';
-  readonly flags: readonly string[];
-}
+type LaunchOptions = Pick<DispatchRequest, 'launcher' | 'backbone' | 'flags'>;
 
 interface LaunchItem extends vscode.QuickPickItem {
   readonly launch: LaunchOptions;
 }
 
-/** Returns the ways to start a config, by the launcher that it is for. Commands are shown as they are typed. */
+/** Commands are shown as they are typed. */
 function launchItems(own: 'ajet' | 'trinity'): readonly LaunchItem[] {
   const running = vscode.l10n.t('uses the running Ray');
   const cluster = vscode.l10n.t('on the Ray cluster of the host');
@@ -55,7 +51,7 @@ function launchItems(own: 'ajet' | 'trinity'): readonly LaunchItem[] {
   ];
 }
 
-/** Asks for the number of GPUs if the config does not give it. The default is all GPUs of the host. */
+/** The default is all GPUs of the host. */
 async function askGpus(
   host: string,
   count: number,

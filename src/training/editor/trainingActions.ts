@@ -24,7 +24,6 @@ import { environmentOf } from './trainingVariables.ts';
 /** An action on a run. `checkpoint` is the one that the user chose on the page; undefined to ask for it. */
 export type RunAction = (chosen: ChosenRun, services: TrainingServices, checkpoint?: CheckpointId) => unknown;
 
-/** The actions of the commands and of the page of a run. */
 export const runActions = {
   cancel: cancelTraining,
   remove: removeTraining,

@@ -71,7 +71,6 @@ export class TrainingPages implements Disposable {
     );
   }
 
-  /** Shows a run's page, and another run on it that the user chooses. */
   async compare(chosen: ChosenRun): Promise<void> {
     const open = this.#open.get(keyOf(refOf(chosen)));
     const isShown = (run: string): boolean => run === chosen.run.id || open?.feed.has(run) === true;

@@ -11,7 +11,6 @@ export interface TrainingVariables {
   readonly findings: readonly LocatedFinding[];
 }
 
-/** Returns the variables that the setting names. */
 export async function trainingVariables(config: vscode.Uri, root: string): Promise<TrainingVariables> {
   const section = vscode.workspace.getConfiguration(settingsSection, config);
   const names = renamedSetting<readonly string[]>(section, settings.trainingEnv, []);

@@ -2,7 +2,6 @@ import type { Buffer } from 'node:buffer';
 import type { RawData, WebSocket } from 'ws';
 import type { WireSocket } from '../core/contracts.ts';
 
-/** Receives the messages and the end of a socket. */
 export interface WireHandlers {
   text(text: string): void;
   bytes(frame: Uint8Array): void;

@@ -130,7 +130,6 @@ function Announcement({ kind, title, lines }: AnnouncementProps) {
   );
 }
 
-/** The notice for a run whose connected host sends no data. */
 function Unheard({ run, problem }: { readonly run: RunData; readonly problem: string }) {
   const then = l10n.t(
     'The run continues, and the page retries automatically. Until then, see the log of the run.',
@@ -158,7 +157,6 @@ function useVersion(model: RunPageModel): number {
   return version;
 }
 
-/** The alarms of all runs, newest first. */
 function Alarms() {
   const { runs } = usePage();
   const alarms = runs.flatMap((run) => run.alarms.map((alarm) => ({ ...alarm, run })));
@@ -195,7 +193,6 @@ function Alarms() {
   );
 }
 
-/** The notice for a host without a connection. Its runs continue. */
 function Connection({ host, state }: { readonly host: string; readonly state: HostState }) {
   const now = useNow(state.kind === 'waiting');
   switch (state.kind) {

@@ -10,7 +10,6 @@ export interface Point {
   readonly seconds: number | undefined;
 }
 
-/** The position that the mouse or the keyboard selects. */
 export class Cursor {
   #point: Point | undefined;
   readonly #moved = new Emitter<Point | undefined>();
@@ -41,7 +40,6 @@ function stepAt(run: RunData, seconds: number): number | undefined {
   return steps[countWhile(steps, (step) => (run.secondsAt(step) ?? 0) < seconds)];
 }
 
-/** Returns the step nearest to a position for which any run has values. */
 export function nearestStep(runs: readonly RunData[], at: number): number | undefined {
   return nearestIn(
     runs.map(({ stepTimes }) => stepTimes),

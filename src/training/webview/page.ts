@@ -17,9 +17,7 @@ export interface View {
   readonly smoothing: number;
   /** Metrics for which the user added charts. */
   readonly added: readonly string[];
-  /** The runs that are compared with the page's own. */
   readonly compared: readonly RunRef[];
-  /** True if the values are also shown as a table. */
   readonly table: boolean;
   /** The name of the stage whose curves are shown; null for the newest stage of each run. */
   readonly stage: string | null;

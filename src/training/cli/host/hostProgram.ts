@@ -3,7 +3,6 @@ import { CodedError } from '../../../base/core/errors.ts';
 import type { CliCommand, CommandSpec, OptionTable } from '../../../base/node/terminal/commandLine.ts';
 import { dataOptions, installOptions, serveOptions, tokenOptions } from './hostOptions.ts';
 
-/** Loads the commands when one of them runs. */
 const tokenCommands = () => import('./tokenCommand.ts');
 
 export function addHostCommands(host: CliCommand): void {
@@ -72,7 +71,6 @@ function addInternalCommands(host: CliCommand): void {
   });
 }
 
-/** Returns an action that checks that a host can run here before it loads the command. */
 function usable<O extends OptionTable>(load: () => Promise<CommandSpec<O>['run']>): CommandSpec<O>['run'] {
   return async (values, args, context) => {
     mustBeUsable(process.platform, process.versions.node);

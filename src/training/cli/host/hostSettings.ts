@@ -44,7 +44,6 @@ export function dataFolderOf(
   return named === undefined ? path.join(agentjetHome(env, home), 'host') : path.resolve(cwd, named);
 }
 
-/** Returns the options with the same meaning, for the command line of a service. */
 export function settingArguments({ listen, dataFolder, gpus, ray, launchers, tls }: HostSettings): string[] {
   const { address, port } = listen;
   return [

@@ -17,11 +17,7 @@ type Scope = 'user' | 'system';
 
 const systemUnits = '/etc/systemd/system';
 
-/**
- * Runs `agentjet host install`, which writes a systemd unit with the options of the host.
- *
- * @param systemFolder the folder of the machine's units
- */
+/** @param systemFolder the folder of the machine's units */
 export function runInstall(
   { user: isUser = false, system = false, print = false, json: isJson = false, ...values }: InstallValues,
   _: readonly string[],
@@ -194,9 +190,8 @@ export function installingUser(env: Environment): ServiceUser {
 }
 
 /**
- * Runs `work` with the rights of a user. The user owns the new files, and links in the folders of the user do not
- * mislead root.
- * `work` must be synchronous, because the whole process has these rights meanwhile.
+ * Lets the user own the new files, so that links in the folders of the user do not mislead root. `work` must be
+ * synchronous, because the whole process has these rights meanwhile.
  */
 export function asUser<T>({ name, uid, gid }: ServiceUser, work: () => T): T {
   if (process.geteuid?.() !== 0 || uid === 0) return work();

@@ -11,7 +11,6 @@ import type { CommandContext, Values } from '../../../base/node/terminal/command
 import type { serveOptions } from './hostOptions.ts';
 import { hostSettings, type HostSettings } from './hostSettings.ts';
 
-/** The name and the scopes of the token that a host makes at its first start. */
 export const firstToken = { name: 'owner', scopes: ['start', 'cancel'] satisfies Scope[] } as const;
 
 /** Runs `agentjet host`, which serves until INT, TERM or HUP. The runs continue. */

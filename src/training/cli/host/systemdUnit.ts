@@ -4,7 +4,6 @@ export interface SystemdUnit {
   readonly dataFolder: string;
   /** The user of a system unit. */
   readonly user: string;
-  /** The variables that the launchers need, such as PATH. */
   readonly env: Readonly<Record<string, string>>;
 }
 

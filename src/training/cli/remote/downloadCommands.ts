@@ -14,10 +14,7 @@ import type { Checkpoint } from '../../core/protocol/runs.ts';
 import { stepText } from '../../core/launch/resumeStages.ts';
 import { rebuildSnapshot } from '../../node/client/sync/rebuild.ts';
 
-/**
- * Downloads to a folder, with progress on stderr for each tenth, and prints the folder or the document. If the user
- * interrupts it, the next call continues.
- */
+/** Prints the folder or the document. If the user interrupts it, the next call continues. */
 async function download(
   { stdout, stderr }: CommandIo,
   target: string,
@@ -43,7 +40,6 @@ async function download(
   return exitCodes.ok;
 }
 
-/** Runs `remote pull`, which downloads a checkpoint. */
 export const pull = onHost<PullValues>(async ({ connection, io }, values, [run = '']) => {
   const { step, stage: wantedStage, to, json = false } = values;
   const checkpoints = await connection.ask('checkpoint.list', { run });
@@ -58,7 +54,6 @@ export const pull = onHost<PullValues>(async ({ connection, io }, values, [run =
   );
 });
 
-/** Runs `remote rebuild`, which downloads the code of a run, as it was sent. */
 export const rebuild = onHost<RebuildValues>(async ({ connection, io }, { to, json = false }, [run = '']) => {
   const { snapshot } = await connection.ask('run.get', { run });
   const target = path.resolve(io.cwd, to ?? path.join('code', run));
@@ -67,10 +62,7 @@ export const rebuild = onHost<RebuildValues>(async ({ connection, io }, { to, js
   );
 });
 
-/**
- * Returns the checkpoint of the step and stage, by default the newest usable one. Throws `remote/no-checkpoint`, and
- * `cli/usage` if several stages have the step.
- */
+/** By default the newest usable one. Throws `remote/no-checkpoint`, and `cli/usage` if several stages have the step. */
 export function chosenCheckpoint(
   checkpoints: readonly Checkpoint[],
   wanted: {

@@ -16,7 +16,6 @@ export interface Printing {
   readonly sources: readonly string[] | undefined;
 }
 
-/** Returns the settings of the options. By default, it prints the log of the launcher. */
 export function printingOf(
   { source = ['launcher'], json = false }: Pick<LogsValues, 'source' | 'json'>,
   io: CommandIo,

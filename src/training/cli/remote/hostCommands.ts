@@ -50,7 +50,6 @@ async function addedByAddress(written: string, values: AddValues, context: Comma
   return { address, token, hello, ...(fingerprint !== undefined && { fingerprint }) };
 }
 
-/** Adds a host over SSH, which creates a token for this machine. */
 async function addedOverSsh(written: string, values: AddValues, context: CommandContext): Promise<NewHost> {
   const address = sshAddress(sshTarget(written));
   const start = sshStart(values);
@@ -163,9 +162,8 @@ type JsonValues = Pick<CommonValues, 'json'>;
 export function removeHost(
   { json }: JsonValues,
   [name = '']: readonly string[],
-  context: CommandContext,
+  { io }: CommandContext,
 ): number {
-  const { io } = context;
   knownHosts(io).remove(name);
   if (json === true) io.stdout.write(`${JSON.stringify({ name })}\n`);
   return exitCodes.ok;

@@ -42,10 +42,7 @@ export function launcherFlagsApart(argv: readonly string[]): readonly string[] {
   return [...own, '--', ...flags];
 }
 
-/**
- * Refuses a command line without a config. Without a config, upstream's launcher can also end processes: such flags are
- * refused by name.
- */
+/** Without a config, upstream's launcher can also end processes: such flags are refused by name. */
 export function refuseWithoutConfig(flags: readonly string[], launcher: string | undefined): never {
   if (launcher !== 'trinity') refuseFlags(flags, 'ajet', ajetFlags);
   if (launcher !== 'ajet') refuseFlags(flags, 'trinity', trinityFlags);

@@ -26,7 +26,6 @@ const runNotes = `Other flags go to the launcher, as do all flags after --. The 
 
 ${followNotes}`;
 
-/** Loads the commands when one of them runs. */
 const hostCommands = () => import('./hostCommands.ts');
 const runCommands = () => import('./runCommands.ts');
 const startCommands = () => import('./startCommands.ts');
@@ -94,7 +93,6 @@ With --json, an error is the last line of stdout: {"error": {"code", "message", 
   );
 }
 
-/** Returns a function that adds a command below `parent`. */
 function adderTo(parent: CliCommand) {
   return <O extends OptionTable>(
     usage: string,

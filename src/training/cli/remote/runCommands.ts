@@ -59,7 +59,6 @@ export const removeRun = onHost<RemoveValues>(async ({ connection, io }, values,
   return exitCodes.ok;
 });
 
-/** Runs `remote config`, which prints the config of a run. */
 export const showConfig = onHost<CommonValues>(async (session, { json = false }, [run = '']) => {
   const text = await configOf(session, run);
   const config = (): Plain => toPlain(effectiveConfigValues(text, run));
@@ -67,7 +66,6 @@ export const showConfig = onHost<CommonValues>(async (session, { json = false },
   return exitCodes.ok;
 });
 
-/** Runs `remote config diff`, which compares the configs of two runs. */
 export const diffConfigs = onHost<CommonValues>(async (session, { json = false }, runs) => {
   const texts = await Promise.all(runs.map((run) => configOf(session, run)));
   const [run, other] = texts.map((text, at) => effectiveConfigValues(text, runs[at] ?? ''));

@@ -61,7 +61,6 @@ export async function withHost<T>(
   }
 }
 
-/** Starts a host over SSH and opens a tunnel to it. */
 export function overSsh(
   address: string,
   ask: SshRequest,

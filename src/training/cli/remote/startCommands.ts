@@ -28,7 +28,6 @@ import type { ResumeValues, RunValues } from './remoteOptions.ts';
 import { onHost, withHost, type RemoteSession } from './session.ts';
 import { Tenths } from './texts.ts';
 
-/** Runs `remote run`: the host checks the run, gets the missing code and starts it. With `--follow`, shows its logs. */
 export async function startRun(
   asked: RunValues,
   flags: readonly string[],
@@ -63,7 +62,6 @@ export async function startRun(
   });
 }
 
-/** Runs `remote resume`, which starts a run from a checkpoint of an earlier run. */
 export const resume = onHost<ResumeValues>(async (session, values, [run = '']) => {
   const { connection, io } = session;
   const as = values.fork === true ? 'fork' : 'resume';
@@ -91,7 +89,6 @@ export const resume = onHost<ResumeValues>(async (session, values, [run = '']) =
   return showStarted(session, started, values);
 });
 
-/** Prints the id or the record of a run that was started. With `--follow`, shows its logs. */
 async function showStarted(
   session: RemoteSession,
   record: RunRecord,
@@ -148,7 +145,6 @@ function variables(names: readonly string[], environment: Environment): Record<s
   );
 }
 
-/** @param config the name that the user knows */
 function showFindings(config: string, findings: readonly LocatedFinding[], { stderr }: CommandIo): void {
   for (const finding of findings) {
     const where = formatLocation(locationOf(config, finding));
@@ -190,7 +186,6 @@ function planText({ order, preview }: DispatchPlan): string {
   return `${lines.join('\n')}\n`;
 }
 
-/** Returns one line about the code to compare with the host, and what cannot be sent. */
 function sentText({ files, bytes, biggestFolders, excluded }: Preview): string {
   const parts = biggestFolders.slice(0, 3).map(partText);
   const unsent = unsentFiles(excluded).length;

@@ -42,7 +42,6 @@ export function stepOf({ step, totalSteps, stages, stage }: RunRecord): string {
   return `${name} ${totalSteps === null ? step : `${step}/${totalSteps}`}`.trimStart();
 }
 
-/** Returns the text of an event. Undefined for log lines and metrics. */
 export function eventText(event: RunEvent): string | undefined {
   switch (event.type) {
     case 'state':
@@ -61,12 +60,10 @@ export function eventText(event: RunEvent): string | undefined {
   }
 }
 
-/** Returns a log line without control characters. */
 export function logText(text: string): string {
   return text.split('\t').map(escapeControlCharacters).join('\t');
 }
 
-/** Reports progress in steps of a tenth. */
 export class Tenths {
   #reported = 0;
 

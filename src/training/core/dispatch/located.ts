@@ -10,7 +10,6 @@ export const unsentFileId = 'cannot-be-sent';
 /** The number of files to list. Further ones are counted. */
 const maxListed = 10;
 
-/** Reports files that cannot be uploaded. */
 export function unsentFileFindings(excluded: readonly ExcludedPath[]): Finding[] {
   const found = unsentFiles(excluded);
   const hint =
@@ -23,13 +22,11 @@ export function unsentFileFindings(excluded: readonly ExcludedPath[]): Finding[]
   return listed.map((message) => warning(unsentFileId, message, { hint }));
 }
 
-/** A finding of a host with its position in the config. */
 export interface LocatedFinding extends Finding {
   /** The range of the key, or of its nearest ancestor in the file; undefined if it is not about this file. */
   readonly range: TextRange | undefined;
 }
 
-/** Locates findings in a config. If a key is not in the file, its mapping is located. */
 export function locateFindings(text: string, findings: readonly Finding[]): readonly LocatedFinding[] {
   const document = parseConfig(text);
   return findings.map((finding) => {
@@ -47,7 +44,6 @@ export function locateFindings(text: string, findings: readonly Finding[]): read
   });
 }
 
-/** Returns the location for messages of the command line. */
 export function locationOf(file: string, { range }: LocatedFinding): Location {
   return range === undefined
     ? { file }

@@ -36,7 +36,6 @@ const readers: Readonly<Record<string, readonly DataKey[]>> = {
 /** The readers inside others, which read only their training split. */
 const innerReaders = { jsonl_dataset_file: [jsonl], huggingface_dat_repo: [huggingFace] };
 
-/** Returns the keys of readers in a section, whose type another key sets. */
 function keysIn(section: string, typeKey: string, those: typeof readers, when: When = {}): DataKey[] {
   return Object.entries(those).flatMap(([reader, keys]) =>
     keys.map(({ kind, path }) => ({
@@ -75,7 +74,6 @@ export interface DataValue extends Pick<DataSource, 'kind'> {
   readonly value: Value;
 }
 
-/** Returns the values of a config with which its backbone, or AgentJet before it, finds data. */
 export function dataValues(root: Value, dialect: keyof typeof places): readonly DataValue[] {
   const keys: readonly DataKey[] = places[dialect];
   const isRead = ({ when = {} }: DataKey): boolean =>
@@ -105,10 +103,7 @@ export interface KeyedValue<T> {
 /** The parts of AgentJet that call DashScope without their own key. */
 export type KeyUser = 'rubrics_auto_grader' | 'llm_evaluate' | 'deduplication';
 
-/**
- * Returns the parts of AgentJet that read DashScope's key from the environment, with the config key that enables
- * each.
- */
+/** Returns the parts that read DashScope's key from the environment, with the config key that enables each. */
 export function keyUsersIn(root: Value): readonly KeyedValue<KeyUser>[] {
   const judge = 'ajet.task_judge';
   const judges = scalarAt(root, `${judge}.judge_type`) === 'rubrics_auto_grader';
@@ -133,7 +128,6 @@ function filtersIn(root: Value): readonly KeyedValue<KeyUser>[] {
   });
 }
 
-/** Returns the scalar at a path; undefined if there is none. */
 function scalarAt(root: Value, path: string): unknown {
   const value = valueAt(root, path);
   return value?.kind === 'scalar' ? value.value : undefined;

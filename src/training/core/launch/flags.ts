@@ -1,6 +1,5 @@
 import { badFlagValue, refusedFlag, unknownFlag } from './failures.ts';
 
-/** The rule for a flag of a launcher on a host. */
 type Flag =
   | { readonly takes: 'nothing' }
   | { readonly takes: 'a value'; readonly wanted: string; readonly fits: (value: string) => boolean }
@@ -27,7 +26,6 @@ const debug: Flag = {
   hasValue: true,
 };
 
-/** All flags of upstream's launcher. */
 export const ajetFlags: FlagTable = {
   '--conf': byOrder,
   '--backbone': byOrder,
@@ -63,7 +61,6 @@ export const ajetFlags: FlagTable = {
   },
 };
 
-/** The flags of `trinity run`. */
 export const trinityFlags: FlagTable = {
   '--config': byOrder,
   '-c': byOrder,
@@ -131,7 +128,6 @@ export function refuseFlags(flags: readonly string[], launcher: string, table: F
   }
 }
 
-/** Returns the value of a flag, or undefined if it is absent. */
 export function flagValue(flags: readonly string[], name: string): string | undefined {
   const at = flags.findIndex((text) => splitFlag(text).name === name);
   return at < 0 ? undefined : (splitFlag(flags[at] ?? '').value ?? flags[at + 1]);
@@ -142,7 +138,6 @@ function splitFlag(text: string): { readonly name: string; readonly value: strin
   return at < 0 ? { name: text, value: undefined } : { name: text.slice(0, at), value: text.slice(at + 1) };
 }
 
-/** Returns true if a relative path stays inside its folder. */
 export function isInside(path: string): boolean {
   if (path === '' || path.startsWith('/') || path.startsWith('~') || path.includes('\0')) return false;
   return !path.split('/').includes('..');

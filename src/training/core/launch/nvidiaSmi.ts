@@ -5,7 +5,6 @@ export const nvidiaSmiArguments: readonly string[] = [
   '--format=csv,noheader,nounits',
 ];
 
-/** A GPU, without the run that uses it. */
 export type GpuReading = Omit<Gpu, 'run'>;
 
 /**

@@ -16,10 +16,7 @@ export interface LaunchPlan {
   /** The executable that the owner of the host configured. The order cannot change it. */
   readonly command: string;
   readonly args: readonly string[];
-  /**
-   * Variables on top of the host's environment: those of the order, then those of the host, such as
-   * CUDA_VISIBLE_DEVICES.
-   */
+  /** On top of the host's environment: those of the order, then those of the host, such as CUDA_VISIBLE_DEVICES. */
   readonly env: Readonly<Record<string, string>>;
   /** The number of training steps; null if the config does not set it. */
   readonly totalSteps: number | null;
@@ -30,7 +27,6 @@ export interface LaunchPlan {
   readonly jobUse?: JobUse;
   /** The effective config that the host keeps: see `runs/effectiveConfig`. */
   readonly effectiveConfig?: string;
-  /** The secrets in the config. */
   readonly secrets?: readonly string[];
 }
 
@@ -40,7 +36,6 @@ export interface LauncherCommand {
   readonly args: readonly string[];
 }
 
-/** The programs of upstream. */
 export type ProgramName = 'ajet' | 'trinity';
 
 /** The programs that a host may start. No order can start another one. */
@@ -102,14 +97,11 @@ export function planLaunch(
   };
 }
 
-/**
- * Returns the variables that select GPUs, numbered as in `nvidia-smi`. By default CUDA starts with the fastest one.
- */
+/** GPUs are numbered as in `nvidia-smi`. By default CUDA starts with the fastest one. */
 function devicesOf({ devices }: LaunchSite): Readonly<Record<string, string>> {
   return { CUDA_DEVICE_ORDER: 'PCI_BUS_ID', CUDA_VISIBLE_DEVICES: devices.join(',') };
 }
 
-/** Makes the launcher start its own Ray. */
 const withRay = '--with-ray';
 
 export interface RayJobPlan {
@@ -119,9 +111,7 @@ export interface RayJobPlan {
   readonly totalSteps: number | null;
 }
 
-/**
- * Returns the job for an order on a cluster. The nodes have the programs on their PATH, and the cluster assigns GPUs.
- */
+/** The nodes have the programs on their PATH, and the cluster assigns GPUs. */
 export function planRayJob(order: RunOrder, training: Training): RayJobPlan {
   const program = programOf(order.launcher, training);
   const args = argumentsOf(program, order, training, new Set());

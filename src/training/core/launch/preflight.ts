@@ -12,14 +12,12 @@ import type { KeyUser } from './dataSources.ts';
 
 const keyName = 'DASHSCOPE_API_KEY';
 
-/** The effect of a missing key. */
 const users: Readonly<Record<KeyUser, string>> = {
   rubrics_auto_grader: 'no rubrics are generated and no episode is judged',
   llm_evaluate: 'the filter cannot be created and no task is read',
   deduplication: 'the filter cannot be created and no task is read',
 };
 
-/** Reports the variables that programs need and the run does not have. */
 function variableFindings(
   { launcher }: RunOrder,
   { monitor, reader, dialect, keyUsers }: Training,
@@ -59,13 +57,11 @@ export interface PreflightFacts {
   readonly gpusAreReal: boolean;
   /** The launchers that the owner lists, and whether the executable of each exists. */
   readonly launchers: Readonly<Partial<Record<ProgramName, { readonly found: boolean }>>>;
-  /** Facts about the Python of the launcher. */
   readonly python: PythonFacts | null;
   /** Free bytes on the disk of the job's folder. */
   readonly diskFree: number | null;
   /** The reason why a run cannot use the job's folder, as the end of a sentence; null if it can. */
   readonly jobFolderProblem: string | null;
-  /** The run that uses the job's folder; null if there is none. */
   readonly folderUser: FolderUser | null;
   /** The stage that earlier training in the job's folder reached, from 0; null if there is none. */
   readonly stageBefore: number | null;
@@ -206,10 +202,7 @@ function diskFindings({ job }: Training, { diskFree }: PreflightFacts): Finding[
   return [(diskFree < noDisk ? error : warning)('disk', message, { hint, key })];
 }
 
-/**
- * Returns true if a model is a path. As upstream, more than two `/` make a path; anything else may be a name on a
- * hub.
- */
+/** As upstream, more than two `/` make a path; anything else may be a name on a hub. */
 export function isModelPath(model: string): boolean {
   return model.split('/').length - 1 > 2 || /^(?:\/|\.\.?\/|~)/.test(model);
 }
@@ -252,19 +245,12 @@ function pathFindings(training: Training, { paths }: PreflightFacts): Finding[] 
   return found;
 }
 
-/** The other runs of the host that affect an order. */
 export interface OtherRuns {
-  /**
-   * Returns the run that uses the folder of the order.
-   *
-   * @param folder absolute; null if it is not known
-   */
+  /** Returns the run that uses the folder of the order. `folder` is absolute; null if it is not known. */
   readonly userOf: (order: Pick<RunOrder, 'from'>, folder: string | null) => string | undefined;
-  /** Returns the run with its own Ray. */
   readonly rayHolder: () => string | undefined;
 }
 
-/** The run that uses the order's folder, and how. */
 export interface FolderUser {
   readonly run: string;
   readonly use: JobUse;
@@ -287,7 +273,6 @@ export function folderUserFindings(
   return [warning('folder-in-use', halves, details)];
 }
 
-/** @param before the stage that earlier training in the job's folder reached, from 0 */
 function stageFindings(training: Training, before: number | null): Finding[] {
   const { stages } = training;
   return [
@@ -341,7 +326,6 @@ export interface RayFacts {
   readonly holder: string | null;
 }
 
-/** Reports a missing Ray, or one that blocks the run. */
 export function rayFindings(order: RunOrder, training: Training, ray: RayFacts | null): Finding[] {
   if (ray === null) return [];
   const starts = order.launcher !== 'ray' && order.flags.includes('--with-ray');
@@ -361,7 +345,6 @@ export function rayFindings(order: RunOrder, training: Training, ray: RayFacts |
   return [error('ray-missing', `Ray does not respond: ${ray.why}.`, { hint })];
 }
 
-/** Reports the Ray of another run. Stopping it would end that run. */
 function besideRun(owner: string, { holder }: RayFacts, order: RunOrder, training: Training): Finding[] {
   const starts = order.flags.includes('--with-ray');
   if (!starts && training.backbone === 'trinity') {

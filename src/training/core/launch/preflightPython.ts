@@ -36,7 +36,6 @@ print(json.dumps({'ajet': folder('ajet'), 'version': list(sys.version_info[:3]),
     'torch': version('torch'), 'swanlab': version('swanlab'), 'wandb': version('wandb')}}))
 `;
 
-/** Checks Python and its packages against the requirements of upstream's launchers. */
 export function pythonFindings(order: RunOrder, training: Training, facts: PythonFacts): Finding[] {
   if (order.launcher === 'ray') return [];
   const [major, minor] = facts.version;

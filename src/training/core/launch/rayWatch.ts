@@ -9,7 +9,6 @@ export const rayJobInfo = z.object({
 });
 export type RayJobInfo = z.infer<typeof rayJobInfo>;
 
-/** The result of a request to the head node. */
 export type RayAnswer =
   | { readonly kind: 'job'; readonly info: RayJobInfo }
   /** The head answers, but does not know the job. */
@@ -29,10 +28,7 @@ export const silenceAllowed = 120_000;
 /** The same limit while a job is being stopped. */
 export const silenceAtEnd = 30_000;
 
-/**
- * The state of a submitted job, from the answers of the head alone. The end of a log does not mean the end of its
- * job.
- */
+/** The state of a submitted job, from the answers of the head alone: the end of a log is not the end of its job. */
 export class RayWatch {
   #state: RayState = { kind: 'pending' };
   /** The time of the first of the attempts that failed in a row. */

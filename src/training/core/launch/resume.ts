@@ -20,17 +20,14 @@ import {
 } from './resumeStages.ts';
 import { folderOf, type JobLocation, type Training } from './training.ts';
 
-/** The source of a resumed or forked run. */
 export interface ResumeSource {
   /** The folder of the earlier run's job, absolute. */
   readonly jobFolder: string;
   /** The step in `latest_checkpointed_iteration.txt`; null if there is none. */
   readonly latest: number | null;
-  /** The stages, if the training has any. */
   readonly staged?: StagedSource;
 }
 
-/** The preparation of a resumed or forked run. */
 export interface ResumePlan {
   readonly config: string;
   /** Absolute. */
@@ -39,11 +36,7 @@ export interface ResumePlan {
   readonly seed?: JobSeed;
 }
 
-/**
- * Sets texts and booleans in a config. Comments and other settings stay unchanged.
- *
- * @param why the reason for the change, as the start of a sentence
- */
+/** Comments and other settings stay unchanged. `why` is the reason for the change, as the start of a sentence. */
 export function setConfigKeys(
   text: string,
   values: readonly (readonly [path: string, value: string | boolean])[],
@@ -67,7 +60,6 @@ export function setConfigKeys(
   }, text);
 }
 
-/** Returns the keys that set the folder of a job. */
 function keysOf({ dialect }: Pick<Training, 'dialect'>): { readonly root: string; readonly name: string } {
   return dialect === 'trinity'
     ? { root: 'checkpoint_root_dir', name: 'name' }
@@ -120,11 +112,7 @@ export function planResume(
   };
 }
 
-/**
- * Throws `host/not-resumable` unless the step is the newest one.
- *
- * @param newest the checkpoint from which training in the folder would resume
- */
+/** Throws `host/not-resumable` unless the step is `newest`, from which training in the folder would resume. */
 function mustBeNewest(
   { step, stage }: NonNullable<RunOrder['from']>,
   newest: { readonly step: number | null; readonly stage?: string },
@@ -178,11 +166,7 @@ function placeIn(folder: string, { project, group, name }: JobLocation): { root:
 const notRestored =
   'Not restored: unfinished episodes, experiences that were not trained on, and the state of services and environments.';
 
-/**
- * Describes what a resumed or forked run restores and what it does not, one sentence each.
- *
- * @param stages of the source run
- */
+/** Returns sentences on what a resumed or forked run restores and what not. `stages` are of the source run. */
 export function describeRestore(
   from: NonNullable<RunOrder['from']>,
   backbone: RunOrder['backbone'],

@@ -11,7 +11,6 @@ export const trackerFile = 'latest_checkpointed_iteration.txt';
 /** The file with the stage to resume, as `{"latest_stage": N}` from 0. Earlier stages are skipped. */
 export const stageFile = 'stage_meta.json';
 
-/** A stage of an earlier run. */
 export interface SourceStage {
   readonly name: string;
   /** The folder inside the job's folder. It differs from the name if upstream renamed it. */
@@ -33,7 +32,6 @@ export interface JobSeed {
   readonly copies: readonly {
     readonly from: string;
     readonly to: string;
-    /** True if the source can be missing. */
     readonly optional: boolean;
   }[];
   /** Files to write after the copies. */
@@ -153,7 +151,6 @@ export function stageNamesOf({ stages, stage }: Pick<RunRecord, 'stages' | 'stag
   return { names: stages?.map(({ name }) => name) ?? [], current: stage };
 }
 
-/** Describes the stages that are skipped and those that follow, one sentence each. */
 export function describeStages({ as, stage = '' }: From, { names, current = 0 }: StageNames): string[] {
   const at = names.indexOf(stage);
   if (at < 0) return [];

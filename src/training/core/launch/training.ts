@@ -20,7 +20,6 @@ export interface TrainingRequest {
   /** Absolute path of the config on the host. The file need not exist yet. */
   readonly file: string;
   readonly text: string;
-  /** The run's working folder. */
   readonly cwd: string;
   readonly backbone: RunOrder['backbone'];
   readonly files: FileReader;
@@ -28,7 +27,6 @@ export interface TrainingRequest {
   readonly environment: Environment;
 }
 
-/** The parts of the path of checkpoints and logs. */
 export interface JobLocation {
   readonly root: KeyedValue<string>;
   readonly project: KeyedValue<string>;
@@ -67,7 +65,6 @@ export interface TrainingStage extends TrainingPart {
   readonly name: KeyedValue<string>;
 }
 
-/** Returns the stages of a training, or the training itself if it has none. */
 export function partsOf(training: Training): readonly TrainingPart[] {
   return training.stages.length > 0 ? training.stages : [training];
 }
@@ -96,7 +93,6 @@ export interface Training extends TrainingPart {
   readonly monitor: KeyedValue<string | null>;
   /** AgentJet's name of the task reader. */
   readonly reader: KeyedValue<string | null>;
-  /** The parts of AgentJet that read their own key from the environment. */
   readonly keyUsers: readonly KeyedValue<KeyUser>[];
   readonly problems: readonly ConfigProblem[];
 }
@@ -113,7 +109,6 @@ export async function readTraining(request: TrainingRequest): Promise<Training> 
   return { ...reader.training(), problems: [...composed.problems, ...(conversion?.problems ?? [])] };
 }
 
-/** The keys of each backbone. */
 const places = {
   trinity: {
     nodes: 'cluster.node_num',
@@ -317,7 +312,6 @@ export function jobFolder(job: JobLocation, cwd: string, paths: Pick<PathRules, 
   return job.name.value === null ? null : folderOf(job, job.name.value, cwd, paths);
 }
 
-/** Returns the absolute folder of a job with this name. */
 export function folderOf(
   { root, project, group }: JobLocation,
   name: string,

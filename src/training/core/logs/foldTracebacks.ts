@@ -1,5 +1,4 @@
 /** Folds the library frames of Python tracebacks to one line. */
-
 import { messageOf } from '../runs/markers.ts';
 
 /** The prefix that Ray adds to lines of other processes. */
@@ -43,7 +42,6 @@ export class TracebackFolder {
     return [...this.end(), line];
   }
 
-  /** Returns the line for the folded frames, if there are any. */
   end(): readonly string[] {
     const folded = this.#folded;
     this.#folded = undefined;
@@ -54,9 +52,7 @@ export class TracebackFolder {
   }
 }
 
-/**
- * Returns everything before the text: Ray's prefix, then that of Trinity's log, which is on each line of a message.
- */
+/** Returns Ray's prefix and then that of Trinity's log, which is on each line of a message. */
 function prefixOf(line: string): string {
   const ray = rayPrefix.exec(line)?.[0] ?? '';
   const logged = line.slice(ray.length);

@@ -63,7 +63,6 @@ export function logLinks(line: string, context: LogContext): readonly LogLink[] 
   return links;
 }
 
-/** Returns the uploaded file for a path in a log. Other paths may be relative to the folder. */
 function sentPath(path: string, { run, sentFile }: LogContext): string | undefined {
   const own = `/${run}/code/`;
   const at = path.indexOf(own);
@@ -73,9 +72,7 @@ function sentPath(path: string, { run, sentFile }: LogContext): string | undefin
   return inside.startsWith('/') ? undefined : sentFile(inside);
 }
 
-/**
- * Finds a key from the root or from one of its mappings (`trainer.total_steps` for `trinity.trainer.total_steps`).
- */
+/** Finds a key from the root or from one of its mappings (`trainer.total_steps` for `trinity.trainer.total_steps`). */
 function keyIn({ config, keys }: LogContext, text: string): readonly string[] | undefined {
   const steps = text.split('.');
   if (config?.kind !== 'mapping') return undefined;
@@ -96,7 +93,6 @@ function isMeant(path: readonly string[], keys: KeyTable | undefined): boolean {
 /** An empty mapping, because a misspelled key may repeat one in the file. */
 const nothing: MappingNode = { kind: 'mapping', span: { start: 0, end: 0 }, flow: false, entries: [] };
 
-/** Returns the nearest section in the file, as findings of a host do. */
 function nearest(config: Node, path: readonly string[]): readonly string[] | undefined {
   let node: Node | undefined = config;
   let depth = 0;

@@ -1,6 +1,5 @@
 import { webPage, type WebPageOptions } from '../../../base/core/webPage.ts';
 
-/** The bundle of the page of a training run, in dist/webview. */
 export const trainingRunBundle = { script: 'trainingRun.js', style: 'trainingRun.css' } as const;
 
 /** Returns the HTML of the page of a training run. The page sends `ready` once it listens. */

@@ -5,7 +5,6 @@ import { gpu } from '../protocol/hostRpc.ts';
 
 const count = z.int().check(z.nonnegative());
 
-/** A run, with the actions that the page may offer. */
 export const pageRun = z.object({
   host: z.string(),
   record: runRecord,
@@ -27,7 +26,6 @@ export const hostState = z.discriminatedUnion('kind', [
 ]);
 export type HostState = z.infer<typeof hostState>;
 
-/** A run on a host. The host is named. */
 const runRef = z.object({ host: z.string(), run: runId });
 export type RunRef = Readonly<z.infer<typeof runRef>>;
 
@@ -57,7 +55,6 @@ export type RunPageMessage = z.infer<typeof runPageMessage>;
 export const runPageRequest = z.discriminatedUnion('type', [
   /** The page listens. `compared` are the runs that it showed next to its own before it was reloaded. */
   z.object({ type: z.literal('ready'), compared: z.array(runRef) }),
-  /** The user chooses another run to compare with. */
   z.object({ type: z.literal('addRun') }),
   /**
    * Actions for a run. `showConfig` shows the effective config, `compareConfig` compares it with that of the page's own

@@ -82,7 +82,6 @@ export const toBridge = z.discriminatedUnion('type', [
 ]);
 export type ToBridge = z.infer<typeof toBridge>;
 
-/** A request of an episode to Python. */
 export type BridgeCall =
   | {
       readonly method: 'chat';

@@ -242,11 +242,7 @@ export type HostResults = {
  */
 const results = /^(?:global_step_\d+|buffer)\//;
 
-/**
- * Returns the scope that a request needs.
- *
- * @param stagesOf returns the known stages of a run
- */
+/** @param stagesOf returns the known stages of a run */
 export function scopeOf(
   method: HostMethod,
   { run, of, path }: Readonly<Record<string, unknown>>,

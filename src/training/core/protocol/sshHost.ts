@@ -1,7 +1,6 @@
 /** The request that a client sends over SSH to a host program on its standard input, and the answer. */
 import * as z from 'zod/mini';
 
-/** The settings of a host that is started. */
 export const hostStart = z.object({
   /** Paths of launchers, by name. */
   launchers: z.record(z.string(), z.string()),

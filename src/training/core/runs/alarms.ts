@@ -57,11 +57,7 @@ export interface AlarmCheck {
   readonly raised: readonly Alarm[];
 }
 
-/**
- * Checks the metrics of a step.
- *
- * @param reward the mean reward, if it is among the metrics
- */
+/** @param reward the mean reward, if it is among the metrics */
 export function checkMetrics(
   before: AlarmState,
   { role, step, values }: StepMetrics,
@@ -90,7 +86,6 @@ export function checkMetrics(
   return settled(state, checks);
 }
 
-/** Raises the alarm for a log line that reports missing memory. */
 export function outOfMemory(before: AlarmState, line: string): AlarmCheck {
   const text = `Out of memory: ${line.trim().slice(0, 300)}`;
   return settled(before, [['out-of-memory', text]]);

@@ -15,7 +15,6 @@ import { stepText } from '../launch/resumeStages.ts';
 
 export interface EffectiveConfigRequest {
   readonly redact: (text: string) => string;
-  /** The folder to which file names are relative. */
   readonly relativeTo: string;
   readonly run: string;
   readonly order: Omit<RunOrder, 'env'>;
@@ -29,9 +28,7 @@ export interface EffectiveConfigRequest {
   readonly bridged: Readonly<Record<string, BridgedCode>>;
 }
 
-/**
- * Returns the effective config of a run as YAML: the composed config with the origin of each value, without secrets.
- */
+/** Returns the composed config of a run as YAML, with the origin of each value and without secrets. */
 export function effectiveConfigText(request: EffectiveConfigRequest): string {
   const { sent, started, text } = request;
   const root = marked(rootOf(started, request), rootOf(sent, request)) as MappingValue;

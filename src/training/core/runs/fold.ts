@@ -238,7 +238,6 @@ export class RunFold {
 
 const trainingRank = 7;
 
-/** Returns the newest items of a list with one more. */
 function kept<T>(list: readonly T[], item: T): T[] {
   return [...list, item].slice(-remembered);
 }
@@ -248,7 +247,6 @@ function isLate(state: FoldState, stage: number | null | undefined): boolean {
   return (stage ?? Infinity) < (state.stage ?? 0);
 }
 
-/** Returns true if metrics are of a step of the current stage. */
 function isStep(state: FoldState, metrics: StepMetrics | undefined, stage: number | undefined): boolean {
   return metrics !== undefined && !isLate(state, stage) && hasStepMetrics(metrics.values);
 }

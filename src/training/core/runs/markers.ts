@@ -8,7 +8,6 @@ export function companionSource(tag: string): string {
   return /^ray(?:_|$)/.test(name) ? name : service + name;
 }
 
-/** Returns true if a source is a service, not the training itself. */
 export function isServiceSource(source: string): boolean {
   return source.startsWith(service);
 }
@@ -20,7 +19,6 @@ export function isServiceSource(source: string): boolean {
 const logLine =
   /^(?:\((?<actor>[^)]*)\)\s*)?(?:DEBUG|INFO|WARNING|ERROR|CRITICAL) \d\d-\d\d \d\d:\d\d:\d\d \[[^\]]+:\d+\] (?<text>.*)$/;
 
-/** Returns the message of a line of Trinity's log, or undefined if it is not one. */
 export function messageOf(line: string): string | undefined {
   return logLine.exec(line)?.groups?.['text'];
 }
@@ -29,7 +27,6 @@ export function messageOf(line: string): string | undefined {
 const failures =
   /^(?:Error in (?:Explorer|Trainer):|Explorer or Trainer failed:|(?:Explorer|Trainer|Benchmark) failed:|Error during explorer preparation)/;
 
-/** Returns the sentence with which upstream reports a failure. */
 export function failureIn(line: string): string | undefined {
   const message = messageOf(line);
   return message !== undefined && failures.test(message) ? message.trim() : undefined;
@@ -92,7 +89,6 @@ export function stageIn(line: string): StageStart | undefined {
   return found === null ? undefined : { number: Number(found[1]), of: Number(found[2]) };
 }
 
-/** Returns the step of a checkpoint that was written. */
 export function checkpointIn(line: string): number | undefined {
   const step = /^Checkpoint at step (\d{1,15}) saved/.exec(messageOf(line) ?? '')?.[1];
   return step === undefined ? undefined : Number(step);
@@ -109,7 +105,6 @@ function quoted(text: string): string {
   return text.replace(/^[`'"[]|[`'"\]]$/g, '');
 }
 
-/** Returns true if a line reports missing memory of a GPU or the machine. */
 export function isOutOfMemory(line: string): boolean {
   return /\b(?:(?:CUDA|NPU|HIP) out of memory|OutOfMemoryError|killed due to (?:the node running low on )?memory|Cannot allocate memory|No available memory for the cache blocks)\b/.test(
     line,

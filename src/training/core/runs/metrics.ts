@@ -43,7 +43,6 @@ function roleOf(
 /** A quoted name and its value: bare, or in a call such as `np.float64(0.5)`. */
 const pair = /(['"])((?:\\.|(?!\1)[^\\])*)\1\s*:\s*([^,{}[\]'"()]*(?:\([^()]*\))?)/g;
 
-/** Returns the finite numbers in the text of a Python dict. */
 function pythonNumbers(text: string): Record<string, number> {
   const pairs = Array.from(text.matchAll(pair), ([, , name = '', value = '']) => [name, value] as const);
   return finite(pairs);

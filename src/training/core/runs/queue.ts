@@ -31,7 +31,6 @@ export const preparingPhase = 'preparing the code';
 
 interface QueuePlan {
   readonly start: { readonly id: string; readonly devices: readonly number[] }[];
-  /** The reasons why the other runs wait or fail. */
   readonly wait: { readonly id: string; readonly reason: string }[];
   readonly fail: { readonly id: string; readonly reason: string }[];
 }
@@ -39,7 +38,6 @@ interface QueuePlan {
 /** The share of a GPU's memory that a driver and a desktop can use. More means that another program uses it. */
 const idleShare = 0.05;
 
-/** Returns true if another program uses a GPU. */
 function isUsedByOthers({ memory, used }: GpuReading): boolean {
   return memory !== null && used !== null && memory > 0 && used / memory > idleShare;
 }
@@ -89,7 +87,6 @@ export function planQueue(
   return plan;
 }
 
-/** Returns why a run waits because of Ray, or undefined if it does not. */
 function whyRayWaits(ray: RayUse, { holder, seeker }: RayClaims): string | undefined {
   if (ray !== 'elsewhere' && holder !== undefined)
     return `Waits for run ${holder}, which has a separate Ray.`;
@@ -119,10 +116,7 @@ function counted(gpus: number): string {
  */
 export type RayUse = 'own' | 'here' | 'elsewhere';
 
-/**
- * @param env names of the order's variables
- * @param address RAY_ADDRESS in the host's environment
- */
+/** @param address RAY_ADDRESS in the host's environment */
 export function rayUse(
   { launcher, flags, env }: Pick<RunRecord, 'launcher' | 'flags' | 'env'>,
   address: string | undefined,

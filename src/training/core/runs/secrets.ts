@@ -17,7 +17,6 @@ export type SecretMarks = z.infer<typeof secretMarks>;
 
 export type Digest = (salt: string, text: string) => string;
 
-/** Returns the values of variables that are secrets by their names. */
 export function secretsIn(env: Readonly<Record<string, string | undefined>>): string[] {
   return Object.entries(env).flatMap(([name, value]) =>
     value !== undefined && isSecret(name, value) ? [value] : [],

@@ -31,10 +31,7 @@ export class StallDetector {
   #signs = 0;
   #silence = 0;
 
-  /**
-   * @param now monotonic milliseconds
-   * @returns the alarms to be raised
-   */
+  /** Returns the alarms to raise. `now` is monotonic, in milliseconds. */
   look(alarms: AlarmState, now: number): readonly Alarm[] {
     const isFirst = this.#lookedAt === undefined;
     const elapsed = Math.min(Math.max(0, now - (this.#lookedAt ?? now)), limits.look);

@@ -1,15 +1,12 @@
 import type { FileEntry } from '../protocol/hostRpc.ts';
 import type { Checkpoint } from '../protocol/runs.ts';
 
-/** Returns the step of a checkpoint folder, or undefined if the folder is not one. */
 export function stepOf(folder: string): number | undefined {
   const step = /^global_step_(\d{1,15})$/.exec(folder)?.[1];
   return step === undefined ? undefined : Number(step);
 }
 
 /**
- * Returns the checkpoint of a step.
- *
  * @param files files in the step's folder, relative to it
  * @param latest the step in `latest_checkpointed_iteration.txt`, which upstream writes once everything is on disk;
  *   null if there is none

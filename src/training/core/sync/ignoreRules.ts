@@ -4,11 +4,9 @@ import ignore, { type Ignore, type PatternParams } from 'ignore';
 export const ownIgnoreFile = '.agentjetignore';
 export const gitIgnoreFile = '.gitignore';
 
-/** A rule that excludes files. */
 export interface IgnoreRule {
   /** The file of the rule, relative to the root; `default` for a built-in rule. */
   readonly rule: string;
-  /** The pattern as written in the file. */
   readonly pattern: string;
 }
 
@@ -50,7 +48,6 @@ export interface Repository {
  * `!` in a .gitignore uploads secrets.
  */
 export class IgnoreRules {
-  /** The path of the root in its repository, to which rules are relative. */
   readonly #prefix: string;
   readonly #git: readonly Rule[];
   readonly #own: readonly Rule[];
@@ -74,11 +71,7 @@ export class IgnoreRules {
     return new IgnoreRules(prefix, aboutInside(git, prefix), []);
   }
 
-  /**
-   * Returns these rules with those of files in a folder. A file that is undefined does not exist.
-   *
-   * @param folder the path of the folder, empty for the root
-   */
+  /** Adds the rules of files in a folder, which is empty for the root. A file that is undefined does not exist. */
   with(
     folder: string,
     files: { readonly git: string | undefined; readonly own: string | undefined },
@@ -90,9 +83,7 @@ export class IgnoreRules {
     return new IgnoreRules(this.#prefix, [...this.#git, ...git], [...this.#own, ...own]);
   }
 
-  /**
-   * Returns the rule that excludes a path, or undefined if it is uploaded. The folders above it must not be excluded.
-   */
+  /** Returns the rule that excludes a path, if any. The folders above it must not be excluded. */
   excludes(path: string, isFolder: boolean): IgnoreRule | undefined {
     const place = joined(this.#prefix, path);
     const { ignored, rule } = this.#engine.test(isFolder ? `${place}/` : place);

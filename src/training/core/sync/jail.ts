@@ -83,7 +83,6 @@ export function collisionProblem(path: string): string {
 /** Checks the entries of one root, in any order, each against those before it. */
 export class Jail {
   readonly #rules: JailRules;
-  /** Taken paths by their normalized form. */
   readonly #taken = new Map<string, { readonly path: string; readonly isFolder: boolean }>();
 
   constructor(rules: JailRules = {}) {

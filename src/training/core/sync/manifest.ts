@@ -28,10 +28,7 @@ export class PackReader {
   #received = 0;
   #needed = packHeaderBytes;
 
-  /**
-   * Returns the contents that are now complete. Their bytes can be views of `piece`. Throws if the data is not a
-   * pack.
-   */
+  /** Returns the contents that are now complete, whose bytes can be views of `piece`. Throws if it is not a pack. */
   push(piece: Uint8Array): readonly PackedContent[] {
     this.#pieces.push(piece);
     this.#received += piece.length;
@@ -82,9 +79,7 @@ function readHeader(header: Uint8Array): { sha256: string; bytes: number } {
 /** Bytes of JSON in a page. A page with long names must fit into a message. */
 const pageBytes = 2 * 1024 * 1024;
 
-/**
- * Returns the canonical JSON of a manifest. Its SHA-256 is the id of the snapshot. Faster than the general function.
- */
+/** Returns the canonical JSON of a manifest, faster than the general function. Its SHA-256 is the snapshot's id. */
 export function manifestText(manifest: SnapshotManifest): string {
   const pieces = manifest.map((entry) => {
     const path = JSON.stringify(entry.path);

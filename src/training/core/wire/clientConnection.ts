@@ -58,7 +58,6 @@ export class ClientConnection implements Disposable {
   /** The time limit for the answer to the hello. */
   #patience: Disposable | undefined;
   #watches = false;
-
   readonly onState = this.#states.event;
 
   constructor(options: ClientOptions) {
@@ -114,7 +113,6 @@ export class ClientConnection implements Disposable {
     return this.#transfers.download(request, cancellation);
   }
 
-  /** Reconnects at once, because the host can be reached again. */
   retryNow(): void {
     if (this.#state.kind !== 'waiting') return;
     this.#retry?.dispose();

@@ -15,7 +15,6 @@ class RunFollower {
   readonly #changed: (follow: RunFollower) => void;
   /** The number of the newest event received. */
   last: number;
-  /** True if the buffer is full. */
   isStalled = false;
   isOver = false;
   /** Gaps in a row. */
@@ -231,10 +230,7 @@ function eventsOf(params: unknown): { readonly run: string; readonly events: rea
   return { run, events: events.map(eventOf) };
 }
 
-/**
- * Decodes an event. Log lines, by far the most events, are checked by hand, because a schema takes several times as
- * long.
- */
+/** Log lines, by far the most events, are checked by hand, because a schema takes several times as long. */
 function eventOf(json: unknown): RunEvent {
   if (isLines(json)) return json;
   const parsed = runEvent.safeParse(json);

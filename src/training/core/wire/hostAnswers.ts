@@ -117,7 +117,6 @@ export class HostAnswers implements Disposable {
     if (stream !== undefined) this.#options.sender.wake(stream);
   }
 
-  /** Returns true if a transfer with that number was ever opened. */
   isTransfer(transfer: number): boolean {
     return transfer < this.#transfers;
   }

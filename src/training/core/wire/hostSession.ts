@@ -114,7 +114,6 @@ export class HostSession {
     this.#uploads.take(chunk);
   }
 
-  /** Closes the connection from this side. */
   close(code: number, reason: string): void {
     if (this.#closed) return;
     this.#options.audit('closed', { code, reason });
@@ -277,14 +276,8 @@ export class HostSession {
 
 /** Returns the parameters for the audit log, without contents and possible secrets. */
 function askedOf({ order, run, path, sha256, snapshot, checkpoints }: Details): Details {
-  return {
-    ...(order !== undefined && ordered(order as RunOrder)),
-    ...(run !== undefined && { run }),
-    ...(path !== undefined && { path }),
-    ...(sha256 !== undefined && { sha256 }),
-    ...(snapshot !== undefined && { snapshot }),
-    ...(checkpoints !== undefined && { checkpoints }),
-  };
+  const target = { run, path, sha256, snapshot, checkpoints };
+  return order === undefined ? target : { ...target, ...ordered(order as RunOrder) };
 }
 
 function ordered({ name, launcher, config, snapshot }: RunOrder | RunRecord): Details {

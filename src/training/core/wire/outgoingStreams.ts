@@ -54,14 +54,9 @@ export class Sender {
   }
 }
 
-/** An outgoing stream that ends with its connection. */
 export type DisposableStream = OutgoingStream & Disposable;
 
-/**
- * Sends the events of one run.
- *
- * @param failed called if the events cannot be read
- */
+/** @param failed called if the events cannot be read */
 export function eventStream(
   sender: Sender,
   socket: WireSocket,
@@ -101,11 +96,7 @@ export function eventStream(
   return stream;
 }
 
-/**
- * Sends runs that changed or were removed. Only the newest record of each waits.
- *
- * @param notify called with the record of a run, or without one once the run is removed
- */
+/** Only the newest record of each run waits. `notify` gets no record once the run is removed. */
 export function runChangeStream(
   sender: Sender,
   runs: HostRuns,
@@ -144,11 +135,7 @@ export async function* chunksOf({ pieces }: ByteSource): AsyncGenerator<Uint8Arr
   yield new Uint8Array();
 }
 
-/**
- * Sends a file to the client.
- *
- * @param ended called once, with an error if the source failed
- */
+/** @param ended called once, with an error if the source failed */
 export function downloadStream(
   socket: WireSocket,
   transfer: number,

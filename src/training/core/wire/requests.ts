@@ -22,7 +22,6 @@ interface AskOptions<M extends HostMethod> {
   readonly cancellation?: CancellationToken | undefined;
 }
 
-/** The requests of a client that wait to be sent or to be answered. */
 export class Requests {
   #next = 0;
   #waiting: Request[] = [];
@@ -63,7 +62,6 @@ export class Requests {
     }
   }
 
-  /** Starts to send on a new connection. */
   connected(send: (text: string) => void): void {
     this.#send = send;
     this.#flush();

@@ -87,7 +87,6 @@ interface Outgoing {
 
 export interface TransferOptions {
   readonly requests: Requests;
-  /** Returns the current connection, or undefined if there is none. */
   readonly socket: () => WireSocket | undefined;
   /** Resolves when there is a connection. Rejects when none will follow. */
   readonly connected: (cancellation: CancellationToken) => Promise<void>;

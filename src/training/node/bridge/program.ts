@@ -26,7 +26,6 @@ interface PendingCall {
   readonly reject: (error: Error) => void;
 }
 
-/** Runs the user's workflow and judge for the Python that trains. */
 export class BridgeProgram {
   readonly #send: (message: FromBridge) => void;
   readonly #loader: Loader;
@@ -156,10 +155,7 @@ export class BridgeProgram {
   }
 }
 
-/**
- * Returns the metrics that training accepts: numbers, lists of numbers, and objects. Other values would raise an
- * error.
- */
+/** Keeps the metrics that training accepts: numbers, lists of numbers, and objects. Others would raise an error. */
 function loggable(metrics: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const isTaken = (value: unknown): boolean =>
     Number.isFinite(value) || isRecord(value) || (Array.isArray(value) && value.every(Number.isFinite));

@@ -13,30 +13,25 @@ export const bridgeErrors = {
       message: 'asOaiBaseUrlApiKey needs the interchange server, which this training run does not have.',
       hint: 'Set ajet.enable_experimental_interchange_server to true in the config, or use asOpenAIClient.',
     }),
-
   notServed: (what: string) =>
     new CodedError({
       code: 'bridge/not-served',
       message: `Training does not support ${what}.`,
       hint: 'Request chat completions without streaming.',
     }),
-
   noOutput: (name: string, value: unknown) =>
     new CodedError({
       code: 'bridge/no-output',
       message: `execute of ${name} returned ${kindOf(value)}, not a WorkflowOutput.`,
       hint: 'Return an object such as {reward, isSuccess, metadata}.',
     }),
-
   badReward: (name: string) =>
     new CodedError({
       code: 'bridge/bad-reward',
       message: `The reward of ${name} is not a finite number.`,
       hint: 'Return one number. If a workflow returns no reward, the judge computes it.',
     }),
-
   cancelled: () => new CodedError({ code: 'bridge/cancelled', message: 'The episode was canceled.' }),
-
   noReset: () =>
     new CodedError({
       code: 'bridge/no-reset',
@@ -84,7 +79,6 @@ export function bridgedTuner(source: TunerSource): AjetTuner {
   };
 }
 
-/** Answers a request of the OpenAI client like a server. */
 async function answer(source: TunerSource, route: AdapterRoute, request: Request): Promise<Response> {
   try {
     return Response.json(await complete(source, route, request));
@@ -115,10 +109,7 @@ async function complete(
   return Promise.race([work, aborted(request.signal)]);
 }
 
-/**
- * Returns the tag to route by. Python routes by the tag alone, so an agent that must be trained needs a trainable
- * tag.
- */
+/** Python routes by the tag alone, so an agent that must be trained needs a trainable tag. */
 function trainedTag(tag: string, targets: Targets): string {
   return isTrainable(targets, tag) ? tag : (targets?.[0] ?? tag);
 }

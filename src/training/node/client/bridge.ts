@@ -108,10 +108,7 @@ function isTrue(config: MappingValue, key: string): boolean {
   return value?.kind === 'scalar' && value.value === true;
 }
 
-/**
- * Returns the files of the package: its Python modules, the program for its Node processes, and the files that both
- * load.
- */
+/** Returns the Python modules, the program for its Node processes, and the files that both load. */
 async function filesOf(exports: unknown, needsEsbuild: boolean): Promise<AddedFile[]> {
   const own = import.meta.dirname;
   const python = path.join(own, 'python', bridgePackage);

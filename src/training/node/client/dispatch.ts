@@ -140,7 +140,6 @@ async function orderOf(
   return { order, text, training };
 }
 
-/** Returns the launcher for a config: `ajet` for its dialect, or else `trinity`. */
 export async function launcherFor(config: string): Promise<'ajet' | 'trinity'> {
   return dialectOf(await textOf(config))?.id === 'trinity' ? 'trinity' : 'ajet';
 }

@@ -14,7 +14,6 @@ const knownHost = z.object({
   fingerprint: z.optional(z.string()),
   /** The id of the host, independent of its address. */
   id: z.string(),
-  /** The start options of a host over SSH. */
   start: z.optional(hostStart),
 });
 export type KnownHost = z.infer<typeof knownHost>;

@@ -26,7 +26,6 @@ export function sshStartOf(line: string): SshStart {
   return sshStart(parseOptions(wordsOf(line), sshStartOptions, 'agentjet remote add'));
 }
 
-/** Returns the options with the same meaning. */
 export function sshStartWords({ launchers, gpus, ray }: SshStart): string[] {
   return [
     ...Object.entries(launchers).flatMap(([name, file]) => ['--launcher', `${name}=${file}`]),

@@ -16,7 +16,6 @@ const note = z.object({
   fingerprint: z.nullable(z.string()),
   id: z.string(),
   version: z.string(),
-  /** The absolute path of the program. */
   program: z.string(),
   /** The start options for a replacement. Hosts of earlier versions do not write them. */
   start: z.optional(hostStart),
@@ -33,7 +32,6 @@ export function noteListening(dataFolder: string, where: Omit<Listening, 'pid'>)
   return { dispose: () => rmSync(file, { force: true }) };
 }
 
-/** Returns the address of the host that serves a data folder, if one does. */
 export function listeningAt(dataFolder: string): Listening | undefined {
   const holder = holderOf(dataFolder);
   if (holder === undefined) return undefined;
@@ -45,15 +43,11 @@ export function listeningAt(dataFolder: string): Listening | undefined {
 /** If two hosts start at once over an abandoned folder, one may see it in an intermediate state. */
 const tries = 5;
 
-/**
- * Locks a data folder until disposed. Takes over the lock of a process that has ended. Throws `host/already-running`
- * otherwise.
- */
+/** Takes over the lock of a process that has ended. Throws `host/already-running` otherwise. */
 export function lockDataFolder(dataFolder: string): Disposable {
   return takeFileLock(lockFile(dataFolder), tries, (_, holder) => alreadyRunning(dataFolder, holder));
 }
 
-/** Returns the id of the process that holds a data folder. */
 export function holderOf(dataFolder: string): number | undefined {
   return holderOfLock(lockFile(dataFolder));
 }

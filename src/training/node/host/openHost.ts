@@ -67,7 +67,6 @@ export interface OpenHostOptions {
   /** The command that starts `runRayJob`, likewise. */
   readonly raySupervisor: LauncherCommand;
   readonly version: string;
-  /** The absolute path of the program file. */
   readonly program: string;
   readonly logger: Logger;
 }
@@ -166,7 +165,6 @@ async function openServices(
   return { services, runs, sync, gpuHistory };
 }
 
-/** Returns the current state of the machine, and the run on each GPU. */
 async function hostStatus(
   dataFolder: string,
   launch: HostLaunch,

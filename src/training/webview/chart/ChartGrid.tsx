@@ -164,7 +164,6 @@ function AddChart({ names }: { readonly names: readonly string[] }) {
   );
 }
 
-/** The step whose values the charts show. */
 function CursorStep() {
   const { own } = usePage();
   const point = useCursor();

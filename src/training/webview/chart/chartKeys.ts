@@ -3,7 +3,6 @@ import type { Window } from '../data/chartPoints.ts';
 /** The horizontal axis that charts share. */
 export interface ChartAxis {
   readonly window: Window;
-  /** The selected position; undefined if there is none. */
   readonly pointed: number | undefined;
   readonly ticks: number[];
   readonly text: (at: number) => string;

@@ -85,7 +85,6 @@ const logarithmic = { distr: 3 } as unknown as uPlot.Scale;
 /** The number of CSS pixels after which a drag selects a range. */
 const leastDrag = 5;
 
-/** One chart on a canvas. The caller sets its data and its selected position. */
 export class Plot {
   readonly #plot: uPlot;
   readonly #use: { readonly current: PlotUse };
@@ -112,7 +111,6 @@ export class Plot {
     this.point(this.#pointed);
   }
 
-  /** @param at undefined for no position */
   point(at: number | undefined): void {
     this.#pointed = at;
     const { min, max } = this.#window;

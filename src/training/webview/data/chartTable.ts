@@ -30,11 +30,8 @@ const candidates: Readonly<Record<ChartId, readonly (string | RegExp)[]>> = {
 };
 const chartIds = Object.keys(candidates) as ChartId[];
 
-/** A chart of the page. */
 export interface ChartMetrics {
-  /** A predefined chart, or one that the user added. */
   readonly id: ChartId | 'added';
-  /** A unique key. */
   readonly key: string;
   /** The metric of each run, in order. Undefined if the run has none. */
   readonly names: readonly (string | undefined)[];
@@ -53,7 +50,6 @@ export function chartsOf(runs: readonly RunData[], added: readonly string[]): Ch
   return [...own, ...more];
 }
 
-/** Returns all metrics without a chart, sorted by name. */
 export function otherMetrics(runs: readonly RunData[], charts: readonly ChartMetrics[]): string[] {
   const shown = new Set(charts.flatMap(({ names }) => names));
   const all = new Set(runs.flatMap(({ metrics }) => [...metrics.keys()]));

@@ -15,7 +15,6 @@ export class MetricSeries {
     return this.#at;
   }
 
-  /** The last value; undefined if the series is empty. */
   get last(): { readonly at: number; readonly value: number } | undefined {
     const index = this.length - 1;
     return index < 0 ? undefined : { at: this.at(index), value: this.value(index) };
@@ -30,7 +29,6 @@ export class MetricSeries {
     return this.#values[index] ?? NaN;
   }
 
-  /** Sets the value at a position. */
   set(at: number, value: number): void {
     this.#smoothed.clear();
     const index = this.atOrBefore(at);

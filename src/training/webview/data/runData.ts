@@ -60,7 +60,6 @@ export class RunData {
     return finalStates.includes(this.shown.record.state);
   }
 
-  /** The stages that charts can show, by number and name. */
   get stages(): readonly { readonly number: number; readonly name: string }[] {
     return [...this.#stages.keys()]
       .filter((number) => number > 0)
@@ -205,11 +204,7 @@ function pace(run: RunData): number | undefined {
   return steps > 0 ? (times.value(last) - times.value(first)) / 1000 / steps : undefined;
 }
 
-/**
- * Returns the duration of a run so far in seconds; null if it has not started.
- *
- * @param now the time by this machine's clock
- */
+/** Returns the seconds so far; null if it has not started. `now` is the time by this machine's clock. */
 export function elapsedOf(run: RunData, now: number): number | null {
   const { startedAt, endedAt } = run.shown.record;
   if (startedAt === null) return null;

@@ -12,7 +12,6 @@ type Row = Pick<Checkpoint, 'step' | 'stage' | 'reward' | 'resumable'> & {
   readonly listed: boolean;
 };
 
-/** The checkpoints of the run, newest first. */
 export function Checkpoints() {
   const { own: run, isGone } = usePage();
   const rows = isGone ? [] : rowsOf(run);
@@ -56,7 +55,6 @@ interface RowProps {
   readonly run: RunData;
   readonly row: Row;
   readonly hasStages: boolean;
-  /** True for the newest resumable checkpoint. */
   readonly isNewest: boolean;
 }
 

@@ -4,7 +4,6 @@ import { count, moment } from '../../../base/core/format.ts';
 import { Empty } from '../../../base/webview/ui/Notices.tsx';
 import { phaseText } from '../../core/runs/words.ts';
 
-/** The reason why a run has no charts yet, and its latest notice. */
 export function EmptyRun() {
   const { own: run } = usePage();
   const { state, reason, gpus, phase } = run.shown.record;

@@ -8,7 +8,6 @@ import { Fact, Stat, Status } from '../../../base/webview/ui/Stat.tsx';
 import { checkpointText, launcherText, phaseText, stateText } from '../../core/runs/words.ts';
 import { adviceFor, stateClass } from './words.ts';
 
-/** The state and progress of the page's run, with the actions on it. */
 export function RunHeader() {
   const { own: run } = usePage();
   const { record, host } = run.shown;
@@ -158,7 +157,6 @@ function Progress({ run }: { readonly run: RunData }) {
   );
 }
 
-/** The reason why a run ended, with advice. */
 function Reason({ run }: { readonly run: RunData }) {
   const { reason, exitCode, state } = run.shown.record;
   if (!run.isOver) return null;

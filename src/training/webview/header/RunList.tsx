@@ -7,7 +7,6 @@ import { IconButton } from '../../../base/webview/ui/Icon.tsx';
 import { StateOf } from './RunHeader.tsx';
 import { stageText } from '../../core/runs/words.ts';
 
-/** The runs that the charts compare. */
 export function RunList() {
   const { runs, isGone, ask } = usePage();
   if (isGone && runs.length === 1) return null;

@@ -13,7 +13,6 @@ import { sshErrors, lastLine, startOverSsh, type StartedSshHost, type SshOptions
 import { sshArguments, type SshTarget } from './target.ts';
 import { messageOf } from '../../../../base/core/errors.ts';
 
-/** A host behind an SSH tunnel. */
 export interface SshHost extends Disposable {
   /** The URL on the host itself, to which {@link route} leads. */
   readonly url: string;
@@ -48,7 +47,6 @@ export async function openSshHost(target: SshTarget, options: SshOptions): Promi
   return { url, id, token, fingerprint, route, onOpened, dispose: () => tunnel.dispose() };
 }
 
-/** The local end of a tunnel. */
 interface NearEnd extends Disposable {
   /** The local part of `-L`, and further options of ssh. */
   readonly bind: string;

@@ -30,17 +30,12 @@ export function sshTarget(address: string): SshTarget {
   return { user, host: host.replace(/^\[|\]$/g, ''), port };
 }
 
-/** Returns the address in the form that is stored. */
 export function sshAddress({ user, host, port }: SshTarget): string {
   const machine = host.includes(':') ? `[${host}]` : host;
   return `ssh:${user === undefined ? '' : `${user}@`}${machine}${port === undefined ? '' : `:${port}`}`;
 }
 
-/**
- * Returns the arguments of ssh. The command, which a remote shell reads, contains no user input.
- *
- * @param asks whether ssh may prompt for a password
- */
+/** The command, which a remote shell reads, contains no user input. */
 export function sshArguments(
   { user, host, port }: SshTarget,
   {

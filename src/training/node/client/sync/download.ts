@@ -12,7 +12,6 @@ import { sumLarge } from './readFiles.ts';
 
 export interface DownloadOptions {
   readonly parallel?: number;
-  /** Receives the downloaded and total bytes. */
   readonly onProgress?: (progress: { readonly bytes: number; readonly total: number }) => void;
   readonly cancellation?: CancellationToken;
 }
@@ -22,9 +21,7 @@ export interface RemoteFile {
   /** The checked path of the complete file in the folder of partial files. */
   readonly inside: string;
   readonly bytes: number;
-  /** Returns the checksum and size at the host. */
   readonly sum: () => Promise<{ readonly sha256: string; readonly bytes: number }>;
-  /** Returns the bytes from an offset on. */
   readonly open: (offset: number) => Promise<ByteSource>;
 }
 

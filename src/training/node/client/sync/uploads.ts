@@ -40,11 +40,7 @@ export class Uploads {
     if (this.#pack.length >= fullContents || packBytes(this.#pack) >= fullBytes) await this.#sendPack();
   }
 
-  /**
-   * @param open returns the bytes for each attempt
-   *
-   * @param file the file of the content
-   */
+  /** @param open returns the bytes for each attempt */
   async large(sha256: string, open: () => ByteSource, file: string): Promise<void> {
     await this.#start(async () => {
       const source = open();

@@ -18,7 +18,6 @@ import { syncErrors } from '../../../core/sync/failures.ts';
 import { readJson } from '../../../../base/node/atomicFile.ts';
 import { asDiskFull } from '../sync/contentStore.ts';
 
-/** Returns the step that training in this folder resumes from, or null. */
 export async function latestStep(jobFolder: string): Promise<number | null> {
   const text = await readFile(path.join(jobFolder, trackerFile), 'utf8').catch(() => '');
   return /^\s*\d{1,15}\s*$/.test(text) ? Number(text) : null;

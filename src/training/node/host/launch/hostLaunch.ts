@@ -87,7 +87,6 @@ const nothingBeside: OtherRuns = { userOf: () => undefined, rayHolder: () => und
 /** Milliseconds to cache the launchers. Packages rarely change, and each query starts a Python. */
 const remembered = 60_000;
 
-/** Checks and starts orders with the launchers and GPUs of this host. */
 export class HostLaunch {
   readonly #options: HostLaunchOptions;
   #found: { readonly at: number; readonly launchers: Promise<FoundLauncher[]> } | undefined;
@@ -199,7 +198,6 @@ export class HostLaunch {
     return { command: raySupervisor.command, args: [...raySupervisor.args, spec], env: {}, totalSteps };
   }
 
-  /** Returns the Ray job in a run folder and its supervisor, if any. */
   async rayJob(
     runFolder: string,
   ): Promise<{ supervisor: Pick<KeeperOrder, 'command' | 'args'>; handed: RaySpec['handed'] } | undefined> {

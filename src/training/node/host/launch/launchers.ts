@@ -86,7 +86,6 @@ function connects(host: string, port: number): Promise<boolean> {
   });
 }
 
-/** A launcher and whether it is installed. */
 export interface FoundLauncher {
   readonly name: ProgramName;
   readonly start: LauncherCommand;
@@ -99,10 +98,7 @@ const names: readonly ProgramName[] = ['ajet', 'trinity'];
 /** The first start from a cold disk is slow. */
 const pythonPatience = 30_000;
 
-/**
- * Finds the launchers that the owner has listed, or else `ajet` and `trinity` on PATH, or else `python -m
- * ajet.launcher`.
- */
+/** Finds the launchers that the owner has listed, or else `ajet` and `trinity` on PATH, or else `python -m ajet.launcher`. */
 export function findLaunchers(listed: Launchers, env: NodeJS.ProcessEnv): Promise<FoundLauncher[]> {
   return Promise.all(names.map((name) => findLauncher(name, listed[name], env)));
 }
@@ -126,7 +122,6 @@ async function findLauncher(
   return { name, start: { command: python, args: ['-m', 'ajet.launcher'] }, found: true, python: facts };
 }
 
-/** Returns the absolute path of an executable, if it exists. */
 async function executableOf(command: string, env: NodeJS.ProcessEnv): Promise<string | undefined> {
   const folders = command.includes('/')
     ? ['']

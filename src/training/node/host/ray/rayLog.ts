@@ -88,7 +88,6 @@ export class RayLog {
   }
 }
 
-/** Collects output until it is flushed. */
 class Pieces {
   readonly #output: RayOutput;
   readonly #failed: (error: unknown) => void;

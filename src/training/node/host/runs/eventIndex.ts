@@ -58,11 +58,7 @@ export interface BlockRange {
   readonly sources: ReadonlySet<string> | undefined;
 }
 
-/**
- * Returns a block of events.
- *
- * @param room the lines of the file, with space for the frame; it is overwritten
- */
+/** @param room the lines of the file, with space for the frame; it is overwritten */
 export function blockOf(room: Buffer, { before, after }: EventsFrame, range: BlockRange): EventBlock {
   const { skip, upTo, sources } = range;
   const lines = room.subarray(before.length, room.length - after.length - 1);

@@ -33,7 +33,6 @@ class BufferPool {
   }
 }
 
-/** A block that several readers share. */
 class SharedBuffer {
   readonly #block: EventBlock;
   readonly #free: () => void;
@@ -58,7 +57,6 @@ class SharedBuffer {
     return { ...this.#block, release };
   }
 
-  /** Stops sharing the block. */
   leave(): void {
     this.#isKept = false;
     this.#look();
@@ -139,7 +137,6 @@ export class EventLog {
     return log;
   }
 
-  /** The number of the newest event in the file. */
   get last(): number {
     return this.#written.seq;
   }
@@ -195,7 +192,6 @@ export class EventLog {
     await this.#file.sync();
   }
 
-  /** Reads bytes, with room for the frame. */
   async #bytes(
     from: number,
     to: number,

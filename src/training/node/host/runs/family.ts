@@ -103,7 +103,6 @@ export class Family {
     return this.#settled;
   }
 
-  /** Restores the members from an earlier host. */
   remember(noted: readonly NotedProcess[]): void {
     const table = new ProcessTable(noted.flatMap(({ pid }) => readStat(pid) ?? []));
     const members = noted.filter(sameBoot).flatMap((one) => table.find(one) ?? []);
@@ -136,7 +135,6 @@ export class Family {
     this.#settle(members);
   }
 
-  /** Scans all processes at once. */
   lookNow(launcher: NotedProcess | undefined): void {
     this.look(new ProcessTable(allProcesses()), launcher);
   }

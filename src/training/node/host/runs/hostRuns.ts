@@ -212,7 +212,6 @@ export class NodeHostRuns implements HostRuns {
     return { text };
   }
 
-  /** Other runs, for the preflight of an order. */
   readonly beside: OtherRuns = {
     userOf: ({ from }, folder) => this.#folders.userFor(from, folder),
     rayHolder: () => this.#rays().holder,

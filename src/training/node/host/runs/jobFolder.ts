@@ -21,9 +21,7 @@ export class FoldersInUse {
     this.#claims.set(run, folder);
   }
 
-  /**
-   * Claims the folder in which an order resumes, so that two orders do not get the same. Throws `host/folder-in-use`.
-   */
+  /** Claims the folder in which an order resumes, if any. Throws `host/folder-in-use`. */
   resume(run: string, from: RunOrder['from']): void {
     const other = this.userFor(from, null);
     if (other !== undefined) throw folderInUse(other);
@@ -51,7 +49,6 @@ export class FoldersInUse {
     return this.#recordOf(run)?.jobFolder ?? this.#claims.get(run);
   }
 
-  /** Returns an active run in a folder, except one. */
   #userOf(folder: string, except?: string): string | undefined {
     return [...this.#claims.keys()].find((run) => {
       return run !== except && !this.#isOver(run) && this.#folderOf(run) === folder;
@@ -72,7 +69,6 @@ export class FoldersInUse {
 export type JobFolderAccess =
   { readonly kind: 'own' | 'elsewhere' } | { readonly kind: 'refused'; readonly problem: string };
 
-/** Returns the absolute folder of the files that were sent for a run. */
 export function codeFolder(dataFolder: string, run: string): string {
   return path.join(dataFolder, 'runs', run, 'code');
 }
@@ -104,12 +100,7 @@ export function jobFolderAccess(
 const upstreams =
   /^(?:global_step_\d+|latest_\w+_iteration\.txt|\w+_meta\.json|\w+_server_url\.txt|config\.json|buffer|log|monitor)$/;
 
-/**
- * Returns whether upstream created an entry in a job folder.
- *
- * @param inside a path in the job folder
- * @param stages the folders of stages
- */
+/** `inside` is a path in the job folder. `stages` are the folders of stages. */
 export function isUpstreamEntry(inside: string, stages: readonly string[] = []): boolean {
   const stage = stages.find((folder) => folder !== '' && inside.startsWith(`${folder}/`));
   const [name = ''] = inside.slice(stage === undefined ? 0 : stage.length + 1).split('/');
@@ -142,7 +133,6 @@ export interface JobFolderSnapshot {
   readonly stages?: Record<string, number | null> | undefined;
 }
 
-/** The job folder of a run, and its state before the run. */
 export interface JobLayout {
   readonly jobFolder: string | null;
   readonly stages?: RunStage[] | undefined;

@@ -22,7 +22,6 @@ export const notedProcess = z.object({
 });
 export type NotedProcess = z.infer<typeof notedProcess>;
 
-/** Returns the boot id, which changes with each boot. */
 function bootId(): string {
   return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
 }
@@ -38,7 +37,6 @@ export function noteProcess(pid: number): NotedProcess | undefined {
   return stat && { pid, started: stat.started, boot: bootId() };
 }
 
-/** Returns whether the machine has not rebooted since. */
 export function sameBoot(noted: NotedProcess): boolean {
   return noted.boot === bootId();
 }

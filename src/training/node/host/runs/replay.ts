@@ -6,7 +6,6 @@ import { parseJson } from '../../../../base/core/parseJson.ts';
 import { RunFold, type RunEventBody } from '../../../core/runs/fold.ts';
 import { blockSize, EventIndex, type IndexEntry } from './eventIndex.ts';
 
-/** The methods that are used of an open file of events. */
 export type EventFile = Pick<FileHandle, 'read' | 'write' | 'stat' | 'truncate' | 'sync' | 'close'>;
 
 interface Replayed {

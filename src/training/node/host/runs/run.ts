@@ -20,7 +20,6 @@ import { Stopper, stopTimesOf, type StopTimes } from './stopper.ts';
 import { renamedJob } from './jobFolder.ts';
 import { RunTails, snapshotJobFolder } from './tails.ts';
 
-/** The context that all runs of a host share. */
 export interface RunContext extends ProcessContext {
   readonly sync: Pick<HostSync, 'has' | 'materialize'>;
   readonly launch: Pick<HostLaunch, 'gpus' | 'prepare' | 'rayJob'>;
@@ -50,7 +49,6 @@ export class Run {
 
   #stored: StoredRun;
   #redactor: LogRedactor;
-  /** The GPUs with which it is starting. */
   #given: readonly number[] | undefined;
   #waits: string | null = null;
   #work: Promise<void> = Promise.resolve();
@@ -109,7 +107,6 @@ export class Run {
     return recordOf(this.#stored, this.events, this.#waits);
   }
 
-  /** Sets why it has not started. */
   waits(reason: string): void {
     if (this.#waits === reason) return;
     this.#waits = reason;
@@ -154,7 +151,6 @@ export class Run {
     });
   }
 
-  /** Checks the process and reads its new output. */
   tick(): Promise<void> {
     if (this.#isBusy || this.#isClosed) return this.#work;
     if (this.isFinal) return this.isSettled ? this.#work : this.#do(() => this.#settle());
@@ -395,11 +391,7 @@ function failureText(error: unknown): string {
   return hint === undefined ? message : `${message} ${hint}`;
 }
 
-/**
- * Returns the record of a run for clients.
- *
- * @param waits why it has not started
- */
+/** @param waits why it has not started */
 function recordOf(stored: StoredRun, events: EventLog, waits: string | null): RunRecord {
   const { id, owner, createdAt, order, devices, startedAt, endedAt, jobFolder, stages } = stored;
   const { from = null, ...ordered } = order;

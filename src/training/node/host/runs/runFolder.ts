@@ -19,12 +19,7 @@ import { notedProcess, type NotedProcess } from './processes.ts';
 
 const digest: Digest = (salt, text) => createHmac('sha256', salt).update(text).digest('hex');
 
-/**
- * Returns marks of the secrets, from which the secrets cannot be read.
- *
- * @param env the environment of the run, including the variables of the host
- * @param others secrets that are not in variables
- */
+/** Returns marks of the secrets in variables and of `others`, from which the secrets cannot be read. */
 export function marksOfSecrets(
   env: Readonly<Record<string, string | undefined>>,
   others: readonly string[] = [],
@@ -59,7 +54,6 @@ const storedRun = z.object({
     step: z.nullable(z.int()),
     stages: z.optional(z.record(z.string(), z.nullable(z.int()))),
   }),
-  /** Marks to recognize its secrets in logs. */
   secrets: z.nullable(secretMarks),
   cancelledBy: z.nullable(z.string()),
   /** The record after the end. */
@@ -85,7 +79,6 @@ export class RunFolder {
     this.path = folder;
   }
 
-  /** The run id, which is the name of the folder. */
   get id(): string {
     return path.basename(this.path);
   }
@@ -211,7 +204,6 @@ export class RunFolder {
     return path.join(this.path, name);
   }
 
-  /** Undefined: the file is missing or invalid. */
   async #read<T>(name: string, schema: z.ZodMiniType<T>): Promise<T | undefined> {
     return schema.safeParse(await readJson(this.#in(name))).data;
   }

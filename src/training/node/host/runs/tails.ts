@@ -105,11 +105,7 @@ export class RunTails {
     await events.append([{ type: 'checkpoint', step, ...(stage !== undefined && { stage }) }]);
   }
 
-  /**
-   * Follows new logs. Returns the source of the first one over the limit.
-   *
-   * @param part the owner of the logs; undefined for processes in addition to training
-   */
+  /** Returns the source of the first log over the limit. `part` is undefined for processes in addition to training. */
   #follow(logs: Awaited<ReturnType<typeof logsOf>>, part?: JobPart): string | undefined {
     const { to } = this.#options.events.fold.state;
     // Logs that an earlier host followed come first.
@@ -236,7 +232,6 @@ class Tail {
   }
 }
 
-/** Returns the entries of a folder, or none if it does not exist. */
 export function entriesOf(folder: string): Promise<Dirent[]> {
   return readdir(folder, { withFileTypes: true }).catch(() => []);
 }

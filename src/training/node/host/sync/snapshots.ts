@@ -16,7 +16,6 @@ const ending = '.json';
 export class Snapshots {
   readonly #folder: string;
   readonly #leases: SnapshotLeases;
-  /** The time of the last lease of each snapshot. */
   readonly #known = new Map<string, number>();
   #made = 0;
 
