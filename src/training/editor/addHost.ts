@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { formatReport, toReport } from '../../base/core/errors.ts';
-import type { SshStart } from '../node/client/sshStart.ts';
+import type { HostStart } from '../core/protocol/sshHost.ts';
 import { isSshAddress, sshAddress, sshTarget } from '../node/client/ssh/target.ts';
 import type { KnownHost, KnownHosts } from './knownHosts.ts';
 import type { TrainingServices } from './services.ts';
@@ -115,7 +115,7 @@ async function askAddress(entered: Entered): Promise<Address | undefined> {
 }
 
 /** Asks for the options to start the host with. Resolves to undefined if there are none. */
-async function askStart(entered: Entered): Promise<SshStart | 'dismissed' | undefined> {
+async function askStart(entered: Entered): Promise<HostStart | 'dismissed' | undefined> {
   const { sshStartOf } = await import('../node/client/sshStart.ts');
   const text = await ask({
     prompt: vscode.l10n.t(

@@ -16,7 +16,6 @@ export interface ChosenRun {
 }
 
 export const isRunning = ({ state }: RunRecord): boolean => !finalStates.includes(state);
-
 /** Milliseconds between two status requests while the GPUs of a host are visible. */
 const statusEvery = 5_000;
 

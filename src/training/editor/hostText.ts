@@ -4,12 +4,7 @@ import type { Gpu, HostStatus } from '../core/protocol/hostRpc.ts';
 import type { RunRecord, RunState } from '../core/protocol/runs.ts';
 import { launcherText, phaseText, stageText, stateText } from '../core/runs/words.ts';
 
-export interface StateIcon {
-  readonly icon: string;
-  readonly color?: string;
-}
-
-export const trainingIcons: Readonly<Record<RunState, StateIcon>> = {
+export const trainingIcons: Readonly<Record<RunState, { readonly icon: string; readonly color?: string }>> = {
   queued: { icon: 'clock' },
   preparing: { icon: 'loading~spin' },
   running: { icon: 'loading~spin' },

@@ -1,5 +1,5 @@
 import type * as vscode from 'vscode';
-import type { SshStart } from '../node/client/sshStart.ts';
+import type { HostStart } from '../core/protocol/sshHost.ts';
 import { DisposableStore, type Disposable } from '../../base/core/disposable.ts';
 import { Emitter } from '../../base/core/event.ts';
 
@@ -10,7 +10,7 @@ export interface KnownHost {
   /** SHA-256 of its certificate in hex. Absent if a trusted authority signed it, or if there is no TLS. */
   readonly fingerprint?: string | undefined;
   /** The options to start a host over SSH with. Absent if there are none. */
-  readonly start?: SshStart;
+  readonly start?: HostStart;
 }
 
 const stateKey = 'agentjet.gpuHosts';

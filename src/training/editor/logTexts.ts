@@ -6,7 +6,6 @@ import { phaseText, stateText } from '../core/runs/words.ts';
 
 /** The source for the output of the launcher. It also receives the notes of the host. */
 export const mainSource = 'launcher';
-
 export type LoggedRun = Pick<RunRecord, 'backbone' | 'launcher' | 'stages'>;
 
 /**
@@ -14,7 +13,6 @@ export type LoggedRun = Pick<RunRecord, 'backbone' | 'launcher' | 'stages'>;
  * pid=18)`.
  */
 const actorPrefix = /^\(([A-Za-z_][\w.]{0,63})\b[^\n]{0,200}?\bpid=\d+(?:, ip=[^\s)]+)?\) /;
-
 /** The number of actors with their own log. Lines of further ones are in the launcher's log only. */
 const mostActors = 12;
 

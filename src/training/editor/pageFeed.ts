@@ -12,7 +12,6 @@ import { CancellationSource } from '../../base/core/cancellation.ts';
 
 /** A log source that does not exist: the page shows metrics and needs no log lines. */
 const noLog = ['-'];
-
 /** Milliseconds before the first retry and the longest delay. */
 const pauses = { first: 5_000, most: 60_000 } as const;
 /** Milliseconds without failure after which a retry counts as successful. */

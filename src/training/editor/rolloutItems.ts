@@ -5,14 +5,6 @@ import { sizeText } from '../../base/core/format.ts';
 import type { FileEntry } from '../core/protocol/hostRpc.ts';
 import type { RunRecord } from '../core/protocol/runs.ts';
 
-export interface RolloutItem {
-  readonly label: string;
-  readonly description: string;
-  readonly detail: string;
-  readonly picked: boolean;
-  readonly file: FileEntry;
-}
-
 /** The name of a log that was not rotated. */
 export const currentLog = 'rollout.json.log';
 
@@ -20,7 +12,7 @@ export const currentLog = 'rollout.json.log';
  * Returns one item per log, newest first. Parallel processes, such as Trinity-RFT's runners, each log to a separate folder
  * with the name of the machine, or of machine and process. Current logs are preselected, rotated logs are not.
  */
-export function rolloutItems(logs: readonly FileEntry[], language: string): readonly RolloutItem[] {
+export function rolloutItems(logs: readonly FileEntry[], language: string) {
   const newestFirst = logs.toSorted((a, b) => b.modifiedAt - a.modifiedAt);
   return newestFirst.map((file) => {
     const [name, folder] = [path.posix.basename(file.path), path.posix.dirname(file.path)];

@@ -1,9 +1,9 @@
 import { hostname } from 'node:os';
 import process from 'node:process';
-import type { SshStart } from '../node/client/sshStart.ts';
+import type { HostStart } from '../core/protocol/sshHost.ts';
 import type { SshHost } from '../node/client/ssh/sshHost.ts';
 
-const plain: SshStart = { launchers: {}, gpus: null, ray: null };
+const plain: HostStart = { launchers: {}, gpus: null, ray: null };
 
 /** Opens tunnels with the ssh program of the user. It runs without prompts: authentication needs keys or an agent. */
 export class SshTunnels {
@@ -20,7 +20,7 @@ export class SshTunnels {
    * @param token the name of the token to create; null for none
    * @param start options for a host that is started; a running host keeps its options
    */
-  async open(address: string, token: string | null, start: SshStart = plain): Promise<SshHost> {
+  async open(address: string, token: string | null, start: HostStart = plain): Promise<SshHost> {
     const { openSshHost } = await import('../node/client/ssh/sshHost.ts');
     const { sshTarget } = await import('../node/client/ssh/target.ts');
     return openSshHost(sshTarget(address), {
@@ -33,7 +33,7 @@ export class SshTunnels {
   }
 
   /** Creates a token on the host, which makes its name unique. */
-  async token(address: string, start?: SshStart): Promise<string | null> {
+  async token(address: string, start?: HostStart): Promise<string | null> {
     const machine = hostname().replaceAll(/[^A-Za-z0-9]+/g, '-');
     const name = `${machine.replace(/^-+/, '').slice(0, 25)}-vscode`.replace(/^-/, 'x');
     const tunnel = await this.open(address, name, start);

@@ -1,17 +1,18 @@
 import process from 'node:process';
 import * as vscode from 'vscode';
 import type { LocatedFinding } from '../core/dispatch/located.ts';
+import type { RunOrder } from '../core/protocol/runs.ts';
 import { settings, settingsSection } from '../../base/core/ids.ts';
 import { renamedSetting } from '../../base/editor/settings.ts';
 
-/** The variables for a run, from the environment and from `.env` in the folder that is sent. */
-export interface TrainingVariables {
-  readonly env: Readonly<Record<string, string>>;
-  /** One finding for each variable of the setting that is not set. */
-  readonly findings: readonly LocatedFinding[];
-}
-
-export async function trainingVariables(config: vscode.Uri, root: string): Promise<TrainingVariables> {
+/**
+ * Returns the variables for a run, from the environment and from `.env` in the folder that is sent, and one finding for
+ * each variable of the setting that is not set.
+ */
+export async function trainingVariables(
+  config: vscode.Uri,
+  root: string,
+): Promise<Pick<RunOrder, 'env'> & { readonly findings: readonly LocatedFinding[] }> {
   const section = vscode.workspace.getConfiguration(settingsSection, config);
   const names = renamedSetting<readonly string[]>(section, settings.trainingEnv, []);
   const environment = await environmentOf(root);

@@ -1,10 +1,8 @@
 import type { Buffer } from 'node:buffer';
 import type { RawData, WebSocket } from 'ws';
-import type { WireSocket } from '../core/contracts.ts';
+import type { DialHandlers, WireSocket } from '../core/contracts.ts';
 
-export interface WireHandlers {
-  text(text: string): void;
-  bytes(frame: Uint8Array): void;
+interface WireHandlers extends Pick<DialHandlers, 'text' | 'bytes'> {
   closed(code: number, reason: string): void;
 }
 

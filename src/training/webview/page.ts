@@ -24,7 +24,6 @@ export interface View {
 }
 
 export const smoothings = [0, 0.6, 0.9, 0.98] as const;
-
 const memoryKey = 'view';
 
 export function keptView(memory: Memory): View {

@@ -1,22 +1,18 @@
 /** The settings of a GPU host, which `agentjet host` and `agentjet host install` share. */
 import { accessSync, constants } from 'node:fs';
 import path from 'node:path';
-import type { Launchers } from '../../core/launch/plan.ts';
 import { agentjetHome } from '../../../base/node/agentjetHome.ts';
 import type { CommandIo } from '../../../base/node/terminal/commandIo.ts';
 import { oneOf, usageError } from '../../../base/node/terminal/commandLine.ts';
 import type { SettingValues } from './hostOptions.ts';
 import { rayHead } from '../../node/client/sshStart.ts';
+import type { OpenHostOptions } from '../../node/host/openHost.ts';
 
 /** All paths are absolute. */
-export interface HostSettings {
-  readonly listen: { readonly address: string; readonly port: number };
-  readonly dataFolder: string;
-  readonly gpus: number | undefined;
-  readonly ray: string | undefined;
-  readonly launchers: Launchers;
-  readonly tls: 'own' | { readonly cert: string; readonly key: string } | undefined;
-}
+export type HostSettings = Omit<
+  OpenHostOptions,
+  'env' | 'keeper' | 'raySupervisor' | 'version' | 'program' | 'logger'
+>;
 
 const defaultPort = 7788;
 

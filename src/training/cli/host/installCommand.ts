@@ -14,7 +14,6 @@ import { firstToken } from './serveCommand.ts';
 import { environmentFile, systemdUnit, unitName } from './systemdUnit.ts';
 
 type Scope = 'user' | 'system';
-
 const systemUnits = '/etc/systemd/system';
 
 /** @param systemFolder the folder of the machine's units */

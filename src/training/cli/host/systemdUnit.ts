@@ -8,7 +8,6 @@ export interface SystemdUnit {
 }
 
 export const unitName = 'agentjet-host.service';
-
 /** The name of a file in the data folder in which the owner sets variables for the runs, such as keys. */
 export const environmentFile = 'environment';
 

@@ -23,7 +23,6 @@ export const addOptions = {
   json,
 };
 export type AddValues = Values<typeof addOptions>;
-
 const env = repeated(text('<name>', 'Passes this variable of your environment to the run. Can be repeated.'));
 const follow = flag('Shows the logs until the run ends.');
 const source = repeated(
@@ -58,10 +57,8 @@ export const logsOptions = {
   json,
 };
 export type LogsValues = Values<typeof logsOptions>;
-
 export const removeOptions = { host, checkpoints: flag('Also removes its checkpoints.'), json };
 export type RemoveValues = Values<typeof removeOptions>;
-
 const step = integer('<n>', 0, 'The step of the checkpoint (default: the newest).');
 const stage = text('<name>', 'The stage of the step, if several stages have it.');
 export const pullOptions = {
@@ -72,7 +69,6 @@ export const pullOptions = {
   json,
 };
 export type PullValues = Values<typeof pullOptions>;
-
 export const rebuildOptions = { host, to: text('<folder>', 'The target folder (default: code/RUN).'), json };
 export type RebuildValues = Values<typeof rebuildOptions>;
 

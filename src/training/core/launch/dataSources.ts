@@ -16,7 +16,6 @@ interface DataKey extends Pick<DataSource, 'kind'> {
 }
 
 export const readerKey = 'ajet.task_reader.type';
-
 /** The keys of AgentJet's task readers. A reader that contains another one uses the same keys. */
 const jsonl = { kind: 'file', path: 'jsonl_dataset_file.training.file_path' } as const;
 const huggingFace = { kind: 'dataset', path: 'huggingface_dat_repo.dataset_path' } as const;

@@ -1,7 +1,6 @@
 import type { Finding } from '../protocol/hostRpc.ts';
 
 type MakeFinding = (id: string, message: string, details?: Pick<Finding, 'hint' | 'key'>) => Finding;
-
 /** Functions that create findings of a preflight, by severity. */
 export const error = ofSeverity('error');
 export const warning = ofSeverity('warning');

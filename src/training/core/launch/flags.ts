@@ -1,4 +1,4 @@
-import { badFlagValue, refusedFlag, unknownFlag } from './failures.ts';
+import { launchErrors } from './failures.ts';
 
 type Flag =
   | { readonly takes: 'nothing' }
@@ -8,10 +8,8 @@ type Flag =
   | { readonly refused: string; readonly hint?: string; readonly hasValue?: true };
 
 export type FlagTable = Readonly<Record<string, Flag>>;
-
 const alone: Flag = { takes: 'nothing' };
 const folder: Flag = { takes: 'a value', wanted: 'a folder inside the run', fits: isInside };
-
 /** The order sets this value, so that the record of a run shows what is started. */
 const byOrder: Flag = { refused: 'the order of the run sets it', hasValue: true };
 
@@ -90,27 +88,27 @@ export function launcherArguments(
     const flag = Object.hasOwn(table, name) ? table[name] : undefined;
     if (flag === undefined) {
       const allowed = Object.keys(table).filter((one) => table[one] && !('refused' in table[one]));
-      throw unknownFlag(
+      throw launchErrors.unknownFlag(
         name,
         launcher,
         allowed.map((one) => `\`${one}\``),
       );
     }
-    if ('refused' in flag) throw refusedFlag(name, launcher, flag.refused, flag.hint ?? '');
-    if (args.has(name)) throw badFlagValue(name, 'to appear only once');
+    if ('refused' in flag) throw launchErrors.refusedFlag(name, launcher, flag.refused, flag.hint ?? '');
+    if (args.has(name)) throw launchErrors.badFlagValue(name, 'to appear only once');
     if (flag.takes === 'a value') {
       const given = value ?? rest.shift();
-      if (given === undefined || !flag.fits(given)) throw badFlagValue(name, flag.wanted);
+      if (given === undefined || !flag.fits(given)) throw launchErrors.badFlagValue(name, flag.wanted);
       args.set(name, `${name}=${given}`);
       continue;
     }
-    if (value !== undefined) throw badFlagValue(name, 'no value');
+    if (value !== undefined) throw launchErrors.badFlagValue(name, 'no value');
     const variables = flag.takes === 'a service' ? flag.variables : [];
     const missing = variables.filter((variable) => !hostVariables.has(variable)).join(' and ');
     if (missing !== '') {
       const why = `the service needs ${variables.join(' and ')} in the environment of the host, where ${missing} is not set`;
       const hint = 'Ask the owner of the host to set it, or start the service yourself.';
-      throw refusedFlag(name, launcher, why, hint);
+      throw launchErrors.refusedFlag(name, launcher, why, hint);
     }
     args.set(name, name);
   }
@@ -124,7 +122,7 @@ export function refuseFlags(flags: readonly string[], launcher: string, table: F
     const flag = Object.hasOwn(table, name) ? table[name] : undefined;
     // A flag that the order sets is allowed here: it has its own option.
     if (flag === undefined || flag === byOrder || !('refused' in flag)) continue;
-    throw refusedFlag(name, launcher, flag.refused, flag.hint ?? '');
+    throw launchErrors.refusedFlag(name, launcher, flag.refused, flag.hint ?? '');
   }
 }
 

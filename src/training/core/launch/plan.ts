@@ -1,12 +1,5 @@
 import type { LauncherName, RunOrder, RunStage } from '../protocol/runs.ts';
-import {
-  badConfigPath,
-  badJobName,
-  badVariable,
-  noLauncher,
-  refusedFlag,
-  wrongBackbone,
-} from './failures.ts';
+import { launchErrors } from './failures.ts';
 import { ajetFlags, isInside, launcherArguments, trinityFlags, type FlagTable } from './flags.ts';
 import { shellCommand } from './shellWords.ts';
 import type { JobUse, Training } from './training.ts';
@@ -37,7 +30,6 @@ export interface LauncherCommand {
 }
 
 export type ProgramName = 'ajet' | 'trinity';
-
 /** The programs that a host may start. No order can start another one. */
 export type Launchers = Readonly<Partial<Record<ProgramName, LauncherCommand>>>;
 
@@ -87,7 +79,7 @@ export function planLaunch(
 ): LaunchPlan & { readonly program: ProgramName } {
   const program = programOf(order.launcher, training);
   const launcher = site.launchers[program];
-  if (launcher === undefined) throw noLauncher(program, 'its owner has not allowed it');
+  if (launcher === undefined) throw launchErrors.noLauncher(program, 'its owner has not allowed it');
   return {
     program,
     command: launcher.command,
@@ -104,20 +96,19 @@ function devicesOf({ devices }: LaunchSite): Readonly<Record<string, string>> {
 
 const withRay = '--with-ray';
 
-export interface RayJobPlan {
-  /** One shell command, which is all that Ray's API accepts. Every word is quoted. */
-  readonly entrypoint: string;
-  readonly env: Readonly<Record<string, string>>;
-  readonly totalSteps: number | null;
-}
-
-/** The nodes have the programs on their PATH, and the cluster assigns GPUs. */
-export function planRayJob(order: RunOrder, training: Training): RayJobPlan {
+/**
+ * Plans a job on a cluster, whose nodes have the programs on their PATH. The cluster assigns GPUs. The `entrypoint` is
+ * one shell command, which is all that Ray's API accepts. Every word is quoted.
+ */
+export function planRayJob(
+  order: RunOrder,
+  training: Training,
+): Pick<LaunchPlan, 'env' | 'totalSteps'> & { readonly entrypoint: string } {
   const program = programOf(order.launcher, training);
   const args = argumentsOf(program, order, training, new Set());
   if (args.includes(withRay)) {
     const why = 'the job runs on a cluster, where Ray is already running';
-    throw refusedFlag(withRay, program, why, 'Remove it, or choose the launcher `ajet`.');
+    throw launchErrors.refusedFlag(withRay, program, why, 'Remove it, or choose the launcher `ajet`.');
   }
   return {
     entrypoint: shellCommand([program, ...args]),
@@ -136,7 +127,7 @@ function argumentsOf(
   hostVariables: ReadonlySet<string>,
 ): readonly string[] {
   const { flags, backbones, endings, args } = programs[name];
-  if (!backbones.includes(order.backbone)) throw wrongBackbone(name, order.backbone);
+  if (!backbones.includes(order.backbone)) throw launchErrors.wrongBackbone(name, order.backbone);
   checkNames(training);
   const own = args(configArgument(order.config, endings), order);
   const added = launcherArguments(order.flags, name, flags, hostVariables);
@@ -148,16 +139,16 @@ function argumentsOf(
  * requires a folder in the path.
  */
 function configArgument(config: string, endings: readonly string[]): string {
-  if (!isInside(config)) throw badConfigPath(config, 'it is not in the folder that is sent');
+  if (!isInside(config)) throw launchErrors.badConfigPath(config, 'it is not in the folder that is sent');
   if (!endings.some((ending) => config.endsWith(ending))) {
-    throw badConfigPath(config, `its name does not end in \`${endings.join('` or `')}\``);
+    throw launchErrors.badConfigPath(config, `its name does not end in \`${endings.join('` or `')}\``);
   }
   return config.startsWith('./') ? config : `./${config}`;
 }
 
 function checkNames({ job, stages }: Training): void {
   for (const { key, value } of [job.project, job.group, job.name, ...stages.map(({ name }) => name)]) {
-    if (value !== null && value !== '' && !isInside(value)) throw badJobName(key, value);
+    if (value !== null && value !== '' && !isInside(value)) throw launchErrors.badJobName(key, value);
   }
 }
 
@@ -172,8 +163,8 @@ const keptVariables: readonly (readonly [name: RegExp, why: string])[] = [
 function checkedVariables(env: RunOrder['env']): RunOrder['env'] {
   for (const [name, value] of Object.entries(env)) {
     const kept = keptVariables.find(([pattern]) => pattern.test(name));
-    if (kept !== undefined) throw badVariable(name, kept[1]);
-    if (value.includes('\0')) throw badVariable(name, 'its value contains a NUL');
+    if (kept !== undefined) throw launchErrors.badVariable(name, kept[1]);
+    if (value.includes('\0')) throw launchErrors.badVariable(name, 'its value contains a NUL');
   }
   return env;
 }

@@ -7,7 +7,7 @@ import type { GpuReading } from './nvidiaSmi.ts';
 import { programOf, type ProgramName } from './plan.ts';
 import { pythonFindings, type PythonFacts } from './preflightPython.ts';
 import { dataOf, partsOf, type Training, type JobUse, type TrainingStage } from './training.ts';
-import { folderInUse } from '../runs/failures.ts';
+import { runErrors } from '../runs/failures.ts';
 import type { KeyUser } from './dataSources.ts';
 
 const keyName = 'DASHSCOPE_API_KEY';
@@ -263,7 +263,7 @@ export function folderUserFindings(
   user: FolderUser | null,
 ): Finding[] {
   if (user === null || user.use === 'renamed') return [];
-  const { message, hint } = folderInUse(user.run);
+  const { message, hint } = runErrors.folderInUse(user.run);
   const details = {
     ...(hint !== undefined && { hint }),
     ...(from === undefined && { key: job.name.key }),

@@ -24,7 +24,6 @@ export type RayState =
 
 /** Milliseconds without an answer after which a job counts as lost. */
 export const silenceAllowed = 120_000;
-
 /** The same limit while a job is being stopped. */
 export const silenceAtEnd = 30_000;
 

@@ -4,7 +4,7 @@ import { nodeAt } from '../../../configs/core/node.ts';
 import { parseConfig } from '../../../configs/core/parse.ts';
 import { applyEdits } from '../../../configs/core/text.ts';
 import type { RunOrder } from '../protocol/runs.ts';
-import { notResumable, uneditableConfig } from './failures.ts';
+import { launchErrors } from './failures.ts';
 import {
   describeStages,
   newestOf,
@@ -55,7 +55,7 @@ export function setConfigKeys(
         : !isInList && (node === undefined || node.kind === 'scalar')
           ? insertKey(document, path.split('.'), isText ? textScalar(value) : String(value))
           : undefined;
-    if (edit === undefined) throw uneditableConfig(path, why);
+    if (edit === undefined) throw launchErrors.uneditableConfig(path, why);
     return applyEdits(before, [edit]);
   }, text);
 }
@@ -120,7 +120,7 @@ function mustBeNewest(
   if (newest.step === step && newest.stage === stage) return;
   const newestText =
     newest.step === null ? 'it has none' : `the newest is ${stepText({ ...newest, step: newest.step })}`;
-  throw notResumable(
+  throw launchErrors.notResumable(
     `training resumes from the newest checkpoint of its folder, and ${newestText}`,
     `To continue from ${stepText({ step, stage })}, choose a fork, which does not change the earlier run.`,
   );
@@ -157,7 +157,7 @@ function placeIn(folder: string, { project, group, name }: JobLocation): { root:
   if (segments.slice(-expected.length).join('/') === expected.join('/') && root !== '') {
     return { root, name: last.join('/') };
   }
-  throw notResumable(
+  throw launchErrors.notResumable(
     `its project, group and name (${expected.join('/')}) are not those of the earlier run's folder ${folder}`,
     'Use the config of the earlier run, or choose a fork.',
   );

@@ -1,13 +1,11 @@
 /** Resuming a training with stages. Each stage has its own folder in the job's folder. */
 import type { RunOrder, RunRecord } from '../protocol/runs.ts';
-import { notResumable } from './failures.ts';
+import { launchErrors } from './failures.ts';
 import type { Training } from './training.ts';
 
 type From = NonNullable<RunOrder['from']>;
-
 /** The file with the step to resume from, by upstream's name. */
 export const trackerFile = 'latest_checkpointed_iteration.txt';
-
 /** The file with the stage to resume, as `{"latest_stage": N}` from 0. Earlier stages are skipped. */
 export const stageFile = 'stage_meta.json';
 
@@ -63,7 +61,7 @@ export function resumedStages(
   if (actors === undefined) {
     const has = names.length === 0 ? 'has no stages' : `has the stages ${names.join(', ')}`;
     const owner = stage === undefined ? 'belongs to no stage' : `belongs to stage ${stage}`;
-    throw notResumable(
+    throw launchErrors.notResumable(
       `the checkpoint ${owner}, and the config ${has}`,
       names.length === 0
         ? 'Use the config of the earlier run.'
@@ -73,7 +71,7 @@ export function resumedStages(
   const stages = names.slice(0, at + 1).map((name) => source?.stages.find((one) => one.name === name));
   const known = stages.filter((one) => one !== undefined);
   if (source === undefined || known.length < stages.length) {
-    throw notResumable(
+    throw launchErrors.notResumable(
       `the stages of the earlier run are not those of the config (${names.join(', ')})`,
       'Use the config of the earlier run.',
     );
@@ -131,7 +129,7 @@ export function stagedSeed({ step }: From, { stages, at, actors }: ResumedStages
 function missingWeights({ name, latest }: SourceStage): Error {
   const what =
     latest === null ? 'has no checkpoint' : `has no Hugging Face weights in its newest step, ${latest}`;
-  return notResumable(
+  return launchErrors.notResumable(
     `the stage ${name} ${what}, so the next stage would start without its training`,
     `Continue from a checkpoint of stage ${name}. Upstream saves its weights when the stage ends.`,
   );

@@ -25,7 +25,6 @@ export const hostState = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('ended'), reason: z.string() }),
 ]);
 export type HostState = z.infer<typeof hostState>;
-
 const runRef = z.object({ host: z.string(), run: runId });
 export type RunRef = Readonly<z.infer<typeof runRef>>;
 

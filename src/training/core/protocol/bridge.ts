@@ -8,17 +8,13 @@ import type { ErrorReport } from '../../../base/core/errors.ts';
 
 /** The name of the Python package that upstream imports in place of a TypeScript workflow or judge. */
 export const bridgePackage = 'agentjet_bridge';
-
 /** The file in the package that lists them by kind, as {@link BridgedCode}. */
 export const bridgedFile = 'named.json';
-
 /** An export of a user file. In {@link bridgedFile} the path is inside the uploaded folder, with `/`. */
 export const bridgedCode = z.object({ file: z.string(), name: z.string() });
 export type BridgedCode = z.infer<typeof bridgedCode>;
-
 /** The variable with the file descriptor of the socket. */
 export const bridgeDescriptor = 'AGENTJET_BRIDGE_FD';
-
 const id = z.int();
 const record = z.record(z.string(), z.unknown());
 /** Its path is absolute. */

@@ -29,7 +29,6 @@ export type SnapshotEntry = z.infer<typeof snapshotEntry>;
  */
 export const snapshotManifest = z.array(snapshotEntry);
 export type SnapshotManifest = z.infer<typeof snapshotManifest>;
-
 export const entriesPerRequest = 2_000;
 
 /** Limits of packs, which carry many small contents in one transfer. */
@@ -42,16 +41,12 @@ export const packLimits = {
 
 /** Bytes before each content of a pack: 32 of its SHA-256, then 4 of its length, big-endian. */
 export const packHeaderBytes = 36;
-
 const text = (most: number) => z.string().check(z.maxLength(most));
-
 /** A key from the client, so that the host recognizes a repeated request. */
 const requestKey = z.string().check(z.regex(/^[0-9a-f-]{16,64}$/));
-
 /** The permissions of a token. `start` and `cancel` do not include each other. Both include `view`. */
 export const scopes = ['view', 'start', 'cancel'] as const;
 export type Scope = (typeof scopes)[number];
-
 /** The root of a path: the job's folder (default), or the rollout logs in the launcher's folder. */
 const filesOf = z.optional(z.enum(['job', 'rollouts']));
 export type FilesOf = z.infer<typeof filesOf>;
@@ -68,7 +63,6 @@ export const gpu = z.object({
   run: z.nullable(z.string()),
 });
 export type Gpu = z.infer<typeof gpu>;
-
 /** Bytes. */
 const room = z.object({ total: z.number(), free: z.number() });
 
@@ -98,10 +92,8 @@ const finding = z.object({
   key: z.optional(z.string()),
 });
 export type Finding = Readonly<z.infer<typeof finding>>;
-
 const fileEntry = z.object({ path: z.string(), bytes: count, modifiedAt: z.number() });
 export type FileEntry = Readonly<z.infer<typeof fileEntry>>;
-
 const nothing = z.null();
 const transfer = z.object({ transfer: rpcId });
 const opened = z.object({ transfer: rpcId, bytes: count });

@@ -17,7 +17,6 @@ export const gpuSample = z.object({
   ),
 });
 export type GpuSample = z.infer<typeof gpuSample>;
-
 /** The maximum length in characters. In any encoding it fits into one frame of the wire. */
 export const mostOfEffectiveConfig = 1024 * 1024;
 
@@ -26,26 +25,20 @@ export const effectiveConfig = z.object({
   text: z.string().check(z.maxLength(mostOfEffectiveConfig)),
 });
 export type EffectiveConfig = z.infer<typeof effectiveConfig>;
-
 /** The id of a run. It sorts by time and is a valid file name. */
 export const runId = z.string().check(z.regex(/^\d{8}-\d{6}-[0-9a-f]{6}$/));
 /** SHA-256 in lower-case hex. */
 export const sha256 = z.string().check(z.regex(/^[0-9a-f]{64}$/));
 /** A path inside a run or snapshot: relative, with `/`. `sync/jail` checks its content. */
 export const insidePath = z.string().check(z.minLength(1), z.maxLength(1_024));
-
 export const launcherNames = ['ajet', 'trinity', 'ray'] as const;
 export type LauncherName = (typeof launcherNames)[number];
-
 /** `lost`: the process ended without a result. `rebooted`: the machine was restarted. */
 const final = ['finished', 'failed', 'cancelled', 'lost', 'rebooted'] as const;
-
 /** `queued` waits for GPUs, `preparing` writes its code, `cancelling` was asked to end. */
 export const runState = z.enum(['queued', 'preparing', 'running', 'cancelling', ...final]);
 export type RunState = z.infer<typeof runState>;
-
 export const finalStates: readonly RunState[] = final;
-
 const stageName = z.string().check(z.maxLength(200));
 
 /** A stage of a training. Each stage starts with step 1 and has its own folder. */
@@ -130,7 +123,6 @@ export const runRecord = z.object({
   owner: z.string(),
 });
 export type RunRecord = z.infer<typeof runRecord>;
-
 /** Events are numbered from 1 without gaps, in the order in which the host recorded them. */
 const numbered = { seq: z.int().check(z.positive()), at: z.number() };
 

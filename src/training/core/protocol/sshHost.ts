@@ -27,6 +27,5 @@ export const sshAnswer = z.union([
   z.object({ error: z.object({ code: z.string(), message: z.string(), hint: z.optional(z.string()) }) }),
 ]);
 export type SshAnswer = z.infer<typeof sshAnswer>;
-
 /** The start of the answer line, to find it in other output of the shell. */
 export const sshMark = 'agentjet-host ';

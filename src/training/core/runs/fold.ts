@@ -54,7 +54,6 @@ const foldState = z.object({
   alarms: alarmState,
 });
 export type FoldState = z.infer<typeof foldState>;
-
 type Body<E> = E extends unknown ? Omit<E, 'seq' | 'at'> : never;
 /** An event without its number. */
 export type RunEventBody = Body<RunEvent>;

@@ -1,12 +1,14 @@
+import * as z from 'zod/mini';
 import type { LauncherName, RunState } from '../protocol/runs.ts';
 
 /** The exit of a run's process, as its keeper recorded it. */
-export interface RunExit {
-  readonly code: number | null;
-  readonly signal: string | null;
+export const runExit = z.object({
+  code: z.nullable(z.int()),
+  signal: z.nullable(z.string()),
   /** The reason why it could not be started. */
-  readonly error?: string | undefined;
-}
+  error: z.optional(z.string()),
+});
+export type RunExit = z.infer<typeof runExit>;
 
 export interface RunEnd {
   readonly launcher: LauncherName;
@@ -28,7 +30,7 @@ export interface RunOutcome {
 }
 
 /** Exit codes of the process that monitors a job on Ray. */
-const rayExits = { stopped: 130, lost: 75 } as const;
+export const rayExits = { succeeded: 0, stopped: 130, lost: 75 } as const;
 
 /** Returns the final state. Exit code 0 and a log without a failure mean success. */
 export function outcomeOf(end: RunEnd): RunOutcome {

@@ -14,7 +14,6 @@ export const secretMarks = z.object({
   digests: z.array(z.tuple([z.int(), z.string()])),
 });
 export type SecretMarks = z.infer<typeof secretMarks>;
-
 export type Digest = (salt: string, text: string) => string;
 
 export function secretsIn(env: Readonly<Record<string, string | undefined>>): string[] {

@@ -31,7 +31,6 @@ export interface ClientOptions {
 
 /** Notices with listeners. Events of runs go to their followers. */
 type Notice = Exclude<HostNotice, 'run.events'>;
-
 /** Milliseconds after which a connection counts as good, and delays start short again. */
 const goodConnection = 5_000;
 

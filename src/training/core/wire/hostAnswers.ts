@@ -16,7 +16,7 @@ import {
   downloadStream,
   eventStream,
   runChangeStream,
-  type DisposableStream,
+  type OutgoingStream,
   type Sender,
 } from './outgoingStreams.ts';
 import { reportOf, type Uploads } from './uploads.ts';
@@ -47,10 +47,10 @@ const mostFollows = 64;
 /** Answers the methods of one connection. Its streams end with it. */
 export class HostAnswers implements Disposable {
   readonly #options: AnswerOptions;
-  readonly #follows = new Map<string, DisposableStream>();
-  readonly #downloads = new Map<number, DisposableStream>();
+  readonly #follows = new Map<string, OutgoingStream>();
+  readonly #downloads = new Map<number, OutgoingStream>();
   readonly #table: Answers;
-  #watch: DisposableStream | undefined;
+  #watch: OutgoingStream | undefined;
   #transfers = 0;
   #opening = 0;
   #disposed = false;

@@ -3,8 +3,8 @@ import type { RunRecord } from '../protocol/runs.ts';
 import { encodeChunk, wireLimits } from '../protocol/wire.ts';
 import type { ByteSource, EventBlock, EventReader, HostRuns, WireSocket } from '../contracts.ts';
 
-/** A source of many messages, which are sent one by one. */
-export interface OutgoingStream {
+/** A source of many messages, which are sent one by one. It ends with its connection. */
+export interface OutgoingStream extends Disposable {
   /** Sends the next piece. Resolves to false if there is none now. {@link Sender.wake} then starts it again. */
   send(): Promise<boolean>;
 }
@@ -54,15 +54,13 @@ export class Sender {
   }
 }
 
-export type DisposableStream = OutgoingStream & Disposable;
-
 /** @param failed called if the events cannot be read */
 export function eventStream(
   sender: Sender,
   socket: WireSocket,
   reader: EventReader,
   failed: (error: unknown) => void,
-): DisposableStream {
+): OutgoingStream {
   const store = new DisposableStore();
   let ahead: Promise<EventBlock | undefined> | undefined;
   const next = async (): Promise<EventBlock | undefined> => {
@@ -71,7 +69,7 @@ export function eventStream(
     // If nothing was read ahead, new events may exist now.
     return (await read) ?? reader.next();
   };
-  const stream: DisposableStream = {
+  const stream: OutgoingStream = {
     send: async () => {
       try {
         const block = await next();
@@ -101,10 +99,10 @@ export function runChangeStream(
   sender: Sender,
   runs: HostRuns,
   notify: (run: string, record: RunRecord | undefined) => void,
-): DisposableStream {
+): OutgoingStream {
   const changes = new Map<string, RunRecord | undefined>();
   const store = new DisposableStore();
-  const stream: DisposableStream = {
+  const stream: OutgoingStream = {
     send: () => {
       const [first] = changes;
       if (first !== undefined) {
@@ -141,7 +139,7 @@ export function downloadStream(
   transfer: number,
   source: ByteSource,
   ended: (error?: unknown) => void,
-): DisposableStream {
+): OutgoingStream {
   const chunks = chunksOf(source);
   let offset = 0;
   let isOver = false;

@@ -13,7 +13,7 @@ export class RateLimit {
   readonly #clock: Pick<Clock, 'monotonic'>;
   readonly #most: number;
   /** By name, the least recently used first. */
-  readonly #buckets = new Map<string, { left: number; at: number }>();
+  readonly #buckets = new Map<string, { readonly left: number; readonly at: number }>();
 
   constructor(rate: Rate, clock: Pick<Clock, 'monotonic'>, most = 10_000) {
     this.#rate = rate;
@@ -23,29 +23,20 @@ export class RateLimit {
 
   /** Returns true if one more request is allowed now, and counts it. */
   take(name: string): boolean {
-    const bucket = this.#bucketOf(name);
-    if (bucket.left < 1) return false;
-    bucket.left -= 1;
-    return true;
-  }
-
-  get size(): number {
-    return this.#buckets.size;
-  }
-
-  #bucketOf(name: string): { left: number; at: number } {
     const now = this.#clock.monotonic();
     const known = this.#buckets.get(name);
     const { burst, perSecond } = this.#rate;
     const left =
       known === undefined ? burst : Math.min(burst, known.left + ((now - known.at) / 1_000) * perSecond);
-    const bucket = { left, at: now };
+    const isAllowed = left >= 1;
     this.#buckets.delete(name);
-    this.#buckets.set(name, bucket);
-    if (this.#buckets.size > this.#most) {
-      const [oldest] = this.#buckets.keys();
-      if (oldest !== undefined) this.#buckets.delete(oldest);
-    }
-    return bucket;
+    this.#buckets.set(name, { left: isAllowed ? left - 1 : left, at: now });
+    const [oldest = ''] = this.#buckets.keys();
+    if (this.#buckets.size > this.#most) this.#buckets.delete(oldest);
+    return isAllowed;
+  }
+
+  get size(): number {
+    return this.#buckets.size;
   }
 }

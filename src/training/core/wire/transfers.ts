@@ -76,7 +76,6 @@ interface TransferRequest<M extends TransferMethod> {
 }
 export type DownloadRequest = TransferRequest<'sync.get'> | TransferRequest<'file.get'>;
 export type UploadRequest = TransferRequest<'sync.put'> | TransferRequest<'sync.pack'>;
-
 /** The number of attempts before a transfer that loses its connection fails. */
 const mostAttempts = 20;
 

@@ -138,11 +138,7 @@ function dial(url: URL, address: HostAddress, handlers: DialHandlers, heartbeat:
   });
   return wireSocket(
     socket,
-    {
-      text: (text) => handlers.text(text),
-      bytes: (frame) => handlers.bytes(frame),
-      closed: (code, reason) => handlers.closed(refused ?? closedBy(code, reason)),
-    },
+    { ...handlers, closed: (code, reason) => handlers.closed(refused ?? closedBy(code, reason)) },
     heartbeat,
   );
 }

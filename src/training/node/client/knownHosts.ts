@@ -17,7 +17,6 @@ const knownHost = z.object({
   start: z.optional(hostStart),
 });
 export type KnownHost = z.infer<typeof knownHost>;
-
 const hostsFile = z.object({ hosts: z.array(knownHost) });
 const tokensFile = z.record(z.string(), z.string());
 const names = /^[A-Za-z0-9][A-Za-z0-9._-]{0,49}$/;

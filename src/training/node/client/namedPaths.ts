@@ -10,7 +10,6 @@ import { ownIgnoreFile } from '../../core/sync/ignoreRules.ts';
 import type { ExcludedPath, Tree } from '../../core/sync/tree.ts';
 
 type SentTree = Pick<Tree, 'root' | 'files' | 'links' | 'excluded'>;
-
 /** The number of links that Linux follows on the way to a file. */
 const mostLinks = 40;
 

@@ -1,5 +1,5 @@
 /** The start options of a host over SSH, which the command line and the editor share. */
-import type { SshRequest } from '../../core/protocol/sshHost.ts';
+import type { HostStart } from '../../core/protocol/sshHost.ts';
 import {
   oneOf,
   parseOptions,
@@ -10,10 +10,8 @@ import {
   type Values,
 } from '../../../base/node/terminal/commandLine.ts';
 
-export type SshStart = Omit<SshRequest, 'token'>;
-
 /** Throws `cli/usage`. */
-export function sshStart({ launcher = [], gpus, ray }: Values<typeof sshStartOptions>): SshStart {
+export function sshStart({ launcher = [], gpus, ray }: Values<typeof sshStartOptions>): HostStart {
   return {
     launchers: Object.fromEntries(launcher.map(remoteLauncher)),
     gpus: gpus ?? null,
@@ -22,11 +20,11 @@ export function sshStart({ launcher = [], gpus, ray }: Values<typeof sshStartOpt
 }
 
 /** Reads the options from one line, in which quotes keep blanks. Throws `cli/usage`. */
-export function sshStartOf(line: string): SshStart {
+export function sshStartOf(line: string): HostStart {
   return sshStart(parseOptions(wordsOf(line), sshStartOptions, 'agentjet remote add'));
 }
 
-export function sshStartWords({ launchers, gpus, ray }: SshStart): string[] {
+export function sshStartWords({ launchers, gpus, ray }: HostStart): string[] {
   return [
     ...Object.entries(launchers).flatMap(([name, file]) => ['--launcher', `${name}=${file}`]),
     ...(gpus === null ? [] : ['--gpus', String(gpus)]),

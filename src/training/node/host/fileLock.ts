@@ -12,7 +12,6 @@ import { noteProcess, notedProcess, stillRuns } from './runs/processes.ts';
 const pause = 10;
 /** Attempts for ten seconds. A holder only reads and writes a small file. */
 const usualTries = 1_000;
-
 /** The note of the holder. On a system without `/proc` it has only the process id. */
 const holderNote = z.extend(z.partial(notedProcess), { pid: z.int().check(z.positive()) });
 type HolderNote = z.infer<typeof holderNote>;

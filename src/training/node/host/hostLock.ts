@@ -22,7 +22,6 @@ const note = z.object({
 });
 /** The address of the host of a data folder, for other programs on this machine. */
 export type Listening = z.infer<typeof note>;
-
 const fileOf = (dataFolder: string): string => path.join(dataFolder, 'listening.json');
 
 /** Writes the address of this host until disposed. */

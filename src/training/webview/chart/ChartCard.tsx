@@ -81,7 +81,6 @@ export function ChartCard(props: Props) {
 }
 
 type ReadValue = (series: MetricSeries | undefined) => number | undefined;
-
 const newest: ReadValue = (series) => series?.last?.value;
 const nothing: ReadValue = () => undefined;
 const valueAt =

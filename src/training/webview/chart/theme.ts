@@ -12,7 +12,6 @@ export interface PlotTheme {
 }
 
 export const runColors = 6;
-
 /** The dash patterns of runs, in order: lengths of dashes and gaps. The first run has a solid line. */
 const dashes: readonly (readonly number[])[] = [[], [6, 4], [2, 3], [10, 3, 2, 3], [12, 5], [4, 2, 1, 2]];
 

@@ -1,13 +1,10 @@
 import { type GpuSample, finalStates, type Checkpoint, type RunEvent } from '../../core/protocol/runs.ts';
 import type { Gpu } from '../../core/protocol/hostRpc.ts';
 import type { PageRun } from '../../core/page/trainingRunRpc.ts';
+import { omit } from '../../../base/core/omit.ts';
 import { MetricSeries } from './metricSeries.ts';
 
-export interface AlarmEntry {
-  readonly seq: number;
-  readonly alarm: string;
-  readonly text: string;
-  readonly at: number;
+interface AlarmEntry extends Omit<Extract<RunEvent, { type: 'alarm' }>, 'type'> {
   /** The newest step when the alarm was raised; null before the first step. */
   readonly step: number | null;
   readonly stage: number;
@@ -123,12 +120,12 @@ export class RunData {
       case 'checkpoint':
         this.written.push({ step: event.step, stage: event.stage ?? 0, at: event.at });
         break;
-      case 'alarm': {
-        const { seq, alarm, text, at } = event;
-        const { stage, ownStepTimes } = this;
-        this.alarms.push({ seq, alarm, text, at, step: ownStepTimes.last?.at ?? null, stage });
+      case 'alarm':
+        this.alarms.push({
+          ...omit(event, 'type'),
+          ...{ step: this.ownStepTimes.last?.at ?? null, stage: this.stage },
+        });
         break;
-      }
       case 'notice':
         this.notice = { at: event.at, text: event.text };
         break;

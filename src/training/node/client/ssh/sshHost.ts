@@ -74,7 +74,6 @@ async function nearEnd(platform: NodeJS.Platform): Promise<NearEnd> {
 }
 
 const delays = { first: 500, most: 30_000 } as const;
-
 /** The remote command prints this when the tunnel is ready. */
 const ready = 'agentjet-ready';
 
@@ -90,7 +89,6 @@ class Tunnel implements Disposable {
   #disposed = false;
   readonly #opened = new Emitter<void>();
   readonly onOpened = this.#opened.event;
-
   readonly route = (): NetConnectOpts | undefined => (this.#isOpen ? this.#end.route : undefined);
 
   constructor(target: SshTarget, options: SshOptions, end: NearEnd) {

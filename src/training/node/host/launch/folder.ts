@@ -5,7 +5,7 @@ import * as z from 'zod/mini';
 import type { CancellationToken } from '../../../../base/core/cancellation.ts';
 import { hasCode } from '../../../../base/core/errors.ts';
 import type { RunStage } from '../../../core/protocol/runs.ts';
-import { notResumable } from '../../../core/launch/failures.ts';
+import { launchErrors } from '../../../core/launch/failures.ts';
 import {
   stageFile,
   trackerFile,
@@ -81,7 +81,7 @@ async function copyInto(
   const found = await lstat(source).catch(() => undefined);
   if (found === undefined && copy.optional) return;
   if (found === undefined)
-    throw notResumable(`${copy.from} no longer exists in ${from}`, 'Choose another step.');
+    throw launchErrors.notResumable(`${copy.from} no longer exists in ${from}`, 'Choose another step.');
   await cp(source, path.join(partial, copy.to), {
     recursive: true,
     mode: constants.COPYFILE_FICLONE,

@@ -8,7 +8,7 @@ import type { Clock } from '../../../../base/core/ports.ts';
 import type { Environment } from '../../../../configs/core/interpolation/host.ts';
 import type { Finding, HostStatus } from '../../../core/protocol/hostRpc.ts';
 import type { RunOrder, RunRecord } from '../../../core/protocol/runs.ts';
-import { badConfigPath, noLauncher } from '../../../core/launch/failures.ts';
+import { launchErrors } from '../../../core/launch/failures.ts';
 import { isInside } from '../../../core/launch/flags.ts';
 import type { GpuReading } from '../../../core/launch/nvidiaSmi.ts';
 import {
@@ -81,9 +81,7 @@ export interface LaunchRequest {
 
 /** A placeholder for the run id during a preflight. */
 const preflightRunId = 'preflight';
-
 const nothingBeside: OtherRuns = { userOf: () => undefined, rayHolder: () => undefined };
-
 /** Milliseconds to cache the launchers. Packages rarely change, and each query starts a Python. */
 const remembered = 60_000;
 
@@ -130,10 +128,11 @@ export class HostLaunch {
   /** Writes the changes to the config, and returns the launch plan. */
   async prepare(request: LaunchRequest, cancellation = neverCancelled): Promise<LaunchPlan> {
     const { order, folder, run } = request;
-    if (!isInside(order.config)) throw badConfigPath(order.config, 'it is not in the folder that is sent');
+    if (!isInside(order.config))
+      throw launchErrors.badConfigPath(order.config, 'it is not in the folder that is sent');
     const file = path.join(folder, order.config);
     const text = await readFile(file, 'utf8').catch(() => {
-      throw badConfigPath(order.config, 'no file with this path was sent');
+      throw launchErrors.badConfigPath(order.config, 'no file with this path was sent');
     });
     const variables = (name: string): string | undefined => order.env[name] ?? this.#options.env[name];
     const before = await this.#read(order, text, folder, variables);
@@ -178,7 +177,8 @@ export class HostLaunch {
     const found = await this.#launchers();
     const plan = planLaunch(order, training, this.#site(found, request.devices));
     const launcher = found.find(({ name }) => name === plan.program);
-    if (launcher?.found !== true) throw noLauncher(plan.program, 'it is not installed on the host');
+    if (launcher?.found !== true)
+      throw launchErrors.noLauncher(plan.program, 'it is not installed on the host');
     if (typeof launcher.python?.ajet === 'string' && plan.program === 'ajet') {
       await linkDefaults(folder, launcher.python.ajet);
     }
@@ -191,7 +191,7 @@ export class HostLaunch {
   async #rayPlan({ run, order, folder }: LaunchRequest, training: Training): Promise<LaunchPlan> {
     const { ray, raySupervisor } = this.#options;
     if (ray === undefined || raySupervisor === undefined)
-      throw noLauncher('ray', 'the host was started without `--ray`');
+      throw launchErrors.noLauncher('ray', 'the host was started without `--ray`');
     const { entrypoint, env, totalSteps } = planRayJob(order, training);
     const job = { head: ray, id: run, name: order.name, entrypoint, env, folder, handed: 'no' } as const;
     const spec = await writeRaySpec(path.dirname(folder), job);

@@ -63,10 +63,8 @@ export interface RaySubmission {
 }
 
 const versionAnswer = z.object({ ray_version: z.string() });
-
 /** The timeout of a request, a handshake and a heartbeat, in milliseconds. A loaded head can take seconds. */
 const patience = 30_000;
-
 /** The time to retry a submission, in milliseconds. A new head has no agent for jobs yet. */
 const agentPatience = 60_000;
 const noAgent = 'No available agent to submit job';

@@ -14,7 +14,6 @@ export interface RayLogOptions {
 /** Output is flushed after this time in milliseconds or this size in bytes. Each flush writes to the disk twice. */
 const pieceTime = 250;
 const pieceSize = 256 * 1024;
-
 /** The longest pause between two attempts, in milliseconds. */
 const longestPause = 60_000;
 

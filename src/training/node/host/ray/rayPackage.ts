@@ -7,7 +7,6 @@ import { CodedError } from '../../../../base/core/errors.ts';
 /** Bytes that Ray's head accepts in one request. */
 export const packageLimit = 100 * 1024 * 1024;
 const fileLimit = 65_000;
-
 /** The earliest date in the zip format, so that equal files make equal bytes. */
 const mtime = new Date(1980, 0, 1);
 /** Attributes are modes of Unix. */

@@ -8,6 +8,7 @@ import {
   type RayAnswer,
   type RayState,
 } from '../../../core/launch/rayWatch.ts';
+import { rayExits } from '../../../core/runs/outcome.ts';
 import { writeFileAtomic } from '../../../../base/node/atomicFile.ts';
 import { keeperFiles } from '../runs/keeper.ts';
 import { ResumableOutput, type RayOutput } from './rayOutput.ts';
@@ -15,9 +16,6 @@ import { RayJobs, type RaySubmission, rayToken } from './rayJobs.ts';
 import { RayLog } from './rayLog.ts';
 import { packFolder } from './rayPackage.ts';
 import { readRaySpec, type RaySpec } from './raySpec.ts';
-
-/** The exit codes of the supervisor of a Ray job. */
-export const rayExitCodes = { succeeded: 0, stopped: 130, lost: 75 } as const;
 
 /** The usual polling interval, in milliseconds. */
 const usualInterval = 2_000;
@@ -173,6 +171,6 @@ function stateLine(id: string, state: RayState, isEnd = false): string {
 
 function exitCodeOf(state: RayState): number {
   if (state.kind === 'failed') return state.exitCode === null || state.exitCode <= 0 ? 1 : state.exitCode;
-  if (state.kind === 'succeeded' || state.kind === 'stopped') return rayExitCodes[state.kind];
-  return rayExitCodes.lost;
+  if (state.kind === 'succeeded' || state.kind === 'stopped') return rayExits[state.kind];
+  return rayExits.lost;
 }

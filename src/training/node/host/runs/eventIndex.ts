@@ -47,7 +47,6 @@ export class EventIndex {
 }
 
 const [newline, comma] = [10, 44];
-
 /** Matches the lines of this version, which have the source at a fixed position. */
 const sourceOfLine = /^\{"seq":\d+,"at":\d+,"type":"log","source":("(?:[^"\\]|\\.)*")/;
 

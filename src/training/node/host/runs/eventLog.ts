@@ -7,7 +7,7 @@ import type { Clock } from '../../../../base/core/ports.ts';
 import { eventsFrame, type EventsFrame } from '../../../core/protocol/hostRpc.ts';
 import type { EventBlock } from '../../../core/contracts.ts';
 import { numberEvents, type RunEventBody, type RunFold } from '../../../core/runs/fold.ts';
-import { eventsLost } from '../../../core/runs/failures.ts';
+import { runErrors } from '../../../core/runs/failures.ts';
 import { type EventIndex, blockOf, blockSize } from './eventIndex.ts';
 import { writeAll } from '../../filePieces.ts';
 import { replay, type EventFile } from './replay.ts';
@@ -100,7 +100,6 @@ export class EventLog {
   readonly #indexFile: FileHandle;
   readonly #onMore = new Emitter<void>();
   readonly onMore = this.#onMore.event;
-
   /** The last number and the size of the file. */
   #written: { readonly seq: number; readonly byte: number };
   #next: number;
@@ -133,7 +132,7 @@ export class EventLog {
     const indexFile = await open(path.join(folder, 'events.index'), 'a+', 0o600);
     const found = await replay(file, indexFile);
     const log = new EventLog(file, indexFile, found, options);
-    if (found.lacking.length > 0) await log.#take(found.lacking);
+    if (found.lacking.length > 0) await log.append(found.lacking);
     return log;
   }
 
@@ -143,7 +142,26 @@ export class EventLog {
 
   /** Appends events and their follow-up events. Resolves when they are in the file. */
   append(bodies: readonly RunEventBody[]): Promise<void> {
-    return this.#take(bodies);
+    const at = this.#options.clock.now();
+    const lines: string[] = [];
+    let index = '';
+    let bytes = 0;
+    for (const events of numberEvents(this.fold, bodies, at)) {
+      for (const event of events) {
+        const line = `${JSON.stringify(event)}\n`;
+        bytes += Buffer.byteLength(line);
+        lines.push(line);
+      }
+      // Not between an event and its follow-up events, which a reader from there would not create.
+      if (this.#next + bytes - this.#index.last.byte >= blockSize) {
+        index += this.#index.add({ seq: this.fold.state.seq, byte: this.#next + bytes }, this.fold);
+      }
+    }
+    if (lines.length === 0) return this.#writing ?? Promise.resolve();
+    this.#next += bytes;
+    this.#waiting.push({ bytes: Buffer.from(lines.join('')), seq: this.fold.state.seq, index });
+    this.#writing ??= this.#write().finally(() => (this.#writing = undefined));
+    return this.#writing;
   }
 
   /**
@@ -152,7 +170,7 @@ export class EventLog {
    */
   read(after: number, sources?: ReadonlySet<string>): Promise<EventBlock | undefined> {
     const { seq, byte } = this.#written;
-    if (after > seq) return Promise.reject(eventsLost(this.#options.run, after, seq));
+    if (after > seq) return Promise.reject(runErrors.eventsLost(this.#options.run, after, seq));
     if (after === seq) return Promise.resolve(undefined);
     const from = this.#index.before(after);
     const until = this.#index.next(from) ?? { seq, byte };
@@ -207,29 +225,6 @@ export class EventLog {
       at += bytesRead;
     }
     return { room, memory };
-  }
-
-  #take(bodies: readonly RunEventBody[]): Promise<void> {
-    const at = this.#options.clock.now();
-    const lines: string[] = [];
-    let index = '';
-    let bytes = 0;
-    for (const events of numberEvents(this.fold, bodies, at)) {
-      for (const event of events) {
-        const line = `${JSON.stringify(event)}\n`;
-        bytes += Buffer.byteLength(line);
-        lines.push(line);
-      }
-      // Not between an event and its follow-up events, which a reader from there would not create.
-      if (this.#next + bytes - this.#index.last.byte >= blockSize) {
-        index += this.#index.add({ seq: this.fold.state.seq, byte: this.#next + bytes }, this.fold);
-      }
-    }
-    if (lines.length === 0) return this.#writing ?? Promise.resolve();
-    this.#next += bytes;
-    this.#waiting.push({ bytes: Buffer.from(lines.join('')), seq: this.fold.state.seq, index });
-    this.#writing ??= this.#write().finally(() => (this.#writing = undefined));
-    return this.#writing;
   }
 
   async #write(): Promise<void> {

@@ -13,15 +13,7 @@ import {
   type RunStage,
 } from '../../../core/protocol/runs.ts';
 import type { EventReader, HostRuns } from '../../../core/contracts.ts';
-import {
-  badJobFolder,
-  folderShared,
-  noConfig,
-  noRun,
-  noSnapshot,
-  runActive,
-  runNeeded,
-} from '../../../core/runs/failures.ts';
+import { runErrors } from '../../../core/runs/failures.ts';
 import { rayUse, planQueue, rayClaims, type RayClaims } from '../../../core/runs/queue.ts';
 import type { OtherRuns } from '../../../core/launch/preflight.ts';
 import { asDiskFull } from '../sync/contentStore.ts';
@@ -99,7 +91,7 @@ export class NodeHostRuns implements HostRuns {
     const recordOf = (run: string): RunRecord | undefined => this.#runs.get(run)?.record;
     const takeJobFolder: RunContext['takeJobFolder'] = (run, folder, use = 'alone') => {
       const place = this.folderAccess(run, folder);
-      if (place.kind === 'refused') throw badJobFolder(folder, place.problem);
+      if (place.kind === 'refused') throw runErrors.badJobFolder(folder, place.problem);
       this.#folders.claim(run, folder, use);
     };
     const processes = new RecentProcesses(options.clock, options.familyInterval);
@@ -156,7 +148,7 @@ export class NodeHostRuns implements HostRuns {
   async #make(order: RunOrder, owner: string, key: string | undefined): Promise<KnownRun> {
     const source = order.from && this.#known(order.from.run);
     const lineage = source === undefined ? [] : [source.record.id, ...source.lineage];
-    if (!(await this.#options.sync.has(order.snapshot))) throw noSnapshot(order.snapshot);
+    if (!(await this.#options.sync.has(order.snapshot))) throw runErrors.noSnapshot(order.snapshot);
     const createdAt = Math.max(this.#options.clock.now(), this.#newest + 1);
     this.#newest = createdAt;
     const id = newId(createdAt);
@@ -208,7 +200,7 @@ export class NodeHostRuns implements HostRuns {
   async effectiveConfig(run: string): Promise<EffectiveConfig> {
     const { folder, record } = this.#known(run);
     const text = await folder.readEffectiveConfig();
-    if (text === undefined) throw noConfig(record);
+    if (text === undefined) throw runErrors.noConfig(record);
     return { text };
   }
 
@@ -237,16 +229,16 @@ export class NodeHostRuns implements HostRuns {
     const known = this.#known(run);
     // A run is reported as ended before its record is on the disk.
     if (known.run?.isFinal === true) await known.run.tick();
-    if (known.run !== undefined) throw runActive(run);
+    if (known.run !== undefined) throw runErrors.runActive(run);
     const { jobFolder, stages } = known.record;
     const others = [...this.#runs.values()].filter((other) => other !== known);
     const unstarted = others.find(({ record: { from, state } }) => {
       return from?.run === run && (state === 'queued' || state === 'preparing');
     });
-    if (unstarted !== undefined) throw runNeeded(run, unstarted.record.id);
+    if (unstarted !== undefined) throw runErrors.runNeeded(run, unstarted.record.id);
     const sharing = others.find(({ record }) => record.jobFolder === jobFolder);
     if (checkpoints && jobFolder !== null && sharing !== undefined) {
-      throw folderShared(run, sharing.record.id);
+      throw runErrors.folderShared(run, sharing.record.id);
     }
     const isItsOwn = jobFolder !== null && this.folderAccess(run, jobFolder).kind !== 'refused';
     this.#runs.delete(run);
@@ -278,7 +270,7 @@ export class NodeHostRuns implements HostRuns {
 
   #known(run: string): KnownRun {
     const known = this.#runs.get(run);
-    if (known === undefined) throw noRun(run);
+    if (known === undefined) throw runErrors.noRun(run);
     return known;
   }
 

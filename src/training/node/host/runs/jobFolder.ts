@@ -1,7 +1,14 @@
 import path from 'node:path';
-import { type RunStage, finalStates, type RunOrder, type RunRecord } from '../../../core/protocol/runs.ts';
+import * as z from 'zod/mini';
+import {
+  type RunStage,
+  finalStates,
+  runStage,
+  type RunOrder,
+  type RunRecord,
+} from '../../../core/protocol/runs.ts';
 import type { JobUse } from '../../../core/launch/training.ts';
-import { folderInUse } from '../../../core/runs/failures.ts';
+import { runErrors } from '../../../core/runs/failures.ts';
 
 /** Tracks the folders of active runs. Two runs in one folder would overwrite each other's checkpoints. */
 export class FoldersInUse {
@@ -17,14 +24,14 @@ export class FoldersInUse {
   /** Claims an absolute folder until the run has ended. Throws `host/folder-in-use`. */
   claim(run: string, folder: string, use: JobUse): void {
     const other = this.#userOf(folder, run);
-    if (other !== undefined && use === 'alone') throw folderInUse(other);
+    if (other !== undefined && use === 'alone') throw runErrors.folderInUse(other);
     this.#claims.set(run, folder);
   }
 
   /** Claims the folder in which an order resumes, if any. Throws `host/folder-in-use`. */
   resume(run: string, from: RunOrder['from']): void {
     const other = this.userFor(from, null);
-    if (other !== undefined) throw folderInUse(other);
+    if (other !== undefined) throw runErrors.folderInUse(other);
     const folder = this.resumedBy(from);
     if (folder !== undefined) this.claim(run, folder, 'alone');
   }
@@ -125,19 +132,19 @@ export function partsOf(jobFolder: string, stages: readonly RunStage[] = []): re
   }));
 }
 
-/** The state of a job folder before a run: bytes of each log, and the saved step. */
-export interface JobFolderSnapshot {
-  readonly logs: Record<string, number>;
-  readonly step: number | null;
-  /** The saved step of each stage, by name. */
-  readonly stages?: Record<string, number | null> | undefined;
-}
-
-export interface JobLayout {
-  readonly jobFolder: string | null;
-  readonly stages?: RunStage[] | undefined;
-  readonly before: JobFolderSnapshot;
-}
+/** The job folder of a run, and its state before the run. */
+export const jobLayout = z.object({
+  jobFolder: z.nullable(z.string()),
+  stages: z.optional(z.array(runStage)),
+  before: z.object({
+    /** The bytes of each log. */
+    logs: z.record(z.string(), z.int()),
+    /** The saved step, also of each stage by name. */
+    step: z.nullable(z.int()),
+    stages: z.optional(z.record(z.string(), z.nullable(z.int()))),
+  }),
+});
+export type JobLayout = z.infer<typeof jobLayout>;
 
 /**
  * Returns the layout after upstream has renamed the folder of a job or a stage (`NAME/STAGE`). Undefined: nothing new

@@ -5,7 +5,7 @@ import process from 'node:process';
 import { setTimeout as after } from 'node:timers/promises';
 import * as z from 'zod/mini';
 import { hasCode } from '../../../../base/core/errors.ts';
-import type { RunExit } from '../../../core/runs/outcome.ts';
+import { runExit, type RunExit } from '../../../core/runs/outcome.ts';
 import { readJson, writeFileAtomic } from '../../../../base/node/atomicFile.ts';
 import { noteProcess } from './processes.ts';
 
@@ -29,12 +29,7 @@ export const keeperFiles = {
   exit: 'exit.json',
 } as const;
 
-export const keptExit = z.object({
-  code: z.nullable(z.int()),
-  signal: z.nullable(z.string()),
-  error: z.optional(z.string()),
-  endedAt: z.number(),
-});
+export const keptExit = z.extend(runExit, { endedAt: z.number() });
 export type NotedExit = z.infer<typeof keptExit>;
 
 /**

@@ -1,6 +1,6 @@
 import type { RunRecord } from '../../../core/protocol/runs.ts';
 import type { EventReader, EventBlock } from '../../../core/contracts.ts';
-import { noRun } from '../../../core/runs/failures.ts';
+import { runErrors } from '../../../core/runs/failures.ts';
 import { EventLog } from './eventLog.ts';
 import { Run, type RunContext } from './run.ts';
 import type { RunFolder, StoredRun } from './runFolder.ts';
@@ -15,7 +15,6 @@ export class LogReader implements EventReader {
   readonly #store = new DisposableStore();
   #after: number;
   #isArmed = true;
-
   readonly onMore = this.#more.event;
 
   /** @param release called when the reader is disposed */
@@ -86,7 +85,7 @@ export class KnownRun {
 
   get record(): RunRecord {
     const record = this.run?.record ?? this.#final;
-    if (record === undefined) throw noRun(this.folder.path);
+    if (record === undefined) throw runErrors.noRun(this.folder.path);
     return record;
   }
 

@@ -4,7 +4,7 @@ import { Emitter } from '../../../../base/core/event.ts';
 import type { Clock, Logger } from '../../../../base/core/ports.ts';
 import { finalStates, type RunRecord, type RunState } from '../../../core/protocol/runs.ts';
 import type { HostSync } from '../../../core/contracts.ts';
-import { unknownJobFolder, variablesLost } from '../../../core/runs/failures.ts';
+import { runErrors } from '../../../core/runs/failures.ts';
 import { preparingPhase } from '../../../core/runs/queue.ts';
 import { outcomeOf, type RunExit } from '../../../core/runs/outcome.ts';
 import type { JobUse } from '../../../core/launch/training.ts';
@@ -46,7 +46,6 @@ export class Run {
   readonly #cancellation = new CancellationSource();
   readonly #changed = new Emitter<void>();
   readonly onChanged = this.#changed.event;
-
   #stored: StoredRun;
   #redactor: LogRedactor;
   #given: readonly number[] | undefined;
@@ -247,11 +246,11 @@ export class Run {
     const { id, order, devices } = this.#stored;
     const env = await this.#folder.readValues();
     const lost = order.env.filter((name) => !(name in env));
-    if (lost.length > 0) throw variablesLost(lost);
+    if (lost.length > 0) throw runErrors.variablesLost(lost);
     const request = { run: id, order: { ...order, env }, folder, devices };
     if (order.from === undefined) return request;
     const { jobFolder = null, stages } = this.#context.recordOf(order.from.run) ?? {};
-    if (jobFolder === null) throw unknownJobFolder(order.from.run);
+    if (jobFolder === null) throw runErrors.unknownJobFolder(order.from.run);
     return { ...request, from: { jobFolder, stages } };
   }
 

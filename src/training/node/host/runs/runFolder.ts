@@ -3,7 +3,7 @@ import path from 'node:path';
 import * as z from 'zod/mini';
 import { Buffer } from 'node:buffer';
 import { createHmac, randomBytes } from 'node:crypto';
-import { runOrder, runRecord, runStage, type RunOrder } from '../../../core/protocol/runs.ts';
+import { runOrder, runRecord, type RunOrder } from '../../../core/protocol/runs.ts';
 import {
   secretMarks,
   LogRedactor,
@@ -14,6 +14,7 @@ import {
 } from '../../../core/runs/secrets.ts';
 import { readJson, writeFileAtomic } from '../../../../base/node/atomicFile.ts';
 import { raySpecFile } from '../ray/raySpec.ts';
+import { jobLayout } from './jobFolder.ts';
 import { keeperFiles, keptExit, type KeeperOrder, type NotedExit } from './keeper.ts';
 import { notedProcess, type NotedProcess } from './processes.ts';
 
@@ -33,7 +34,7 @@ export function redactorOf(marks: SecretMarks | null): LogRedactor {
 }
 
 /** The record of a run in its folder. It has only the names of the variables. */
-const storedRun = z.object({
+const storedRun = z.extend(jobLayout, {
   id: z.string(),
   owner: z.string(),
   key: z.optional(z.string()),
@@ -44,16 +45,9 @@ const storedRun = z.object({
   devices: z.array(z.int()),
   startedAt: z.nullable(z.number()),
   endedAt: z.nullable(z.number()),
-  jobFolder: z.nullable(z.string()),
   totalSteps: z.nullable(z.int()),
-  stages: z.optional(z.array(runStage)),
   /** True if its keeper was started, or was about to be. */
   launched: z.boolean(),
-  before: z.object({
-    logs: z.record(z.string(), z.int()),
-    step: z.nullable(z.int()),
-    stages: z.optional(z.record(z.string(), z.nullable(z.int()))),
-  }),
   secrets: z.nullable(secretMarks),
   cancelledBy: z.nullable(z.string()),
   /** The record after the end. */

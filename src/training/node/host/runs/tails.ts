@@ -6,7 +6,7 @@ import { LineCutter, withoutTerminalCodes, type RawLine } from '../../../core/ru
 import type { RunEventBody } from '../../../core/runs/fold.ts';
 import { latestStep } from '../launch/folder.ts';
 import type { EventLog } from './eventLog.ts';
-import { partsOf, type JobFolderSnapshot, type JobLayout, type JobPart } from './jobFolder.ts';
+import { partsOf, type JobLayout, type JobPart } from './jobFolder.ts';
 import { companionSource } from '../../../core/runs/markers.ts';
 
 /** The pattern is `<tag>.<hash>.<machine>.log`, in the working folder of the launcher. */
@@ -135,7 +135,7 @@ export class RunTails {
   }
 }
 
-function stepBefore({ step, stages }: JobFolderSnapshot, { name, stage }: JobPart): number | null {
+function stepBefore({ step, stages }: JobLayout['before'], { name, stage }: JobPart): number | null {
   return stage === undefined ? step : (stages?.[name] ?? null);
 }
 
@@ -161,7 +161,7 @@ async function logsOf(part: JobPart): Promise<(readonly [source: string, file: s
 export async function snapshotJobFolder(
   jobFolder: string,
   stages?: JobLayout['stages'],
-): Promise<JobFolderSnapshot> {
+): Promise<JobLayout['before']> {
   const logs: Record<string, number> = {};
   const steps: Record<string, number | null> = {};
   for (const part of partsOf(jobFolder, stages)) {

@@ -6,10 +6,8 @@ import type { Clock } from '../../../../base/core/ports.ts';
 const often = 60_000;
 /** The largest number of separate clients, so that memory and log do not grow with the number of addresses. */
 const mostApart = 100;
-
 /** Bytes after which the log is rotated. One old file is kept. */
 const usualBytes = 16 * 1024 * 1024;
-
 type Details = Readonly<Record<string, unknown>>;
 
 interface RepeatedEntry {

@@ -17,10 +17,8 @@ const storedToken = z.object({
 });
 const storedTokens = z.array(storedToken);
 type StoredToken = z.infer<typeof storedToken>;
-
 /** Information about a token. The token itself is shown only once. */
 export type TokenInfo = Omit<StoredToken, 'hash'>;
-
 const hashOf = (token: string): Buffer => createHash('sha256').update(token, 'utf8').digest();
 const names = /^[A-Za-z0-9][A-Za-z0-9._-]{0,49}$/;
 
