@@ -79,7 +79,6 @@ export interface RunFiles {
   sum(run: string, path: string): Promise<{ readonly sha256: string; readonly bytes: number }>;
 }
 
-/** The results of training in a run's job folder. */
 export interface HostFiles extends RunFiles {
   checkpoints(run: string): Promise<readonly Checkpoint[]>;
 }

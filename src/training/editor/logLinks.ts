@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import * as vscode from 'vscode';
-import { dialectOf, type Dialect } from '../../configs/core/dialect.ts';
+import { dialectOf } from '../../configs/core/dialect.ts';
 import { entryOf, type Entry } from '../../configs/core/node.ts';
 import { parseConfig } from '../../configs/core/parse.ts';
 import { logLinks, type LogLink } from '../core/logs/links.ts';
@@ -52,12 +52,7 @@ function sentFiles({ root, config }: DispatchedRun): (file: string) => string | 
   };
 }
 
-interface Config {
-  readonly document: ReturnType<typeof parseConfig>;
-  readonly dialect: Dialect | undefined;
-}
-
-function readConfig(file: string): Config | undefined {
+function readConfig(file: string) {
   try {
     const text = readFileSync(file, 'utf8');
     return { document: parseConfig(text), dialect: dialectOf(text) };
@@ -69,7 +64,7 @@ function readConfig(file: string): Config | undefined {
 function targetOf(
   target: LogLink['target'],
   { root, config: file }: DispatchedRun,
-  config: Config | undefined,
+  config: ReturnType<typeof readConfig>,
 ): vscode.Uri | undefined {
   if (target.kind === 'file') return at(path.join(root, target.path), target.line);
   let entry: Entry | undefined;

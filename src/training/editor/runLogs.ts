@@ -3,17 +3,13 @@ import { CancellationSource } from '../../base/core/cancellation.ts';
 import { DisposableStore, type Disposable } from '../../base/core/disposable.ts';
 import { formatReport, toReport } from '../../base/core/errors.ts';
 import type { RunRecord } from '../core/protocol/runs.ts';
+import type { RunRef } from '../core/page/trainingRunRpc.ts';
 import type { ClientConnection } from '../core/wire/clientConnection.ts';
 import { runTitle } from './hostText.ts';
 import { LogTexts, mainSource, type LoggedRun } from './logTexts.ts';
 
 /** The editor's language for logs, which colors levels, times and errors. */
 const logLanguage = 'log';
-
-export interface ShownLog {
-  readonly host: string;
-  readonly run: string;
-}
 
 interface FollowedHost {
   readonly connection: Pick<ClientConnection, 'follow'>;
@@ -43,7 +39,7 @@ export class RunLogs implements Disposable {
     log.show();
   }
 
-  shownBy(document: vscode.Uri): ShownLog | undefined {
+  shownBy(document: vscode.Uri): RunRef | undefined {
     return [...this.#runs.values()].find((log) => log.has(document))?.shown;
   }
 
@@ -53,7 +49,7 @@ export class RunLogs implements Disposable {
 }
 
 class RunLog implements Disposable {
-  readonly shown: ShownLog;
+  readonly shown: RunRef;
   readonly #run: ShownRun;
   readonly #log: vscode.LogOutputChannel;
   readonly #channels = new Map<string, vscode.OutputChannel>();
@@ -126,5 +122,5 @@ export function registerLogLinks(logs: RunLogs, linksIn: LogLinker): Disposable 
 
 export type LogLinker = (
   document: vscode.TextDocument,
-  shown: ShownLog,
+  shown: RunRef,
 ) => vscode.ProviderResult<vscode.DocumentLink[]>;

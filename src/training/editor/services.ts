@@ -8,7 +8,6 @@ import type { PreflightNotes } from './preflightNotes.ts';
 import type { SshTunnels } from './sshTunnels.ts';
 import type { TrainingConfigs } from './trainingConfigs.ts';
 
-/** The objects that the commands, the view and the pages of training share. */
 export interface TrainingServices {
   readonly hosts: KnownHosts;
   readonly clients: HostClients;

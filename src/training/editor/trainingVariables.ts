@@ -6,8 +6,8 @@ import { settings, settingsSection } from '../../base/core/ids.ts';
 import { renamedSetting } from '../../base/editor/settings.ts';
 
 /**
- * Returns the variables for a run, from the environment and from `.env` in the folder that is sent, and one finding for
- * each variable of the setting that is not set.
+ * Returns the variables for a run, from the environment and from `.env` in the folder that is sent. There is one finding
+ * for each variable of the setting that is not set.
  */
 export async function trainingVariables(
   config: vscode.Uri,

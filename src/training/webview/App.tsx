@@ -75,7 +75,6 @@ function keysOf(refs: readonly RunRef[]): string {
   return refs.map(({ host, run }) => `${host} ${run}`).join('\n');
 }
 
-/** Returns true if the run can still arrive. An ended connection is not retried. */
 function isAwaited({ connections, goneFrom }: RunPageModel): boolean {
   return goneFrom === undefined && ![...connections.values()].some(({ kind }) => kind === 'ended');
 }

@@ -62,7 +62,6 @@ function refsIn(value: unknown): readonly RunRef[] {
   );
 }
 
-/** The data that all components of the page share. */
 export interface Page {
   /** The runs, starting with the page's own. Never empty. */
   readonly runs: readonly RunData[];

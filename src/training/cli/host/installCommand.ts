@@ -87,10 +87,7 @@ function write(file: string, unit: string, scope: Scope): void {
   }
 }
 
-/**
- * Copies the program into the data folder, because an update of the editor extension removes its own folder. Throws
- * if the user cannot start the copy.
- */
+/** Throws if the user cannot start the copy. An update of the editor extension removes the original. */
 function copyProgram(from: string, to: string, user: ServiceUser): void {
   const text = readFileSync(from); // the user may have no access to this folder
   const dataFolder = path.dirname(path.dirname(to));

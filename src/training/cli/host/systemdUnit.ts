@@ -11,10 +11,7 @@ export const unitName = 'agentjet-host.service';
 /** The name of a file in the data folder in which the owner sets variables for the runs, such as keys. */
 export const environmentFile = 'environment';
 
-/**
- * Returns the text of the unit. The sandbox is weak, because training loads kernel modules with setuid helpers,
- * compiles and runs code, shares memory, and uses Ray in /tmp.
- */
+/** The sandbox is weak: training loads kernel modules with setuid helpers, compiles code, shares memory, and uses /tmp. */
 export function systemdUnit({ scope, command, dataFolder, user, env }: SystemdUnit): string {
   const isSystem = scope === 'system';
   const [program = '', ...args] = command;

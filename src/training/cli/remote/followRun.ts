@@ -23,10 +23,7 @@ export function printingOf(
   return { io, json, sources: source.includes('all') ? undefined : source };
 }
 
-/**
- * Prints the events of a run until it ends: log lines on stdout, other events on stderr. Ctrl-C does not end the run; it
- * prints how to continue. Resolves to the exit code.
- */
+/** Prints log lines on stdout, other events on stderr. Ctrl-C does not end the run. Resolves to the exit code. */
 export async function followRun(
   { host, connection }: RemoteSession,
   run: string,

@@ -23,7 +23,6 @@ export function knownHosts({ env }: Pick<CommandIo, 'env'>): KnownHosts {
   return new KnownHosts(agentjetHome(env));
 }
 
-/** Returns a command that first connects to the host of its option `--host`. */
 export function onHost<V extends { readonly host?: string | undefined }>(
   run: (session: RemoteSession, values: V, args: readonly string[]) => Promise<number>,
 ): (values: V, args: readonly string[], context: CommandContext) => Promise<number> {

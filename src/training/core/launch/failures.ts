@@ -12,7 +12,7 @@ export const launchErrors = {
     new CodedError({
       code: 'host/flag-unknown',
       message: `\`${launcher}\` has no flag ${JSON.stringify(flag)}.`,
-      hint: `Flags that are allowed on a host: ${known.join(', ')}.`,
+      hint: `Flags that are allowed on a host: ${known.map((one) => `\`${one}\``).join(', ')}.`,
     }),
   badFlagValue: (flag: string, wanted: string) =>
     new CodedError({

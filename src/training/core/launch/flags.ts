@@ -70,10 +70,8 @@ export const trinityFlags: FlagTable = {
 };
 
 /**
- * Returns the arguments for a launcher. A flag and its value are one argument, so that a value is never parsed as a
- * flag. Throws for the first flag that is refused, unknown, repeated or without its value.
- *
- * @param hostVariables names that are set in the host's own environment
+ * A flag and its value become one argument, so that a value is never parsed as a flag. Throws for the first flag that is
+ * refused, unknown, repeated or without its value. `hostVariables` are set in the host's own environment.
  */
 export function launcherArguments(
   flags: readonly string[],
@@ -88,11 +86,7 @@ export function launcherArguments(
     const flag = Object.hasOwn(table, name) ? table[name] : undefined;
     if (flag === undefined) {
       const allowed = Object.keys(table).filter((one) => table[one] && !('refused' in table[one]));
-      throw launchErrors.unknownFlag(
-        name,
-        launcher,
-        allowed.map((one) => `\`${one}\``),
-      );
+      throw launchErrors.unknownFlag(name, launcher, allowed);
     }
     if ('refused' in flag) throw launchErrors.refusedFlag(name, launcher, flag.refused, flag.hint ?? '');
     if (args.has(name)) throw launchErrors.badFlagValue(name, 'to appear only once');

@@ -134,10 +134,7 @@ function argumentsOf(
   return [...own, ...added.filter((arg) => !own.includes(arg))];
 }
 
-/**
- * Returns the argument for a config. `./` keeps a name from being parsed as an option, and upstream's launcher
- * requires a folder in the path.
- */
+/** `./` keeps a name from being parsed as an option. Upstream's launcher requires a folder in the path. */
 function configArgument(config: string, endings: readonly string[]): string {
   if (!isInside(config)) throw launchErrors.badConfigPath(config, 'it is not in the folder that is sent');
   if (!endings.some((ending) => config.endsWith(ending))) {

@@ -202,7 +202,7 @@ function diskFindings({ job }: Training, { diskFree }: PreflightFacts): Finding[
   return [(diskFree < noDisk ? error : warning)('disk', message, { hint, key })];
 }
 
-/** As upstream, more than two `/` make a path; anything else may be a name on a hub. */
+/** Returns true for a path: as upstream, more than two `/` make one. Anything else may be a name on a hub. */
 export function isModelPath(model: string): boolean {
   return model.split('/').length - 1 > 2 || /^(?:\/|\.\.?\/|~)/.test(model);
 }

@@ -66,10 +66,7 @@ function keysOf({ dialect }: Pick<Training, 'dialect'>): { readonly root: string
     : { root: 'ajet.trainer_common.checkpoint_base_dir', name: 'ajet.experiment_name' };
 }
 
-/**
- * Sets the name of the job if the config has none. The launcher would use the time, which is not known in advance and
- * is not unique.
- */
+/** If the config names no job, the launcher would use the time, which is neither known in advance nor unique. */
 export function setJobName(text: string, training: Training, stem: string, run: string): string {
   if (training.job.name.value !== null) return text;
   const why = 'To make the folder known, which the config leaves open,';

@@ -45,10 +45,7 @@ export interface ResumedStages {
   readonly actors: Training['actors'];
 }
 
-/**
- * Returns the stages to resume, or undefined if there are none. Throws `host/not-resumable` if source, order and
- * config do not match.
- */
+/** Throws `host/not-resumable` if source, order and config do not match. Undefined: there are no stages. */
 export function resumedStages(
   { stage }: From,
   source: StagedSource | undefined,
@@ -80,10 +77,7 @@ export function resumedStages(
   return { current: source.current ?? 0, stages: [...known, ...later], at, actors };
 }
 
-/**
- * Returns the checkpoint from which training resumes in the same folder: the newest step of the current stage. A
- * stage without a checkpoint begins again, with the weights of the one before.
- */
+/** Returns the newest step of the current stage, or of the one before, with whose weights a new stage begins. */
 export function newestOf({ current, stages }: ResumedStages): { step: number | null; stage?: string } {
   const own = stages[current];
   const found = own?.latest === null ? stages[current - 1] : own;

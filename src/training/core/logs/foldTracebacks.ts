@@ -13,10 +13,7 @@ interface Folded {
   frames: number;
 }
 
-/**
- * Folds frames of libraries as lines arrive, so that the user's frames and the error are easy to see. One line
- * replaces the folded frames and counts them.
- */
+/** Replaces frames of libraries by one line that counts them, so that the user's frames and the error are easy to see. */
 export class TracebackFolder {
   #folded: Folded | undefined;
   /** True if the next line can be the code of a folded frame. */

@@ -1,6 +1,6 @@
 /** Finds links to files and config keys in a line of a run's log. */
 import type { KeyTable } from '../../../configs/core/key-tables/keyTable.ts';
-import { entryOf, nodeAt, type MappingNode, type Node } from '../../../configs/core/node.ts';
+import { nodeAt, type MappingNode, type Node } from '../../../configs/core/node.ts';
 import { isSlipOf } from '../../../configs/core/rules/keys.ts';
 
 export interface LogLink {
@@ -79,8 +79,9 @@ function keyIn({ config, keys }: LogContext, text: string): readonly string[] | 
   const paths = [steps, ...config.entries.map((entry) => [entry.key, ...steps])];
   const own = paths.find((path) => nodeAt(config, path) !== undefined);
   if (own !== undefined) return own;
-  const meant = paths.find((path) => isMeant(path, keys));
-  return meant && nearest(config, meant);
+  const meant = paths.find((path) => isMeant(path, keys)) ?? [];
+  const depth = meant.findLastIndex((_, at) => nodeAt(config, meant.slice(0, at + 1)) !== undefined);
+  return depth < 0 ? undefined : meant.slice(0, depth + 1);
 }
 
 /** Returns true if the path is a key that is not in the file, or a misspelled one. */
@@ -92,14 +93,3 @@ function isMeant(path: readonly string[], keys: KeyTable | undefined): boolean {
 
 /** An empty mapping, because a misspelled key may repeat one in the file. */
 const nothing: MappingNode = { kind: 'mapping', span: { start: 0, end: 0 }, flow: false, entries: [] };
-
-function nearest(config: Node, path: readonly string[]): readonly string[] | undefined {
-  let node: Node | undefined = config;
-  let depth = 0;
-  for (const step of path) {
-    node = entryOf(node, step)?.value;
-    if (node === undefined) break;
-    depth += 1;
-  }
-  return depth === 0 ? undefined : path.slice(0, depth);
-}

@@ -108,11 +108,7 @@ const packBytes = count.check(z.maximum(packLimits.bytes));
  */
 type Retry = 'again' | 'lost' | 'bound';
 
-/**
- * Describes a method. A client refuses other results as `host/bad-answer`, because the host can be another program.
- *
- * @param scope the required scope: see {@link scopeOf}
- */
+/** A client refuses other results as `host/bad-answer`, as the host can be another program. `scope`: see {@link scopeOf}. */
 function method<P extends z.ZodMiniType, R extends z.ZodMiniType>(
   scope: Scope,
   retry: Retry,
@@ -154,7 +150,6 @@ export const hostMethods = {
     z.array(finding),
   ),
 
-  /** Returns which of these contents the host does not have. */
   'sync.lacks': method('start', 'again', z.object({ contents: fewContents }), z.object({ contents })),
   /** Opens a transfer to the host, which checks the hash at the end. `transfer.ended` reports the result. */
   'sync.put': method('start', 'bound', z.object({ sha256, bytes: count }), transfer),
@@ -180,7 +175,6 @@ export const hostMethods = {
     z.object({ snapshot: sha256, from: count }),
     z.object({ entries: snapshotManifest, total: count }),
   ),
-  /** Opens a transfer of one content from the host. */
   'sync.get': method('start', 'bound', z.object({ sha256, offset: count }), opened),
 
   /** Starts a run. With a key that was used before, it starts nothing and returns that run. */

@@ -12,10 +12,7 @@ export function isServiceSource(source: string): boolean {
   return source.startsWith(service);
 }
 
-/**
- * A log line: `LEVEL MM-DD HH:MM:SS [file.py:line] text`, after Ray's prefix of the actor if it comes through the
- * driver.
- */
+/** `LEVEL MM-DD HH:MM:SS [file.py:line] text`, after Ray's prefix of the actor if the line comes through the driver. */
 const logLine =
   /^(?:\((?<actor>[^)]*)\)\s*)?(?:DEBUG|INFO|WARNING|ERROR|CRITICAL) \d\d-\d\d \d\d:\d\d:\d\d \[[^\]]+:\d+\] (?<text>.*)$/;
 

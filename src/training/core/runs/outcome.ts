@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import type { LauncherName, RunState } from '../protocol/runs.ts';
+import type { LauncherName, RunEvent } from '../protocol/runs.ts';
 
 /** The exit of a run's process, as its keeper recorded it. */
 export const runExit = z.object({
@@ -23,11 +23,7 @@ export interface RunEnd {
   readonly exception: string | null;
 }
 
-export interface RunOutcome {
-  readonly state: RunState;
-  readonly reason?: string;
-  readonly exitCode?: number;
-}
+type RunOutcome = Pick<Extract<RunEvent, { type: 'state' }>, 'state' | 'reason' | 'exitCode'>;
 
 /** Exit codes of the process that monitors a job on Ray. */
 export const rayExits = { succeeded: 0, stopped: 130, lost: 75 } as const;
@@ -53,10 +49,7 @@ export function outcomeOf(end: RunEnd): RunOutcome {
   return { state: 'failed', reason: whyFailed(end, exit.code ?? 0), ...exitCode };
 }
 
-/**
- * Returns why the end of a job on Ray is unknown, or undefined if Ray reported it. The job can outlive its monitor,
- * or a head that cannot be reached to stop it.
- */
+/** Undefined: Ray reported the end. A job can outlive its monitor, or a head that cannot be reached to stop it. */
 function whyUnknown({ exit, cancelledBy }: RunEnd): string | undefined {
   if (exit === null || (exit.code !== rayExits.lost && exit.signal === null)) return undefined;
   const why =

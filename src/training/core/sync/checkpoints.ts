@@ -48,10 +48,7 @@ export function stageFolder(stage: string): string {
   return stage.replaceAll(/[^\w-]+/g, '_').slice(0, 100) || '_';
 }
 
-/**
- * Returns true if a checkpoint can be resumed. Weights that pass from trainer to explorer are in folders of the same
- * names, without this state.
- */
+/** Weights that pass from trainer to explorer are in folders of the same names, without this state. */
 function isFull(names: ReadonlySet<string>): boolean {
   if (names.has('.full_checkpoint')) return true;
   const all = [...names];
@@ -74,10 +71,7 @@ function weightFolderOf(files: readonly FileEntry[]): string[] {
 
 const weights = /^(?:model|pytorch_model)(?:-(\d+)-of-(\d+))?\.(?:safetensors|bin)$/;
 
-/**
- * Returns true if a folder in Hugging Face format has weights. Configuration and tokenizer are always there. All
- * parts of split weights are required.
- */
+/** Configuration and tokenizer are always there. All parts of split weights are required. */
 export function hasWeights(names: readonly string[]): boolean {
   const found = names.map((name) => weights.exec(name)).filter((match) => match !== null);
   return found.some(

@@ -43,10 +43,7 @@ export interface Repository {
   readonly above: readonly ParentRules[];
 }
 
-/**
- * The ignore rules of one folder: git's, then the defaults, then AgentJet's. The last matching rule wins, so that no
- * `!` in a .gitignore uploads secrets.
- */
+/** Git's rules, then the defaults, then AgentJet's. The last match wins, so that no `!` in a .gitignore uploads secrets. */
 export class IgnoreRules {
   readonly #prefix: string;
   readonly #git: readonly Rule[];

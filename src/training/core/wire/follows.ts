@@ -13,7 +13,6 @@ class RunFollower {
   readonly run: string;
   readonly sources: ReadonlySet<string> | undefined;
   readonly #changed: (follow: RunFollower) => void;
-  /** The number of the newest event received. */
   last: number;
   isStalled = false;
   isOver = false;

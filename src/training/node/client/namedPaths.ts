@@ -13,7 +13,6 @@ type SentTree = Pick<Tree, 'root' | 'files' | 'links' | 'excluded'>;
 /** The number of links that Linux follows on the way to a file. */
 const mostLinks = 40;
 
-/** Returns an error for each model, data set, workflow and judge that the run would not find. */
 export async function namedPathFindings(
   training: Pick<Training, 'model' | 'data' | 'code' | 'stages'>,
   tree: SentTree,

@@ -27,9 +27,8 @@ export function withFileLock<T>(file: string, work: () => T, tries = usualTries)
 }
 
 /**
- * Holds a lock until disposed. Takes over the lock of a process that has ended.
- *
- * @param refused returns the error if the lock is not free in time; receives the id of the holder if known
+ * Takes over the lock of a process that has ended. `refused` returns the error if the lock is not free in time. It
+ * receives the id of the holder if known.
  */
 export function takeFileLock(
   lock: string,
@@ -77,8 +76,7 @@ function isTaken(lock: string, text: string, tries: number): boolean {
 
 /**
  * Replaces the lock of a process that has ended. A guard, named after the text of the old lock, lets one process do
- * so.
- * A process that comes late finds another text behind the guard.
+ * so. A process that comes late finds another text behind the guard.
  */
 function tookOver(own: string, lock: string): boolean {
   const text = textOf(lock);

@@ -54,10 +54,8 @@ export class MetricSeries {
   }
 
   /**
-   * Returns the exponential moving average, without the bias toward zero at its start, as in TensorBoard and
-   * Weights & Biases.
-   *
-   * @param weight the weight of earlier values, from 0 to below 1
+   * Returns the exponential moving average, without the bias toward zero at its start, as in TensorBoard and Weights &
+   * Biases. `weight` is that of earlier values, from 0 to below 1.
    */
   smoothed(weight: number): MetricSeries {
     let result = this.#smoothed.get(weight);

@@ -61,31 +61,22 @@ export function alarmWords(alarm: string): AlarmWords {
 
 /** Returns advice on a run that did not finish. Undefined for other runs. */
 export function adviceFor(run: RunData): string | undefined {
-  const { state } = run.shown.record;
-  if (state !== 'failed' && state !== 'lost' && state !== 'rebooted' && state !== 'cancelled')
-    return undefined;
+  const causes: Readonly<Partial<Record<RunState, string>>> = {
+    failed: run.alarms.some(({ alarm }) => alarm === 'out-of-memory')
+      ? alarmWords('out-of-memory').advice
+      : l10n.t('See the end of its log for the cause. Fix it and start the run again.'),
+    lost: l10n.t(
+      'Its process ended without an error message. The system may have killed it because memory ran out. See the end of its log.',
+    ),
+    rebooted: l10n.t('Its machine was restarted during the run.'),
+    cancelled: '',
+  };
+  const cause = causes[run.shown.record.state];
+  if (cause === undefined) return undefined;
   const newest = run.checkpoints.filter(({ resumable }) => resumable).at(-1);
   const resume =
     newest === undefined
       ? ''
       : l10n.t('It can be resumed from the checkpoint of {0}.', checkpointText(newest));
-  const memory = run.alarms.some(({ alarm }) => alarm === 'out-of-memory');
-  return [cause(state, memory), resume].filter((part) => part !== '').join(' ');
-}
-
-function cause(state: 'failed' | 'lost' | 'rebooted' | 'cancelled', memory: boolean): string {
-  switch (state) {
-    case 'failed':
-      return memory
-        ? alarmWords('out-of-memory').advice
-        : l10n.t('See the end of its log for the cause. Fix it and start the run again.');
-    case 'lost':
-      return l10n.t(
-        'Its process ended without an error message. The system may have killed it because memory ran out. See the end of its log.',
-      );
-    case 'rebooted':
-      return l10n.t('Its machine was restarted during the run.');
-    case 'cancelled':
-      return '';
-  }
+  return [cause, resume].filter((part) => part !== '').join(' ');
 }

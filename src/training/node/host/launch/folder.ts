@@ -60,11 +60,8 @@ export async function seedJob(
 }
 
 async function isSeeded(folder: string, texts: JobSeed['texts']): Promise<boolean> {
-  const isFolder = await lstat(folder).then(
-    (found) => found.isDirectory(),
-    () => false,
-  );
-  if (!isFolder) return false;
+  const found = await lstat(folder).catch(() => undefined);
+  if (found?.isDirectory() !== true) return false;
   for (const { path: inside, text } of texts) {
     if ((await readFile(path.join(folder, inside), 'utf8').catch(() => '')) !== text) return false;
   }
@@ -117,10 +114,7 @@ export async function currentStage(jobFolder: string): Promise<number | null> {
 
 const stageMeta = z.object({ latest_stage: z.int().check(z.nonnegative()) });
 
-/**
- * Links the package of the launcher into the working folder, unless the code is a clone of AgentJet. Upstream uses
- * paths relative to it.
- */
+/** Upstream uses paths relative to its package. The code that was sent can be a clone of AgentJet, which has it. */
 export async function linkDefaults(folder: string, ajet: string): Promise<void> {
   await symlink(ajet, path.join(folder, 'ajet'), 'dir').catch((error: unknown) => {
     if (!hasCode(error, 'EEXIST')) throw error;

@@ -79,7 +79,6 @@ export interface LaunchRequest {
   readonly from?: Pick<RunRecord, 'stages'> & { readonly jobFolder: string };
 }
 
-/** A placeholder for the run id during a preflight. */
 const preflightRunId = 'preflight';
 const nothingBeside: OtherRuns = { userOf: () => undefined, rayHolder: () => undefined };
 /** Milliseconds to cache the launchers. Packages rarely change, and each query starts a Python. */
@@ -278,10 +277,7 @@ export class HostLaunch {
     return launcher === 'ray' ? {} : this.#options.env;
   }
 
-  /**
-   * Returns why the job folder would be refused at the start. Resuming in an earlier folder does not depend on the
-   * config.
-   */
+  /** Returns why the job folder would be refused at the start. Resuming does not depend on the config. */
   #jobFolderProblem({ from }: RunOrder, { job }: Training, cwd: string): string | null {
     const named = { ...job, name: { ...job.name, value: job.name.value ?? preflightRunId } };
     const folder = from?.as === 'resume' ? null : jobFolder(named, cwd, path);

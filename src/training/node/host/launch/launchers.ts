@@ -157,10 +157,8 @@ async function factsOf(python: string, env: NodeJS.ProcessEnv): Promise<PythonFa
 }
 
 /**
- * Runs a program without a shell. `absent`: it is missing. `failed`: the exit code is not 0, or the program took too
- * long or printed too much.
- *
- * @param timeout in milliseconds
+ * `absent`: the program is missing. `failed`: its exit code is not 0, or it took longer than `timeout` (milliseconds) or
+ * printed too much. No shell is involved.
  */
 function runProgram(
   command: string,

@@ -24,10 +24,7 @@ interface RayResponse {
 
 const mostBytes = 16 * 1024 * 1024;
 
-/**
- * Sends a request. `fetch` sets headers of browsers (`Sec-Fetch-…`), for which Ray refuses changes. Redirects are not
- * followed, because they would leak the token.
- */
+/** `fetch` sets headers for which Ray refuses changes (`Sec-Fetch-…`). Redirects would leak the token. */
 function askRay(url: URL, { method, headers, body, milliseconds }: RayRequest): Promise<RayResponse> {
   const start = url.protocol === 'https:' ? httpsRequest : httpRequest;
   const length = body === undefined ? {} : { 'Content-Length': Buffer.byteLength(body) };
@@ -131,10 +128,7 @@ export class RayJobs {
     }
   }
 
-  /**
-   * Streams the output of a job from its start. Resolves at the end of the job or of the log. Rejects if the
-   * connection breaks or `signal` is aborted.
-   */
+  /** Resolves at the end of the job or of the log. Rejects if the connection breaks or `signal` is aborted. */
   async tail(id: string, take: (text: string) => void, signal: AbortSignal): Promise<void> {
     const place = new URL(`${jobPlace(id)}/logs/tail`, this.#head);
     place.protocol = place.protocol === 'https:' ? 'wss:' : 'ws:';
@@ -214,10 +208,7 @@ function rayFailure(message: string, cause?: unknown): CodedError {
   return new CodedError({ code: 'host/ray', message, hint, cause });
 }
 
-/**
- * Reads a log over a WebSocket until Ray closes it. Redirects are not followed, because they would leak the token.
- * The heartbeat detects a cluster that has gone silently.
- */
+/** Redirects are not followed, as they would leak the token. The heartbeat detects a cluster that has gone silently. */
 function tailRay(
   url: URL,
   headers: Readonly<Record<string, string>>,
@@ -259,9 +250,8 @@ function textOf(data: WebSocket.RawData): string {
 }
 
 /**
- * Returns the token of a Ray cluster, like the clients of Ray (2.53 and later).
- * It reads `RAY_AUTH_TOKEN`, the file in `RAY_AUTH_TOKEN_PATH`, or `~/.ray/auth_token`, which newer versions create.
- * Undefined: there is none, or `RAY_AUTH_MODE` disables tokens.
+ * Returns the token of a Ray cluster, like the clients of Ray (2.53 and later): from `RAY_AUTH_TOKEN`, the file in
+ * `RAY_AUTH_TOKEN_PATH`, or `~/.ray/auth_token`. Undefined: there is none, or `RAY_AUTH_MODE` disables tokens.
  */
 export async function rayToken(env: NodeJS.ProcessEnv): Promise<string | undefined> {
   if (env['RAY_AUTH_MODE']?.toLowerCase() === 'disabled') return undefined;

@@ -40,10 +40,7 @@ export class RayLog {
     this.#reading = this.#read().finally(() => (this.#reading = undefined));
   }
 
-  /**
-   * Reads the rest after the end of the job, because the last lines give the reason. Waits for free disk space.
-   * Resolves to whether the log is complete.
-   */
+  /** Reads the rest, whose last lines give the reason, once there is disk space. Resolves to whether the log is complete. */
   async whole(): Promise<boolean> {
     const { stop, interval, output } = this.#options;
     await this.#reading;

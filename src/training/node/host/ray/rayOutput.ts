@@ -35,11 +35,7 @@ export class ResumableOutput {
     this.#note = readNote(noteFile);
   }
 
-  /**
-   * Appends new bytes of the log. Throws if the disk is full.
-   *
-   * @param at the offset of the bytes in the log of the job; they come in order, and may start again at any time
-   */
+  /** Throws if the disk is full. `at` is the offset of the bytes in the log of the job, which may start again at any time. */
   print(at: number, bytes: Buffer): void {
     const rest = this.#unprinted(at, bytes);
     if (rest.length === 0) return;

@@ -53,10 +53,8 @@ export async function runRayJob(specFile: string, env: NodeJS.ProcessEnv): Promi
 }
 
 /**
- * Submits the job, unless Ray has it already. Resolves to a final state if the job cannot be submitted. Rejects with
- * the errors of Ray.
- *
- * @param note stores the progress
+ * Submits the job, unless Ray has it already, and stores the progress with `note`. Resolves to a final state if the job
+ * cannot be submitted. Rejects with the errors of Ray.
  */
 export async function handOver(
   spec: RaySpec,

@@ -86,10 +86,8 @@ interface Batch {
 
 /**
  * The events of a run in `events.ndjson`, one per line, and the state that they fold into. The file is the source of
- * truth.
- * After a kill, a partial last line is cut off, and missing follow-up events are created again.
- * When the disk is full, events wait in memory. {@link append} resolves when they are written, so that the reader of
- * the log waits too.
+ * truth. After a kill, a partial last line is cut off, and missing follow-up events are created again. When the disk is
+ * full, events wait in memory. {@link append} resolves when they are written, so that the reader of the log waits too.
  */
 export class EventLog {
   readonly fold: RunFold;
@@ -164,10 +162,7 @@ export class EventLog {
     return this.#writing;
   }
 
-  /**
-   * Returns a block of events after `after`, from the file or from memory. Undefined: there is none. Rejects with
-   * `host/events-lost`.
-   */
+  /** Undefined: there is no event after `after`. Rejects with `host/events-lost`. */
   read(after: number, sources?: ReadonlySet<string>): Promise<EventBlock | undefined> {
     const { seq, byte } = this.#written;
     if (after > seq) return Promise.reject(runErrors.eventsLost(this.#options.run, after, seq));

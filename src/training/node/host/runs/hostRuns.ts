@@ -258,7 +258,6 @@ export class NodeHostRuns implements HostRuns {
     return this.#known(run).follow(after, sources);
   }
 
-  /** Closes the host. The runs continue, and the next host takes them over. */
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#timer?.dispose();
@@ -279,10 +278,7 @@ export class NodeHostRuns implements HostRuns {
     known.run?.onChanged(() => this.#notify(known));
   }
 
-  /**
-   * Handles a run without a record: its order was never confirmed, or only its checkpoints were kept. Its variables
-   * must not stay.
-   */
+  /** The order was never confirmed, or only checkpoints were kept. The variables must not stay. */
   async #withoutRecord(folder: RunFolder): Promise<void> {
     if (await folder.hasRecord()) {
       this.#hasUnreadableRun = true;

@@ -81,9 +81,8 @@ export function codeFolder(dataFolder: string, run: string): string {
 }
 
 /**
- * @param folder absolute
- * @param runs the run and those that it continues from
- * @param bounds the absolute data folder of the host, with the runs in `runs/`, and the home folder of its user
+ * All folders are absolute. `runs` are the run and those that it continues from. `dataFolder` has the runs in `runs/`.
+ * `home` is the home folder of the user of the host.
  */
 export function jobFolderAccess(
   folder: string,
@@ -146,10 +145,7 @@ export const jobLayout = z.object({
 });
 export type JobLayout = z.infer<typeof jobLayout>;
 
-/**
- * Returns the layout after upstream has renamed the folder of a job or a stage (`NAME/STAGE`). Undefined: nothing new
- * was renamed.
- */
+/** Applies folders that upstream has renamed, of the job or a stage (`NAME/STAGE`). Undefined: nothing new was renamed. */
 export function renamedJob(
   { jobFolder, stages = [], before }: JobLayout,
   renamed: readonly { readonly from: string; readonly to: string }[],

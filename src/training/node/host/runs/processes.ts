@@ -31,7 +31,6 @@ export function noteProcesses(running: readonly ProcessIdentity[]): NotedProcess
   return running.map(({ pid, started }) => ({ pid, started, boot }));
 }
 
-/** Returns the identity of a process. Undefined: it has ended. */
 export function noteProcess(pid: number): NotedProcess | undefined {
   const stat = readStat(pid);
   return stat && { pid, started: stat.started, boot: bootId() };

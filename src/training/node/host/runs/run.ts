@@ -124,7 +124,6 @@ export class Run {
     }).finally(() => (this.#given = undefined));
   }
 
-  /** Ends a run that can never start. */
   refuse(reason: string): Promise<void> {
     this.#given = [];
     return this.#do(() => this.#endWith(reason));
@@ -156,7 +155,6 @@ export class Run {
     return this.#stored.launched ? this.#do(() => this.#look()) : this.#work;
   }
 
-  /** Resolves when the run has been asked to end. */
   async cancel(by: string): Promise<void> {
     if (this.isFinal) return;
     await (this.#cancelling ??= this.#cancel(by));
@@ -281,10 +279,7 @@ export class Run {
     this.#changed.fire();
   }
 
-  /**
-   * Ends the run, or replaces the supervisor of a Ray job that is still running. Such a job continues without it,
-   * also after a reboot. Ray reports the end.
-   */
+  /** A Ray job continues without its supervisor, also after a reboot. A new supervisor then waits for Ray to report the end. */
   async #isOver(exit: NotedExit | null): Promise<void> {
     const hasExitCode = exit?.signal === null;
     const isRay = this.#stored.order.launcher === 'ray';
@@ -350,9 +345,7 @@ export class Run {
     const { cancelledBy, order } = this.#stored;
     const rebooted = exit === null && this.#stored.launched && keeper !== undefined && !sameBoot(keeper);
     const end = { launcher: order.launcher, exit, rebooted, cancelledBy, failure, exception };
-    const { state, reason, exitCode } = outcomeOf(end);
-    const body = { type: 'state', state, ...(reason !== undefined && { reason }) } as const;
-    await this.events.append([{ ...body, ...(exitCode !== undefined && { exitCode }) }]);
+    await this.events.append([{ type: 'state', ...outcomeOf(end) }]);
     this.#stored = { ...this.#stored, endedAt: exit?.endedAt ?? this.#context.clock.now() };
     if (!this.#isClosed) await this.#settle();
   }

@@ -165,10 +165,7 @@ export class RunFolder {
     return this.#write(names.family, processes);
   }
 
-  /**
-   * Removes the notes of ended processes. The note of the keeper goes last: without it the next host starts a new
-   * one.
-   */
+  /** The note of the keeper goes last: without it the next host starts a new one. */
   async replaceProcesses(order: KeeperOrder): Promise<void> {
     await this.writeKeeperOrder(order);
     await this.#remove(keeperFiles.exit, keeperFiles.launcher, keeperFiles.keeper);
@@ -178,14 +175,10 @@ export class RunFolder {
     return this.#read(keeperFiles.exit, keptExit);
   }
 
-  /**
-   * Removes the folder, optionally except a folder inside it. It is renamed first, so that a later host can finish
-   * the removal.
-   *
-   * @param kept absolute
-   */
+  /** Removes all but `kept` (absolute). The folder is renamed first, so that a later host can finish the removal. */
   async remove(kept: string | undefined, ending: string): Promise<void> {
-    if (kept?.startsWith(this.path + path.sep) === true && (await isFolder(kept))) {
+    const isInside = kept?.startsWith(this.path + path.sep) === true;
+    if (isInside && (await stat(kept).catch(() => undefined))?.isDirectory() === true) {
       await removeAllBut(this.path, kept);
       return;
     }
@@ -209,13 +202,6 @@ export class RunFolder {
   async #remove(...files: readonly string[]): Promise<void> {
     for (const name of files) await rm(this.#in(name), { force: true });
   }
-}
-
-function isFolder(place: string): Promise<boolean> {
-  return stat(place).then(
-    (found) => found.isDirectory(),
-    () => false,
-  );
 }
 
 /** Removes all but a folder. The record goes first, and without it the run does not exist. */

@@ -11,10 +11,7 @@ export interface ProcessContext {
   readonly processes: Pick<RecentProcesses, 'read'>;
 }
 
-/**
- * The largest number of replacement supervisors per host. A supervisor that keeps ending at once has a permanent
- * problem.
- */
+/** A supervisor that keeps ending at once has a permanent problem. */
 const mostReplacements = 5;
 
 /** The launcher, its family and the keeper of a run, as stored in the run folder. */

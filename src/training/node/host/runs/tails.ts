@@ -13,12 +13,7 @@ import { companionSource } from '../../../core/runs/markers.ts';
 const folder = 'saved_experiments/companion_logs/companion';
 const named = /^(?<tag>.+)\.(?<hash>[0-9a-f]{8})\..+\.log$/;
 
-/**
- * Returns the logs of processes that the launcher started in addition to training, by source: Ray (`--with-ray`) and
- * environment services.
- *
- * @param code the absolute working folder of the launcher
- */
+/** Returns logs by source of Ray (`--with-ray`) and of environment services. `code` is where the launcher was started. */
 async function companionLogs(code: string): Promise<(readonly [source: string, file: string])[]> {
   const found = new Map<string, string>();
   const entries = await entriesOf(path.join(code, folder));
@@ -35,10 +30,7 @@ const byName = (one: { readonly name: string }, other: { readonly name: string }
   one.name < other.name ? -1 : 1;
 
 const pieceSize = 256 * 1024;
-/**
- * The largest number of runner logs, and of other logs, for a job or stage. Each log is polled.
- * There is one runner per parallel episode (`max_env_worker`), and few other actors.
- */
+/** The largest number of logs of runners (one per parallel episode), and of others, for a job or stage. Each is polled. */
 const mostLogs = 100;
 const runnerLog = /(?:^|\/)explorer_runner_\d+$/;
 const inOrder = new Intl.Collator('en', { numeric: true });
@@ -177,10 +169,7 @@ class Tail {
   readonly #file: string;
   readonly #options: TailOptions;
   readonly #stage: number | undefined;
-  /**
-   * True if only the keeper writes this log. If such a log becomes shorter after a power failure, the lost part was
-   * already read.
-   */
+  /** Only the keeper writes this log. If it becomes shorter after a power failure, the lost part was already read. */
   readonly #isKeepers: boolean;
   #cutter: LineCutter;
   #inode: number | undefined;

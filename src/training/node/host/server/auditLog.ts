@@ -48,10 +48,8 @@ export class AuditLog {
   }
 
   /**
-   * Logs a frequent event at most once a minute, with the number of events in `times`. Beyond a limit, clients share
-   * a line with `others`.
-   *
-   * @param details has few distinct values
+   * Logs a frequent event at most once a minute, with the number of events in `times`. Beyond a limit, clients share a line
+   * with `others`. `details` has few distinct values.
    */
   addOften(what: string, who: Details, details: Details): void {
     const one = this.#repeated.get(JSON.stringify([what, details, who]));

@@ -15,11 +15,6 @@ import type { HostCertificate } from './certificate.ts';
 import type { HostTokens, TokenInfo } from './tokens.ts';
 import { RateLimit } from '../../../core/wire/rateLimit.ts';
 
-export interface Refusal {
-  readonly status: number;
-  readonly reason: string;
-}
-
 const longestToken = 200;
 
 /** Decides whether a client may connect, before a WebSocket is opened. */
@@ -34,7 +29,7 @@ export class UpgradeCheck {
     this.#failures = new RateLimit({ burst: 20, perSecond: 0.2 }, clock);
   }
 
-  check(request: IncomingMessage): Refusal | TokenInfo {
+  check(request: IncomingMessage): { readonly status: number; readonly reason: string } | TokenInfo {
     const address = request.socket.remoteAddress ?? '';
     const { url = '', method, headers } = request;
     if (!this.#connections.take(address))
@@ -139,10 +134,7 @@ export function isLoopback(address: string): boolean {
 
 const mostStrangers = 64;
 
-/**
- * Limits connections that are not authenticated. The oldest makes room for a new one, so that clients can always
- * connect.
- */
+/** Limits connections without a token. The oldest makes room for a new one, so that clients can always connect. */
 class Strangers {
   /** Sockets by remote address, because TLS has two sockets per connection. */
   readonly #waiting = new Map<string, Socket>();

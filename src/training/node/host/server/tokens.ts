@@ -49,10 +49,7 @@ export class HostTokens {
     return token;
   }
 
-  /**
-   * Creates the first token. Returns undefined if there is or was a token: an owner who removed the last one wants no
-   * connections.
-   */
+  /** Undefined: there is or was a token. An owner who removed the last one wants no connections. */
   addFirst(name: string, allowed: readonly Scope[], now: number): string | undefined {
     return this.#read().length > 0 || existsSync(this.#file) ? undefined : this.add(name, allowed, now);
   }

@@ -39,10 +39,7 @@ class JailedFiles implements RunFiles {
     return piecesOf(() => inside.open(path), from, Math.min(from + length, size));
   }
 
-  /**
-   * Returns the checksum of a file. Concurrent callers share the reading, because clients repeat it after each lost
-   * connection.
-   */
+  /** Concurrent callers share the reading, because clients repeat the request after each lost connection. */
   async sum(run: string, path: string): Promise<{ readonly sha256: string; readonly bytes: number }> {
     const handle = await (await this.#openFolder(run)).open(path);
     try {
@@ -96,10 +93,8 @@ async function filesBelow(inside: JailedFolder, path: string): Promise<FileEntry
 }
 
 /**
- * Serves the rollout logs in the working folder of the launcher of AgentJet. Hides all else, because the config
- * copies there may hold keys.
- *
- * @param folderOf returns the absolute folder of the launcher; throws `host/no-run`
+ * Serves only the rollout logs in the working folder of the launcher, because the config copies there may hold keys.
+ * `folderOf` returns that folder, absolute, or throws `host/no-run`.
  */
 export function openRolloutLogs(folderOf: (run: string) => string): RunFiles {
   return new JailedFiles(async (run) => {

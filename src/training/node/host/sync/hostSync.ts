@@ -134,12 +134,10 @@ export class OpenHostSync implements HostSync {
     await materialize(manifest, folder, (sha256) => this.#contents.pathOf(sha256), cancellation);
   }
 
-  /** Resolves when all contents so far would survive a crash. */
   flushed(): Promise<void> {
     return this.#contents.flushed();
   }
 
-  /** Bytes of all contents. Null until {@link collect} has counted them. */
   get bytes(): number | null {
     return this.#contents.bytes;
   }

@@ -23,11 +23,7 @@ export class JailedFolder {
     this.#shows = shows;
   }
 
-  /**
-   * Opens a folder. Undefined: it does not exist or is not visible.
-   *
-   * @param shownIn returns the filter for a real path
-   */
+  /** Undefined: it does not exist or is not visible. `shownIn` returns the filter for a real path. */
   static async of(
     folder: string,
     shownIn: (real: string) => PathFilter | undefined = () => () => true,
@@ -53,10 +49,7 @@ export class JailedFolder {
     }
   }
 
-  /**
-   * Lists the files and folders directly in a folder (empty: the root). Skips links, other entries and invalid names.
-   * Empty if there is no such folder.
-   */
+  /** An empty path is the root. Skips links, other entries and invalid names. Empty if there is no such folder. */
   async list(inside: string): Promise<readonly { readonly path: string; readonly isFolder: boolean }[]> {
     const place = inside === '' ? this.#root : this.#place(inside);
     if (!this.#isShown(inside, 'folder') || !(await this.#isWhereItSeems(place))) return [];

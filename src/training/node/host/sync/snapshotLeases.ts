@@ -1,10 +1,7 @@
 import { open, stat, utimes } from 'node:fs/promises';
 import type { Clock } from '../../../../base/core/ports.ts';
 
-/**
- * The time that data stays without a run, in milliseconds. It covers a sync, from its first request to the start of its
- * run.
- */
+/** Milliseconds that data stays without a run: from the first request of a sync to the start of its run. */
 export const leaseTime = 24 * 3_600_000;
 /** Milliseconds between two updates of the marker. */
 const noteInterval = 60_000;

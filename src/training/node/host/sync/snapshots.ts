@@ -49,10 +49,7 @@ export class Snapshots {
     return [...this.#known.keys()];
   }
 
-  /**
-   * Returns the contents of a snapshot, and perhaps more. The text is not verified: a damaged manifest must not cost
-   * a content that a good copy names.
-   */
+  /** May return more: the text is not verified, so that a damaged manifest does not cost a content that a good copy names. */
   async contentsOf(snapshot: string): Promise<readonly string[]> {
     const text = await readFile(this.#pathOf(snapshot), 'utf8').catch((error: unknown) => {
       if (hasCode(error, 'ENOENT')) return '';
