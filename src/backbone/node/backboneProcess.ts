@@ -318,10 +318,9 @@ async function readConfigText(file: string): Promise<string> {
 }
 
 function unreadableConfig(file: string, cause: unknown): CodedError {
-  const reason = messageOf(cause);
   return new CodedError({
     code: 'launcher/config-unreadable',
-    message: `The config ${file} cannot be read: ${reason}.`,
+    message: `The config ${file} cannot be read: ${messageOf(cause)}.`,
     hint: 'Select a YAML file that you can read.',
     cause,
   });

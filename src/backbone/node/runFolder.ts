@@ -52,10 +52,9 @@ export async function makeParents(folder: string): Promise<void> {
 }
 
 function cannotWrite(folder: string, cause: unknown): CodedError {
-  const reason = messageOf(cause);
   return new CodedError({
     code: 'launcher/run-folder',
-    message: `The run's folder ${folder} cannot be written: ${reason}.`,
+    message: `The run's folder ${folder} cannot be written: ${messageOf(cause)}.`,
     hint: 'Choose another folder with --exp-dir (launch.json: expDir).',
     cause,
   });

@@ -101,7 +101,7 @@ const noTokens = new Int32Array();
 /** Up to so many are compared one by one: most differ early, and a key takes the whole of a message. */
 const fewMost = 16;
 
-export function sameItems<T extends Int32Array | Uint8Array>(a: T, b: T): boolean {
+export function sameItems(a: ArrayLike<number>, b: ArrayLike<number>): boolean {
   if (a === b) return true;
   if (a.length !== b.length) return false;
   for (let at = 0; at < a.length; at++) if (a[at] !== b[at]) return false;

@@ -1,4 +1,5 @@
-import { findingKinds, type FindingKind, type FindingLevel } from './findings.ts';
+import type { FindingKind, FindingLevel } from './findingKind.ts';
+import { findingKinds } from './findings.ts';
 
 const introduction = `# Findings of the training report
 

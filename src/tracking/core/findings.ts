@@ -5,8 +5,6 @@ import { requestKinds } from './findings/requests.ts';
 import { timelineKinds } from './findings/timelines.ts';
 import type { FindingKind } from './findingKind.ts';
 
-export type { FindingKind, FindingLevel, FindingTarget, Severity } from './findingKind.ts';
-
 const runKinds = {
   'approximate-tokenizer': {
     level: 'run',

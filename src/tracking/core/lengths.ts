@@ -19,16 +19,13 @@ interface Measured {
 interface LengthRule extends Measured {
   readonly code: CallProblem['code'];
   readonly severity: CallProblem['severity'];
-  /** True if a prompt leaves too little room for the longest reply. Upstream checks this before it calls the model. */
+  /** True if a length equal to the limit is too long. */
   readonly below: boolean;
   /** The effect of a length over the limit in training. */
   readonly consequence: string;
 }
 
-/**
- * Returns true if a prompt leaves too little room for the longest reply. Upstream checks this before it calls the
- * model.
- */
+/** Returns true if a prompt leaves too little room for the longest reply. Upstream checks this before the call. */
 export function overflows(tokens: number, { modelLength, turnLength }: LengthLimits): boolean {
   return tokens >= modelLength - turnLength;
 }

@@ -1,7 +1,7 @@
 import type { Location } from '../../base/core/errors.ts';
 import type { EpisodeResult, RunLocations } from './records/episodeResult.ts';
 import { findingKind, hintOf, levelOf, type Finding } from './finding.ts';
-import { type FindingTarget } from './findings.ts';
+import type { FindingTarget } from './findingKind.ts';
 import { groupBy } from './groupBy.ts';
 import type { TrainingReport } from './report.ts';
 

@@ -2,6 +2,8 @@
  * Detects degenerate replies, which upstream calls madness (`ajet/utils/compute_madness.py` and
  * `detect_tool_call_madness`). It uses the detectors and thresholds of upstream.
  */
+import { isRecord } from '../../base/core/isRecord.ts';
+import { parseJson } from '../../base/core/parseJson.ts';
 import { pythonBlanks, pythonStrip } from '../../base/core/pythonText.ts';
 
 /** `ajet.rollout.…`. */
@@ -113,37 +115,25 @@ function wrongToolCall(content: string, toolCalls: readonly unknown[]): string |
       ? 'it has a `<tool_call>` in its text that was not parsed as a tool call'
       : undefined;
   }
-  const wrong = toolCalls.findIndex((call) => !isObject(read(argumentsOf(call))));
+  const wrong = toolCalls.findIndex((call) => !isRecord(read(argumentsOf(call))));
   return wrong === -1 ? undefined : `the arguments of its tool call ${wrong + 1} are not a JSON object`;
 }
 
 function argumentsOf(call: unknown): unknown {
-  if (!isObject(call)) return undefined;
-  const { function: called } = call as { readonly function?: unknown };
-  return isObject(called) ? (called as { readonly arguments?: unknown }).arguments : undefined;
+  const called = isRecord(call) ? call['function'] : undefined;
+  return isRecord(called) ? called['arguments'] : undefined;
 }
 
 /** Parses JSON like `json.loads` of Python, which also reads `NaN` and `Infinity`. Undefined if it is invalid. */
 function read(text: unknown): unknown {
   if (typeof text !== 'string') return undefined;
   return (
-    parsed(text) ?? parsed(text.replace(stringOrNumberWord, (part) => (part.startsWith('"') ? part : '[]')))
+    parseJson(text) ??
+    parseJson(text.replace(stringOrNumberWord, (part) => (part.startsWith('"') ? part : '[]')))
   );
 }
 
 const stringOrNumberWord = /"(?:[^"\\]|\\.)*"|-?Infinity|NaN/gs;
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
 
 /** `` `→` (U+2192) ``. */
 function named(character: string): string {

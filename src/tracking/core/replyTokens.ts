@@ -1,5 +1,6 @@
 import { commonPrefixLength } from '../../base/core/commonPrefix.ts';
 import type { Alternative } from './alternatives.ts';
+import { sameItems } from './branches.ts';
 import { indexOfRun, startsWithRun } from './tokenLists.ts';
 import type { TrackerReply, ReplyToken } from './tracker.ts';
 import type { ModelText, Tokenizer } from './tokenizer.ts';
@@ -150,11 +151,11 @@ export function modelTokens(
   const content = new TextEncoder().encode(reply.content ?? '');
   const hasToolCalls = (reply.toolCalls ?? []).length > 0;
   const isReply = (body: Uint8Array): boolean =>
-    sameBytes(body, bytesOf(templated, tokenizer)) || (!hasToolCalls && sameBytes(body, content));
+    sameItems(body, bytesOf(templated, tokenizer)) || (!hasToolCalls && sameItems(body, content));
   const byId = made(tokens, (token) => reportedId(token, tokenizer), tokenizer);
   if (byId !== undefined) {
     const body = bytesOf(byId.ids, tokenizer);
-    const lacksToolCalls = hasToolCalls && sameBytes(body, content);
+    const lacksToolCalls = hasToolCalls && sameItems(body, content);
     if (note.exact ? !lacksToolCalls : isReply(body)) return byId;
   }
   const byBytes = made(tokens, ({ bytes }) => tokenizer.idOf(Uint8Array.from(bytes)), tokenizer);
@@ -226,16 +227,10 @@ function reportedId(
   if (id === null) return undefined;
   const own = tokenizer.bytesOf(id);
   if (own.length === 0) return undefined;
-  const agrees = bytes.length === 0 || sameBytes(own, bytes) || isReplacement(bytes);
+  const agrees = bytes.length === 0 || sameItems(own, bytes) || isReplacement(bytes);
   return agrees ? id : undefined;
 }
 
 function isReplacement(bytes: readonly number[]): boolean {
   return bytes.some((byte, at) => byte === 0xef && bytes[at + 1] === 0xbf && bytes[at + 2] === 0xbd);
-}
-
-function sameBytes(a: ArrayLike<number>, b: ArrayLike<number>): boolean {
-  if (a.length !== b.length) return false;
-  for (let at = 0; at < a.length; at++) if (a[at] !== b[at]) return false;
-  return true;
 }

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { ajetKeys } from '../../../src/configs/core/key-tables/keyTable.ts';
 import { findingDocs } from '../../../src/tracking/core/findingDocs.ts';
-import { findingKinds, type FindingKind } from '../../../src/tracking/core/findings.ts';
+import type { FindingKind } from '../../../src/tracking/core/findingKind.ts';
+import { findingKinds } from '../../../src/tracking/core/findings.ts';
 
 const kinds: readonly (readonly [string, FindingKind])[] = Object.entries(findingKinds);
 

@@ -5,7 +5,8 @@ import type {
   RunLocations,
 } from '../../../src/tracking/core/records/episodeResult.ts';
 import { hintOf } from '../../../src/tracking/core/finding.ts';
-import { findingKinds, type FindingKind } from '../../../src/tracking/core/findings.ts';
+import type { FindingKind } from '../../../src/tracking/core/findingKind.ts';
+import { findingKinds } from '../../../src/tracking/core/findings.ts';
 import { locatedFindings, type LocatedFinding } from '../../../src/tracking/core/locatedFindings.ts';
 import { trainingReport } from '../../../src/tracking/core/report.ts';
 

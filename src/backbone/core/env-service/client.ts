@@ -71,10 +71,8 @@ export class EnvClient {
       throw badServiceUrl(options.baseUrl, options.location);
     this.#options = options;
     this.serviceUrl = options.baseUrl.replace(/\/+$/, '');
-    this.failures = envServiceFailures({
-      url: `${url.protocol}//${url.host}${url.pathname}`.replace(/\/+$/, ''),
-      location: options.location,
-    });
+    const shown = `${url.protocol}//${url.host}${url.pathname}`.replace(/\/+$/, '');
+    this.failures = envServiceFailures(shown, options.location);
   }
 
   /** Lists the task ids of a split: `data` of the reply, else `task_ids`, else none. One try. */
@@ -204,12 +202,6 @@ export interface EnvTransport {
   post(url: URL, body: string, cancellation: CancellationToken): Promise<EnvAnswer>;
 }
 
-interface ServiceAddress {
-  /** Without parts that may be secret. */
-  readonly url: string;
-  readonly location: Location | undefined;
-}
-
 interface ServiceRequest {
   readonly endpoint: string;
   readonly tries: number;
@@ -218,7 +210,8 @@ interface ServiceRequest {
 const urlKey = '`ajet.task_reader.env_service.env_url`';
 const seeLog = "See the service's log for the reason.";
 
-function envServiceFailures({ url, location }: ServiceAddress) {
+/** @param url without parts that may be secret */
+function envServiceFailures(url: string, location: Location | undefined) {
   const failure = (
     code: string,
     { endpoint, tries }: ServiceRequest,

@@ -33,8 +33,7 @@ export function asWorkflowClass(loaded: WorkflowClass | UserFunction): WorkflowC
       return isRecord(output) ? outputOf(output) : (output as WorkflowOutput); // refused as that of a class is
     }
   };
-  Object.defineProperty(made, 'name', { value: name });
-  return made;
+  return Object.defineProperty(made, 'name', { value: name });
 }
 
 function isWorkflowClass(loaded: WorkflowClass | UserFunction): loaded is WorkflowClass {
@@ -75,8 +74,7 @@ export function asJudgeClass(loaded: JudgeClass | UserFunction): JudgeClass {
       return { ...verdict, isSuccess: isSuccess(verdict['reward']) } as Verdict;
     }
   };
-  Object.defineProperty(made, 'name', { value: name });
-  return made;
+  return Object.defineProperty(made, 'name', { value: name });
 }
 
 function isJudgeClass(loaded: JudgeClass | UserFunction): loaded is JudgeClass {

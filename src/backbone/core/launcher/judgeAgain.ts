@@ -28,8 +28,6 @@ import { taskSourceOf, type SourcePorts } from './taskSource.ts';
 import { locatorResolver } from './userClasses.ts';
 
 export interface JudgeAgainPorts extends PlanPorts, SourcePorts, ModelPorts, Omit<JudgeContextPorts, 'warn'> {
-  readonly paths: PlanPorts['paths'];
-  readonly clock: SourcePorts['clock'];
   /** Reads the episodes of a trace. Throws a CodedError `trace/…`. */
   readTrace(file: string): RecordedRun;
   openHelper(plan: RunPlan): HelperLlm;
@@ -38,7 +36,6 @@ export interface JudgeAgainPorts extends PlanPorts, SourcePorts, ModelPorts, Omi
 }
 
 interface JudgeAgainContext extends JudgeContext, Interruptible, Pick<EpisodeContext, 'onEnd'> {
-  readonly clock: PlanPorts['clock'];
   /** Returns undefined if the run has no debug model for the judge. */
   openCalls(slot: EpisodeSlot): Promise<EpisodeCalls> | undefined;
 }

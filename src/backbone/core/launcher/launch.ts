@@ -65,7 +65,8 @@ import {
   type ResolveLocator,
   type ResolvedLocator,
 } from './userClasses.ts';
-import { findingKinds, type FindingKind } from '../../../tracking/core/findings.ts';
+import type { FindingKind } from '../../../tracking/core/findingKind.ts';
+import { findingKinds } from '../../../tracking/core/findings.ts';
 
 export async function findCodeLocations(
   config: Config,
@@ -279,7 +280,7 @@ async function prepare(
 }
 
 /** The file of a workflow in Trinity-RFT's registry is known only after it is loaded. */
-async function fileOf({ file, locator: locator }: ResolvedLocator, ports: LaunchPorts): Promise<string> {
+async function fileOf({ file, locator }: ResolvedLocator, ports: LaunchPorts): Promise<string> {
   return locator.kind === 'trinity' ? (await ports.placeOfMethod(locator, 'execute')).file : file;
 }
 

@@ -1,5 +1,6 @@
 import { CodedError, type Location } from '../../../base/core/errors.ts';
 import type { PathRules, Clock } from '../../../base/core/ports.ts';
+import { omit } from '../../../base/core/omit.ts';
 import { strftime } from '../../../base/core/strftime.ts';
 import type { Config } from '../../../configs/core/effectiveConfig.ts';
 import {
@@ -293,25 +294,12 @@ export function runStarted(
     readonly mode?: RunPlan['mode'];
   },
 ): RunEvent {
-  const { experiment, config, model, workflow, workflowFile, judge, tokenizer, tasks, repeat, episodes } =
-    facts;
   const { folder, trace, parallel, mode } = place;
   return {
     type: 'run-started',
-    ...{
-      experiment,
-      config,
-      model,
-      workflow,
-      workflowFile,
-      folder,
-      tokenizer,
-      tasks,
-      repeat,
-      episodes,
-      parallel,
-    },
-    ...(judge !== undefined && { judge }),
+    ...omit(facts, 'limits', 'merging', 'batch', 'launch', 'startedAt'),
+    folder,
+    parallel,
     ...(trace !== undefined && { trace }),
     ...(mode === 'validate' && { mode }),
   };

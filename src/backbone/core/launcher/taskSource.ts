@@ -57,8 +57,6 @@ export function environmentPorts(
 }
 
 interface RowPorts extends PlanPorts, SourcePorts {
-  readonly paths: PlanPorts['paths'];
-  readonly clock: SourcePorts['clock'];
   openHelper(plan: RunPlan): HelperLlm;
 }
 

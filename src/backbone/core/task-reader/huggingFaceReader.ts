@@ -155,7 +155,7 @@ const separators = ['sep', 'delimiter'];
 
 function separatorOf({ format, options, place }: FoundSplit): string {
   const unread = Object.keys(options).find(
-    (option) => !separators.includes(option) && option in unreadOptions,
+    (option) => !separators.includes(option) && unreadOptions.has(option),
   );
   if (unread !== undefined) throw dataSetErrors.unreadOption(place, unread);
   const set = separators.map((option) => options[option]).find((value) => typeof value === 'string');
@@ -163,10 +163,10 @@ function separatorOf({ format, options, place }: FoundSplit): string {
 }
 
 /** Options that change the rows; the others are remarks. */
-const unreadOptions = Object.fromEntries(
-  'field header names column_names index_col usecols skiprows nrows na_values keep_default_na encoding quotechar escapechar comment decimal thousands columns filters features'
-    .split(' ')
-    .map((option) => [option, true]),
+const unreadOptions: ReadonlySet<string> = new Set(
+  'field header names column_names index_col usecols skiprows nrows na_values keep_default_na encoding quotechar escapechar comment decimal thousands columns filters features'.split(
+    ' ',
+  ),
 );
 
 async function readRows(

@@ -156,10 +156,9 @@ function fileNotFound(file: string, location: Location | undefined): CodedError 
 }
 
 function unreadable(file: string, cause: unknown, namedAt: Location | undefined): CodedError {
-  const reason = messageOf(cause);
   return new CodedError({
     code: 'task-reader/unreadable',
-    message: `The data set ${file} cannot be read: ${reason}.`,
+    message: `The data set ${file} cannot be read: ${messageOf(cause)}.`,
     ...(namedAt && { location: namedAt }),
     hint: 'Set file_path under ajet.task_reader.jsonl_dataset_file to a JSONL file that you can read.',
     cause,

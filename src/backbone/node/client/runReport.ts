@@ -138,11 +138,11 @@ export function formatEpisode(result: EpisodeResult): string {
     result.error === null
       ? `reward ${formatReward(result.reward)}, ${result.isSuccess ? 'success' : 'no success'}`
       : `error: ${inBrief(result.error.message)}`;
-  if (result.recorded !== undefined) {
-    return `task ${taskName(result.taskId)}, repeat ${result.repeat}: ${outcome}, recorded ${formatReward(result.recorded.reward)}`;
-  }
-  const calls = counted(result.llmCalls, 'call');
-  return `task ${taskName(result.taskId)}, repeat ${result.repeat}: ${outcome}, ${calls}, ${result.seconds.toFixed(2)} s`;
+  const more =
+    result.recorded === undefined
+      ? `${counted(result.llmCalls, 'call')}, ${result.seconds.toFixed(2)} s`
+      : `recorded ${formatReward(result.recorded.reward)}`;
+  return `task ${taskName(result.taskId)}, repeat ${result.repeat}: ${outcome}, ${more}`;
 }
 
 /** Returns the first line without its final stop. */
@@ -235,12 +235,11 @@ export function validationMetrics(
 /** In one line, e.g. `validation (2 passes of 3 tasks): TGC@1 0.5, TGC@2 0.667, TGC@2-all-pass 0.333, mean reward 0.5`. */
 export function formatValidation(metrics: ValidationMetrics): string {
   const { pass_n, total_tasks, mean_reward } = metrics;
-  const rounded = (value: number): string => String(Math.round(value * 1000) / 1000);
   const figures = [
-    `TGC@1 ${rounded(metrics['TGC@1'])}`,
-    `TGC@${pass_n} ${rounded(metrics['TGC@n'])}`,
-    `TGC@${pass_n}-all-pass ${rounded(metrics['TGC@n-all-pass'])}`,
-    `mean reward ${mean_reward === null ? '-' : rounded(mean_reward)}`,
+    `TGC@1 ${formatReward(metrics['TGC@1'])}`,
+    `TGC@${pass_n} ${formatReward(metrics['TGC@n'])}`,
+    `TGC@${pass_n}-all-pass ${formatReward(metrics['TGC@n-all-pass'])}`,
+    `mean reward ${formatReward(mean_reward)}`,
   ];
   return `validation (${pass_n} pass${pass_n === 1 ? '' : 'es'} of ${total_tasks} task${total_tasks === 1 ? '' : 's'}): ${figures.join(', ')}`;
 }

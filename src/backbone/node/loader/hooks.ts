@@ -89,15 +89,7 @@ export class ModuleHooks {
     const file = this.#userFiles.ofUrl(url);
     if (file === undefined) return next(url, context);
     this.#loaded.push(file);
-    return isTypeScript(file) || isJsx(file) ? this.#compile(file, url, context, next) : next(url, context);
-  }
-
-  #compile(
-    file: string,
-    url: string,
-    context: LoadHookContext,
-    next: (url: string, context?: Partial<LoadHookContext>) => LoadFnOutput,
-  ): LoadFnOutput {
+    if (!isTypeScript(file) && !isJsx(file)) return next(url, context);
     const compiled = compileTypeScript(
       {
         file,
@@ -116,8 +108,6 @@ export class ModuleHooks {
 }
 
 const notFoundCodes = ['ERR_MODULE_NOT_FOUND', 'MODULE_NOT_FOUND', 'ERR_UNSUPPORTED_DIR_IMPORT'];
-
-/** Compiles a TypeScript or JSX file of the user for Node.js, with breakpoints in the file itself. */
 
 interface CompileInput {
   readonly file: string;
@@ -205,17 +195,8 @@ function nodeTypes(input: CompileInput, options: StripOptions): string | undefin
   }
 }
 
-/**
- * Runs the WebAssembly build of esbuild (one package for every platform) for TypeScript that Node.js cannot compile.
- * Module hooks are synchronous, so it runs as a child process.
- */
-
-interface EsbuildInput {
-  readonly file: string;
-  readonly url: string;
-  readonly source: string;
+interface EsbuildInput extends Omit<CompileInput, 'scope'> {
   readonly format: 'esm' | 'cjs';
-  readonly options: CompilerOptions;
 }
 
 /** Options of a tsconfig that affect the code. esbuild gets them from here. */
@@ -232,8 +213,9 @@ const relevantOptions = [
 ] as const;
 
 /**
- * Returns JavaScript with an inline source map. Its only source is the URL of the file, so breakpoints bind in the
- * real file. Throws `loader/syntax-error`. Takes about a quarter of a second, mostly to start esbuild.
+ * Compiles what Node.js cannot with the WebAssembly build of esbuild (one package for every platform). Module hooks are
+ * synchronous, so it runs as a child process, which takes about a quarter of a second. The only source of the inline
+ * source map is the URL of the file, so breakpoints bind in the real file. Throws `loader/syntax-error`.
  */
 export function runEsbuild(program: string, input: EsbuildInput): string {
   const result = spawnSync(process.execPath, [...nodeArguments, program, ...argumentsFor(input)], {

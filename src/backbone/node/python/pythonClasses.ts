@@ -31,9 +31,6 @@ import {
 } from './pythonFunctions.ts';
 import type { CallHandle, PythonWorker, WorkerLaunch } from './worker.ts';
 
-/** A class or function in Python, with an absolute file. */
-export type PythonLocator = Locator;
-
 /** The objects that an episode's Python code can use while it runs. */
 interface Running {
   readonly task: WorkflowTask;
@@ -69,7 +66,7 @@ export class PythonClasses {
   }
 
   /** Loads a workflow. Rejects with the error of its import. */
-  async loadWorkflow(locator: PythonLocator): Promise<WorkflowClass> {
+  async loadWorkflow(locator: Locator): Promise<WorkflowClass> {
     if (locator.kind === 'trinity') return this.#loadTrinity(locator);
     const loaded = loadedCode.parse(await this.#call('load', { ...locator, what: 'workflow' }).result);
     if (loaded.form === 'function') return pythonWorkflowFunction(this.#functionPorts(locator, loaded.file));
@@ -81,8 +78,7 @@ export class PythonClasses {
         return execute(task, tuner, this);
       }
     };
-    Object.defineProperty(PythonWorkflow, 'name', { value: locator.name });
-    return PythonWorkflow;
+    return Object.defineProperty(PythonWorkflow, 'name', { value: locator.name });
   }
 
   /** Checks a reward function. Rejects if Trinity has none of that name. */
@@ -91,11 +87,11 @@ export class PythonClasses {
   }
 
   /** Returns the location of the workflow of a Trinity locator. */
-  locationOf({ name }: PythonLocator): Location | undefined {
+  locationOf({ name }: Locator): Location | undefined {
     return this.#places.get(name);
   }
 
-  async #loadTrinity(locator: PythonLocator): Promise<WorkflowClass> {
+  async #loadTrinity(locator: Locator): Promise<WorkflowClass> {
     const { name, where: taskset } = locator;
     const place = this.#reportProblems(await this.#call('load-trinity', { what: 'workflow', name }).result);
     if (place !== undefined) this.#places.set(name, place);
@@ -108,7 +104,7 @@ export class PythonClasses {
     return place;
   }
 
-  async loadJudge(locator: PythonLocator): Promise<JudgeClass> {
+  async loadJudge(locator: Locator): Promise<JudgeClass> {
     const loaded = loadedCode.parse(await this.#call('load', { ...locator, what: 'judge' }).result);
     if (loaded.form === 'function') return pythonJudgeFunction(this.#functionPorts(locator, loaded.file));
     const judge = (task: WorkflowTask, output: WorkflowOutput, own: BaseJudge): Promise<Verdict> =>
@@ -118,8 +114,7 @@ export class PythonClasses {
         return judge(task, output, this);
       }
     };
-    Object.defineProperty(PythonJudge, 'name', { value: locator.name });
-    return PythonJudge;
+    return Object.defineProperty(PythonJudge, 'name', { value: locator.name });
   }
 
   /** Runs a script as `__main__` to its end. Rejects with its error. */
@@ -142,7 +137,7 @@ export class PythonClasses {
     if (worker?.hasEnded === false) await worker.call('forget', { episodeUuid }).result;
   }
 
-  #functionPorts(locator: PythonLocator, file: string | null): FunctionPorts {
+  #functionPorts(locator: Locator, file: string | null): FunctionPorts {
     return {
       name: locator.name,
       file,
@@ -156,7 +151,7 @@ export class PythonClasses {
   }
 
   async #execute(
-    locator: PythonLocator,
+    locator: Locator,
     task: WorkflowTask,
     tuner: AjetTuner,
     workflow: Workflow,
@@ -176,7 +171,7 @@ export class PythonClasses {
   }
 
   async #judge(
-    locator: PythonLocator,
+    locator: Locator,
     task: WorkflowTask,
     output: WorkflowOutput,
     judge: BaseJudge,
@@ -280,7 +275,7 @@ export class PythonClasses {
   }
 }
 
-function codeOf(locator: PythonLocator, task: WorkflowTask): Readonly<Record<string, unknown>> {
+function codeOf(locator: Locator, task: WorkflowTask): Readonly<Record<string, unknown>> {
   const { gymEnv, observationWindow, ...plain } = task;
   return {
     kind: locator.kind,

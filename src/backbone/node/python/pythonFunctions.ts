@@ -63,8 +63,7 @@ export function pythonWorkflowFunction(ports: FunctionPorts): WorkflowClass {
       return outputOf(returned);
     }
   };
-  Object.defineProperty(made, 'name', { value: ports.name });
-  return made;
+  return Object.defineProperty(made, 'name', { value: ports.name });
 }
 
 export function pythonJudgeFunction(ports: FunctionPorts): JudgeClass {
@@ -83,8 +82,7 @@ export function pythonJudgeFunction(ports: FunctionPorts): JudgeClass {
       return { reward, metrics, isSuccess: isSuccess(reward) } as Verdict; // checked as that of a class is
     }
   };
-  Object.defineProperty(made, 'name', { value: ports.name });
-  return made;
+  return Object.defineProperty(made, 'name', { value: ports.name });
 }
 
 /** Returns how Python's chat models connect to the gateway. */
@@ -149,8 +147,7 @@ export function pythonTrinityWorkflow(ports: FunctionPorts, taskset: string): Wo
       return attachProblems({ ...output, reward: reward as number | null }, notes);
     }
   };
-  Object.defineProperty(made, 'name', { value: name });
-  return made;
+  return Object.defineProperty(made, 'name', { value: name });
 }
 
 /** Returns the location of a workflow, and the warnings about its plugins. */

@@ -2,7 +2,6 @@
 
 import path from 'node:path';
 import { parse, stringify, YAMLParseError } from 'yaml';
-import type { LaunchPorts } from '../../core/launcher/launch.ts';
 import type { CancellationToken } from '../../../base/core/cancellation.ts';
 import { CodedError, toReport, type Location, messageOf, hasCode } from '../../../base/core/errors.ts';
 import { isRecord } from '../../../base/core/isRecord.ts';
@@ -10,7 +9,7 @@ import type { Composition } from '../../../configs/core/compose.ts';
 import { scanTuneCalls } from '../../../configs/core/code/tuneScan.ts';
 import { tuneConfig } from '../../../configs/core/trinity/tuneConfig.ts';
 import type { Plain } from '../../../configs/core/value.ts';
-import type { RunEvent, RunRequest } from '../../core/protocol/run.ts';
+import type { RunRequest } from '../../core/protocol/run.ts';
 import { jobCall, type PythonJobCall } from '../../core/protocol/pythonJob.ts';
 import {
   previewCall,
@@ -25,11 +24,12 @@ import {
   writeConfig,
   ScriptJobs,
   type JobPorts,
+  type JobRun,
   jobErrors,
   pythonNames,
 } from '../job/jobHost.ts';
 import { deferred } from '../../../base/node/process/deferred.ts';
-import { runJob, type RunEnded } from '../job/runScript.ts';
+import { runJob, type RunEnded, type ScriptPorts } from '../job/runScript.ts';
 import type { ScriptAnswers } from './pythonClasses.ts';
 import { PythonError } from './errors.ts';
 import type { JobConfig } from '../../../sdk/core/jobHost.ts';
@@ -83,20 +83,12 @@ export function isPythonScript(file: string): boolean {
   return /\.pyw?$/i.test(file);
 }
 
-interface WrittenConfig {
-  readonly file: string;
-  readonly text: string;
-}
+type WrittenConfig = Pick<JobRun, 'file' | 'text'>;
 
-export interface TunePorts {
+export interface TunePorts extends Pick<ScriptPorts, 'emit' | 'compose' | 'launch'> {
   readonly cancellation: CancellationToken;
   now(): Date;
-  emit(event: RunEvent): void;
   runScript(file: string, answers: ScriptAnswers): Promise<void>;
-  /** @param text undefined to read the file */
-  compose(file: string, text: string | undefined): Promise<Composition>;
-  /** Executes a whole run with these ports instead of those for a config. Never rejects. */
-  launch(changes: Pick<LaunchPorts, 'emit'> & Partial<LaunchPorts>): Promise<void>;
   /** Returns the first rows of a config's data set. */
   readRows(compose: () => Promise<Composition>, first: number): Promise<readonly unknown[]>;
 }
@@ -280,10 +272,9 @@ function failed(error: unknown): RunEnded {
   return { type: 'run-ended', status: 'failed', error: { ...report, ...(location && { location }) } };
 }
 
-/** Implements `AgentJetJob` for Python scripts. Its config is stored here, with the rules of every other job. */
-
 type WorkflowOf = Extract<PythonJobCall, { op: 'tune' }>['workflow'];
 
+/** Implements `AgentJetJob` for Python scripts. Its config is stored here, with the rules of every other job. */
 class PythonJobs {
   readonly #ports: Pick<JobPorts, 'cwd' | 'script'>;
   readonly #jobs: ScriptJobs;

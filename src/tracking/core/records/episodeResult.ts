@@ -11,7 +11,6 @@ export const faultKinds = [
   'cut',
   'empty',
 ] as const;
-
 export type FaultKind = (typeof faultKinds)[number];
 
 export const episodeId = {
@@ -45,16 +44,13 @@ export const episodeTracking = z.object({
     }),
   ),
 });
-
 export type EpisodeTracking = z.infer<typeof episodeTracking>;
 
 const injectedFault = z.object({ call: z.number(), agent: z.string(), kind: z.enum(faultKinds) });
-
 export type InjectedFault = z.infer<typeof injectedFault>;
 
 /** LLM calls that bypassed the tuner, to one host from one location. */
 export const outsideCalls = z.object({ host: z.string(), calls: z.number(), location: z.optional(location) });
-
 export type OutsideCalls = z.infer<typeof outsideCalls>;
 
 /** The calls of an episode by target, without those that are trained as configured. */
@@ -66,7 +62,6 @@ export const episodeRouting = z.object({
     z.object({ target: z.string(), why: z.enum(['no-debug-model', 'base-url']), calls: z.number() }),
   ),
 });
-
 export type EpisodeRouting = z.infer<typeof episodeRouting>;
 
 export const episodeResult = z.object({
@@ -103,7 +98,6 @@ export const episodeResult = z.object({
   /** Absent if the process ended before it could report. */
   tracking: z.optional(episodeTracking),
 });
-
 export type EpisodeResult = z.infer<typeof episodeResult>;
 
 /** The locations in user files at which findings can be shown. */
@@ -115,7 +109,6 @@ export const runLocations = z.object({
   /** The lines that set keys, in the config or a config that it includes. */
   keys: z.record(z.string(), location),
 });
-
 export type RunLocations = z.infer<typeof runLocations>;
 
 /** The number of times that training uses an episode of an oversampled run. 0: it is excluded. */

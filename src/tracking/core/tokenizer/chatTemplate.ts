@@ -1,5 +1,5 @@
 import { Environment, parse, tokenize, Interpreter } from '@huggingface/jinja';
-import { CodedError, type Location } from '../../../base/core/errors.ts';
+import { CodedError, type Location, messageOf } from '../../../base/core/errors.ts';
 import type { ChatTemplate, RenderOptions } from '../tokenizer.ts';
 import { strftime } from '../../../base/core/strftime.ts';
 
@@ -186,6 +186,5 @@ function location({ file }: TemplateContext): { location?: Location } {
 }
 
 function reason(error: unknown): string {
-  const message = error instanceof Error ? error.message : String(error);
-  return message.trim().replace(/\.$/, '');
+  return messageOf(error).trim().replace(/\.$/, '');
 }

@@ -5,7 +5,7 @@
 
 import * as z from 'zod/mini';
 import { errorReport } from '../../../../base/core/errorReport.ts';
-import type { ChatCompletion, ChatRequest, ModelFailure } from '../model.ts';
+import type { FinishedCall } from '../call.ts';
 import type { EpisodeName } from './episodeNames.ts';
 import { CodedError, messageOf } from '../../../../base/core/errors.ts';
 
@@ -66,18 +66,19 @@ export const callLine = z.object({
 });
 export type CallLine = z.infer<typeof callLine>;
 
-export interface RecordedCall {
+type RecordedField =
+  | 'call'
+  | 'agentName'
+  | 'targetTag'
+  | 'request'
+  | 'startedAt'
+  | 'seconds'
+  | 'status'
+  | 'completion'
+  | 'failure';
+
+export interface RecordedCall extends Pick<FinishedCall, RecordedField> {
   readonly episode: EpisodeName;
-  readonly call: number;
-  readonly agentName: string;
-  readonly targetTag: string;
-  readonly request: ChatRequest;
-  readonly startedAt: number;
-  readonly seconds: number;
-  /** 499 for a canceled call. */
-  readonly status: number;
-  readonly completion: ChatCompletion | undefined;
-  readonly failure: ModelFailure | undefined;
 }
 
 export interface Recording {

@@ -80,8 +80,7 @@ function fold(value: unknown, folder: VolatileFolder): unknown {
   );
 }
 
-/** Finds values that differ between runs of the same workflow without a meaning: times, ids, ports. */
-
+/** A kind of values that differ between runs of the same workflow without a meaning: times, ids, ports. */
 interface Kind {
   readonly name: string;
   readonly pattern: string;

@@ -39,13 +39,6 @@ export interface ReplayOptions {
   readonly logger: Logger;
 }
 
-interface Asked {
-  readonly request: ChatRequest;
-  readonly cancellation: CancellationToken;
-  readonly call: CallIdentity;
-  readonly model: ChatModel | undefined;
-}
-
 /** Replays a recording instead of calling the models of a run. */
 export class Replay {
   readonly #options: ReplayOptions;
@@ -78,11 +71,14 @@ export class Replay {
     const whose = header.model === '' ? '' : ` of ${header.model}`;
     return {
       description: `recording ${name}${whose}${model ? `, else ${model.description}` : ''}`,
-      respond: (request, cancellation, call) => this.#respond({ request, cancellation, call, model }),
+      respond: (...asked) => this.#respond(model, ...asked),
     };
   }
 
-  async #respond({ request, cancellation, call, model }: Asked): Promise<ModelReply> {
+  async #respond(
+    model: ChatModel | undefined,
+    ...[request, cancellation, call]: Parameters<ChatModel['respond']>
+  ): Promise<ModelReply> {
     const name = this.#options.names.of(call.episode);
     const episode = this.#episode(name);
     const { compared = (all: ChatRequest) => all, isRollout = false } = this.#options;

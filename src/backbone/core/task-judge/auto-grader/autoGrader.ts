@@ -28,7 +28,7 @@ export interface AutoGraderParts {
   readonly config: Config;
   readonly helper: HelperLlm;
   readonly cancellation: CancellationToken;
-  /** Absolute, of experiments, where rubrics may be. */
+  /** Absolute, of experiments: the rubrics are looked for in each in turn. */
   readonly folders: readonly string[];
   readonly sourceOf: (config: Config) => TaskSource;
   readonly warn: (problem: CodedError) => void;
@@ -95,8 +95,7 @@ function answerOf({ metadata = {} }: WorkflowOutput, field: string): string {
 async function rubricsOf(settings: GraderSettings, grader: Grader, parts: AutoGraderParts): Promise<string> {
   const { config, helper, cancellation, warn } = parts;
   const source = parts.sourceOf(config);
-  const isStandIn = helper.isStandIn === true;
-  const file = { config, settings, source, folders: parts.folders, isStandIn, warn };
+  const file = { ...parts, settings, source, isStandIn: helper.isStandIn === true };
   const known = await readRubrics(file);
   if (known !== undefined) return known;
   const samples = await readSamples(settings, parts);
@@ -168,15 +167,11 @@ function othersOf({ task, taskId }: WorkflowTask, settings: GraderSettings): rea
   throw graderErrors.nothingToRank(taskId, settings.referenceField, settings.location);
 }
 
-interface RubricsFile {
-  readonly config: Config;
+interface RubricsFile extends Pick<AutoGraderParts, 'config' | 'folders' | 'warn'> {
   readonly settings: GraderSettings;
   readonly source: Pick<TaskSource, 'files' | 'tools' | 'log'>;
-  /** Absolute, of experiments: the rubrics are looked for in each in turn. */
-  readonly folders: readonly string[];
   /** A stand-in makes them. */
   readonly isStandIn: boolean;
-  readonly warn: (problem: CodedError) => void;
 }
 
 /**

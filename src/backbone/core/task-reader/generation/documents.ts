@@ -2,6 +2,7 @@ import { isRecord } from '../../../../base/core/isRecord.ts';
 import { parseJson } from '../../../../base/core/parseJson.ts';
 import { pythonStrip } from '../../../../base/core/pythonText.ts';
 import { type Location, messageOf } from '../../../../base/core/errors.ts';
+import type { PathRules } from '../../../../base/core/ports.ts';
 import { type TaskSource, throwIfCancelled } from '../taskReader.ts';
 import { generationErrors } from './errors.ts';
 import { section, type GenerationSettings } from './settings.ts';
@@ -55,8 +56,7 @@ async function textOf(
     if (/\.pdf$/i.test(file)) return (await tools.readPdf(bytes)).join('\n\n');
     return plainText((await files.readText(file)) ?? '');
   } catch (error) {
-    const reason = messageOf(error);
-    throw generationErrors.badDocument(file, reason, location);
+    throw generationErrors.badDocument(file, messageOf(error), location);
   }
 }
 
@@ -65,11 +65,7 @@ export function cacheOf(
   file: string,
   sha256: string,
   { languages, chunkSize, splitBy }: Pick<GenerationSettings, 'languages' | 'chunkSize' | 'splitBy'>,
-  paths: {
-    dirname(path: string): string;
-    basename(path: string): string;
-    resolve(...parts: string[]): string;
-  },
+  paths: PathRules,
 ): string {
   const stem = paths.basename(file).replace(/(?<=.)\.[^.]+$/, '');
   const language = languages.length === 0 ? '' : `_${[...languages].sort().join('_')}`;
@@ -90,10 +86,10 @@ function plainText(text: string): string {
   return plain;
 }
 
-/** Upstream's chunking of documents; lengths are characters, as Python counts them. */
-
 const endings = /([.!?。！？]+)/;
 /**
+ * Cuts a document as upstream does. Lengths are characters, as Python counts them.
+ *
  * @param size at most so many characters, where a sentence or paragraph is not longer by itself; 0 or less: one chunk
  * @param splitBy `sentence`, `paragraph` or `character`; anything else is `sentence`
  */

@@ -35,7 +35,7 @@ const kinds: Readonly<Record<string, FilterKind>> = {
   llm_evaluate: {
     known: ['custom_rubrics', 'temperature', 'max_tokens', 'print_reason'],
     required: [],
-    run: evaluateTasks,
+    run: evaluate,
   },
   deduplication: {
     known: ['similarity_threshold', 'db_path', 'model', 'api_key', 'base_url'],
@@ -70,23 +70,6 @@ export async function runFilters(tasks: readonly Task[], source: TaskSource): Pr
 function filtersOf({ config }: TaskSource): readonly Plain[] {
   const value = config.get(section)?.value;
   return Array.isArray(value) ? value : [];
-}
-
-async function evaluateTasks(
-  tasks: readonly Task[],
-  { params, location, source }: Entry,
-): Promise<FilterResult> {
-  const kept = await evaluate(
-    tasks,
-    {
-      rubrics: textOr(params['custom_rubrics'], ''),
-      temperature: numberOr(params['temperature'], undefined),
-      maxTokens: numberOr(params['max_tokens'], undefined),
-      tellsReason: params['print_reason'] !== false,
-    },
-    source,
-  );
-  return { tasks: kept, warnings: [brokenUpstream(location)], isStandIn: source.helper.isStandIn === true };
 }
 
 async function deduplicate(
@@ -165,16 +148,8 @@ function textOr(value: Plain | undefined, fallback: string): string {
   return typeof value === 'string' ? value : fallback;
 }
 
-function numberOr<T>(value: Plain | undefined, fallback: T): number | T {
+function numberOr(value: Plain | undefined, fallback: number): number {
   return typeof value === 'number' ? value : fallback;
-}
-
-interface EvaluateParams {
-  /** Additional rules of the user. */
-  readonly rubrics: string;
-  readonly temperature: number | undefined;
-  readonly maxTokens: number | undefined;
-  readonly tellsReason: boolean;
 }
 
 /** The model that upstream writes into the filter. */
@@ -208,25 +183,27 @@ Reply with one JSON object and nothing else: {"reason": "one sentence", "result"
  */
 async function evaluate(
   tasks: readonly Task[],
-  params: EvaluateParams,
-  { helper, cancellation, log }: TaskSource,
-): Promise<readonly Task[]> {
+  { params, location, source: { helper, cancellation, log } }: Entry,
+): Promise<FilterResult> {
+  const system = instructions(textOr(params['custom_rubrics'], ''));
+  const { temperature } = params;
+  const options = {
+    model: reviewer,
+    maxTokens: numberOr(params['max_tokens'], defaultMaxTokens),
+    ...(typeof temperature === 'number' && { sampling: { temperature } }),
+    answer: verdictSchema,
+  };
   const kept: Task[] = [];
   for (const [index, task] of tasks.entries()) {
     throwIfCancelled(cancellation);
     const answer = task.metadata['answer'];
     const pair = `query: ${task.main_query}\nanswer: ${typeof answer === 'string' ? answer : ''}`;
-    const reply = await helper.ask(instructed(instructions(params.rubrics), pair), cancellation, {
-      model: reviewer,
-      maxTokens: params.maxTokens ?? defaultMaxTokens,
-      ...(params.temperature !== undefined && { sampling: { temperature: params.temperature } }),
-      answer: verdictSchema,
-    });
-    const { result, reason } = verdictOf(reply);
-    if (params.tellsReason) log('info', `Reviewed ${index + 1} of ${tasks.length}: ${result}. ${reason}`);
+    const { result, reason } = verdictOf(await helper.ask(instructed(system, pair), cancellation, options));
+    const isSilent = params['print_reason'] === false;
+    if (!isSilent) log('info', `Reviewed ${index + 1} of ${tasks.length}: ${result}. ${reason}`);
     if (result === 'GOOD') kept.push(task);
   }
-  return kept;
+  return { tasks: kept, warnings: [brokenUpstream(location)], isStandIn: helper.isStandIn === true };
 }
 
 function verdictOf(reply: string): { result: string; reason: string } {

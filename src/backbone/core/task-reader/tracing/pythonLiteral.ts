@@ -134,7 +134,7 @@ function onlyOf<T>([only, ...others]: readonly T[], code: string): T {
 /** Adjacent texts are one. */
 function stringOf(node: SyntaxNode, code: string): PythonValue {
   const strings = (node.name === 'String' ? [node] : childrenOf(node)).map(({ from, to }) => {
-    const read = parseString(code.slice(from, to), 0);
+    const read = parseString(code.slice(from, to));
     if (read?.end !== to - from) throw unexpected(code.slice(from));
     return read;
   });
@@ -203,17 +203,15 @@ interface StringToken {
   readonly end: number;
 }
 
-const beginning = /(u|[bB][rR]?|[rR][bB]?|U)?('''|"""|'|")/y;
+const beginning = /^(u|[bB][rR]?|[rR][bB]?|U)?('''|"""|'|")/;
 
-/** The string or bytes literal that begins at this place, if one does. @throws PythonLiteralError where it is broken */
-function parseString(text: string, at: number): StringToken | undefined {
-  beginning.lastIndex = at;
+/** The string or bytes literal that the text begins with, if any. @throws PythonLiteralError where it is broken */
+function parseString(text: string): StringToken | undefined {
   const begun = beginning.exec(text);
   if (begun === null) return undefined;
-  const [all, prefix = '', quote = ''] = begun;
+  const [{ length: from }, prefix = '', quote = ''] = begun;
   const isRaw = /r/i.test(prefix);
   const kind = /b/i.test(prefix) ? 'bytes' : 'text';
-  const from = at + all.length;
   const end = endOf(text, from, quote);
   const body = text.slice(from, end);
   // Characters beyond ASCII have no place in bytes.
