@@ -8,7 +8,6 @@ import { App } from './App.tsx';
 import { RunPageModel } from './data/model.ts';
 import './styles/index.css';
 
-/** A function that the editor defines in webviews. */
 declare function acquireVsCodeApi(): EditorApi;
 
 const types: readonly unknown[] = [

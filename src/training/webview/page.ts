@@ -15,7 +15,6 @@ export interface View {
   readonly log: boolean;
   /** The weight of earlier values: one of {@link smoothings}. */
   readonly smoothing: number;
-  /** Metrics for which the user added charts. */
   readonly added: readonly string[];
   readonly compared: readonly RunRef[];
   readonly table: boolean;

@@ -45,7 +45,6 @@ export async function runServe(
   return exitCodes.ok;
 }
 
-/** Returns the address for clients, with the fingerprint of a self-signed certificate. */
 function pairingAddress(host: Pick<OpenHost, 'server' | 'certificate'>): string {
   const { server, certificate } = host;
   const anywhere = /\/\/(?:0\.0\.0\.0|\[::\])(?=:)/;

@@ -24,29 +24,24 @@ function variableFindings(
   variables: ReadonlySet<string>,
 ): Finding[] {
   const isRay = launcher === 'ray';
-  const missing = (
-    severity: Finding['severity'],
-    name: string,
-    key: string,
-    otherwise: string,
-  ): readonly Finding[] => {
+  const missing = (make: typeof error, name: string, key: string, otherwise: string): readonly Finding[] => {
     if (variables.has(name)) return [];
     const message = `\`${key}\` needs the variable ${name}. Without it, ${otherwise}.`;
     const hint =
       `Send it with the run (in the editor with the setting \`agentjet.training.env\`, on a command line with ` +
       `\`--env ${name}\`), or set it in the environment of ${isRay ? 'the cluster nodes' : 'the host'}.`;
     // The nodes of a cluster may set it.
-    return [{ id: 'variable-missing', severity: isRay ? 'warning' : severity, message, hint, key }];
+    return [(isRay ? warning : make)('variable-missing', message, { hint, key })];
   };
   const noMonitor =
     dialect === 'trinity' ? 'the monitor cannot be created' : 'the launcher stops with exit status 1';
   const asks = 'wandb asks for it, except after `wandb login` on the host or with WANDB_MODE=offline';
   const readerKeys = reader.value === 'data_generation' ? [keyName, `${keyName}_BACKUP`] : [];
   return [
-    ...(monitor.value === 'swanlab' ? missing('error', 'SWANLAB_API_KEY', monitor.key, noMonitor) : []),
-    ...(monitor.value === 'wandb' ? missing('warning', 'WANDB_API_KEY', monitor.key, asks) : []),
-    ...readerKeys.flatMap((name) => missing('error', name, reader.key, 'no query is generated')),
-    ...keyUsers.flatMap(({ key, value }) => missing('error', keyName, key, users[value])),
+    ...(monitor.value === 'swanlab' ? missing(error, 'SWANLAB_API_KEY', monitor.key, noMonitor) : []),
+    ...(monitor.value === 'wandb' ? missing(warning, 'WANDB_API_KEY', monitor.key, asks) : []),
+    ...readerKeys.flatMap((name) => missing(error, name, reader.key, 'no query is generated')),
+    ...keyUsers.flatMap(({ key, value }) => missing(error, keyName, key, users[value])),
   ];
 }
 
@@ -105,7 +100,7 @@ function configFindings(problems: readonly ConfigProblem[]): Finding[] {
       id: code,
       severity: code === 'config/environment-missing' ? 'warning' : 'error',
       message,
-      ...(hint !== undefined && { hint }),
+      hint,
     }));
 }
 
@@ -264,10 +259,7 @@ export function folderUserFindings(
 ): Finding[] {
   if (user === null || user.use === 'renamed') return [];
   const { message, hint } = runErrors.folderInUse(user.run);
-  const details = {
-    ...(hint !== undefined && { hint }),
-    ...(from === undefined && { key: job.name.key }),
-  };
+  const details = { hint, ...(from === undefined && { key: job.name.key }) };
   if (user.use === 'alone') return [error('folder-in-use', message, details)];
   const halves = `The run ${user.run} is running in the same folder. This is correct only for the two halves of one training.`;
   return [warning('folder-in-use', halves, details)];

@@ -261,7 +261,7 @@ function enterStage(state: FoldState, stage: number): void {
   state.alarms = noteStage(state.alarms);
 }
 
-function keyOf({ role, step, values }: Pick<MetricsEvent, 'role' | 'step' | 'values'>): string {
+function keyOf({ role, step, values }: StepMetrics): string {
   return `${role} ${step} ${hashText(JSON.stringify(values)).toString(36)}`;
 }
 

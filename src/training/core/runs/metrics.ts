@@ -1,10 +1,7 @@
 /** Reads metrics from the output of training: Trinity's monitor, whatever its backend, and verl's console. */
+import type { RunEvent } from '../protocol/runs.ts';
 
-export interface StepMetrics {
-  readonly role: 'explorer' | 'trainer' | 'benchmark';
-  readonly step: number;
-  readonly values: Readonly<Record<string, number>>;
-}
+export type StepMetrics = Readonly<Pick<Extract<RunEvent, { type: 'metrics' }>, 'role' | 'step' | 'values'>>;
 
 /** A metrics line of Trinity's log, with Ray's prefix of the actor. */
 const trinityLine =

@@ -12,6 +12,7 @@ import { isPython, parseLocator } from '../../../configs/core/locator.ts';
 import { valueAt, type MappingValue } from '../../../configs/core/value.ts';
 import type { Finding } from '../../core/protocol/hostRpc.ts';
 import { bridgedFile, bridgePackage, type BridgedCode } from '../../core/protocol/bridge.ts';
+import { error, warning } from '../../core/launch/findings.ts';
 import { setConfigKeys } from '../../core/launch/resume.ts';
 import type { AddedFile, Tree } from '../../core/sync/tree.ts';
 import { localFiles } from '../../../base/node/files.ts';
@@ -129,13 +130,9 @@ async function filesOf(exports: unknown, needsEsbuild: boolean): Promise<AddedFi
 }
 
 function notSent({ key, where }: BridgedExport): Finding {
-  return {
-    id: 'workflow-not-sent',
-    severity: 'error',
-    message: `The file \`${where}\` is not sent.`,
-    hint: 'Correct the path, which is relative to the folder that is sent or to the config. Also check that .gitignore and .agentjetignore do not exclude it.',
-    key,
-  };
+  const hint =
+    'Correct the path, which is relative to the folder that is sent or to the config. Also check that .gitignore and .agentjetignore do not exclude it.';
+  return error('workflow-not-sent', `The file \`${where}\` is not sent.`, { hint, key });
 }
 
 function packageFindings(
@@ -149,15 +146,10 @@ function packageFindings(
   const missing = [...packages].filter((name) => !sent.has(name)).sort();
   if (missing.length === 0) return [];
   const names = missing.map((name) => `\`${name}\``).join(', ');
-  return [
-    {
-      id: 'node-packages',
-      severity: 'warning',
-      message: `The workflow imports ${names}, which ${missing.length === 1 ? 'is' : 'are'} not sent: node_modules is excluded.`,
-      hint: 'Add the line `!node_modules/` to .agentjetignore, or install the packages in a folder above the runs on the host.',
-      key,
-    },
-  ];
+  const message = `The workflow imports ${names}, which ${missing.length === 1 ? 'is' : 'are'} not sent: node_modules is excluded.`;
+  const hint =
+    'Add the line `!node_modules/` to .agentjetignore, or install the packages in a folder above the runs on the host.';
+  return [warning('node-packages', message, { hint, key })];
 }
 
 function nameTaken(): CodedError {

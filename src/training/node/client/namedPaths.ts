@@ -3,6 +3,7 @@ import path from 'node:path';
 import { pathExists } from '../../../base/node/files.ts';
 import { isPython, parseLocator } from '../../../configs/core/locator.ts';
 import type { Finding } from '../../core/protocol/hostRpc.ts';
+import { error } from '../../core/launch/findings.ts';
 import { isModelPath } from '../../core/launch/preflight.ts';
 import type { KeyedValue } from '../../core/launch/dataSources.ts';
 import { dataOf, type Training } from '../../core/launch/training.ts';
@@ -85,13 +86,13 @@ async function notSent(id: string, { key, value }: KeyedValue<string>, tree: Sen
   if (value === '..' || value.startsWith('../')) {
     const message = `\`${value}\` is outside the folder that is sent, ${tree.root}.`;
     const hint = `Send a folder that contains it (on a command line with \`--root\`), or ${onHost}.`;
-    return { id, severity: 'error', message, hint, key };
+    return error(id, message, { hint, key });
   }
   const left = tree.excluded.find((one) => value === one.path || value.startsWith(`${one.path}/`));
   // Files behind a link that is not followed are not checked.
   if (left?.rule !== null && !(await isHere(value, tree))) {
     const message = `\`${value}\` does not exist in the folder that is sent, ${tree.root}.`;
-    return { id, severity: 'error', message, hint: `Correct the path, or ${onHost}.`, key };
+    return error(id, message, { hint: `Correct the path, or ${onHost}.`, key });
   }
   return { id, severity: 'error', ...notSentReason(value, left, onHost), key };
 }

@@ -4,10 +4,13 @@ import type { Window } from '../data/chartPoints.ts';
 export interface ChartAxis {
   readonly window: Window;
   readonly pointed: number | undefined;
+  /** The possible distances between ticks. */
   readonly ticks: number[];
   readonly text: (at: number) => string;
+  /** Returns the nearest position that has a value. */
   readonly snap: (at: number) => number | undefined;
   readonly onPoint: (at: number | undefined) => void;
+  /** Called with the range that the user selects; null for all. */
   readonly onWindow: (window: Window | null) => void;
   /** Returns the position that is `by` values away. */
   readonly adjacent: (at: number, by: number) => number | undefined;

@@ -2,6 +2,7 @@ import uPlot from 'uplot';
 import type { RefObject } from 'preact';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { type Aligned, type Window, aligned, pointsOf } from '../data/chartPoints.ts';
+import type { ChartAxis } from './chartKeys.ts';
 import type { PlotTheme } from './theme.ts';
 import type { MetricSeries } from '../data/metricSeries.ts';
 
@@ -11,27 +12,20 @@ export interface Line {
   readonly dash: number[];
 }
 
-export interface PlotUse {
+export interface PlotUse extends Pick<
+  ChartAxis,
+  'window' | 'pointed' | 'ticks' | 'snap' | 'onPoint' | 'onWindow'
+> {
   readonly lines: readonly Line[];
   readonly smoothing: number;
-  readonly window: Window;
   /** Changes with the values. */
   readonly version: number;
-  readonly pointed: number | undefined;
   readonly log: boolean;
   /** The range of the value axis; undefined for that of the visible values. */
   readonly range?: readonly [least: number, greatest: number] | undefined;
   readonly theme: PlotTheme;
-  /** The possible distances between ticks of the axis. */
-  readonly ticks: number[];
   readonly tickText: (at: number) => string;
   readonly valueText: (value: number) => string;
-  /** Returns the nearest position that has a value. */
-  readonly snap: (at: number) => number | undefined;
-  /** Called with the position of the mouse; undefined when it leaves. */
-  readonly onPoint: (at: number | undefined) => void;
-  /** Called with the range that the user selects; null for all. */
-  readonly onWindow: (window: Window | null) => void;
 }
 
 /** Draws a plot in an element. A change of its appearance creates it again; other changes only redraw it. */

@@ -4,7 +4,6 @@ import type { RunState } from '../../core/protocol/runs.ts';
 import { checkpointText } from '../../core/runs/words.ts';
 import type { RunData } from '../data/runData.ts';
 
-/** Returns the name of a state in the style sheet. */
 export function stateClass(state: RunState): string {
   const classes: Readonly<Record<RunState, string>> = {
     queued: 'queued',

@@ -9,6 +9,7 @@ import type { Environment } from '../../../../configs/core/interpolation/host.ts
 import type { Finding, HostStatus } from '../../../core/protocol/hostRpc.ts';
 import type { RunOrder, RunRecord } from '../../../core/protocol/runs.ts';
 import { launchErrors } from '../../../core/launch/failures.ts';
+import { error, info } from '../../../core/launch/findings.ts';
 import { isInside } from '../../../core/launch/flags.ts';
 import type { GpuReading } from '../../../core/launch/nvidiaSmi.ts';
 import {
@@ -223,9 +224,9 @@ export class HostLaunch {
     try {
       this.#check(order, training);
       return [];
-    } catch (error) {
-      const { message, hint } = toReport(error, 'host/refused');
-      return [{ id: 'refused', severity: 'error', message, ...(hint !== undefined && { hint }) }];
+    } catch (thrown) {
+      const { message, hint } = toReport(thrown, 'host/refused');
+      return [error('refused', message, { hint })];
     }
   }
 
@@ -313,8 +314,8 @@ export class HostLaunch {
     if (ray === undefined) return { version: null, problem: 'the host was started without `--ray`' };
     return new RayJobs(ray, () => rayToken(this.#options.env)).version().then(
       (version) => ({ version, problem: null }),
-      (error: unknown) => {
-        const { message: problem, hint } = toReport(error, 'host/ray');
+      (reason: unknown) => {
+        const { message: problem, hint } = toReport(reason, 'host/ray');
         return { version: null, problem, hint };
       },
     );
@@ -347,7 +348,6 @@ function shown(name: string, value: string | undefined): string | undefined {
 function resumeFindings({ from, backbone }: RunOrder, { stages }: Training): Finding[] {
   if (from === undefined) return [];
   const names = stages.map(({ name }) => name.value);
-  return describeRestore(from, backbone, from.as === 'resume', { names }).map((message) => {
-    return { id: 'going-on', severity: 'info', message };
-  });
+  const restored = describeRestore(from, backbone, from.as === 'resume', { names });
+  return restored.map((message) => info('going-on', message));
 }
