@@ -10,7 +10,6 @@ import { clientErrors } from '../node/client/errors.ts';
 
 export interface LogViewOptions {
   readonly distFolder: string;
-  /** `--runtime`. */
   readonly runtime: string | undefined;
   /** `--port`; undefined: any free one. */
   readonly port?: number | undefined;
@@ -25,7 +24,6 @@ export class LogView {
     this.#options = options;
   }
 
-  /** Opens the viewer when a run has started. Ignores all other events of the run. */
   take(event: { readonly type: string; readonly trace?: unknown }): void {
     if (event.type !== 'run-started' || this.#opening !== undefined) return;
     if (typeof event.trace === 'string') this.#opening = this.open(event.trace).catch(tellWhyNot);
@@ -56,7 +54,6 @@ export class LogView {
     if (viewer !== undefined) await untilInterrupted(viewer, cancelledByInterrupt());
   }
 
-  /** Ends a viewer that was opened for a run. */
   async close(): Promise<void> {
     (await this.#opening)?.dispose();
   }
@@ -91,7 +88,6 @@ export interface BrowserViewer extends Disposable {
 }
 
 interface ServeOptions {
-  /** Traces to compare it with. */
   readonly others?: readonly string[];
   /** 0: any free one. */
   readonly port?: number | undefined;

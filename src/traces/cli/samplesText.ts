@@ -4,12 +4,10 @@ import type { TracedMessage } from '../../tracking/core/records/trace.ts';
 import type { BatchSample } from '../../tracking/core/batchSamples.ts';
 import type { TrainingSample } from '../../tracking/core/samples.ts';
 
-/** A sample with everything that is printed about it. */
 export interface PrintedSample {
   readonly place: BatchSample;
   readonly result: EpisodeResult;
   readonly messages: readonly TracedMessage[];
-  /** The calls of the sample's timeline. */
   readonly calls: readonly number[];
   /** The texts of all tokens of the timeline, including those that are cut off. */
   readonly texts: readonly string[];
@@ -36,7 +34,6 @@ export function sampleText(printed: PrintedSample, { limits }: RecordedBatch): s
   return lines.map((line) => `${line}\n`).join('');
 }
 
-/** The last line. */
 export function summaryText(
   samples: readonly BatchSample[],
   shown: number,

@@ -17,7 +17,6 @@ import type { exportFormats } from '../core/export/formats.ts';
 import type { Redaction } from '../core/export/redact.ts';
 import { exportTrace, secretsOf, filterOf } from '../node/export/exportFile.ts';
 
-/** Runs `agentjet trace`: shows traces in a browser, or prints or exports one. */
 export async function runTrace(
   values: TraceValues,
   [file = '', ...others]: readonly string[],
@@ -85,7 +84,6 @@ function print(trace: string, { query, limit = 1_000, json = false }: TraceValue
   return exitCodes.ok;
 }
 
-/** Imports a trace and shows the progress in a terminal. */
 export async function withProgress(file: string, io: CommandIo): Promise<string> {
   const interrupts = cancelledByInterrupt();
   let shown = 0;

@@ -10,7 +10,6 @@ import { onInterrupt } from '../../base/node/terminal/interrupts.ts';
 /** Suppresses Node's warning that its SQLite module is experimental. */
 const quiet = '--disable-warning=ExperimentalWarning';
 
-/** Returns whether this process was started to read traces. */
 export function readsTraces(): boolean {
   return process.execArgv.includes(quiet);
 }

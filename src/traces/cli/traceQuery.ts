@@ -6,14 +6,12 @@ import type { CommandOutput } from '../../base/node/terminal/commandIo.ts';
 import { escapeControlCharacters } from '../../base/node/terminal/visibleText.ts';
 
 export interface QueryOptions {
-  /** The maximum number of rows. */
   readonly limit: number;
   readonly json: boolean;
   readonly stdout: Pick<CommandOutput, 'write'>;
   readonly stderr: Pick<CommandOutput, 'write'>;
 }
 
-/** The first words of permitted queries. All of them only read. */
 const reading = /^\s*(?:--[^\n]*\n\s*|\/\*[\s\S]*?\*\/\s*)*(?:SELECT|WITH|VALUES|EXPLAIN)\b/i;
 
 /** Prints the rows of one statement that only reads. Throws `query/…` and `trace/…`. */

@@ -8,7 +8,6 @@ export function summaryDocument(run: RunView, { state, size, trace }: TraceSumma
   return { trace, size, state, ...run };
 }
 
-/** Returns a summary of a trace that fits on one screen. */
 export function summaryText(run: RunView, { state, trace }: TraceSummary): string {
   const { totals, report, imported } = run;
   const knows = (what: MissingData): boolean => imported?.lacks.includes(what) !== true;

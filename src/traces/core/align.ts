@@ -17,7 +17,6 @@ export interface Alignment {
   readonly hunks: readonly Hunk[];
   /** True if the lists differ too much for a minimal difference, so some hunks are larger than needed. */
   readonly coarse: boolean;
-  /** The number of comparisons. */
   readonly steps: number;
 }
 

@@ -14,7 +14,6 @@ export type CallWithTools = Omit<z.infer<typeof records.toolTraceRecord>, 'messa
   readonly messages: ArrayLike<number>;
 };
 
-/** Queries of the calls and the other spans of episodes. */
 export class CallQueries {
   readonly #rows: CheckedRows;
 

@@ -9,7 +9,6 @@ import type { SqlParameters, SqlScratch, SqlValue } from './sql.ts';
  * `trace/damaged`.
  */
 export class CheckedRows {
-  /** The file, for error messages. */
   readonly file: string;
   readonly #sql: SqlScratch;
 

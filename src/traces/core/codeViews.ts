@@ -17,7 +17,6 @@ import type { CheckedRows } from './checkedRows.ts';
 import { metaKeys } from './layout.ts';
 import type { TraceQueries } from './traceQueries.ts';
 
-/** The current files of the user's code. */
 export interface CodeReader {
   /** Returns the fingerprint of a file as {@link TraceRecorder} gets it; null: the file does not exist. */
   fingerprint(file: string): string | null;
@@ -25,7 +24,6 @@ export interface CodeReader {
   findTool(name: string, files: readonly string[]): CallSource | undefined;
 }
 
-/** Finds the code that made the parts of a trace. */
 export class CodeViews {
   readonly #trace: TraceQueries;
   readonly #code: CodeReader;
@@ -35,7 +33,6 @@ export class CodeViews {
     this.#code = code;
   }
 
-  /** Returns the line that made a call; null: unknown. */
   ofCall(episode: number, call: number): CallSource | null {
     const source = this.#rows.one(callSource, sourceOfCall, { episode, call });
     return source === undefined ? null : { ...source, file: this.#file(source.file) };
@@ -100,7 +97,6 @@ export class CodeViews {
     return { ...source, state: this.#state(source.file), fingerprint };
   }
 
-  /** Returns the code that gave the reward: the judge, or the workflow itself. */
   #scorer(episode: number): Location | undefined {
     const { execute, judge } = this.#places() ?? {};
     const [result] = this.#trace.resultsBetween(episode, episode);
@@ -136,7 +132,6 @@ export class CodeViews {
     return then === now ? 'same' : 'changed';
   }
 
-  /** Returns the fingerprint of a file during the run; undefined: unknown. */
   #recorded(file: string): string | undefined {
     const statement = 'SELECT fingerprint AS value FROM sourceFiles WHERE file = :file';
     return this.#rows.one(records.valueRecord, statement, { file: sourceName(file, this.#config) })?.value;

@@ -13,7 +13,6 @@ import { clip } from './clip.ts';
 import { traceErrors } from './errors.ts';
 import { listedQueryLength } from './layout.ts';
 
-/** The properties that identify a task in another run. */
 export interface Task {
   readonly taskId: string;
   readonly query: string;
@@ -57,7 +56,6 @@ export function mostTrained(timelines: EpisodeView['timelines']): number | null 
   return timelines.find(({ trainableTokens }) => trainableTokens === most)?.timeline ?? null;
 }
 
-/** @param positions of the timeline's messages */
 export function comparedMessages(
   positions: readonly number[],
   messages: MessageLookup,
@@ -110,7 +108,6 @@ function metadataOf(output = 'null'): unknown {
   return isRecord(parsed) ? parsed['metadata'] : undefined;
 }
 
-/** The maximum number of reward parts that are shown. */
 const mostParts = 64;
 
 /** Returns the numbers in what a workflow returned or logged, by path, down to two levels. */
@@ -122,7 +119,6 @@ function numbersIn(value: unknown, path: string, depth = 2): [name: string, valu
     .slice(0, mostParts);
 }
 
-/** A message of one of two timelines. */
 export interface ComparedMessage {
   readonly role: string;
   /** Equal for messages with equal role, text and tool calls. */
@@ -130,11 +126,9 @@ export interface ComparedMessage {
   readonly tokenIds: Int32Array;
 }
 
-/** The parts of an episode that a comparison needs. */
 export interface ComparableSide {
   readonly side: CompareSide;
   readonly messages: readonly ComparedMessage[];
-  /** The parts of its reward and other logged numbers, by name. */
   readonly parts: Readonly<Record<string, number>>;
 }
 
@@ -194,7 +188,6 @@ class Rows {
   readonly #left: readonly ComparedMessage[];
   readonly #right: readonly ComparedMessage[];
   readonly #first: { readonly left: Int32Array; readonly right: Int32Array };
-  /** Remaining work for aligning tokens. */
   #steps = alignLimits.steps;
 
   constructor(left: readonly ComparedMessage[], right: readonly ComparedMessage[]) {
@@ -203,7 +196,6 @@ class Rows {
     this.#first = { left: firstTokens(left), right: firstTokens(right) };
   }
 
-  /** Adds `length` pairs of equal messages, starting at these positions. */
   addPairs({ left, right }: RowPosition, length: number): void {
     for (let offset = 0; offset < length; offset++) this.#pair(left + offset, right + offset);
   }

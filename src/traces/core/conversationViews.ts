@@ -11,7 +11,6 @@ export interface CallMessages {
   readonly reply: TracedMessage | null;
 }
 
-/** Views of the messages of calls and timelines, whole or in windows. */
 export class ConversationViews {
   readonly #parts: TraceLookup;
 
@@ -67,7 +66,6 @@ function wholeMessage(messages: MessageLookup, position: number): TracedMessage 
   return { role, author, toolCallId, ...messages.text(position), ...messages.tokens(position) };
 }
 
-/** Returns the messages at some positions of an episode, as a sequence. */
 export function messageViews(positions: readonly number[], messages: MessageLookup): readonly MessageView[] {
   let firstToken = 0;
   return positions.map((position, index) => {

@@ -49,7 +49,6 @@ export const emptyRun: StoredRun = {
   startedAt: 0,
 };
 
-/** A timeline with its episode. */
 export interface LocatedTimeline {
   readonly episode: number;
   readonly content: EpisodeContent;
@@ -87,7 +86,6 @@ export class TraceLookup {
     return this.#contentOf(this.episode(episode));
   }
 
-  /** Returns the content of an episode with the timelines of the run itself. */
   open({ episode, ended, calls }: EpisodeRecord): EpisodeContent {
     if (ended !== 0)
       return this.withTimelines(
@@ -103,7 +101,6 @@ export class TraceLookup {
     return this.withTimelines(episode, merged.content, true);
   }
 
-  /** Returns the content of an episode with timelines that were merged elsewhere. */
   withTimelines(episode: number, { timelines, made }: MergedTimelines, provisional: boolean): EpisodeContent {
     return { timelines, provisional, messages: () => lookup(this.trace, episode, made) };
   }

@@ -3,7 +3,6 @@ import { damageTexts } from './missingTexts.ts';
 import type { DamageView } from './protocol/runRpc.ts';
 import type { ImportInfo } from '../../tracking/core/records/tracedRun.ts';
 
-/** Returns an error about a file. */
 export function fileError(
   file: string,
   report: Omit<ConstructorParameters<typeof CodedError>[0], 'location'>,

@@ -10,7 +10,6 @@ import type { TraceQueries } from './traceQueries.ts';
 const excludedRecord = z.object({ before: z.number(), message: z.string() });
 const binaryRecord = z.object({ base64: z.string(), length: z.number() });
 
-/** Reads the messages of requests that training excludes. */
 export class ExcludedMessages {
   readonly #trace: TraceQueries;
 

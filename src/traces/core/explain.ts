@@ -31,7 +31,6 @@ export interface ExplainTerms {
   readonly stored: readonly TracedTimeline[] | undefined;
 }
 
-/** The timelines that a setting merges an episode's calls into. */
 interface Merged {
   readonly setting: MergeSetting;
   readonly calls: readonly StoredMergeableCall[];
@@ -88,7 +87,6 @@ export class MergeExplanation {
     };
   }
 
-  /** Returns the timelines of another setting; undefined: the run's own. */
   withSetting(setting: MergeSetting): MergedTimelines | undefined {
     return this.#merged.slice(1).find((one) => same(one.setting, setting));
   }
@@ -197,7 +195,6 @@ interface ForkParts {
   readonly ends: ReadonlyMap<number, number>;
 }
 
-/** Number of tokens that are shown before and after the first difference. */
 const tokensBefore = 6;
 const tokensBehind = 14;
 

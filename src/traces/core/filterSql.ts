@@ -19,7 +19,6 @@ SELECT count(*) AS started,
   coalesce(sum(trainableTokens), 0) AS trainableTokens
 FROM episodes`;
 
-/** Collects the bound values of a statement. */
 export class Binder {
   readonly #values: SqlValue[] = [];
 
@@ -34,11 +33,9 @@ export class Binder {
   }
 }
 
-/** The facts about a run that statements about episodes depend on. */
 export interface ListTerms {
   /** Episodes per task, a whole number above 0. */
   readonly size: number;
-  /** True if the run is active, so more may come. */
   readonly live: boolean;
   /** True if it is known which episodes would train; see `isJudgeable`. */
   readonly judgeable: boolean;
@@ -124,7 +121,6 @@ const numbers: Readonly<Record<Exclude<NumberField, 'group' | 'calls' | 'failure
   solved: 'g.successRate',
 };
 
-/** The values of a row as SQL. */
 export function choices({
   live,
   judgeable,

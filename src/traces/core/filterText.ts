@@ -14,7 +14,6 @@ import {
   type TextField,
 } from './protocol/traceFilter.ts';
 
-/** The reason why a text is not a valid filter, with its position. */
 export interface FilterProblem {
   readonly kind:
     /** `text` is not a field. */
@@ -102,7 +101,6 @@ class Parser {
     return of.length > 1 ? { kind: 'all', of } : (of[0] ?? null);
   }
 
-  /** Parses a term; null: there is none. */
   #term(): Filter | null {
     const from = this.#skipBlanks();
     if (this.#take(and) !== undefined) return this.#term();
@@ -248,7 +246,6 @@ function isChoiceField(field: string): field is ChoiceField {
   return Object.hasOwn(choiceFields, field);
 }
 
-/** Returns the reason why a text is not a valid filter, and how to fix it. */
 export function problemText({ kind, text, known, from }: FilterProblem): string {
   switch (kind) {
     case 'unknown-field':

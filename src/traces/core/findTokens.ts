@@ -9,7 +9,6 @@ import { slicesOf, textsOf, type Slice, type TokenFacts } from './tokensView.ts'
 /** Returns the non-empty matches of a pattern in a text, in order, at most `most`. */
 export type FindMatches = (pattern: RegExp, text: string, most: number) => readonly Range[];
 
-/** A query for a timeline's tokens, and the token to start at. */
 export interface TokenSearch {
   readonly wanted: TokenQuery;
   readonly from: number;

@@ -26,7 +26,6 @@ export interface MergeInputs {
   readonly lossMaskOf: (reply: TracedMessage) => Uint8Array;
 }
 
-/** Messages of an episode, by position. */
 export interface MessageSource {
   /** The number of stored messages; positions have no gaps. */
   readonly count: number;

@@ -4,18 +4,15 @@ import { float32Values, int32Values, contentKey } from './layout.ts';
 import type { CheckedRows } from './checkedRows.ts';
 import * as records from './records.ts';
 
-/** A message's tokens as stored. */
 export type MessageTokens = Pick<TracedMessage, 'tokenIds' | 'logprobs' | 'lossMask'>;
 
 /** A message's stored text, with its tool calls as JSON. */
 export type MessageText = Omit<z.infer<typeof records.messageTextRecord>, 'bytes'>;
 
-/** Consecutive tokens of a message. */
 export interface TokenWindow extends MessageTokens {
   readonly first: number;
 }
 
-/** Queries of the messages of episodes, with their texts and tokens. */
 export class MessageQueries {
   readonly #rows: CheckedRows;
 
@@ -65,7 +62,6 @@ export class MessageQueries {
     return { first, ...tokensOf(row) };
   }
 
-  /** Returns the alternatives of tokens `first` … `end` of a message; undefined: none were recorded. */
   alternatives(
     episode: number,
     position: number,

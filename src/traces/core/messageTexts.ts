@@ -10,7 +10,6 @@ export interface TextWindow {
   readonly limit: number;
 }
 
-/** A text to search for. */
 export interface TextQuery {
   readonly text: string;
   readonly matchCase: boolean;
@@ -27,7 +26,6 @@ export function escapedPattern(text: string): string {
   return text.replaceAll(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
 }
 
-/** Finds all matches of `sought` in texts and tool calls. */
 export function searchMessages(
   positions: readonly number[],
   messages: MessageLookup,

@@ -1,6 +1,4 @@
-/**
- * The results of trace requests: one table of methods for one trace, and one for methods that concern several traces.
- */
+/** The results of trace requests: a table of methods for one trace, and one for methods for several. */
 import { largestBinary, type Conversation } from './protocol/episodeRpc.ts';
 import type { OtherRunsView, TraceSummary } from './protocol/runRpc.ts';
 import { largestWindow, type ParamsOf, type TraceMethod, type TraceRequest } from './protocol/traceRpc.ts';
@@ -17,9 +15,7 @@ import { reportOf, traceErrors } from './errors.ts';
 import { unreadableSummary } from './unreadable.ts';
 import type { TraceViews } from './views.ts';
 
-/** The functions of a viewer's connection for methods that concern several traces. */
 export interface TraceSession {
-  /** The other traces that this viewer may compare its own with. */
   readonly others: readonly string[];
   /** Reads from one consistent state of a trace. Throws a CodedError. */
   read<T>(trace: string, ask: (views: TraceViews) => T): T;
@@ -71,7 +67,6 @@ const viewMethods = {
   merging: (views, { episode, setting }) => views.merging(episode, setting),
 } satisfies { [M in ViewMethod]: (views: TraceViews, params: ParamsOf<M>) => unknown };
 
-/** Returns the conversation's messages as the run merged them, or as another merge setting would. */
 function conversationsOf(views: TraceViews, of: Conversation): ConversationViews {
   return views.timelines(of.kind === 'timeline' ? of.setting : undefined).conversations;
 }
@@ -86,12 +81,10 @@ function replayCommand(views: TraceViews, episode: number): string {
   return `agentjet --conf ${named} --replay ${quoted(trace)} --episode ${number}`;
 }
 
-/** Quotes a path for a shell if it has special characters. */
 function quoted(file: string): string {
   return /^[\w./:\\@%+=,-]+$/.test(file) ? file : `'${file.replaceAll("'", "'\\''")}'`;
 }
 
-/** The methods that concern the viewer's connection, or several traces. */
 const sessionMethods = {
   watch: (session, { trace }) => {
     session.watch(trace);
@@ -115,7 +108,6 @@ const sessionMethods = {
 /** Reads from the trace that a side is in. */
 export type ReadTrace = <T>(trace: string, ask: (views: TraceViews) => T) => T;
 
-/** Compares two timelines, of one trace or of two. */
 export function compareView(left: ComparedTrace, right: ComparedTrace, use: ReadTrace): CompareView {
   const read = ({ trace, episode, timeline }: ComparedTrace): ComparableSide =>
     use(trace, (views) => views.comparable(episode, timeline));
@@ -178,7 +170,6 @@ export function resultOf(session: TraceSession, { method, ...params }: TraceRequ
   return session.read((params as { readonly trace: string }).trace, (views) => read(views, params as never));
 }
 
-/** A connection to a trace server over any transport. */
 export interface TraceClient {
   /** Rejects with a `CodedError` made of the server's report. */
   ask<M extends TraceMethod>(method: M, params: ParamsOf<M>): Promise<ResultOf<M>>;

@@ -4,7 +4,6 @@ import { count } from '../../base/core/format.ts';
 import type { MissingData } from '../../tracking/core/records/tracedRun.ts';
 import type { DamageView } from './protocol/runRpc.ts';
 
-/** Returns the damage of a file as sentences. */
 export function damageTexts({ run, tokens, lost, incomplete, episodes }: DamageView): readonly string[] {
   const texts: string[] = [];
   if (run) texts.push(l10n.t('Facts about the run are lost.'));
@@ -22,7 +21,6 @@ export function damageTexts({ run, tokens, lost, incomplete, episodes }: DamageV
 
 const mostNamed = 20;
 
-/** Returns the names of data that the format of an imported trace does not have. */
 export function missingNames(missing: readonly MissingData[]): string {
   const names: Readonly<Record<MissingData, string>> = {
     calls: l10n.t('LLM calls'),

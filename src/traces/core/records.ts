@@ -3,7 +3,6 @@ import * as z from 'zod/mini';
 import { episodeId } from '../../tracking/core/records/episodeResult.ts';
 import { author, callRecord, callSource } from '../../tracking/core/records/trace.ts';
 
-/** The process that writes a trace. */
 export const writerIdentity = z.object({
   pid: z.number(),
   /** The start time of the process, by which the system distinguishes processes with one id; null if it is unknown. */

@@ -17,9 +17,7 @@ export interface RunStartedBody {
 /** Body of `agentjet.runProgress`, which is sent when an episode has ended. */
 export interface RunProgressBody {
   readonly trace: string;
-  /** Number of ended episodes so far. */
   readonly ended: number;
-  /** Number of ended episodes that failed. */
   readonly failed: number;
 }
 

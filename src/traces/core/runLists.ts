@@ -76,7 +76,6 @@ function barsOf(trace: TraceQueries, { column, rows }: Source): Pick<Histogram, 
 
 const empty = { least: null, most: null, different: 0, missing: 0 };
 
-/** Selects and orders a run's episodes or groups. */
 interface List<By extends string> {
   readonly filter?: Filter | undefined;
   readonly sort?: ListSort<By> | undefined;
@@ -90,7 +89,6 @@ interface Window {
   readonly limit: number;
 }
 
-/** The facts about a run that lists depend on. */
 export interface Listing extends ListTerms {
   /** Updates the temporary tables. Only lists that need them call it. */
   readonly judge: () => void;
@@ -98,7 +96,6 @@ export interface Listing extends ListTerms {
 
 type Anchored = Pick<EpisodesView, 'anchor' | 'newest'>;
 
-/** The lists of a run: filtered, sorted and cut by SQL. */
 export class RunLists {
   readonly #trace: TraceQueries;
 
@@ -219,7 +216,6 @@ export class RunLists {
   }
 }
 
-/** The maximum number of names that a completion offers. */
 const mostNames = 200;
 
 /** Sorts missing values last in both directions. */

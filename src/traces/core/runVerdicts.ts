@@ -172,7 +172,6 @@ export class RunVerdicts {
   }
 }
 
-/** The report on the results so far. */
 class CountedResults {
   readonly selection: readonly Selection[] | undefined;
   /** Sequence number of the last result; 0: none. */

@@ -26,7 +26,6 @@ export class SourceTable {
     if (!this.#ids.has(key)) this.#ids.set(key, this.nextId);
   }
 
-  /** Returns the name of a file in the trace. */
   name(file: string): string {
     return sourceName(file, this.#config);
   }

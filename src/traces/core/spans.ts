@@ -7,7 +7,6 @@ import { clip } from './clip.ts';
 import type { MessageRecord } from './records.ts';
 import type { CallWithTools } from './callQueries.ts';
 
-/** A tool call in a reply that no request has answered yet. */
 export interface OpenTool {
   readonly call: number;
   readonly agent: string;
@@ -199,7 +198,6 @@ function endedAt({ from }: OpenTool, at: number): Pick<SpanRow, 'startedAt' | 's
 }
 
 interface EpisodeProgress {
-  /** Calls that have not ended. */
   readonly running: readonly SpanRecord[];
   /** The start of each agent's latest ended call. */
   readonly latest: ReadonlyMap<string, number>;
@@ -228,7 +226,6 @@ function unanswered(tool: OpenTool, { running, latest, runs }: EpisodeProgress):
   return { ...common, state: runs && !wentOn ? 'running' : 'unanswered' };
 }
 
-/** Returns the tools that a reply's JSON calls; models may vary the form. */
 export function toolsCalled(
   json: string | null,
 ): readonly { readonly id: string | null; readonly name: string }[] {

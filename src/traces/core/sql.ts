@@ -23,7 +23,6 @@ export interface SqlWriter {
   transaction(work: () => void): void;
 }
 
-/** Returns a quoted SQL identifier. */
 export function quoted(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }

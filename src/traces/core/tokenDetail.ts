@@ -8,7 +8,6 @@ import { hunkAt, type TimelineFacts } from './tokenFacts.ts';
 import { tokensView } from './tokensView.ts';
 import { type TokenTable, utf8Pieces } from './tokenTable.ts';
 
-/** The maximum number of ids of one drift. */
 const mostDrifted = 64;
 
 /** Returns the details of a token. Throws `trace/no-such-token`. */

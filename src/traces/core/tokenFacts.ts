@@ -74,9 +74,7 @@ export class TokenFactSource {
 
 const none: Drift = { hunks: [], again: null };
 
-/**
- * Returns true if a token is in a hunk. If the template only adds tokens, the tokens on both sides of the gap count.
- */
+/** If the template only adds tokens, the tokens on both sides of the gap are in the hunk. */
 export function touches({ right }: Hunk, token: number): boolean {
   if (right.from === right.end) return token === right.from - 1 || token === right.from;
   return right.from <= token && token < right.end;

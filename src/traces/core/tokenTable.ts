@@ -65,7 +65,6 @@ export class TokenTable {
     this.#trace = trace;
   }
 
-  /** Returns a token, without bytes if the trace does not have it. */
   at(id: number): TokenText {
     const known = this.#known.get(id);
     if (known !== undefined) return known;

@@ -6,7 +6,6 @@ import { entropyOf } from '../../tracking/core/alternatives.ts';
 import type { TokenWindow } from './messageQueries.ts';
 import { type TokenTable, type TokenText, longestRest, utf8Pieces } from './tokenTable.ts';
 
-/** A part of a message's tokens. */
 export interface Slice {
   /** Position of the message in the timeline, and in the episode. */
   readonly message: number;
@@ -79,7 +78,6 @@ export function slicesOf(
   return { slices, total: first };
 }
 
-/** Returns the entries of the slice from an array that also has those around it. */
 function own<T extends Int32Array | Float32Array | Uint8Array>({ start, end, stored }: Slice, values: T): T {
   return values.subarray(start - stored.first, end - stored.first) as T;
 }
@@ -122,7 +120,6 @@ function logprobsOf(slice: Slice): (number | null)[] {
   return Array.from(own(slice, logprobs), (value) => (Number.isNaN(value) ? null : value));
 }
 
-/** Returns the author of each token: the chat template, or the author of the message. */
 export function authorsOf(
   { position, start, end }: Pick<Slice, 'position' | 'start' | 'end'>,
   { messages, content }: Pick<TokenFacts, 'messages' | 'content'>,

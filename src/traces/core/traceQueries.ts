@@ -23,7 +23,6 @@ import { CallQueries } from './callQueries.ts';
 import { MessageQueries } from './messageQueries.ts';
 import { callsOfEpisode, totals } from './filterSql.ts';
 
-/** Queries of the run, its episodes and their results. `calls` and `messages` query their parts. */
 export class TraceQueries {
   readonly rows: CheckedRows;
   readonly calls: CallQueries;
@@ -80,7 +79,6 @@ export class TraceQueries {
     return this.rows.all(records.episodeRecord, statement, { numbers: JSON.stringify(numbers) });
   }
 
-  /** Returns the episodes with the data that judges need. */
   recorded(): readonly RecordedEpisode[] {
     const statement = `SELECT episode, uuid, taskId, taskIndex, repeat, reward, isSuccess, task, output
       FROM episodes LEFT JOIN outputs USING (episode) ORDER BY episode`;

@@ -79,15 +79,12 @@ const listedErrorLength = 2_000;
 /** Writes a run into the tables of a trace. Each method is one transaction. */
 export class TraceRecorder implements Omit<TraceWriter, 'file'> {
   readonly #sql: SqlWriter;
-  /** Number of calls and of failed calls of each running episode. */
   readonly #calls = new Map<number, number>();
   readonly #failures = new Map<number, number>();
   readonly #spans = new SpanRows();
   #ended = 0;
-  /** Ids of the tools offered so far. */
   readonly #tools = new Map<string, number>();
   readonly #sources: SourceTable;
-  /** Insert statements by table. */
   readonly #inserts = new Map<string, string>();
 
   /** @param fingerprint returns the fingerprint of a file's content; null: it cannot be read */
@@ -297,7 +294,6 @@ export function trainableTokensOf({ lossMask }: TracedMessage): number {
   return lossMask.reduce((sum, counts) => (counts === 0 ? sum : sum + 1), 0);
 }
 
-/** Returns the error as lists show it, without its stack and with a short message. */
 function listed(error: ErrorReport): ErrorReport {
   return { ...error, message: clip(error.message, listedErrorLength), stack: undefined };
 }
@@ -316,7 +312,6 @@ function writeExcluded(sql: SqlWriter, key: number, excluded: NonNullable<Traced
   sql.run('INSERT INTO leftOut (key, messages) VALUES (?, ?)', [key, JSON.stringify(rows)]);
 }
 
-/** Returns the message with its data moved to separate rows. */
 function withoutData(value: unknown, sql: SqlWriter): unknown {
   if (typeof value === 'string') return movedAddress(value, sql);
   if (Array.isArray(value)) return value.map((one) => withoutData(one, sql));

@@ -14,7 +14,6 @@ export interface Verdict extends EpisodeVerdict {
   readonly open: boolean;
 }
 
-/** Returns the verdicts of the report on some episodes, computed from their groups. */
 export function verdictsOf(
   trace: TraceQueries,
   rules: ReportRules,

@@ -1,7 +1,6 @@
 /** The viewer's page. In the editor and in a browser it differs only in its policy and its transport. */
 import { webPage, type PageTexts, type WebPageOptions } from '../../base/core/webPage.ts';
 
-/** The data that the page gets when it opens. */
 export interface ViewerBoot {
   /** The name of the trace in requests: its absolute path in the editor, its file name over HTTP. */
   readonly trace: string;

@@ -101,7 +101,6 @@ class TokenViews {
   }
 }
 
-/** Facts about a trace that are not in its tables. */
 export interface TraceFacts {
   /** The absolute path. */
   readonly file: string;
@@ -156,7 +155,6 @@ export class TraceViews {
     this.code = new CodeViews(this.#trace, facts.code);
   }
 
-  /** Returns the run's own timelines, or those of another merge setting. */
   timelines(setting?: MergeSetting): TimelineViews {
     return setting === undefined ? this.#own : this.#otherTimelines(setting);
   }
@@ -206,9 +204,7 @@ export class TraceViews {
     });
   }
 
-  /**
-   * Throws `trace/incomplete` if the file is damaged, because scores and samples of a part of a run would be wrong.
-   */
+  /** Throws `trace/incomplete` for a damaged file: scores and samples of a part of a run would be wrong. */
   #whole<T>(result: T): T {
     if (this.#file.damage !== undefined) throw traceErrors.incomplete(this.#file.file, this.#file.damage);
     return result;
@@ -343,7 +339,6 @@ export class TraceViews {
     ).explanation;
   }
 
-  /** Returns the statistics of the run's calls by the lines of code that made them. */
   lines(): LinesView {
     return this.code.lines(this.isLive());
   }
@@ -373,7 +368,6 @@ export class TraceViews {
     return { side, parts, messages: comparedMessages(found.messages, content.messages()) };
   }
 
-  /** True if the run is active, so more may come. */
   isLive(): boolean {
     return this.#trace.end() === undefined && this.#file.lives(this.#trace.writer());
   }
@@ -410,7 +404,6 @@ export class TraceViews {
   }
 }
 
-/** Views of the timelines of episodes, as the run merged them or as another setting would. */
 export class TimelineViews {
   readonly #parts: TraceLookup;
   readonly #advantageOf: (episode: number) => number | null;

@@ -1,6 +1,5 @@
 import type { CodeLine, LinesView, LineView, PartLineView, ToolLineView } from '../core/protocol/codeRpc.ts';
 
-/** Statistics of a run for one line of the user's code. */
 export type CodeNumber =
   | ({ readonly kind: 'call' } & LineView)
   | ({ readonly kind: 'tool' } & ToolLineView)

@@ -7,7 +7,6 @@ import { WorkspaceRuns } from './runs/workspaceRuns.ts';
 
 const key = 'agentjet.comparedRuns';
 
-/** The maximum number of runs that are remembered, and that are offered. */
 const mostRemembered = 50;
 const mostOffered = 200;
 
@@ -30,7 +29,6 @@ export class ComparedRuns {
     return this.#chosen().includes(trace);
   }
 
-  /** Asks for a run. Null: the user chose none. */
   async ask(own: string): Promise<string | null> {
     const items = await this.#items(own);
     const item = await vscode.window.showQuickPick(items, {

@@ -63,7 +63,6 @@ interface EpisodeItem extends vscode.QuickPickItem {
   readonly episode: number;
 }
 
-/** Asks the user for an episode; undefined: canceled. */
 export async function askForEpisode(client: TraceClient, trace: string): Promise<number | undefined> {
   const first = { trace, from: 0, limit: largestWindow.episodes };
   const { rows } = await client.ask('episodes', first);

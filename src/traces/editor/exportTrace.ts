@@ -15,7 +15,6 @@ interface Choice<T> extends vscode.QuickPickItem {
   readonly value: T;
 }
 
-/** Asks for one of several values; undefined: canceled. */
 async function choose<T>(items: readonly Choice<T>[], placeHolder?: string): Promise<T | undefined> {
   const title = vscode.l10n.t('Export Trace');
   const chosen = await vscode.window.showQuickPick(items, { title, ...(placeHolder && { placeHolder }) });

@@ -5,7 +5,6 @@ import type { TraceClient } from '../core/methods.ts';
 import { configCopy } from './runs/runFiles.ts';
 import { WorkspaceRuns } from './runs/workspaceRuns.ts';
 
-/** Number of runs per request. */
 const batchSize = 20;
 
 /**

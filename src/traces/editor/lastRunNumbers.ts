@@ -12,7 +12,6 @@ const settleMilliseconds = 1_000;
 export interface LastRunParts {
   readonly client: TraceClient;
   readonly clock: Clock;
-  /** Returns the newest trace of the workspace as an absolute path; undefined: there is none. */
   readonly findTrace: () => Promise<string | undefined>;
   readonly onFailed: (error: unknown) => void;
 }
@@ -30,7 +29,6 @@ export class LastRunNumbers implements Disposable {
   #settling: Disposable | undefined;
   #wanted = false;
 
-  /** Fires after the numbers changed. */
   readonly onChanged = this.#changed.event;
 
   constructor(parts: LastRunParts) {
@@ -38,7 +36,6 @@ export class LastRunNumbers implements Disposable {
     this.#store.defer(() => this.#settling?.dispose());
   }
 
-  /** The absolute path of the trace that {@link of} returns statistics of. */
   get trace(): string {
     return this.#trace;
   }
@@ -52,7 +49,6 @@ export class LastRunNumbers implements Disposable {
     return this.#byFile.get(path.normalize(file)) ?? [];
   }
 
-  /** Handles a trace that was created, changed or deleted. */
   traceChanged(): void {
     if (!this.#wanted) return;
     this.#settling?.dispose();

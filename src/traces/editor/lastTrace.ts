@@ -16,7 +16,6 @@ export class LastTrace {
     await this.#state.update(key, trace);
   }
 
-  /** Returns the trace; undefined: there is none. */
   async find(): Promise<vscode.Uri | undefined> {
     const remembered = this.#state.get<string>(key);
     const found = await vscode.workspace.findFiles('**/*.ajtrace', '**/node_modules/**');

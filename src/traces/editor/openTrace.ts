@@ -7,7 +7,6 @@ import { showTrace } from './showTrace.ts';
 
 export interface TraceJobs {
   readonly spawn: SpawnTraceServer;
-  /** The folder for traces of imported files. */
   readonly importFolder: vscode.Uri;
 }
 

@@ -24,12 +24,10 @@ export interface TraceParts {
   readonly client: TraceClient;
   readonly clock: Clock;
   readonly state: vscode.Memento;
-  /** The folder of the viewer's script and style. */
   readonly webFolder: vscode.Uri;
   readonly log: vscode.LogOutputChannel;
 }
 
-/** Registers everything about traces in VS Code, except for the Runs view. */
 export function registerTrace(parts: TraceParts): Disposable {
   const { client, clock, jobs, state, webFolder, log } = parts;
   const store = new DisposableStore();

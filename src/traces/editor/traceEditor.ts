@@ -13,9 +13,7 @@ export class TraceEditorProvider implements vscode.CustomReadonlyEditorProvider 
   readonly #parts: DebugParts;
   readonly #webFolder: vscode.Uri;
   readonly #compared: ComparedRuns;
-  /** The relays of open viewers, by trace. */
   readonly #relays = new Map<string, Set<TraceRelay>>();
-  /** The first location of the next viewer, by trace. */
   readonly #places = new Map<string, string>();
 
   /** @param webFolder the folder of the viewer's script and style, which is all that its page may load from */
@@ -81,7 +79,6 @@ export class TraceEditorProvider implements vscode.CustomReadonlyEditorProvider 
   }
 }
 
-/** Returns the texts in the editor's language, if the extension has them. */
 function viewerTexts(): ViewerTexts | undefined {
   const { bundle } = vscode.l10n;
   return bundle && { language: vscode.env.language, bundle };

@@ -12,15 +12,12 @@ import { reportOf } from '../core/errors.ts';
 import type { TraceClient } from '../core/methods.ts';
 import type { GoMessage } from '../core/viewerPage.ts';
 
-/** The actions in the editor that a page may request. */
 export interface RelayedActions {
-  /** Opens a user's file at a line. Rejects with a CodedError. */
   show(source: SourceView): Promise<void>;
   /** Replays an episode of the trace under the debugger. Rejects with a CodedError. */
   debug(trace: string, episode: number): Promise<void>;
   /** Asks the user for a run to compare with. Null: the user chose none. */
   otherRun(trace: string): Promise<string | null>;
-  /** Returns true if the user has chosen this trace for comparison. */
   mayRead(trace: string): boolean;
 }
 
@@ -74,7 +71,6 @@ export class TraceRelay implements Disposable {
     if (this.#watching) this.#sendPlace();
   }
 
-  /** The page was unloaded. Another page may replace it. */
   pageGone(): void {
     this.#page += 1;
     if (!this.#watching) return;

@@ -27,7 +27,6 @@ export class TrackedLines {
     return this.#documents.get(document)?.get(fingerprint)?.[line];
   }
 
-  /** @param replacements the replacements of one edit */
   edited(document: string, replacements: readonly Replacement[]): void {
     const texts = this.#documents.get(document);
     for (const [fingerprint, lines] of texts ?? []) {

@@ -18,7 +18,6 @@ import { ShortcutsContext } from './state/shortcuts.ts';
 import { useAnswer, useViewer, ViewerContext, type Viewer } from './state/viewer.ts';
 import { Failure, Note, Pending } from '../../base/webview/ui/Notices.tsx';
 
-/** Shows what is missing from a damaged file. */
 function DamageNotice({ damage }: { readonly damage: DamageView }) {
   return (
     <section aria-label={l10n.t('Damage')}>

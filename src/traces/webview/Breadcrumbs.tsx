@@ -51,7 +51,6 @@ const signs: Readonly<Record<string, string>> = {
   PageDown: 'Page ↓',
 };
 
-/** The current location, with buttons for back, forward and up. It is the same on every level. */
 export function Breadcrumbs({ run, navigator }: { readonly run: RunView; readonly navigator: Navigator }) {
   const { route, navigate } = useViewer();
   const [listed, setListed] = useState(false);
@@ -87,7 +86,6 @@ export function Breadcrumbs({ run, navigator }: { readonly run: RunView; readonl
   );
 }
 
-/** The path from the run to the current location, which is not a link. */
 function Path({ path, experiment }: { readonly path: readonly Route[]; readonly experiment: string }) {
   return (
     <ol>

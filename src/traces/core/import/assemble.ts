@@ -19,7 +19,6 @@ export interface EpisodeNumber extends Omit<TracedEpisode, 'uuid' | 'query' | 's
   readonly name: string;
 }
 
-/** Writes the episodes of one import, one after the other. */
 export class EpisodeAssembler {
   readonly #writer: TraceWriter;
   /** Ids whose texts have been written. */
@@ -105,7 +104,6 @@ function lastOfUser(messages: readonly ImportedMessage[]): string {
   return messages.findLast(({ role }) => role === 'user')?.text ?? '';
 }
 
-/** The messages of an episode, without duplicates. */
 class Messages {
   readonly all: TracedMessage[] = [];
   readonly #positions = new Map<string, number>();
@@ -125,7 +123,6 @@ class Messages {
     return this.all.length - 1;
   }
 
-  /** Returns the messages that are new since the last call. */
   takeAdded(): readonly AddedMessage[] {
     const added = this.all.slice(this.#written).map((message, index) => {
       return { position: this.#written + index, message };
@@ -179,7 +176,6 @@ function saysTheSame(a: ImportedMessage, b: ImportedMessage): boolean {
   );
 }
 
-/** Returns the timelines of the format, with the calls whose conversation they contain. */
 function timelinesOfFormat(
   parsed: readonly TimelinePart[],
   calls: readonly TracedCall[],
@@ -216,7 +212,6 @@ function merged(calls: readonly TracedCall[], messages: Messages): readonly Trac
   return timelines;
 }
 
-/** The maximum number of characters of an error that are stored. */
 const longestError = 20_000;
 
 function resultOf(

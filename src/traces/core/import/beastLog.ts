@@ -68,7 +68,6 @@ type Item = z.infer<typeof item>;
 
 const header = /\|\s*(INFO|DEBUG|WARN|WARNING|ERROR|CRITICAL)\s*\|/;
 
-/** Returns whether a line begins a record of a beast-logger file. */
 export function isBeastHeader(line: string): boolean {
   return header.test(line) && !line.trimStart().startsWith('{');
 }
@@ -130,7 +129,6 @@ interface RecordContext {
   readonly sink: ImportSink;
   readonly validations: Validations;
   readonly time: number | undefined;
-  /** The name of the next episode. */
   readonly episode: string;
 }
 

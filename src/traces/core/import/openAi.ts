@@ -27,7 +27,6 @@ const requestNames = ['request', 'input', 'kwargs', 'body', 'req'];
 const responseNames = ['response', 'output', 'completion', 'res', 'result'];
 const conversationNames = ['conversation_id', 'session_id', 'episode_id', 'rollout_id', 'trace_id', 'user'];
 
-/** Returns whether a value looks like a logged OpenAI request. */
 export function isOpenAiRecord(value: unknown): boolean {
   if (!isRecord(value)) return false;
   const isBatchResponse = 'custom_id' in value && isRecord(value['response']);
@@ -54,7 +53,6 @@ function responseOf(record: Fields): Fields | undefined {
 }
 
 class LogReader {
-  /** The episode of records that name no conversation. */
   readonly #name: string;
   readonly #sink: ImportSink;
   /** Requests of the batch API whose responses are separate records, by id. */
@@ -128,7 +126,6 @@ function callOf(record: Fields, request: Fields, response: Fields | undefined): 
   };
 }
 
-/** Removes the parts of a record that are not request options. */
 function plain(options: Fields): Fields {
   const others = [...responseNames, 'choices', 'usage', 'custom_id', 'error', 'status'];
   return Object.fromEntries(Object.entries(options).filter(([name]) => !others.includes(name)));

@@ -40,7 +40,6 @@ export const otlp: Importer = {
   },
 };
 
-/** Returns whether a value looks like an OTLP document. */
 export function isOtlp(value: unknown): boolean {
   return isRecord(value) && wrappers.some((name) => Array.isArray(value[name]));
 }
@@ -124,7 +123,6 @@ function factsOf(span: OtlpSpan): FactsPart | undefined {
   return Object.keys(facts).length > 1 ? facts : undefined;
 }
 
-/** Returns the reward from the attributes of agent-lightning or AgentJet. */
 function rewardOf(attributes: Attributes): number | undefined {
   const output = attributes['agentops.task.output'] ?? attributes['agentops.entity.output'];
   const reported = typeof output === 'string' ? shallowJson(output) : output;

@@ -6,7 +6,6 @@ import type { CallPart, ImportedMessage } from './parts.ts';
 
 const callOperations = ['chat', 'text_completion', 'generate_content', 'completion'];
 
-/** Returns whether a span is a model call, by its attributes or its messages. */
 export function isModelCall(span: OtlpSpan): boolean {
   const attributes = withDetails(span);
   const operation = textOf(attributes['gen_ai.operation.name']);
@@ -83,7 +82,6 @@ function replyOf(attributes: Attributes): readonly ImportedMessage[] {
   );
 }
 
-/** Returns the messages of AgentScope's function input. */
 function functionInput(attributes: Attributes): unknown {
   const input = jsonOf(attributes['agentscope.function.input']);
   const given = isRecord(input) && isRecord(input['kwargs']) ? { ...input, ...input['kwargs'] } : input;
@@ -92,7 +90,6 @@ function functionInput(attributes: Attributes): unknown {
   return given['messages'] ?? args.find(Array.isArray);
 }
 
-/** Returns messages with parts, or parts alone, from JSON or structured values. */
 function messagesOf(value: unknown, role: string): readonly ImportedMessage[] {
   const list = jsonOf(value);
   if (!Array.isArray(list) || list.length === 0) return [];
@@ -133,7 +130,6 @@ function openInference(list: readonly unknown[] | undefined): readonly ImportedM
   });
 }
 
-/** Returns messages from a JSON list, or from a plain text. */
 function plainMessages(value: unknown, role: string): readonly ImportedMessage[] {
   const read = jsonOf(value);
   if (Array.isArray(read)) return read.flatMap((one) => partsMessage(one));

@@ -6,7 +6,6 @@ export type Attributes = Readonly<Record<string, unknown>>;
 
 export interface OtlpSpan {
   readonly traceId: string;
-  /** Null: the span is a root. */
   readonly parentId: string | null;
   /** Milliseconds since the Unix epoch; null: unknown. */
   readonly startedAt: number | null;

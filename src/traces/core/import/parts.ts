@@ -18,7 +18,6 @@ export interface ImportedMessage {
   /** JSON; null: none. */
   readonly toolCalls: string | null;
   readonly toolCallId: string | null;
-  /** Absent: the format has none. */
   readonly tokens?: ImportedTokens | undefined;
   /** True if a model wrote it; absent: its position decides. */
   readonly fromModel?: boolean | undefined;
@@ -34,7 +33,6 @@ export interface CallPart {
   readonly status: number | null;
   readonly error: string | null;
   readonly model: string | null;
-  /** Other options of the request. */
   readonly options: Readonly<Record<string, unknown>>;
   /** JSON; null: none. */
   readonly tools: string | null;
@@ -70,7 +68,6 @@ export interface FactsPart {
   readonly metrics?: Readonly<Record<string, number>> | undefined;
 }
 
-/** Texts of token ids. */
 export interface TokensPart {
   readonly kind: 'tokens';
   readonly tokens: readonly { readonly id: number; readonly text: string; readonly special: boolean }[];
@@ -78,26 +75,21 @@ export interface TokensPart {
 
 export type EpisodePart = CallPart | TimelinePart | FactsPart | TokensPart;
 
-/** Receives what an importer finds, in order. */
 export interface ImportSink {
   /** @param episode the name of the episode in the format */
   add(episode: string, ...parts: readonly EpisodePart[]): void;
-  /** Removes an episode that is a copy of another. */
   drop(episode: string): void;
   /** Counts and reports a record, or a part of one, that cannot be read. */
   skip(where: string, why: string): void;
-  /** Sets the run's name. */
   name(experiment: string): void;
 }
 
-/** Reads rows of a database. */
 export interface ImportDatabase {
   rows(statement: string): Iterable<Readonly<Record<string, unknown>>>;
 }
 
 /** A file to import. Importers read it record by record. */
 export interface ImportSource {
-  /** The file name without the folder. */
   readonly name: string;
   /** Yields the UTF-8 text in pieces. */
   pieces(): AsyncIterable<string>;
@@ -105,12 +97,10 @@ export interface ImportSource {
   readonly database: ImportDatabase | null;
   /** Inflates zlib data. Throws if the data is invalid, or larger than `most` bytes when inflated. */
   inflate(bytes: Uint8Array, most: number): Uint8Array;
-  /** Decodes base64. */
   fromBase64(text: string): Uint8Array;
 }
 
 export interface Importer {
-  /** The name for users. */
   readonly label: string;
   /** True if training writes the format. */
   readonly rollouts?: true;

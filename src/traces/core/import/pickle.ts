@@ -62,7 +62,6 @@ export function readPickle(bytes: Uint8Array, start = 0): ReadPickle {
 const mark = Symbol('mark');
 type Item = Pickled | typeof mark;
 
-/** The effects of the opcodes that are read. */
 const opcodes: Readonly<Record<number, (machine: Machine) => void>> = {
   // Numbers: NONE, NEWTRUE, NEWFALSE, BININT, BININT1, BININT2, LONG1, LONG4, BINFLOAT, INT, LONG, FLOAT.
   0x4e: (m) => m.push(null),
@@ -258,7 +257,6 @@ class Machine {
     return at;
   }
 
-  /** Reads up to the end of the line. */
   line(): string {
     const end = this.#bytes.indexOf(10, this.#at);
     if (end < 0) throw new PickleRefusal('it is cut off');
@@ -300,7 +298,6 @@ export function isKind<K extends Kinds['kind']>(
   return typeof value === 'object' && value !== null && 'kind' in value && value.kind === kind;
 }
 
-/** Returns the entries of a dictionary whose keys are strings. */
 export function fieldsOf(value: Pickled): ReadonlyMap<string, Pickled> {
   if (!isKind(value, 'dict')) return new Map();
   return new Map(value.entries.filter((entry): entry is [string, Pickled] => typeof entry[0] === 'string'));

@@ -87,7 +87,6 @@ const storageTypes: Readonly<Record<string, string>> = {
 
 type NumberType = readonly [width: number, read: (view: DataView, at: number) => number];
 
-/** The width in bytes and the reader of numbers, by the type's name in safetensors. */
 const numberTypes: Readonly<Record<string, NumberType>> = {
   F64: [8, (view, at) => view.getFloat64(at, true)],
   F32: [4, (view, at) => view.getFloat32(at, true)],

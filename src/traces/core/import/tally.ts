@@ -7,10 +7,8 @@ import { groupBy } from '../../../tracking/core/groupBy.ts';
 import type { EpisodeNumber } from './assemble.ts';
 import type { EpisodePart, ImportedMessage, Importer, ImportSink } from './parts.ts';
 
-/** The most skipped records that are listed. */
 const mostSkips = 100;
 
-/** Receives what an importer finds, and counts findings and skipped records. */
 export class ImportTally implements ImportSink {
   readonly #take: (episode: string, part: EpisodePart) => void;
   readonly #has = new Set<MissingData>();

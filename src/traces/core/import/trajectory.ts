@@ -1,6 +1,4 @@
-/**
- * Imports trajectory JSON of AgentJet's VERL backbone: one episode per file, whose timelines are lists of messages.
- */
+/** Imports trajectory JSON of AgentJet's VERL backbone: one episode per file, with lists of messages. */
 import { isRecord } from '../../../base/core/isRecord.ts';
 import { chatMessages, numberOf, textOf, withAuthor, numbersIn } from './chat.ts';
 import { eachValue } from './eachValue.ts';
@@ -16,7 +14,6 @@ export const trajectory: Importer = {
   },
 };
 
-/** Returns whether a value looks like a trajectory file. */
 export function isTrajectory(value: unknown): boolean {
   return isRecord(value) && Array.isArray(value['traj']) && 'task_id' in value;
 }

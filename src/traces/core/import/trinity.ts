@@ -45,7 +45,6 @@ export const trinityLines: Importer = {
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Returns whether a value looks like an experience in JSON. */
 export function isTrinityExperience(value: unknown): value is Fields & { readonly eid: Fields } {
   if (!isRecord(value) || !isRecord(value['eid'])) return false;
   const { eid } = value;
@@ -68,14 +67,12 @@ export const trinityDatabase: Importer = {
   },
 };
 
-/** Returns whether a database has a table of experiences. */
 export function isTrinityTable(database: ImportDatabase): boolean {
   return tablesOf(database).length > 0;
 }
 
 interface ExperienceTable {
   readonly name: string;
-  /** The SELECT statement of its rows with their experiences. */
   readonly rows: string;
 }
 
@@ -100,7 +97,6 @@ function plainText(value: unknown): string {
   return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
 }
 
-/** The fields and tensors of one experience, however they are stored. */
 interface ExperienceFields {
   value(name: string): unknown;
   numbers(name: string): readonly number[] | undefined;
@@ -182,7 +178,6 @@ class ExperienceReader {
   }
 }
 
-/** Returns the parts of an episode that one of its experiences contains. */
 function experienceParts(
   fields: ExperienceFields | undefined,
   { task, endedAt, reward }: Pick<FactsPart, 'task' | 'endedAt' | 'reward'>,

@@ -1,6 +1,5 @@
 import type { ImportSink } from './parts.ts';
 
-/** A logged episode, as needed to detect validations. */
 export interface LoggedEpisode {
   readonly name: string;
   readonly task: string;

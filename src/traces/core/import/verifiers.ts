@@ -86,7 +86,6 @@ export const verifiers: Importer = {
   },
 };
 
-/** Returns whether a value looks like a line of a traces.jsonl file. */
 export function isVerifiersEpisode(value: unknown): boolean {
   return isRecord(value) && Array.isArray(value['traces']) && isRecord(value['task']);
 }
@@ -175,7 +174,6 @@ function callsOf({ calls = [], tools = [], agent }: Trace, graph: Graph): readon
   });
 }
 
-/** Maps messages to their predecessors. */
 class Graph {
   readonly #nodes: readonly Node[];
 
@@ -198,7 +196,6 @@ class Graph {
       .map((leaf) => ({ kind: 'timeline', messages: this.path(leaf).map((index) => this.message(index)) }));
   }
 
-  /** Returns the path from the root to this message. */
   path(leaf: number): readonly number[] {
     const path: number[] = [];
     for (let at: number | null | undefined = leaf; typeof at === 'number'; at = this.#nodes[at]?.parent)

@@ -12,7 +12,6 @@ export const sourceOf = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('reward') }),
 ]);
 
-/** The part of a trace whose source code is requested. */
 export type SourceOf = z.infer<typeof sourceOf>;
 
 export interface SourceView extends CallSource {
@@ -35,14 +34,12 @@ export interface DebugResult {
   readonly command: string;
 }
 
-/** A line of the user's code with statistics of the run. */
 export interface CodeLine extends CallSource {
   readonly state: SourceView['state'];
   /** The `contentFingerprint` of the file that has this line; null: unknown. */
   readonly fingerprint: string | null;
 }
 
-/** Statistics of the calls that one line of the user's code made. */
 export interface LineView
   extends CodeLine, Omit<LineRecord, keyof CallSource | 'firstEpisode' | 'firstCall'> {
   /** The file as a filter names it. */
@@ -50,10 +47,8 @@ export interface LineView
   readonly first: { readonly episode: number; readonly call: number };
 }
 
-/** A tool that models called, at the line where its name is found. */
 export interface ToolLineView extends CodeLine, ToolLineRecord {}
 
-/** The workflow or the judge. */
 export interface PartLineView extends CodeLine, PartRecord {}
 
 export interface LinesView {
@@ -61,7 +56,6 @@ export interface LinesView {
   readonly live: boolean;
   readonly lines: readonly LineView[];
   readonly tools: readonly ToolLineView[];
-  /** Null: not known. */
   readonly execute: PartLineView | null;
   readonly judge: PartLineView | null;
 }

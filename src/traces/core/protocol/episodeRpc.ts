@@ -5,7 +5,6 @@ import type { EpisodeRow } from './traceLists.ts';
 import { bySetting } from './mergingRpc.ts';
 
 export const count = z.int().check(z.gte(0));
-/** Absolute path of the trace. */
 export const trace = z.string();
 
 /** The call or timeline that the messages belong to. */
@@ -48,7 +47,6 @@ export interface TextView {
   readonly length: number;
 }
 
-/** A match in a conversation. */
 export interface FoundText {
   /** Index of the message; a call's reply comes after its request. */
   readonly message: number;
@@ -61,11 +59,9 @@ export interface FoundText {
 export interface SearchView {
   /** In order, at most `largestWindow.matches`. */
   readonly matches: readonly FoundText[];
-  /** True if there are more matches. */
   readonly more: boolean;
 }
 
-/** A message of a request that training excludes. */
 export interface ExcludedMessage {
   /** The number of the call's messages before it. */
   readonly before: number;

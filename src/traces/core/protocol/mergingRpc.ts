@@ -81,7 +81,6 @@ export interface ForkSideView {
   readonly tokens: TokenRun;
 }
 
-/** Consecutive tokens of a message. */
 export interface TokenRun {
   /** Index of the first token in the message. */
   readonly from: number;

@@ -15,7 +15,6 @@ import type { TracedReturn } from '../../../tracking/core/records/trace.ts';
 export interface RunView extends StoredRun {
   /** Null while it runs, and permanently if its process was killed. */
   readonly end: TracedRunEnd | null;
-  /** True if the process that writes it is alive. */
   readonly live: boolean;
   /** The episode that started last: the highest number; null: none has. */
   readonly newest: number | null;
@@ -64,7 +63,6 @@ export interface ReportView {
   }[];
 }
 
-/** One run on disk. */
 export interface TraceSummary extends Pick<
   RunView,
   'experiment' | 'config' | 'workflow' | 'model' | 'startedAt' | 'totals' | 'damage'
@@ -81,9 +79,7 @@ export interface TraceSummary extends Pick<
   readonly limits: LengthLimits | null;
 }
 
-/**
- * In an editor the user chooses a run; null: none was chosen. In a browser the server lists the runs that it may read.
- */
+/** An editor lets the user choose a run; null: none was chosen. A server lists the runs that it may read. */
 export type OtherRunsView = { readonly chosen: string | null } | { readonly traces: readonly TraceSummary[] };
 
 export interface CounterpartsView {
@@ -101,7 +97,6 @@ export interface RecordedEpisode extends Omit<RecordedRecord, 'isSuccess' | 'tas
   readonly returned: TracedReturn | null;
 }
 
-/** The episodes of a trace, for a judge. */
 export interface RecordedRun extends Pick<
   StoredRun,
   'experiment' | 'config' | 'workflow' | 'workflowFile' | 'tasks' | 'repeat'

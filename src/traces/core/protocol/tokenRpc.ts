@@ -81,7 +81,6 @@ export interface FindView {
   readonly next: number | null;
 }
 
-/** A pair of corresponding messages. */
 export interface CompareRow {
   /** `left` and `right`: only that side has it. */
   readonly kind: 'same' | 'changed' | 'left' | 'right';
@@ -98,7 +97,6 @@ export interface CompareRow {
 }
 
 export interface ComparedRange {
-  /** Position in its timeline. */
   readonly message: number;
   readonly firstToken: number;
   readonly tokens: number;
@@ -145,9 +143,7 @@ export interface TokensView {
   /** Position of the token's message in the timeline. */
   readonly messages: readonly number[];
   readonly authors: readonly TokenAuthor[];
-  /**
-   * 1: the chat template tokenizes the text differently, so the model sees another token when the reply comes back.
-   */
+  /** 1: the chat template tokenizes it differently, so the model sees another token in later requests. */
   readonly drifted: readonly (0 | 1)[];
   /** A lower bound in nats; null: the server sent no alternatives. */
   readonly entropies: readonly (number | null)[];

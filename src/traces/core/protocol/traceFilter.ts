@@ -29,7 +29,6 @@ export type TextField = (typeof textFields)[number];
 export const comparisons = ['<=', '>=', '!=', '<', '>', '='] as const;
 export type Comparison = (typeof comparisons)[number];
 
-/** Fields that have one of few values. */
 export const choiceFields = {
   trains: ['yes', 'no', 'open'],
   success: ['yes', 'no'],
@@ -59,7 +58,6 @@ const simpleFilters = [
     field: z.enum(['trains', 'success', 'state']),
     value: z.string(),
   }),
-  /** It ended with an error. */
   z.object({ kind: z.literal('error') }),
   /** A part of the task's id or of the query. */
   z.object({ kind: z.literal('words'), value: z.string() }),

@@ -47,11 +47,9 @@ const position = z.int().check(z.gte(0));
 export const sortBy = <By extends string>(columns: readonly [By, ...By[]]) =>
   z.object({ by: z.enum(columns), descending: z.boolean() });
 
-/** A window into a list. */
 export const listWindow = {
   from: position,
   limit: position,
-  /** Absent: everything. */
   filter: z.optional(filter),
   /** The episode or group whose position in the list is requested, too. `newest`: the one with the highest number. */
   anchor: z.optional(z.union([position, z.literal('newest')])),

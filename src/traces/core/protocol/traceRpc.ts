@@ -27,31 +27,23 @@ export const largestWindow = {
 /** A timeline of the run, or the one that another merge setting would give. */
 const timelineOf = { episode: count, timeline: count, ...bySetting };
 
-/** Parameters by method. */
 export const traceParams = {
-  /** The run, its counts and its report. */
   run: z.object({ trace }),
   /** Entries `from` … `from + limit` of the episodes that the filter selects, in the requested order. */
   episodes: z.object({ trace, ...listWindow, sort: z.optional(sortBy(episodeSorts)) }),
   /** Entries `from` … `from + limit` of the groups that have an episode that the filter selects. */
   groups: z.object({ trace, ...listWindow, sort: z.optional(sortBy(groupSorts)) }),
-  /** One group with its episodes. */
   group: z.object({ trace, group: count }),
-  /** The distributions of rewards and lengths over the run. */
   histograms: z.object({ trace }),
-  /** The names of the run's agents and tools. */
   names: z.object({ trace }),
   /** One episode with its calls and timelines. */
   episode: z.object({ trace, episode: count }),
   /** The spans of an episode other than its ended LLM calls. */
   spans: z.object({ trace, episode: count }),
-  /** One call with its request and its reply. */
   call: z.object({ trace, episode: count, call: count }),
-  /** The messages of a timeline. */
   timeline: z.object({ trace, ...timelineOf }),
   /** Tokens `from` … `from + limit` of a timeline. */
   tokens: z.object({ trace, ...timelineOf, from: count, limit: count }),
-  /** The details of one token of a timeline. */
   token: z.object({ trace, ...timelineOf, token: count }),
   /** The whole timeline, summarized in at most `stretches` sections. */
   strip: z.object({ trace, ...timelineOf, stretches: count }),
@@ -83,7 +75,6 @@ export const traceParams = {
   counterparts: z.object({ trace, episode: count, other: trace }),
   /** Starts `changed` notifications whenever the trace has grown. */
   watch: z.object({ trace }),
-  /** Stops these notifications. */
   unwatch: z.object({ trace }),
   /** One summary for each trace, including traces that cannot be read. */
   summaries: z.object({ traces: z.array(z.string()) }),
@@ -95,7 +86,6 @@ export type ParamsOf<M extends TraceMethod> = z.infer<(typeof traceParams)[M]>;
 /** A request as it is sent, with its method among its parameters. */
 export type TraceRequest = { [M in TraceMethod]: { method: M } & ParamsOf<M> }[TraceMethod];
 
-/** The schema of the requests of all methods. */
 export const traceRequest = z.discriminatedUnion(
   'method',
   Object.entries(traceParams).map(([method, params]) =>

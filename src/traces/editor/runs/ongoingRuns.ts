@@ -48,7 +48,6 @@ export class OngoingRuns implements Disposable {
     else this.#forget(trace);
   }
 
-  /** Handles that the user looks at a trace. */
   lookedAt(trace: string): void {
     if (this.#runs.get(trace)?.state === 'failed') this.#forget(trace);
   }

@@ -53,7 +53,6 @@ export function registerRuns({ client, clock, log }: RunsParts): Disposable {
   return store;
 }
 
-/** The message above the rows: the progress of reading, or a problem. */
 function messageOf({ runs, unread, problem }: CatalogState): string {
   if (problem) return formatReport(problem);
   if (unread === 0) return '';

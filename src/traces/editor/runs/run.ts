@@ -1,8 +1,6 @@
 import type { TraceSummary } from '../../core/protocol/runRpc.ts';
 
-/** The file of a trace. */
 export interface RunFile {
-  /** The absolute path of the `*.ajtrace`. */
   readonly trace: string;
   /** The size in bytes, without a journal. */
   readonly size: number;

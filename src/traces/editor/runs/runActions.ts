@@ -9,7 +9,6 @@ import { filesOfRun, problemOfName, type RunFiles } from './runFiles.ts';
 import { runLabel } from './runText.ts';
 import { workspaceRoots } from './workspaceRuns.ts';
 
-/** The maximum number of paths that a question lists. */
 const mostNamed = 10;
 
 export async function openRuns(traces: readonly string[]): Promise<void> {
@@ -105,7 +104,6 @@ async function namesIn(folder: string): Promise<string[]> {
   return entries.map(([name]) => name);
 }
 
-/** Moves files to the trash. Returns those that could not be moved, and the first reason. */
 async function moveToTrash(
   paths: readonly string[],
 ): Promise<{ readonly left: readonly string[]; readonly reason: string }> {
@@ -141,7 +139,6 @@ async function deleteForGood(paths: readonly string[], reason: string): Promise<
   }
 }
 
-/** Returns the message of an error as a sentence. */
 function reasonOf(cause: unknown): string {
   const text = messageOf(cause);
   return text.endsWith('.') ? text : `${text}.`;

@@ -10,7 +10,6 @@ import { unreadableSummary } from '../../core/unreadable.ts';
 import type { Run, RunFile } from './run.ts';
 import { contains } from './runTree.ts';
 
-/** The maximum number of traces per request. */
 export const batchSize = 50;
 /** Milliseconds after which a request counts as failed, so that nothing waits forever. */
 const answerMilliseconds = 30_000;
@@ -23,10 +22,8 @@ const settleMilliseconds = 500;
  */
 const looksAfterFolder = [500, 5_000];
 
-/** Access to the trace files. */
 export interface RunFiles {
   list(): Promise<readonly RunFile[]>;
-  /** Returns the facts about a file; undefined: it does not exist. */
   stat(trace: string): Promise<RunFile | undefined>;
 }
 
@@ -39,11 +36,8 @@ export interface CatalogParts {
 export interface CatalogState {
   /** The newest runs first. */
   readonly runs: readonly Run[];
-  /** Number of traces that have not been read yet. */
   readonly unread: number;
-  /** True if the list of traces is known. */
   readonly listed: boolean;
-  /** The reason why traces cannot be read or listed. */
   readonly problem: ErrorReport | undefined;
 }
 
@@ -70,7 +64,6 @@ export class RunCatalog implements Disposable {
   #problem: ErrorReport | undefined;
   #visible = true;
 
-  /** Fires after the state changed. */
   readonly onChanged = this.#changed.event;
 
   constructor(parts: CatalogParts) {
@@ -109,7 +102,6 @@ export class RunCatalog implements Disposable {
     this.#changed.fire();
   }
 
-  /** Handles a trace that was created, changed or deleted. */
   async fileChanged(trace: string): Promise<void> {
     if (this.#listing === undefined) return;
     await this.#listing; // which may have looked too early, and would win
@@ -125,7 +117,6 @@ export class RunCatalog implements Disposable {
     if ([...this.#files.keys()].some((trace) => contains(gone, trace))) await this.refresh();
   }
 
-  /** Handles a new folder, which may contain traces. */
   folderCame(): void {
     this.#cancelLooks();
     this.#looks = looksAfterFolder.map((delay) => this.#parts.clock.after(delay, () => this.#look()));
@@ -143,7 +134,6 @@ export class RunCatalog implements Disposable {
     return this.state().runs.filter(({ file }) => wanted.has(file.trace));
   }
 
-  /** Handles a change of the folders to search. */
   async foldersChanged(): Promise<void> {
     if (this.#listing !== undefined) await this.refresh();
   }

@@ -8,7 +8,6 @@ import type { TraceSummary } from '../../core/protocol/runRpc.ts';
 import type { Run, RunState } from './run.ts';
 import type { GroupNode, TreeNode } from './runTree.ts';
 
-/** A codicon's name, and its theme color. */
 export interface StateIcon {
   readonly icon: string;
   readonly color?: string;
@@ -53,7 +52,6 @@ export function runDescription({ summary }: Run): string {
   return [stateWord(summary.state), ...totalsInWords(summary)].join(' · ');
 }
 
-/** Returns the description for a screen reader, with the state that others see as an icon. */
 export function runAccessibleName(run: Run): string {
   const { state } = run.summary;
   return [l10n.t('Run {0}', runLabel(run)), stateWord(state), ...totalsInWords(run.summary)].join(', ');
@@ -121,7 +119,6 @@ export function runTooltip(run: Run): string {
   return parts.join('\n\n');
 }
 
-/** Returns the known facts with their names. For an unreadable trace this is only its size. */
 function details({ summary, file }: Run): string[][] {
   if (summary.state === 'unreadable') return [[l10n.t('Size'), sizeText(file.size)]];
   const { totals, tokenizer } = summary;

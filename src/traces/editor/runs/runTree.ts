@@ -53,7 +53,6 @@ export function rootOf(file: string, roots: readonly Root[]): Root | undefined {
   return outer.toSorted((a, b) => b.path.length - a.path.length)[0];
 }
 
-/** Returns true if `inner` is `outer` or below it. */
 export function contains(outer: string, inner: string): boolean {
   const relative = path.relative(outer, inner);
   return relative.split(path.sep)[0] !== '..' && !path.isAbsolute(relative);

@@ -19,7 +19,6 @@ export class RunsProvider implements vscode.TreeDataProvider<TreeNode>, Disposab
   readonly #changed = this.#store.add(new vscode.EventEmitter<TreeNode[] | undefined>());
   /** The nodes that VS Code holds, by id. It updates rows by these objects. */
   #given: ReadonlyMap<string, TreeNode> = new Map();
-  /** The current nodes with these ids. */
   #current: ReadonlyMap<string, TreeNode> = new Map();
 
   readonly onDidChangeTreeData = this.#changed.event;

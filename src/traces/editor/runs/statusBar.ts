@@ -89,7 +89,6 @@ interface RunItem extends vscode.QuickPickItem {
   readonly trace: string;
 }
 
-/** Shows the trace of the only run. If there are several, the user chooses. */
 async function showOngoing(runs: OngoingRuns): Promise<void> {
   const all = runs.list();
   const trace = all.length === 1 ? all[0]?.trace : await choose(all);

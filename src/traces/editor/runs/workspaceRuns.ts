@@ -18,7 +18,6 @@ export function workspaceRoots(): readonly Root[] {
 }
 
 export class WorkspaceRuns implements RunFiles {
-  /** Traces that debug sessions reported. */
   readonly #sessionTraces = new Set<string>();
 
   tell(trace: string): void {
@@ -48,7 +47,6 @@ async function statOf(file: string): Promise<vscode.FileStat | undefined> {
   }
 }
 
-/** Reports changes in the open folders to the catalog. */
 export function followWorkspace(catalog: RunCatalog): Disposable {
   const store = new DisposableStore();
   const traces = store.add(vscode.workspace.createFileSystemWatcher(pattern));

@@ -8,7 +8,6 @@ import { createProbe } from '../../../base/node/runtime/probe.ts';
 import { clientErrors } from './errors.ts';
 
 export interface TraceServerParts {
-  /** The folder of AgentJet's bundles, as an absolute path. */
   readonly distFolder: string;
   /** The executable of the editor or of this process. It is used if PATH has no Node.js that can read traces. */
   readonly ownExecutable: string;
@@ -16,9 +15,7 @@ export interface TraceServerParts {
   readonly runtimeExecutable: () => string | undefined;
 }
 
-/**
- * Starts the program, which ends when its standard input is closed or this process ends. Rejects with a CodedError.
- */
+/** Starts the program, which ends with its standard input or this process. Rejects with a CodedError. */
 export type SpawnTraceServer = (args: readonly string[]) => Promise<ChildProcessWithoutNullStreams>;
 
 export function traceServerSpawner(parts: TraceServerParts): SpawnTraceServer {

@@ -19,7 +19,6 @@ export interface TraceClientParts {
   readonly logger: Logger;
 }
 
-/** A running server. */
 interface ServerConnection {
   /** Rejects with the error that the server reports, or with `trace/server-died`. */
   ask<M extends TraceMethod>(method: M, params: ParamsOf<M>): Promise<ResultOf<M>>;
@@ -37,7 +36,6 @@ const healthyAge = 2000;
 export class StdioTraceClient implements TraceClient, Disposable {
   readonly #parts: TraceClientParts;
   readonly #changed = new Emitter<string>();
-  /** The number of watches of each trace. */
   readonly #watches = new Map<string, number>();
   #server: Promise<ServerConnection> | undefined;
   #disposed = false;

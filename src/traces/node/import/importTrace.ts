@@ -43,7 +43,6 @@ class Stage {
   readonly #episodes = new Map<string, number>();
   #parts = 0;
 
-  /** @param file a file that may be overwritten */
   constructor(file: string) {
     this.#file = file;
     rmSync(file, { force: true });
@@ -227,7 +226,6 @@ const unknownRun: TracedRun = {
   merging: { compareLevel: 'text', ignoreTools: true },
 };
 
-/** The first bytes of an SQLite file. */
 const sqliteHeader = 'SQLite format 3\0';
 
 function isSqlite(file: string): boolean {

@@ -68,15 +68,11 @@ function languageOf(tag: string): string | undefined {
 }
 
 export interface HttpServerOptions {
-  /** The trace to show, as an absolute path. */
   readonly trace: string;
-  /** Traces to compare it with, as absolute paths. */
   readonly others?: readonly string[];
   /** 0: any free one. */
   readonly port: number;
-  /** The folder of the viewer's script and style. */
   readonly webFolder: string;
-  /** The folder of the bundles of its texts. */
   readonly textsFolder: string;
 }
 
@@ -131,7 +127,6 @@ function listen(server: Server, port: number): Promise<number> {
   });
 }
 
-/** The reason why a request is rejected. */
 class Refusal extends Error {
   readonly status: number;
 

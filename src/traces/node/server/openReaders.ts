@@ -38,7 +38,6 @@ export class OpenReaders implements Disposable {
     }
   }
 
-  /** Returns the milliseconds that opening and asking have taken so far. */
   spentOn(file: string): number {
     return this.#spent.get(file) ?? 0;
   }

@@ -17,7 +17,6 @@ import { OpenReaders } from './openReaders.ts';
 import { Watcher } from './watcher.ts';
 import { responseError } from '../../../base/node/rpcErrors.ts';
 
-/** The traces on disk. */
 export interface TraceFiles {
   /** Throws a CodedError when the file cannot be read. */
   open(file: string): TraceReader;
@@ -72,7 +71,6 @@ export class Connection implements Disposable, TraceSession {
   readonly #parts: ConnectionParts;
   readonly #watches = new Map<string, Disposable>();
 
-  /** Use {@link TraceService.connect}. */
   constructor(parts: ConnectionParts) {
     this.#parts = parts;
   }

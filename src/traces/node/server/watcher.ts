@@ -4,13 +4,9 @@ import type { OpenReaders } from './openReaders.ts';
 
 /** Milliseconds between checks of a watched trace. A check sends at most one notice. */
 export const watchInterval = 200;
-/**
- * The factor that limits reading: a trace rests this many times as long as reading has taken since the last notice.
- */
+/** Limits reading: a trace rests this many times as long as reading has taken since the last notice. */
 const rest = 9;
-/**
- * Number of checks without a change after which the writer's process is checked, because its death changes no file.
- */
+/** Checks without a change after which the writer's process is checked: its death changes no file. */
 const quietLooks = 10;
 
 interface Watched {

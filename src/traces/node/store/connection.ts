@@ -24,7 +24,6 @@ export function mergeJournal(connection: Connection): void {
 /** The journal mode of a trace. `wal` lets readers read while it is written, if memory can be shared. */
 export type Journal = 'wal' | 'delete';
 
-/** Facts about a folder's file system. */
 export interface FolderFacts {
   readonly platform: NodeJS.Platform;
   /** An absolute path. On Windows, mapped drives are resolved to their shares. */
@@ -144,7 +143,6 @@ export class Connection implements SqlReader, SqlWriter {
     return { columns, rows: plainNumbers(rows) };
   }
 
-  /** Defines a function of one argument for statements. */
   define(name: string, answer: (value: unknown) => string | null): void {
     this.#database.function(name, { deterministic: true }, answer);
   }
@@ -168,7 +166,6 @@ export class Connection implements SqlReader, SqlWriter {
     this.#statement(statement).run(...parameters);
   }
 
-  /** Executes several statements without parameters. */
   execute(statements: string): void {
     this.#database.exec(statements);
   }

@@ -7,7 +7,6 @@ export function sqliteCode(error: unknown): number | undefined {
   return typeof code === 'number' ? code & 0xff : undefined;
 }
 
-/** Kinds of failures by SQLite's numbers. */
 export const sqliteCodes = {
   error: 1,
   busy: 5,
@@ -19,7 +18,6 @@ export const sqliteCodes = {
   notADatabase: 26,
 } as const;
 
-/** Returns whether an error means that the trace is damaged. */
 export function isDamage(error: unknown): boolean {
   const codes: readonly (number | undefined)[] = [sqliteCodes.corrupt, sqliteCodes.ioError];
   return codes.includes(sqliteCode(error)) || (error instanceof CodedError && error.code === 'trace/damaged');

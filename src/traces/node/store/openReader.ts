@@ -15,7 +15,6 @@ import { toolAt } from '../../../configs/core/code/toolPlace.ts';
 import type { CodeReader } from '../../core/codeViews.ts';
 import { fingerprintOf } from './fingerprint.ts';
 
-/** The user's code on this machine. */
 export const localCode: CodeReader = {
   fingerprint: fingerprintOf,
   findTool: (name, files) => {
@@ -132,7 +131,6 @@ class FileTraceReader implements TraceReader {
     if (over && existsSync(`${this.#file}-wal`)) mergeLeftoverJournal(this.#file);
   }
 
-  /** Reads from one consistent state of the file. */
   #readSnapshot<T>(ask: (views: TraceViews) => T): T {
     return this.#source.connection.snapshot(() => ask(this.#views));
   }
@@ -167,7 +165,6 @@ class FileTraceReader implements TraceReader {
     });
   }
 
-  /** Returns whether the writer has ended. */
   #isOver(): boolean {
     try {
       return !this.#views.isLive();

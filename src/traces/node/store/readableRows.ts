@@ -14,9 +14,7 @@ export interface Table {
   readonly columns: readonly Column[];
 }
 
-/**
- * A range of keys of a first column, between `after` and `before`, that cannot be read; null: up to the table's end.
- */
+/** Unreadable keys of a first column, between `after` and `before`; null: up to the end of the table. */
 export interface Gap {
   readonly after: number;
   readonly before: number | null;
@@ -83,9 +81,7 @@ export class ReadableRows {
     }
   }
 
-  /**
-   * Reads a table with text keys, which is small, from both ends. The rows between the two readable parts are lost.
-   */
+  /** Reads a table with text keys, which is small, from both ends. The rows between are lost. */
   *#fromBothEnds(): Generator<Row> {
     for (const order of ['ASC', 'DESC']) {
       const by = this.#key.map((column) => `${column} ${order}`).join(', ');

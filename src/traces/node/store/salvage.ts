@@ -58,7 +58,6 @@ function keysOf(table: string): string {
   return `keys of ${table}`;
 }
 
-/** Returns the highest known episode number. */
 function lastEpisode(connection: Connection): number {
   const [meta] = connection.all(planned);
   return Math.max(
@@ -76,11 +75,9 @@ SELECT coalesce(max(value ->> '$.episodes'), 0) AS count FROM meta
 WHERE key = '${metaKeys.run}'
   AND EXISTS (SELECT 1 FROM meta WHERE key = '${metaKeys.end}' AND value ->> '$.status' = 'completed')`;
 
-/** Returns SQL for the rows of a table that belong to an episode. */
 const rowsIn = (table: string): string =>
   `(SELECT count(*) FROM ${table} WHERE ${table}.episode = episodes.episode)`;
 
-/** Returns the condition that rows of an episode have no contents left. */
 const lacksContents = (rows: string, place: string, contents: string): string =>
   `EXISTS (SELECT 1 FROM ${rows} WHERE ${rows}.episode = episodes.episode
     AND (${rows}.episode << 20) + ${place} NOT IN (SELECT key FROM "${keysOf(contents)}"))`;
@@ -137,7 +134,6 @@ function tablesOf(connection: Connection): readonly Table[] {
     }));
 }
 
-/** Copies readable rows into a table of the same name. */
 function copyRows(from: Connection, into: Connection, table: Table): readonly Gap[] {
   const { name, columns } = table;
   const places = columns.map(() => '?').join(', ');
@@ -184,7 +180,6 @@ function copy(rows: ReadableRows, take: (row: Row) => void): readonly Gap[] {
 
 const types = new Set(['INTEGER', 'REAL', 'TEXT', 'BLOB']);
 
-/** Returns the name and columns of the table that takes the rows of a table, or only their keys. */
 function copyOf({ name, columns }: Table): string {
   if (bulkTables.has(name)) return `${quoted(keysOf(name))} (key INTEGER PRIMARY KEY)`;
   const key = columns.filter(({ pk }) => pk > 0).sort((a, b) => a.pk - b.pk);

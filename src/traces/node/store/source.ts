@@ -10,7 +10,6 @@ import { isDamage, storeErrors, sqliteCode, sqliteCodes } from './errors.ts';
 import { changedAt, companions, stampOf } from './fileParts.ts';
 import { salvage } from './salvage.ts';
 
-/** The opened file of a trace. */
 export interface Source {
   readonly connection: Connection;
   /**
@@ -114,7 +113,6 @@ function openFixed(file: string, { damaged }: Condition = { damaged: false }): S
 /** A database that can be opened without writing to its folder. */
 export interface UnwrittenDatabase {
   readonly open: (options?: ConnectionOptions) => Connection;
-  /** Deletes the copy, if there is one. */
   readonly remove: () => void;
 }
 

@@ -3,15 +3,12 @@ import { hostname, uptime } from 'node:os';
 import process from 'node:process';
 import type { WriterIdentity } from '../../core/records.ts';
 
-/** Returns the identity of this process. */
 export function currentWriter(): WriterIdentity {
   const { pid } = process;
   return { pid, started: startOf(pid), host: hostname(), at: Date.now() };
 }
 
-/**
- * Milliseconds. If the writer cannot be checked, it counts as alive for this time after the last change of the file.
- */
+/** Milliseconds for which a writer that cannot be checked counts as alive after the last change of the file. */
 const trusted = 120_000;
 
 /** Milliseconds by which a host's clock may have been adjusted since it started. */

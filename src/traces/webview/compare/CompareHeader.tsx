@@ -15,7 +15,6 @@ interface Props {
   readonly onSwap: () => void;
 }
 
-/** The compared episodes and timelines, and the parts of their rewards. */
 export function CompareHeader({ route, view, siblings, onSwap }: Props) {
   const { navigate } = useViewer();
   const { left, right } = view;

@@ -9,7 +9,6 @@ import { CompareHeader } from './CompareHeader.tsx';
 import { CompareList } from './CompareList.tsx';
 import { OtherRun, OwnRun } from './OtherRun.tsx';
 
-/** Compares two episodes: their first difference, and the parts of their rewards. */
 export function CompareScreen({ run, route }: { readonly run: RunView; readonly route: CompareRoute }) {
   const { trace } = useViewer();
   const own = ownEpisode(route);
@@ -61,7 +60,6 @@ interface AcrossProps {
   readonly otherTrace: string;
 }
 
-/** Compares the same task in two runs. */
 function AcrossRuns({ route, siblings, own, otherTrace }: AcrossProps) {
   const { trace } = useViewer();
   const { value, error, retry } = useAnswer('counterparts', { trace, episode: own, other: otherTrace });

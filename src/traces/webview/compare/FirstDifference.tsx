@@ -11,7 +11,6 @@ interface Props {
   readonly onShow: () => void;
 }
 
-/** The first token that differs, on each side. */
 export function FirstDifference({ route: compared, view, onShow }: Props) {
   const { left, right, divergence } = view;
   if (divergence === null) {

@@ -6,7 +6,6 @@ import type { TokenRange } from '../detail/tokenRange.ts';
 export const pageTokens = 512;
 export const mostPages = 64;
 
-/** A token with what is drawn of it. */
 export interface PagedToken {
   readonly id: number;
   readonly text: string;

@@ -12,7 +12,6 @@ import { Icon } from '../../../base/webview/ui/Icon.tsx';
 import { Failure, Loading, Note } from '../../../base/webview/ui/Notices.tsx';
 import { Stat } from '../../../base/webview/ui/Stat.tsx';
 
-/** A call with its request, options, tools and reply. */
 export function CallDetail({ episode, call: number }: { readonly episode: number; readonly call: number }) {
   const { trace } = useViewer();
   const { value: call, error, retry } = useAnswer('call', { trace, episode, call: number });

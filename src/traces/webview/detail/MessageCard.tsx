@@ -11,7 +11,6 @@ import { splitToolResults, type ToolCallLinks } from '../message/toolCalls.ts';
 import { count, countedTokens, prettyJson } from '../../../base/core/format.ts';
 import { CopyButton } from '../../../base/webview/ui/CopyButton.tsx';
 
-/** The way texts are shown: rendered, or character by character. */
 export type TextMode = 'markdown' | 'text';
 
 export interface CardProps {
@@ -24,7 +23,6 @@ export interface CardProps {
   readonly onShow: (message: number) => void;
   /** Goes to the tokens of the message; undefined: they are not available. */
   readonly onTokens: ((message: MessageView) => void) | undefined;
-  /** The message in the tab order. Arrow keys move to the others. */
   readonly active: number;
 }
 

@@ -8,7 +8,6 @@ import { count } from '../../../base/core/format.ts';
 import { Pager } from '../ui/Pager.tsx';
 import { MessageCard, type CardProps } from './MessageCard.tsx';
 
-/** Number of messages that are drawn at once. */
 const pageLength = 50;
 
 /** Returns the start of the page with the newest messages. */
@@ -27,7 +26,6 @@ interface Props {
   readonly from: number;
   readonly onMove: (from: number) => void;
   readonly card: Omit<CardProps, 'message'>;
-  /** Messages between these that training excludes. */
   readonly excluded: readonly ExcludedMessage[];
 }
 

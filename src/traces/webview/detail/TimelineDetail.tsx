@@ -18,7 +18,6 @@ interface Props {
   readonly route: TimelineRoute;
 }
 
-/** A timeline with the calls that it was merged from, and its tokens or messages. */
 export function TimelineDetail({ route }: Props) {
   const { trace } = useViewer();
   const of = timelineOf(route);
@@ -167,7 +166,6 @@ function TimelineFork({ episode, timeline, setting }: ForkProps) {
   );
 }
 
-/** A timeline as messages, with their authors and the number of trained tokens. */
 function TimelineConversation({
   route,
   timeline: { messages },

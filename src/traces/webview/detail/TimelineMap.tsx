@@ -15,7 +15,6 @@ interface Props {
   readonly onPick: (token: number) => void;
 }
 
-/** The maximum number of sections of a map. */
 export const mapStretches = 1_024;
 
 /**

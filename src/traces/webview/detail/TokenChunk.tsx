@@ -7,7 +7,6 @@ import { overlap, type TokenRange } from './tokenRange.ts';
 
 export const tokenId = (position: number): string => `token-${position}`;
 
-/** The highlighted parts of a list of tokens. */
 export interface Marks {
   readonly layer: Layer;
   readonly advantage: number | null;

@@ -17,7 +17,6 @@ interface Props {
   readonly onChoose: () => void;
 }
 
-/** The legend of the token colors, and the actions on tokens. */
 export function TokenTools({ layer, onLayer, timeline, strip, onFind, onGo, onChoose }: Props) {
   const empty = emptyLayerReason(layer, strip, timeline);
   return (
@@ -73,7 +72,6 @@ interface CopyProps {
   readonly chosen: TokenRange;
   readonly onCopy: (form: CopyForm) => void;
   readonly onClear: () => void;
-  /** The result of the last copy. */
   readonly announcement: string;
 }
 

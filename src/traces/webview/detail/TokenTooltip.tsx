@@ -139,7 +139,6 @@ function useHovered(list: RefObject<HTMLElement | null>): number | null {
   return hovered;
 }
 
-/** Returns the position of the token that an event happened on. */
 export function tokenOf(target: EventTarget | null): number | null {
   const token = target instanceof Element ? target.closest<HTMLElement>('[data-token]') : null;
   return token ? Number(token.dataset['token']) : null;

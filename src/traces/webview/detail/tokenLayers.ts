@@ -151,9 +151,7 @@ export function stepsOf(layer: Layer): readonly Step[] {
   return steps[layer];
 }
 
-/**
- * Returns the reason why a layer is empty for a whole timeline; undefined: it is not empty, or that is unknown yet.
- */
+/** Returns why a layer is empty for a whole timeline; undefined: it is not, or that is unknown yet. */
 export function emptyLayerReason(
   layer: Layer,
   strip: StripView | undefined,

@@ -15,10 +15,8 @@ export interface Search {
 }
 
 interface SearcherOptions {
-  /** Searches a part of the timeline from a token on. */
   readonly ask: (wanted: TokenQuery, from: number) => Promise<FindView>;
   readonly onChange: (search: Search | null) => void;
-  /** Called when a match becomes the current one. */
   readonly onArrive: (match: TokenRange) => void;
 }
 
@@ -49,7 +47,6 @@ export class Searcher {
     }
   }
 
-  /** Moves to the next or previous match, and wraps around at the ends. */
   step(direction: 1 | -1): void {
     const search = this.#search;
     if (search === null || search.matches.length === 0) return;

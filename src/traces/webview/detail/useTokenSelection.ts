@@ -16,7 +16,6 @@ interface Options {
   readonly list: RefObject<HTMLElement | null>;
 }
 
-/** The selected range of a timeline's tokens, and its copying. */
 export function useTokenSelection({ of, total, loaded, list }: Options) {
   const { client, trace } = useViewer();
   const [anchor, setAnchor] = useState(0);
@@ -46,18 +45,15 @@ export function useTokenSelection({ of, total, loaded, list }: Options) {
   };
   return {
     range,
-    /** The result of the last copy, in words. */
     announcement,
     all: () => choose({ from: 0, end: total }),
     clear: () => choose(null),
-    /** Selects from the first token of the selection to another. */
     extend: (from: number, to: number) => {
       const start = range === null ? from : anchor;
       setAnchor(start);
       choose(between(start, to));
     },
     copy: (form: CopyForm) => range && void copy(range, form),
-    /** @param active the token to copy if nothing is selected */
     onCopy: (event: ClipboardEvent, active: number | null) => {
       const own = active === null ? null : { from: active, end: active + 1 };
       const wanted = (list.current && selectedRange(getSelection(), list.current)) ?? range ?? own;

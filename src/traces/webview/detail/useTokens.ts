@@ -79,7 +79,6 @@ interface Options {
   readonly token: number | null;
 }
 
-/** Provides a timeline's tokens and the current position in them. */
 export function useTokens({ of, view: timeline, token: wanted }: Options) {
   const { trace } = useViewer();
   const { row, messages } = timeline;
@@ -162,7 +161,6 @@ function estimatedHeight(item: TokenItem | undefined): number {
   return Math.ceil((chunkHeight * (item.end - item.from)) / chunkTokens) + 8;
 }
 
-/** Searches the tokens of a timeline while its list is mounted. */
 function useSearcher(of: TimelineOf, onArrive: (match: TokenRange) => void) {
   const { client, trace } = useViewer();
   const [search, setSearch] = useState<Search | null>(null);
@@ -184,7 +182,6 @@ function useSearcher(of: TimelineOf, onArrive: (match: TokenRange) => void) {
     start: (wanted: TokenQuery, first: number) => void searcher.start(wanted, first),
     step: (direction: 1 | -1) => searcher.step(direction),
     clear: () => searcher.clear(),
-    /** Returns the matches in a range of tokens, and the current match. */
     near: (first: number, end: number) => ({
       found: (search?.matches ?? []).filter((match) => overlap(match, { from: first, end }) !== null),
       current: search?.matches[search.at] ?? null,

@@ -24,7 +24,6 @@ import { useFold, type Fold } from '../../../base/webview/ui/useFold.tsx';
 import { TimeAxis } from './axis/TimeAxis.tsx';
 import { Parts } from './Parts.tsx';
 
-/** An episode: its time axis, its results, and one of its calls or timelines. */
 export function EpisodeScreen({ run, episode: number }: { readonly run: RunView; readonly episode: number }) {
   const { trace, route } = useViewer();
   const { value: episode, error, retry } = useAnswer('episode', { trace, episode: number });

@@ -24,7 +24,6 @@ export function Parts({ episode }: Props) {
 
 const listsId = 'episode-parts';
 
-/** A button that names the current part and shows the lists. */
 function PartChoice({ episode }: Props) {
   const [open, setOpen] = useState(false);
   const button = useRef<HTMLButtonElement>(null);
@@ -70,7 +69,6 @@ function ChosenEntry({ episode: { calls, timelines } }: Props) {
 }
 
 interface ListsProps extends Props {
-  /** Called after an entry was clicked. */
   readonly onChoose?: () => void;
 }
 
@@ -224,7 +222,6 @@ function PartList({ label, count, selected, onSelect, onChoose, entry }: PartLis
 /** The style sheet knows it too. */
 const narrow = window.matchMedia('(width < 700px)');
 
-/** Returns true if the page is too narrow for a list next to its selected item. */
 function useNarrow(): boolean {
   const [is, setIs] = useState(narrow.matches);
   useLayoutEffect(() => {

@@ -16,7 +16,6 @@ import { callsCell, timeCell, tokensCell, TrainableCell } from '../run/cells.tsx
 import { findingTerm } from '../run/ReportPanel.tsx';
 import { RepeatTable } from './RepeatTable.tsx';
 
-/** The repeats of one task, which training compares. */
 export function GroupScreen({ run, group: number }: { readonly run: RunView; readonly group: number }) {
   const { trace } = useViewer();
   const { value: group, error, retry } = useAnswer('group', { trace, group: number });
@@ -133,7 +132,6 @@ interface FindingsProps {
   readonly episodes: readonly EpisodeRow[];
 }
 
-/** The findings about the group, such as equal rewards, with their explanations. */
 function GroupFindings({ run, episodes }: FindingsProps) {
   const ofGroups = new Set(
     run.report.findings.flatMap(({ code, level }) => (level === 'group' ? [code] : [])),

@@ -176,11 +176,9 @@ function ErrorCell({ row: { error } }: { readonly row: EpisodeRow }) {
 interface CompareBarProps {
   readonly episodes: readonly EpisodeRow[];
   readonly marked: readonly number[];
-  /** The episode of the current row. */
   readonly current: number | undefined;
 }
 
-/** A button that compares the marked episodes, or the current row with the marked one. */
 function CompareBar({ episodes, marked, current }: CompareBarProps) {
   const { navigate } = useViewer();
   const pair = pairOf(marked, current);

@@ -5,7 +5,6 @@ import { callRoute } from '../state/route.ts';
 import { RouteLink } from '../ui/RouteLink.tsx';
 import { TokenChips } from './TokenChips.tsx';
 
-/** The reason why a timeline is separate, with both sides of the difference. */
 export function ForkDetail({ episode, fork }: { readonly episode: number; readonly fork: ForkView }) {
   const { before, now, field, token } = fork;
   const advice = adviceOf(fork);
@@ -53,7 +52,6 @@ function Side({ episode, call, side, token }: SideProps) {
   );
 }
 
-/** Returns the reason why a timeline does not continue an earlier one, as a sentence. */
 function causeOf(fork: ForkView): string {
   const { message, earlierCall, before, now } = fork;
   const role = now?.role ?? before?.role ?? '';
@@ -91,7 +89,6 @@ function causeOf(fork: ForkView): string {
   }
 }
 
-/** Returns advice for a fork; undefined: none is needed. */
 function adviceOf({ cause }: ForkView): string | undefined {
   switch (cause) {
     case 'agents':

@@ -15,7 +15,6 @@ import { Failure, Loading, Note } from '../../../base/webview/ui/Notices.tsx';
 import { MergeTree } from './MergeTree.tsx';
 import { SettingTable } from './SettingTable.tsx';
 
-/** Explains how an episode's calls became its timelines, and what they would become with other settings. */
 export function MergeExplainer({ episode }: { readonly episode: number }) {
   const { trace } = useViewer();
   const [chosen, choose] = usePersistentState(`setting ${episode}`, (saved) =>
@@ -92,7 +91,6 @@ interface Props {
   readonly view: MergingView;
 }
 
-/** Replies that came back with other tokens than the model generated. */
 function DriftList({ episode, view: { drifts, driftCount } }: Props) {
   return (
     <section class="drifts" aria-label={l10n.t('Retokenization drift')}>

@@ -6,9 +6,7 @@ import { CallChips } from '../ui/CallChips.tsx';
 import { count } from '../../../base/core/format.ts';
 import { ForkDetail } from './ForkDetail.tsx';
 
-/** The maximum number of timelines that are drawn. */
 const mostDrawn = 100;
-/** The maximum number of calls of a timeline that are listed. */
 const mostCalls = 12;
 
 /** The timelines in the order of the calls that end them. Each shows where it leaves an earlier one, and why. */
@@ -45,9 +43,7 @@ export function MergeTree({ episode, view }: { readonly episode: number; readonl
   );
 }
 
-/**
- * A bar with the length of a timeline, relative to the longest. The part that it shares with its parent is lighter.
- */
+/** A bar as long as a timeline, relative to the longest. The part shared with its parent is lighter. */
 function Branch({ timeline, longest }: { readonly timeline: MergedView; readonly longest: number }) {
   const { messages, parent } = timeline;
   const own = parent?.messages ?? 0;
@@ -67,7 +63,6 @@ interface HeadProps {
   readonly to: TimelineRoute;
 }
 
-/** The results of a timeline, with links to it and to its calls. */
 function BranchHead({ episode, timeline, to }: HeadProps) {
   const { calls, agents, messages, tokens, trainableTokens } = timeline;
   const counts = [count(messages), count(tokens), count(trainableTokens)];

@@ -9,9 +9,7 @@ interface Props {
   readonly onChoose: (setting: MergeSetting) => void;
 }
 
-/**
- * The results of each setting for the same calls. The first row is the run's own. Choosing a row shows its timelines.
- */
+/** The results of each setting for the same calls. The first row is the run's own. */
 export function SettingTable({ view, onChoose }: Props) {
   const { rows, chosen, drift } = view;
   const name = useId();
@@ -81,7 +79,6 @@ function Head({ drift }: Pick<MergingView, 'drift'>) {
 interface RowProps extends Pick<MergingView, 'drift'> {
   readonly row: MergingRow;
   readonly own: MergingRow | undefined;
-  /** Name of the radio group. */
   readonly group: string;
   readonly isChosen: boolean;
   readonly isOwn: boolean;
@@ -136,7 +133,6 @@ interface CellProps {
   readonly of: (row: MergingRow) => number;
 }
 
-/** A number and its difference from the run's, if any. */
 function Cell({ row, own, of }: CellProps) {
   const value = of(row);
   const difference = own === undefined ? 0 : value - of(own);

@@ -7,7 +7,6 @@ interface Props {
   readonly from: number;
 }
 
-/** Consecutive tokens of a message with their ids. */
 export function TokenChips({ run, from }: Props) {
   return (
     <ol class="token-chips" aria-label={l10n.t('Tokens from {0} on', run.from)}>

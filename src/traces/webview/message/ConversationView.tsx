@@ -14,7 +14,6 @@ interface Props {
   readonly source: MessageSource;
   readonly title: string;
   readonly messages: readonly MessageView[];
-  /** Sent messages that training excludes. */
   readonly excluded?: readonly ExcludedMessage[];
   /** The reply, under a separate heading; undefined: the conversation does not belong to a call. */
   readonly reply?: Reply;
@@ -28,12 +27,10 @@ const none: readonly ExcludedMessage[] = [];
 
 interface Reply {
   readonly message: MessageView | null;
-  /** The reason why there is no reply. */
   readonly missing: string;
   readonly heading: RefObject<HTMLHeadingElement | null>;
 }
 
-/** A conversation as messages, with Markdown or plain text, search and keyboard navigation. */
 export function ConversationView(props: Props) {
   const { source, title, messages, excluded = none, reply, start, onTokens } = props;
   const own = useRef<HTMLDivElement>(null);
@@ -141,7 +138,6 @@ function Bar({ title, reading, isSearching, onToggle, onFind }: BarProps) {
   );
 }
 
-/** Arrow keys move between messages. */
 function onKey(event: KeyboardEvent, own: HTMLElement | null): void {
   const by = { ArrowDown: 1, ArrowUp: -1 }[event.key];
   if (by === undefined || event.ctrlKey || event.metaKey || event.altKey) return;

@@ -12,7 +12,6 @@ import { Failure, Loading } from '../../../base/webview/ui/Notices.tsx';
 import { byteSize, isRaster, largestImage } from './rasters.ts';
 import { Thumbnail } from './Thumbnail.tsx';
 
-/** A message of a request that training excludes, as it was sent. */
 export function ExcludedCard({ message: { role, parts } }: { readonly message: ExcludedMessage }) {
   return (
     <article

@@ -8,7 +8,6 @@ import { FindSteps } from '../ui/FindSteps.tsx';
 import { Failure } from '../../../base/webview/ui/Notices.tsx';
 import type { MessageSource } from './LongText.tsx';
 
-/** The search text, and the current match. */
 export interface Search {
   readonly text: string;
   readonly matchCase: boolean;
@@ -33,7 +32,6 @@ interface Props {
   readonly onClose: () => void;
 }
 
-/** Finds a text in all messages of a conversation, whether or not they are drawn or shown in full. */
 export function FindBar({ source, search, onSearch, onClose }: Props) {
   const input = useRef<HTMLInputElement>(null);
   useLayoutEffect(() => input.current?.focus(), []);
@@ -82,7 +80,6 @@ export function FindBar({ source, search, onSearch, onClose }: Props) {
   );
 }
 
-/** Sends the search and shows its state. */
 function Finder({ source, search, onSearch }: Omit<Props, 'onClose'>) {
   const { trace } = useViewer();
   const { text, matchCase } = search;

@@ -20,7 +20,6 @@ export interface MessageSource {
 interface Props {
   readonly source: MessageSource;
   readonly message: MessageView;
-  /** The match in the text that is shown. */
   readonly found: FoundText | undefined;
   /** Renders a text of at most one response. */
   readonly draw: (text: string) => ComponentChildren;

@@ -15,7 +15,6 @@ export function PlainText({ text }: { readonly text: string }) {
   );
 }
 
-/** A placeholder for data that is not shown. */
 export function DataChip({ type, size }: { readonly type: string; readonly size: number }) {
   return (
     <span class="data-chip">

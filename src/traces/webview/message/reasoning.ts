@@ -1,4 +1,3 @@
-/** A reply's text in parts: the reasoning and the answer. */
 export interface ReasoningParts {
   readonly reasoning: string;
   /** True if the end of the reasoning is marked. */

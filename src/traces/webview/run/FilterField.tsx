@@ -18,7 +18,6 @@ interface Props {
   readonly onFocus: () => void;
 }
 
-/** A field for filters of a run's episodes, with completions of fields and values. */
 export function FilterField({ filter, onFilter, known, onFocus }: Props) {
   const id = useId();
   const input = useRef<HTMLInputElement>(null);
@@ -69,7 +68,6 @@ interface FieldProps {
   readonly input: RefObject<HTMLInputElement | null>;
   readonly text: string;
   readonly known: CompletionNames;
-  /** True if the text is not a valid filter. */
   readonly wrong: boolean;
   readonly onText: (text: string) => void;
   readonly onApply: () => void;
@@ -114,7 +112,6 @@ function Field({ id, input, text, known, wrong, onText, onApply, onFocus }: Fiel
   );
 }
 
-/** The completions at the caret, and the keys that choose one. */
 function useOffers(
   input: RefObject<HTMLInputElement | null>,
   text: string,

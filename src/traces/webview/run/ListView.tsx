@@ -11,7 +11,6 @@ export interface ListViewProps<Row> {
   readonly list: List<Row>;
   /** Part of each row's id. */
   readonly name: string;
-  /** The number of rows as a label. */
   readonly label: string;
   readonly loading: string;
   readonly columns: readonly Column<Row>[];
@@ -22,14 +21,11 @@ export interface ListViewProps<Row> {
   readonly onOpen: (row: Row) => void;
   /** Returns the episode of a row to compare with other runs; undefined: there is none. */
   readonly comparedOf: (row: Row) => number | undefined;
-  /** Called when the user scrolls or chooses a row. */
   readonly onLeave: () => void;
   readonly actions?: GridActions<Row>;
-  /** The result of the last action. */
   readonly note?: ComponentChildren;
 }
 
-/** A list of the run as a table, or the reason why it is empty. */
 export function ListView<Row>(props: ListViewProps<Row>) {
   const { list, filtered, onOpen } = props;
   const { slice, error, retry, want } = list.window;

@@ -17,7 +17,6 @@ interface Props {
 
 export const findingTerm = (code: string): string => `finding:${code}`;
 
-/** Shows how many episodes would be trained, and the findings that prevent it. */
 export function ReportPanel({ report, running, filter, onChoose }: Props) {
   const judged = report.trains + report.doesNotTrain;
   return (

@@ -58,7 +58,6 @@ export function RunHeader({ run, fold }: { readonly run: RunView; readonly fold:
   );
 }
 
-/** Marks counts of a tokenizer other than the model's as approximate. */
 function TokenizerLine({ run: { tokenizer } }: { readonly run: RunView }) {
   return (
     <span
@@ -99,7 +98,6 @@ function Totals({ run }: { readonly run: RunView }) {
   );
 }
 
-/** The source of an imported trace, the data that its format does not have, and the parts that could not be read. */
 function ImportNotice({ imported }: { readonly imported: ImportInfo }) {
   const { format, source, lacks, skipped, skips } = imported;
   return (

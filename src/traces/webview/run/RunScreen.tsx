@@ -71,7 +71,6 @@ interface Props {
   readonly route: RunRoute;
 }
 
-/** The state of the run, and its episodes and groups in a table. */
 export function RunScreen({ run, route }: Props) {
   const { trace, navigate } = useViewer();
   const fold = useFold();

@@ -18,7 +18,6 @@ import { useEpisodeActions } from '../ui/DebugEpisode.tsx';
 import { ListView, type ListViewProps } from './ListView.tsx';
 import { useList, type Anchor } from './useList.ts';
 
-/** The filter and the order of a list of the run. */
 interface ListChoice {
   /** Null: everything. */
   readonly filter: Filter | null;
@@ -36,7 +35,6 @@ interface Props extends TableProps {
   readonly canRun: boolean;
 }
 
-/** The run's episodes. Only rows near the visible ones are loaded. */
 export function EpisodeTable({ filter, sort, follows, canRun, ...rest }: Props) {
   const { onLeave } = rest;
   const { client, trace, navigate } = useViewer();
@@ -69,7 +67,6 @@ export function EpisodeTable({ filter, sort, follows, canRun, ...rest }: Props) 
   );
 }
 
-/** The run's groups, each the repeats of one task. */
 export function GroupTable({ filter, sort, follows, ...rest }: TableProps) {
   const { onLeave } = rest;
   const { client, trace, navigate } = useViewer();
@@ -129,7 +126,6 @@ function columns(filtered: boolean): readonly Column<GroupRow>[] {
   ];
 }
 
-/** Shows the number of repeats, and marks those that have not ended. */
 function Repeats({ row: { started, ended } }: { readonly row: GroupRow }) {
   if (ended === started) return <>{count(started)}</>;
   return <span title={l10n.t('{0} of {1} have ended', ended, started)}>{`${ended}/${started}`}</span>;

@@ -37,7 +37,6 @@ export function TrainableCell({
   );
 }
 
-/** Returns a column of numbers that sorts the list. */
 export function numberColumn<Row>(
   name: string,
   width: number,
@@ -74,7 +73,6 @@ export function taskColumn<Row extends Pick<EpisodeRow, 'taskId' | 'query'>>(): 
   return { name: l10n.t('Task'), width: 180, grows: 3, sort: 'task', cell };
 }
 
-/** Returns the columns with lengths of episodes and groups. */
 export function lengthColumns<
   Row extends Counted & Pick<EpisodeRow, 'trainableTokens'>,
 >(): readonly Column<Row>[] {

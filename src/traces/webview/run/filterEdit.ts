@@ -37,13 +37,11 @@ export function barTerm({ field, bars }: Histogram, bar: Bar): string {
 }
 
 export interface Completion {
-  /** The replacement for the text from `from` to the caret. */
   readonly text: string;
   readonly from: number;
 }
 
 export interface CompletionNames extends NamesView {
-  /** Codes of the run's findings. */
   readonly findings: readonly string[];
 }
 
@@ -86,7 +84,6 @@ function offered(texts: readonly string[], written: string, from: number): reado
     .map((text) => ({ text, from }));
 }
 
-/** Returns the description of a field for the list of completions. */
 export function fieldText(field: string): string {
   const texts: Readonly<Record<string, string>> = {
     reward: l10n.t('the episode’s reward'),

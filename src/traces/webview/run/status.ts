@@ -40,7 +40,6 @@ export function episodeStatusWord(status: EpisodeStatus): string {
   return words[status];
 }
 
-/** Words for `success` in every state. */
 export function successWords(): Readonly<Record<EpisodeStatus, string>> {
   return {
     running: l10n.t('running'),
@@ -51,7 +50,6 @@ export function successWords(): Readonly<Record<EpisodeStatus, string>> {
   };
 }
 
-/** Returns a word for whether an episode would be trained. */
 export function trainsWord(trains: boolean | null): string {
   if (trains === null) return l10n.t('open');
   return trains ? l10n.t('yes') : l10n.t('no');

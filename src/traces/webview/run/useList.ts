@@ -3,7 +3,6 @@ import { largestWindow } from '../../core/protocol/traceRpc.ts';
 import { usePersistentState, useWindow, type Windowed } from '../state/viewer.ts';
 import type { Slice } from '../../../base/webview/state/windowBuffer.ts';
 
-/** One response about a list. */
 export interface ListAnswer<Row> {
   readonly total: number;
   readonly rows: readonly Row[];
@@ -15,7 +14,6 @@ interface ListSlice<Row> extends Slice {
   readonly rows: readonly Row[];
   /** The key of the filter and the order of the request. */
   readonly key: string;
-  /** The requested anchor, and its position. */
   readonly anchorOf: Anchor;
   readonly anchor: number | null | undefined;
   readonly newest: number | null | undefined;
@@ -26,19 +24,15 @@ export type Anchor = number | 'newest' | undefined;
 export interface ListOptions<Row> {
   /** The name under which the current row is saved. */
   readonly name: string;
-  /** The key of the list's filter and order. */
   readonly key: string;
   /** @param anchor number of the row whose position is requested */
   readonly ask: (from: number, limit: number, anchor: Anchor) => Promise<ListAnswer<Row>>;
-  /** Returns the number that identifies a row. */
   readonly numberOf: (row: Row) => number;
   /** True if the newest row is always the current one. */
   readonly follows: boolean;
-  /** Called when the user chooses a row. */
   readonly onChosen: () => void;
 }
 
-/** The current row and its position; undefined: not loaded yet. */
 interface Current {
   readonly position: number;
   readonly number: number | undefined;
@@ -56,9 +50,7 @@ export interface List<Row> {
   readonly stale: boolean;
 }
 
-/**
- * A filtered and sorted list of any length. The current row stays current when new rows move it, and across reloads.
- */
+/** A list of any length. The current row stays current when new rows move it, and across reloads. */
 export function useList<Row>(options: ListOptions<Row>): List<Row> {
   const newest = useRef(options);
   newest.current = options;
@@ -87,7 +79,6 @@ export function useList<Row>(options: ListOptions<Row>): List<Row> {
       return;
     }
     shown.current = options.key;
-    // Another list starts at its top.
     anchor.current = undefined;
     setCurrent(({ shifted }) => ({ position: 0, number: undefined, shifted }));
     window.want(0, 1);

@@ -4,7 +4,6 @@ import type { Memory } from './memory.ts';
 import type { Navigator } from './navigator.ts';
 import { episodeRoute, type EpisodeRoute, type Route } from './route.ts';
 
-/** The state of following an active run. */
 export interface Follow {
   readonly on: boolean;
   readonly set: (on: boolean) => void;

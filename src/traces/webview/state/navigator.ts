@@ -2,7 +2,6 @@ import { tokenParameter } from '../../core/viewerPage.ts';
 import type { Memory } from './memory.ts';
 import { formatRoute, isSibling, parseRoute, runRoute, type Route, type RunRoute } from './route.ts';
 
-/** The current location of the viewer and its history, across reloads. */
 export interface Navigator {
   readonly route: Route;
   /** The run's route when it was last shown. */
@@ -15,14 +14,12 @@ export interface Navigator {
   replace(route: Route): void;
   /** Goes to the previous route, or to `otherwise` if there is none. */
   back(otherwise: Route): void;
-  /** Undoes {@link back}. */
   forward(): void;
   onChange(listener: () => void): void;
 }
 
 const longestTrail = 50;
 
-/** A history of routes, which a navigator moves in. */
 interface History {
   readonly route: () => Route;
   readonly canGoBack: () => boolean;

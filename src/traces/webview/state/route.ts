@@ -2,11 +2,9 @@ import type { MergeSetting } from '../../core/protocol/mergingRpc.ts';
 import type { ListSort } from '../../core/protocol/traceLists.ts';
 import { groupOf } from '../../../tracking/core/groups.ts';
 
-/** The run, with the state of its table. */
 export interface RunRoute {
   readonly kind: 'run';
   readonly list: 'episodes' | 'groups';
-  /** The text of the search field; empty: everything. */
   readonly filter: string;
   /** Null: the order of their numbers. */
   readonly sort: ListSort | null;
@@ -94,9 +92,7 @@ export const compareRoute = (
   ...sides,
 });
 
-/**
- * Returns the parameters of an address, e.g. `episode=3&timeline=0`. The run in its initial state is the empty text.
- */
+/** Returns parameters of an address, e.g. `episode=3&timeline=0`; empty: the run in its initial state. */
 export function formatRoute(route: Route): string {
   return Object.entries(parametersOf(route))
     .map(([name, value]) => `${name}=${encodeURIComponent(value)}`)
@@ -160,7 +156,6 @@ export function formatSetting({ compareLevel, ignoreTools, fixesDrift }: MergeSe
   return [compareLevel, ignoreTools, fixesDrift].join('-');
 }
 
-/** Parses a setting; null: it is not valid. */
 export function parseSetting(text: string): MergeSetting | null {
   const [, level, ignores, fixes] = /^(text|token)-(true|false)-(true|false)$/.exec(text) ?? [];
   if (level !== 'text' && level !== 'token') return null;
@@ -216,14 +211,11 @@ function parseSort(text: string): ListSort | null {
   return by === undefined ? null : { by, descending: minus === '-' };
 }
 
-/** Returns true if the route shows a part of an episode. */
 export function isPart(route: Route): route is CallRoute | TimelineRoute {
   return route.kind === 'call' || route.kind === 'timeline';
 }
 
-/** The context that a route's parents depend on. */
 export interface RouteContext {
-  /** The run's route when it was last shown. */
   readonly run: RunRoute;
   /** Episodes per task. */
   readonly repeat: number;

@@ -11,7 +11,6 @@ export interface Shortcut {
   readonly run?: () => void;
 }
 
-/** Shortcuts of a group, with a heading. */
 export interface ShortcutSection {
   readonly title: string;
   readonly shortcuts: readonly Shortcut[];
@@ -68,7 +67,6 @@ const taken = 'input:not([type="checkbox"], [type="radio"]), textarea, select, d
 
 export const ShortcutsContext = createContext(new Shortcuts());
 
-/** Registers shortcuts while the component is mounted. */
 export function useShortcuts(title: string, shortcuts: readonly Shortcut[]): void {
   const all = useContext(ShortcutsContext);
   const newest = useRef<ShortcutSection>({ title, shortcuts });

@@ -86,7 +86,6 @@ export interface Windowed<S extends Slice> {
   readonly retry: () => void;
 }
 
-/** A window of a long list that is refreshed when the trace changes. */
 export function useWindow<S extends Slice>(options: {
   readonly fetch: (from: number, limit: number) => Promise<S>;
   readonly largest: number;

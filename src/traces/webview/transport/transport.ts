@@ -9,7 +9,6 @@ import { CodedError } from '../../../base/core/errors.ts';
 import type { ResultOf, TraceClient } from '../../core/methods.ts';
 import type { GoMessage } from '../../core/viewerPage.ts';
 
-/** Sends requests to a trace server and receives replies and notices. */
 export interface Transport {
   /** Never throws. A request that cannot be sent gets a reply with an error. */
   send(call: TraceCall): void;
@@ -29,7 +28,6 @@ interface Pending {
   reject(error: unknown): void;
 }
 
-/** Matches replies to requests by their ids. */
 export function createTraceClient(transport: Transport): TraceClient {
   const pending = new Map<number, Pending>();
   const listeners = new Set<(trace: string) => void>();
@@ -62,7 +60,6 @@ function settle(pending: Map<number, Pending>, reply: Exclude<TraceReply, { noti
   else request?.resolve(reply.result);
 }
 
-/** The object that VS Code gives each webview once. */
 export interface EditorApi {
   postMessage(message: unknown): void;
   getState(): unknown;

@@ -6,7 +6,6 @@ import { count } from '../../../base/core/format.ts';
 interface Props {
   readonly episode: number;
   readonly calls: readonly number[];
-  /** The maximum number of chips. The others are counted. */
   readonly most: number;
 }
 

@@ -51,9 +51,7 @@ interface Props<Row> {
   readonly actions?: GridActions<Row>;
 }
 
-/**
- * A table of any length. Only rows near the visible ones are drawn. Arrow keys move between rows, and Enter opens one.
- */
+/** A table of any length. Only rows near the visible ones are drawn. */
 export function DataGrid<Row>(props: Props<Row>) {
   const { total, current, columns, onRange } = props;
   const scroller = useRef<HTMLDivElement>(null);

@@ -6,7 +6,6 @@ interface Props {
   readonly onStep: (direction: 1 | -1) => void;
 }
 
-/** Buttons that go to the previous and the next match of a search. */
 export function FindSteps({ disabled = false, onStep }: Props) {
   return (
     <>

@@ -10,18 +10,15 @@ interface Move {
 interface Props {
   readonly label: string;
   readonly class: string;
-  /** The part that is shown. */
   readonly text: string;
   readonly from: number;
   readonly last: number;
-  /** The length of a part. */
   readonly step: number;
   readonly earlier: Move;
   readonly later: Move;
   readonly onMove: (from: number) => void;
 }
 
-/** Buttons that move through the parts of something long. */
 export function Pager({ label, class: name, text, from, last, step, earlier, later, onMove }: Props) {
   const isFirst = from === 0;
   const isLast = from >= last;

@@ -9,12 +9,10 @@ export function NotRecorded() {
 }
 
 interface Props {
-  /** The data that the value is computed from. */
   readonly of: readonly MissingData[];
   readonly children: ComponentChildren;
 }
 
-/** A value in a narrow cell, or a sign for a value that was not recorded. */
 export function Recorded({ of, children }: Props) {
   const recorded = useRecorded();
   if (of.every(recorded)) return <>{children}</>;

@@ -4,7 +4,6 @@ import { useViewer } from '../state/viewer.ts';
 
 interface Props {
   readonly to: Route;
-  /** The class; absent: it looks like a link. */
   readonly class?: string;
   /** The name for screen readers; absent: its text. */
   readonly label?: string;

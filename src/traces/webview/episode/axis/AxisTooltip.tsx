@@ -5,7 +5,6 @@ import { TooltipLines, useTooltip, type Lines } from '../../ui/tooltip.tsx';
 import { nameOf } from './describe.ts';
 import { endOf, type AxisModel, type AxisSpan } from './model.ts';
 
-/** The span that the tooltip describes, and its position on the page. */
 export interface TooltipTarget {
   readonly span: number;
   readonly x: number;
@@ -20,7 +19,6 @@ interface Props {
 
 const gap = 12;
 
-/** The details of a span. Escape hides them. */
 export function AxisTooltip({ model, target, now }: Props) {
   const box = useRef<HTMLDivElement>(null);
   const { x, y } = target;

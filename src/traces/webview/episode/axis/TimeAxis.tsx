@@ -30,7 +30,6 @@ interface SpanOptionsProps {
 /** Number of spans on each side of the active one that are rendered. Each says its position. */
 const mostAround = 3;
 
-/** The spans as a list for screen readers. The canvas shows them to others. */
 function SpanOptions({ model, active, selected, now }: SpanOptionsProps) {
   const first = Math.max(0, active - mostAround);
   const shown = model.spans.slice(first, active + mostAround + 1);
@@ -57,7 +56,6 @@ function optionId(span: number): string {
   return `axis-span-${span}`;
 }
 
-/** Shows when each agent made calls, when tools, judge and services ran, and when the workflow itself worked. */
 export function TimeAxis({ episode }: { readonly episode: EpisodeView }) {
   const { trace } = useViewer();
   const { value, error, retry } = useAnswer('spans', { trace, episode: episode.row.episode });
@@ -143,7 +141,6 @@ interface LanesProps {
   readonly onKeys: (byKey: boolean) => void;
 }
 
-/** The lanes as a list for screen readers and a canvas. */
 function Lanes({ refs, model, selected, now, actions, onKeys }: LanesProps) {
   const onKeyDown = (event: KeyboardEvent) => {
     const action = actions[keyOf(event) ?? ''];
@@ -216,7 +213,6 @@ function AxisButtons({ engine }: { readonly engine: RefObject<AxisEngine | null>
   );
 }
 
-/** The distribution of the episode's time in one line. Overlapping times count in each part. */
 function AxisSummary({ model, now }: { readonly model: AxisModel; readonly now: number }) {
   const until = model.runs ? now : 0;
   // This takes a while for a long episode, so it is updated once per second.
@@ -254,7 +250,6 @@ interface AxisRefs {
 interface EngineUse {
   readonly episode: number;
   readonly model: AxisModel;
-  /** The key of the selected span. */
   readonly key: string | null;
   readonly pick: (id: number) => void;
 }
@@ -307,7 +302,6 @@ interface KeptView extends Range {
   readonly key: string | null;
 }
 
-/** Returns the saved range of the same episode; undefined: there is none. */
 function keptView(saved: unknown, episode: number): KeptView | undefined {
   if (typeof saved !== 'object' || saved === null) return undefined;
   if (!('episode' in saved && 'start' in saved && 'end' in saved && 'key' in saved)) return undefined;

@@ -13,7 +13,6 @@ interface Props {
 
 const mostRows = 100;
 
-/** The total time of each agent, tool, judge and service. */
 export function Totals({ model, now }: Props) {
   const [open, setOpen] = useState(false);
   return (

@@ -13,9 +13,7 @@ const labelFrom = 22;
 const shades = 5;
 const palest = 0.3;
 
-/**
- * Bars that are too narrow for their shape. A bar that fills less of its pixels is paler. Neighbors are drawn as one.
- */
+/** Bars too narrow for their shape: paler if they fill less of their pixels. Neighbors are drawn as one. */
 export class NarrowBars {
   readonly #pen: Pen;
   readonly #y: number;

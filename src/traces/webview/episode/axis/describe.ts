@@ -15,7 +15,6 @@ export function laneName(kind: LaneKind, name: string): string {
   return names[kind];
 }
 
-/** Describes a span in one line: its kind, duration and result. */
 export function describeSpan(span: AxisSpan, now: number): string {
   const took = duration((endOf(span, now) - span.start) / 1000);
   if (span.kind === 'tool') return describeTool(span, took);

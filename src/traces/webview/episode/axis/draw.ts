@@ -14,7 +14,6 @@ import { endOf, type Lane } from './model.ts';
 import type { AxisTheme } from './theme.ts';
 import { tickLabel, ticksIn } from './ticks.ts';
 
-/** In pixels. */
 const pixelsPerTick = 90;
 
 export function drawAxis(pen: Pen, frame: AxisFrame, theme: AxisTheme): void {

@@ -6,7 +6,6 @@ import { around, following, including, lengthOf, panned, zoomed, type Range } fr
 import { onThemeChange } from '../../../../base/webview/state/theme.ts';
 import { readTheme, type AxisTheme } from './theme.ts';
 
-/** A canvas in CSS pixels on screens of any resolution. */
 class Surface {
   readonly pen: CanvasRenderingContext2D;
   readonly #canvas: HTMLCanvasElement;
@@ -20,7 +19,6 @@ class Surface {
     this.pen = pen;
   }
 
-  /** Fits the canvas to its size in the layout. */
   fit(): void {
     this.resize(this.#canvas.clientWidth, this.#canvas.clientHeight);
   }
@@ -36,7 +34,6 @@ class Surface {
     this.pen.setTransform(ratio, 0, 0, ratio, 0, 0);
   }
 
-  /** Copies the contents of another surface of the same size. */
   copy(other: Surface): void {
     this.pen.clearRect(0, 0, this.width, this.height);
     if (this.width === 0 || this.height === 0) return;
@@ -322,7 +319,6 @@ export class AxisEngine {
   }
 }
 
-/** Draws the whole episode in one line, with the density of spans. */
 function drawOverview(pen: Pen, frame: AxisFrame, bounds: Range, theme: AxisTheme): void {
   const { model, width, height, gutter } = frame;
   pen.clearRect(0, 0, width, height);
@@ -343,7 +339,6 @@ function drawOverview(pen: Pen, frame: AxisFrame, bounds: Range, theme: AxisThem
   pen.globalAlpha = 1;
 }
 
-/** Draws the window of the visible range above the overview. */
 function drawWindow(pen: Pen, frame: AxisFrame, bounds: Range, theme: AxisTheme): void {
   const { width, height, gutter, range } = frame;
   const whole = { range: bounds, width, gutter };

@@ -5,7 +5,6 @@ import { lengthOf, type Range } from './range.ts';
 export const rowHeight = 22;
 export const rulerHeight = 20;
 
-/** The contents of a frame, and the visible range. */
 export interface AxisFrame {
   readonly model: AxisModel;
   readonly range: Range;

@@ -1,7 +1,6 @@
 /** Handles the pointer, the wheel and the trackpad on the time axis. */
 import { lengthOf, type Range } from './range.ts';
 
-/** A span under the pointer. */
 export interface Hover {
   readonly span: number;
   /** The position of the pointer on the page. */
@@ -9,7 +8,6 @@ export interface Hover {
   readonly y: number;
 }
 
-/** The operations of gestures. */
 interface Moved {
   readonly range: Range;
   readonly gutter: number;

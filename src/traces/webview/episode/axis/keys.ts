@@ -12,7 +12,6 @@ interface AxisUse {
   readonly open: (span: AxisSpan | undefined) => void;
 }
 
-/** Returns the actions on the time axis by key. */
 export function axisActions({ engine, model, selected, select, open }: AxisUse) {
   const last = model.spans.length - 1;
   const span = model.spans[selected ?? -1];

@@ -1,7 +1,6 @@
 import { readColors } from '../../../../base/webview/state/theme.ts';
 import type { LaneKind } from './model.ts';
 
-/** The colors of the page's theme for a canvas. */
 export interface AxisTheme {
   readonly lanes: Readonly<Record<LaneKind, string>>;
   readonly related: string;

@@ -31,7 +31,6 @@ function stepFor(least: number): number {
   return longSteps.find((step) => step >= least) ?? Math.ceil(least / (1440 * minute)) * 1440 * minute;
 }
 
-/** Returns the label of a tick with as many decimals as the step needs. */
 export function tickLabel(time: number, step: number): string {
   if (step >= second) {
     if (time < minute) return l10n.t('{0} s', Math.round(time / second));
