@@ -1,4 +1,3 @@
-/** Returns a copy of an object without the named fields. */
 export function omit<T extends object, Name extends string>(
   fields: T,
   ...names: readonly Name[]

@@ -1,6 +1,5 @@
 import { isRecord } from './isRecord.ts';
 
-/** A mutable JSON object. */
 export type PlainTree = Record<string, unknown>;
 
 /** Returns the value at a dotted path. */

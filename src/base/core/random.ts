@@ -36,7 +36,6 @@ export class Random {
     return this.next() < probability;
   }
 
-  /** Returns one item of a non-empty list. */
   pick<T>(list: readonly [T, ...T[]] | readonly T[]): T {
     const item = list[this.below(list.length)];
     if (item === undefined) throw new RangeError('Cannot pick from an empty list.');

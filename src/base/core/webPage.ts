@@ -21,7 +21,6 @@ export interface WebPageOptions {
   readonly boot: { readonly texts?: PageTexts | undefined };
 }
 
-/** The id of the element with the initial state as JSON. */
 export const bootElementId = 'agentjet-boot';
 
 export function webPage(options: WebPageOptions): string {

@@ -1,7 +1,6 @@
 import * as vscode from 'vscode';
 import { CancellationSource, type CancellationToken } from '../core/cancellation.ts';
 
-/** The progress notification of cancellable work. */
 export interface CancellableProgress {
   readonly cancellation: CancellationToken;
   /** The same token as a type of VS Code, for its API. */

@@ -39,17 +39,16 @@ async function filesAt(name: string, cwd: string): Promise<FileOrError[]> {
       : [noFile(name, 'The folder contains no YAML files.', 'Name another folder.')];
   } catch (error) {
     if (!hasCode(error, 'ENOENT', 'ENOTDIR')) return [unreadable(name, error)];
-    const isPattern = /[*?[{]/.test(name);
-    if (isPattern && !('glob' in fs))
-      return [noFile(name, 'Patterns need Node.js 22 or later.', 'Name the files or their folder.')];
-    const files = isPattern ? await matching(name, cwd) : [];
-    if (files.length > 0) return files;
-    if (isPattern)
+    if (!/[*?[{]/.test(name))
       return [
-        noFile(name, 'No YAML file matches the pattern.', 'Patterns are relative to the working directory.'),
+        noFile(name, 'The file or folder does not exist.', 'Paths are relative to the working directory.'),
       ];
+    if (!('glob' in fs))
+      return [noFile(name, 'Patterns need Node.js 22 or later.', 'Name the files or their folder.')];
+    const files = await matching(name, cwd);
+    if (files.length > 0) return files;
     return [
-      noFile(name, 'The file or folder does not exist.', 'Paths are relative to the working directory.'),
+      noFile(name, 'No YAML file matches the pattern.', 'Patterns are relative to the working directory.'),
     ];
   }
 }

@@ -59,24 +59,14 @@ export function compose(request: ComposeRequest): Promise<Composition> {
   return new Composer(request).compose();
 }
 
-const rulesOf: Readonly<Record<Dialect['composition'], (dialect: Dialect) => ComposingRules>> = {
-  // The launcher rewrites the primary file before Hydra reads it, so duplicate keys in it are not reported.
-  hydra: ({ section }) => ({ strict: false, resolver: { section, atRunTime: runtimeResolvers } }),
-  omegaconf: ({ section }) => ({ strict: true, resolver: { section, atRunTime: [] } }),
-};
-
-interface ComposingRules {
-  readonly strict: boolean;
-  readonly resolver: ResolverRules;
-}
-
 const [usualDialect] = dialects;
 
 class Composer {
   readonly #request: ComposeRequest;
   readonly #document: ConfigDocument;
   readonly #dialect: Dialect;
-  readonly #rules: ComposingRules;
+  readonly #isHydra: boolean;
+  readonly #rules: ResolverRules;
   readonly #problems: LocatedProblem[] = [];
   #searched: readonly SearchFolder[] = [];
 
@@ -84,28 +74,24 @@ class Composer {
     this.#request = request;
     this.#document = request.document ?? parseConfig(request.text);
     this.#dialect = request.dialect ?? usualDialect;
-    this.#rules = rulesOf[this.#dialect.composition](this.#dialect);
+    this.#isHydra = this.#dialect.composition === 'hydra';
+    this.#rules = { section: this.#dialect.section, atRunTime: this.#isHydra ? runtimeResolvers : [] };
   }
 
   async compose(): Promise<Composition> {
     const { file, environment } = this.#request;
     const primary = this.#primary();
-    const steered = this.#dialect.composition === 'hydra';
-    const layers = steered ? await this.#hydraLayers(primary) : this.#overDefaults(primary);
+    const layers = this.#isHydra ? await this.#hydraLayers(primary) : this.#overDefaults(primary);
 
-    const merger = new Merger(primary.origin, environment, this.#rules.resolver, (value, below, path) => {
-      this.#problem(
-        'config/merge',
-        value,
-        conflict(value, below, path),
-        'Use the same kind of value for both.',
-      );
+    const merger = new Merger(primary.origin, environment, this.#rules, (value, below, path) => {
+      const message = conflict(value, below, path);
+      this.#problem('config/merge', value, message, 'Use the same kind of value for both.');
     });
     for (const { value } of layers) merger.add(value);
-    const resolved = resolveInterpolations(merger.root, environment, this.#rules.resolver);
+    const resolved = resolveInterpolations(merger.root, environment, this.#rules);
     this.#problems.push(...resolved.problems, ...missingValues(resolved.root, this.#dialect.section));
 
-    const steering = steered ? compositionSections(primary) : [];
+    const steering = this.#isHydra ? compositionSections(primary) : [];
     const entries = new Map([...resolved.root.entries, ...steering]);
     const values = layers.map(({ value }) => value);
     return {
@@ -120,7 +106,8 @@ class Composer {
 
   #primary(): MappingValue {
     const { file } = this.#request;
-    const { value, problems } = readLayer(file, this.#document, this.#rules.strict);
+    // The launcher rewrites the primary file before Hydra reads it, so duplicate keys in it are not reported.
+    const { value, problems } = readLayer(file, this.#document, !this.#isHydra);
     this.#problems.push(...problems);
     if (value.kind === 'mapping') {
       // In a text that is not whole YAML, a section may be missing only because reading stopped before it.
@@ -180,7 +167,7 @@ class Composer {
     const hydra = primary.entries.get('hydra');
     const list = hydra?.kind === 'mapping' ? hydra.entries.get('searchpath') : undefined;
     if (list === undefined) return [];
-    const rules = { ...this.#rules.resolver, section: undefined };
+    const rules = { ...this.#rules, section: undefined };
     const resolver = new Resolver(primary, this.#request.environment, rules);
     const resolved = resolver.deep(list, ['hydra', 'searchpath']);
     this.#problems.push(...resolver.problems);

@@ -30,7 +30,6 @@ export class Config {
     this.#names = names;
   }
 
-  /** Returns the name of a path in the user's file. */
   nameOf(path: string): string {
     return this.#names.get(path) ?? path;
   }

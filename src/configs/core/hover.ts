@@ -139,7 +139,6 @@ function effectiveText(context: HoverContext, { path, node }: NodeAtOffset): str
 const backboneNames: Readonly<Record<Backbone, string>> = { trinity: 'Trinity', verl: 'verl' };
 const backbones: readonly Backbone[] = ['trinity', 'verl'];
 
-/** Returns the converted keys of a key, with the numbers of this config. */
 function becomesOf({ composition, dialect }: ConfigContext, { path }: KeyNode): string[] {
   if (dialect.id === 'trinity') return [];
   return backbones.flatMap((backbone) =>

@@ -98,7 +98,6 @@ export class AgentJetSession extends ProtocolServer {
     this.on('error', () => this.dispose());
   }
 
-  /** Ends the run at once if it is still running. */
   override dispose(): void {
     this.#silent = true;
     this.#output.dispose();

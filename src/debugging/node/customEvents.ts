@@ -37,7 +37,6 @@ export interface RunNotesBody {
   readonly notes: readonly LocatedFinding[];
 }
 
-/** The body of `agentjet.needsDebugpy`, with a sentence that names the interpreter. */
 export interface NeedsDebugpyBody {
   readonly message: string;
 }
@@ -67,7 +66,6 @@ export function customEvents(event: RunEvent, run: RunProgress): DapEvent[] {
   }
 }
 
-/** Returns the event that says that the trace is complete. */
 export function traceEnded(run: RunProgress, { stopped }: { readonly stopped: boolean }): DapEvent[] {
   const trace = traceOf(run);
   if (trace === undefined) return [];

@@ -19,7 +19,6 @@ import {
 } from '../../backbone/node/client/runReport.ts';
 import { taskName } from '../../tracking/core/report.ts';
 
-/** A DAP event without its sequence number. */
 export type DapEvent = Pick<DebugProtocol.Event, 'event' | 'body'>;
 
 /** The category of run output. The category `important` could open a popup in a client. */

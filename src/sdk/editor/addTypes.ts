@@ -29,14 +29,12 @@ export async function addTypes(folder: vscode.Uri, extension: vscode.Uri): Promi
   await placeTypes(folder.fsPath, new ProjectSource(extension.fsPath).types);
   const config = vscode.Uri.joinPath(folder, 'tsconfig.json');
   const text = await readText(config);
-  const changed = text === undefined ? `${JSON.stringify(newConfig, null, 2)}\n` : withMapping(text, config);
-  if (changed !== text) await vscode.workspace.fs.writeFile(config, new TextEncoder().encode(changed));
-}
-
-function withMapping(text: string, config: vscode.Uri): string {
-  const changed = withPathMapping(text, 'agentjet', mapping.agentjet);
+  const changed =
+    text === undefined
+      ? `${JSON.stringify(newConfig, null, 2)}\n`
+      : withPathMapping(text, 'agentjet', mapping.agentjet);
   if (changed === undefined) throw brokenConfig(config);
-  return changed;
+  if (changed !== text) await vscode.workspace.fs.writeFile(config, new TextEncoder().encode(changed));
 }
 
 async function readText(file: vscode.Uri): Promise<string | undefined> {

@@ -1,4 +1,3 @@
-/** The value of a key or of a variable. */
 export type NamedValue = string | number | bigint | boolean | null;
 
 /** Names of what is about a secret: where it is, what it is called, how many there are. */

@@ -29,7 +29,6 @@ export function killTree(leader: number, platform: NodeJS.Platform): void {
   signal(-leader, 'SIGKILL'); // last, since this process may lead the group
 }
 
-/** Kills those of the given processes that are still running. */
 export function killSurvivors(processes: readonly ProcessIdentity[]): void {
   for (const { pid } of processes.filter(isAlive)) signal(pid, 'SIGKILL');
 }

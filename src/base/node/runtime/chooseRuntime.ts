@@ -11,7 +11,6 @@ export interface RuntimeSearch {
   readonly editorExecPath?: string | undefined;
   readonly platform: NodeJS.Platform;
   readonly probe: Probe;
-  /** The use of the runtime. Default: `workflows`. */
   readonly purpose?: Purpose | undefined;
 }
 

@@ -6,7 +6,6 @@ import { text } from 'node:stream/consumers';
 export interface CommandIo {
   readonly stdout: CommandOutput;
   readonly stderr: CommandOutput;
-  /** Reads stdin to its end. */
   readonly readStdin: () => Promise<string>;
   /** Absolute. Paths of the command line are relative to it. */
   readonly cwd: string;
@@ -15,7 +14,6 @@ export interface CommandIo {
 
 export interface CommandOutput {
   write(text: string): void;
-  /** True if the terminal shows colors. */
   readonly colour: boolean;
 }
 

@@ -1,6 +1,5 @@
 import { toReport, type ErrorReport } from '../../core/errors.ts';
 
-/** The result or the error of the request with this key. */
 export type Outcome<T> =
   { readonly key: string; readonly value: T } | { readonly key: string; readonly error: ErrorReport };
 

@@ -1,7 +1,6 @@
 import type { ErrorReport } from '../../core/errors.ts';
 import { LatestRequest } from './latestRequest.ts';
 
-/** Consecutive entries of a long list. */
 export interface Slice {
   readonly from: number;
   readonly length: number;

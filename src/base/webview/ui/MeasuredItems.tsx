@@ -8,7 +8,6 @@ interface Props {
   readonly children: (index: number) => ComponentChildren;
 }
 
-/** The visible items of a list whose heights are measured. */
 export function MeasuredItems({ virtualizer, role, classOf, children }: Props) {
   return (
     <div class="token-items" role={role} style={{ height: `${virtualizer.getTotalSize()}px` }}>

@@ -24,7 +24,6 @@ export interface Declaration {
   readonly bases: readonly string[];
   readonly parameters: readonly string[];
   readonly isAbstract?: boolean;
-  /** The name under which the class is registered for Trinity. */
   readonly registered?: string;
 }
 

@@ -20,7 +20,6 @@ export function takesClass({ name }: KeyNode): boolean {
   return ofClasses.has(name);
 }
 
-/** Returns the values of a document that may name a path or a class of the workspace. */
 export function namingKeys(document: ConfigDocument, table: KeyTable): Visit[] {
   return visitAll(document, table).filter(
     ({ key }) => key !== undefined && (takesPath(key) || takesClass(key)),

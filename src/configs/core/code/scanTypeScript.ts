@@ -24,7 +24,6 @@ function baseOf(declaration: SyntaxNode, text: string): string | undefined {
   return base === undefined ? undefined : leadingPath(base, text);
 }
 
-/** The value of a string literal that `require` is called with. */
 export function requiredModule(call: SyntaxNode, text: string): string | undefined {
   const callee = call.name === 'CallExpression' ? call.firstChild : null;
   if (callee?.name !== 'VariableName' || text.slice(callee.from, callee.to) !== 'require') return undefined;

@@ -25,7 +25,6 @@ export interface ValueCaret {
   readonly span: Span;
   /** The text to insert before the value. */
   readonly lead: string;
-  /** Items that the list has already. */
   readonly present: ReadonlySet<string>;
   readonly inFlow: boolean;
 }

@@ -28,7 +28,6 @@ export interface Completion {
   readonly opensNext: boolean;
 }
 
-/** Returns a completion with usual values for what is not given. */
 export function completion(
   given: Pick<Completion, 'label' | 'kind' | 'edit'> & Partial<Completion>,
 ): Completion {

@@ -20,7 +20,6 @@ export interface TreeContext {
   readonly repository: Pick<Repository, 'load'>;
   readonly report: Report;
   readonly environment: Environment;
-  /** Called for a file that no folder has. */
   readonly missing: (entry: DefaultEntry) => void;
 }
 

@@ -6,7 +6,6 @@ import { splitKeys } from '../interpolation/path.ts';
 import type { Choice } from './defaultsTree.ts';
 import { hydraKeys } from './hydraGroups.ts';
 
-/** Called for a value that cannot be merged with the value below it. */
 export type ConflictReport = (value: Value, below: Value, path: readonly string[]) => void;
 
 type Growing = MappingValue & { readonly entries: Map<string, Value> };

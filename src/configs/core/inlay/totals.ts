@@ -7,7 +7,6 @@ import { engines, totalGpus } from '../rules/across/trinity/cluster.ts';
 import { TrinityView } from '../rules/across/trinity/view.ts';
 import { valueAt } from '../value.ts';
 
-/** Something that follows from the config, to be shown behind the value at `path`. */
 export interface Hint {
   readonly path: NodePath;
   readonly text: string;
@@ -15,7 +14,6 @@ export interface Hint {
   readonly tooltip: string;
 }
 
-/** The key names of a dialect for the numbers of the totals. */
 interface Names {
   readonly batch: string;
   readonly repeat: string;

@@ -95,18 +95,22 @@ export class Resolver implements ResolverHost {
     const known = this.#whole.get(id);
     if (known !== undefined) return known;
     const site = { path, origin: scalar.origin };
-    const value = this.#orElse(scalar, () => {
+    let value: Value = scalar;
+    try {
       const found = this.follow(scalar, path);
       if (this.#expanding.has(id)) this.#failCycle(site, 'includes itself');
       if (this.#expanding.size >= limits.depth) this.#failDepth(site);
       this.#expanding.add(id);
       try {
         const whole = found.path === undefined ? found.value : this.deep(found.value, found.path);
-        return this.#take(whole, site);
+        value = this.#take(whole, site);
       } finally {
         this.#expanding.delete(id);
       }
-    });
+    } catch (error) {
+      // The failure has been reported where it happened.
+      if (!(error instanceof Unresolved)) throw error;
+    }
     if (!this.#expanding.has(id)) this.#whole.set(id, value);
     return value;
   }
@@ -299,16 +303,6 @@ export class Resolver implements ResolverHost {
     const where = { ...(location && { location }), ...(inside && { inside }) };
     if (origin.kind !== 'bundled') this.problems.push({ code, severity, message, hint, ...where });
     throw unresolved;
-  }
-
-  /** A failure has been reported where it happened; the value then stays as it was written. */
-  #orElse(asWritten: Value, resolve: () => Value): Value {
-    try {
-      return resolve();
-    } catch (error) {
-      if (!(error instanceof Unresolved)) throw error;
-      return asWritten;
-    }
   }
 }
 

@@ -41,7 +41,6 @@ function absolutePath(name: string, keyPath: string, known: Pick<ReadonlySet<str
   return name;
 }
 
-/** Returns true if a condition certainly holds. */
 export function surelyHolds(condition: Condition, read: Read): boolean {
   return condition.every(({ path, values }) => {
     const value = path === undefined ? undefined : read(path);

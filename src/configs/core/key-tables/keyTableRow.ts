@@ -46,7 +46,6 @@ const keyRow = () =>
     renamedTo: z.optional(z.string()),
     /** Path of the key that does its work in the format that replaced this one. */
     successor: z.optional(z.string()),
-    /** The alternative to a deprecated key. */
     insteadUse: z.optional(z.string()),
     /** The reason not to set it: the program computes it. */
     doNotSet: z.optional(z.string()),
@@ -59,7 +58,6 @@ const keyRow = () =>
     made: z.optional(z.boolean()),
     /** The share of upstream configs that set it: 9 is nearly all, absent is nearly none. */
     use: z.optional(z.number()),
-    /** Values of `enum` count in any letter case. */
     caseInsensitive: z.optional(z.boolean()),
     /** About single values of `enum`. */
     valueNotes: z.optional(z.record(z.string(), z.string())),

@@ -67,7 +67,6 @@ export function entryAt(document: ConfigDocument, path: NodePath): Entry | undef
   return entryOf(parent, name);
 }
 
-/** Returns the span of a path's key, or of a list item. */
 export function spanOfPath(document: ConfigDocument, path: NodePath): Span | undefined {
   const entry = entryAt(document, path);
   if (entry !== undefined) return entry.keySpan;

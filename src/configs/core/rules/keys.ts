@@ -146,14 +146,8 @@ function unknownEntry(
 function moveFix(document: ConfigDocument, entry: Entry, parent: MappingNode, to: string): Fix[] {
   const { keySpan, value } = entry;
   const written = document.text.slice(keySpan.end, value.span.end).replace(/^\s*:\s*/, '');
-  if (
-    value.kind === 'mapping' ||
-    value.span.start < keySpan.end ||
-    written === '' ||
-    /[\r\n]/.test(written)
-  ) {
-    return [];
-  }
+  if (value.kind === 'mapping' || value.span.start < keySpan.end) return [];
+  if (written === '' || /[\r\n]/.test(written)) return [];
   const removal = removeEntry(document, entry, parent);
   return fix(`Move to \`${to}\``, removal, insertKey(document, to.split('.'), written));
 }

@@ -15,7 +15,6 @@ interface NamedLocator {
   readonly role: ClassRole;
 }
 
-/** Locators that lead to no class, or to one of another kind. */
 export function locatorTargets(context: ConfigContext): Finding[] {
   const { dialect, document, references } = context;
   return dialect.locatorKeys.flatMap((key): Finding[] => {

@@ -75,11 +75,9 @@ function placesOf(key: KeyNode, document: ConfigDocument): NodePath[] {
 }
 
 function applies(key: KeyNode, path: NodePath, document: ConfigDocument, table: KeyTable): boolean {
-  const { condition } = key.info ?? {};
+  const { condition = [] } = key.info ?? {};
   const indices = path.filter((part) => typeof part === 'number');
-  return (
-    condition === undefined || surelyHolds(condition, (asked) => valueAt(asked, indices, document, table))
-  );
+  return surelyHolds(condition, (asked) => valueAt(asked, indices, document, table));
 }
 
 /** The value at a path of the table: as written, else the default; undefined when it cannot be known. */

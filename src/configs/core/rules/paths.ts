@@ -11,13 +11,8 @@ import { nameOf, type Visit } from './visit.ts';
 /** False where this file says otherwise: sections of readers and judges are often kept for another time. */
 function isRead({ key, document }: Visit): boolean {
   for (let above = key; above !== undefined; above = above.parent) {
-    const { condition } = above.info ?? {};
-    if (
-      condition !== undefined &&
-      failingClause(condition, (asked) => writtenAt(asked, document)) !== undefined
-    ) {
-      return false;
-    }
+    const { condition = [] } = above.info ?? {};
+    if (failingClause(condition, (asked) => writtenAt(asked, document)) !== undefined) return false;
   }
   return true;
 }

@@ -3,7 +3,6 @@ export const severities = ['error', 'warning', 'information', 'hint'] as const;
 export type Severity = (typeof severities)[number];
 
 export interface RuleEntry {
-  /** A few words, as a heading. */
   readonly title: string;
   /** Usual severity; single findings may be milder. */
   readonly severity: Severity;

@@ -144,7 +144,6 @@ function describe({ text }: ConfigDocument, node: Node): string {
   return same ? `\`${written}\`` : `\`${written}\`, which YAML reads as \`${read}\``;
 }
 
-/** Returns the span of an empty value, which is that of its key. */
 function nullSpan({ node, written }: Visit): Visit['node']['span'] {
   return node.span.end > node.span.start ? node.span : (written?.entry.keySpan ?? node.span);
 }

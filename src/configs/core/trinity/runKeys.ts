@@ -70,7 +70,6 @@ export const runConstants: Readonly<Record<string, Plain>> = {
 /** A key that changes what is trained, and that only a cluster gives a meaning. */
 export interface UnsupportedKey {
   readonly path: string;
-  /** Returns true if the value has an effect. */
   readonly matters: (value: Plain) => boolean;
   /** Behind `` `path` ``. */
   readonly message: string;

@@ -94,7 +94,6 @@ function isAdapter(workflow: unknown): boolean {
   return Object.values<unknown>(functionAdapters).includes(workflow);
 }
 
-/** Returns the models that workflows and judges get in addition to the trained one. */
 export function auxiliaryModels(config: Config): readonly string[] {
   const models = config.get('explorer.auxiliary_models')?.value;
   if (!Array.isArray(models)) return [];

@@ -14,7 +14,6 @@ export const tuneCall = z.object({
   package: z.enum(['tuner', 'tune']),
   workflow: userFunction,
   judge: z.nullable(userFunction),
-  /** The line that calls it. */
   line: z.nullable(z.number()),
   file: z.nullable(z.string()),
   /** By the names of its parameters, each as its class's fields; those that are not given are missing. */

@@ -1,4 +1,3 @@
-/** The most recently used first, the others as they stand. */
 export function mostRecentFirst(items: readonly string[], recent: readonly string[]): string[] {
   const rank = new Map(recent.map((item, index) => [item, index]));
   return [...items].sort((a, b) => (rank.get(a) ?? recent.length) - (rank.get(b) ?? recent.length));

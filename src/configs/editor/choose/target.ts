@@ -31,7 +31,6 @@ export function targetOf(document: vscode.TextDocument): Target | undefined {
   return workflows.length > 0 ? { kind: 'workflow', uri, workflows } : undefined;
 }
 
-/** The scanners for scripts that create their config and start the run. */
 export const scripts = { typescript: scanJobs, python: scanTuneCalls } as const;
 
 /** By which scan a document is read; JavaScript is read as TypeScript. */

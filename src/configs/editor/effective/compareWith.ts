@@ -107,8 +107,7 @@ interface GitApi {
 
 /** The file as it was last committed. Rejects with a CodedError where there is no such version. */
 async function headOf(file: vscode.Uri): Promise<vscode.Uri> {
-  const extension = vscode.extensions.getExtension<{ getAPI(version: 1): GitApi }>('vscode.git');
-  const api = await activeApi(extension);
+  const api = await activeGit();
   if (api === undefined) {
     throw noHead(
       file,
@@ -135,9 +134,8 @@ async function headOf(file: vscode.Uri): Promise<vscode.Uri> {
 }
 
 /** Undefined where Git is switched off, in which case asking throws. */
-async function activeApi(
-  extension: vscode.Extension<{ getAPI(version: 1): GitApi }> | undefined,
-): Promise<GitApi | undefined> {
+async function activeGit(): Promise<GitApi | undefined> {
+  const extension = vscode.extensions.getExtension<{ getAPI(version: 1): GitApi }>('vscode.git');
   try {
     return (await extension?.activate())?.getAPI(1);
   } catch {

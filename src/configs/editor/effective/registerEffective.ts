@@ -15,14 +15,18 @@ const effectiveSelector: vscode.DocumentSelector = {
   language: languages.config,
 };
 
+/** The value on a line of an effective config, and where its config is. */
+function shownAt(documents: EffectiveDocuments, uri: vscode.Uri, line: number) {
+  const view = readEffectiveUri(uri);
+  const shown = documents.lastText(uri)?.origins.get(line);
+  return view && shown && { ...shown, ...locateConfig(view.as ?? view.source) };
+}
+
 function originDefinitions(documents: EffectiveDocuments): vscode.DefinitionProvider {
   return {
     provideDefinition: ({ uri }, { line }) => {
-      const view = readEffectiveUri(uri);
-      const shown = documents.lastText(uri)?.origins.get(line);
-      if (view === undefined || shown === undefined) return [];
-      const { fs } = locateConfig(view.as ?? view.source);
-      return locationsOf(shown.origin).map((place) => fs.location(place));
+      const shown = shownAt(documents, uri, line);
+      return shown && locationsOf(shown.origin).map((place) => shown.fs.location(place));
     },
   };
 }
@@ -30,11 +34,9 @@ function originDefinitions(documents: EffectiveDocuments): vscode.DefinitionProv
 function originHovers(documents: EffectiveDocuments): vscode.HoverProvider {
   return {
     provideHover: ({ uri }, { line }) => {
-      const view = readEffectiveUri(uri);
-      const shown = documents.lastText(uri)?.origins.get(line);
-      if (view === undefined || shown === undefined) return undefined;
-      const { cwd } = locateConfig(view.as ?? view.source);
-      const { origin, path } = shown;
+      const shown = shownAt(documents, uri, line);
+      if (shown === undefined) return undefined;
+      const { origin, path, cwd } = shown;
       const markdown = new vscode.MarkdownString(`\`${path.join('.')}\`\n\n`);
       markdown.appendText(vscode.l10n.t('From {0}', originText(origin, cwd)));
       if (origin.kind === 'rule') {

@@ -140,22 +140,19 @@ function literal(token: string): Value {
 function combine(operator: BinaryOperator, left: Value, right: Value): Value {
   const isReal = left.kind !== 'complex' && right.kind !== 'complex';
   if (isReal && !(operator === '**' && isComplexPower(left, right))) return calculate(operator, left, right);
-  const [a, b] = [toComplex(left), toComplex(right)];
-  switch (operator) {
-    case '+':
-      return addComplex(a, b);
-    case '-':
-      return addComplex(a, negatedComplex(b));
-    case '*':
-      return multiplyComplex(a, b);
-    case '/':
-      return divideComplex(a, b);
-    case '**':
-      return powerComplex(a, b);
-    case '//':
-      throw new EvaluationError('a complex number has no floor');
-  }
+  return ofComplex[operator](toComplex(left), toComplex(right));
 }
+
+const ofComplex: Readonly<Record<BinaryOperator, (a: Complex, b: Complex) => Complex>> = {
+  '+': addComplex,
+  '-': (a, b) => addComplex(a, negatedComplex(b)),
+  '*': multiplyComplex,
+  '/': divideComplex,
+  '**': powerComplex,
+  '//': () => {
+    throw new EvaluationError('a complex number has no floor');
+  },
+};
 
 function isComplexPower(base: PythonNumber, exponent: PythonNumber): boolean {
   const [below, above] = [Number(base.value), Number(exponent.value)];

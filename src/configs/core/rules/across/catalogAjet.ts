@@ -1,6 +1,5 @@
 import type { RuleEntry } from '../ruleEntry.ts';
 
-/** About the section that an AgentJet config is written in. */
 export const ajetAcross = {
   'lengths-exceed-model-len': {
     title: 'Prompt and response exceed the model length',

@@ -44,7 +44,6 @@ export interface Report {
   readonly rewrites?: string;
 }
 
-/** The value of a path; undefined if it is unknown. */
 type KnownValue =
   { readonly value: Value } | { readonly absent: true; readonly default: unknown } | undefined;
 

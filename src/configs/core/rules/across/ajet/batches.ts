@@ -47,10 +47,11 @@ export function miniBatch(settings: Settings): void {
   const gpus = totalGpus(settings);
   if (severity === undefined || episodes === undefined || parts === undefined || gpus === undefined) return;
   if (parts < 2 || gpus < 1 || episodes >= parts * gpus) return;
+  const each = Math.round((episodes / parts) * 10) / 10;
   settings.report('mini-batch', {
     severity,
     at: [miniBatches, batch, repeat],
-    message: `${times(settings, [batch, repeat])} = ${episodes} episodes in ${settings.shown(miniBatches)} parts are ${decimal(episodes / parts)} per part, fewer than the ${gpus} GPUs that share a part. Lower \`mini_batch_num\` to ${Math.max(1, Math.floor(episodes / gpus))}.`,
+    message: `${times(settings, [batch, repeat])} = ${episodes} episodes in ${settings.shown(miniBatches)} parts are ${each} per part, fewer than the ${gpus} GPUs that share a part. Lower \`mini_batch_num\` to ${Math.max(1, Math.floor(episodes / gpus))}.`,
   });
 }
 
@@ -79,8 +80,4 @@ function product(settings: Settings, paths: readonly string[]): number | undefin
 /** `` `train_batch_size` 32 × `num_repeat` 4 ``. */
 function times(settings: Settings, paths: readonly string[]): string {
   return paths.map((path) => `${quotedName(path)} ${settings.number(path) ?? ''}`).join(' × ');
-}
-
-function decimal(value: number): string {
-  return String(Math.round(value * 10) / 10);
 }

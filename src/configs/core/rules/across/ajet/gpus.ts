@@ -13,26 +13,22 @@ export function gpuShare(settings: Settings): void {
   const taken = engineGpus(settings);
   if (severity === undefined || total === undefined || taken === undefined) return;
   const engines = currentPath(settings, engineKeys);
+  const at = [engines, parallel, perNode, nodes];
   if (taken >= total) {
     settings.report('gpu-share', {
       severity,
-      at: [engines, parallel, perNode, nodes],
+      at,
       message: `${settings.shown(engines)} × ${settings.shown(parallel)} = ${taken} of ${total} GPUs are for the engines, so none is left for the trainer and Trinity does not start. Use at most ${total - 1} GPUs for the engines.`,
     });
     return;
   }
-  nodeRemainder(settings, total - taken);
-}
-
-/** Trinity gives the trainer whole nodes as soon as it has more than one. */
-function nodeRemainder(settings: Settings, left: number): void {
-  const severity = underBackbone(settings, 'trinity', 'error');
+  // Trinity gives the trainer whole nodes as soon as it has more than one.
+  const left = total - taken;
   const node = settings.number(perNode);
-  if (severity === undefined || node === undefined || node < 1 || left <= node || left % node === 0) return;
-  const engines = currentPath(settings, engineKeys);
+  if (node === undefined || node < 1 || left <= node || left % node === 0) return;
   settings.report('gpu-share', {
     severity,
-    at: [engines, parallel, perNode, nodes],
+    at,
     message: `${left} GPUs are left for the trainer. This is more than one node of ${node}, but not a multiple of it, so Trinity does not start. Use ${left % node} more GPUs for the engines.`,
   });
 }

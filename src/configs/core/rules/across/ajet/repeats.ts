@@ -48,8 +48,7 @@ export function oversampling(settings: Settings): void {
     return;
   }
   const severity = underBackbone(settings, 'verl', 'error');
-  const confirm = Math.floor((size * (1 + factor)) / 2);
-  const over = Math.floor(size * factor);
+  const [confirm, over] = oversampled(size, factor);
   if (severity === undefined || (size < confirm && confirm < over)) return;
   const least = leastRepeat(factor);
   const remedy =
@@ -64,15 +63,18 @@ export function oversampling(settings: Settings): void {
   });
 }
 
+/** The parts of the inequality that oversampling needs: ⌊n(1+m)/2⌋ and ⌊n·m⌋. */
+function oversampled(n: number, m: number): [confirm: number, over: number] {
+  return [Math.floor((n * (1 + m)) / 2), Math.floor(n * m)];
+}
+
 /** The smallest group from which on every group has room; undefined where none of a usual size has. */
 function leastRepeat(factor: number): number | undefined {
   const sizes = Array.from({ length: 63 }, (_, index) => index + 2);
-  const last = sizes.findLast(
-    (n) =>
-      !(
-        n < Math.floor((n * (1 + factor)) / 2) && Math.floor((n * (1 + factor)) / 2) < Math.floor(n * factor)
-      ),
-  );
+  const last = sizes.findLast((size) => {
+    const [confirm, over] = oversampled(size, factor);
+    return !(size < confirm && confirm < over);
+  });
   return last === undefined ? 2 : last < 64 ? last + 1 : undefined;
 }
 

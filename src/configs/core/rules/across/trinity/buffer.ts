@@ -138,12 +138,9 @@ function savedInput(view: TrinityView): void {
 function taskOutput(view: TrinityView): void {
   if (!view.isSet(taskPipeline) || view.names(taskPipeline) === undefined) return;
   const output = `${taskPipeline}.output`;
-  if (
-    view.isMode('train') &&
-    view.isNull(output) &&
-    view.algorithm !== undefined &&
-    view.algorithm.modes === undefined
-  ) {
+  const { algorithm } = view;
+  const trains = view.isMode('train') && algorithm !== undefined && algorithm.modes === undefined;
+  if (trains && view.isNull(output)) {
     view.report('trinity-pipeline', {
       at: [taskPipeline],
       message: `In mode \`train\` the task pipeline needs an \`output\`, but it is ${scalarText(view.scalar(output))}, so Trinity does not start.`,

@@ -104,13 +104,8 @@ function dataParallel(view: TrinityView, { section, each }: Engine, node: number
 export function gpuShare(view: TrinityView): void {
   const total = totalGpus(view);
   const all = engines(view);
-  if (
-    total === undefined ||
-    all === undefined ||
-    !view.local ||
-    view.text(`${rollout}.engine_type`) === 'external'
-  )
-    return;
+  if (total === undefined || all === undefined || !view.local) return;
+  if (view.text(`${rollout}.engine_type`) === 'external') return;
   const taken = all.reduce((sum, { count, each }) => sum + count * each, 0);
   const parts = all.map(
     ({ section, count, each }) => `${section === rollout ? '' : 'auxiliary '}${count} × ${each}`,

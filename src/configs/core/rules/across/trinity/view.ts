@@ -11,7 +11,6 @@ export type Since = '0.4' | '0.5.1';
 export interface Algorithm {
   /** Only these modes work. */
   readonly modes?: readonly string[];
-  /** It trains a critic too. */
   readonly critic?: boolean;
   /** It compares the runs of one task with one another. */
   readonly group?: boolean;
@@ -77,7 +76,8 @@ export class TrinityView extends Settings {
   override report(rule: AcrossRuleId, { since, severity, ...rest }: TrinityReport): void {
     const usual: Severity = severity ?? acrossRules[rule].severity;
     const { version, weigh } = this.#options;
-    if (since !== undefined && version !== undefined && isBefore(version, since)) return;
+    const age = since && version?.localeCompare(since, 'en', { numeric: true });
+    if (age !== undefined && age < 0) return;
     const dated = since !== undefined && version === undefined && usual === 'error' ? 'warning' : usual;
     const weighed = weigh === undefined ? dated : weigh(dated);
     if (weighed !== undefined) super.report(rule, { ...rest, severity: weighed });
@@ -85,12 +85,3 @@ export class TrinityView extends Settings {
 }
 
 export type TrinityRule = (view: TrinityView) => void;
-
-function isBefore(version: string, since: Since): boolean {
-  const [left, right] = [version, since].map((text) => text.split('.').map(Number));
-  for (const [index, part] of (right ?? []).entries()) {
-    const other = left?.[index] ?? 0;
-    if (other !== part) return other < part;
-  }
-  return false;
-}
