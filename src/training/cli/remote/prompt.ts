@@ -8,7 +8,8 @@ export function isInteractive(): boolean {
 
 /** Reads a line. With `hidden`, the terminal does not show the input. Undefined: the input has ended. */
 export function prompt(question: string, { hidden = false } = {}): Promise<string | undefined> {
-  const output = hidden ? nowhere() : process.stderr;
+  const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
+  const output = hidden ? nowhere : process.stderr;
   const lines = createInterface({ input: process.stdin, output, terminal: true });
   // Written after readline has started. Earlier, the terminal itself would echo the input.
   process.stderr.write(question);
@@ -20,8 +21,4 @@ export function prompt(question: string, { hidden = false } = {}): Promise<strin
       lines.close();
     });
   }).finally(() => hidden && process.stderr.write('\n')) as Promise<string | undefined>;
-}
-
-function nowhere(): Writable {
-  return new Writable({ write: (_chunk, _encoding, done) => done() });
 }

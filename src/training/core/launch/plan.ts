@@ -80,18 +80,15 @@ export function planLaunch(
   const program = programOf(order.launcher, training);
   const launcher = site.launchers[program];
   if (launcher === undefined) throw launchErrors.noLauncher(program, 'its owner has not allowed it');
+  // GPUs are numbered as in `nvidia-smi`. By default CUDA starts with the fastest one.
+  const devices = { CUDA_DEVICE_ORDER: 'PCI_BUS_ID', CUDA_VISIBLE_DEVICES: site.devices.join(',') };
   return {
     program,
     command: launcher.command,
     args: [...launcher.args, ...argumentsOf(program, order, training, site.hostVariables)],
-    env: { ...quiet, ...checkedVariables(order.env), ...devicesOf(site) },
+    env: { ...quiet, ...checkedVariables(order.env), ...devices },
     totalSteps: training.totalSteps,
   };
-}
-
-/** GPUs are numbered as in `nvidia-smi`. By default CUDA starts with the fastest one. */
-function devicesOf({ devices }: LaunchSite): Readonly<Record<string, string>> {
-  return { CUDA_DEVICE_ORDER: 'PCI_BUS_ID', CUDA_VISIBLE_DEVICES: devices.join(',') };
 }
 
 const withRay = '--with-ray';

@@ -128,7 +128,9 @@ function dial(url: URL, address: HostAddress, handlers: DialHandlers, heartbeat:
   const socket = new WebSocket(createConnection ? untouched(url) : url, wireSubprotocol, options);
   socket.on('open', () => handlers.opened());
   socket.on('unexpected-response', (request: ClientRequest, response: IncomingMessage) => {
-    refused = refusalOf(response);
+    const { statusCode = 0 } = response;
+    const other = { reason: `The host responds with HTTP status ${statusCode}.`, isFinal: false };
+    refused = refusals[statusCode] ?? other;
     response.resume();
     request.destroy();
     socket.terminate();
@@ -239,11 +241,6 @@ const refusals: Readonly<Record<number, CloseReason>> = {
   426: noHost,
   429: { reason: 'The host received too many requests.', isFinal: false },
 };
-
-function refusalOf({ statusCode = 0 }: IncomingMessage): CloseReason {
-  const other = { reason: `The host responds with HTTP status ${statusCode}.`, isFinal: false };
-  return refusals[statusCode] ?? other;
-}
 
 const certificateFailures = new Set([
   'DEPTH_ZERO_SELF_SIGNED_CERT',

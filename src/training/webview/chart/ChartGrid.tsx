@@ -11,6 +11,7 @@ export function ChartGrid() {
   const page = usePage();
   const { runs, view, change } = page;
   const charts = chartsOf(runs, view.added);
+  const remove = (key: string) => change({ added: view.added.filter((name) => `added ${name}` !== key) });
   return (
     <section class="charts" aria-labelledby="charts">
       <Tools others={otherMetrics(runs, charts)} />
@@ -22,9 +23,7 @@ export function ChartGrid() {
             name={[...new Set(chart.names.filter((name) => name !== undefined))].join(', ')}
             axisOf={stepAxis}
             series={runs.map((run, index) => seriesOf(run, chart.names[index]))}
-            onRemove={
-              chart.id === 'added' ? () => change({ added: without(view.added, chart.key) }) : undefined
-            }
+            onRemove={chart.id === 'added' ? () => remove(chart.key) : undefined}
           />
         ))}
         <GpuCharts />
@@ -37,10 +36,6 @@ export function ChartGrid() {
       {charts.length > 0 && <ValueTable charts={charts} />}
     </section>
   );
-}
-
-function without(added: readonly string[], key: string): string[] {
-  return added.filter((name) => `added ${name}` !== key);
 }
 
 function GpuCharts() {
@@ -58,7 +53,7 @@ function GpuCharts() {
         name={l10n.t('mean of the run’s GPUs over time')}
         axisOf={timeAxis}
         series={series}
-        valueText={hundredths}
+        valueText={(value) => percent(value === undefined ? null : value / 100)}
         range={[0, 100]}
       />
     ));
@@ -133,10 +128,6 @@ function StageChoice() {
       onChoose={(name) => change({ stage: name || null, window: null })}
     />
   );
-}
-
-function hundredths(value: number | undefined): string {
-  return percent(value === undefined ? null : value / 100);
 }
 
 function Smoothing() {

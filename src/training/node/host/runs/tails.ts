@@ -93,7 +93,8 @@ export class RunTails {
     const step = await latestStep(folder);
     if (step === null || events.fold.hasCheckpoint(step, stage)) return;
     const isFirst = !events.fold.state.checkpoints.some((one) => one.stage === (stage ?? null));
-    if (isFirst && step === stepBefore(this.#job.before, part)) return;
+    const { before } = this.#job;
+    if (isFirst && step === (stage === undefined ? before.step : before.stages?.[part.name])) return;
     await events.append([{ type: 'checkpoint', step, ...(stage !== undefined && { stage }) }]);
   }
 
@@ -107,7 +108,9 @@ export class RunTails {
     );
     let firstSkipped: string | undefined;
     for (const [source, file] of sorted) {
-      const known = this.#knownOf(`${part?.folder ?? ''} ${runnerLog.test(source) ? 'runners' : 'others'}`);
+      const kind = `${part?.folder ?? ''} ${runnerLog.test(source) ? 'runners' : 'others'}`;
+      const known = this.#known.get(kind) ?? new Set();
+      this.#known.set(kind, known);
       if (known.has(file)) continue;
       if (known.size >= mostLogs) {
         firstSkipped ??= source;
@@ -119,16 +122,6 @@ export class RunTails {
     }
     return firstSkipped;
   }
-
-  #knownOf(kind: string): Set<string> {
-    let known = this.#known.get(kind);
-    if (known === undefined) this.#known.set(kind, (known = new Set()));
-    return known;
-  }
-}
-
-function stepBefore({ step, stages }: JobLayout['before'], { name, stage }: JobPart): number | null {
-  return stage === undefined ? step : (stages?.[name] ?? null);
 }
 
 /** Returns the logs of a job by source. Each node of several has its own folder. */
