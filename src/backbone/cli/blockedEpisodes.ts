@@ -10,10 +10,7 @@ const tick = 500;
 
 type Started = Extract<RunEvent, { type: 'episode-started' }>;
 
-/**
- * Detects episodes that run past their limit because their code never yields. No timer of that process fires then, so
- * it cannot end them itself. Not used where a debugger can hold the process.
- */
+/** Detects episodes past their limit whose code never yields, so that no timer of that process can end them. */
 export class BlockedEpisodes implements Disposable {
   readonly #running = new Map<number, { readonly event: Started; readonly since: number }>();
   /** The milliseconds that this process was running. While it is suspended, events arrive late. */

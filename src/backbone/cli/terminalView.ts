@@ -161,18 +161,8 @@ function judgedForJson(
 ): unknown {
   const episodes = results.map((result) => {
     const { episode, taskId, reward, isSuccess, metrics, recorded = null } = result;
-    const difference = rewardDifference(result);
-    return {
-      episode,
-      taskId,
-      repeat: result.repeat,
-      reward,
-      isSuccess,
-      ...(metrics && { metrics }),
-      recorded,
-      difference,
-      error: result.error,
-    };
+    const scored = { episode, taskId, repeat: result.repeat, reward, isSuccess, metrics, recorded };
+    return { ...scored, difference: rewardDifference(result), error: result.error };
   });
   const groups = groupsOf(results, repeat).map((group) => {
     const { taskId, episodes, failed, meanReward, successRate } = group;
@@ -182,31 +172,15 @@ function judgedForJson(
   return { episodes, groups, meanReward, successRate, trace, ...(error && { error }) };
 }
 
-/** Null where the process went before it could tell. */
+/** Null where the process went before it could tell; undefined, which JSON leaves out, for what does not apply. */
 function episodeForJson(result: EpisodeResult, found: readonly Finding[]): unknown {
-  const { taskId, repeat, reward, isSuccess, llmCalls, tracking, faults, error } = result;
-  const { stopped, selected, attempts, metrics, recorded } = result;
+  const { taskId, repeat, reward, isSuccess, metrics, llmCalls, tracking, faults, error } = result;
+  const { attempts, stopped, selected, recorded } = result;
   const { timelines = null, tokens = null, trainableTokens = null } = tracking ?? {};
-  const rollout = {
-    ...(attempts !== undefined && { attempts }),
-    ...(stopped !== undefined && { stopped }),
-    ...(selected !== undefined && { selected }),
-    ...(recorded !== undefined && { recorded }),
-  };
+  const outcome = { taskId, repeat, reward, isSuccess, metrics };
   const counts = { llmCalls, timelines, tokens, trainableTokens };
   const findings = found.map(worded);
-  return {
-    taskId,
-    repeat,
-    reward,
-    isSuccess,
-    ...(metrics && { metrics }),
-    ...counts,
-    error,
-    findings,
-    ...(faults && { faults }),
-    ...rollout,
-  };
+  return { ...outcome, ...counts, error, findings, faults, attempts, stopped, selected, recorded };
 }
 
 function groupForJson({ members, findings, ...group }: GroupVerdict): unknown {

@@ -153,8 +153,11 @@ function portsOf(request: RunRequest): RunPorts {
     esbuild: path.join(ownFolder, 'vendor/esbuild-wasm/bin/esbuild'),
   });
   const logger: Logger = { log: (level, message) => emit({ type: 'log', level, message }) };
-  const text = textLater();
-  const { code, onUncaught } = userCode(request, loader, { logger, openText: text.open });
+  // It is found after the user's code is loaded, and before an episode starts.
+  let trainedText: ModelTextSource | undefined;
+  const openText: UserCodeOptions['openText'] = () =>
+    trainedText?.open() ?? Promise.reject(new Error('No tokenizer was selected.'));
+  const { code, onUncaught } = userCode(request, loader, { logger, openText });
   const classes = localClassFinder([request.cwd]);
   const config = new RunConfig(request);
   const recordings = new RunRecordings(request, logger, emit);
@@ -169,7 +172,7 @@ function portsOf(request: RunRequest): RunPorts {
     loadRewardFn: (name) => code.loadRewardFn(name),
     placeOfMethod: async (locator, method) =>
       code.locationOf(locator) ?? locateMethod(locator, method, classes, (one) => localFiles.readText(one)),
-    findModelText: async (_, plan) => text.found(await findRunText(request, plan)),
+    findModelText: async (_, plan) => (trainedText = await findRunText(request, plan)),
     openModelTuner: (asked, plan, text) =>
       openModelTuner(asked, plan, text, loader, emit, {
         cancellation: cancellation.token,
@@ -204,18 +207,6 @@ function portsOf(request: RunRequest): RunPorts {
     },
   };
   return { ports, loader, config, code };
-}
-
-/** The tokenizer of a run. It is searched after the user's code is loaded, and before an episode starts. */
-function textLater(): {
-  readonly open: UserCodeOptions['openText'];
-  readonly found: (text: ModelTextSource) => ModelTextSource;
-} {
-  let source: ModelTextSource | undefined;
-  return {
-    open: () => source?.open() ?? Promise.reject(new Error('No tokenizer was selected.')),
-    found: (text) => (source = text),
-  };
 }
 
 function userCode(

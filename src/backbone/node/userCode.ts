@@ -43,25 +43,18 @@ export function userCodeOf(options: UserCodeOptions): UserCode {
     warn: (problem) => options.warn(problem),
     openText: () => options.openText(),
   });
+  const load = async <Kind extends 'workflow' | 'judge'>({ where: file, name }: Locator, kind: Kind) =>
+    (await loader.loadExport({ file, name }, kind, [])).value;
   return {
     loadWorkflow: async (locator) =>
-      isPython(locator)
-        ? python.loadWorkflow(locator)
-        : (await loader.loadExport(exportOf(locator), 'workflow', [])).value,
-    loadJudge: async (locator) =>
-      isPython(locator)
-        ? python.loadJudge(locator)
-        : (await loader.loadExport(exportOf(locator), 'judge', [])).value,
+      isPython(locator) ? python.loadWorkflow(locator) : load(locator, 'workflow'),
+    loadJudge: async (locator) => (isPython(locator) ? python.loadJudge(locator) : load(locator, 'judge')),
     loadRewardFn: (name) => python.loadRewardFn(name),
     locationOf: (locator) => (locator.kind === 'trinity' ? python.locationOf(locator) : undefined),
     userFrame: (error) => (error instanceof PythonError ? error.location : loader.userFrame(error)),
     runScript: (file, answers) => python.runScript(file, answers),
     ended: (episodeUuid) => python.ended(episodeUuid),
   };
-}
-
-function exportOf({ where, name }: Locator): { readonly file: string; readonly name: string } {
-  return { file: where, name };
 }
 
 async function startPython(

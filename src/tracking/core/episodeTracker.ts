@@ -301,10 +301,7 @@ class Tracker implements EpisodeTracker {
     if (problem !== undefined) this.#problems.add(call, problem);
   }
 
-  /**
-   * Compares the two loss masks of a reply. AgentJet computes the second mask of a sample from the ChatML header and
-   * the first end token. It rejects the sample if the masks of its last reply differ.
-   */
+  /** Compares with AgentJet's second mask, by the ChatML header and the first end token: a last reply must have it. */
   #judgeReply(call: number, reply: ReplyTokens, position: number): void {
     if (reply.lacksEos) this.#cutCalls.add(call);
     if (reply.repeatsHeader) this.#problems.add(call, repeatsHeader);

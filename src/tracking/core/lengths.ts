@@ -48,10 +48,7 @@ export function promptProblem(tokens: number, limits: LengthLimits, exact: boole
   return { code: rule.code, severity: rule.severity, clause };
 }
 
-/**
- * Returns the problem of a reply. Upstream rejects the call if the reply has too many tokens, including those of the
- * template. It also rejects a call whose request and reply do not fit into the model length.
- */
+/** Upstream rejects a reply over the turn limit, the template's tokens included, and a call over the model length. */
 export function replyProblem(
   tokens: { readonly reply: number; readonly whole: number },
   limits: LengthLimits,

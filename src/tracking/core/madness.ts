@@ -67,10 +67,7 @@ function words(text: string): readonly string[] {
   return text.split(pythonBlanks).filter((word) => word !== '');
 }
 
-/**
- * Returns the item at which the patience reaches 0. An item that equals one of the last few different items costs 1.
- * Any other item resets the patience.
- */
+/** Returns the item at which the patience reaches 0: one of the last different items costs 1, others reset it. */
 function repeated(
   items: Iterable<string>,
   { remembered, patience }: { readonly remembered: number; readonly patience: number },

@@ -92,10 +92,8 @@ function frameOf(container: readonly number[], header: readonly number[], eos: n
 }
 
 /**
- * Returns the tokens of a trained message that upstream counts in the loss of a sample. The first header and the
- * tokens after the first end token do not count. The end token itself does not count if the reply was truncated.
- *
- * @param header that of ChatML, which upstream has built in
+ * Returns the tokens that upstream counts in the loss of a sample. The first header (ChatML's, built into upstream) and
+ * tokens after the first end token do not count. Nor does the end token, if the reply was truncated.
  */
 export function sampleLossMask(
   tokenIds: ArrayLike<number>,
@@ -109,10 +107,7 @@ export function sampleLossMask(
   return mask;
 }
 
-/**
- * Returns the same for a reply in another timeline, as far as possible without the tokenizer. It has the counted
- * tokens and, for a truncated reply, the end token.
- */
+/** Returns the same for a reply in another timeline: the counted tokens and, for a truncated reply, the end token. */
 export function takenOverMask(
   { tokenIds, lossMask }: TracedMessage,
   isSpecial: (id: number) => boolean,
@@ -216,10 +211,7 @@ function alternativesOf(
   return { alternatives: lists.slice(0, length), endAlternatives: lists[length] ?? [] };
 }
 
-/**
- * Returns the reported id if its bytes match the tokenizer. Servers write parts of a character as U+FFFD, which matches
- * any bytes.
- */
+/** Returns the id if its bytes match the tokenizer. U+FFFD, as servers write parts of characters, always does. */
 function reportedId(
   { id, bytes }: Pick<ReplyToken, 'id' | 'bytes'>,
   tokenizer: Tokenizer,

@@ -19,9 +19,7 @@ export interface TrainingReport {
 
 /**
  * Returns which episodes training would learn from with group-relative advantages. An episode counts if it has a reward
- * and accepted tokens in the loss, and if the rewards of its task differ.
- *
- * @param results the results of the episodes that ended, in any order; a task has `repeat` consecutive episodes
+ * and accepted tokens in the loss, and if the rewards of its task differ. `results` may be in any order.
  */
 export function trainingReport(results: readonly EpisodeResult[], terms: RunTerms): TrainingReport {
   const size = Math.max(1, terms.repeat);

@@ -25,11 +25,7 @@ export interface SameRequest {
   readonly timeline: readonly TimelineMessage[];
 }
 
-/**
- * Returns one object for equal messages of the requests of an episode, so that results can be cached per object. Most
- * messages of a request equal those of the previous request, so they are compared first. Only a difference costs a
- * lookup.
- */
+/** Gives equal messages of an episode one object, to cache results by. Compares with the previous request first. */
 export class SameMessages {
   readonly #known = new Map<string, SameMessage>();
   #previous: readonly SameMessage[] = [];

@@ -70,10 +70,7 @@ export function sampleRecord(
 
 type ListName = 'ids' | 'attention_mask' | 'position_ids' | 'loss_mask' | 'logprobs';
 
-/**
- * A list with a number for each token of the sample, and its parts of the prompt and the response. Positions are from 0,
- * also in the prompt, and continue in the response. A missing log probability is 0.
- */
+/** Numbers of each token, whole and in parts. Positions count on in the response. A missing log probability is 0. */
 type Split<Name extends ListName> = Readonly<
   Record<(Name extends 'ids' ? 'input_ids' : Name) | `prompt_${Name}` | `response_${Name}`, readonly number[]>
 >;

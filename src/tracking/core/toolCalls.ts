@@ -1,7 +1,5 @@
 import { isRecord } from '../../base/core/isRecord.ts';
 
-/** Tools and tool calls as a chat template is given them. */
-
 /** Arguments of functions as objects; those that are no JSON stay the text they are. */
 export function parsedToolCalls(calls: readonly unknown[]): readonly unknown[] {
   return calls.map((call) => {

@@ -1,5 +1,5 @@
 import type { EpisodeTracking } from './records/episodeResult.ts';
-import type { LengthLimits } from './records/tracedRun.ts';
+import type { LengthLimits, MergeRules } from './records/tracedRun.ts';
 import type { TracedMessage, TracedTimeline } from './records/trace.ts';
 import type { ExcludedMessage } from './messages.ts';
 import type { MadnessOptions } from './madness.ts';
@@ -21,11 +21,7 @@ export interface TrackerOptions {
   readonly suppressedFindings?: ReadonlySet<string>;
 }
 
-/** `ajet.context_tracker.…`. */
-export interface MergeOptions {
-  readonly compareLevel: 'text' | 'token';
-  readonly ignoreTools: boolean;
-}
+export type MergeOptions = Readonly<Pick<MergeRules, 'compareLevel' | 'ignoreTools'>>;
 
 /** The request of a call: OpenAI messages and tools, already checked by the gateway. */
 export interface BegunRequest {
@@ -77,9 +73,7 @@ export interface ReplyToken {
   readonly alternatives?: readonly ReportedAlternative[];
 }
 
-export interface ReportedAlternative {
-  readonly id: number | null;
-  readonly bytes: readonly number[];
+export interface ReportedAlternative extends Pick<ReplyToken, 'id' | 'bytes'> {
   readonly logprob: number;
 }
 

@@ -2,10 +2,7 @@ import type { EpisodeResult } from './records/episodeResult.ts';
 import type { Finding } from './finding.ts';
 import type { Group } from './groups.ts';
 
-export interface EpisodeVerdict {
-  readonly episode: number;
-  readonly taskId: string;
-  readonly repeat: number;
+export interface EpisodeVerdict extends Readonly<Pick<EpisodeResult, 'episode' | 'taskId' | 'repeat'>> {
   /** True if no finding is an error. */
   readonly trains: boolean;
   /** The findings of the episode and of its group. */

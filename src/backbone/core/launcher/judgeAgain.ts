@@ -128,20 +128,9 @@ function started(
   { parallel }: RunPlan,
 ) {
   const { experiment, workflow, workflowFile, tasks, repeat } = recorded;
-  return {
-    type: 'run-started',
-    experiment,
-    config,
-    model: 'none (recorded outputs are judged)',
-    workflow,
-    workflowFile,
-    folder: trace,
-    tasks,
-    repeat,
-    episodes,
-    parallel,
-    judged: trace,
-  } as const;
+  const facts = { experiment, config, workflow, workflowFile, tasks, repeat, episodes, parallel };
+  const model = 'none (recorded outputs are judged)';
+  return { type: 'run-started', ...facts, model, folder: trace, judged: trace } as const;
 }
 
 async function judgeEpisode(

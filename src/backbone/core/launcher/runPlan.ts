@@ -56,10 +56,7 @@ export interface RunPlan {
 /** Tokens that upstream keeps back of a turn's length. */
 const reservedTokens = 16;
 
-/**
- * Reads the plan from config and request. The request wins over the config's `ajet.debug`. By default, the tasks are
- * those of the training split, as in training; upstream's debug backbone uses the validation split.
- */
+/** The request wins over `ajet.debug`. By default, tasks are those of training; upstream's debug runs validate. */
 export function planRun(request: RunRequest, config: Config, now: Date, paths: PathRules): RunPlan {
   const mode = request.mode ?? 'sample';
   const rules = isTrinityRun(config) ? 'trinity' : 'ajet';
@@ -202,10 +199,7 @@ function count(config: Config, key: string): number {
   });
 }
 
-/**
- * Returns the name as upstream does: null or `read_yaml_name` becomes the file's stem and the local time. `|` becomes
- * `-`, and so do parts that could lead out of the parent folder.
- */
+/** Returns the file's stem and the time for null and `read_yaml_name`, as upstream. `-` replaces `|`, `/`, `\` and `:`. */
 function experimentName(name: string | null, file: string, now: Date, paths: PathRules): string {
   const derived = name === null || name === 'read_yaml_name' || name === '';
   const text = derived

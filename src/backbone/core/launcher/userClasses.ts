@@ -88,24 +88,20 @@ export type JudgeSource =
 
 /** Called only when an episode needs it. The built-in judges replace AgentJet's own. */
 export async function judgeOf(plan: RunPlan, config: Config, locate: ResolveLocator): Promise<JudgeSource> {
-  if (plan.judgeType === 'rubrics_auto_grader') {
-    return { kind: 'auto-grader', configLocation: config.locate('ajet.task_judge.judge_type') };
-  }
+  const typeLocation = config.locate('ajet.task_judge.judge_type');
+  if (plan.judgeType === 'rubrics_auto_grader') return { kind: 'auto-grader', configLocation: typeLocation };
   if (plan.judgeType !== 'customized_protocol') {
-    throw noJudge(
-      `judge_type ${plan.judgeType} is not supported in debug runs`,
-      config,
-      'ajet.task_judge.judge_type',
-    );
+    throw noJudge(`judge_type ${plan.judgeType} is not supported in debug runs`, typeLocation);
   }
-  if (plan.judge === null) throw noJudge('judge_protocol is null', config, 'ajet.task_judge.judge_protocol');
-  const location = config.locate('ajet.task_judge.judge_protocol');
+  const key = 'ajet.task_judge.judge_protocol';
+  const location = config.locate(key);
+  if (plan.judge === null) throw noJudge('judge_protocol is null', location);
   const parsed = parseLocator(plan.judge);
   const judge = parsed.ok ? builtInJudge(parsed.locator) : undefined;
-  const origin = config.get('ajet.task_judge.judge_protocol')?.origin;
+  const origin = config.get(key)?.origin;
   // The default judge needs an environment service.
   const isMeant = origin?.kind === 'file' || config.string('ajet.task_reader.type') === 'env_service';
-  if (!isMeant) throw noJudge('the config names none', config, 'ajet.task_judge.judge_protocol');
+  if (!isMeant) throw noJudge('the config names none', location);
   if (judge !== undefined) return { kind: 'built-in', judge, configLocation: location };
   return { kind: 'file', ...(await locate(plan.judge, 'judge', location)) };
 }
@@ -163,11 +159,11 @@ function noSuchFile(what: string, file: string, location: Location): CodedError 
   });
 }
 
-function noJudge(why: string, config: Config, path: string): CodedError {
+function noJudge(why: string, location: Location): CodedError {
   return new CodedError({
     code: 'task-judge/none',
     message: `The workflow returned no reward, and no judge can compute one: ${why}.`,
-    location: config.locate(path),
+    location,
     hint: 'Return a reward from the workflow, or set ajet.task_judge.judge_protocol to a judge, for example judge.ts->Name.',
   });
 }

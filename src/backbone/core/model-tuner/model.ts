@@ -37,9 +37,7 @@ export type ChunkBatches = AsyncIterable<readonly ChatCompletionChunk[]>;
 
 export type ModelReply =
   | { readonly kind: 'completion'; readonly completion: ChatCompletion }
-  /**
-   * Passed on as it arrives, in OpenAI's chunks. A failure in mid-stream rejects with a {@link ModelFailureError}.
-   */
+  /** Passed on as it arrives. A failure in mid-stream rejects with a {@link ModelFailureError}. */
   | { readonly kind: 'stream'; readonly chunks: ChunkBatches }
   | ({ readonly kind: 'error' } & ModelFailure);
 

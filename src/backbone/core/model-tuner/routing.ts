@@ -18,9 +18,7 @@ export interface AdapterRoute {
   readonly by?: 'name';
 }
 
-/**
- * The header with the route of an adapter in another process: the debug model's name as JSON, `null`, or the whole route.
- */
+/** The header with the route of an adapter in another process: a debug model's name as JSON, `null`, or the route. */
 export const adapterHeader = 'x-agentjet-adapter';
 
 const routeSchema = z.union([

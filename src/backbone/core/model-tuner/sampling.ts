@@ -4,10 +4,7 @@ import type { ChatRequest, ChatCompletion, ChatCompletionChunk } from './model.t
 import { isRecord } from '../../../base/core/isRecord.ts';
 
 export interface Sampling {
-  /**
-   * The options that count: those of the config (AgentJet), or those of the request with the config's as defaults
-   * (Trinity-RFT, whose clients call vLLM directly).
-   */
+  /** The options that count: the config's (AgentJet), or the request's with the config's as defaults (Trinity-RFT). */
   readonly decides?: 'config' | 'request';
   readonly temperature: number;
   readonly topP: number;

@@ -17,10 +17,7 @@ export type UserMethod = 'execute' | 'computeReward';
 
 export interface JudgeContext {
   readonly config: Readonly<Record<string, unknown>>;
-  /**
-   * The source of the reward if both return one. AgentJet takes the workflow's and does not run the judge. AgentScope's
-   * tuner, whose rules apply to function workflows, takes the judge's.
-   */
+  /** The reward that counts of two: AgentJet takes the workflow's, AgentScope's tuner (for functions) the judge's. */
   readonly decides: 'workflow' | 'judge';
   /** Called only when the judge is needed. Rejects if it cannot be loaded. */
   loadJudge(): Promise<JudgeClass>;

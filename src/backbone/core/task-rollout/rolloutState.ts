@@ -83,8 +83,6 @@ export class RolloutState {
 /**
  * Returns the reward by which oversampling compares episodes: NumPy's mean over the timelines, which all have the same
  * reward. Rounding makes it depend on the number of timelines: `numpy.mean([0.1] * 3)` is not 0.1.
- *
- * @param timelines with 0, no sample was saved and the result is the episode's own reward
  */
 export function performanceReward(reward: number, timelines: number): number {
   return timelines === 0 ? reward : sumOf(reward, timelines) / timelines;

@@ -222,10 +222,7 @@ function noteChanges(slot: EpisodeSlot, given: readonly string[], task: Task, co
   if (changed !== undefined) context.onTaskChanged(slot, changed);
 }
 
-/**
- * Returns the task that the workflow gets. Without `init_messages`, the query becomes the only user message. A task with
- * neither throws, as in upstream. Every episode gets its own copy of the task; in upstream the repeats share one.
- */
+/** Without `init_messages`, the query is the only message. Every episode gets a copy; upstream's repeats share it. */
 async function prepare(
   slot: EpisodeSlot,
   episodeUuid: string,

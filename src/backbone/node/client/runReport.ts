@@ -197,10 +197,8 @@ interface ValidationMetrics {
 const validationSuccess = 1;
 
 /**
- * Returns the metrics of a run in validation mode. A raw reward of 1 or more is a success. An episode with an error is not
- * a success; in training it fails the whole validation.
- *
- * @param passes number of episodes of each task; their numbers are consecutive
+ * Returns the metrics of a validation, in which each task has `passes` consecutive episodes. A raw reward of 1 or more
+ * is a success. An episode with an error is not a success; in training it fails the whole validation.
  */
 export function validationMetrics(
   results: readonly EpisodeResult[],

@@ -125,10 +125,7 @@ type Compiled =
 /** `esm-as-cjs`: written with `import`, but needs names of CommonJS, so TypeScript compiles it to `require`. */
 type ModuleKind = 'esm' | 'cjs' | 'esm-as-cjs' | 'undecided';
 
-/**
- * Compiles a file in the fastest way that works. First: Node.js strips the types (no source map, positions stay).
- * Second: Node.js transforms the file, with a source map. Last: esbuild, with a source map.
- */
+/** Tries type stripping (positions stay), then Node's transform, then esbuild, the last two with a source map. */
 function compileTypeScript(input: CompileInput, esbuild: string): Compiled {
   const stripped = isJsx(input.file) ? undefined : nodeTypes(input, { mode: 'strip' });
   if (stripped !== undefined) {

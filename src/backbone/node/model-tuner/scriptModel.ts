@@ -10,10 +10,7 @@ export interface ScriptContext extends CallIdentity {
   readonly seed: number;
 }
 
-/**
- * The default export of a script, or its export `respond`. It returns the answer, or a promise of it. An answer is a
- * text, the fields of a message (`content`, `tool_calls`, `reasoning_content`, …) or a whole chat completion.
- */
+/** The default export of a script, or its `respond`. Gives a text, message fields, a completion, or a promise of one. */
 export type ScriptFunction = (request: ChatRequest, context: ScriptContext) => unknown;
 
 export interface ScriptModelOptions {

@@ -39,10 +39,7 @@ export const quietArguments = [
   '--disable-warning=MODULE_TYPELESS_PACKAGE_JSON',
 ] as const;
 
-/**
- * Limits V8's young generation, in megabytes. By default it grows with the garbage of episodes until it is most of
- * the process. The user's own arguments come later, and win.
- */
+/** Limits V8's young generation (megabytes), which grows until it is most of the process. The user's options win. */
 const memoryArguments = ['--max-semi-space-size=4'] as const;
 
 /** The number of stderr lines in the error of a process that died, and of characters that they are taken from. */

@@ -49,10 +49,7 @@ export interface CallHandle {
   cancel(): void;
 }
 
-/**
- * Seconds until it must be ready. Before that it imports the standard library, debugpy, and modules that the
- * interpreter itself imports.
- */
+/** Seconds until it must be ready. Before that it imports the standard library and debugpy. */
 const startLimit = 60;
 /** Milliseconds to print its stack after the signal. */
 const stackTime = 2000;
@@ -248,10 +245,7 @@ function thrown(failure: WorkerFailure): Error {
   return new PythonError(failure).coded() ?? new PythonError(failure);
 }
 
-/**
- * Returns variables with which Python's HTTP clients bypass a configured proxy for the gateway. Empty without a
- * proxy: on macOS and Windows the variable would make Python ignore the system's proxies.
- */
+/** Lets Python's HTTP clients bypass a proxy for the gateway. Without one, the variables would hide the system's. */
 export function directLoopback(
   env: Readonly<Record<string, string | undefined>>,
 ): Readonly<Record<string, string>> {

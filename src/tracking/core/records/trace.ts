@@ -80,10 +80,7 @@ export const callRecord = z.object({
   promptTokens: z.number(),
   /** The tokens that the model generated. */
   replyTokens: z.number(),
-  /**
-   * Seconds from the arrival of the request to the call of the model. For the first call, this includes the load of the
-   * tokenizer. Null: no model was called, or it is unknown.
-   */
+  /** Seconds until the model was called; the first call's include the tokenizer's load. Null: not called, or unknown. */
   askedAfter: z.nullable(z.number()),
   /** Seconds from the arrival of the request to the first chunk of the reply. Null: it was not streamed, or it is unknown. */
   firstAfter: z.nullable(z.number()),
@@ -177,18 +174,12 @@ export interface TracedToken {
   readonly special: boolean;
 }
 
-/**
- * Writes the trace of a run. Each method returns when its data survives the end of this process. Methods throw only
- * CodedErrors; the run then continues without a trace.
- */
+/** Writes the trace of a run. A method returns when its data survives this process, and throws only CodedErrors. */
 export interface TraceWriter {
   /** Absolute path of the `*.ajtrace`. */
   readonly file: string;
   episodeStarted(episode: TracedEpisode): void;
-  /**
-   * Writes a span that has started or ended. A span that is written only at its end is saved with the next write of the
-   * episode. The end of a call ends its span.
-   */
+  /** Writes a span that started or ended; a short one with the episode's next write. The end of a call ends its span. */
   span(span: TracedSpan): void;
   /**
    * @param messages the messages that are new since the last call of the episode, with their positions

@@ -1,4 +1,5 @@
 import { BPE, Tokenizer as HuggingFaceTokenizer } from '@huggingface/tokenizers';
+import { isRecord } from '../../../base/core/isRecord.ts';
 import type { Tokenizer } from '../tokenizer.ts';
 
 /** `tokenizer.json`, as far as it is looked into here; the rest is the library's. */
@@ -106,8 +107,7 @@ function allAddedTokens(file: TokenizerJson, config: TokenizerConfig): readonly 
 
 function endOfReply(library: HuggingFaceTokenizer, config: TokenizerConfig): number {
   const named = tokenText(config['eos_token']);
-  const candidates = named === undefined ? knownEnds : [named];
-  for (const candidate of candidates) {
+  for (const candidate of named === undefined ? knownEnds : [named]) {
     const id = library.token_to_id(candidate);
     if (id !== undefined) return id;
   }
@@ -195,9 +195,7 @@ function tokenText(value: unknown): string | undefined {
 }
 
 export function record(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-    ? (value as Record<string, unknown>)
-    : {};
+  return isRecord(value) ? value : {};
 }
 
 /** Equal for equal bytes, so that a Map can be asked for them: one character, at most U+00FF, per byte. */

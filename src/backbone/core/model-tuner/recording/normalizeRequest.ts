@@ -47,10 +47,7 @@ export const samplingOptions = [
 
 const unkeyed: ReadonlySet<string> = new Set([...transport, ...samplingOptions, 'messages', 'tools']);
 
-/**
- * Returns the form of a request that is compared with others. Fields that only concern its transport are removed, and the
- * others have a fixed order. Null and absent are equal. Times, ids and ports of loopback become placeholders.
- */
+/** Removes fields of transport and null, orders the others, and makes placeholders of times, ids and loopback ports. */
 export function normalizeRequest(request: ChatRequest, scanner: VolatileScanner): NormalizedRequest {
   const folder = new VolatileFolder(scanner);
   const messages = request.messages.map((message) => fold(message, folder));

@@ -22,10 +22,7 @@ export function scoreIn(reply: string): number | undefined {
   return Number.isFinite(score) ? score : undefined;
 }
 
-/**
- * Returns the ranks of `count` answers in a response; 1 is the best. They are the list `rank` of JSON, or the last list of
- * numbers, with or without brackets. Returns undefined if no list has that length and numbers from 1 to `count`.
- */
+/** Returns the list `rank` of JSON, or the last list of numbers, if it has `count` from 1 (the best) to `count`. */
 export function ranksIn(reply: string, count: number): readonly number[] | undefined {
   const text = spoken(reply);
   const field = fieldIn(text, 'rank');

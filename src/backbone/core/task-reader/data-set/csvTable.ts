@@ -124,8 +124,6 @@ function tooManyCells(file: string, row: number, cells: Cells, header: Cells): C
   );
 }
 
-/** The column types of pandas' `read_csv`, derived from the cells of the first rows. */
-
 const notAvailable = new Set([
   '',
   '#N/A',
@@ -181,10 +179,7 @@ const booleans: ColumnType = {
 };
 const texts: ColumnType = { name: 'a text', read: (cell) => cell };
 
-/**
- * The first type that fits all cells that are not "NA" and the like: whole numbers, numbers, booleans, texts. As in
- * pandas, whole numbers are counted as floats where a cell is missing.
- */
+/** The first type that fits all cells but "NA" and so on. As in pandas, a missing cell makes whole numbers floats. */
 function columnType(cells: readonly string[]): ColumnType {
   const present = cells.filter((cell) => !notAvailable.has(cell));
   const isComplete = present.length === cells.length;

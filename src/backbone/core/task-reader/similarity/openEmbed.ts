@@ -21,10 +21,7 @@ export interface Embedder {
   readonly warnings: readonly CodedError[];
 }
 
-/**
- * Opens the embedding model of the config, with its key or that of `DASHSCOPE_API_KEY`. Without a key, or if the helper LLM
- * is a stand-in, it uses local embeddings with a warning. Upstream does not start without a key.
- */
+/** Uses local embeddings without a key, where upstream does not start, and with a stand-in as helper LLM. */
 export async function openEmbed(params: SimilarityParams, source: TaskSource): Promise<Embedder> {
   const { tools, helper } = source;
   const apiKey = params.apiKey ?? tools.embeddingKey;

@@ -177,10 +177,7 @@ ${rubrics.trim() === '' ? '' : `\nRules of this data set, which count as much:\n
 Reply with one JSON object and nothing else: {"reason": "one sentence", "result": "GOOD" or "BAD"}`;
 }
 
-/**
- * Returns the tasks that the helper LLM calls GOOD. Calls are made one after another, as upstream intends. A task with an
- * unreadable verdict is removed. Rejects with `helper-llm/…` if the helper LLM does not respond.
- */
+/** Keeps tasks that the helper LLM calls GOOD, one after another as upstream intends. Rejects with `helper-llm/…`. */
 async function evaluate(
   tasks: readonly Task[],
   { params, location, source: { helper, cancellation, log } }: Entry,
