@@ -9,7 +9,6 @@ import {
   type ForkSideView,
   type ForkView,
   type DriftDifference,
-  type DriftView,
 } from './protocol/mergingRpc.ts';
 import { explainMerging, type Fork } from '../../tracking/core/explainMerging.ts';
 import { mergeCalls, withTokens } from '../../tracking/core/mergeCalls.ts';
@@ -40,10 +39,7 @@ interface Merged {
   readonly row: MergingRow;
 }
 
-/**
- * Explains how an episode's calls became its timelines, and what they would become with every other setting. Each
- * setting is merged once and cached.
- */
+/** Explains how calls became timelines, also with every other setting. Each setting is merged once. */
 export class MergeExplanation {
   readonly #inputs: MergeInputs;
   readonly #terms: ExplainTerms;
@@ -72,7 +68,7 @@ export class MergeExplanation {
     const shown = merged?.calls ?? [];
     const drifts = this.#terms.exact
       ? driftsOf(shown, this.#inputs.messages, this.#table)
-      : { drifts: [], count: 0 };
+      : { drifts: [], driftCount: 0 };
     return {
       own: this.#own,
       rows: this.#merged.map(({ row }) => row),
@@ -81,8 +77,7 @@ export class MergeExplanation {
       timelines: merged === undefined ? [] : mergedViews(merged, forks, ends),
       forks: forks.slice(0, largestMerging.forks).map((fork) => forkView(fork, shown, parts)),
       forkCount: forks.length,
-      drifts: drifts.drifts,
-      driftCount: drifts.count,
+      ...drifts,
       provisional: this.#terms.stored === undefined,
     };
   }
@@ -100,14 +95,11 @@ export class MergeExplanation {
   #settings(): readonly MergeSetting[] {
     const own = this.#own;
     const fixes = this.#knowsDrift() === 'other' ? [own.fixesDrift, !own.fixesDrift] : [own.fixesDrift];
+    const levels = own.compareLevel === 'text' ? (['text', 'token'] as const) : (['token', 'text'] as const);
+    const ignores = [own.ignoreTools, !own.ignoreTools];
     return fixes.flatMap((fixesDrift) =>
-      [own.compareLevel, own.compareLevel === 'text' ? ('token' as const) : ('text' as const)].flatMap(
-        (compareLevel) =>
-          [own.ignoreTools, !own.ignoreTools].map((ignoreTools) => ({
-            compareLevel,
-            ignoreTools,
-            fixesDrift,
-          })),
+      levels.flatMap((compareLevel) =>
+        ignores.map((ignoreTools) => ({ compareLevel, ignoreTools, fixesDrift })),
       ),
     );
   }
@@ -198,10 +190,6 @@ interface ForkParts {
 const tokensBefore = 6;
 const tokensBehind = 14;
 
-/**
- * Returns a fork with its difference: the field of the message, and the tokens of both sides around the first
- * difference.
- */
 function forkView(fork: Fork, calls: readonly StoredMergeableCall[], parts: ForkParts): ForkView {
   const callOf = (number: number): StoredMergeableCall | undefined =>
     calls.find(({ call }) => call === number);
@@ -262,12 +250,6 @@ function toolsField(one: StoredMergeableCall | undefined, other: StoredMergeable
   return { name: 'tools', before: one?.tools ?? '', now: other?.tools ?? '' };
 }
 
-interface Drifts {
-  /** The first of them. */
-  readonly drifts: readonly DriftView[];
-  readonly count: number;
-}
-
 interface DriftedReply {
   readonly call: number;
   readonly again: number;
@@ -277,17 +259,12 @@ interface DriftedReply {
   readonly templated: TracedMessage;
 }
 
-/**
- * Returns replies that came back as messages of later requests, and that the chat template tokenizes differently. Each
- * pair appears once, in however many requests.
- *
- * @param calls in the order in which they ended
- */
+/** Returns replies that came back and that the chat template tokenizes differently, each pair once. */
 function driftsOf(
   calls: readonly StoredMergeableCall[],
   messages: readonly TracedMessage[],
   table: TokenTable,
-): Drifts {
+): Pick<MergingView, 'drifts' | 'driftCount'> {
   const found = driftedReplies(calls, messages);
   const drifts = found.slice(0, largestMerging.drifts).map(({ made, templated, ...drift }) => {
     const { hunks } = align(made.tokenIds, templated.tokenIds);
@@ -298,7 +275,7 @@ function driftsOf(
       differenceCount: hunks.length,
     };
   });
-  return { drifts, count: found.length };
+  return { drifts, driftCount: found.length };
 }
 
 function driftedReplies(

@@ -51,7 +51,6 @@ export function parseFilter(text: string): ParsedFilter {
   }
 }
 
-/** Ends a parse; it never leaves this file. */
 class Wrong extends Error {
   readonly problem: FilterProblem;
 
@@ -247,36 +246,31 @@ function isChoiceField(field: string): field is ChoiceField {
 }
 
 export function problemText({ kind, text, known, from }: FilterProblem): string {
-  switch (kind) {
-    case 'unknown-field':
-      return l10n.t(
-        'At character {0}: unknown field “{1}”. Use one of {2}, or put text with a colon in quotes.',
-        from + 1,
-        text,
-        known.join(', '),
-      );
-    case 'no-number':
-      return l10n.t('At character {0}: “{1}” is not a valid number for this field.', from + 1, text);
-    case 'unknown-value':
-      return l10n.t(
-        'At character {0}: “{1}” is not a valid value of this field. Use one of {2}.',
-        from + 1,
-        text,
-        known.join(', '),
-      );
-    case 'not-a-number-field':
-      return l10n.t(
-        'At character {0}: “{1}” is not a numeric field, so it cannot be compared. Use {1}:value.',
-        from + 1,
-        text,
-      );
-    case 'no-value':
-      return l10n.t('At character {0}: a value is missing after “{1}”.', from + 1, text);
-    case 'open-quote':
-      return l10n.t('At character {0}: the quote is not closed.', from + 1);
-    case 'open-parenthesis':
-      return l10n.t('At character {0}: the parenthesis is not closed.', from + 1);
-    case 'unopened-parenthesis':
-      return l10n.t('At character {0}: there is no open parenthesis to close.', from + 1);
-  }
+  const at = from + 1;
+  const list = known.join(', ');
+  const problems: Readonly<Record<FilterProblem['kind'], string>> = {
+    'unknown-field': l10n.t(
+      'At character {0}: unknown field “{1}”. Use one of {2}, or put text with a colon in quotes.',
+      at,
+      text,
+      list,
+    ),
+    'no-number': l10n.t('At character {0}: “{1}” is not a valid number for this field.', at, text),
+    'unknown-value': l10n.t(
+      'At character {0}: “{1}” is not a valid value of this field. Use one of {2}.',
+      at,
+      text,
+      list,
+    ),
+    'not-a-number-field': l10n.t(
+      'At character {0}: “{1}” is not a numeric field, so it cannot be compared. Use {1}:value.',
+      at,
+      text,
+    ),
+    'no-value': l10n.t('At character {0}: a value is missing after “{1}”.', at, text),
+    'open-quote': l10n.t('At character {0}: the quote is not closed.', at),
+    'open-parenthesis': l10n.t('At character {0}: the parenthesis is not closed.', at),
+    'unopened-parenthesis': l10n.t('At character {0}: there is no open parenthesis to close.', at),
+  };
+  return problems[kind];
 }

@@ -55,23 +55,20 @@ function inEpisodes({ reward, episodes }: Pick<CodeNumber, 'reward' | 'episodes'
   return reward === null ? number : l10n.t('reward {0} ({1})', rewardText(reward), number);
 }
 
-export function lensTooltip(number: CodeNumber): string {
-  switch (number.kind) {
-    case 'call':
-      return l10n.t(
-        'Calls from this line in the last run. Tokens (prompt and reply) and seconds are means over the answered calls. The reward is the mean of the episodes. Click to show them in the trace.',
-      );
-    case 'tool':
-      return l10n.t(
-        'Episodes of the last run in which a model called this tool, and their mean reward. Click to show them in the trace.',
-      );
-    case 'execute':
-      return l10n.t(
-        'The workflow in the last run: mean seconds and mean reward. Click to show the run in the trace.',
-      );
-    case 'judge':
-      return l10n.t(
-        'The judge in the last run: mean seconds and mean reward. Click to show the run in the trace.',
-      );
-  }
+export function lensTooltip({ kind }: CodeNumber): string {
+  const tooltips: Readonly<Record<CodeNumber['kind'], string>> = {
+    call: l10n.t(
+      'Calls from this line in the last run. Tokens (prompt and reply) and seconds are means over the answered calls. The reward is the mean of the episodes. Click to show them in the trace.',
+    ),
+    tool: l10n.t(
+      'Episodes of the last run in which a model called this tool, and their mean reward. Click to show them in the trace.',
+    ),
+    execute: l10n.t(
+      'The workflow in the last run: mean seconds and mean reward. Click to show the run in the trace.',
+    ),
+    judge: l10n.t(
+      'The judge in the last run: mean seconds and mean reward. Click to show the run in the trace.',
+    ),
+  };
+  return tooltips[kind];
 }

@@ -1,3 +1,4 @@
+import { stat } from 'node:fs/promises';
 import * as vscode from 'vscode';
 import { DisposableStore, type Disposable } from '../../base/core/disposable.ts';
 import { formatReport, toReport } from '../../base/core/errors.ts';
@@ -11,12 +12,51 @@ import { exportTrace } from './exportTrace.ts';
 import type { TreeNode } from './runs/runTree.ts';
 import { ComparedRuns } from './comparedRuns.ts';
 import { askForEpisode, debugEpisode, type ConfigOfRollouts, type DebugParts } from './debugEpisode.ts';
-import { LastTrace } from './lastTrace.ts';
 import { LastRunNumbers } from './lastRunNumbers.ts';
 import { registerNumberLenses } from './numberLenses.ts';
 import { openTrace, type NavigateViewer, type TraceJobs } from './openTrace.ts';
+import { partsOf } from '../node/store/fileParts.ts';
 import { showTrace } from './showTrace.ts';
 import { TraceEditorProvider } from './traceEditor.ts';
+
+const lastTraceKey = 'agentjet.lastTrace';
+
+/** Finds the newest trace among the runs of this window, in any folder, and the traces in its folders. */
+class LastTrace {
+  readonly #state: vscode.Memento;
+
+  constructor(state: vscode.Memento) {
+    this.#state = state;
+  }
+
+  async remember(trace: string): Promise<void> {
+    await this.#state.update(lastTraceKey, trace);
+  }
+
+  async find(): Promise<vscode.Uri | undefined> {
+    const remembered = this.#state.get<string>(lastTraceKey);
+    const found = await vscode.workspace.findFiles('**/*.ajtrace', '**/node_modules/**');
+    const files = found.filter(({ scheme }) => scheme === 'file').map(({ fsPath }) => fsPath);
+    const candidates = [...files, ...(remembered === undefined ? [] : [remembered])];
+    const dated = await Promise.all(candidates.map(async (file) => ({ file, time: await changedAt(file) })));
+    const newest = dated.filter(({ time }) => time > 0).sort((a, b) => b.time - a.time)[0];
+    return newest && vscode.Uri.file(newest.file);
+  }
+}
+
+/** Returns milliseconds since the Unix epoch; 0: the file is gone. While a run is active, its journal changes. */
+async function changedAt(file: string): Promise<number> {
+  const [own = 0, ...others] = await Promise.all(partsOf(file).map(writtenAt));
+  return own === 0 ? 0 : Math.max(own, ...others);
+}
+
+async function writtenAt(file: string): Promise<number> {
+  try {
+    return (await stat(file)).mtimeMs;
+  } catch {
+    return 0; // not there, or out of reach
+  }
+}
 
 export interface TraceParts {
   readonly jobs: TraceJobs;
@@ -105,7 +145,6 @@ function tellNoTrace(): void {
 /** The values of `agentjet.trace.autoOpen`. */
 type OpenTrace = 'never' | 'whenRunStarts' | 'whenRunEnds';
 
-/** Opens the traces of runs under F5, depending on the setting. */
 function openTracesOfRuns(last: LastTrace, log: vscode.LogOutputChannel): Disposable {
   return vscode.debug.onDidReceiveDebugSessionCustomEvent(({ session, event, body }) => {
     if (session.type !== debugType) return;

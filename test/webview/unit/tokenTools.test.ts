@@ -1,7 +1,7 @@
 /** What the token level works out without a page: searches, what colours stand for, what is copied. */
 import { describe, expect, test } from 'vitest';
 import type { TokensView, FindView } from '../../../src/traces/core/protocol/tokenRpc.ts';
-import { formatted, joined } from '../../../src/traces/webview/detail/copyTokens.ts';
+import { formats } from '../../../src/traces/webview/detail/copyTokens.ts';
 import { hiddenName, spoken } from '../../../src/traces/webview/detail/tokenLayout.ts';
 import {
   advantageShade,
@@ -171,7 +171,7 @@ test('tokens are copied as text, as ids and as JSON', () => {
   };
   const key = { episode: 3, timeline: 0 };
   const copy = (form: 'text' | 'ids' | 'json'): string =>
-    joined([formatted(view, form), formatted(view, form)], form, key);
+    formats[form].join([formats[form].of(view), formats[form].of(view)], key);
   expect(copy('text')).toBe('a "\na "\n');
   expect(JSON.parse(copy('ids'))).toEqual([1, 2, 1, 2]);
   const token = {

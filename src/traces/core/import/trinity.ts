@@ -129,13 +129,8 @@ class ExperienceReader {
       this.#skip('it has no experience');
       return undefined;
     }
-    try {
-      return isBatched(bytes) ? this.#batched(bytes) : this.#pickled(bytes);
-    } catch (error) {
-      if (!(error instanceof PickleRefusal) && !(error instanceof RangeError)) throw error;
-      this.#skip(`its experience cannot be read: ${error.message}`);
-      return undefined;
-    }
+    const read = (): ExperienceFields => (isBatched(bytes) ? this.#batched(bytes) : this.#pickled(bytes));
+    return this.#try('its experience cannot be read', read);
   }
 
   #pickled(bytes: Uint8Array): ExperienceFields {
@@ -145,8 +140,8 @@ class ExperienceReader {
     }
     const state = fieldsOf(value.state);
     return {
-      value: (name) => this.#try(name, () => plainData(ownFields(state.get(name) ?? null))),
-      numbers: (name) => this.#try(name, () => pickledTensor(state.get(name) ?? null)),
+      value: (name) => this.#field(name, () => plainData(ownFields(state.get(name) ?? null))),
+      numbers: (name) => this.#field(name, () => pickledTensor(state.get(name) ?? null)),
     };
   }
 
@@ -162,17 +157,21 @@ class ExperienceReader {
     const item = fieldsOf(Array.isArray(items) ? (items[0] ?? null) : null);
     const tensors = safeTensors(bytes.subarray(tensorsAt, end));
     return {
-      value: (name) => this.#try(name, () => plainData(item.get(name) ?? null)),
+      value: (name) => this.#field(name, () => plainData(item.get(name) ?? null)),
       numbers: (name) => tensors.get(`0:${name}`),
     };
   }
 
-  #try<T>(field: string, read: () => T): T | undefined {
+  #field<T>(name: string, read: () => T): T | undefined {
+    return this.#try(`its field ${name} is left out`, read);
+  }
+
+  #try<T>(failure: string, read: () => T): T | undefined {
     try {
       return read();
     } catch (error) {
       if (!(error instanceof PickleRefusal) && !(error instanceof RangeError)) throw error;
-      this.#skip(`its field ${field} is left out: ${error.message}`);
+      this.#skip(`${failure}: ${error.message}`);
       return undefined;
     }
   }
@@ -251,7 +250,6 @@ function timelineOf(fields: ExperienceFields): TimelinePart | undefined {
   return { kind: 'timeline', messages: [prompt, ...behind] };
 }
 
-/** Returns the prompt as one message, and the reply. */
 function plainMessages(fields: ExperienceFields): readonly ImportedMessage[] {
   const texts = {
     prompt: textOf(fields.value('prompt_text')),
@@ -268,7 +266,6 @@ interface Stretch {
   readonly counts: boolean;
 }
 
-/** Splits the response where the mask changes. */
 function stretchesOf(mask: readonly number[], length: number): readonly Stretch[] {
   const counts = (index: number): boolean => mask[index] !== undefined && mask[index] !== 0;
   const starts = Array.from({ length }, (_, index) => index).filter(

@@ -98,8 +98,6 @@ export interface ConnectionOptions {
   readonly readOnly?: boolean;
   /** True to open a file that is shorter than its header says, for reading only. */
   readonly damaged?: boolean;
-  /** Milliseconds. Default: two seconds. */
-  readonly timeout?: number;
 }
 
 /** A connection to an SQLite file. It prepares each statement once, and throws errors of SQLite. */
@@ -109,9 +107,9 @@ export class Connection implements SqlReader, SqlWriter {
 
   /** @param file a path, or a `file:` URL if SQLite needs parameters */
   constructor(file: string | URL, options: ConnectionOptions = {}) {
-    const { readOnly = false, damaged = false, timeout = busyTimeout } = options;
+    const { readOnly = false, damaged = false } = options;
     // Node's defensive mode rejects the pragma by which SQLite opens such files.
-    const database = { readOnly, timeout, ...(damaged && { defensive: false }) };
+    const database = { readOnly, timeout: busyTimeout, ...(damaged && { defensive: false }) };
     this.#database = new (sqlite().DatabaseSync)(file, database);
     // Temporary tables in memory need no file, which some folders do not allow.
     this.#database.exec('PRAGMA temp_store = MEMORY');
@@ -147,10 +145,7 @@ export class Connection implements SqlReader, SqlWriter {
     this.#database.function(name, { deterministic: true }, answer);
   }
 
-  /**
-   * Restricts statements to reading. Older Node.js versions have no such guard, so there the read-only connection must
-   * suffice.
-   */
+  /** Older Node.js versions have no such guard, so there the read-only connection must suffice. */
   #onlyReading(): void {
     const allowed: readonly number[] = [
       authorized.read,
@@ -236,10 +231,7 @@ function* plainNumbers(rows: Iterable<readonly unknown[]>): Generator<readonly u
   }
 }
 
-/**
- * Loads `node:sqlite` on demand, because some builds of Node.js do not have it. Code that does not use traces works
- * there.
- */
+/** Loads it on demand: some builds of Node.js do not have it, and other code works without it. */
 function sqlite(): typeof Sqlite {
   if (!isBuiltin('node:sqlite')) throw storeErrors.noSqlite();
   return process.getBuiltinModule('node:sqlite');

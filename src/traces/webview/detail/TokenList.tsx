@@ -25,10 +25,7 @@ interface Props {
   readonly token: number | null;
 }
 
-/**
- * A timeline's tokens below the headings of their messages. Only tokens near the visible ones are loaded and drawn.
- * The server provides the others for searching and copying.
- */
+/** Only tokens near the visible ones are loaded. The server provides the others for searching and copying. */
 export function TokenList({ of, timeline: view, token }: Props) {
   const { navigate } = useViewer();
   const tokens = useTokens({ of, view, token });
@@ -101,7 +98,17 @@ function TokenBars({ view, tokens, bar, onBar }: BarsProps) {
     list.current?.focus();
   };
   const commands = { onFind: () => onBar('find'), onGo: () => onBar('go'), onChoose: chosen.all };
-  useTokenShortcuts({ ...commands, onLayer: () => onLayer(nextLayer(layer)) });
+  useShortcuts(l10n.t('Tokens'), [
+    { keys: ['f', 'Ctrl+F'], what: l10n.t('Find in the tokens'), run: commands.onFind },
+    { keys: ['g'], what: l10n.t('Go to a token by its position'), run: commands.onGo },
+    { keys: ['c'], what: l10n.t('Switch the meaning of the colors'), run: () => onLayer(nextLayer(layer)) },
+    { keys: ['a', 'Ctrl+A'], what: l10n.t('Select all tokens to copy them'), run: chosen.all },
+    { keys: ['Shift+ArrowRight', 'Shift+ArrowDown'], what: l10n.t('Select tokens') },
+    { keys: ['Ctrl+C'], what: l10n.t('Copy the text of the selected tokens') },
+    { keys: ['Escape'], what: l10n.t('Clear the selection') },
+    { keys: ['ArrowLeft', 'ArrowRight', 'ArrowUp', 'ArrowDown'], what: l10n.t('Move to another token') },
+    { keys: ['Home', 'End', 'PageUp', 'PageDown'], what: l10n.t('First, last, and large steps') },
+  ]);
   return (
     <>
       <TokenTools layer={layer} onLayer={onLayer} timeline={view} strip={strip} {...commands} />
@@ -200,27 +207,6 @@ function onClick(event: MouseEvent, { active, chosen, shown, setActive }: Tokens
   if (event.shiftKey) chosen.extend(active ?? shown.first, token);
   else chosen.clear();
   setActive(token);
-}
-
-interface Commands {
-  readonly onFind: () => void;
-  readonly onGo: () => void;
-  readonly onLayer: () => void;
-  readonly onChoose: () => void;
-}
-
-function useTokenShortcuts({ onFind, onGo, onLayer, onChoose }: Commands): void {
-  useShortcuts(l10n.t('Tokens'), [
-    { keys: ['f', 'Ctrl+F'], what: l10n.t('Find in the tokens'), run: onFind },
-    { keys: ['g'], what: l10n.t('Go to a token by its position'), run: onGo },
-    { keys: ['c'], what: l10n.t('Switch the meaning of the colors'), run: onLayer },
-    { keys: ['a', 'Ctrl+A'], what: l10n.t('Select all tokens to copy them'), run: onChoose },
-    { keys: ['Shift+ArrowRight', 'Shift+ArrowDown'], what: l10n.t('Select tokens') },
-    { keys: ['Ctrl+C'], what: l10n.t('Copy the text of the selected tokens') },
-    { keys: ['Escape'], what: l10n.t('Clear the selection') },
-    { keys: ['ArrowLeft', 'ArrowRight', 'ArrowUp', 'ArrowDown'], what: l10n.t('Move to another token') },
-    { keys: ['Home', 'End', 'PageUp', 'PageDown'], what: l10n.t('First, last, and large steps') },
-  ]);
 }
 
 interface ItemProps {

@@ -11,11 +11,7 @@ export interface TimelineKey extends TimelineOf {
   readonly trace: string;
 }
 
-/**
- * Returns the text of tokens to copy. Tokens that the page has not loaded are requested window by window.
- *
- * @param isOver checked before each window; once it returns true, the result is undefined
- */
+/** @param isOver checked before each window; once it returns true, the result is undefined */
 export async function readTokenText(
   client: TraceClient,
   key: TimelineKey,
@@ -28,35 +24,26 @@ export async function readTokenText(
     const limit = Math.min(range.end - from, largestWindow.tokens);
     const view = await client.ask('tokens', { ...key, from, limit });
     if (view.ids.length === 0) break;
-    parts.push(formatted(view, form));
+    parts.push(formats[form].of(view));
     from += view.ids.length;
   }
-  return isOver() ? undefined : joined(parts, form, key);
+  return isOver() ? undefined : formats[form].join(parts, key);
 }
 
-export function formatted(view: TokensView, form: CopyForm): string {
-  switch (form) {
-    case 'text':
-      return view.texts.join('');
-    case 'ids':
-      return view.ids.join(', ');
-    case 'json':
-      return view.ids.map((_, at) => `  ${JSON.stringify(tokenJson(view, at))}`).join(',\n');
-  }
+interface Format {
+  readonly of: (view: TokensView) => string;
+  readonly join: (parts: readonly string[], timeline: TimelineOf) => string;
 }
 
-export function joined(parts: readonly string[], form: CopyForm, key: Omit<TimelineKey, 'trace'>): string {
-  switch (form) {
-    case 'text':
-      return parts.join('');
-    case 'ids':
-      return `[${parts.join(', ')}]`;
-    case 'json': {
-      const { episode, timeline } = key;
-      return `{"episode": ${episode}, "timeline": ${timeline}, "tokens": [\n${parts.join(',\n')}\n]}`;
-    }
-  }
-}
+export const formats: Readonly<Record<CopyForm, Format>> = {
+  text: { of: ({ texts }) => texts.join(''), join: (parts) => parts.join('') },
+  ids: { of: ({ ids }) => ids.join(', '), join: (parts) => `[${parts.join(', ')}]` },
+  json: {
+    of: (view) => view.ids.map((_, at) => `  ${JSON.stringify(tokenJson(view, at))}`).join(',\n'),
+    join: (parts, { episode, timeline }) =>
+      `{"episode": ${episode}, "timeline": ${timeline}, "tokens": [\n${parts.join(',\n')}\n]}`,
+  },
+};
 
 function tokenJson(view: TokensView, at: number): Readonly<Record<string, unknown>> {
   return {

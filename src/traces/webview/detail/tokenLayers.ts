@@ -120,7 +120,6 @@ export function layerName(layer: Layer): string {
   return names[layer];
 }
 
-/** Returns the steps of a layer's scale for its legend. */
 export function stepsOf(layer: Layer): readonly Step[] {
   const probabilityNames = ['≥ 90 %', '50–90 %', '20–50 %', '5–20 %', '1–5 %', '< 1 %'];
   const entropyNames = ['< 0.1', '0.1–0.5', '0.5–1', '1–2', '2–3', l10n.t('≥ 3 nats')];
@@ -159,24 +158,16 @@ export function emptyLayerReason(
 ): string | undefined {
   const has = (values: readonly (number | null)[] | undefined): boolean =>
     values === undefined || values.some((value) => value !== null);
-  switch (layer) {
-    case 'logprob':
-      return has(strip?.logprobs) ? undefined : l10n.t('The endpoint sent no log probabilities.');
-    case 'entropy':
-      return has(strip?.entropies)
-        ? undefined
-        : l10n.t('The endpoint sent no alternatives. Entropy needs requests with top_logprobs.');
-    case 'advantage':
-      return advantage === null
-        ? l10n.t('The advantage is unknown until the whole group has ended.')
-        : undefined;
-    case 'drift':
-      return exact
-        ? undefined
-        : l10n.t(
-            'Drift is unknown, because a stand-in counts the tokens instead of the tokenizer of training.',
-          );
-    default:
-      return undefined;
-  }
+  const reasons: Readonly<Partial<Record<Layer, string | false>>> = {
+    logprob: !has(strip?.logprobs) && l10n.t('The endpoint sent no log probabilities.'),
+    entropy:
+      !has(strip?.entropies) &&
+      l10n.t('The endpoint sent no alternatives. Entropy needs requests with top_logprobs.'),
+    advantage: advantage === null && l10n.t('The advantage is unknown until the whole group has ended.'),
+    drift:
+      !exact &&
+      l10n.t('Drift is unknown, because a stand-in counts the tokens instead of the tokenizer of training.'),
+  };
+  const reason = reasons[layer];
+  return reason === false ? undefined : reason;
 }

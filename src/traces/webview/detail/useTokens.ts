@@ -3,7 +3,7 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { largestWindow } from '../../core/protocol/traceRpc.ts';
 import type { TimelineView } from '../../core/protocol/episodeRpc.ts';
 import type { TokensView, TokenQuery } from '../../core/protocol/tokenRpc.ts';
-import { useAnswer, usePersistentState, useViewer, useWindow, type Windowed } from '../state/viewer.ts';
+import { useAnswer, usePersistentState, useViewer, useWindow } from '../state/viewer.ts';
 import type { Slice } from '../../../base/webview/state/windowBuffer.ts';
 import { useVirtualizer } from '../../../base/webview/ui/useVirtualizer.ts';
 import { mapStretches } from './TimelineMap.tsx';
@@ -59,12 +59,6 @@ function moved(token: HTMLElement): boolean {
   return token.getBoundingClientRect().top !== before;
 }
 
-function useFollower(): Follower {
-  const follower = useMemo(() => new Follower(), []);
-  useEffect(() => () => follower.release(), []);
-  return follower;
-}
-
 /** In pixels, until the real heights are measured. */
 const headingHeight = 40;
 const chunkHeight = 130;
@@ -80,13 +74,20 @@ interface Options {
 }
 
 export function useTokens({ of, view: timeline, token: wanted }: Options) {
-  const { trace } = useViewer();
+  const { client, trace } = useViewer();
   const { row, messages } = timeline;
   const { tokens: total } = row;
   const list = useRef<HTMLDivElement>(null);
   const [layer, onLayer] = usePersistentState('layer', readLayer);
   const items = useMemo(() => tokenItems(messages), [messages]);
-  const window = useTokenWindow(of);
+  const window = useWindow<TokenSlice>({
+    fetch: async (from, limit) => {
+      const view = await client.ask('tokens', { trace, ...of, from, limit });
+      return { from: view.from, length: view.ids.length, total: view.total, view };
+    },
+    largest: largestWindow.tokens,
+    smallest: 2_048,
+  });
   // The strip needs all tokens. It is loaded only once for an ended episode.
   const strip = useAnswer('strip', { trace, ...of, stretches: mapStretches }, () => !row.provisional);
   const [route, setActive] = usePersistentState(`token ${keyOf(of)}`, readPlace(wanted));
@@ -100,7 +101,8 @@ export function useTokens({ of, view: timeline, token: wanted }: Options) {
   });
   const show = (token: number, align: 'auto' | 'start') =>
     virtualizer.scrollToIndex(itemOfToken(items, token), { align });
-  const follower = useFollower();
+  const follower = useMemo(() => new Follower(), []);
+  useEffect(() => () => follower.release(), []);
   const go = (token: number) => {
     setActive(token);
     follower.follow(token, () => show(token, 'auto'));
@@ -126,18 +128,6 @@ function readPlace(wanted: number | null): (saved: unknown) => number | null {
     if (wanted !== null) return wanted;
     return typeof saved === 'number' && Number.isSafeInteger(saved) && saved >= 0 ? saved : null;
   };
-}
-
-function useTokenWindow(of: TimelineOf): Windowed<TokenSlice> {
-  const { client, trace } = useViewer();
-  return useWindow<TokenSlice>({
-    fetch: async (from, limit) => {
-      const view = await client.ask('tokens', { trace, ...of, from, limit });
-      return { from: view.from, length: view.ids.length, total: view.total, view };
-    },
-    largest: largestWindow.tokens,
-    smallest: 2_048,
-  });
 }
 
 function useTokenVirtualizer(

@@ -26,7 +26,6 @@ const madeOf: Readonly<Record<Histogram['field'], MissingData>> = {
   time: 'times',
 };
 
-/** The distributions of rewards, successes and lengths. A bar filters. */
 export function Histograms({ histograms, filter, onFilter }: Props) {
   const recorded = useRecorded();
   const shown = histograms.filter(({ field }) => recorded(madeOf[field]));

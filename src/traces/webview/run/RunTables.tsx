@@ -1,4 +1,5 @@
 import * as l10n from '@vscode/l10n';
+import type { ComponentChildren } from 'preact';
 import type { Filter } from '../../core/protocol/traceFilter.ts';
 import {
   episodeSorts,
@@ -11,54 +12,137 @@ import { episodeRoute, groupRoute } from '../state/route.ts';
 import { useViewer } from '../state/viewer.ts';
 import { count, countedEpisodes, percent, reward } from '../../../base/core/format.ts';
 import { Icon } from '../../../base/webview/ui/Icon.tsx';
+import { Empty, Failure, Pending } from '../../../base/webview/ui/Notices.tsx';
+import type { GridActions } from '../../../base/webview/ui/RowMenu.tsx';
+import { OtherRun } from '../compare/OtherRun.tsx';
 import { callsCell, lengthColumns, numberColumn, outcomeColumns, taskColumn } from './cells.tsx';
-import type { Column } from '../ui/DataGrid.tsx';
+import { DataGrid, type Column } from '../ui/DataGrid.tsx';
 import { Recorded, recordsOfTraining } from '../ui/Recorded.tsx';
 import { useEpisodeActions } from '../ui/DebugEpisode.tsx';
-import { ListView, type ListViewProps } from './ListView.tsx';
-import { useList, type Anchor } from './useList.ts';
+import { useList, type ListAnswer } from './useList.ts';
 
-interface ListChoice {
+interface TableProps {
   /** Null: everything. */
   readonly filter: Filter | null;
   readonly sort: ListSort | null;
+  /** True to keep the newest row in view. */
+  readonly follows: boolean;
+  readonly onSort: (sort: ListSort | null) => void;
+  readonly onClear: () => void;
+  readonly onLeave: () => void;
 }
 
-type TableProps = ListChoice &
-  Pick<ListViewProps<unknown>, 'onSort' | 'onClear' | 'onLeave'> & {
-    /** True to keep the newest row in view. */
-    readonly follows: boolean;
-  };
+interface ListRequest<By> {
+  readonly from: number;
+  readonly limit: number;
+  readonly filter?: Filter;
+  readonly sort?: { readonly by: By; readonly descending: boolean };
+  readonly anchor?: number | 'newest';
+}
 
-interface Props extends TableProps {
-  /** True if episodes can be run here. */
+interface RunListProps<Row, By> extends TableProps {
+  /** Part of each row's id, and the name under which the current row is saved. */
+  readonly name: string;
+  readonly sorts: readonly By[];
+  readonly ask: (request: ListRequest<By>) => Promise<ListAnswer<Row>>;
+  readonly numberOf: (row: Row) => number;
+  readonly label: (total: number) => string;
+  readonly loading: string;
+  readonly columns: readonly Column<Row>[];
+  readonly onOpen: (row: Row) => void;
+  /** Returns the episode of a row to compare with other runs; undefined: there is none. */
+  readonly comparedOf: (row: Row) => number | undefined;
+  readonly actions?: GridActions<Row>;
+  readonly note?: ComponentChildren;
+}
+
+function RunList<Row, By extends string>(props: RunListProps<Row, By>) {
+  const { name, filter, sorts, ask, onOpen, onLeave } = props;
+  const by = sorts.find((one) => one === props.sort?.by); // a link may contain any
+  const sort = by === undefined || props.sort === null ? null : { by, descending: props.sort.descending };
+  const list = useList<Row>({
+    name,
+    key: JSON.stringify([filter, sort ?? undefined]),
+    ask: (from, limit, anchor) =>
+      ask({
+        ...{ from, limit },
+        ...(filter !== null && { filter }),
+        ...(sort !== null && { sort }),
+        ...(anchor !== undefined && { anchor }),
+      }),
+    numberOf: props.numberOf,
+    follows: props.follows,
+    onChosen: onLeave,
+  });
+  const { slice, error, retry, want } = list.window;
+  if (slice === undefined) return <Pending {...list.window}>{props.loading}</Pending>;
+  if (slice.total === 0 && !list.stale) return <Nothing filtered={filter !== null} onClear={props.onClear} />;
+  const current = Math.min(list.current.position, Math.max(slice.total - 1, 0));
+  const row = list.rowAt(current);
+  const open = (position: number) => {
+    list.onCurrent(position);
+    const row = list.rowAt(position);
+    if (row !== undefined) onOpen(row);
+  };
+  return (
+    <>
+      {error && <Failure report={error} retry={retry} />}
+      <div class="list-actions foldable">
+        <OtherRun episode={row && props.comparedOf(row)} quiet />
+      </div>
+      {props.note}
+      <DataGrid
+        label={props.label(list.total)}
+        columns={props.columns}
+        total={slice.total}
+        rowAt={list.rowAt}
+        name={name}
+        current={current}
+        shifted={list.current.shifted}
+        onCurrent={list.onCurrent}
+        onOpen={open}
+        onRange={want}
+        sort={sort}
+        onSort={props.onSort}
+        busy={list.stale}
+        onScrolled={onLeave}
+        {...(props.actions && { actions: props.actions })}
+      />
+    </>
+  );
+}
+
+function Nothing({ filtered, onClear }: { readonly filtered: boolean; readonly onClear: () => void }) {
+  return filtered ? (
+    <Empty title={l10n.t('Nothing matches the filter.')}>
+      <button type="button" onClick={onClear}>
+        {l10n.t('Clear the filter')}
+      </button>
+    </Empty>
+  ) : (
+    <Empty title={l10n.t('No episode has started yet.')}>
+      {l10n.t('Episodes appear here when they start.')}
+    </Empty>
+  );
+}
+
+interface EpisodeTableProps extends TableProps {
   readonly canRun: boolean;
 }
 
-export function EpisodeTable({ filter, sort, follows, canRun, ...rest }: Props) {
-  const { onLeave } = rest;
+export function EpisodeTable({ canRun, ...table }: EpisodeTableProps) {
   const { client, trace, navigate } = useViewer();
-  const order = sortOf(sort, episodeSorts);
-  const list = useList<EpisodeRow>({
-    name: 'episode',
-    key: JSON.stringify([filter, order]),
-    ask: (from, limit, anchor) =>
-      client.ask('episodes', { trace, from, limit, ...listedBy(filter, order, anchor) }),
-    numberOf: ({ episode }) => episode,
-    follows,
-    onChosen: onLeave,
-  });
   const { actions, note } = useEpisodeActions(canRun);
   return (
-    <ListView
-      {...rest}
-      list={list}
+    <RunList
+      {...table}
       name="episode"
-      label={countedEpisodes(list.total)}
+      sorts={episodeSorts}
+      ask={(request) => client.ask('episodes', { trace, ...request })}
+      numberOf={({ episode }) => episode}
+      label={countedEpisodes}
       loading={l10n.t('Loading episodes…')}
       columns={[taskColumn<EpisodeRow>(), ...outcomeColumns()]}
-      sort={order ?? null}
-      filtered={filter !== null}
       comparedOf={({ episode }) => episode}
       onOpen={({ episode }) => navigate(episodeRoute(episode))}
       actions={actions}
@@ -67,29 +151,18 @@ export function EpisodeTable({ filter, sort, follows, canRun, ...rest }: Props) 
   );
 }
 
-export function GroupTable({ filter, sort, follows, ...rest }: TableProps) {
-  const { onLeave } = rest;
+export function GroupTable(table: TableProps) {
   const { client, trace, navigate } = useViewer();
-  const order = sortOf(sort, groupSorts);
-  const list = useList<GroupRow>({
-    name: 'group',
-    key: JSON.stringify([filter, order]),
-    ask: (from, limit, anchor) =>
-      client.ask('groups', { trace, from, limit, ...listedBy(filter, order, anchor) }),
-    numberOf: ({ group }) => group,
-    follows,
-    onChosen: onLeave,
-  });
   return (
-    <ListView
-      {...rest}
-      list={list}
+    <RunList
+      {...table}
       name="group"
-      label={list.total === 1 ? l10n.t('1 group') : l10n.t('{0} groups', count(list.total))}
+      sorts={groupSorts}
+      ask={(request) => client.ask('groups', { trace, ...request })}
+      numberOf={({ group }) => group}
+      label={(total) => (total === 1 ? l10n.t('1 group') : l10n.t('{0} groups', count(total)))}
       loading={l10n.t('Loading groups…')}
-      columns={columns(filter !== null)}
-      sort={order ?? null}
-      filtered={filter !== null}
+      columns={columns(table.filter !== null)}
       comparedOf={({ best }) => best?.episode}
       onOpen={({ group }) => navigate(groupRoute(group))}
     />
@@ -152,23 +225,4 @@ function Flags({ row: { findings } }: { readonly row: GroupRow }) {
       ))}
     </span>
   );
-}
-
-/** Returns the order if the list supports it. A link may contain any. */
-function sortOf<By extends string>(sort: ListSort | null, known: readonly By[]): ListSort<By> | undefined {
-  const by = known.find((one) => one === sort?.by);
-  return by === undefined || sort === null ? undefined : { by, descending: sort.descending };
-}
-
-/** Returns the parameters of a list request other than its window. */
-function listedBy<Order>(
-  filter: Filter | null,
-  sort: Order | undefined,
-  anchor: Anchor,
-): { readonly filter?: Filter; readonly sort?: Order; readonly anchor?: number | 'newest' } {
-  return {
-    ...(filter !== null && { filter }),
-    ...(sort !== undefined && { sort }),
-    ...(anchor !== undefined && { anchor }),
-  };
 }

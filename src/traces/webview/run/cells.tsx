@@ -5,7 +5,7 @@ import { count, duration, reward, share } from '../../../base/core/format.ts';
 import type { Column } from '../ui/DataGrid.tsx';
 import { Icon } from '../../../base/webview/ui/Icon.tsx';
 import { Recorded, recordsOfTraining } from '../ui/Recorded.tsx';
-import { episodeStatus, successWords, trainsWord } from './status.ts';
+import { episodeStatus, successWord, trainsWord } from './status.ts';
 
 function SuccessCell({ row }: { readonly row: EpisodeRow }) {
   const status = episodeStatus(row);
@@ -15,9 +15,9 @@ function SuccessCell({ row }: { readonly row: EpisodeRow }) {
       {(status === 'failed' || status === 'lost') && <Icon name="cross" />}
       {status === 'running' && <span class="status-dot" aria-hidden="true" />}
       {status === 'ended' ? (
-        <Recorded of={['successes']}>{successWords().ended}</Recorded>
+        <Recorded of={['successes']}>{successWord(status)}</Recorded>
       ) : (
-        successWords()[status]
+        successWord(status)
       )}
     </span>
   );

@@ -8,11 +8,7 @@ export function hasTerm(filter: string, term: string): boolean {
   return ` ${filter} `.includes(` ${term} `);
 }
 
-/**
- * Adds a term to a filter, or removes it.
- *
- * @param others terms that it replaces
- */
+/** Adds a term to a filter in place of `others`, or removes it. */
 export function toggledTerm(filter: string, term: string, others: readonly string[]): string {
   const rest = [term, ...others].reduce(without, filter);
   if (hasTerm(filter, term)) return rest;
@@ -45,7 +41,6 @@ export interface CompletionNames extends NamesView {
   readonly findings: readonly string[];
 }
 
-/** Returns the fields and values that complete the word before the caret. */
 export function completions(text: string, caret: number, known: CompletionNames): readonly Completion[] {
   const before = text.slice(0, caret);
   const [, field, written] = /(?:^|[\s(-])([a-z]+)[:=]([^\s()"<>=:]*)$/i.exec(before) ?? [];

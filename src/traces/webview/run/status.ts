@@ -40,14 +40,9 @@ export function episodeStatusWord(status: EpisodeStatus): string {
   return words[status];
 }
 
-export function successWords(): Readonly<Record<EpisodeStatus, string>> {
-  return {
-    running: l10n.t('running'),
-    lost: l10n.t('lost'),
-    failed: l10n.t('failed'),
-    success: l10n.t('yes'),
-    ended: l10n.t('no'),
-  };
+export function successWord(status: EpisodeStatus): string {
+  if (status === 'success') return l10n.t('yes');
+  return status === 'ended' ? l10n.t('no') : episodeStatusWord(status);
 }
 
 export function trainsWord(trains: boolean | null): string {

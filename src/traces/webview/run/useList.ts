@@ -19,9 +19,9 @@ interface ListSlice<Row> extends Slice {
   readonly newest: number | null | undefined;
 }
 
-export type Anchor = number | 'newest' | undefined;
+type Anchor = number | 'newest' | undefined;
 
-export interface ListOptions<Row> {
+interface ListOptions<Row> {
   /** The name under which the current row is saved. */
   readonly name: string;
   readonly key: string;
@@ -40,7 +40,7 @@ interface Current {
   readonly shifted: number;
 }
 
-export interface List<Row> {
+interface List<Row> {
   readonly window: Windowed<ListSlice<Row>>;
   readonly total: number;
   readonly rowAt: (position: number) => Row | undefined;
@@ -118,7 +118,6 @@ function atNewest<Row>(last: Current, { anchor, newest }: ListSlice<Row>): Curre
   return { position: anchor, number: newest, shifted: last.shifted };
 }
 
-/** Returns the current row with its position in a response. */
 function settled<Row>(
   last: Current,
   { rows, from, total, anchorOf, anchor }: ListSlice<Row>,
