@@ -30,11 +30,7 @@ export class LogView {
     else say('This run has no trace, so there is nothing for a viewer to show.');
   }
 
-  /**
-   * Serves a trace and prints the address. Rejects with a CodedError.
-   *
-   * @param others traces to compare it with
-   */
+  /** Serves a trace, and others to compare it with, and prints the address. Rejects with a CodedError. */
   async open(trace: string, others: readonly string[] = []): Promise<BrowserViewer> {
     const { distFolder, runtime, port } = this.#options;
     const spawn = traceServerSpawner({

@@ -18,7 +18,6 @@ interface Selection {
   readonly episodes: readonly number[];
 }
 
-/** Runs `agentjet samples`, which reads and prints one sample at a time. */
 export async function runSamples(
   { json = false, task = [], episode = [], worldSize }: SamplesValues,
   trace: string,

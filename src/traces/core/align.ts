@@ -30,10 +30,7 @@ export interface AlignLimits {
 
 export const alignLimits: AlignLimits = { edits: 4_096, steps: 40_000_000 };
 
-/**
- * Aligns two lists with the smallest set of insertions and deletions (Myers 1986, in linear space). The first hunk
- * starts where the lists first differ.
- */
+/** Aligns two lists with the smallest set of insertions and deletions (Myers 1986, in linear space). */
 export function align(left: Int32Array, right: Int32Array, limits: AlignLimits = alignLimits): Alignment {
   const aligner = new Aligner(left, right, limits);
   aligner.align({ from: 0, end: left.length }, { from: 0, end: right.length });
@@ -98,7 +95,6 @@ class Aligner {
     }
   }
 
-  /** Returns the hunk without its common start and end. */
   #trimmed({ left, right }: Hunk): Hunk {
     const start = commonPrefixLength(
       this.#left.subarray(left.from, left.end),

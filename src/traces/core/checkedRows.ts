@@ -4,10 +4,7 @@ import { traceErrors } from './errors.ts';
 import * as records from './records.ts';
 import type { SqlParameters, SqlScratch, SqlValue } from './sql.ts';
 
-/**
- * Reads the rows of a trace and checks them, because files come from anywhere. Rows that do not match the layout throw
- * `trace/damaged`.
- */
+/** Reads and checks rows, because files come from anywhere. Rows of another form throw `trace/damaged`. */
 export class CheckedRows {
   readonly file: string;
   readonly #sql: SqlScratch;

@@ -141,7 +141,6 @@ export class CodeViews {
     return sourceFile(name, this.#config);
   }
 
-  /** Returns the locations; undefined: not yet known. */
   #places(): CodeLocations | undefined {
     return this.#rows.meta(metaKeys.places, codeLocations);
   }

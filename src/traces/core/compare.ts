@@ -50,7 +50,6 @@ export function sameTask(trace: TraceQueries, { taskId, query }: Task): SameTask
   throw traceErrors.noSuchTask(trace.rows.file, taskId);
 }
 
-/** Returns the timeline with the most trained tokens; null: there is none. */
 export function mostTrained(timelines: EpisodeView['timelines']): number | null {
   const most = Math.max(...timelines.map(({ trainableTokens }) => trainableTokens));
   return timelines.find(({ trainableTokens }) => trainableTokens === most)?.timeline ?? null;

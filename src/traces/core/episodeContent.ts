@@ -55,10 +55,7 @@ export interface LocatedTimeline {
   readonly found: TracedTimeline;
 }
 
-/**
- * Looks up episodes, calls and timelines by number. Throws a CodedError if one does not exist. Merged timelines of
- * running episodes are cached until the next call.
- */
+/** Throws a CodedError for unknown numbers. Timelines of running episodes are cached until the next call. */
 export class TraceLookup {
   readonly trace: TraceQueries;
   readonly #contentOf: (record: EpisodeRecord) => EpisodeContent;
@@ -137,7 +134,6 @@ export interface EpisodeContent {
 export interface MessageLookup extends MessageSource {
   /** Returns tokens `first` … `end` of a message, as far as it has them. */
   window(position: number, first: number, end: number): TokenWindow;
-  /** Returns the alternatives of tokens; null: none were recorded. */
   alternatives(position: number, first: number, end: number): TracedAlternatives | null;
   /** Returns whether the message is stored. Stored messages never change. */
   isStored(position: number): boolean;

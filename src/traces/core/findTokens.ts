@@ -23,10 +23,7 @@ const overlap = 1_024;
 
 /**
  * Finds tokens from `from` on. Each message is searched separately, in the text that its tokens spell, and matches
- * cover whole tokens.
- *
- * @param positions the timeline's messages
- * @param matchesOf finds matches of a pattern that a user typed; may throw if it takes too long
+ * cover whole tokens. `matchesOf` finds matches of a pattern that a user typed, and may throw if it takes too long.
  */
 export function findTokens(
   positions: readonly number[],

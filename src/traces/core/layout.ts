@@ -52,16 +52,13 @@ export const bulkTables: ReadonlySet<string> = new Set(['callDetails', 'messageC
 export const listedQueryLength = 300;
 
 /**
- * Returns the key of a long row: by episode, then by position within it. It is one number, since SQLite keeps long
- * rows together only in tables with an integer key.
- *
- * @param place position of the message, or the call
+ * Returns the key of the row of a message or a call. It is one number, since SQLite keeps long rows together only in
+ * tables with an integer key.
  */
 export function contentKey(episode: number, place: number): number {
   return episode * 2 ** 20 + place;
 }
 
-/** Returns the episode of a {@link contentKey}. */
 export function episodeOfKey(key: number): number {
   return Math.floor(key / 2 ** 20);
 }

@@ -48,7 +48,6 @@ export class MessageQueries {
     return tokensOf(row);
   }
 
-  /** Returns the existing tokens in `first` … `end` of a message. */
   window(episode: number, position: number, first: number, end: number): TokenWindow {
     const length = Math.max(0, end - first);
     const row =

@@ -105,7 +105,6 @@ const sessionMethods = {
   },
 } satisfies { [M in SessionMethod]: (session: TraceSession, params: ParamsOf<M>) => unknown };
 
-/** Reads from the trace that a side is in. */
 export type ReadTrace = <T>(trace: string, ask: (views: TraceViews) => T) => T;
 
 export function compareView(left: ComparedTrace, right: ComparedTrace, use: ReadTrace): CompareView {

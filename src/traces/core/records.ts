@@ -160,10 +160,8 @@ export const anchorRecord = z.object({ entry: z.number(), position: z.number() }
 export const countRecord = z.object({ count: z.number() });
 export const resultRecord = z.object({ sequence: z.number(), result: z.string() });
 
-/** Statistics of the calls of one line. */
 export const lineRecord = z.extend(callSource, {
   calls: z.number(),
-  /** The number of episodes that made them. */
   episodes: z.number(),
   failed: z.number(),
   /** Means over the calls that did not fail; null: there is none. */
@@ -180,7 +178,6 @@ export type LineRecord = z.infer<typeof lineRecord>;
 export const toolLineRecord = z.object({ tool: z.string(), episodes: z.number(), reward: z.nullable(real) });
 export type ToolLineRecord = z.infer<typeof toolLineRecord>;
 
-/** Statistics of a workflow or a judge. */
 export const partRecord = z.object({
   /** The number of episodes in which it ran. */
   episodes: z.number(),

@@ -8,11 +8,7 @@ import { traceErrors } from './errors.ts';
 import { replayedRecord } from './records.ts';
 import type { TraceQueries } from './traceQueries.ts';
 
-/**
- * Returns the recorded calls that a replay needs.
- *
- * @param only the number of the only episode to return; undefined: all
- */
+/** @param only the only episode to return; undefined: all */
 export function replayedRun(trace: TraceQueries, only: number | undefined): ReplayedRun {
   const run = trace.run();
   const where = only === undefined ? '' : 'WHERE episode = :only';
@@ -41,9 +37,8 @@ export function replayedRun(trace: TraceQueries, only: number | undefined): Repl
 }
 
 /**
- * Returns the replies of a rollout as calls, timeline by timeline, because training formats do not store calls.
- *
- * @param hasTexts true if token texts are known; then a reply without text consists of its end token only
+ * Returns replies as calls, timeline by timeline, because training formats do not store calls.
+ * Without `hasTexts`, a reply without text may have more than its end token.
  */
 function rolloutOf(
   trace: TraceQueries,

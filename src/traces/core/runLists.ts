@@ -42,7 +42,6 @@ const sources: readonly Source[] = [
   { field: 'time', of: 'episodes', column: 'seconds', rows: ended },
 ];
 
-/** Returns the histograms of ended episodes and groups, except for fields without values. */
 function histogramsOf(trace: TraceQueries): readonly Histogram[] {
   return sources.flatMap((source) => {
     const { field, of } = source;

@@ -60,7 +60,6 @@ class VerdictIndex {
     for (const table of [...Object.keys(tables), 'found']) this.#write(`DELETE FROM temp.${table}`);
   }
 
-  /** Replaces the rows of the group. */
   put({ group, episodes }: JudgedGroup): void {
     const whole = group.whole ? 1 : 0;
     for (const { episode, advantage, trains, findings } of episodes) {
@@ -103,7 +102,6 @@ function extremes({ members }: GroupVerdict): readonly (number | null)[] {
 /** The one finding about a run that names episodes. */
 const collidingIds = finding('duplicate-task-id', '');
 
-/** Number of results that are read at a time. */
 const atOnce = 1_000;
 
 /**

@@ -1,6 +1,5 @@
 import type { CallSource } from '../../tracking/core/records/trace.ts';
 
-/** The source lines and files that a trace already contains, with their ids. */
 export class SourceTable {
   readonly #config: string;
   readonly #fingerprint: (file: string) => string | null;
@@ -46,7 +45,6 @@ export function sourceName(file: string, config: string): string {
   return isInside ? file.slice(folder.length).replaceAll('\\', '/') : file;
 }
 
-/** Returns the path of a file that a trace names. */
 export function sourceFile(name: string, config: string): string {
   return /^(?:[A-Za-z]:)?[\\/]/.test(name) ? name : folderOf(config) + name;
 }

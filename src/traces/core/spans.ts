@@ -81,7 +81,6 @@ export interface EpisodeParts {
   /** In order of arrival. */
   readonly calls: readonly CallWithTools[];
   readonly messages: readonly Pick<MessageRecord, 'position' | 'role' | 'toolCallId'>[];
-  /** True while the episode runs. */
   readonly runs: boolean;
 }
 
@@ -139,10 +138,7 @@ interface CallEvent {
   readonly call: CallWithTools;
 }
 
-/**
- * Returns the starts and ends of calls in order, in whole milliseconds, the resolution of starts. At equal times, ends
- * come first.
- */
+/** In order, in whole milliseconds, the resolution of starts. At equal times, ends come first. */
 function eventsOf(calls: readonly CallWithTools[]): readonly CallEvent[] {
   const events = calls.flatMap((call): CallEvent[] => [
     { kind: 'request', at: call.startedAt, call },
@@ -199,7 +195,6 @@ function endedAt({ from }: OpenTool, at: number): Pick<SpanRow, 'startedAt' | 's
 
 interface EpisodeProgress {
   readonly running: readonly SpanRecord[];
-  /** The start of each agent's latest ended call. */
   readonly latest: ReadonlyMap<string, number>;
   readonly runs: boolean;
 }
@@ -211,10 +206,7 @@ function latestOf(calls: readonly CallWithTools[]): ReadonlyMap<string, number> 
   return latest;
 }
 
-/**
- * Returns the span of an unanswered tool. It may still run. If its agent has started a call since then that has not
- * ended, that call most likely has the answer.
- */
+/** If its agent has started a call since then that has not ended, that call most likely has the answer. */
 function unanswered(tool: OpenTool, { running, latest, runs }: EpisodeProgress): SpanRow {
   const row = { ...rowOf(tool), answeredBy: null };
   const next = running.find(
@@ -240,7 +232,6 @@ export function toolsCalled(
   });
 }
 
-/** Returns the names of the tools that a reply's JSON calls, without duplicates. */
 export function toolNames(json: string): readonly string[] {
   return [...new Set(toolsCalled(json).map(({ name }) => clip(name, longest.name)))];
 }

@@ -5,12 +5,7 @@ import { authorsOf, type TokenFacts } from './tokensView.ts';
 /** Number of tokens that are read at a time. A message may have a million. */
 const readAtOnce = 65_536;
 
-/**
- * Returns an overview of a timeline. Reads all of its tokens once, a part at a time.
- *
- * @param positions the timeline's messages
- * @param stretches the maximum number of sections
- */
+/** Reads all tokens once, a part at a time. Returns at most `stretches` sections. */
 export function stripView(positions: readonly number[], facts: TokenFacts, stretches: number): StripView {
   const total = positions.reduce((sum, position) => sum + facts.messages.head(position).tokens, 0);
   const size = Math.max(1, Math.ceil(total / Math.max(1, stretches)));

@@ -27,11 +27,7 @@ export interface TokenFacts {
   readonly alternatives: (position: number, first: number, end: number) => TracedAlternatives | null;
 }
 
-/**
- * Returns tokens `from` … `from + limit` of a timeline. Only that part of the messages is read.
- *
- * @param positions the timeline's messages
- */
+/** Returns tokens `from` … `from + limit` of a timeline. Only that part of the messages is read. */
 export function tokensView(
   positions: readonly number[],
   facts: TokenFacts,

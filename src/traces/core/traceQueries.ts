@@ -103,11 +103,7 @@ export class TraceQueries {
     return this.rows.one(records.valueRecord, statement, { episode })?.value;
   }
 
-  /**
-   * Returns results after a sequence number, in order.
-   *
-   * @param most the maximum number; default: all
-   */
+  /** Returns results after a sequence number, in order. */
   resultsAfter(
     sequence: number,
     most = -1,
@@ -120,11 +116,7 @@ export class TraceQueries {
     }));
   }
 
-  /**
-   * Returns the results of whole groups, in order of their episodes.
-   *
-   * @param size episodes per group
-   */
+  /** Returns the results of groups of `size` episodes, in order of their episodes. */
   resultsOfGroups(groups: readonly number[], size: number): readonly EpisodeResult[] {
     // CROSS JOIN keeps the order of the tables. Without it, SQLite would scan all episodes.
     const statement = `SELECT sequence, result FROM json_each(:groups) AS wanted

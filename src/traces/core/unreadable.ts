@@ -1,7 +1,6 @@
 import type { ErrorReport } from '../../base/core/errors.ts';
 import type { TraceSummary } from './protocol/runRpc.ts';
 
-/** Returns the list entry of a trace that cannot be read. */
 export function unreadableSummary(
   { trace, size, startedAt }: Pick<TraceSummary, 'trace' | 'size' | 'startedAt'>,
   error: ErrorReport,

@@ -41,11 +41,7 @@ export function sizeOf({ repeat }: Pick<StoredRun, 'repeat'>): number {
   return Number.isInteger(repeat) ? Math.max(1, repeat) : 1;
 }
 
-/**
- * Returns the report's verdict on a group, without findings that only mean that a format does not have some data.
- *
- * @param results the results of its ended episodes, in order
- */
+/** @param results the results of its ended episodes, in order */
 export function judged(group: number, results: readonly EpisodeResult[], rules: ReportRules): JudgedGroup {
   const verdict = judgedGroup(group, results, sizeOf(rules));
   if (isJudgeable(rules)) return verdict;

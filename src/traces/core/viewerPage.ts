@@ -24,11 +24,7 @@ export interface ViewerPageOptions extends Omit<WebPageOptions, 'title' | 'host'
 /** The name of the server's token in the address's fragment. */
 export const tokenParameter = 'token';
 
-/**
- * Returns the address that opens the viewer of a server. The token is in the fragment, which browsers never send.
- *
- * @param origin e.g. `http://127.0.0.1:4711`
- */
+/** The token is in the fragment, which browsers never send. */
 export function viewerAddress(origin: string, token: string): string {
   return `${origin}/#${tokenParameter}=${encodeURIComponent(token)}`;
 }

@@ -113,7 +113,6 @@ export interface TraceFacts {
   lives(writer: WriterIdentity | undefined): boolean;
   /** Returns the bytes of the file and its journal. */
   size(): number;
-  /** Finds matches of a pattern that a user typed. */
   readonly matches: FindMatches;
 }
 

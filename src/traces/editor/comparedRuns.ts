@@ -49,7 +49,6 @@ export class ComparedRuns {
     return this.#state.get<readonly string[]>(key, []);
   }
 
-  /** Returns the newest runs, then the item for other files. */
   async #items(own: string): Promise<readonly RunItem[]> {
     const files = (await new WorkspaceRuns().list())
       .filter(({ trace }) => trace !== own)

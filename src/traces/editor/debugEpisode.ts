@@ -19,7 +19,6 @@ export interface DebugParts {
   readonly configOfRollouts: ConfigOfRollouts;
 }
 
-/** Replays one episode of a trace under the debugger, with answers from the trace. */
 export async function debugEpisode(
   { client, configOfRollouts }: DebugParts,
   trace: string,

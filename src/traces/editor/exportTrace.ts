@@ -64,12 +64,7 @@ interface Answers {
   readonly target: vscode.Uri | undefined;
 }
 
-/**
- * Writes a trace in another format.
- *
- * @param uri from a menu; absent: the trace of the active viewer
- * @param known {@link Answers}
- */
+/** @param uri from a menu; absent: the trace of the active viewer */
 export async function exportTrace(uri: unknown, known: unknown, jobs: TraceJobs): Promise<void> {
   const trace = uri instanceof vscode.Uri ? uri : activeTrace();
   if (trace === undefined) {

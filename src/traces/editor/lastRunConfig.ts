@@ -7,10 +7,7 @@ import { WorkspaceRuns } from './runs/workspaceRuns.ts';
 
 const batchSize = 20;
 
-/**
- * Returns the copy of a config that its newest run saved. Rejects with a CodedError if the open folders have no such
- * run.
- */
+/** Returns the copy that the newest run of a config saved. Rejects with a CodedError if there is none. */
 export async function configOfLastRun(config: vscode.Uri, client: TraceClient): Promise<vscode.Uri> {
   const runs = (await new WorkspaceRuns().list())
     .filter(({ ownFolder }) => ownFolder)

@@ -14,8 +14,6 @@ export interface TraceJobs {
 export type NavigateViewer = (trace: string, place: string) => void;
 
 /**
- * Shows a trace, or a recording of another tool.
- *
  * @param uri from a menu; absent: a dialog asks for it
  * @param place a location in the viewer, as parameters of its address; a menu passes another value
  */
@@ -48,7 +46,6 @@ async function askForTrace(): Promise<vscode.Uri | undefined> {
   return chosen?.[0];
 }
 
-/** Imports a file; undefined: canceled. */
 function imported(file: vscode.Uri, { spawn, importFolder }: TraceJobs): Thenable<vscode.Uri | undefined> {
   const title = vscode.l10n.t('Reading {0}', path.basename(file.fsPath));
   const job = { kind: 'import', file: file.fsPath, cacheFolder: importFolder.fsPath } as const;

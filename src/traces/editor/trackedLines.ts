@@ -18,11 +18,7 @@ export class TrackedLines {
     );
   }
 
-  /**
-   * Returns the current line; undefined: it was edited, or the document has not had that text since it was opened.
-   *
-   * @param line the line in that text, counted from 0
-   */
+  /** Returns the current line; undefined: it was edited, or the text is unknown. Lines are counted from 0. */
   now(document: string, fingerprint: string, line: number): number | undefined {
     return this.#documents.get(document)?.get(fingerprint)?.[line];
   }
@@ -55,11 +51,7 @@ export interface Replacement {
   readonly text: string;
 }
 
-/**
- * Returns the new position of a line after an edit; undefined: the edit changed the line.
- *
- * @param replacements the replacements of one edit, which do not overlap
- */
+/** @param replacements the replacements of one edit, which do not overlap */
 export function lineAfter(line: number, replacements: readonly Replacement[]): number | undefined {
   let after = line;
   for (const replacement of replacements) {

@@ -5,10 +5,7 @@ export function isTraceFile(file: string): boolean {
   return file.endsWith('.ajtrace');
 }
 
-/**
- * @param only an episode's number; undefined: all
- * @throws CodedError `trace/…`
- */
+/** @throws CodedError `trace/…` */
 export function readReplayed(file: string, only: number | undefined): ReplayedRun {
   const reader = openTraceReader(file);
   try {

@@ -28,10 +28,7 @@ export interface WrittenReply {
 /** The last call may have been cut off. */
 const call = /<tool_call>(.*?)<\/tool_call>|<tool_call>(.*)/gs;
 
-/**
- * @param place position of the message in its conversation; ids of calls are derived from it, since the model writes
- * none
- */
+/** @param place position of the message in its conversation, from which ids of calls are derived */
 export function writtenReply(written: string, place: number): WrittenReply {
   const none = { text: written, toolCalls: null };
   if (!written.includes('<tool_call>') || !written.includes('</tool_call>')) return none;
@@ -265,10 +262,7 @@ export function isLossColour(colour: string): boolean {
 
 const [startOfMessage, endOfMessage] = ['<|im_start|>', '<|im_end|>'];
 
-/**
- * Splits tokens into messages. A message ends with its end token and the line break that may follow. With other
- * templates, it ends where the loss mask changes.
- */
+/** A message ends with its end token and a line break. With other templates, it ends where the loss mask changes. */
 function messagesOf(tokens: readonly LogToken[]): readonly ImportedMessage[] {
   const begins = tokens.some(({ text }) => text === startOfMessage) ? endedBefore : isAnothers;
   const messages: LogToken[][] = [];
@@ -290,7 +284,6 @@ function isAnothers(tokens: readonly LogToken[], index: number): boolean {
   return tokens[index - 1]?.counts !== tokens[index]?.counts;
 }
 
-/** The end tokens of replies in common templates. */
 const ending = /(?:<\|[^<>]*\|>|<\/s>|<end_of_turn>|<eos>)\n?$/;
 
 function messageOf(tokens: readonly LogToken[], place: number): ImportedMessage {

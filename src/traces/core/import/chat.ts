@@ -111,7 +111,6 @@ export function numberOf(value: unknown): number | undefined {
   return typeof value === 'number' && Number.isFinite(value) ? value : undefined;
 }
 
-/** Returns the fields that are finite numbers. */
 export function numbersIn(fields: Fields): Readonly<Record<string, number>> {
   return Object.fromEntries(
     Object.entries(fields).flatMap(([name, value]) => {

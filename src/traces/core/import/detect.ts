@@ -46,7 +46,6 @@ const byName: readonly { readonly name: RegExp; readonly importer: Importer }[] 
   { name: /^\{[^{}]{0,4096}"task"\s*:\s*\{[\s\S]*"traces"\s*:\s*\[/, importer: verifiers },
 ];
 
-/** Returns the values of the first lines, and the first values of a document or list. */
 function firstValues(head: string): readonly unknown[] {
   if (isByLine(head)) {
     const lines = head.split('\n', 50).filter((line) => line.trim() !== '');

@@ -97,11 +97,7 @@ export async function headOf(source: ImportSource): Promise<string> {
     .trimStart();
 }
 
-/**
- * Returns whether a file has one JSON value per line.
- *
- * @param text the {@link headOf} the file
- */
+/** @param text the {@link headOf} the file */
 export function isByLine(text: string): boolean {
   const end = text.indexOf('\n');
   if (end < 0 || text.startsWith('[') || text.slice(end).trim() === '') return false;

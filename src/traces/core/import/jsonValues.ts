@@ -24,10 +24,8 @@ interface Level {
 }
 
 /**
- * Finds the objects and lists at the wanted paths, and yields them as text. Strings and numbers do not count as
- * values. The outermost values, of which there may be several, have the path ''.
- *
- * @param longest the maximum length of a value, in characters
+ * Finds the objects and lists at the wanted paths, and yields them as text if they have at most `longest` characters.
+ * The outermost values, of which there may be several, have the path ''.
  */
 export class JsonValues {
   readonly #wanted: ReadonlySet<string>;
@@ -36,7 +34,6 @@ export class JsonValues {
   #line = 1;
   #inString = false;
   #escaped = false;
-  /** The name being read; null if no name is being read. */
   #name: string | null = null;
   #collecting: { readonly path: string; readonly line: number; readonly depth: number } | undefined;
   #text: string[] = [];

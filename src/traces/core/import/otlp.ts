@@ -156,10 +156,7 @@ const message = z.object({
 
 const texts = z.record(z.string(), z.string());
 
-/**
- * Returns the parts of a span that AgentJet exported; empty for other spans, and for calls, which are read like any
- * other.
- */
+/** Returns the parts of an exported episode or timeline. Exported calls are read like any other. */
 function ownParts(span: OtlpSpan): readonly EpisodePart[] {
   switch (span.attributes[otlpNames.kind]) {
     case 'episode':

@@ -17,10 +17,7 @@ export interface OtlpSpan {
   readonly error: string | null;
 }
 
-/**
- * Returns a span; undefined: the value is not a span. Fields are in lowerCamelCase, as the protocol requires, or in
- * snake_case, which some tools write.
- */
+/** Fields are in lowerCamelCase, as the protocol requires, or in snake_case, which some tools write. */
 export function otlpSpan(value: unknown, resource: Attributes): OtlpSpan | undefined {
   if (!isRecord(value)) return undefined;
   const field = (camel: string, snake: string): unknown => value[camel] ?? value[snake];
@@ -70,10 +67,7 @@ function isFailure(code: unknown): boolean {
   return code === 2 || code === 'STATUS_CODE_ERROR';
 }
 
-/**
- * Returns attributes with numbered names as lists of objects, such as `gen_ai.prompt.0.role` and
- * `gen_ai.prompt.0.content` for the prefix `gen_ai.prompt`. Undefined: there are none.
- */
+/** Returns attributes such as `gen_ai.prompt.0.role` as a list, for the prefix `gen_ai.prompt`. */
 export function numbered(attributes: Attributes, prefix: string): readonly unknown[] | undefined {
   const root: Tree = new Map();
   for (const [name, value] of Object.entries(attributes)) {

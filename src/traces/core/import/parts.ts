@@ -43,7 +43,6 @@ export interface CallPart {
   readonly replyTokens: number | null;
 }
 
-/** A token sequence that training would use, or has used. */
 export interface TimelinePart {
   readonly kind: 'timeline';
   /** The episode's calls that it contains, counted from 0 in order; absent: the calls whose messages it has. */
@@ -88,7 +87,6 @@ export interface ImportDatabase {
   rows(statement: string): Iterable<Readonly<Record<string, unknown>>>;
 }
 
-/** A file to import. Importers read it record by record. */
 export interface ImportSource {
   readonly name: string;
   /** Yields the UTF-8 text in pieces. */

@@ -45,7 +45,6 @@ export type Pickled =
   | PickledCall
   | PickledReference;
 
-/** Thrown for a pickle that cannot or must not be read. */
 export class PickleRefusal extends Error {}
 
 export interface ReadPickle {

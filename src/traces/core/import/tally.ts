@@ -66,8 +66,6 @@ export class ImportTally implements ImportSink {
    * Assigns numbers to episodes that were not dropped. The episodes of a group have consecutive numbers. Every group
    * reserves as many numbers as the largest group has, so the number of an episode determines its group. An episode
    * without a task is its own task.
-   *
-   * @param episodes names in order of arrival
    */
   numbered(episodes: readonly string[]): {
     readonly tasks: number;

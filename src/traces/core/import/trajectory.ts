@@ -56,7 +56,6 @@ function successOf(rewards: unknown, tag: unknown): { readonly isSuccess?: boole
   return typeof tag === 'string' ? { isSuccess: tag === 'success' } : {};
 }
 
-/** Returns the numbers in the reward's `metadata` and in the `reward_stats` that a workflow reports. */
 function partsOf(rewards: unknown): Readonly<Record<string, number>> {
   if (!isRecord(rewards)) return {};
   const parts = [rewards['metadata'], rewards['reward_stats']].filter(isRecord);

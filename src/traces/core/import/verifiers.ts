@@ -188,7 +188,6 @@ class Graph {
     );
   }
 
-  /** Returns a timeline for each leaf. */
   timelines(): readonly TimelinePart[] {
     const inner = new Set(this.#nodes.map(({ parent }) => parent));
     return [...this.#nodes.keys()]
@@ -226,7 +225,6 @@ class Graph {
   }
 }
 
-/** Converts a tool call to the form of the OpenAI API. */
 function toolCall({ id, name, arguments: given }: Readonly<Record<string, unknown>>): object {
   return { id, type: 'function', function: { name, arguments: given } };
 }

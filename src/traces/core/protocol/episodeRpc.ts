@@ -36,10 +36,7 @@ export interface MessageView {
   readonly trainableTokens: number;
 }
 
-/**
- * A part of a message's text. A character of two units is never split, so a part may have one unit more than
- * requested.
- */
+/** A character of two units is never split, so a part may have one unit more than requested. */
 export interface TextView {
   readonly from: number;
   readonly text: string;
@@ -116,7 +113,6 @@ export interface SpanRow {
   readonly agent: string | null;
   /** The running call, or the call whose reply calls the tool. */
   readonly call: number | null;
-  /** The call whose request has the tool's answer. */
   readonly answeredBy: number | null;
   /** Milliseconds since the Unix epoch. */
   readonly startedAt: number;

@@ -93,7 +93,6 @@ export interface TokenRun {
 
 /** A reply that came back as a message of a later request, where the chat template tokenizes it differently. */
 export interface DriftView {
-  /** The call that the reply belongs to. */
   readonly call: number;
   /** The first call whose request has it again, and its position there. */
   readonly again: number;

@@ -18,10 +18,7 @@ export type TokenQuery = z.infer<typeof wanted>;
 export const comparedTrace = z.object({ trace: z.string(), episode: count, timeline: z.nullable(count) });
 export type ComparedTrace = z.infer<typeof comparedTrace>;
 
-/**
- * The author of a token: `template` for tokens that the chat template puts around a message, otherwise the author of
- * the message.
- */
+/** `template`: the chat template puts the token around a message. Otherwise the author of the message. */
 export type TokenAuthor = 'template' | Author;
 
 /** One token of a timeline, with details that are too large for a list. */
@@ -89,10 +86,7 @@ export interface CompareRow {
   readonly right: ComparedRange | null;
   /** True if only the tokens differ, and the texts are equal. */
   readonly sameText: boolean;
-  /**
-   * Ranges where the tokens differ, four numbers each: start and end in the left message's tokens, then in the right
-   * one's.
-   */
+  /** Four numbers for each range that differs: start and end in the left message, then in the right one. */
   readonly hunks: readonly number[];
 }
 

@@ -73,7 +73,6 @@ export interface EpisodeFinding {
   /** A stable code. Links use it. */
   readonly code: string;
   readonly severity: 'error' | 'warning';
-  /** One sentence. */
   readonly message: string;
   /** The hint; empty: none. */
   readonly hint: string;
@@ -88,7 +87,6 @@ export interface EpisodesView {
   readonly newest?: number | null;
 }
 
-/** The lowest or highest reward of a group. */
 export interface Extreme {
   readonly episode: number;
   readonly reward: number;

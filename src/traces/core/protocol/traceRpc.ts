@@ -20,7 +20,6 @@ export const largestWindow = {
   stretches: 2_048,
   /** Characters of a message in a list of messages. */
   listed: 16_384,
-  /** Matches of one search. */
   matches: 1_000,
 } as const;
 
@@ -36,7 +35,6 @@ export const traceParams = {
   group: z.object({ trace, group: count }),
   histograms: z.object({ trace }),
   names: z.object({ trace }),
-  /** One episode with its calls and timelines. */
   episode: z.object({ trace, episode: count }),
   /** The spans of an episode other than its ended LLM calls. */
   spans: z.object({ trace, episode: count }),
@@ -69,7 +67,6 @@ export const traceParams = {
   merging: z.object({ trace, episode: count, setting: z.nullable(mergeSetting) }),
   /** Compares two timelines; each side may be of another trace. */
   compare: z.object({ trace, left: comparedTrace, right: comparedTrace }),
-  /** Another run to compare with. */
   otherRuns: z.object({ trace }),
   /** The episodes of another run that have the task of an episode of this one. */
   counterparts: z.object({ trace, episode: count, other: trace }),

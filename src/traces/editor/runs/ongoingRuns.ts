@@ -4,7 +4,6 @@ import { Emitter } from '../../../base/core/event.ts';
 import type { RunEndedBody, RunProgressBody, RunStartedBody } from '../../core/runEvents.ts';
 
 export interface OngoingRun extends RunProgressBody, Pick<RunStartedBody, 'episodes'> {
-  /** The name of the experiment. */
   readonly name: string;
   /** Milliseconds since the Unix epoch. */
   readonly startedAt: number;

@@ -77,7 +77,6 @@ function registerRunCommands(
       ),
     );
   };
-  /** Registers a command that applies to the first run only. */
   const registerForOne = (id: string, run: (run: Run) => PromiseLike<unknown>): void => {
     register(id, async ([first]) => first && run(first));
   };

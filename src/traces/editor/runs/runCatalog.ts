@@ -268,7 +268,6 @@ export class RunCatalog implements Disposable {
     return [...this.#files.keys()].filter((trace) => this.#readings.get(trace)?.summary.state === 'running');
   }
 
-  /** Watches the active runs while the view is visible. */
   #watchRunning(): void {
     const before = this.#watched;
     const wanted = new Set(this.#visible ? this.#running() : []);

@@ -17,10 +17,7 @@ export type RunFiles =
   | { readonly kind: 'folder'; readonly folder: string }
   | { readonly kind: 'files'; readonly files: readonly string[] };
 
-/**
- * @param trace an absolute path
- * @param names the names in the trace's folder
- */
+/** @param names the names in the trace's folder */
 export function filesOfRun(trace: string, names: readonly string[], roots: readonly Root[]): RunFiles {
   const folder = path.dirname(trace);
   const alone = names.filter(isTrace).length === 1;
@@ -45,12 +42,7 @@ const forbidden = /[<>:"|?*\p{Cc}]/u;
 /** The maximum length in bytes of UTF-8 on common file systems. */
 const longestName = 255;
 
-/**
- * Returns the reason why a folder name is invalid, as a sentence; undefined: it is valid. Names that would be invalid
- * on another system are rejected on every system.
- *
- * @param siblings the other names in the parent folder
- */
+/** Returns why a name is invalid on any system, as a sentence. `siblings` are the other names in the folder. */
 export function problemOfName(name: string, siblings: readonly string[]): string | undefined {
   if (name.trim() === '') return l10n.t('A run needs a name.');
   if (/[/\\]/.test(name)) return l10n.t('A name cannot contain / or \\.');

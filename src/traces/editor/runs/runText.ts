@@ -81,10 +81,7 @@ function totalsInWords(summary: TraceSummary): string[] {
   return [...words, episodesInWords(summary)];
 }
 
-/**
- * Returns the number of ended episodes: of all planned ones while the run is active, of the started ones after it
- * ended early.
- */
+/** Returns ended episodes of all planned ones while the run is active, otherwise of the started ones. */
 function episodesInWords({
   totals: { started, ended, failed },
   state,

@@ -16,10 +16,7 @@ import { ongoingAccessibleName, ongoingText, ongoingTooltip, runProgress } from 
 /** The interval at which the time is updated, in milliseconds. */
 const tick = 1_000;
 
-/**
- * Registers a status bar item. It appears while runs of this window's sessions are active, and after a failure until
- * the user looks at the run.
- */
+/** The item appears while runs of this window are active, and after a failure until the user looks at it. */
 export function registerRunStatus(clock: Clock, log: vscode.LogOutputChannel): Disposable {
   const store = new DisposableStore();
   const runs = store.add(new OngoingRuns(() => clock.now()));

@@ -37,10 +37,7 @@ export type TraceJobOutcome = z.infer<typeof outcome>;
 /** A message of a job, one JSON line each. */
 const jobMessage = z.union([z.object({ progress: z.number() }), z.object({ error: errorReport }), outcome]);
 
-/**
- * Imports or exports a trace in a separate process of the server's program, which cancellation kills. Resolves to the
- * result; rejects with a CodedError.
- */
+/** Runs a job in a separate process, which cancellation kills. Rejects with a CodedError. */
 export async function runTraceJob(
   spawn: SpawnTraceServer,
   job: Job,

@@ -53,7 +53,6 @@ export interface JobOptions {
 
 export type ExportOptions = ExportChoice & JobOptions;
 
-/** The minimum number of characters that are written at a time. */
 const chunk = 2 ** 18;
 
 /**

@@ -32,10 +32,7 @@ import { openTraceWriter } from '../store/openWriter.ts';
 import { unwritten } from '../store/source.ts';
 import type { EpisodePart, ImportSource } from '../../core/import/parts.ts';
 
-/**
- * Stores parts of episodes in a scratch file, because they arrive in any order and may not fit into memory. The file
- * is deleted when it is closed.
- */
+/** Stores parts in a scratch file, because they arrive in any order and may not fit into memory. */
 class Stage {
   readonly #file: string;
   readonly #connection: Connection;
@@ -239,11 +236,7 @@ function isSqlite(file: string): boolean {
   }
 }
 
-/**
- * Opens a file to import, without changing it or its folder. Throws errors of the file system and of SQLite.
- *
- * @param onRead receives the number of bytes read so far
- */
+/** Changes neither the file nor its folder. Throws errors of the file system and of SQLite. */
 function openImportSource(file: string, onRead: (bytes: number) => void): ImportSource & { close(): void } {
   const opened = isSqlite(file) ? unwritten(file) : undefined;
   const database = opened?.open() ?? null;

@@ -87,10 +87,7 @@ async function serve(mode: Mode): Promise<void> {
 /** Milliseconds between two progress messages. */
 const progressInterval = 100;
 
-/**
- * Runs one job, and prints its progress and its result as JSON lines. The job is canceled when standard input ends,
- * because its caller has ended or has canceled it.
- */
+/** Prints progress and result as JSON lines. The end of standard input cancels the job: its caller has ended. */
 async function runJob(job: Job): Promise<void> {
   const source = new CancellationSource();
   process.stdin.once('close', () => source.cancel()).once('error', () => source.cancel());
@@ -124,7 +121,6 @@ async function outcomeOf(job: Job, options: JobOptions): Promise<TraceJobOutcome
   }
 }
 
-/** Prints the address of `--http`, an error, or a message of a job, as one line. */
 function tell(message: HttpGreeting | TraceJobOutcome | { readonly progress: number }): void {
   process.stdout.write(`${JSON.stringify(message)}\n`);
 }

@@ -22,10 +22,7 @@ export class OpenReaders implements Disposable {
     this.#idleMilliseconds = idleMilliseconds;
   }
 
-  /**
-   * Calls `ask` with a reader. Rethrows errors of opening and asking. After an error, the next call opens the file
-   * again, which may have been replaced.
-   */
+  /** Rethrows errors. After an error, the next call opens the file again, which may have been replaced. */
   use<T>(file: string, ask: (reader: TraceReader) => T): T {
     const start = this.#clock.monotonic();
     try {

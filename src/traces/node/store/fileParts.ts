@@ -3,12 +3,10 @@ import { statSync } from 'node:fs';
 /** Suffixes of the files that SQLite needs to read a database. */
 export const companions: readonly string[] = ['-wal', '-journal'];
 
-/** Returns the paths of the file and its journals. */
 export function partsOf(file: string): readonly string[] {
   return ['', ...companions].map((companion) => file + companion);
 }
 
-/** Returns the bytes of the file and its journals. */
 export function sizeOf(file: string): number {
   return statsOf(file).reduce((sum, { size }) => sum + size, 0);
 }

@@ -95,7 +95,6 @@ class FileTraceReader implements TraceReader {
   readonly #file: string;
   #source: Source;
   #views: TraceViews;
-  /** The number of times the file was reopened. */
   #openings = 0;
 
   constructor(file: string) {
@@ -201,10 +200,7 @@ function readFailure(file: string, format: number, error: unknown): CodedError {
   }
 }
 
-/**
- * Leaves a single file of an ended run when the last reader closes it. The file keeps its age, because nothing in the
- * run is new.
- */
+/** Leaves a single file of an ended run. The file keeps its age, because nothing in the run is new. */
 function mergeLeftoverJournal(file: string): void {
   try {
     const seconds = changedAt(file) / 1_000;

@@ -15,11 +15,7 @@ import { quoted } from '../../core/sql.ts';
 import { ReadableRows, type Column, type Gap, type Row, type Table } from './readableRows.ts';
 import { largestWindow } from '../../core/protocol/traceRpc.ts';
 
-/**
- * Returns which episodes are lost or incomplete, after the readable rows have been copied.
- *
- * @param gaps gaps of the first column, by table
- */
+/** @param gaps gaps of the first column, by table */
 function missingOf(
   connection: Connection,
   gaps: ReadonlyMap<string, readonly Gap[]>,
@@ -53,7 +49,6 @@ function rangesOf(
   });
 }
 
-/** Returns the name of the table with the keys of the readable rows of a content table. */
 function keysOf(table: string): string {
   return `keys of ${table}`;
 }

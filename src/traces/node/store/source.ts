@@ -89,10 +89,7 @@ function openAfterRecovery(file: string): Source | undefined {
   }
 }
 
-/**
- * Opens a trace in a read-only folder. With a WAL or a leftover journal, even reading would write files next to the
- * trace.
- */
+/** With a WAL or a leftover journal, even reading would write files next to the trace. */
 function openFixed(file: string, { damaged }: Condition = { damaged: false }): Source {
   const stamp = stampOf(file);
   const { open, remove } = unwritten(file);
@@ -145,11 +142,7 @@ export function unwritten(file: string): UnwrittenDatabase {
 /** Kibibytes, which SQLite takes as a negative number. This caches the rows of 10,000 episodes. */
 const cache = -8_192;
 
-/**
- * Checks a source, and closes it if it is not a trace.
- *
- * @param openAgain opens a damaged file again, to read its intact parts
- */
+/** @param openAgain opens a damaged file again, to read its intact parts */
 function checked(file: string, source: Unchecked, openAgain: (() => Connection) | undefined): Source {
   const { connection } = source;
   try {

@@ -113,7 +113,6 @@ function hasEnded({ left, right }: CompareView): boolean {
   return left.row.state === 'ended' && right.row.state === 'ended';
 }
 
-/** A comparison with both episodes known. */
 export interface Compared extends CompareRoute {
   readonly other: number;
 }

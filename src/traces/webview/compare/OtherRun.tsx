@@ -20,10 +20,7 @@ interface Props {
 
 type TraceListResult = { readonly traces: readonly TraceSummary[] } | { readonly error: ErrorReport };
 
-/**
- * Compares an episode with one of the same task in another run. In an editor, the user chooses the run in a dialog. A
- * browser lists the runs.
- */
+/** In an editor, the user chooses the other run in a dialog. A browser lists the runs. */
 export function OtherRun({ episode, quiet = false }: Props) {
   const { client, trace, navigate } = useViewer();
   const [asked, setAsked] = useState<TraceListResult>();
@@ -110,7 +107,6 @@ function Runs({ traces, onChoose }: RunsProps) {
   );
 }
 
-/** Returns to the other repeats in the same run. */
 export function OwnRun({ episode }: { readonly episode: number }) {
   return (
     <RouteLink class="" to={compareRoute(episode, null)}>

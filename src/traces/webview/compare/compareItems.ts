@@ -28,7 +28,6 @@ export function compareItems(rows: readonly CompareRow[]): readonly CompareItem[
   });
 }
 
-/** Returns the indices of the items at which differences start. */
 export function differencesOf(items: readonly CompareItem[]): readonly number[] {
   return items.flatMap((item, index) => (item.kind === 'changed' && item.starts ? [index] : []));
 }

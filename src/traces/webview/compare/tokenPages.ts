@@ -14,10 +14,7 @@ export interface PagedToken {
   readonly logprob: number | null;
 }
 
-/**
- * Loads tokens of a timeline page by page, the most recently wanted first. Pages that were not used for the longest
- * time are dropped.
- */
+/** Loads tokens page by page, the last wanted first, and drops the pages unused for the longest time. */
 export class TokenPages {
   readonly #ask: (from: number, limit: number) => Promise<TokensView>;
   readonly #onChange: () => void;

@@ -10,7 +10,6 @@ import { MessageCard, type CardProps } from './MessageCard.tsx';
 
 const pageLength = 50;
 
-/** Returns the start of the page with the newest messages. */
 export function lastPage(total: number): number {
   return Math.max(total - pageLength, 0);
 }
@@ -29,7 +28,6 @@ interface Props {
   readonly excluded: readonly ExcludedMessage[];
 }
 
-/** The last messages of a conversation, the newest at the end, with buttons for earlier ones. */
 export function MessagePages({ messages, from: chosen, onMove, card, excluded }: Props) {
   const before = useMemo(() => groupBy(excluded, (one) => one.before), [excluded]);
   const last = lastPage(messages.length);

@@ -143,10 +143,7 @@ interface ForkProps {
   readonly setting: MergeSetting | null;
 }
 
-/**
- * Explains on demand why a timeline is separate, because this reads the whole episode. The first timeline has no
- * explanation.
- */
+/** Explains on demand, because this reads the whole episode. */
 function TimelineFork({ episode, timeline, setting }: ForkProps) {
   const { trace } = useViewer();
   const [open, setOpen] = useState(false);

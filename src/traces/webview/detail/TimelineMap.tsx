@@ -17,10 +17,7 @@ interface Props {
 
 export const mapStretches = 1_024;
 
-/**
- * An overview of the timeline in one line, in the colors of the layer, with a window for the visible part. It supports
- * clicks, drags and arrow keys.
- */
+/** An overview in the colors of the layer, with a window for the visible part. */
 export function TimelineMap({ strip, layer, advantage, total, shown, onPick }: Props) {
   const dragging = useRef(false);
   const pick = (event: PointerEvent & { readonly currentTarget: Element }) => {

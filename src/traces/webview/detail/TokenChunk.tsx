@@ -10,7 +10,6 @@ export const tokenId = (position: number): string => `token-${position}`;
 export interface Marks {
   readonly layer: Layer;
   readonly advantage: number | null;
-  /** The current token of the whole list. */
   readonly active: number | null;
   readonly chosen: TokenRange | null;
   /** The matches of a search in the drawn tokens, and the current match. */
@@ -26,7 +25,6 @@ interface Props {
   readonly marks: Marks;
 }
 
-/** Consecutive tokens, after the position of the first. */
 export function TokenChunk({ from, end, tokens, marks }: Props) {
   const here = within(marks, { from, end });
   return useMemo(

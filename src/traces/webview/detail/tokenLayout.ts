@@ -63,7 +63,6 @@ export type TokenItem =
   /** Tokens `from` … `end` of the timeline, `end` excluded. */
   | { readonly kind: 'tokens'; readonly key: string; readonly from: number; readonly end: number };
 
-/** Returns a heading for each message, and its tokens in chunks. */
 export function tokenItems(messages: readonly MessageView[]): readonly TokenItem[] {
   return messages.flatMap((message): TokenItem[] => {
     const from = message.firstToken;
@@ -99,10 +98,7 @@ export interface TextPiece {
   readonly text: string;
 }
 
-/**
- * Splits a text. A single space before a word is the most common whitespace, and its token shows it; see {@link
- * startsWord}.
- */
+/** A single space before a word is the most common whitespace, and its token shows it; see {@link startsWord}. */
 export function textPieces(text: string): readonly TextPiece[] {
   return (text.match(piece) ?? []).map((found): TextPiece => {
     const kind = lineKinds[found] ?? (found.startsWith(' ') ? 'spaces' : 'text');

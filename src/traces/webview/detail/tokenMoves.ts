@@ -1,7 +1,6 @@
 import { positionAfterKey } from '../../../base/webview/ui/listKeys.ts';
 import { tokenId } from './TokenChunk.tsx';
 
-/** The moves of keys by a number of tokens. */
 const moves = { ArrowRight: 1, ArrowLeft: -1, PageDown: 1_000, PageUp: -1_000 };
 
 /** Returns the token that a key moves to; undefined: the list does not use the key. */

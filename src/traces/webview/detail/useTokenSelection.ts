@@ -67,7 +67,6 @@ export function useTokenSelection({ of, total, loaded, list }: Options) {
   };
 }
 
-/** Returns the text; undefined: a part is not loaded. */
 function textOf(loaded: TokensView, { from, end }: TokenRange): string | undefined {
   const [start, stop] = [from - loaded.from, end - loaded.from];
   if (start < 0 || stop > loaded.texts.length) return undefined;

@@ -94,7 +94,6 @@ function EpisodeHeader({ run, episode: { row }, fold }: HeaderProps) {
   );
 }
 
-/** Shows why an episode would not be trained. The overview lists all of its findings. */
 function WouldNotTrain({ row: { episode, findings } }: { readonly row: EpisodeView['row'] }) {
   const [first, ...others] = findings;
   const { route } = useViewer();

@@ -164,7 +164,6 @@ interface PartListProps {
   readonly entry: (position: number) => ComponentChildren;
 }
 
-/** A list of one selectable entry per row, however many there are. */
 function PartList({ label, count, selected, onSelect, onChoose, entry }: PartListProps) {
   const id = useId();
   const scroller = useRef<HTMLDivElement>(null);

@@ -86,7 +86,6 @@ function GroupHeader({ group: { row, groups, episodes }, fold }: HeaderProps) {
   );
 }
 
-/** Links to the best and the worst episode. The first is used if several are equal. */
 function Extremes({ best, worst }: { readonly best: Extreme | null; readonly worst: Extreme | null }) {
   const { navigate } = useViewer();
   const open = (extreme: Extreme | null) => extreme && navigate(episodeRoute(extreme.episode));

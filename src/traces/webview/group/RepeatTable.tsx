@@ -28,7 +28,6 @@ function useMarkedEpisodes(group: number, episodes: readonly EpisodeRow[]) {
 interface Props {
   readonly group: number;
   readonly episodes: readonly EpisodeRow[];
-  /** True if episodes can be run here. */
   readonly canRun: boolean;
 }
 
@@ -128,7 +127,6 @@ function sorted(rows: readonly EpisodeRow[], { by, descending }: ListSort): read
   });
 }
 
-/** Lengths with a bar for quick comparison. */
 const barred: Readonly<Record<string, (row: EpisodeRow) => number>> = {
   calls: (row) => row.calls,
   tokens: (row) => row.tokens,

@@ -9,7 +9,6 @@ import { ForkDetail } from './ForkDetail.tsx';
 const mostDrawn = 100;
 const mostCalls = 12;
 
-/** The timelines in the order of the calls that end them. Each shows where it leaves an earlier one, and why. */
 export function MergeTree({ episode, view }: { readonly episode: number; readonly view: MergingView }) {
   const { timelines, forks } = view;
   const longest = Math.max(1, ...timelines.map(({ messages }) => messages));

@@ -148,7 +148,6 @@ function onKey(event: KeyboardEvent, own: HTMLElement | null): void {
   event.preventDefault();
 }
 
-/** Returns the index of the message of a node; undefined: it is not in a message. */
 function messageOf(node: EventTarget | null): number | undefined {
   const card = node instanceof HTMLElement ? node.closest<HTMLElement>('[data-message]') : null;
   return card === null ? undefined : Number(card.dataset['message']);

@@ -9,7 +9,6 @@ import { Pager } from '../ui/Pager.tsx';
 import { Failure, Loading } from '../../../base/webview/ui/Notices.tsx';
 import { PlainText } from './PlainText.tsx';
 
-/** Number of characters of a message that are shown by default. */
 const folded = 4_000;
 
 export interface MessageSource {

@@ -5,7 +5,6 @@ import { GoToSource } from '../ui/GoToSource.tsx';
 import { PlainText } from './PlainText.tsx';
 import { parseToolCalls, type ToolCall, type ToolAnswer } from './toolCalls.ts';
 
-/** Number of characters of an answer that are shown below its call. */
 const shownOfAnswer = 200;
 
 interface Props {

@@ -39,7 +39,6 @@ export function byteSize(characters: number): number {
   return Math.floor((characters * 3) / 4);
 }
 
-/** A part of a text: text, or base64 data. */
 export type TextPiece =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'data'; readonly type: string; readonly bytes: number };

@@ -28,7 +28,6 @@ function readToolCall(call: unknown): ToolCall | undefined {
   return { id, name, given: text, pretty: parseJson(text) === undefined ? null : prettyJson(text) };
 }
 
-/** Connects the tool calls of a conversation with their answers. */
 export interface ToolCallLinks {
   /** The answers to the calls of each message, by index; undefined: there is none here. */
   readonly answers: ReadonlyMap<number, readonly (ToolAnswer | undefined)[]>;

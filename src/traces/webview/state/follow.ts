@@ -53,10 +53,7 @@ function numberOf(saved: unknown): number | null {
   return typeof saved === 'number' ? saved : null;
 }
 
-/**
- * Shows the newest episode of the run if that is wanted. On the run's screen the table follows; on an episode's screen
- * the next episode replaces it.
- */
+/** On the run's screen the table follows; on an episode's screen the next episode replaces it. */
 export function useKeepingUp(run: RunView | undefined, route: Route, follow: Follow): void {
   const started = run?.totals.started;
   const newest = run?.live === true ? run.newest : null;

@@ -110,10 +110,7 @@ function savedTrail(memory: Memory): { readonly trail: readonly Route[]; readonl
   return { trail, at: typeof at === 'number' && Number.isInteger(at) && at in trail ? at : last };
 }
 
-/**
- * Returns the navigator of a browser, which uses the address's fragment. So reloading, going back and sharing links
- * work as usual.
- */
+/** Uses the address's fragment, so that reloading, going back and sharing links work as usual. */
 export function browserNavigator(page: Window, memory: Memory): Navigator {
   if (page.history.state === null) {
     page.history.replaceState({ steps: 0 }, '');

@@ -10,7 +10,6 @@ export interface RunRoute {
   readonly sort: ListSort | null;
 }
 
-/** The repeats of one task. */
 export interface GroupRoute {
   readonly kind: 'group';
   readonly group: number;
@@ -42,7 +41,6 @@ export interface TimelineRoute {
 /** Two compared episodes. At least one of them is in the viewer's own trace. */
 export interface CompareRoute {
   readonly kind: 'compare';
-  /** The left one. */
   readonly episode: number;
   /** The right one; null: the episode of its task with the largest difference in reward. */
   readonly other: number | null;
@@ -255,7 +253,6 @@ export function isSibling(from: Route, to: Route): boolean {
   return isPart(from) && isPart(to) && from.episode === to.episode;
 }
 
-/** The identity of a timeline in requests. */
 export interface TimelineOf {
   readonly episode: number;
   readonly timeline: number;
@@ -267,7 +264,6 @@ export function timelineOf({ episode, timeline, setting }: TimelineRoute): Timel
   return { episode, timeline, ...(setting !== null && { setting }) };
 }
 
-/** Returns a text that is equal for equal timelines. */
 export function keyOf({ episode, timeline, setting }: TimelineOf): string {
   return [episode, timeline, ...(setting === undefined ? [] : [formatSetting(setting)])].join(' ');
 }

@@ -39,12 +39,7 @@ export interface Answer<T> {
   readonly retry: () => void;
 }
 
-/**
- * Requests data, and again whenever the trace has changed.
- *
- * @param parameters null: nothing is requested
- * @param isSettled returns true for a response that cannot change any more, which is not requested again
- */
+/** Requests data, and again whenever the trace has changed, unless `isSettled` says that it cannot change any more. */
 export function useAnswer<M extends TraceMethod>(
   method: M,
   parameters: ParamsOf<M> | null,
@@ -108,11 +103,7 @@ export function useWindow<S extends Slice>(options: {
   };
 }
 
-/**
- * Works like `useState` with a value that survives reloads and navigation.
- *
- * @param read makes the first value from the saved one; undefined: none was saved
- */
+/** Works like `useState` with a value that survives reloads and navigation. */
 export function usePersistentState<T>(
   key: string,
   read: (saved: unknown) => T,

@@ -66,7 +66,6 @@ export interface EditorApi {
   setState(state: unknown): void;
 }
 
-/** Requests and replies as the messages of a webview. */
 export function editorTransport(editor: EditorApi, page: Window): Transport {
   return {
     send: (call) => editor.postMessage(call),

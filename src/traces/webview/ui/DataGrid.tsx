@@ -19,7 +19,6 @@ export interface Column<Row> {
   /** The minimum width in pixels, and the share of the remaining width. */
   readonly width: number;
   readonly grows?: number;
-  /** True to align the column to the right. */
   readonly numeric?: boolean;
   /** The sort key of the list; absent: the column cannot be sorted. */
   readonly sort?: string;

@@ -35,11 +35,7 @@ export function DebugEpisode({ episode }: { readonly episode: number }) {
   );
 }
 
-/**
- * The actions on an episode of a table other than opening it, and the result of the last one.
- *
- * @param canRun see `canRunEpisodes`
- */
+/** @param canRun see `canRunEpisodes` */
 export function useEpisodeActions(canRun: boolean): {
   readonly actions: GridActions<EpisodeRow>;
   readonly note: ComponentChildren;

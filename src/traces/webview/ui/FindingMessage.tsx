@@ -1,10 +1,7 @@
 import { titleOf } from './findingTitles.ts';
 import { language } from '../../../base/core/format.ts';
 
-/**
- * A finding. Its message is in English, as on the command line. In other languages its translated title is shown
- * first.
- */
+/** The message is in English, as on the command line. In other languages its translated title is shown first. */
 export function FindingMessage({ code, message }: { readonly code: string; readonly message: string }) {
   const title = language === 'en' ? undefined : titleOf(code);
   return (

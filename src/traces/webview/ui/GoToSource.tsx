@@ -70,7 +70,6 @@ function OutcomeMessage({ outcome }: { readonly outcome: Outcome }) {
   );
 }
 
-/** Returns a note if the location may be wrong. */
 function noteOf({ state, found }: SourceView): string {
   if (state === 'gone') return l10n.t('The file does not exist any more.');
   if (state === 'changed') return l10n.t('The file has changed since the run: the line may have moved.');

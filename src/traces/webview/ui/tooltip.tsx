@@ -10,7 +10,6 @@ const margin = 4;
 /**
  * Places a tooltip below its anchor, or above it if there is no room, but always inside the page. Escape hides it.
  *
- * @param target the number of what the tooltip describes; null: nothing
  * @param gap the distance to the anchor, in pixels
  * @returns true if the tooltip of this target is hidden
  */

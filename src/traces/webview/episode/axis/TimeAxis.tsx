@@ -254,10 +254,6 @@ interface EngineUse {
   readonly pick: (id: number) => void;
 }
 
-/**
- * Creates the engine while the page shows the axis. It remembers the visible range, and scrolls the selected span into
- * view.
- */
 function useEngine(refs: AxisRefs, use: EngineUse) {
   const { memory } = useViewer();
   const { episode, model, key } = use;

@@ -130,10 +130,7 @@ export class AxisEngine {
     this.draw();
   }
 
-  /**
-   * @param at a time that keeps its position; absent: the middle of the selected span if it is visible, otherwise of
-   * the range
-   */
+  /** @param at a time that keeps its position */
   zoom(factor: number, at = this.#middle()): void {
     this.#go(zoomed(this.#range, factor, at, this.#bounds));
   }

@@ -19,7 +19,6 @@ export interface AxisSpan extends Range {
   /** For a call, if known: the time of the request to a model, and of the first part of the response. */
   readonly asked: number | null;
   readonly first: number | null;
-  /** The row of an ended call. */
   readonly row: CallRow | null;
   readonly answeredBy: number | null;
 }
@@ -96,10 +95,7 @@ function originOf(startedAt: number, spans: readonly { readonly startedAt: numbe
   return isWrong && Number.isFinite(first) ? first : startedAt;
 }
 
-/**
- * Returns the ranges in which the workflow ran without waiting for calls or services. Traces of earlier versions do
- * not have its times.
- */
+/** Ranges without waiting for calls or services. Traces of earlier versions do not have the times. */
 export function workingRanges(model: Laid, now: number): readonly Range[] {
   const of = (isOne: (kind: LaneKind) => boolean): readonly Range[] =>
     union(
@@ -173,10 +169,7 @@ function otherSpan(span: SpanRow, key: string, origin: number): AxisSpan {
   };
 }
 
-/**
- * Arranges spans in lanes: one lane per agent and tool, and one for each other kind. Lanes of a kind are in order of
- * first use.
- */
+/** One lane per agent and tool, and one for each other kind. Lanes of a kind are in order of first use. */
 function laidOut(spans: readonly AxisSpan[]): Pick<AxisModel, 'lanes' | 'rows' | 'rowOf'> {
   const byLane = groupBy(spans, ({ kind, name }) =>
     kind === 'agent' || kind === 'tool' ? `${kind} ${name}` : kind,
@@ -212,7 +205,6 @@ function rowsOf(spans: readonly AxisSpan[]): readonly (readonly AxisSpan[])[] {
   return rows;
 }
 
-/** Returns the end of a span, or the current time while it runs. */
 export function endOf({ start, end }: Range, now: number): number {
   return Number.isFinite(end) ? end : Math.max(start, now);
 }

@@ -18,10 +18,7 @@ function within(range: Range, bounds: Range): Range {
   return { start, end: start + length };
 }
 
-/**
- * @param factor the factor of the length; below 1 shows less
- * @param at the time that keeps its position
- */
+/** @param factor of the length; below 1 shows less */
 export function zoomed(range: Range, factor: number, at: number, bounds: Range): Range {
   const length = Math.min(Math.max(lengthOf(range) * factor, shortest), lengthOf(bounds));
   const start = at - (at - range.start) * (length / lengthOf(range));
@@ -47,10 +44,7 @@ export function around(span: Range, bounds: Range): Range {
   return within({ start: span.start - margin, end: span.end + margin }, bounds);
 }
 
-/**
- * Returns a range that follows growing bounds if it was at their end. A full range stays full; a part keeps its
- * length.
- */
+/** Follows growing bounds if it was at their end. A full range stays full; a part keeps its length. */
 export function following(range: Range, before: Range, after: Range): Range {
   if (after.end <= before.end) return within(range, after);
   const isWhole = range.start <= before.start && range.end >= before.end;

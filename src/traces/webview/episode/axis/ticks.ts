@@ -10,7 +10,6 @@ export interface Ticks {
 const second = 1_000;
 const minute = 60 * second;
 const hour = 60 * minute;
-/** Round steps above a minute. */
 const longSteps = [1, 2, 5, 10, 15, 30, 60, 120, 180, 360, 720, 1440].map((minutes) => minutes * minute);
 
 /** Returns at most `wanted` round times within a range. */

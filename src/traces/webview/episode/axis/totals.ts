@@ -31,7 +31,6 @@ export interface Shares {
   readonly working: number;
 }
 
-/** Returns the totals in the order of the lanes, by name of the agent, tool and so on. */
 export function totalsOf(model: AxisModel, now: number): readonly Total[] {
   const groups = groupBy(model.spans, ({ kind, name }) => `${kind} ${name}`);
   const rowOf = ([first]: readonly AxisSpan[]): number => (first && model.rowOf.get(first)) ?? 0;
