@@ -40,7 +40,10 @@ const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 function parseObject(base64: string) {
   try {
     const bytes = atob(base64.replaceAll('-', '+').replaceAll('_', '/'));
-    const value: unknown = JSON.parse(utf8.decode(Uint8Array.from(bytes, (byte) => byte.charCodeAt(0))));
+    const isAscii = !/[\x80-\xff]/.test(bytes); // Our own keys are, and each call sends one.
+    const value: unknown = JSON.parse(
+      isAscii ? bytes : utf8.decode(Uint8Array.from(bytes, (byte) => byte.charCodeAt(0))),
+    );
     return isRecord(value) ? value : undefined;
   } catch {
     return undefined; // It is not base64, not UTF-8 or not JSON, so it is not one of our keys.

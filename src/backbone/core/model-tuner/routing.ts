@@ -34,7 +34,8 @@ const routeSchema = z.union([
 
 /** Returns undefined for a request that does not come from one of our adapters. */
 export function adapterOf(headers: Readonly<Record<string, string>>): AdapterRoute | undefined {
-  return routeSchema.safeParse(parseJson(headers[adapterHeader] ?? '')).data;
+  const text = headers[adapterHeader];
+  return text === undefined ? undefined : routeSchema.safeParse(parseJson(text)).data;
 }
 
 type WhyTrained = EpisodeRouting['trainedAnyway'][number]['why'];

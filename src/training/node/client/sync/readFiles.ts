@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { closeSync, constants, fstatSync, openSync, readFileSync, type BigIntStats } from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, readSync, type BigIntStats } from 'node:fs';
 import { open, type FileHandle, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { CancellationToken } from '../../../../base/core/cancellation.ts';
@@ -74,28 +74,39 @@ interface SummedFile {
   readonly sha256: string;
 }
 
-/** Reads a file in one consistent state. Returns undefined if it has more than `most` bytes. */
-export function readSmall(file: string, most: number): (SummedFile & { readonly bytes: Buffer }) | undefined {
+/** Reads a file in one consistent state into the start of `into`. Returns undefined if it is larger. */
+export function readSmall(file: string, into: Buffer): (SummedFile & { readonly bytes: Buffer }) | undefined {
   for (let left = tries; left > 0; left--) {
-    const found = readOnce(file, most);
+    const found = readOnce(file, into);
     if (found !== 'changed') return found;
   }
   throw syncErrors.changedWhileSent(file);
 }
 
-function readOnce(file: string, most: number): ReturnType<typeof readSmall> | 'changed' {
+function readOnce(file: string, into: Buffer): ReturnType<typeof readSmall> | 'changed' {
   const descriptor = readErrors(file, () => openSync(file, flags));
   try {
     const stats = fstatSync(descriptor, { bigint: true });
     if (!stats.isFile()) throw syncErrors.changedWhileSent(file);
-    if (stats.size > most) return undefined;
-    const bytes = readErrors(file, () => readFileSync(descriptor));
+    if (stats.size > into.length) return undefined;
+    const bytes = into.subarray(
+      0,
+      readErrors(file, () => readAll(descriptor, into, Number(stats.size))),
+    );
     const after = fstatSync(descriptor, { bigint: true });
     const isSame = BigInt(bytes.length) === stats.size && after.mtimeNs === stats.mtimeNs;
     return isSame && after.size === stats.size ? { stats, bytes, sha256: sumSmall(bytes) } : 'changed';
   } finally {
     closeSync(descriptor);
   }
+}
+
+/** Returns the number of bytes, which is less than `length` for a file that became shorter. */
+function readAll(descriptor: number, into: Buffer, length: number): number {
+  let at = 0;
+  for (let read = 1; read > 0 && at < length; at += read)
+    read = readSync(descriptor, into, at, length - at, at);
+  return at;
 }
 
 /** Returns the checksum of a large file. A file that grows, such as a log, counts with its size at the start. */

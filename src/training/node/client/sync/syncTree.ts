@@ -79,6 +79,7 @@ class TreeSync {
   readonly #known = new Map<string, KnownFile>();
   readonly #onBytes: UploadsOptions['onBytes'];
   readonly #uploads: Uploads;
+  readonly #smallFile = Buffer.allocUnsafe(packLimits.content);
   /** Contents that the host has or that are being sent. */
   readonly #sent = new Set<string>();
 
@@ -170,10 +171,10 @@ class TreeSync {
     }
   }
 
-  /** Reads a file and notes its checksum. Returns the content if it is small. */
+  /** Reads a file and notes its checksum. Returns the content, until the next file, if it is small. */
   async #read(file: TreeFile, place: string): Promise<Uint8Array | undefined> {
     const now = this.#now();
-    const small = file.bytes > packLimits.content ? undefined : readSmall(place, packLimits.content);
+    const small = file.bytes > packLimits.content ? undefined : readSmall(place, this.#smallFile);
     const { stats, sha256 } = small ?? (await sumLarge(place, this.#cancellation));
     this.#known.set(file.path, {
       ...{ path: file.path, sha256, bytes: Number(stats.size), executable: isExecutable(stats) },

@@ -4,7 +4,7 @@ import type { ByteSource } from '../../../core/contracts.ts';
 import type { ClientConnection } from '../../../core/wire/clientConnection.ts';
 import type { UploadRequest } from '../../../core/wire/transfers.ts';
 import { syncErrors } from '../../../core/sync/failures.ts';
-import { packHeaderBytes } from '../../../core/protocol/hostRpc.ts';
+import { packHeaderBytes, packLimits } from '../../../core/protocol/hostRpc.ts';
 import { packHeader, type PackedContent } from '../../../core/sync/manifest.ts';
 import { inMemory } from '../../filePieces.ts';
 import { WorkPool } from '../../parallel.ts';
@@ -28,16 +28,16 @@ export interface UploadsOptions {
 export class Uploads {
   readonly #options: UploadsOptions;
   readonly #pool = new WorkPool(atATime);
-  #pack: PackedContent[] = [];
+  #pack = new Pack();
 
   constructor(options: UploadsOptions) {
     this.#options = options;
   }
 
-  /** Uploads a content in a pack with others. Rejects if an earlier upload failed. */
+  /** Copies a content, and uploads it in a pack with others. Rejects if an earlier upload failed. */
   async small(content: PackedContent): Promise<void> {
-    this.#pack.push(content);
-    if (this.#pack.length >= fullContents || packBytes(this.#pack) >= fullBytes) await this.#sendPack();
+    this.#pack.add(content);
+    if (this.#pack.isFull) await this.#sendPack();
   }
 
   /** @param open returns the bytes for each attempt */
@@ -56,7 +56,7 @@ export class Uploads {
   }
 
   async end(): Promise<void> {
-    if (this.#pack.length > 0) await this.#sendPack();
+    if (this.#pack.bytes > 0) await this.#sendPack();
     await this.#pool.end();
   }
 
@@ -66,16 +66,14 @@ export class Uploads {
   }
 
   async #sendPack(): Promise<void> {
-    let pack = this.#pack;
-    this.#pack = [];
+    const pack = this.#pack;
+    this.#pack = new Pack();
     await this.#start(async () => {
-      const lacking = await this.#lacking(pack.map(({ sha256 }) => sha256));
-      const left = pack.filter(({ sha256 }) => lacking.has(sha256));
-      this.#options.onBytes(packBytes(pack) - packBytes(left), 0);
-      pack = left;
-      if (pack.length === 0) return;
-      const all = pack.flatMap(({ sha256, bytes }) => [packHeader(sha256, bytes.length), bytes]);
-      const source = inMemory(Buffer.concat(all));
+      const before = pack.bytes;
+      pack.keepOnly(await this.#lacking(pack.contents));
+      this.#options.onBytes(before - pack.bytes, 0);
+      if (pack.bytes === 0) return;
+      const source = inMemory(pack.data);
       await this.#upload({ method: 'sync.pack', params: { bytes: source.bytes } }, source);
     });
   }
@@ -109,8 +107,45 @@ export class Uploads {
   }
 }
 
-function packBytes(pack: readonly PackedContent[]): number {
-  return pack.reduce((sum, { bytes }) => sum + packHeaderBytes + bytes.length, 0);
+/** Contents behind each other in one buffer, in the format of a pack. A buffer per file would cost twice the CPU time. */
+class Pack {
+  readonly #buffer = Buffer.allocUnsafe(fullBytes + packHeaderBytes + packLimits.content);
+  #places: { readonly sha256: string; readonly from: number; readonly to: number }[] = [];
+  /** Bytes of all contents with their headers. */
+  bytes = 0;
+
+  get isFull(): boolean {
+    return this.#places.length >= fullContents || this.bytes >= fullBytes;
+  }
+
+  get contents(): string[] {
+    return this.#places.map(({ sha256 }) => sha256);
+  }
+
+  get data(): Uint8Array {
+    return this.#buffer.subarray(0, this.bytes);
+  }
+
+  add({ sha256, bytes }: PackedContent): void {
+    this.#buffer.set(packHeader(sha256, bytes.length), this.bytes);
+    this.#buffer.set(bytes, this.bytes + packHeaderBytes);
+    this.#place(sha256, packHeaderBytes + bytes.length);
+  }
+
+  keepOnly(contents: ReadonlySet<string>): void {
+    const places = this.#places.filter(({ sha256 }) => contents.has(sha256));
+    this.#places = [];
+    this.bytes = 0;
+    for (const { sha256, from, to } of places) {
+      this.#buffer.copyWithin(this.bytes, from, to);
+      this.#place(sha256, to - from);
+    }
+  }
+
+  #place(sha256: string, length: number): void {
+    this.#places.push({ sha256, from: this.bytes, to: this.bytes + length });
+    this.bytes += length;
+  }
 }
 
 /** Repeats the work after a lost connection. Contents can be sent twice without harm. */

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { constants, mkdirSync, renameSync } from 'node:fs';
-import { mkdir, open, readdir, rm, stat, type FileHandle } from 'node:fs/promises';
+import { constants, renameSync } from 'node:fs';
+import { mkdir, open, readdir, rename, rm, stat, type FileHandle } from 'node:fs/promises';
 import path from 'node:path';
 import type { CancellationToken } from '../../../../base/core/cancellation.ts';
 import { hasCode } from '../../../../base/core/errors.ts';
@@ -19,7 +19,6 @@ interface StoredContent {
 
 /**
  * Stores contents by their SHA-256 in files, which appear when complete. Only one process may write into the folder.
- * The index changes in the same step as the names of files, so that no other work sees them differ.
  */
 export class ContentStore {
   readonly #folder: string;
@@ -164,14 +163,15 @@ export class ContentStore {
     const place = this.pathOf(sha256);
     try {
       await this.#leases.note();
-      await this.#pendingFsync.keep(place, () => {
-        if (this.claim(sha256)) return; // another client was faster
-        mkdirSync(path.dirname(place), { recursive: true });
-        renameSync(file, place);
-        this.#known.set(sha256, { bytes, claimedAt: this.#leases.now });
-      });
-    } finally {
+      if (this.claim(sha256)) {
+        await rm(file, { force: true }); // another client was faster
+        return;
+      }
+      await this.#pendingFsync.keep(place, () => moveInto(file, place));
+      this.#known.set(sha256, { bytes, claimedAt: this.#leases.now });
+    } catch (error) {
       await rm(file, { force: true });
+      throw error;
     }
   }
 
@@ -188,6 +188,17 @@ export class ContentStore {
 
   async #sizeOf(sha256: string): Promise<number | undefined> {
     return (await stat(this.pathOf(sha256)).catch(() => undefined))?.size;
+  }
+}
+
+/** Creates the folder of `place` if it is missing. */
+async function moveInto(file: string, place: string): Promise<void> {
+  try {
+    await rename(file, place);
+  } catch (error) {
+    if (!hasCode(error, 'ENOENT')) throw error;
+    await mkdir(path.dirname(place), { recursive: true });
+    await rename(file, place);
   }
 }
 

@@ -25,12 +25,12 @@ export class PendingFsync {
   }
 
   /** @param name renames the content to `file` */
-  async keep(file: string, name: () => void): Promise<void> {
+  async keep(file: string, name: () => Promise<void>): Promise<void> {
     this.#underway++;
     try {
       this.#marked ??= this.#mark();
       await this.#marked;
-      name();
+      await name();
       this.#files.push(file);
     } finally {
       this.#underway--;
