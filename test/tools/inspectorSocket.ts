@@ -1,15 +1,13 @@
 /**
- * Opens the inspector of a process that listens on a port. A handshake can fail, and a connection be closed, while the
- * inspector begins: who gave up then would leave the process, and the test, waiting.
+ * Opens the inspector of a process. A handshake can fail, and a connection be closed, while the inspector begins: who
+ * gave up then would leave the process, and the test, waiting.
  */
-export async function inspectorSocket(port: number): Promise<WebSocket> {
+export async function inspectorSocket(url: URL | string): Promise<WebSocket> {
   for (let attempt = 1; attempt <= 20; attempt++) {
-    const list = await fetch(`http://127.0.0.1:${port}/json/list`);
-    const [target] = (await list.json()) as { readonly webSocketDebuggerUrl: string }[];
-    const socket = new WebSocket(target?.webSocketDebuggerUrl ?? '');
+    const socket = new WebSocket(url);
     if (await answers(socket)) return socket;
   }
-  throw new Error(`The inspector on port ${port} takes no client.`);
+  throw new Error(`The inspector at ${String(url)} takes no client.`);
 }
 
 /** Only a message proves that it is there to stay. */

@@ -35,7 +35,7 @@ import { openHelperLlm } from './model-tuner/helperLlm.ts';
 import { openModel, openModelTuner } from './model-tuner/modelTuner.ts';
 import { RunRecordings } from './recording/runRecordings.ts';
 import { isPythonScript, runTuneScript } from './python/tuneScript.ts';
-import { serveRunClient } from './process/runClient.ts';
+import { serveRunClient, waitForDebugger } from './process/runClient.ts';
 import { descendantsOf, killOwnTree, killSurvivors } from '../../base/node/process/kill.ts';
 import { configCopy, openRunFolder } from './runFolder.ts';
 import { openTraceReader } from '../../traces/node/store/openReader.ts';
@@ -80,6 +80,7 @@ function take(message: RunClientMessage): void {
     isHeld = message.held;
   } else if (!started) {
     started = true;
+    waitForDebugger(runClient);
     void run(message.request);
   }
 }

@@ -18,7 +18,7 @@
  * - Inline in the extension host of VS Code: `startChild` starts the child through the API of the editor, which ends it
  *   with its parent.
  * - As a separate process (`debugServer`, stdio), for other editors and for debugging the adapter: the reverse request
- *   `startDebugging` starts the child. For a client without that request, the output names the port to attach to.
+ *   `startDebugging` starts the child. For a client without that request, the output names the address to attach to.
  */
 
 import { ProtocolServer } from '@vscode/debugadapter/lib/protocol.js';
@@ -39,6 +39,7 @@ import {
 import { customEvents, traceEnded } from './customEvents.ts';
 import { debugErrors, toDapMessage } from './errors.ts';
 import { RunProgress } from '../../backbone/node/client/runReport.ts';
+import { InspectorRelay } from './inspectorRelay.ts';
 import { resolveLaunch, type ResolvedLaunch } from './launchConfiguration.ts';
 import type { RunContext } from '../../backbone/node/options/resolveRun.ts';
 import { RunControl } from './runControl.ts';
@@ -206,7 +207,7 @@ export class AgentJetSession extends ProtocolServer {
     ]);
   }
 
-  /** Attaches the JavaScript debugger to the run, which waits for it before its first line. */
+  /** Attaches the JavaScript debugger to the run, which waits for it before it loads the user's code. */
   async #debug(run: RunProcess, launch: ResolvedLaunch): Promise<void> {
     const { config, cwd } = launch.spec.request;
     const ended = run.exited.then((exit) => {
@@ -215,10 +216,12 @@ export class AgentJetSession extends ProtocolServer {
       if (exit.error) throw exit.error;
     });
     try {
-      const port = await Promise.race([run.inspectorPort.catch(() => ended), ended]);
-      if (port === undefined) return;
+      if ((await Promise.race([run.inspectorUrl.catch(() => ended), ended])) === undefined) return;
+      const relay = await InspectorRelay.listen(run.waitsForDebugger);
+      void run.exited.then(() => relay.dispose());
       const { ownFolder } = this.#ports;
-      const child = childConfiguration({ port, config, cwd, ownFolder, overrides: launch.jsDebug });
+      const { address } = relay;
+      const child = childConfiguration({ address, config, cwd, ownFolder, overrides: launch.jsDebug });
       await Promise.race([this.#startChild(child), ended]);
     } catch (error) {
       this.#launchFailed = true;
@@ -327,8 +330,8 @@ function unverified(args: Arguments): DebugProtocol.SetBreakpointsResponse['body
 function attachYourself(child: ChildConfiguration): string {
   const debugpy = child[debugpyPortField];
   const which = debugpy === undefined ? 'a JavaScript debugger' : 'a client of debugpy';
-  const port = Number(debugpy ?? child['port']);
-  return `The run waits for ${which}. This client cannot start one, so attach it to 127.0.0.1:${port}.\n`;
+  const address = debugpy === undefined ? child['websocketAddress'] : `127.0.0.1:${Number(debugpy)}`;
+  return `The run waits for ${which}. This client cannot start one, so attach it to ${String(address)}.\n`;
 }
 
 /** Long enough to gather what a loop prints, too short to notice. */

@@ -31,7 +31,8 @@ export interface ChildConfiguration extends Readonly<Record<string, unknown>> {
 }
 
 export interface ChildOptions {
-  readonly port: number;
+  /** The WebSocket address of the inspector. */
+  readonly address: string;
   readonly config: string;
   readonly cwd: string;
   readonly ownFolder: string;
@@ -68,8 +69,7 @@ export function childConfiguration(options: ChildOptions): ChildConfiguration {
     [childTypeField]: javaScriptDebugger,
     request: 'attach',
     name: `${path.basename(config)}: workflow`,
-    address: '127.0.0.1',
-    port: options.port,
+    websocketAddress: options.address,
   };
 }
 
@@ -81,7 +81,7 @@ export function pythonConfiguration({
   port,
   config,
   overrides,
-}: Pick<ChildOptions, 'port' | 'config' | 'overrides'>): ChildConfiguration {
+}: Pick<ChildOptions, 'config' | 'overrides'> & { readonly port: number }): ChildConfiguration {
   return {
     justMyCode: true,
     ...overrides,

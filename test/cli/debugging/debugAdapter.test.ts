@@ -106,8 +106,8 @@ it('a client that never answers can disconnect all the same', async () => {
 it('a client that knows of no child sessions is told where to attach, and the run goes on from there', async () => {
   const adapter = new RunningAdapter();
   expect(await adapter.launch(small(await smallProject()))).toMatchObject({ success: true });
-  const [, port] = await adapter.printed(/attach it to 127\.0\.0\.1:(\d+)/);
-  await attachAndContinue(Number(port));
+  const [, address = ''] = await adapter.printed(/attach it to (ws:\S+)\./);
+  await attachAndContinue(address);
   await adapter.printed(/task t1, repeat 0: reward 1/);
   await adapter.client.event('terminated');
   await endsWithItsClient(adapter);

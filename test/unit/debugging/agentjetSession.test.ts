@@ -209,20 +209,22 @@ describe('a run with debugging', () => {
     const { client } = connect();
     await start(client, 'completes');
     const child = await client.until(isChildRequest);
-    const { configuration } = child.arguments as { configuration: { port: number } };
-    await attachTo(configuration.port);
+    const { configuration } = child.arguments as { configuration: { websocketAddress: string } };
     client.answer(child, true);
+    await attachTo(configuration.websocketAddress);
     await client.event('terminated');
     await expectGolden(client, 'debug-completes');
   });
 
   it('leaves the output to the child when told so', async () => {
     const { client } = connect();
-    await start(client, 'completes', { jsDebug: { outputCapture: 'console', port: 1 } });
+    await start(client, 'completes', {
+      jsDebug: { outputCapture: 'console', websocketAddress: 'ws://127.0.0.1:1/' },
+    });
     const child = await client.until(isChildRequest);
-    const { configuration } = child.arguments as { configuration: { port: number } };
-    await attachTo(configuration.port);
+    const { configuration } = child.arguments as { configuration: { websocketAddress: string } };
     client.answer(child, true);
+    await attachTo(configuration.websocketAddress);
     await client.event('terminated');
     await expectGolden(client, 'debug-output-of-child');
   });
@@ -237,18 +239,18 @@ describe('a run with debugging', () => {
   });
 
   it('starts the child by the means it was given', async () => {
-    const ports: number[] = [];
+    const addresses: string[] = [];
     const { client } = connect({
       startChild: async (child) => {
-        ports.push(Number(child['port']));
-        await attachTo(Number(child['port']));
+        addresses.push(String(child['websocketAddress']));
+        await attachTo(String(child['websocketAddress']));
         await client.event('terminated'); // a run as short as this is over before an editor says so
         return true;
       },
     });
     await start(client, 'fails');
     await client.until(isLaunched);
-    expect(ports).toEqual([expect.any(Number)]);
+    expect(addresses).toEqual([expect.stringMatching(/^ws:\/\/127\.0\.0\.1:\d+\/[0-9a-f]{32}$/)]);
     await expectGolden(client, 'debug-own-child');
   });
 

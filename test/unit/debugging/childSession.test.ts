@@ -7,7 +7,7 @@ import {
 } from '../../../src/debugging/node/childSession.ts';
 
 const options: ChildOptions = {
-  port: 9230,
+  address: 'ws://127.0.0.1:9230/secret',
   config: '/project/agents/math.yaml',
   cwd: '/project',
   ownFolder: '/extension/dist',
@@ -19,8 +19,7 @@ describe('childConfiguration', () => {
     expect(childConfiguration(options)).toMatchObject({
       type: 'pwa-node',
       request: 'attach',
-      address: '127.0.0.1',
-      port: 9230,
+      websocketAddress: 'ws://127.0.0.1:9230/secret',
       continueOnAttach: true,
     });
   });
@@ -36,11 +35,12 @@ describe('childConfiguration', () => {
   });
 
   it('lets the user have the last word, save on where the process is', () => {
-    const overrides = { smartStep: false, continueOnAttach: false, port: 1, request: 'launch', type: 'node' };
+    const own = { websocketAddress: 'ws://127.0.0.1:1/', request: 'launch', type: 'node' };
+    const overrides = { ...own, smartStep: false, continueOnAttach: false };
     expect(childConfiguration({ ...options, overrides })).toMatchObject({
       smartStep: false,
       continueOnAttach: false,
-      port: 9230,
+      websocketAddress: 'ws://127.0.0.1:9230/secret',
       request: 'attach',
       type: 'pwa-node',
     });
@@ -61,7 +61,11 @@ describe('restoreChildType', () => {
   it('gives a child back the type that the editor replaced', () => {
     const forced = { ...childConfiguration(options), type: 'agentjet' };
     const restored = restoreChildType(forced);
-    expect(restored).toMatchObject({ type: 'pwa-node', request: 'attach', port: 9230 });
+    expect(restored).toMatchObject({
+      type: 'pwa-node',
+      request: 'attach',
+      websocketAddress: options.address,
+    });
     expect(Object.keys(restored ?? {})).not.toContain('__agentjetChildType');
   });
 

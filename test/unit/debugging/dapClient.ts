@@ -130,6 +130,7 @@ function normalise(line: string): string {
   return line
     .replaceAll(fixtures, '<fixtures>')
     .replace(/("port":|127\.0\.0\.1:)\d+/g, '$1<port>')
+    .replace(/(127\.0\.0\.1:<port>\/)[0-9a-f]{32}/g, '$1<secret>')
     .replaceAll('\\n', '\n    ')
     .replace(/[ ]+$/gm, '');
 }

@@ -40,9 +40,9 @@ describe('an episode that is replayed', () => {
     const { client } = connect();
     await start(client, 'replays', { ...replaying(false), noDebug: false });
     const child = await client.until(isChildRequest);
-    const { configuration } = child.arguments as { configuration: { port: number } };
-    await attachTo(configuration.port);
+    const { configuration } = child.arguments as { configuration: { websocketAddress: string } };
     client.answer(child, true);
+    await attachTo(configuration.websocketAddress);
     await client.event('terminated');
     await expectGolden(client, 'replay-debugged');
   });

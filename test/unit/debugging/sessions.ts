@@ -49,8 +49,8 @@ export async function start(client: DapClient, scenario: string, more: object = 
 export const isChildRequest = (message: DapMessage): boolean => message.command === 'startDebugging';
 
 /** Lets the held process go, and leaves: one that ends would wait for whoever is still attached. */
-export async function attachTo(port: number): Promise<void> {
-  const socket = await inspectorSocket(port);
+export async function attachTo(url: string): Promise<void> {
+  const socket = await inspectorSocket(url);
   const answered = new Promise((resolve) => socket.addEventListener('message', resolve));
   socket.send(JSON.stringify({ id: 1, method: 'Runtime.runIfWaitingForDebugger' }));
   await answered;
@@ -65,11 +65,11 @@ export async function expectGolden(client: DapClient, name: string): Promise<voi
 export function endSessions(): void {
   afterEach(() => {
     for (const { client, session, launcher } of connections.splice(0)) {
+      session.dispose();
+      for (const run of launcher.processes) run.killNow();
       expect(client.unasserted().map(({ type, command, event }) => `${type} ${command ?? event}`)).toEqual(
         [],
       );
-      session.dispose();
-      for (const run of launcher.processes) run.killNow();
     }
   });
 }

@@ -222,6 +222,8 @@ export const runEvent = z.discriminatedUnion('type', [
   }),
   /** Sent once, before the end of a run that executed episodes. */
   z.object({ type: z.literal('places'), places: runLocations }),
+  /** The process waits for the JavaScript debugger before it loads the user's code. */
+  z.object({ type: z.literal('waits-for-debugger') }),
   /** The user's Python waits for a debugger: DAP on 127.0.0.1. */
   z.object({ type: z.literal('debugger'), language: z.literal('python'), port: z.number() }),
   z.object({

@@ -4,7 +4,7 @@ import type { ModelAnswer, RunEvent, RunRequest } from '../../core/protocol/run.
 
 export interface RunSpec {
   readonly request: RunRequest;
-  /** Starts under the inspector, and stops at the first line until a debugger has attached. */
+  /** Starts under the inspector, and waits for a debugger before it loads the user's code. */
   readonly inspect: boolean;
   /** Variables on top of the adapter's environment; null removes one. */
   readonly env: Readonly<Record<string, string | null>>;
@@ -30,8 +30,13 @@ export interface RunProcess {
   readonly onEvent: Event<RunEvent>;
   /** Fires with the output of the user's code, without messages of the inspector. */
   readonly onOutput: Event<RunOutput>;
-  /** The inspector's port on 127.0.0.1, only with `inspect`. Rejects if the process ends before it has one. */
-  readonly inspectorPort: Promise<number>;
+  /**
+   * The inspector's WebSocket address on 127.0.0.1, only with `inspect`. It contains a secret. Rejects if the process ends
+   * before it has one.
+   */
+  readonly inspectorUrl: Promise<URL>;
+  /** The same address, once the process waits for the JavaScript debugger. */
+  readonly waitsForDebugger: Promise<URL>;
   /** Resolves after the last event and the last output. Never rejects. */
   readonly exited: Promise<RunExit>;
   answer(answer: ModelAnswer): void;

@@ -21,7 +21,7 @@ import { InspectorMessageFilter } from '../../../base/node/process/inspectorMess
 import { deferred } from '../../../base/node/process/deferred.ts';
 import { childEnvironment } from '../../../base/node/process/environment.ts';
 import { processErrors } from '../../../base/node/process/errors.ts';
-import { eventsDescriptor, messagesDescriptor } from './runClient.ts';
+import { eventsDescriptor, inspectArgument, messagesDescriptor } from './runClient.ts';
 import { spawnTree, type ProcessExit, type ProcessTree } from '../../../base/node/process/processTree.ts';
 import { chooseRuntime, describeRuntime } from '../../../base/node/runtime/chooseRuntime.ts';
 import { createProbe } from '../../../base/node/runtime/probe.ts';
@@ -51,10 +51,15 @@ const drainTime = 1000;
 /** Starts the backbone process and sends it the request. Rejects with `run/cannot-start`. */
 export async function startBackbone(launch: BackboneLaunch): Promise<BackboneChannel> {
   const { executable } = launch.runtime;
-  const inspector = launch.inspect ? ['--inspect-brk=127.0.0.1:0'] : [];
   const tree = await spawnTree({
     command: executable,
-    args: [...quietArguments, ...memoryArguments, ...inspector, ...launch.runtimeArgs, launch.script],
+    args: [
+      ...quietArguments,
+      ...memoryArguments,
+      ...inspectorArguments(launch),
+      ...launch.runtimeArgs,
+      launch.script,
+    ],
     cwd: launch.request.cwd,
     env: childEnvironment(process.env, [launch.env, launch.runtime.env], process.platform),
     stdio: channelStdio(),
@@ -62,6 +67,14 @@ export async function startBackbone(launch: BackboneLaunch): Promise<BackboneCha
     throw processErrors.cannotStart(executable, error);
   });
   return new BackboneChannel(tree, launch);
+}
+
+function inspectorArguments({ inspect, runtimeArgs }: BackboneLaunch): readonly string[] {
+  if (!inspect) return [];
+  // Other users of the machine could ask the inspector itself for the secret in its address.
+  const own = '--inspect-publish-uid=stderr';
+  // The user's arguments can load code before ours, which can have breakpoints as well.
+  return [own, runtimeArgs.length > 0 ? '--inspect-brk=127.0.0.1:0' : inspectArgument];
 }
 
 function channelStdio(): ('ignore' | 'pipe')[] {
@@ -76,24 +89,29 @@ export class BackboneChannel implements RunProcess {
   readonly #messages: Socket;
   readonly #events = new Emitter<RunEvent>();
   readonly #output = new Emitter<RunOutput>();
-  readonly #port = deferred<number>();
+  readonly #url = deferred<URL>();
+  readonly #waits = deferred<URL>();
   #lastErrors = '';
   #runEnded = false;
 
   readonly onEvent = this.#events.event;
   readonly onOutput = this.#output.event;
-  readonly inspectorPort = this.#port.promise;
+  readonly inspectorUrl = this.#url.promise;
+  readonly waitsForDebugger = this.#waits.promise;
   readonly exited: Promise<RunExit>;
 
   /** Use {@link startBackbone}. */
-  constructor(tree: ProcessTree, launch: Pick<BackboneLaunch, 'request' | 'inspect' | 'clock'>) {
+  constructor(tree: ProcessTree, launch: BackboneLaunch) {
     this.#tree = tree;
     this.#messages = streamOf(tree, messagesDescriptor);
     this.#readEvents(streamOf(tree, eventsDescriptor));
     this.#readOutput(streamOf(tree, 1));
-    this.#readErrors(streamOf(tree, 2), launch.inspect);
+    this.#readErrors(streamOf(tree, 2), launch);
+    this.#events.event((event) => {
+      if (event.type === 'waits-for-debugger') this.#waits.resolve(this.#url.promise);
+    });
     this.exited = this.#watchEnd(launch.clock ?? systemClock);
-    this.#port.promise.catch(() => undefined); // the caller who waits for the port gets the error, if there is one
+    this.#url.promise.catch(() => undefined); // the caller who waits for it gets the error, if there is one
     this.#messages.on('error', () => undefined); // the process is gone: `exited` reports it
     this.#send({ type: 'start', request: launch.request });
   }
@@ -144,7 +162,7 @@ export class BackboneChannel implements RunProcess {
     onText(stream, (text) => this.#output.fire({ stream: 'stdout', text }));
   }
 
-  #readErrors(stream: Socket, inspect: boolean): void {
+  #readErrors(stream: Socket, { inspect, runtimeArgs }: BackboneLaunch): void {
     const pass = (text: string): void => {
       if (text === '') return;
       this.#lastErrors = (this.#lastErrors + text).slice(-charactersKept);
@@ -154,7 +172,10 @@ export class BackboneChannel implements RunProcess {
       onText(stream, pass);
       return;
     }
-    const chatter = new InspectorMessageFilter((port) => this.#port.resolve(port));
+    const chatter = new InspectorMessageFilter((url) => {
+      this.#url.resolve(url);
+      if (runtimeArgs.length > 0) this.#waits.resolve(url);
+    });
     onText(stream, (text) => pass(chatter.push(text)));
     stream.once('end', () => pass(chatter.end()));
   }
@@ -166,7 +187,7 @@ export class BackboneChannel implements RunProcess {
     const exit = await this.#tree.exited;
     await drained(closed, clock);
     for (const stream of this.#tree.child.stdio) stream?.destroy();
-    this.#port.reject(processErrors.noInspector());
+    this.#url.reject(processErrors.noInspector());
     return { ...exit, error: this.#errorOf(exit) };
   }
 

@@ -1,14 +1,14 @@
 /**
- * Removes the messages of the Node.js inspector from the stderr of a process, and reads the inspector port from them.
+ * Removes the messages of the Node.js inspector from the stderr of a process, and reads the address of the inspector from them.
  * Text is passed on as soon as it cannot be such a message, so unfinished lines of the user are not delayed.
  */
 export class InspectorMessageFilter {
-  readonly #onPort: (port: number) => void;
+  readonly #onUrl: (url: URL) => void;
   #line = '';
   #passing = false;
 
-  constructor(onPort: (port: number) => void) {
-    this.#onPort = onPort;
+  constructor(onUrl: (url: URL) => void) {
+    this.#onUrl = onUrl;
   }
 
   /** Returns the output of the user in the text so far. */
@@ -42,9 +42,9 @@ export class InspectorMessageFilter {
   }
 
   #swallow(): void {
-    const port = /^Debugger listening on ws:\/\/[^/]*:(\d+)\//.exec(this.#line)?.[1];
+    const url = /^Debugger listening on (ws:\/\/\S+)/.exec(this.#line)?.[1];
     this.#line = '';
-    if (port !== undefined) this.#onPort(Number(port));
+    if (url !== undefined) this.#onUrl(new URL(url));
   }
 }
 

@@ -37,11 +37,11 @@ const program = markedLine(
 /** Runs every file with a breakpoint on its marked line, as a debugger would set it; where each of them stopped, by URL. */
 async function debugAll(): Promise<ReadonlyMap<string, Stop>> {
   const child = startCases(runnable, ['--inspect-brk=127.0.0.1:0']);
-  const port = await new Promise<number>((resolve) => {
+  const url = await new Promise<URL>((resolve) => {
     const chatter = new InspectorMessageFilter(resolve);
     child.stderr?.on('data', (chunk: Buffer) => chatter.push(String(chunk)));
   });
-  const inspector = await Inspector.connect(port);
+  const inspector = await Inspector.connect(url);
   const scripts = new Map<string, Script>();
   const stops = new Map<string, Stop>();
   inspector.on('Debugger.scriptParsed', (script) => scripts.set(script.scriptId, script));

@@ -134,10 +134,9 @@ test('cancelling or killing a run that is over does nothing', async () => {
 });
 
 describe('under the inspector', () => {
-  test('the port is told, the process waits, and the inspector’s own lines are no output', async () => {
+  test('the address is told, the process waits, and the inspector’s own lines are no output', async () => {
     const { channel, text } = await observe('ends', { inspect: true });
-    const port = await channel.inspectorPort;
-    const socket = await inspectorSocket(port);
+    const socket = await inspectorSocket(await channel.waitsForDebugger);
     socket.addEventListener('message', ({ data }) => {
       if (String(data).includes('executionContextDestroyed')) socket.close();
     });
@@ -147,9 +146,9 @@ describe('under the inspector', () => {
     expect(text.stderr).toBe('one warning\n');
   });
 
-  test('the port is refused when the process ends before it listens', async () => {
+  test('the address is refused when the process ends before it listens', async () => {
     const { channel } = await observe('ends', { inspect: true, runtimeArgs: ['--no-such-option'] });
-    await expect(channel.inspectorPort).rejects.toMatchObject({ code: 'run/no-inspector' });
+    await expect(channel.inspectorUrl).rejects.toMatchObject({ code: 'run/no-inspector' });
     expect((await channel.exited).error?.message).toContain('--no-such-option');
   });
 });

@@ -27,7 +27,7 @@ describe('stderr without the inspector’s lines', () => {
         const whole = texts.join('');
         const expected = texts.filter((line) => !chatter.includes(line)).join('');
         const ports: number[] = [];
-        const filter = new InspectorMessageFilter((port) => ports.push(port));
+        const filter = new InspectorMessageFilter(({ port }) => ports.push(Number(port)));
         expect(
           cut(whole, cuts)
             .map((piece) => filter.push(piece))
@@ -53,12 +53,12 @@ describe('stderr without the inspector’s lines', () => {
     expect(filter.end()).toBe('Debugger att');
   });
 
-  test('a port of another address form is read as well', () => {
-    const ports: number[] = [];
-    new InspectorMessageFilter((port) => ports.push(port)).push(
+  test('an address of another form is read as well', () => {
+    const urls: string[] = [];
+    new InspectorMessageFilter((url) => urls.push(url.href)).push(
       'Debugger listening on ws://[::1]:9230/abc\n',
     );
-    expect(ports).toEqual([9230]);
+    expect(urls).toEqual(['ws://[::1]:9230/abc']);
   });
 });
 

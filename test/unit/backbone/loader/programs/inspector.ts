@@ -31,8 +31,8 @@ export class Inspector {
   readonly #listeners = new Map<string, (parameters: unknown) => void>();
   #count = 0;
 
-  static async connect(port: number): Promise<Inspector> {
-    return new Inspector(await inspectorSocket(port));
+  static async connect(url: URL): Promise<Inspector> {
+    return new Inspector(await inspectorSocket(url));
   }
 
   constructor(socket: WebSocket) {

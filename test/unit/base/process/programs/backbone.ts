@@ -1,7 +1,11 @@
 /** A backbone process that does what the variable SCENARIO says; run by Node itself. */
 import { spawn } from 'node:child_process';
 import process from 'node:process';
-import { serveRunClient, type RunClient } from '../../../../../src/backbone/node/process/runClient.ts';
+import {
+  serveRunClient,
+  waitForDebugger,
+  type RunClient,
+} from '../../../../../src/backbone/node/process/runClient.ts';
 import { killOwnTree } from '../../../../../src/base/node/process/kill.ts';
 import type { RunRequest } from '../../../../../src/backbone/core/protocol/run.ts';
 
@@ -52,8 +56,12 @@ const scenarios: Readonly<Record<string, (frontEnd: RunClient, request: RunReque
 const scenario = process.env['SCENARIO'] ?? '';
 const frontEnd = serveRunClient({
   onMessage: (message) => {
-    if (message.type === 'start') scenarios[scenario]?.(frontEnd, message.request);
-    else cancelled();
+    if (message.type === 'start') {
+      waitForDebugger(frontEnd);
+      scenarios[scenario]?.(frontEnd, message.request);
+    } else {
+      cancelled();
+    }
   },
   onUnknown: (line) => log(frontEnd, `unknown ${line}`),
   onClosed: killOwnTree,
