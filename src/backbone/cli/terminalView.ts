@@ -68,7 +68,6 @@ export class TerminalView {
       case 'model-asks-no-more':
         return; // for the terminal that the person is at
       case 'debugger':
-      case 'waits-for-debugger':
       case 'places':
         return; // for editors
       case 'selection':

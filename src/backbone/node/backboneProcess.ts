@@ -25,6 +25,7 @@ import {
 import type { RecordedRun } from '../../traces/core/protocol/runRpc.ts';
 import { localClassFinder } from '../../configs/node/classFinder.ts';
 import { systemClock } from '../../base/node/clock.ts';
+import { deferred } from '../../base/node/process/deferred.ts';
 import { readReplayed } from '../../traces/node/replayedFile.ts';
 import { envTransport, localParts, createReaderTools } from './readerTools.ts';
 import { localFiles } from '../../base/node/files.ts';
@@ -35,7 +36,7 @@ import { openHelperLlm } from './model-tuner/helperLlm.ts';
 import { openModel, openModelTuner } from './model-tuner/modelTuner.ts';
 import { RunRecordings } from './recording/runRecordings.ts';
 import { isPythonScript, runTuneScript } from './python/tuneScript.ts';
-import { serveRunClient, waitForDebugger } from './process/runClient.ts';
+import { serveRunClient } from './process/runClient.ts';
 import { descendantsOf, killOwnTree, killSurvivors } from '../../base/node/process/kill.ts';
 import { configCopy, openRunFolder } from './runFolder.ts';
 import { openTraceReader } from '../../traces/node/store/openReader.ts';
@@ -57,6 +58,7 @@ setFlagsFromString('--heap-growing-percent=50');
 const ownFolder = import.meta.dirname;
 const cancellation = new CancellationSource();
 const answers = new Emitter<ModelAnswer>();
+const attached = deferred<undefined>();
 let started = false;
 let isHeld = false;
 
@@ -78,15 +80,25 @@ function take(message: RunClientMessage): void {
     answers.fire(message);
   } else if (message.type === 'held') {
     isHeld = message.held;
+  } else if (message.type === 'attached') {
+    attached.resolve(undefined);
   } else if (!started) {
     started = true;
-    waitForDebugger(runClient);
+    if (message.inspected !== true) attached.resolve(undefined);
     void run(message.request);
   }
 }
 
+/** Waits for the JavaScript debugger, if there is one. Everything before it is done while the debugger attaches. */
+async function untilAttached(): Promise<void> {
+  const alive = setInterval(() => undefined, 1_000_000); // Nothing else may keep the process alive.
+  await attached.promise;
+  clearInterval(alive);
+}
+
 async function run(request: RunRequest): Promise<void> {
   await runWhole(request);
+  await untilAttached(); // An editor reports an error if the process ends while its debugger attaches.
   // Timers and sockets that the user's code left open must not keep a completed run alive.
   await flushed(process.stdout);
   await flushed(process.stderr);
@@ -149,10 +161,9 @@ interface RunPorts {
 }
 
 function portsOf(request: RunRequest): RunPorts {
-  const loader = installLoader({
-    sdkUrl: pathToFileURL(path.join(ownFolder, 'sdk.mjs')).href,
-    esbuild: path.join(ownFolder, 'vendor/esbuild-wasm/bin/esbuild'),
-  });
+  const sdkUrl = pathToFileURL(path.join(ownFolder, 'sdk.mjs')).href;
+  const esbuild = path.join(ownFolder, 'vendor/esbuild-wasm/bin/esbuild');
+  const loader = installLoader({ sdkUrl, esbuild, beforeUserCode: untilAttached });
   const logger: Logger = { log: (level, message) => emit({ type: 'log', level, message }) };
   // It is found after the user's code is loaded, and before an episode starts.
   let trainedText: ModelTextSource | undefined;

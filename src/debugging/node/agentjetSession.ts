@@ -216,8 +216,9 @@ export class AgentJetSession extends ProtocolServer {
       if (exit.error) throw exit.error;
     });
     try {
-      if ((await Promise.race([run.inspectorUrl.catch(() => ended), ended])) === undefined) return;
-      const relay = await InspectorRelay.listen(run.waitsForDebugger);
+      const url = await Promise.race([run.inspectorUrl.catch(() => ended), ended]);
+      if (url === undefined) return;
+      const relay = await InspectorRelay.listen(url, () => run.debuggerAttached());
       void run.exited.then(() => relay.dispose());
       const { ownFolder } = this.#ports;
       const { address } = relay;

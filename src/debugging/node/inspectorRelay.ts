@@ -1,40 +1,37 @@
 import { randomBytes } from 'node:crypto';
-import { createServer, type IncomingMessage, type Server } from 'node:http';
-import { connect, type AddressInfo } from 'node:net';
-import type { Duplex } from 'node:stream';
 import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { WebSocket, WebSocketServer } from 'ws';
 import type { Disposable } from '../../base/core/disposable.ts';
 
+/** Messages of the inspector's protocol have no limit, and pass within this machine. */
+const socketOptions = { perMessageDeflate: false, maxPayload: 0 } as const;
+
+/** The request with which a debugger lets a process run, after it has set its breakpoints. */
+const release = '"Runtime.runIfWaitingForDebugger"';
+
 /**
- * Passes the connection of one debugger on to the inspector of a run. The debugger can connect before the run waits for it,
- * so that both start at the same time. The address contains a secret, because other users of the machine can reach the port.
+ * Passes the messages of one debugger on to the inspector of a run. The address contains a secret, because other users of
+ * the machine can reach the port.
  */
 export class InspectorRelay implements Disposable {
-  readonly #server: Server;
-  readonly #path = `/${randomBytes(16).toString('hex')}`;
-  #debugger: Duplex | undefined;
+  readonly #server: WebSocketServer;
+  readonly #path: string;
 
-  /** @param inspector the inspector's WebSocket address, once the run waits for the debugger */
-  static async listen(inspector: Promise<URL>): Promise<InspectorRelay> {
-    const relay = new InspectorRelay(inspector);
-    relay.#server.listen(0, '127.0.0.1');
-    await once(relay.#server, 'listening');
-    return relay;
+  /** @param onAttached called once the inspector has the breakpoints of the debugger */
+  static async listen(inspector: URL, onAttached: () => void): Promise<InspectorRelay> {
+    const path = `/${randomBytes(16).toString('hex')}`;
+    const server = new WebSocketServer({ ...socketOptions, host: '127.0.0.1', port: 0, path });
+    await once(server, 'listening');
+    return new InspectorRelay(server, inspector, onAttached, path);
   }
 
-  private constructor(inspector: Promise<URL>) {
-    this.#server = createServer((_, response) => response.writeHead(404).end());
-    this.#server.on('upgrade', (request, socket, head) => {
-      socket.on('error', () => undefined); // 'close' follows
-      if (request.url !== this.#path || this.#debugger?.destroyed === false) {
-        socket.destroy();
-        return;
-      }
-      this.#debugger = socket;
-      inspector.then(
-        (url) => this.#connect(url, request, socket, head),
-        () => socket.destroy(),
-      );
+  private constructor(server: WebSocketServer, inspector: URL, onAttached: () => void, path: string) {
+    this.#server = server;
+    this.#path = path;
+    server.once('connection', (debugging) => {
+      server.close(); // There is no second debugger.
+      new Passage(debugging, inspector, onAttached);
     });
   }
 
@@ -45,20 +42,58 @@ export class InspectorRelay implements Disposable {
   /** Closes the connection, too. */
   dispose(): void {
     this.#server.close();
-    this.#debugger?.destroy();
+    for (const client of this.#server.clients) client.terminate();
+  }
+}
+
+class Passage {
+  readonly #debugging: WebSocket;
+  readonly #inspector: URL;
+  readonly #onAttached: () => void;
+  /** The messages before the first answer. While a process starts, its inspector can close a connection without one. */
+  #early: Buffer[] | undefined = [];
+  /** The beginning of the answer to the release. */
+  #released: string | undefined;
+  #inspected: WebSocket;
+
+  constructor(debugging: WebSocket, inspector: URL, onAttached: () => void) {
+    this.#debugging = debugging;
+    this.#inspector = inspector;
+    this.#onAttached = onAttached;
+    debugging.on('message', (data: Buffer) => this.#ask(data));
+    debugging.on('error', () => undefined); // 'close' follows
+    debugging.on('close', () => this.#inspected.close());
+    this.#inspected = this.#connect();
   }
 
-  /** There is no second debugger after this one. */
-  #connect(url: URL, { rawHeaders }: IncomingMessage, socket: Duplex, head: Buffer): void {
-    if (socket.destroyed) return;
-    this.#server.close();
-    const target = connect(Number(url.port), url.hostname);
-    const lines = rawHeaders.flatMap((text, at) => (at % 2 === 0 ? [`${text}: ${rawHeaders[at + 1]}`] : []));
-    target.write([`GET ${url.pathname} HTTP/1.1`, ...lines, '\r\n'].join('\r\n'));
-    target.write(head);
-    target.on('error', () => undefined); // 'close' follows
-    target.on('close', () => socket.destroy());
-    socket.on('close', () => target.destroy());
-    socket.pipe(target).pipe(socket);
+  #ask(data: Buffer): void {
+    if (this.#released === undefined && data.includes(release)) {
+      const { id } = JSON.parse(data.toString()) as { readonly id: number };
+      this.#released = `{"id":${id},`;
+    }
+    this.#early?.push(data);
+    if (this.#inspected.readyState === WebSocket.OPEN) this.#inspected.send(data, { binary: false });
+  }
+
+  #connect(): WebSocket {
+    const inspected = new WebSocket(this.#inspector, socketOptions);
+    inspected.on('open', () => this.#early?.forEach((data) => inspected.send(data, { binary: false })));
+    inspected.on('message', (data: Buffer) => this.#answer(data));
+    inspected.on('error', () => undefined); // 'close' follows
+    inspected.on('close', () => {
+      const again = this.#early !== undefined && this.#debugging.readyState === WebSocket.OPEN;
+      if (again) this.#inspected = this.#connect();
+      else this.#debugging.close();
+    });
+    return inspected;
+  }
+
+  #answer(data: Buffer): void {
+    this.#early = undefined;
+    this.#debugging.send(data, { binary: false });
+    // The inspector answers in order, so it has everything that the debugger sent before.
+    if (this.#released === undefined || !data.toString().startsWith(this.#released)) return;
+    this.#released = 'answered';
+    this.#onAttached();
   }
 }

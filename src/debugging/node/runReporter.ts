@@ -85,7 +85,6 @@ export class RunReporter {
       case 'model-asks-no-more':
       case 'selection':
       case 'debugger':
-      case 'waits-for-debugger':
       case 'places':
         return [];
       case 'run-ended':

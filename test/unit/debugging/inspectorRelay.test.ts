@@ -1,10 +1,7 @@
 import { once } from 'node:events';
-import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Duplex } from 'node:stream';
 import { afterEach, expect, it } from 'vitest';
 import { WebSocketServer } from 'ws';
-import { deferred } from '../../../src/base/node/process/deferred.ts';
 import { InspectorRelay } from '../../../src/debugging/node/inspectorRelay.ts';
 
 const opened: { close(): void }[] = [];
@@ -13,66 +10,75 @@ afterEach(() => {
   for (const one of opened.splice(0)) one.close();
 });
 
-/** A WebSocket server that sends each message back, and the relay in front of it. */
+/** A server that answers each request in the place of an inspector, and the relay in front of it. */
 async function relayed() {
-  const echo = new WebSocketServer({ noServer: true });
-  const server = createServer().listen(0, '127.0.0.1');
-  const paths: (string | undefined)[] = [];
-  server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
-    paths.push(request.url);
-    echo.handleUpgrade(request, socket, head, (client) => {
-      client.on('message', (data, isBinary) => client.send(data, { binary: isBinary }));
+  const inspector = new WebSocketServer({ host: '127.0.0.1', port: 0, path: '/inspected' });
+  inspector.on('connection', (client) => {
+    client.on('message', (data: Buffer) => {
+      const { id, params } = JSON.parse(data.toString()) as {
+        readonly id: number;
+        readonly params?: unknown;
+      };
+      client.send(JSON.stringify({ id, result: params }));
     });
   });
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  const ready = deferred<URL>();
-  const relay = await InspectorRelay.listen(ready.promise);
-  opened.push(server, { close: () => relay.dispose() }, { close: () => echo.close() });
-  return { relay, paths, begin: () => ready.resolve(new URL(`ws://127.0.0.1:${port}/inspected`)) };
+  await once(inspector, 'listening');
+  const { port } = inspector.address() as AddressInfo;
+  let times = 0;
+  const relay = await InspectorRelay.listen(new URL(`ws://127.0.0.1:${port}/inspected`), () => (times += 1));
+  opened.push(inspector, { close: () => relay.dispose() });
+  return { relay, inspector, attached: () => times };
 }
 
-function open(address: string): Promise<WebSocket | undefined> {
+interface Client {
+  readonly socket: WebSocket;
+  readonly received: string[];
+}
+
+function open(address: string): Promise<Client | undefined> {
   const socket = new WebSocket(address);
+  const received: string[] = [];
   opened.push(socket);
+  socket.addEventListener('message', ({ data }) => received.push(String(data)));
   return new Promise((resolve) => {
-    socket.addEventListener('open', () => resolve(socket), { once: true });
+    socket.addEventListener('open', () => resolve({ socket, received }), { once: true });
     socket.addEventListener('error', () => resolve(undefined), { once: true });
   });
 }
 
-it('holds the debugger until the inspector can take it, and passes everything on', async () => {
-  const { relay, paths, begin } = await relayed();
-  const opening = open(relay.address);
-  expect(await open(relay.address.slice(0, -1))).toBeUndefined(); // the debugger's socket came before
-  expect(paths).toEqual([]);
-  begin();
-  const socket = await opening;
-  expect(paths).toEqual(['/inspected']);
-  const answer = new Promise((resolve) => socket?.addEventListener('message', ({ data }) => resolve(data)));
+it('passes messages on, and tells when the debugger has set its breakpoints', async () => {
+  const { relay, attached } = await relayed();
+  const client = await open(relay.address);
   const long = 'ü'.repeat(500_000);
-  socket?.send(long);
-  expect(await answer).toBe(long);
+  client?.socket.send(JSON.stringify({ id: 1, params: long }));
+  await expect.poll(() => client?.received).toEqual([JSON.stringify({ id: 1, result: long })]);
+  expect(attached()).toBe(0);
+  const release = { id: 2, method: 'Runtime.runIfWaitingForDebugger', params: {} };
+  client?.socket.send(JSON.stringify(release));
+  client?.socket.send(JSON.stringify({ ...release, id: 3 }));
+  await expect.poll(() => client?.received.length).toBe(3);
+  expect(attached()).toBe(1);
 });
 
 it('takes one debugger, and none without the secret', async () => {
-  const { relay, begin } = await relayed();
-  begin();
-  const { port } = new URL(relay.address);
-  expect(await open(`ws://127.0.0.1:${port}/`)).toBeUndefined();
-  expect((await fetch(`http://127.0.0.1:${port}/json/list`)).status).toBe(404);
+  const { relay } = await relayed();
   const { address } = relay;
+  expect(await open(new URL('/', address).href)).toBeUndefined();
+  expect(await open(`${address}0`)).toBeUndefined();
   const first = await open(address);
   expect(first).toBeDefined();
   expect(await open(address)).toBeUndefined();
-  first?.close();
+  first?.socket.close();
   expect(await open(address)).toBeUndefined();
 });
 
-it('closes the connection of a debugger that still waits', async () => {
-  const { relay } = await relayed();
-  const opening = open(relay.address);
-  expect(await open(`${relay.address}x`)).toBeUndefined();
-  relay.dispose();
-  expect(await opening).toBeUndefined();
+it.each(['relay', 'inspector'] as const)('ends the session with the %s', async (which) => {
+  const { relay, inspector } = await relayed();
+  const client = await open(relay.address);
+  client?.socket.send('{"id":1}');
+  await expect.poll(() => client?.received).toEqual(['{"id":1}']);
+  const closed = new Promise((resolve) => client?.socket.addEventListener('close', resolve));
+  if (which === 'relay') relay.dispose();
+  else for (const one of inspector.clients) one.terminate();
+  await closed;
 });

@@ -147,7 +147,10 @@ export const runRequest = z.object({
 export type RunRequest = z.infer<typeof runRequest>;
 
 export const runClientMessage = z.discriminatedUnion('type', [
-  z.object({ type: z.literal('start'), request: runRequest }),
+  /** With `inspected`, code of the user is loaded after `attached`. */
+  z.object({ type: z.literal('start'), request: runRequest, inspected: z.optional(z.boolean()) }),
+  /** The inspector has the breakpoints of the JavaScript debugger. */
+  z.object({ type: z.literal('attached') }),
   /** Starts no more episodes, interrupts the running ones, reports the results and ends. */
   z.object({ type: z.literal('cancel') }),
   /** The answer of a person to the `model-asks` with that id. */
@@ -222,8 +225,6 @@ export const runEvent = z.discriminatedUnion('type', [
   }),
   /** Sent once, before the end of a run that executed episodes. */
   z.object({ type: z.literal('places'), places: runLocations }),
-  /** The process waits for the JavaScript debugger before it loads the user's code. */
-  z.object({ type: z.literal('waits-for-debugger') }),
   /** The user's Python waits for a debugger: DAP on 127.0.0.1. */
   z.object({ type: z.literal('debugger'), language: z.literal('python'), port: z.number() }),
   z.object({

@@ -35,11 +35,11 @@ export interface RunProcess {
    * before it has one.
    */
   readonly inspectorUrl: Promise<URL>;
-  /** The same address, once the process waits for the JavaScript debugger. */
-  readonly waitsForDebugger: Promise<URL>;
   /** Resolves after the last event and the last output. Never rejects. */
   readonly exited: Promise<RunExit>;
   answer(answer: ModelAnswer): void;
+  /** Lets the process load code of the user. Call it once the inspector has the breakpoints of the debugger. */
+  debuggerAttached(): void;
   /** Sets whether a debugger holds the user's Python. */
   hold(held: boolean): void;
   /** Interrupts the episodes. The run then reports its results and ends. */

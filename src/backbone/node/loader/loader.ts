@@ -30,6 +30,8 @@ export interface LoaderOptions {
   readonly esbuild: string;
   /** The folder of this program's modules. Frames and files in it are not the user's. Default: the SDK's folder. */
   readonly ownFolder?: string;
+  /** Called before each file of the user that is loaded by its name. It waits for the result. */
+  readonly beforeUserCode?: () => Promise<void>;
 }
 
 /** A locator `file.ts->Name` of a config. */
@@ -59,9 +61,12 @@ export class Loader {
   readonly #hooks: ModuleHooks;
   readonly #userFiles: UserFiles;
   readonly #esbuild: string;
+  readonly #beforeUserCode: (() => Promise<void>) | undefined;
 
   /** Use {@link installLoader}. */
-  constructor({ sdkUrl, esbuild, ownFolder = path.dirname(fileURLToPath(sdkUrl)) }: LoaderOptions) {
+  constructor(options: LoaderOptions) {
+    const { sdkUrl, esbuild, ownFolder = path.dirname(fileURLToPath(sdkUrl)) } = options;
+    this.#beforeUserCode = options.beforeUserCode;
     this.#userFiles = new UserFiles(ownFolder);
     this.#hooks = new ModuleHooks(sdkUrl, esbuild, this.#userFiles);
     this.#esbuild = esbuild;
@@ -102,6 +107,7 @@ export class Loader {
 
   /** Returns a file's exports. Rejects as {@link loadExport} does. */
   async importModule(file: string): Promise<Record<string, unknown>> {
+    await this.#beforeUserCode?.();
     try {
       return namesOf(await load(file));
     } catch (error) {

@@ -21,7 +21,7 @@ import { InspectorMessageFilter } from '../../../base/node/process/inspectorMess
 import { deferred } from '../../../base/node/process/deferred.ts';
 import { childEnvironment } from '../../../base/node/process/environment.ts';
 import { processErrors } from '../../../base/node/process/errors.ts';
-import { eventsDescriptor, inspectArgument, messagesDescriptor } from './runClient.ts';
+import { eventsDescriptor, messagesDescriptor } from './runClient.ts';
 import { spawnTree, type ProcessExit, type ProcessTree } from '../../../base/node/process/processTree.ts';
 import { chooseRuntime, describeRuntime } from '../../../base/node/runtime/chooseRuntime.ts';
 import { createProbe } from '../../../base/node/runtime/probe.ts';
@@ -74,7 +74,7 @@ function inspectorArguments({ inspect, runtimeArgs }: BackboneLaunch): readonly 
   // Other users of the machine could ask the inspector itself for the secret in its address.
   const own = '--inspect-publish-uid=stderr';
   // The user's arguments can load code before ours, which can have breakpoints as well.
-  return [own, runtimeArgs.length > 0 ? '--inspect-brk=127.0.0.1:0' : inspectArgument];
+  return [own, runtimeArgs.length > 0 ? '--inspect-brk=127.0.0.1:0' : '--inspect=127.0.0.1:0'];
 }
 
 function channelStdio(): ('ignore' | 'pipe')[] {
@@ -90,30 +90,25 @@ export class BackboneChannel implements RunProcess {
   readonly #events = new Emitter<RunEvent>();
   readonly #output = new Emitter<RunOutput>();
   readonly #url = deferred<URL>();
-  readonly #waits = deferred<URL>();
   #lastErrors = '';
   #runEnded = false;
 
   readonly onEvent = this.#events.event;
   readonly onOutput = this.#output.event;
   readonly inspectorUrl = this.#url.promise;
-  readonly waitsForDebugger = this.#waits.promise;
   readonly exited: Promise<RunExit>;
 
   /** Use {@link startBackbone}. */
-  constructor(tree: ProcessTree, launch: BackboneLaunch) {
+  constructor(tree: ProcessTree, launch: Pick<BackboneLaunch, 'request' | 'inspect' | 'clock'>) {
     this.#tree = tree;
     this.#messages = streamOf(tree, messagesDescriptor);
     this.#readEvents(streamOf(tree, eventsDescriptor));
     this.#readOutput(streamOf(tree, 1));
-    this.#readErrors(streamOf(tree, 2), launch);
-    this.#events.event((event) => {
-      if (event.type === 'waits-for-debugger') this.#waits.resolve(this.#url.promise);
-    });
+    this.#readErrors(streamOf(tree, 2), launch.inspect);
     this.exited = this.#watchEnd(launch.clock ?? systemClock);
     this.#url.promise.catch(() => undefined); // the caller who waits for it gets the error, if there is one
     this.#messages.on('error', () => undefined); // the process is gone: `exited` reports it
-    this.#send({ type: 'start', request: launch.request });
+    this.#send({ type: 'start', request: launch.request, inspected: launch.inspect });
   }
 
   get pid(): number {
@@ -122,6 +117,10 @@ export class BackboneChannel implements RunProcess {
 
   answer({ id, text }: ModelAnswer): void {
     this.#send({ type: 'model-answers', id, text });
+  }
+
+  debuggerAttached(): void {
+    this.#send({ type: 'attached' });
   }
 
   hold(held: boolean): void {
@@ -162,7 +161,7 @@ export class BackboneChannel implements RunProcess {
     onText(stream, (text) => this.#output.fire({ stream: 'stdout', text }));
   }
 
-  #readErrors(stream: Socket, { inspect, runtimeArgs }: BackboneLaunch): void {
+  #readErrors(stream: Socket, inspect: boolean): void {
     const pass = (text: string): void => {
       if (text === '') return;
       this.#lastErrors = (this.#lastErrors + text).slice(-charactersKept);
@@ -172,10 +171,7 @@ export class BackboneChannel implements RunProcess {
       onText(stream, pass);
       return;
     }
-    const chatter = new InspectorMessageFilter((url) => {
-      this.#url.resolve(url);
-      if (runtimeArgs.length > 0) this.#waits.resolve(url);
-    });
+    const chatter = new InspectorMessageFilter((url) => this.#url.resolve(url));
     onText(stream, (text) => pass(chatter.push(text)));
     stream.once('end', () => pass(chatter.end()));
   }

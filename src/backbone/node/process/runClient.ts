@@ -1,8 +1,6 @@
 /** The backbone process's end of its channel to the run client. The client opened the file descriptors. */
 import { writeSync } from 'node:fs';
-import inspector from 'node:inspector';
 import { Socket } from 'node:net';
-import process from 'node:process';
 import { LineSplitter } from '../../../base/core/lineSplitter.ts';
 import {
   encodeLine,
@@ -20,19 +18,6 @@ import { hasCode } from '../../../base/core/errors.ts';
  */
 export const messagesDescriptor = 3;
 export const eventsDescriptor = 4;
-
-/**
- * With this argument, the process loads its own code while the debugger starts, and then waits for it before the run.
- * `--inspect-brk` would load that code under the debugger, which takes longer.
- */
-export const inspectArgument = '--inspect=127.0.0.1:0';
-
-/** Waits if the process was started with {@link inspectArgument}. Blocks this thread. */
-export function waitForDebugger(client: RunClient): void {
-  if (!process.execArgv.includes(inspectArgument)) return;
-  client.send({ type: 'waits-for-debugger' });
-  inspector.waitForDebugger();
-}
 
 export interface RunClientListener {
   onMessage(message: RunClientMessage): void;

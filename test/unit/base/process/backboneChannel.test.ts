@@ -136,12 +136,12 @@ test('cancelling or killing a run that is over does nothing', async () => {
 describe('under the inspector', () => {
   test('the address is told, the process waits, and the inspector’s own lines are no output', async () => {
     const { channel, text } = await observe('ends', { inspect: true });
-    const socket = await inspectorSocket(await channel.waitsForDebugger);
+    const socket = await inspectorSocket(await channel.inspectorUrl);
     socket.addEventListener('message', ({ data }) => {
       if (String(data).includes('executionContextDestroyed')) socket.close();
     });
     socket.send(JSON.stringify({ id: 1, method: 'Runtime.enable' }));
-    socket.send(JSON.stringify({ id: 2, method: 'Runtime.runIfWaitingForDebugger' }));
+    channel.debuggerAttached();
     expect(await channel.exited).toMatchObject({ code: 0, error: undefined });
     expect(text.stderr).toBe('one warning\n');
   });

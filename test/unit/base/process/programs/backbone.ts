@@ -1,11 +1,7 @@
 /** A backbone process that does what the variable SCENARIO says; run by Node itself. */
 import { spawn } from 'node:child_process';
 import process from 'node:process';
-import {
-  serveRunClient,
-  waitForDebugger,
-  type RunClient,
-} from '../../../../../src/backbone/node/process/runClient.ts';
+import { serveRunClient, type RunClient } from '../../../../../src/backbone/node/process/runClient.ts';
 import { killOwnTree } from '../../../../../src/base/node/process/kill.ts';
 import type { RunRequest } from '../../../../../src/backbone/core/protocol/run.ts';
 
@@ -54,14 +50,13 @@ const scenarios: Readonly<Record<string, (frontEnd: RunClient, request: RunReque
 };
 
 const scenario = process.env['SCENARIO'] ?? '';
+let asked: RunRequest | undefined;
 const frontEnd = serveRunClient({
   onMessage: (message) => {
-    if (message.type === 'start') {
-      waitForDebugger(frontEnd);
-      scenarios[scenario]?.(frontEnd, message.request);
-    } else {
-      cancelled();
-    }
+    if (message.type === 'cancel') cancelled();
+    if (message.type === 'start') asked = message.request;
+    const begins = message.type === 'start' ? message.inspected !== true : message.type === 'attached';
+    if (begins && asked !== undefined) scenarios[scenario]?.(frontEnd, asked);
   },
   onUnknown: (line) => log(frontEnd, `unknown ${line}`),
   onClosed: killOwnTree,
