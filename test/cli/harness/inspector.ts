@@ -8,16 +8,14 @@ import { inspectorSocket } from '../../tools/inspectorSocket.ts';
 export async function attachAndContinue(url: string): Promise<void> {
   const socket = await inspectorSocket(url);
   onTestFinished(() => socket.close());
-  let id = 0;
-  const send = (method: string): void => socket.send(JSON.stringify({ id: ++id, method }));
-  const paused = new Promise<void>((resolve) => {
+  const methods = ['Runtime.enable', 'Debugger.enable', 'Runtime.runIfWaitingForDebugger'];
+  const released = new Promise<void>((resolve) => {
     socket.addEventListener('message', ({ data }) => {
-      const { method } = JSON.parse(String(data)) as { readonly method?: string };
-      if (method === 'Debugger.paused') resolve();
+      const { id, method } = JSON.parse(String(data)) as { readonly id?: number; readonly method?: string };
+      if (id === methods.length) resolve();
       if (method === 'Runtime.executionContextDestroyed') socket.close();
     });
   });
-  for (const method of ['Runtime.enable', 'Debugger.enable', 'Runtime.runIfWaitingForDebugger']) send(method);
-  await paused;
-  send('Debugger.resume');
+  for (const [at, method] of methods.entries()) socket.send(JSON.stringify({ id: at + 1, method }));
+  await released;
 }

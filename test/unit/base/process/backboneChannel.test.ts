@@ -146,6 +146,18 @@ describe('under the inspector', () => {
     expect(text.stderr).toBe('one warning\n');
   });
 
+  test('the inspector tells its address to no one who asks', async () => {
+    const { channel } = await observe('ends', { inspect: true });
+    const { host, pathname } = await channel.inspectorUrl;
+    const list = await fetch(`http://${host}/json/list`).then(
+      (response) => response.text(),
+      () => '',
+    );
+    expect(list).not.toContain(pathname.slice(1));
+    channel.debuggerAttached();
+    await channel.exited;
+  });
+
   test('the address is refused when the process ends before it listens', async () => {
     const { channel } = await observe('ends', { inspect: true, runtimeArgs: ['--no-such-option'] });
     await expect(channel.inspectorUrl).rejects.toMatchObject({ code: 'run/no-inspector' });
