@@ -11,19 +11,19 @@ const runs = 9;
 const atATime = 16;
 const oneByOne = 100;
 
+/** The proxy passes bytes on. The gateway parses each request and writes it again, which counts for long ones. */
 const cases = [
-  { name: 'gateway-1kb', bytes: 1_000, stream: false, requests: 1_000 },
-  { name: 'gateway-64kb', bytes: 64_000, stream: false, requests: 500 },
-  { name: 'gateway-1kb-streamed', bytes: 1_000, stream: true, requests: 400 },
-  { name: 'gateway-64kb-streamed', bytes: 64_000, stream: true, requests: 300 },
+  { name: 'gateway-1kb', bytes: 1_000, stream: false, requests: 1_000, target: 2 },
+  { name: 'gateway-64kb', bytes: 64_000, stream: false, requests: 500, target: 2.5 },
+  { name: 'gateway-1kb-streamed', bytes: 1_000, stream: true, requests: 400, target: 2 },
+  { name: 'gateway-64kb-streamed', bytes: 64_000, stream: true, requests: 300, target: 2.5 },
 ];
 
-/** Half the throughput is twice the time. */
 export const gatewayBenches = cases.map((one) => ({
   name: one.name,
   metric: `ms of ${one.requests} requests of ${one.bytes / 1000} KB, ${atATime} at a time on kept connections${one.stream ? ', answers streamed' : ''}`,
   baselineName: 'a bare node:http proxy to the same server',
-  target: 2,
+  target: one.target,
   measure: () => measure(one),
 }));
 
