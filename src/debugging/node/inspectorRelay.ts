@@ -52,8 +52,9 @@ class Passage {
   readonly #onAttached: () => void;
   /** The messages before the first answer. While a process starts, its inspector can close a connection without one. */
   #early: Buffer[] | undefined = [];
-  /** The beginning of the answer to the release. */
-  #released: string | undefined;
+  /** The beginning of the answer to the release, until it comes. */
+  #answerStart: Buffer | undefined;
+  #isReleased = false;
   #inspected: WebSocket;
 
   constructor(debugging: WebSocket, inspector: URL, onAttached: () => void) {
@@ -67,9 +68,10 @@ class Passage {
   }
 
   #ask(data: Buffer): void {
-    if (this.#released === undefined && data.includes(release)) {
+    if (!this.#isReleased && data.includes(release)) {
       const { id } = JSON.parse(data.toString()) as { readonly id: number };
-      this.#released = `{"id":${id},`;
+      this.#answerStart = Buffer.from(`{"id":${id},`);
+      this.#isReleased = true;
     }
     this.#early?.push(data);
     if (this.#inspected.readyState === WebSocket.OPEN) this.#inspected.send(data, { binary: false });
@@ -92,8 +94,9 @@ class Passage {
     this.#early = undefined;
     this.#debugging.send(data, { binary: false });
     // The inspector answers in order, so it has everything that the debugger sent before.
-    if (this.#released === undefined || !data.toString().startsWith(this.#released)) return;
-    this.#released = 'answered';
+    const start = this.#answerStart;
+    if (start === undefined || !data.subarray(0, start.length).equals(start)) return;
+    this.#answerStart = undefined;
     this.#onAttached();
   }
 }

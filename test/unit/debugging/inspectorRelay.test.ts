@@ -10,7 +10,7 @@ afterEach(() => {
   for (const one of opened.splice(0)) one.close();
 });
 
-/** A server that answers each request in the place of an inspector, and the relay in front of it. */
+/** Starts a server that answers each request as an inspector would, and a relay to it. */
 async function relayed() {
   const inspector = new WebSocketServer({ host: '127.0.0.1', port: 0, path: '/inspected' });
   inspector.on('connection', (client) => {
@@ -46,7 +46,7 @@ function open(address: string): Promise<Client | undefined> {
   });
 }
 
-it('passes messages on, and tells when the debugger has set its breakpoints', async () => {
+it('passes messages on, and reports when the inspector has the breakpoints', async () => {
   const { relay, attached } = await relayed();
   const client = await open(relay.address);
   const long = 'ü'.repeat(500_000);

@@ -134,7 +134,7 @@ test('cancelling or killing a run that is over does nothing', async () => {
 });
 
 describe('under the inspector', () => {
-  test('the address is told, the process waits, and the inspector’s own lines are no output', async () => {
+  test('the address is known, the process waits, and messages of the inspector are not output of the user', async () => {
     const { channel, text } = await observe('ends', { inspect: true });
     const socket = await inspectorSocket(await channel.inspectorUrl);
     socket.addEventListener('message', ({ data }) => {
@@ -146,7 +146,7 @@ describe('under the inspector', () => {
     expect(text.stderr).toBe('one warning\n');
   });
 
-  test('the inspector tells its address to no one who asks', async () => {
+  test('the inspector does not publish its address', async () => {
     const { channel } = await observe('ends', { inspect: true });
     const { host, pathname } = await channel.inspectorUrl;
     const list = await fetch(`http://${host}/json/list`).then(
