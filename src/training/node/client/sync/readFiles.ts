@@ -89,10 +89,8 @@ function readOnce(file: string, into: Buffer): ReturnType<typeof readSmall> | 'c
     const stats = fstatSync(descriptor, { bigint: true });
     if (!stats.isFile()) throw syncErrors.changedWhileSent(file);
     if (stats.size > into.length) return undefined;
-    const bytes = into.subarray(
-      0,
-      readErrors(file, () => readAll(descriptor, into, Number(stats.size))),
-    );
+    const read = readErrors(file, () => readAll(descriptor, into, Number(stats.size)));
+    const bytes = into.subarray(0, read);
     const after = fstatSync(descriptor, { bigint: true });
     const isSame = BigInt(bytes.length) === stats.size && after.mtimeNs === stats.mtimeNs;
     return isSame && after.size === stats.size ? { stats, bytes, sha256: sumSmall(bytes) } : 'changed';
@@ -104,8 +102,11 @@ function readOnce(file: string, into: Buffer): ReturnType<typeof readSmall> | 'c
 /** Returns the number of bytes, which is less than `length` for a file that became shorter. */
 function readAll(descriptor: number, into: Buffer, length: number): number {
   let at = 0;
-  for (let read = 1; read > 0 && at < length; at += read)
-    read = readSync(descriptor, into, at, length - at, at);
+  while (at < length) {
+    const read = readSync(descriptor, into, at, length - at, at);
+    if (read === 0) break;
+    at += read;
+  }
   return at;
 }
 

@@ -107,7 +107,7 @@ export class Uploads {
   }
 }
 
-/** Contents behind each other in one buffer, in the format of a pack. A buffer per file would cost twice the CPU time. */
+/** Contents behind each other in one buffer, in the format of a pack. A buffer per file would be much garbage. */
 class Pack {
   readonly #buffer = Buffer.allocUnsafe(fullBytes + packHeaderBytes + packLimits.content);
   #places: { readonly sha256: string; readonly from: number; readonly to: number }[] = [];
