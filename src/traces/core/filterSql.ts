@@ -41,7 +41,7 @@ export interface ListTerms {
   readonly judgeable: boolean;
 }
 
-/** The tables that conditions and orders refer to. For the temporary ones see `verdictIndex.ts`. */
+/** The tables that conditions and orders refer to. For the temporary ones see `runVerdicts.ts`. */
 export function judgedEpisodes({ size }: ListTerms): string {
   return `episodes LEFT JOIN temp.verdicts AS v ON v.judged = episodes.episode
     LEFT JOIN temp.groupVerdicts AS g ON g.number = episodes.episode / ${size}`;

@@ -203,7 +203,7 @@ export class TraceViews {
     });
   }
 
-  /** Throws `trace/incomplete` for a damaged file: scores and samples of a part of a run would be wrong. */
+  /** Throws `trace/damaged` for a damaged file: scores and samples of a part of a run would be wrong. */
   #whole<T>(result: T): T {
     if (this.#file.damage !== undefined) throw traceErrors.incomplete(this.#file.file, this.#file.damage);
     return result;

@@ -226,7 +226,7 @@ export interface Gateway {
   readonly handle: RequestHandler;
 }
 
-/** Creates the server in front of a model, without a socket: every transport passes its requests to `handle`. */
+/** Creates the gateway to a model, without a socket. Its function `handle` answers requests of all kinds of transport. */
 export function createGateway(options: GatewayOptions): Gateway {
   const episodes = new Map<string, Episode>();
   const handler = new ChatCompletionHandler(options);
