@@ -86,13 +86,37 @@ function libraryTokenizer(
 function fill(model: BPE, text: string): void {
   const end = text.indexOf('\n');
   const merges = text.slice(end + 1);
-  const tokens = Array.from(text.slice(0, end)).concat(merges.replaceAll(' ', '').split('\n'));
+  const bytes = Array.from(text.slice(0, end));
+  const tokens = bytes.concat(merges.replaceAll(' ', '').split('\n'));
   model.vocab = tokens.concat(model.vocab.slice(tokens.length)); // behind them are the added tokens
-  tokens.forEach(model.tokens_to_ids.set.bind(model.tokens_to_ids));
-  // The library looks up a merge by `["left","right"]`.
-  const escaped = merges.replaceAll('\\', '\\\\').replaceAll('"', '\\"');
-  const keys = `["${escaped.replaceAll(' ', '","').replaceAll('\n', '"]\n["')}"]`.split('\n');
-  keys.forEach(model.bpe_ranks.set.bind(model.bpe_ranks));
+  const ids = model.tokens_to_ids;
+  tokens.forEach(ids.set.bind(ids));
+  model.bpe_ranks = new MergeRanks(ids, merges.split('\n'), bytes.length);
+}
+
+/** The rank of each merge by its key, `["left","right"]`. A map of all keys would take as long to fill as that of the tokens. */
+class MergeRanks extends Map<string, number> {
+  readonly #ids: ReadonlyMap<string, number>;
+  readonly #merges: readonly string[];
+  readonly #first: number;
+
+  /** @param first the id of the token that the first merge makes */
+  constructor(ids: ReadonlyMap<string, number>, merges: readonly string[], first: number) {
+    super();
+    this.#ids = ids;
+    this.#merges = merges;
+    this.#first = first;
+  }
+
+  override get(key: string): number | undefined {
+    const merge = key.includes('\\')
+      ? (JSON.parse(key) as string[]).join(' ')
+      : key.slice(2, -2).replace('","', ' ');
+    const id = this.#ids.get(merge.replace(' ', ''));
+    if (id === undefined) return undefined;
+    const rank = id - this.#first;
+    return this.#merges[rank] === merge ? rank : undefined;
+  }
 }
 
 /** transformers adds what only the config knows. */
