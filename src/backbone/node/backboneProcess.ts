@@ -162,8 +162,8 @@ interface RunPorts {
 
 function portsOf(request: RunRequest): RunPorts {
   const sdkUrl = pathToFileURL(path.join(ownFolder, 'sdk.mjs')).href;
-  const esbuild = path.join(ownFolder, 'vendor/esbuild-wasm/bin/esbuild');
-  const loader = installLoader({ sdkUrl, esbuild, beforeUserCode: untilAttached });
+  const compiler = path.join(ownFolder, 'typescript.cjs');
+  const loader = installLoader({ sdkUrl, compiler, beforeUserCode: untilAttached });
   const logger: Logger = { log: (level, message) => emit({ type: 'log', level, message }) };
   // It is found after the user's code is loaded, and before an episode starts.
   let trainedText: ModelTextSource | undefined;

@@ -77,14 +77,6 @@ export const loaderErrors = {
       hint: 'Correct the tsconfig.json or the files that it extends.',
       cause,
     }),
-
-  esbuildFailed: (file: string, failure: string) =>
-    new CodedError({
-      code: 'loader/esbuild-failed',
-      message: `esbuild failed to compile the TypeScript of this file: ${withoutStop(failure)}.`,
-      location: { file },
-      hint: 'Reinstall the extension, or avoid enums, decorators and parameter properties, which need esbuild.',
-    }),
 };
 
 function listed(exported: readonly string[]): string {

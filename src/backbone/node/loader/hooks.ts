@@ -18,7 +18,7 @@ import { parseScript, type ParsedText } from '../../../configs/core/code/syntaxT
 import { loaderErrors } from './errors.ts';
 import { dropUnusedImports, moduleSyntaxOf, type ModuleSyntax } from './moduleSyntax.ts';
 import { headLocation } from './stack.ts';
-import { spawnSync } from 'node:child_process';
+import { transpile } from './transpile.ts';
 import { hasCode } from '../../../base/core/errors.ts';
 
 /** The name with which user code imports the SDK. */
@@ -31,16 +31,16 @@ export interface FailedImport {
 
 export class ModuleHooks {
   readonly #sdkUrl: string;
-  readonly #esbuild: string;
+  readonly #compiler: string;
   readonly #userFiles: UserFiles;
   readonly #projects = new Projects();
   /** Failed imports by the error of Node.js. User code must get the error unchanged, because it can catch it. */
   readonly #failedImports = new WeakMap<Error, FailedImport>();
   readonly #loaded: string[] = [];
 
-  constructor(sdkUrl: string, esbuild: string, userFiles: UserFiles) {
+  constructor(sdkUrl: string, compiler: string, userFiles: UserFiles) {
     this.#sdkUrl = sdkUrl;
-    this.#esbuild = esbuild;
+    this.#compiler = compiler;
     this.#userFiles = userFiles;
   }
 
@@ -98,7 +98,7 @@ export class ModuleHooks {
         scope: this.#projects.scopeOf(file),
         options: this.#projects.optionsFor(file),
       },
-      this.#esbuild,
+      this.#compiler,
     );
     if (compiled.how === 'replaced') {
       return { format: compiled.format, source: compiled.source, shortCircuit: true };
@@ -125,8 +125,8 @@ type Compiled =
 /** `esm-as-cjs`: written with `import`, but needs names of CommonJS, so TypeScript compiles it to `require`. */
 type ModuleKind = 'esm' | 'cjs' | 'esm-as-cjs' | 'undecided';
 
-/** Tries type stripping (positions stay), then Node's transform, then esbuild, the last two with a source map. */
-function compileTypeScript(input: CompileInput, esbuild: string): Compiled {
+/** Tries type stripping (positions stay), then Node's transform, then the TypeScript compiler, the last two with a source map. */
+function compileTypeScript(input: CompileInput, compiler: string): Compiled {
   const stripped = isJsx(input.file) ? undefined : nodeTypes(input, { mode: 'strip' });
   if (stripped !== undefined) {
     const parsed = parseScript(stripped);
@@ -134,7 +134,7 @@ function compileTypeScript(input: CompileInput, esbuild: string): Compiled {
     const kind = kindOf(input.scope, syntax);
     if (!syntax.hasDecorators && kind !== 'esm-as-cjs') return compileStripped(input, parsed, kind);
   }
-  return compileTransformed(input, esbuild);
+  return compileTransformed(input, compiler);
 }
 
 function compileStripped(input: CompileInput, stripped: ParsedText, kind: ModuleKind): Compiled {
@@ -148,7 +148,7 @@ function compileStripped(input: CompileInput, stripped: ParsedText, kind: Module
   return { how: 'replaced', format: kind === 'esm' ? 'module' : 'commonjs', source };
 }
 
-function compileTransformed(input: CompileInput, esbuild: string): Compiled {
+function compileTransformed(input: CompileInput, compiler: string): Compiled {
   const syntax = moduleSyntaxOf(parseScript(input.source));
   const kind = kindOf(input.scope, syntax);
   const format = kind === 'esm' ? 'module' : 'commonjs';
@@ -163,8 +163,7 @@ function compileTransformed(input: CompileInput, esbuild: string): Compiled {
     const dropped = withoutUnusedImports(input, parseScript(transformed));
     return { how: 'replaced', format, source: dropped ?? transformed };
   }
-  const source = runEsbuild(esbuild, { ...input, format: kind === 'esm' ? 'esm' : 'cjs' });
-  return { how: 'replaced', format, source };
+  return { how: 'replaced', format, source: transpile(compiler, { ...input, format }) };
 }
 
 function kindOf(scope: ModuleScope, { isModule, needsCommonJs }: ModuleSyntax): ModuleKind {
@@ -190,75 +189,4 @@ function nodeTypes(input: CompileInput, options: StripOptions): string | undefin
     const place = headLocation(error);
     throw loaderErrors.syntax({ ...place, file: input.file }, error.message);
   }
-}
-
-interface EsbuildInput extends Omit<CompileInput, 'scope'> {
-  readonly format: 'esm' | 'cjs';
-}
-
-/** Options of a tsconfig that affect the code. esbuild gets them from here. */
-const relevantOptions = [
-  'alwaysStrict',
-  'experimentalDecorators',
-  'jsx',
-  'jsxFactory',
-  'jsxFragmentFactory',
-  'jsxImportSource',
-  'target',
-  'useDefineForClassFields',
-  'verbatimModuleSyntax',
-] as const;
-
-/**
- * Compiles what Node.js cannot with the WebAssembly build of esbuild (one package for every platform). Module hooks are
- * synchronous, so it runs as a child process, which takes about a quarter of a second. The only source of the inline
- * source map is the URL of the file, so breakpoints bind in the real file. Throws `loader/syntax-error`.
- */
-export function runEsbuild(program: string, input: EsbuildInput): string {
-  const result = spawnSync(process.execPath, [...nodeArguments, program, ...argumentsFor(input)], {
-    input: input.source,
-    env: { ...process.env, NODE_OPTIONS: '' },
-    encoding: 'utf8',
-    maxBuffer: 256 * 1024 * 1024,
-    windowsHide: true,
-  });
-  if (result.status === 0) return result.stdout;
-  throw syntaxError(result.stderr, input.file) ?? loaderErrors.esbuildFailed(input.file, failure(result));
-}
-
-/** Skips optimization of esbuild's 12 MB of WebAssembly, which takes three times as long as one small file. */
-const nodeArguments = ['--liftoff-only'];
-
-function argumentsFor({ file, url, format, options }: EsbuildInput): string[] {
-  const chosen = Object.fromEntries(relevantOptions.map((key) => [key, options[key]]));
-  // `preserve` would leave JSX to another tool, and there is none.
-  if (/^(?:preserve|react-native)$/i.test(String(options.jsx))) chosen['jsx'] = 'react-jsx';
-  return [
-    `--loader=${loaderFor(file)}`,
-    `--format=${format}`,
-    '--target=node22',
-    '--sourcemap=inline',
-    `--sourcefile=${url}`,
-    `--tsconfig-raw=${JSON.stringify({ compilerOptions: chosen })}`,
-    '--log-level=error',
-    '--log-limit=1',
-    '--color=false',
-  ];
-}
-
-function loaderFor(file: string): string {
-  if (isJsx(file)) return isTypeScript(file) ? 'tsx' : 'jsx';
-  return isTypeScript(file) ? 'ts' : 'js';
-}
-
-/** Parses an error of esbuild: `✘ [ERROR] what`, then `file:line:column:` with a column from 0. */
-function syntaxError(stderr: string, file: string): Error | undefined {
-  const match = /\[ERROR\] (.+)\n\s+(?:.+):(\d+):(\d+):/.exec(stderr);
-  if (match === null) return undefined;
-  const [, message = '', line, column] = match;
-  return loaderErrors.syntax({ file, line: Number(line), column: Number(column) + 1 }, message);
-}
-
-function failure(result: { error?: Error; stderr: string; signal: string | null }): string {
-  return result.error?.message ?? (result.stderr.trim() || `signal ${result.signal ?? 'unknown'}`);
 }

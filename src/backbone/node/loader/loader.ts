@@ -10,7 +10,8 @@ import type { JudgeClass } from '../../core/task-judge/judge.ts';
 import type { CallSource } from '../../../tracking/core/records/trace.ts';
 import { BaseJudge, Workflow } from '../../../sdk/core/index.ts';
 import { loaderErrors, textOf, type ExportKind } from './errors.ts';
-import { runEsbuild, ModuleHooks } from './hooks.ts';
+import { ModuleHooks } from './hooks.ts';
+import { transpile } from './transpile.ts';
 import { deepStack, headLocation, topUserFrame } from './stack.ts';
 import { isFile, isJsx, isTypeScript, UserFiles } from './userFiles.ts';
 import {
@@ -26,8 +27,8 @@ export type { ExportKind } from './errors.ts';
 export interface LoaderOptions {
   /** Must be the URL that this program imports, because classes are compared by identity. */
   readonly sdkUrl: string;
-  /** The absolute path of esbuild-wasm's `bin/esbuild`. */
-  readonly esbuild: string;
+  /** The absolute path of the TypeScript package or of its bundle. It is loaded only for code that Node.js cannot run. */
+  readonly compiler: string;
   /** The folder of this program's modules. Frames and files in it are not the user's. Default: the SDK's folder. */
   readonly ownFolder?: string;
   /** Called before each file of the user that is loaded by its name. It waits for the result. */
@@ -60,16 +61,16 @@ export function installLoader(options: LoaderOptions): Loader {
 export class Loader {
   readonly #hooks: ModuleHooks;
   readonly #userFiles: UserFiles;
-  readonly #esbuild: string;
+  readonly #compiler: string;
   readonly #beforeUserCode: (() => Promise<void>) | undefined;
 
   /** Use {@link installLoader}. */
   constructor(options: LoaderOptions) {
-    const { sdkUrl, esbuild, ownFolder = path.dirname(fileURLToPath(sdkUrl)) } = options;
+    const { sdkUrl, compiler, ownFolder = path.dirname(fileURLToPath(sdkUrl)) } = options;
     this.#beforeUserCode = options.beforeUserCode;
     this.#userFiles = new UserFiles(ownFolder);
-    this.#hooks = new ModuleHooks(sdkUrl, esbuild, this.#userFiles);
-    this.#esbuild = esbuild;
+    this.#hooks = new ModuleHooks(sdkUrl, compiler, this.#userFiles);
+    this.#compiler = compiler;
     this.#hooks.register();
     // Maps stacks of user files only. Mapping those of all packages takes time with every error.
     if (typeof nodeModule.setSourceMapsSupport === 'function') nodeModule.setSourceMapsSupport(true);
@@ -155,19 +156,14 @@ export class Loader {
     return place === undefined ? undefined : loaderErrors.notExported(specifier, name, place, error);
   }
 
-  /** Finds the location of a syntax error with esbuild, because V8 does not report it. */
+  /** Finds the location of a syntax error with the TypeScript compiler, because V8 does not report it. */
   #findSyntaxError(): CodedError | undefined {
     for (const file of this.#hooks.loadedFiles()) {
       if (isTypeScript(file) || isJsx(file)) continue;
       try {
         const source = readFileSync(file, 'utf8');
-        runEsbuild(this.#esbuild, {
-          file,
-          url: pathToFileURL(file).href,
-          source,
-          format: 'esm',
-          options: {},
-        });
+        const url = pathToFileURL(file).href;
+        transpile(this.#compiler, { file, url, source, format: 'module', options: {} });
       } catch (error) {
         if (error instanceof CodedError && error.code === 'loader/syntax-error') return error;
         throw error;

@@ -48,7 +48,7 @@ export async function chooseRuntime(search: RuntimeSearch): Promise<Runtime> {
 
 /** Returns one line for the log, e.g. `Node 24.1.0 at /usr/bin/node (first on PATH that will do)`. */
 export function describeRuntime({ version, executable, why, features }: Runtime): string {
-  const types = features.stripTypes ? '' : '; runs TypeScript through esbuild';
+  const types = features.stripTypes ? '' : '; compiles TypeScript';
   return `Node ${version} at ${executable} (${reasons[why]})${types}`;
 }
 

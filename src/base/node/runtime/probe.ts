@@ -8,7 +8,7 @@ import { childEnvironment } from '../process/environment.ts';
 export interface RuntimeFeatures {
   /** Has synchronous module hooks, which are needed to load user code. */
   readonly registerHooks: boolean;
-  /** Runs TypeScript without esbuild. */
+  /** Runs TypeScript without its compiler. */
   readonly stripTypes: boolean;
   readonly sqlite: boolean;
 }

@@ -17,7 +17,7 @@ Reflect.deleteProperty(process.env, bridgeDescriptor);
 
 const loader = installLoader({
   sdkUrl: pathToFileURL(path.join(ownFolder, 'sdk.mjs')).href,
-  esbuild: path.join(ownFolder, 'vendor/esbuild-wasm/bin/esbuild'),
+  compiler: path.join(ownFolder, 'typescript.cjs'),
 });
 const uncaught = new Emitter<unknown>();
 const program = new BridgeProgram(send, loader, uncaught.event);

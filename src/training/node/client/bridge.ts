@@ -43,11 +43,6 @@ const kinds = [
   { kind: 'judge', key: 'ajet.task_judge.judge_protocol', bridge: `${bridgePackage}->TypeScriptJudge` },
 ] as const;
 
-/** The largest files of the package, which are needed only for some code. */
-const esbuild = ['bin/esbuild', 'esbuild.wasm', 'wasm_exec.js', 'wasm_exec_node.js', 'package.json'].map(
-  (name) => `vendor/esbuild-wasm/${name}`,
-);
-
 interface BridgedExport {
   readonly key: string;
   readonly where: string;
@@ -81,7 +76,7 @@ export async function bridgeTo(request: BridgeRequest): Promise<Bridge | undefin
   );
   return {
     text: setConfigKeys(text, [...named.map(({ key, bridge }) => [key, bridge] as const), ...server]),
-    files: await filesOf({ workflow: null, judge: null, ...exports }, imports.needsEsbuild),
+    files: await filesOf({ workflow: null, judge: null, ...exports }, imports.needsCompiler),
     findings: [
       ...named.filter(({ isSent }) => !isSent).map(notSent),
       ...packageFindings(imports.packages, tree, named[0]?.key),
@@ -110,11 +105,11 @@ function isTrue(config: MappingValue, key: string): boolean {
 }
 
 /** Returns the Python modules, the program for its Node processes, and the files that both load. */
-async function filesOf(exports: unknown, needsEsbuild: boolean): Promise<AddedFile[]> {
+async function filesOf(exports: unknown, needsCompiler: boolean): Promise<AddedFile[]> {
   const own = import.meta.dirname;
   const python = path.join(own, 'python', bridgePackage);
   const sources = (await readdir(python)).filter((name) => name.endsWith('.py')).sort();
-  const program = ['bridge.mjs', 'sdk.mjs', ...(needsEsbuild ? esbuild : [])];
+  const program = ['bridge.mjs', 'sdk.mjs', ...(needsCompiler ? ['typescript.cjs'] : [])];
   const read = async (folder: string, name: string): Promise<AddedFile> => ({
     path: `${bridgePackage}/${name}`,
     content: await readFile(path.join(folder, name)),

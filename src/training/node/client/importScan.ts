@@ -14,7 +14,7 @@ export interface ImportScan {
   readonly packages: ReadonlySet<string>;
   readonly asksForKey: boolean;
   /** True if a file uses syntax that the type stripping of Node does not support. */
-  readonly needsEsbuild: boolean;
+  readonly needsCompiler: boolean;
 }
 
 const mostFiles = 2_000;
@@ -25,12 +25,12 @@ export async function scanImports(entries: readonly string[], root: string): Pro
   const packages = new Set<string>();
   const files = [...entries];
   const seen = new Set(files);
-  let [asksForKey, needsEsbuild] = [false, false];
+  let [asksForKey, needsCompiler] = [false, false];
   for (let file = files.pop(); file !== undefined && seen.size < mostFiles; file = files.pop()) {
     const text = await readFile(file, 'utf8').catch(() => '');
     asksForKey ||= text.includes('asOaiBaseUrlApiKey');
     const parsed = parseScript(text);
-    needsEsbuild ||= isForEsbuild(file, parsed, projects);
+    needsCompiler ||= isForCompiler(file, parsed, projects);
     for (const { specifier, isForTypes } of importSources(parsed)) {
       if (isForTypes || specifier === '') continue;
       if (specifier === 'agentjet') continue; // a tsconfig resolves it to its types, the bridge to itself
@@ -45,14 +45,14 @@ export async function scanImports(entries: readonly string[], root: string): Pro
       if (mapped === undefined && !isOwn && isPackage(specifier)) packages.add(packageOf(specifier));
     }
   }
-  return { packages, asksForKey, needsEsbuild };
+  return { packages, asksForKey, needsCompiler };
 }
 
 function isPackage(specifier: string): boolean {
   return !isBuiltin(specifier) && !/^[#a-z][a-z+.-]*:|^#/.test(specifier);
 }
 
-function isForEsbuild(file: string, parsed: ParsedText, projects: Projects): boolean {
+function isForCompiler(file: string, parsed: ParsedText, projects: Projects): boolean {
   if (isJsx(file) || !isTypeScript(file)) return isJsx(file);
   const { hasDecorators, isModule, needsCommonJs } = moduleSyntaxOf(parsed);
   const usesOldFields = projects.optionsFor(file).useDefineForClassFields === false;

@@ -28,7 +28,7 @@ const typed = steps
 const imports = "import { Workflow, WorkflowTask } from 'agentjet';\n";
 const legacy = 'class Old {\n  @noted\n  method() {}\n}\nfunction noted() {}\n';
 
-/** By file: how it reaches Node is stripped, transformed by Node, by esbuild, as CommonJS, and not at all. */
+/** By file: how it reaches Node is stripped, transformed by Node, by TypeScript, as CommonJS, and not at all. */
 const sources: Readonly<Record<string, string>> = {
   'module/steps.ts': `import { Workflow, type WorkflowTask } from 'agentjet';\n${typed}`,
   'module/stepsUnusedType.ts': imports + typed,

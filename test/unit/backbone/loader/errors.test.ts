@@ -18,10 +18,20 @@ const table: readonly Expected[] = [
   { file: 'syntax.ts', code: 'loader/syntax-error', at: 'syntax.ts:3:10', says: ['='] },
   { file: 'syntaxInEnumFile.ts', code: 'loader/syntax-error', at: 'syntaxInEnumFile.ts:4:10', says: ['='] },
   { file: 'syntaxInDecorated.ts', code: 'loader/syntax-error', at: 'syntaxInDecorated.ts:3:7', says: [] },
-  { file: 'syntaxInView.tsx', code: 'loader/syntax-error', at: 'syntaxInView.tsx:3:11', says: ['";"'] },
-  { file: 'syntax.mjs', code: 'loader/syntax-error', at: 'syntax.mjs:3:11', says: [';'] },
+  {
+    file: 'syntaxInView.tsx',
+    code: 'loader/syntax-error',
+    at: 'syntaxInView.tsx:3:11',
+    says: ['Expression expected'],
+  },
+  { file: 'syntax.mjs', code: 'loader/syntax-error', at: 'syntax.mjs:3:11', says: ['Expression expected'] },
   { file: 'syntax.cjs', code: 'loader/syntax-error', at: 'syntax.cjs:2:11', says: [';'] },
-  { file: 'importsSyntax.ts', code: 'loader/syntax-error', at: 'syntax.mjs:3:11', says: [';'] },
+  {
+    file: 'importsSyntax.ts',
+    code: 'loader/syntax-error',
+    at: 'syntax.mjs:3:11',
+    says: ['Expression expected'],
+  },
   {
     file: 'missingPackage.ts',
     code: 'loader/import-not-found',

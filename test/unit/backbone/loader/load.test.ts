@@ -16,7 +16,7 @@ describe('every kind of file is loaded and runs', async () => {
   test('without a word on stderr', () => expect(stderr).toBe(''));
 });
 
-test('a Node without type stripping runs all of it through esbuild', async () => {
+test('a Node without type stripping compiles all of it', async () => {
   const cases = runnable.filter(({ label }) => /plain\.ts|untyped\.ts|common\.cts/.test(label));
   const preload = path.join(import.meta.dirname, 'programs/withoutTypes.mjs');
   const { outcomes, stderr } = await runCases(cases, ['--import', preload]);

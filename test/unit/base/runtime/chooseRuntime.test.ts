@@ -150,7 +150,7 @@ test.each([
   [{ ...posix, setting: '/a/bin/node' }, 'Node 24.0.0 at /a/bin/node (set by "agentjet.runtimeExecutable")'],
   [
     { ...posix, path: '' },
-    'Node 22.20.0 at /opt/code/code (that of the editor, because none on PATH is suitable); runs TypeScript through esbuild',
+    'Node 22.20.0 at /opt/code/code (that of the editor, because none on PATH is suitable); compiles TypeScript',
   ],
 ])('the choice in one line', async (search, line) => {
   const executables = {

@@ -43,7 +43,7 @@ export const named = 'no-import';`,
     expect(found).toEqual({
       packages: ['@scope/name', 'below', 'common', 'dynamic', 'named-type', 'passed-on'],
       asksForKey: true,
-      needsEsbuild: false,
+      needsCompiler: false,
     });
   });
 
@@ -54,7 +54,7 @@ export const named = 'no-import';`,
       'old class fields',
       { 'workflow.ts': '', 'tsconfig.json': '{"compilerOptions": {"useDefineForClassFields": false}}' },
     ],
-  ])('needs esbuild for %s', async (_, files) => {
-    expect((await scan(files)).needsEsbuild).toBe(true);
+  ])('needs the compiler for %s', async (_, files) => {
+    expect((await scan(files)).needsCompiler).toBe(true);
   });
 });

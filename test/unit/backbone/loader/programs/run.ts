@@ -13,7 +13,7 @@ import type { Case, Outcome } from './cases.ts';
 const root = path.resolve(import.meta.dirname, '../../../../..');
 const loader = installLoader({
   sdkUrl: pathToFileURL(path.join(root, 'src/sdk/core/index.ts')).href,
-  esbuild: path.join(root, 'node_modules/esbuild-wasm/bin/esbuild'),
+  compiler: path.join(root, 'node_modules/typescript'),
   ownFolder: path.join(root, 'src'),
 });
 const task = { task: { main_query: 'twelve chars' } } as WorkflowTask;

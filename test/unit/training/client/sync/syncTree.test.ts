@@ -203,7 +203,7 @@ describe('a sync', () => {
     const { host, folder, root } = await bench();
     await write(root, { 'a.py': 'print(1)' });
     const content = Buffer.from(bytesOf(new Random('added'), 8_000_000));
-    const tree = withFiles(await treeOf(root), [{ path: 'esbuild.wasm', content }]);
+    const tree = withFiles(await treeOf(root), [{ path: 'typescript.cjs', content }]);
     const network = await host.wire.network();
     const connection = client({ url: `ws://127.0.0.1:${network.port}`, token: host.wire.token() });
     let cuts = 0;
@@ -216,7 +216,7 @@ describe('a sync', () => {
     const snapshot = await syncTree(tree, connection, { onProgress });
     expect(cuts).toBe(2);
     await host.sync.materialize(snapshot, path.join(folder, 'work'), neverCancelled);
-    const arrived = await readFile(path.join(folder, 'work', 'esbuild.wasm'));
+    const arrived = await readFile(path.join(folder, 'work', 'typescript.cjs'));
     expect(arrived.equals(content)).toBe(true);
   });
 });
