@@ -40,6 +40,7 @@ export function activate(context: vscode.ExtensionContext): void {
     ownExecutable: process.execPath,
     runtimeExecutable: () =>
       vscode.workspace.getConfiguration(settingsSection).get<string>(settings.runtimeExecutable),
+    isTrusted: () => vscode.workspace.isTrusted,
   });
   const client = store.add(new StdioTraceClient({ spawn, clock: systemClock, logger }));
   const webFolder = vscode.Uri.joinPath(context.extensionUri, 'dist', 'webview');

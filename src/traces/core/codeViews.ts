@@ -113,7 +113,7 @@ export class CodeViews {
 
   /** Returns the files that may define tools, the workflow's file first. */
   #files(): readonly string[] {
-    const statement = 'SELECT file AS value FROM sources GROUP BY file ORDER BY min(id)';
+    const statement = 'SELECT file AS value FROM sources GROUP BY file ORDER BY min(id) LIMIT 100';
     const names = this.#rows.all(records.valueRecord, statement, {});
     const files = names.map(({ value }) => this.#file(value));
     const workflow = this.#trace.run()?.workflowFile;

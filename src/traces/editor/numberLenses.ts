@@ -23,6 +23,7 @@ export function registerNumberLenses(numbers: LastRunNumbers): Disposable {
     ),
   );
   store.add(numbers.onChanged(() => changed.fire()));
+  store.add(vscode.workspace.onDidGrantWorkspaceTrust(() => changed.fire()));
   store.add(vscode.workspace.onDidChangeTextDocument((change) => provider.edited(change)));
   store.add(vscode.workspace.onDidCloseTextDocument((document) => provider.closed(document)));
   store.add(
@@ -61,7 +62,7 @@ class NumberLenses implements vscode.CodeLensProvider {
 
   provideCodeLenses(document: vscode.TextDocument): vscode.CodeLens[] {
     const section = vscode.workspace.getConfiguration(settingsSection, document.uri);
-    if (!section.get<boolean>(settings.runLenses, true)) return [];
+    if (!vscode.workspace.isTrusted || !section.get<boolean>(settings.runLenses, true)) return [];
     const numbers = this.#numbers.of(document.uri.fsPath);
     if (numbers.length === 0) return [];
     this.#look(document, numbers);

@@ -1,5 +1,6 @@
 /** From a trace to the code: lines of calls, tools by name, who gives rewards, and what has changed since. */
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, onTestFinished, test } from 'vitest';
@@ -234,4 +235,24 @@ test('a filter finds the episodes that called from a line or a file', () => {
     '-source:*': [3],
   };
   expect(Object.fromEntries(Object.keys(cases).map((text) => [text, found(text)]))).toEqual(cases);
+});
+
+test('a pipe, a device and a file without end count as gone, and are not read', () => {
+  const project = aProject();
+  const pipe = path.join(project.folder, 'pipe.py');
+  execFileSync('mkfifo', [pipe]);
+  const endless = path.join(project.folder, 'endless.py');
+  writeFileSync(endless, '');
+  truncateSync(endless, 2 ** 40);
+  const zeroes = path.join(project.folder, 'zeroes.py');
+  symlinkSync('/dev/zero', zeroes);
+  written(project, (writer) => {
+    episodeOf(writer, 0, [at(pipe, 1), at(endless, 1), at(zeroes, 1), at('/dev/zero', 1)]);
+  });
+  const reader = opened(project.trace);
+  const { lines } = reader.read((views) => views.code.lines(false));
+  expect(lines.map(({ state }) => state)).toEqual(['gone', 'gone', 'gone', 'gone']);
+  expect(() => reader.read((views) => views.code.source(0, { kind: 'tool', tool: 'look_up' }))).toThrow(
+    'No definition of the tool',
+  );
 });

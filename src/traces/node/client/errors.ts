@@ -8,6 +8,13 @@ export const clientErrors = {
       hint: 'Try again: the next request starts it again. Its messages are in the AgentJet log.',
     }),
 
+  notTrusted: () =>
+    new CodedError({
+      code: 'trace/not-trusted',
+      message: 'The workspace is not trusted, so AgentJet reads no traces.',
+      hint: 'Trust the workspace ("Workspaces: Manage Workspace Trust"), and open the trace again.',
+    }),
+
   cannotStart: (executable: string, cause: unknown) =>
     new CodedError({
       code: 'trace/server-cannot-start',

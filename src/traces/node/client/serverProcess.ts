@@ -13,6 +13,8 @@ export interface TraceServerParts {
   readonly ownExecutable: string;
   /** Returns the current value of `agentjet.runtimeExecutable`. */
   readonly runtimeExecutable: () => string | undefined;
+  /** Returns false while traces may not be read: their folder may be a stranger's. Absent: always trusted. */
+  readonly isTrusted?: () => boolean;
 }
 
 /** Starts the program, which ends with its standard input or this process. Rejects with a CodedError. */
@@ -22,6 +24,7 @@ export function traceServerSpawner(parts: TraceServerParts): SpawnTraceServer {
   const script = path.join(parts.distFolder, 'traceServer.mjs');
   const probe = createProbe();
   return async (args) => {
+    if (parts.isTrusted?.() === false) throw clientErrors.notTrusted();
     const runtime = await traceRuntime(parts.ownExecutable, probe, parts.runtimeExecutable());
     return start(runtime, [script, ...args]);
   };

@@ -1,4 +1,4 @@
-import { existsSync, utimesSync, readFileSync } from 'node:fs';
+import { existsSync, utimesSync } from 'node:fs';
 import path from 'node:path';
 import { createContext, Script } from 'node:vm';
 import { CodedError, messageOf } from '../../../base/core/errors.ts';
@@ -13,13 +13,13 @@ import { isWriterAlive } from './writerProcess.ts';
 import type { Range } from '../../core/align.ts';
 import { toolAt } from '../../../configs/core/code/toolPlace.ts';
 import type { CodeReader } from '../../core/codeViews.ts';
-import { fingerprintOf } from './fingerprint.ts';
+import { fingerprintOf, readSource } from './fingerprint.ts';
 
 export const localCode: CodeReader = {
   fingerprint: fingerprintOf,
   findTool: (name, files) => {
     for (const file of files) {
-      const text = textOf(file);
+      const text = readSource(file)?.toString();
       const place =
         text === undefined ? undefined : toolAt(text, name, /\.pyw?$/.test(file) ? 'python' : 'typescript');
       if (place !== undefined) return { file, ...place };
@@ -27,14 +27,6 @@ export const localCode: CodeReader = {
     return undefined;
   },
 };
-
-function textOf(file: string): string | undefined {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch {
-    return undefined; // gone: the others are searched all the same
-  }
-}
 
 /** Milliseconds that a pattern may take on one text. */
 const longest = 1_000;

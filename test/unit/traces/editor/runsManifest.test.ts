@@ -15,6 +15,7 @@ interface View {
   readonly id: string;
   readonly name: string;
   readonly icon: string;
+  readonly when: string;
 }
 
 interface Item {
@@ -59,6 +60,13 @@ describe('the manifest of the runs view', () => {
     expect(Object.keys(contributes.views)).toEqual([viewContainer]);
     expect(contributes.views[viewContainer]?.map(({ id }) => id)).toEqual(Object.values(views));
     expect(contributes.customEditors.map(({ viewType }) => viewType)).toContain(traceEditorType);
+  });
+
+  it('shows no runs of a workspace that is not trusted', () => {
+    const [runs] = Object.values(contributes.views).flatMap((list) =>
+      list.filter(({ id }) => id === views.runs),
+    );
+    expect(runs?.when).toBe('!virtualWorkspace && isWorkspaceTrusted');
   });
 
   it('has icons that take the theme’s colour', () => {

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import path from 'node:path';
 import process from 'node:process';
 import { afterEach, describe, expect, it } from 'vitest';
+import { traceServerSpawner } from '../../../../src/traces/node/client/serverProcess.ts';
 import { StdioTraceClient } from '../../../../src/traces/node/client/traceClient.ts';
 import { FakeClock } from '../../fakeClock.ts';
 
@@ -52,6 +53,25 @@ describe('the client of a trace server', () => {
     ]);
     expect(answers).toMatchObject([{ live: true }, { total: 0, rows: [] }]);
     expect(started).toHaveLength(1);
+  });
+
+  it('starts no server while the workspace is not trusted', async () => {
+    let trusted = false;
+    const spawnServer = traceServerSpawner({
+      distFolder: '/none',
+      ownExecutable: process.execPath,
+      runtimeExecutable: () => undefined,
+      isTrusted: () => trusted,
+    });
+    const client = new StdioTraceClient({
+      clock: new FakeClock(),
+      logger: { log: () => undefined },
+      spawn: spawnServer,
+    });
+    disposables.push(client);
+    await expect(client.ask('run', { trace })).rejects.toMatchObject({ code: 'trace/not-trusted' });
+    trusted = true;
+    await expect(client.ask('run', { trace })).rejects.toMatchObject({ code: 'trace/server-died' });
   });
 
   it('rejects with what the server reports', async () => {
