@@ -1,6 +1,6 @@
 import process from 'node:process';
 import { formatReport, toReport, CodedError } from '../../base/core/errors.ts';
-import { traceServerSpawner, type SpawnTraceServer } from '../node/client/serverProcess.ts';
+import { endServer, traceServerSpawner, type SpawnTraceServer } from '../node/client/serverProcess.ts';
 import { openBrowser } from '../../base/node/terminal/browser.ts';
 import { cancelledByInterrupt, type Interrupts } from '../../base/node/terminal/interrupts.ts';
 import type { Disposable } from '../../base/core/disposable.ts';
@@ -108,5 +108,5 @@ export async function serveViewer(
     void ended.then(() => reject(clientErrors.noViewer(said.trim())));
   });
   if ('error' in greeting) throw new CodedError(greeting.error);
-  return { url: greeting.url, ended, dispose: () => void child.stdin.end() };
+  return { url: greeting.url, ended, dispose: () => endServer(child) };
 }

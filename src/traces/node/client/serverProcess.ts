@@ -66,3 +66,13 @@ async function start(
   }
   return child;
 }
+
+/** Milliseconds in which a server cleans up. */
+const grace = 5_000;
+
+/** Ends a server. One that is busy does not see the end of its input, and is killed. */
+export function endServer(child: ChildProcessWithoutNullStreams): void {
+  child.stdin.end();
+  const timer = setTimeout(() => child.kill('SIGKILL'), grace).unref();
+  child.once('close', () => clearTimeout(timer));
+}

@@ -11,7 +11,7 @@ import {
 import type { ResultOf, TraceClient } from '../../core/methods.ts';
 import { reportedError } from '../../../base/node/rpcErrors.ts';
 import { clientErrors } from './errors.ts';
-import type { SpawnTraceServer } from './serverProcess.ts';
+import { endServer, type SpawnTraceServer } from './serverProcess.ts';
 
 export interface TraceClientParts {
   readonly spawn: SpawnTraceServer;
@@ -27,6 +27,9 @@ interface ServerConnection {
 
 /** Milliseconds. A server that dies sooner is not restarted automatically, to avoid an endless loop. */
 const healthyAge = 2000;
+
+/** Milliseconds without an answer after which a server is killed. A hostile trace can make a query endless. */
+const longestAnswer = 120_000;
 
 /**
  * Sends requests to a trace server over its standard streams. The first request starts the server, and the first
@@ -108,16 +111,31 @@ export class StdioTraceClient implements TraceClient, Disposable {
         for (const trace of [...this.#watches.keys()]) this.#changed.fire(trace);
       return how;
     });
+    let pending = 0;
+    let isLate = false;
+    let limit: Disposable | undefined;
+    const count = (change: 1 | -1): void => {
+      pending += change;
+      if (pending > 1 && change === 1) return; // the others wait for the first
+      limit?.dispose();
+      limit = pending === 0 ? undefined : clock.after(longestAnswer, () => (isLate = child.kill('SIGKILL')));
+    };
     const server: ServerConnection = {
       ask: async <M extends TraceMethod>(method: M, params: ParamsOf<M>) => {
+        count(1);
         try {
           // The server is of the same version: its table of methods defines the result.
           return await rpc.sendRequest<ResultOf<M>>(method, params);
         } catch (error) {
-          throw reportedError(error) ?? clientErrors.died(await ended);
+          throw (
+            reportedError(error) ??
+            clientErrors.died((await ended) + (isLate ? `, after ${longestAnswer / 1_000} seconds` : ''))
+          );
+        } finally {
+          count(-1);
         }
       },
-      end: () => void child.stdin.end(),
+      end: () => endServer(child),
     };
     if (this.#disposed) server.end();
     for (const trace of watchedBefore) {

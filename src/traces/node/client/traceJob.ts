@@ -5,7 +5,7 @@ import { LineSplitter } from '../../../base/core/lineSplitter.ts';
 import type { ExportFormat } from '../../core/export/formats.ts';
 import type { JobOptions } from '../export/exportFile.ts';
 import { clientErrors } from './errors.ts';
-import type { SpawnTraceServer } from './serverProcess.ts';
+import { endServer, type SpawnTraceServer } from './serverProcess.ts';
 
 /** A job of a separate process. Filters are in the viewer's syntax; empty or absent: all episodes. */
 export type Job =
@@ -47,7 +47,7 @@ export async function runTraceJob(
   let said = '';
   child.stderr.on('data', (text: string) => (said += text));
   const splitter = new LineSplitter();
-  const subscription = cancellation.onCancelled(() => void child.stdin.end());
+  const subscription = cancellation.onCancelled(() => endServer(child));
   try {
     return await new Promise<TraceJobOutcome>((resolve, reject) => {
       child.stdout.on('data', (text: string) => {

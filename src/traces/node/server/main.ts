@@ -1,13 +1,14 @@
 /**
  * The trace server, a separate program. Reading is synchronous and may take long, which must not block the editor or a
  * paused run. `--stdio` serves the program that started it. `--http` serves one trace to a browser. In both modes it
- * ends when its standard input ends, which means that its caller has ended.
+ * ends when its standard input ends or its parent process ends.
  */
 import { statSync } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
 import { parseArgs } from 'node:util';
 import { setFlagsFromString } from 'node:v8';
+import { Worker } from 'node:worker_threads';
 import { CancellationSource } from '../../../base/core/cancellation.ts';
 import { formatReport } from '../../../base/core/errors.ts';
 import { systemClock } from '../../../base/node/clock.ts';
@@ -127,6 +128,16 @@ function tell(message: HttpGreeting | TraceJobOutcome | { readonly progress: num
 
 // Makes the garbage collector run earlier. Otherwise a long timeline makes the heap three times as large as necessary.
 setFlagsFromString('--semi-space-growth-factor=1');
+
+/** Runs in a thread, because a query blocks this one. A system without orphans still has the id of the parent. */
+const endWithParent = `
+setInterval(() => {
+  try {
+    if (process.ppid === ${process.ppid} && process.kill(${process.ppid}, 0)) return;
+  } catch {}
+  process.kill(process.pid, 'SIGKILL');
+}, 1000);`;
+new Worker(endWithParent, { eval: true }).unref();
 
 try {
   await serve(readArguments());

@@ -96,6 +96,33 @@ describe('the client of a trace server', () => {
     expect(logged).toContain('warn: Trace server: started');
   });
 
+  it('kills a server that does not answer for two minutes', async () => {
+    const { client, clock, logged } = bench();
+    const endless = client.ask('lines', { trace });
+    await expect.poll(() => logged.join()).toContain('busy');
+    const waiting = client.ask('run', { trace });
+    clock.advance(119_999);
+    clock.advance(1);
+    const error = {
+      code: 'trace/server-died',
+      message: expect.stringContaining('SIGKILL, after 120 seconds') as string,
+    };
+    await expect(endless).rejects.toMatchObject(error);
+    await expect(waiting).rejects.toMatchObject({ code: 'trace/server-died' });
+    expect(await client.ask('run', { trace })).toMatchObject({ live: true });
+    clock.advance(300_000);
+    expect(await client.ask('run', { trace })).toMatchObject({ live: true });
+  });
+
+  it('kills a server that is busy when it is disposed', async () => {
+    const { client, started, logged } = bench();
+    const endless = client.ask('lines', { trace });
+    await expect.poll(() => logged.join()).toContain('busy');
+    client.dispose();
+    await expect(endless).rejects.toMatchObject({ code: 'trace/server-died' });
+    expect(started[0]?.signalCode).toBe('SIGKILL');
+  });
+
   it('goes on watching with the next server', async () => {
     const { client, clock, started, changed } = bench();
     await client.ask('watch', { trace });

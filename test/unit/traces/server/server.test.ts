@@ -1,11 +1,12 @@
 /** The program itself, as its users start it, with traces that the real writer makes meanwhile. */
 import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
 import { once } from 'node:events';
-import { copyFileSync, existsSync } from 'node:fs';
+import { copyFileSync, existsSync, readFileSync } from 'node:fs';
 import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
+import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../../../src/base/node/clock.ts';
 import { serveViewer } from '../../../../src/traces/cli/logView.ts';
@@ -159,7 +160,55 @@ describe('over standard streams', () => {
     child.stdin.end();
     expect(await once(child, 'exit')).toEqual([0, null]);
   });
+
+  it('ends with the process that started it, also while a query runs', async () => {
+    writeWholeRun();
+    const database = new DatabaseSync(file);
+    // Without keys, the same episode and tool many times: joining them takes minutes.
+    database.exec(`
+      DROP TABLE usedTools;
+      CREATE TABLE usedTools (episode INTEGER NOT NULL, tool TEXT NOT NULL) STRICT;
+      CREATE TABLE more AS WITH RECURSIVE a(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM a LIMIT 100000) SELECT n FROM a;
+      INSERT INTO usedTools SELECT 0, 'add' FROM more;
+      ALTER TABLE episodes RENAME TO before;
+      CREATE TABLE episodes AS SELECT before.* FROM before, more WHERE episode = 0;
+    `);
+    database.close();
+    const [first, endless] = ['unwatch', 'lines'].map((method, id) => {
+      const body = JSON.stringify({ jsonrpc: '2.0', id, method, params: { trace: file } });
+      return JSON.stringify(`Content-Length: ${body.length}\r\n\r\n${body}`);
+    });
+    const parent = spawn(process.execPath, [
+      '-e',
+      `const child = require('node:child_process').spawn(process.execPath, [
+        '--disable-warning=ExperimentalWarning', ${JSON.stringify(program)}, '--stdio',
+      ]);
+      child.stdin.write(${first});
+      child.stdout.once('data', () => child.stdin.write(${endless}, () => console.log(child.pid)));`,
+    ]);
+    const [answered] = (await once(parent.stdout, 'data')) as [Buffer];
+    const server = Number(String(answered));
+    const before = ticksOf(server);
+    await expect.poll(() => ticksOf(server), { interval: 50 }).toBeGreaterThan(before + 30);
+    parent.kill('SIGKILL');
+    await once(parent, 'exit');
+    await expect.poll(() => isAlive(server), { interval: 100, timeout: 20_000 }).toBe(false);
+  });
 });
+
+/** Returns the processor time of a process, in hundredths of a second. */
+function ticksOf(pid: number): number {
+  return Number(readFileSync(`/proc/${pid}/stat`, 'utf8').split(' ')[13]);
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    // A process that nobody has waited for is a zombie.
+    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
+  } catch {
+    return false;
+  }
+}
 
 describe('over HTTP', () => {
   it('serves the one trace, and those to compare it with, until its input ends', async () => {

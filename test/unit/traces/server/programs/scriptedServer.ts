@@ -7,6 +7,10 @@ import { ScriptedTrace, scriptedFiles } from '../scriptedFiles.ts';
 const trace = new ScriptedTrace();
 trace.views = {
   call: () => process.exit(7),
+  lines: () => {
+    process.stderr.write('busy\n');
+    for (;;);
+  },
   episode: () => {
     trace.changes += 1;
     return null;
