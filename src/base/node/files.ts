@@ -1,13 +1,13 @@
-import { createReadStream } from 'node:fs';
-import { access, readdir, readFile } from 'node:fs/promises';
+import { access, readdir } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import { hasCode } from '../core/errors.ts';
 import type { FileReader } from '../core/ports.ts';
+import { openRegular, readRegular } from './regularFile.ts';
 
 export const localFiles: FileReader = {
   readText: async (file) => {
     try {
-      return await readFile(file, 'utf8');
+      return (await readRegular(file)).toString();
     } catch (error) {
       if (isMissing(error)) return undefined;
       throw error;
@@ -22,7 +22,14 @@ export const localFiles: FileReader = {
       throw error;
     }
   },
-  lines: (file) => createInterface({ input: createReadStream(file, 'utf8'), crlfDelay: Infinity }),
+  lines: async function* (file) {
+    const input = (await openRegular(file)).createReadStream({ encoding: 'utf8' });
+    try {
+      yield* createInterface({ input, crlfDelay: Infinity });
+    } finally {
+      input.destroy();
+    }
+  },
   list: (folder) => namesIn(folder, false),
   folders: (folder) => namesIn(folder, true),
 };

@@ -70,13 +70,13 @@ function flagsOf({ follow = true }: RegularFileOptions): number {
 }
 
 function checkedSize(file: string, stats: Stats, { maxBytes = largest }: RegularFileOptions): number {
-  if (stats.isDirectory()) throw failure('EISDIR', 'illegal operation on a directory', file);
-  if (!stats.isFile()) throw failure('EFTYPE', 'not a regular file', file);
-  if (stats.size > maxBytes) throw failure('EFBIG', `larger than ${maxBytes} bytes`, file);
+  if (stats.isDirectory()) throw failure('EISDIR', 'illegal operation on a directory, read');
+  if (!stats.isFile()) throw failure('EFTYPE', `not a regular file, open '${file}'`);
+  if (stats.size > maxBytes) throw failure('EFBIG', `larger than ${maxBytes} bytes, open '${file}'`);
   return stats.size;
 }
 
 /** Returns an error with a message like those of Node. */
-function failure(code: string, what: string, file: string): Error {
-  return Object.assign(new Error(`${code}: ${what}, read '${file}'`), { code });
+function failure(code: string, what: string): Error {
+  return Object.assign(new Error(`${code}: ${what}`), { code });
 }

@@ -58,8 +58,9 @@ export function createChecker(
 export function unreadable(file: string, error: unknown): ErrorReport {
   const { message } = toReport(error, '');
   // Node starts the message with a code, and ends it with the operation.
-  const reason = /^E[A-Z]+: ([^,]+)/.exec(message)?.[1] ?? message;
-  return { code: 'cli/unreadable', message: `It cannot be read: ${reason}.`, location: { file } };
+  const [, reason = message, named = file] = /^E[A-Z]+: ([^,]+)(?:, \w+ '(.+)')?/.exec(message) ?? [];
+  const other = path.basename(named) === path.basename(file) ? '' : ` (${named})`; // one of its defaults
+  return { code: 'cli/unreadable', message: `It cannot be read: ${reason}${other}.`, location: { file } };
 }
 
 async function textOf({ path: file }: FileToCheck, io: Pick<CommandIo, 'readStdin'>): Promise<string> {

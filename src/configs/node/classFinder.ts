@@ -1,5 +1,6 @@
-import { readdir, readFile, stat } from 'node:fs/promises';
+import { readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
+import { readRegular } from '../../base/node/regularFile.ts';
 import type { ClassFinder } from '../core/code/classes.ts';
 import { codeEndings, foreignFolders, mostSources, type CodeFiles } from '../core/code/codeFiles.ts';
 import { WorkspaceClasses } from '../core/code/workspaceClasses.ts';
@@ -22,7 +23,7 @@ export function localCodeFiles(folders: readonly string[]): CodeFiles {
         return undefined; // not there, or not ours to look at
       }
     },
-    readText: (file) => readFile(file, 'utf8'),
+    readText: async (file) => (await readRegular(file)).toString(),
     sources: () => sourcesUnder(folders),
   };
 }

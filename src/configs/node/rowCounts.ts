@@ -1,5 +1,5 @@
-import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
+import { openRegular } from '../../base/node/regularFile.ts';
 
 /** Bytes; counting a larger file would take seconds. */
 const largest = 50_000_000;
@@ -25,7 +25,8 @@ export function rowCounter(): (file: string) => Promise<number | undefined> {
 async function countRows(file: string): Promise<number> {
   let rows = 0;
   let isBlank = true;
-  for await (const chunk of createReadStream(file) as AsyncIterable<Buffer>) {
+  const handle = await openRegular(file, { maxBytes: largest });
+  for await (const chunk of handle.createReadStream() as AsyncIterable<Buffer>) {
     for (const byte of chunk) {
       if (byte === 0x0a) {
         if (!isBlank) rows += 1;

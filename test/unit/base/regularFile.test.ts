@@ -51,7 +51,7 @@ describe.each<[string, Read]>([
     for (const file of [pipe, link, '/dev/zero', '/dev/null']) {
       await expect(read(file), file).rejects.toMatchObject({
         code: 'EFTYPE',
-        message: `EFTYPE: not a regular file, read '${file}'`,
+        message: `EFTYPE: not a regular file, open '${file}'`,
       });
     }
     await expect(read(folder)).rejects.toMatchObject({ code: 'EISDIR' });

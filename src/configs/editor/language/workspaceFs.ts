@@ -59,7 +59,8 @@ function unsavedText(uri: vscode.Uri): string | undefined {
 async function savedText(uri: vscode.Uri, texts: TextCache): Promise<string | undefined> {
   const key = uri.toString();
   try {
-    const { size, mtime: modified } = await vscode.workspace.fs.stat(uri);
+    const { type, size, mtime: modified } = await vscode.workspace.fs.stat(uri);
+    if ((type & vscode.FileType.File) === 0) return undefined; // reading a pipe or a device would not end
     const known = texts.get(key);
     if (known?.size === size && known.modified === modified) return known.text;
     const text = new TextDecoder().decode(await vscode.workspace.fs.readFile(uri));

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
+import { readRegular } from '../../../base/node/regularFile.ts';
 import path from 'node:path';
 import type { CancellationToken } from '../../../base/core/cancellation.ts';
 import { CodedError, messageOf } from '../../../base/core/errors.ts';
@@ -144,10 +144,12 @@ export async function launcherFor(config: string): Promise<'ajet' | 'trinity'> {
   return dialectOf(await textOf(config))?.id === 'trinity' ? 'trinity' : 'ajet';
 }
 
-function textOf(config: string): Promise<string> {
-  return readFile(config, 'utf8').catch((cause: unknown) => {
+async function textOf(config: string): Promise<string> {
+  try {
+    return (await readRegular(config)).toString();
+  } catch (cause) {
     throw dispatchErrors.unreadable(config, cause);
-  });
+  }
 }
 
 const dispatchErrors = {

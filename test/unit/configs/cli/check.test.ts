@@ -1,4 +1,5 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { execFileSync } from 'node:child_process';
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -137,6 +138,22 @@ describe('agentjet check', () => {
     expect(stdout).toContain('wrong.yaml:3:17 error');
     expect(stderr).toContain('nowhere.yaml: The file or folder does not exist. [cli/no-file]');
     expect(stderr).toContain('empty: The folder contains no YAML files. [cli/no-file]');
+  });
+
+  it('reads no pipe and no device, also where a config names it as its default', async () => {
+    await put({
+      'a.yaml': `hydra:\n  searchpath: ["file://conf"]\ndefaults: [pipe, _self_]\n${good}`,
+      'b.yaml': `hydra:\n  searchpath: ["file://conf"]\ndefaults: [zero, _self_]\n${good}`,
+      'conf/other.yaml': good,
+    });
+    const pipe = path.join(folder, 'conf/pipe.yaml');
+    execFileSync('mkfifo', [pipe]);
+    await symlink('/dev/zero', path.join(folder, 'conf/zero.yaml'));
+    const { code, stderr } = await run(['a.yaml', 'b.yaml', 'conf/pipe.yaml']);
+    expect(code).toBe(2);
+    expect(stderr).toContain(`a.yaml: It cannot be read: not a regular file (${pipe}). [cli/unreadable]`);
+    expect(stderr).toContain('b.yaml: It cannot be read: not a regular file (');
+    expect(stderr).toContain('conf/pipe.yaml: It cannot be read: not a regular file. [cli/unreadable]');
   });
 
   it('takes rules more or less seriously when told to', async () => {
