@@ -1,5 +1,14 @@
 /** Files that are broken, hostile or of no known format. */
-import { existsSync, readFileSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import {
+  copyFileSync,
+  existsSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
 import { Readable } from 'node:stream';
 import { DatabaseSync } from 'node:sqlite';
@@ -8,6 +17,11 @@ import { describe, expect, it } from 'vitest';
 import { CancellationSource, neverCancelled } from '../../../src/base/core/cancellation.ts';
 import { Random } from '../../../src/base/core/random.ts';
 import { traceOf } from '../../../src/traces/node/import/importTrace.ts';
+import { EpisodeAssembler } from '../../../src/traces/core/import/assemble.ts';
+import type { CallPart, EpisodePart } from '../../../src/traces/core/import/parts.ts';
+import { ImportTally } from '../../../src/traces/core/import/tally.ts';
+import type { EpisodeResult } from '../../../src/tracking/core/records/episodeResult.ts';
+import type { TraceWriter } from '../../../src/tracking/core/records/trace.ts';
 import { JsonValues } from '../../../src/traces/core/import/jsonValues.ts';
 import { linesOf } from '../../../src/traces/core/import/eachValue.ts';
 import { PickleRefusal, readPickle } from '../../../src/traces/core/import/pickle.ts';
@@ -81,6 +95,70 @@ describe('the cache of imports', () => {
   });
 });
 
+describe('a row whose tensors are hostile', () => {
+  it('is left out by name, and the others are read', async () => {
+    const file = path.join(temporaryFolder(), 'experiences.db');
+    copyFileSync(importFixture('trinity-0.6.0.db'), file);
+    const database = new DatabaseSync(file);
+    const table = (
+      database.prepare("SELECT name FROM sqlite_schema WHERE name LIKE '%\\_blob' ESCAPE '\\'").get() as {
+        name: string;
+      }
+    ).name;
+    const row = database.prepare(`SELECT id, experience_bytes AS bytes FROM ${table} ORDER BY id`).get() as {
+      id: number;
+      bytes: Uint8Array;
+    };
+    database
+      .prepare(`UPDATE ${table} SET experience_bytes = ? WHERE id = ?`)
+      .run(
+        withHeader(row.bytes, '{"0:tokens":{"dtype":{"toString":null},"shape":[1],"data_offsets":[0,4]}}'),
+        row.id,
+      );
+    database.close();
+    const { imported, totals } = (await importedTrace(file)).read((views) => views.run());
+    expect(imported?.skips).toContainEqual({
+      where: expect.stringContaining(`row ${row.id} of`) as string,
+      why: expect.stringContaining('its experience cannot be read') as string,
+    });
+    expect(totals.ended).toBeGreaterThan(1);
+  });
+
+  /** The same experience with another header of its tensors. */
+  function withHeader(bytes: Uint8Array, header: string): Uint8Array {
+    const whole = Buffer.from(bytes);
+    const tensorsAt = 21 + Number(whole.readBigUInt64LE(5));
+    const tensors = Buffer.concat([Buffer.alloc(8), Buffer.from(header), Buffer.alloc(8)]);
+    tensors.writeBigUInt64LE(BigInt(header.length));
+    const made = Buffer.concat([whole.subarray(0, tensorsAt), tensors]);
+    made.writeBigUInt64LE(BigInt(tensors.length), 13);
+    return made;
+  }
+});
+
+describe('an episode with very many calls', () => {
+  it('is written whole', () => {
+    const call: CallPart = {
+      ...{ kind: 'call', agent: null, status: 200, error: null, model: null, options: {}, tools: null },
+      ...{ finishReason: null, messages: [], reply: null, promptTokens: null, replyTokens: null },
+      ...{ startedAt: 1_000, seconds: 1 },
+    };
+    const timeline: EpisodePart = { kind: 'timeline', messages: [], calls: [] };
+    const parts = [...Array.from({ length: 200_000 }, () => call), timeline];
+    const tally = new ImportTally(() => undefined);
+    tally.add('a', parts);
+    const ended: EpisodeResult[] = [];
+    const writer = {
+      episodeStarted: () => undefined,
+      callEnded: () => undefined,
+      episodeEnded: ({ result }: { result: EpisodeResult }) => ended.push(result),
+    };
+    const place = { episode: 0, taskId: 'a', taskIndex: 0, repeat: 0, name: 'a' };
+    new EpisodeAssembler(writer as unknown as TraceWriter).write(place, parts);
+    expect(ended).toMatchObject([{ llmCalls: 200_000, seconds: 1 }]);
+  });
+});
+
 describe('what cannot be imported', () => {
   it.each([
     ['a.txt', 'hello', 'import/unknown-format'],
@@ -89,6 +167,12 @@ describe('what cannot be imported', () => {
     ['traces.jsonl', '{"task": {"data": {}}, "traces": [{"nodes": 5}]}', 'import/nothing-found'],
   ])('%s is refused', async (name, content, code) => {
     await expect(importedTrace(fileWith(name, content))).rejects.toMatchObject({ code });
+  });
+
+  it('is a pipe, and nobody waits for it', async () => {
+    const pipe = path.join(temporaryFolder(), 'log.jsonl');
+    execFileSync('mkfifo', [pipe]);
+    await expect(importedTrace(pipe)).rejects.toMatchObject({ code: 'trace/cannot-read' });
   });
 
   it('is a database of something else', async () => {
@@ -166,7 +250,7 @@ describe('a file of another tool that is cut off or garbled', () => {
     const folder = temporaryFolder();
     const loop = path.join(folder, 'loop.jsonl');
     symlinkSync(loop, loop);
-    await expect(importedTrace(folder)).rejects.toMatchObject({ code: 'import/cannot-read' });
+    await expect(importedTrace(folder)).rejects.toMatchObject({ code: 'trace/cannot-read' });
     await expect(importedTrace(loop)).rejects.toMatchObject({ code: 'trace/no-such-file' });
   });
 });

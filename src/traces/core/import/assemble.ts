@@ -221,7 +221,7 @@ function resultOf(
   timelines: readonly TracedTimeline[],
 ): EpisodeResult {
   const ends = calls.map(({ startedAt, seconds }) => (startedAt ?? 0) + 1_000 * (seconds ?? 0));
-  const end = facts.endedAt ?? Math.max(0, ...ends);
+  const end = facts.endedAt ?? ends.reduce((last, one) => Math.max(last, one), 0);
   const start = facts.startedAt ?? calls[0]?.startedAt ?? 0;
   const tokens = timelines.reduce((sum, timeline) => sum + timeline.tokens, 0);
   const trainableTokens = timelines.reduce((sum, timeline) => sum + timeline.trainableTokens, 0);

@@ -161,7 +161,7 @@ function takeRecord(
   const hash = hashText([task, ...timelines.map((tokens) => tokens.map(({ id }) => id).join())].join('\n'));
   const copied = step === undefined ? undefined : validations.withStep(step, hash);
   if (step !== undefined && copied !== undefined) {
-    sink.add(copied, { kind: 'facts', group: validationGroup(step, task), query: query(`[val ${step}] `) });
+    sink.add(copied, [{ kind: 'facts', group: validationGroup(step, task), query: query(`[val ${step}] `) }]);
     return false;
   }
   if (step === undefined) validations.withoutStep({ name: episode, task, hash });
@@ -173,7 +173,7 @@ function takeRecord(
     ...(time !== undefined && { endedAt: time }),
     ...outcomeOf(first[1]),
   };
-  sink.add(episode, facts, ...parts, ...timelines.map(textsOf));
+  sink.add(episode, [facts, ...parts, ...timelines.map(textsOf)]);
   return true;
 }
 

@@ -96,7 +96,7 @@ class LogReader {
     const conversation = conversationNames
       .map((name) => textOf(record[name]) ?? textOf(request[name]) ?? metadataOf(request, name))
       .find((id) => id !== undefined);
-    this.#sink.add(conversation ?? this.#name, callOf(record, { ...request, messages }, response));
+    this.#sink.add(conversation ?? this.#name, [callOf(record, { ...request, messages }, response)]);
   }
 }
 

@@ -81,7 +81,7 @@ function takeSpan(where: string, span: OtlpSpan | undefined, sink: ImportSink): 
   if (service !== undefined) sink.name(service);
   const parts = partsOf(span);
   if (isUnreadTimeline(span, parts)) sink.skip(where, 'it is a timeline whose messages cannot be read');
-  if (parts.length > 0) sink.add(episodeOf(span), ...parts);
+  if (parts.length > 0) sink.add(episodeOf(span), parts);
 }
 
 function isUnreadTimeline({ attributes }: OtlpSpan, parts: readonly EpisodePart[]): boolean {

@@ -76,7 +76,7 @@ export type EpisodePart = CallPart | TimelinePart | FactsPart | TokensPart;
 
 export interface ImportSink {
   /** @param episode the name of the episode in the format */
-  add(episode: string, ...parts: readonly EpisodePart[]): void;
+  add(episode: string, parts: readonly EpisodePart[]): void;
   drop(episode: string): void;
   /** Counts and reports a record, or a part of one, that cannot be read. */
   skip(where: string, why: string): void;

@@ -29,7 +29,7 @@ export class ImportTally implements ImportSink {
     this.#take = take;
   }
 
-  add(episode: string, ...parts: readonly EpisodePart[]): void {
+  add(episode: string, parts: readonly EpisodePart[]): void {
     this.#records += 1;
     for (const part of parts) {
       this.#look(episode, part);

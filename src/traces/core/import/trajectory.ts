@@ -39,7 +39,7 @@ function take(where: string, value: unknown, episode: string, sink: ImportSink):
     ...successOf(rewards, tag),
     metrics: partsOf(rewards),
   };
-  sink.add(episode, facts, ...timelines);
+  sink.add(episode, [facts, ...timelines]);
   return true;
 }
 

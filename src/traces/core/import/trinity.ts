@@ -38,7 +38,7 @@ export const trinityLines: Importer = {
         { value: (name) => (fields as Fields)[name] ?? undefined, numbers: () => undefined },
         { task: group, reward: numberOf(value['reward']) },
       );
-      sink.add(`${group}/${plainText(run)}`, ...parts);
+      sink.add(`${group}/${plainText(run)}`, parts);
     }
   },
 };
@@ -60,7 +60,7 @@ export const trinityDatabase: Importer = {
         const where = `row ${plainText(row['id'])} of ${name}`;
         const read = new ExperienceReader((why) => sink.skip(where, why));
         const parts = read.parts(row);
-        sink.add(`${name} ${read.batch}/${plainText(row['task_id'])}/${plainText(row['run_id'])}`, ...parts);
+        sink.add(`${name} ${read.batch}/${plainText(row['task_id'])}/${plainText(row['run_id'])}`, parts);
       }
     }
     return Promise.resolve();
@@ -170,7 +170,9 @@ class ExperienceReader {
     try {
       return read();
     } catch (error) {
-      if (!(error instanceof PickleRefusal) && !(error instanceof RangeError)) throw error;
+      // Hostile data leads to a TypeError where a number is an object, and to a RangeError where it is too large.
+      const isOfData = [PickleRefusal, RangeError, TypeError].some((kind) => error instanceof kind);
+      if (!isOfData || !(error instanceof Error)) throw error;
       this.#skip(`${failure}: ${error.message}`);
       return undefined;
     }

@@ -64,7 +64,7 @@ export class Validations {
   #untrained(step: number): void {
     const half = this.#block.length / 2;
     for (const { name, task } of this.#block.slice(0, half)) {
-      this.#sink.add(name, { kind: 'facts', group: validationGroup(step, task) });
+      this.#sink.add(name, [{ kind: 'facts', group: validationGroup(step, task) }]);
     }
     for (const { name } of this.#block.slice(half)) this.#sink.drop(name);
   }

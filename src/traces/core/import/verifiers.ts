@@ -81,7 +81,7 @@ export const verifiers: Importer = {
       const { id, env, traces } = read.data;
       if (env?.id !== undefined && env.id !== '') sink.name(env.id);
       const parts = traces.flatMap((one) => partsOf(one, (why) => sink.skip(where, why)));
-      sink.add(id, factsOf(read.data), ...parts);
+      sink.add(id, [factsOf(read.data), ...parts]);
     }
   },
 };
@@ -108,8 +108,8 @@ function factsOf({ id, task: of, group, traces, errors }: z.infer<typeof episode
     uuid: id,
     task: of.key ?? group?.id ?? of.hash ?? '',
     ...(query !== undefined && { query }),
-    ...(starts.length > 0 && { startedAt: Math.min(...starts) * 1_000 }),
-    ...(ends.some((end) => end > 0) && { endedAt: Math.max(...ends) * 1_000 }),
+    ...(starts.length > 0 && { startedAt: starts.reduce((a, b) => Math.min(a, b)) * 1_000 }),
+    ...(ends.some((end) => end > 0) && { endedAt: ends.reduce((a, b) => Math.max(a, b)) * 1_000 }),
     // A reward is weighted. The episode's reward is the sum over all of its agents.
     ...(scores.length > 0 && {
       reward: scores.reduce((sum, [, { score, weight = 1 }]) => sum + score * weight, 0),

@@ -2,7 +2,6 @@ import { Buffer } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import {
   closeSync,
-  createReadStream,
   existsSync,
   mkdirSync,
   openSync,
@@ -19,6 +18,7 @@ import { deserialize, serialize } from 'node:v8';
 import { inflateSync } from 'node:zlib';
 import type { JobOptions } from '../export/exportFile.ts';
 import { CodedError } from '../../../base/core/errors.ts';
+import { openRegular } from '../../../base/node/regularFile.ts';
 import type { TracedRun } from '../../../tracking/core/records/tracedRun.ts';
 import { EpisodeAssembler } from '../../core/import/assemble.ts';
 import { detectImporter } from '../../core/import/detect.ts';
@@ -93,6 +93,7 @@ const importVersion = 3;
 export async function traceOf(file: string, options: ImportOptions): Promise<string> {
   const source = path.resolve(file);
   if (!existsSync(source)) throw storeErrors.noSuchFile(source);
+  if (!statSync(source).isFile()) throw storeErrors.noFile(source);
   try {
     return isTrace(source) ? source : await imported(source, options);
   } catch (error) {
@@ -159,7 +160,8 @@ async function contentHash(file: string, { cancellation }: ImportOptions): Promi
   const hash = createHash('sha256').update(file);
   for (const end of ['', '-wal', '-journal']) {
     if (!existsSync(file + end)) continue;
-    for await (const piece of createReadStream(file + end) as AsyncIterable<Uint8Array>) {
+    const content = (await openRegular(file + end)).createReadStream();
+    for await (const piece of content as AsyncIterable<Uint8Array>) {
       if (cancellation.isCancelled) throw importErrors.cancelled(file);
       hash.update(piece);
     }
@@ -256,7 +258,7 @@ function openImportSource(file: string, onRead: (bytes: number) => void): Import
 }
 
 async function* pieces(file: string, onRead: (bytes: number) => void): AsyncGenerator<string> {
-  const stream = createReadStream(file, { encoding: 'utf8', highWaterMark: 2 ** 18 });
+  const stream = (await openRegular(file)).createReadStream({ encoding: 'utf8', highWaterMark: 2 ** 18 });
   for await (const piece of stream as AsyncIterable<string>) {
     onRead(stream.bytesRead);
     yield piece;
