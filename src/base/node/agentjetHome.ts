@@ -3,8 +3,8 @@ import path from 'node:path';
 import type { Environment } from './process/environment.ts';
 
 /**
- * Returns the folder with the GPU hosts of the user and, by default, the data of a host: `AGENTJET_HOME`, or `agentjet`
- * in `XDG_CONFIG_HOME`, or `~/.agentjet`.
+ * Returns the folder with the GPU hosts and imported traces of the user and, by default, the data of a host. It is
+ * `AGENTJET_HOME`, or `agentjet` in `XDG_CONFIG_HOME`, or `~/.agentjet`.
  */
 export function agentjetHome(env: Environment, home = homedir()): string {
   const { AGENTJET_HOME: own = '', XDG_CONFIG_HOME: config = '' } = env;

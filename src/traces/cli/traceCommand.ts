@@ -1,6 +1,5 @@
-import { mkdirSync } from 'node:fs';
-import { tmpdir, userInfo } from 'node:os';
 import path from 'node:path';
+import { agentjetHome } from '../../base/node/agentjetHome.ts';
 import { traceOf } from '../node/import/importTrace.ts';
 import { openTraceReader } from '../node/store/openReader.ts';
 import { type CommandIo, exitCodes } from '../../base/node/terminal/commandIo.ts';
@@ -89,7 +88,7 @@ export async function withProgress(file: string, io: CommandIo): Promise<string>
   let shown = 0;
   try {
     return await traceOf(file, {
-      cacheFolder: importCache(),
+      cacheFolder: path.join(agentjetHome(io.env), 'imports'),
       cancellation: interrupts.source.token,
       onProgress: (share) => {
         if (!io.stderr.colour || Math.floor(share * 100) === shown) return;
@@ -101,13 +100,6 @@ export async function withProgress(file: string, io: CommandIo): Promise<string>
     if (shown > 0) io.stderr.write('\r\u001b[K');
     interrupts.dispose();
   }
-}
-
-/** Returns a private folder below the temporary folder, which the system cleans up. */
-function importCache(): string {
-  const folder = path.join(tmpdir(), `agentjet-imports-${userInfo().username}`);
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
-  return folder;
 }
 
 /** Writes a trace in another format. Ctrl-C removes the incomplete file. */

@@ -79,7 +79,7 @@ it('refuses what is no trace, and what the trace has not', async () => {
   expect(await failure(project, ['samples', 'no.ajtrace'])).toContain('[trace/no-such-file]');
   expect(await failure(project, ['samples', 'small.yaml'])).toContain('[trace/not-a-trace]');
   const other = path.join(import.meta.dirname, '../../fixtures/imports/traces.jsonl');
-  const env = { TMPDIR: project.folder };
+  const env = { AGENTJET_HOME: project.folder };
   const { stdout } = await runCli(project, ['trace', other, '--summary', '--json'], { env });
   const { trace: imported } = JSON.parse(stdout) as { readonly trace: string };
   expect(await failure(project, ['samples', imported])).toContain('[trace/imported]');

@@ -8,7 +8,7 @@ const fixture = (name: string): string => path.join(import.meta.dirname, '../../
 
 async function trace(...args: string[]) {
   const project = await emptyProject();
-  return runCli(project, ['trace', ...args], { env: { TMPDIR: project.folder } });
+  return runCli(project, ['trace', ...args], { env: { AGENTJET_HOME: project.folder } });
 }
 
 describe('agentjet trace --summary', () => {
@@ -61,7 +61,7 @@ describe('agentjet trace --export', () => {
   it('writes the trace in another format, which opens again', async () => {
     const project = await emptyProject();
     const out = project.path('out.otlp.jsonl');
-    const env = { TMPDIR: project.folder };
+    const env = { AGENTJET_HOME: project.folder };
     const args = ['trace', fixture('rollout.json.log'), '--export', 'otlp', '--out', 'out.otlp.jsonl'];
     const { code, stdout, stderr } = await runCli(project, args, { env });
     expect([code, stdout, stderr]).toEqual([0, '', `exported: ${out}\n`]);
