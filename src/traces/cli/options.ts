@@ -8,7 +8,7 @@ export const traceOptions = {
     'Prints the rows of one SELECT, which can neither write nor open another file. int32s(blob) and float32s(blob) return arrays of numbers as JSON.',
   ),
   limit: integer('<n>', 1, 'Maximum number of rows to print (default: 1000).'),
-  timeout: integer('<seconds>', 1, 'Time after which a query stops (default: 30).'),
+  timeout: integer('<seconds>', 1, 'Time after which a query or a summary stops (default: 30).'),
   export: choice(
     '<format>',
     exportFormats,

@@ -49,9 +49,9 @@ function isTraceName(file: string): boolean {
   return /\.ajtrace$/i.test(file);
 }
 
-/** Returns the milliseconds after which a query ends with its process. */
-function limitOf({ query, timeout = 30 }: TraceValues): number | undefined {
-  return query === undefined ? undefined : timeout * 1_000;
+/** Returns the milliseconds after which a query or a summary ends with its process. */
+function limitOf({ query, summary = false, timeout = 30 }: TraceValues): number | undefined {
+  return query === undefined && !summary ? undefined : timeout * 1_000;
 }
 
 async function show([trace = '', ...others]: readonly string[], options: LogViewOptions): Promise<number> {

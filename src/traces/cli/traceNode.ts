@@ -32,11 +32,12 @@ export async function inTraceNode(
     windowsHide: true,
   });
   // The child decides how it ends. Ctrl-C in a terminal has already reached it, and a second signal would kill it.
+  const kill = (): void => void child.kill('SIGKILL');
   const interrupts = onInterrupt((signal) => {
     if (signal !== 'SIGINT' || !isAtTerminal()) child.kill(signal);
+    setTimeout(kill, grace).unref(); // a query that blocks it sees no signal
   });
   const timer = AbortSignal.timeout(milliseconds ?? longest);
-  const kill = (): void => void child.kill('SIGKILL');
   timer.addEventListener('abort', kill);
   const [code] = (await once(child, 'exit')) as [number | null];
   timer.removeEventListener('abort', kill);
@@ -48,6 +49,9 @@ export async function inTraceNode(
 function isAtTerminal(): boolean {
   return [process.stdin, process.stdout, process.stderr].some(({ isTTY }) => isTTY);
 }
+
+/** Milliseconds in which an interrupted process cleans up. */
+const grace = 3_000;
 
 /** The longest delay of a timer, in milliseconds. */
 const longest = 2 ** 31 - 1;

@@ -317,3 +317,18 @@ test('a pipe is no trace, and nobody waits for it', () => {
   expect(existsSync(pipe)).toBe(true);
   expect([...look(pipe).codes]).toEqual(['trace/cannot-read']);
 });
+
+test.each([
+  [
+    'a view',
+    'DROP TABLE queries; CREATE VIEW queries AS WITH RECURSIVE a(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM a) SELECT n AS episode, n AS query FROM a',
+  ],
+  ['a virtual table', 'DROP TABLE queries; CREATE VIRTUAL TABLE queries USING rtree(episode, low, high)'],
+  ['a computed column', 'ALTER TABLE queries ADD COLUMN more TEXT AS (hex(zeroblob(1000000)))'],
+])('a file with %s in place of a table is no trace', (_, change) => {
+  const file = fileOf(whole);
+  const database = new DatabaseSync(file);
+  database.exec(change);
+  database.close();
+  expect([...look(file).codes]).toEqual(['trace/not-a-trace']);
+});

@@ -115,7 +115,9 @@ export interface UnwrittenDatabase {
 
 /** Without a journal, the file is read in place as an immutable one. With a journal, a copy in another folder is read. */
 export function unwritten(file: string): UnwrittenDatabase {
-  const journals = companions.filter((companion) => existsSync(file + companion));
+  const journals = companions.filter(
+    (companion) => statSync(file + companion, { throwIfNoEntry: false })?.isFile() === true,
+  );
   if (journals.length === 0) {
     const url = pathToFileURL(file);
     url.searchParams.set('immutable', '1');
@@ -153,6 +155,7 @@ function checked(file: string, source: Unchecked, openAgain: (() => Connection) 
     if (openAgain === undefined && isCutOff(file, connection))
       throw traceErrors.damaged(file, 'its file is cut off');
     if (begun) {
+      if (connection.all(foreign).length > 0) throw storeErrors.notATrace(file);
       const format = connection.number('user_version');
       connection.execute(`PRAGMA cache_size = ${cache}`);
       if (openAgain === undefined) return { ...source, format };
@@ -165,6 +168,11 @@ function checked(file: string, source: Unchecked, openAgain: (() => Connection) 
   source.close();
   return blank(file, source.stamp);
 }
+
+/** Finds views, virtual tables and computed columns. Traces have none, and reading one can take forever. */
+const foreign = `
+SELECT 1 FROM pragma_table_list AS list WHERE schema = 'main' AND (type <> 'table'
+  OR EXISTS (SELECT 1 FROM pragma_table_xinfo(list.name, 'main') WHERE hidden <> 0)) LIMIT 1`;
 
 function salvaged(connection: Connection, damaged: Connection): DamageView {
   try {
