@@ -101,9 +101,14 @@ export interface HostServices {
 export type ConnectionState =
   | { readonly kind: 'connecting'; readonly attempt: number }
   | { readonly kind: 'connected'; readonly hello: HostResults['hello'] }
-  | { readonly kind: 'waiting'; readonly reason: string; readonly retryAt: number }
+  | {
+      readonly kind: 'waiting';
+      readonly reason: string;
+      readonly retryAt: number;
+      readonly isBusy?: boolean | undefined;
+    }
   /** No further attempts: the token is wrong, the versions are incompatible, or the connection was closed. */
-  | ({ readonly kind: 'ended' } & Omit<CloseReason, 'isFinal'>);
+  | ({ readonly kind: 'ended' } & Omit<CloseReason, 'isFinal' | 'isBusy'>);
 
 /** An open connection over any transport. Messages and the end go to the handlers of its creator. */
 export interface WireSocket {
@@ -127,6 +132,8 @@ export interface CloseReason {
   readonly reason: string;
   /** True if another attempt would fail in the same way. */
   readonly isFinal: boolean;
+  /** True if the host refused the connection because it has too many. */
+  readonly isBusy?: boolean | undefined;
   readonly hint?: string | undefined;
   /** The credential that the user must provide first. */
   readonly lacks?: 'token' | undefined;

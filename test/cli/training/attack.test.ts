@@ -204,6 +204,58 @@ describe.skipIf(!linux)('a host', () => {
   );
 });
 
+/** Requests without a token, `parallel` at a time, until it is ended. Resolves to their number. */
+async function knocking(port: number, parallel: number, isOver: () => boolean): Promise<number> {
+  let knocks = 0;
+  const knock = (): Promise<void> =>
+    new Promise((resolve) => {
+      const socket = connect(port, '127.0.0.1').on('error', () => undefined);
+      socket.on('close', () => resolve()).resume();
+      socket.end('GET /agentjet HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n');
+    });
+  const one = async (): Promise<void> => {
+    for (; !isOver(); knocks++) await knock();
+  };
+  await Promise.all(Array.from({ length: parallel }, one));
+  return knocks;
+}
+
+describe.skipIf(!linux)('the owner of a host', () => {
+  test('is served while others knock without a token, and hold all connections that theirs gets', async () => {
+    const { machine, host, port } = await attacked();
+    const data = ['--data', machine.folder.path('data')];
+    const viewer = await runCli(machine.folder, ['host', 'token', 'add', 'viewer', ...data]);
+    const held = await Promise.allSettled(
+      Array.from({ length: 256 }, () => greeted(port, viewer.stdout.trim())),
+    );
+    expect(held.filter(({ status }) => status === 'fulfilled')).toHaveLength(16);
+    let isOver = false;
+    const began = performance.now();
+    const knocks = knocking(port, 8, () => isOver);
+    // A second of them has used up what one address may do.
+    for (let served = 0; served < 40 || performance.now() - began < 1_000; served++) {
+      const connection = clientOf(host);
+      expect(await connection.ask('run.list', {})).toEqual([]);
+      connection.dispose();
+    }
+    isOver = true;
+    expect((await knocks) / ((performance.now() - began) / 1_000)).toBeGreaterThan(300);
+    expect(heldBy(host.pid).megabytes).toBeLessThan(300);
+  });
+
+  test('cancels a run as soon as a full host has room', async () => {
+    const { machine, host, port, token } = await attacked();
+    await machine.add('box', host);
+    const run = await victim(machine, clientOf(host));
+    const held = await Promise.all(Array.from({ length: 15 }, () => greeted(port, token)));
+    const command = machine.start(['remote', 'cancel', run]);
+    await command.wrote(/too many connections or requests\. Trying again/);
+    held[0]?.socket.terminate();
+    const { code, stderr } = await command.exited;
+    expect(code, stderr).toBe(0);
+  });
+});
+
 describe.skipIf(!linux)('whoever is let in', () => {
   test('neither reads nor writes outside of what was sent and trained', async () => {
     const { machine, host, port, token } = await attacked();

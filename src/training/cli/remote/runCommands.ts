@@ -44,13 +44,16 @@ export const showLogs = onHost<LogsValues>(async (session, values, [run = '']) =
   return exitCodes.ok;
 });
 
-export const cancelRun = onHost<CommonValues>(async ({ connection, io }, { json = false }, [run = '']) => {
-  const record = await connection.ask('run.cancel', { run });
-  if (json) io.stdout.write(`${JSON.stringify(record)}\n`);
-  else if (isFinal(record)) io.stderr.write(`${run}: ${stateOf(record)}\n`);
-  else io.stderr.write(`Canceling ${run}.\n`);
-  return exitCodes.ok;
-});
+export const cancelRun = onHost<CommonValues>(
+  async ({ connection, io }, { json = false }, [run = '']) => {
+    const record = await connection.ask('run.cancel', { run });
+    if (json) io.stdout.write(`${JSON.stringify(record)}\n`);
+    else if (isFinal(record)) io.stderr.write(`${run}: ${stateOf(record)}\n`);
+    else io.stderr.write(`Canceling ${run}.\n`);
+    return exitCodes.ok;
+  },
+  { keepsTrying: true },
+);
 
 export const removeRun = onHost<RemoveValues>(async ({ connection, io }, values, [run = '']) => {
   const { checkpoints = false, json = false } = values;

@@ -19,14 +19,21 @@ export interface RemoteSession {
   readonly io: CommandIo;
 }
 
+export interface SessionOptions {
+  /** True to try again while the host has too many connections. */
+  readonly keepsTrying?: boolean;
+}
+
 export function knownHosts({ env }: Pick<CommandIo, 'env'>): KnownHosts {
   return new KnownHosts(agentjetHome(env));
 }
 
 export function onHost<V extends { readonly host?: string | undefined }>(
   run: (session: RemoteSession, values: V, args: readonly string[]) => Promise<number>,
+  options?: SessionOptions,
 ): (values: V, args: readonly string[], context: CommandContext) => Promise<number> {
-  return (values, args, context) => withHost(context, values.host, (session) => run(session, values, args));
+  return (values, args, context) =>
+    withHost(context, values.host, (session) => run(session, values, args), options);
 }
 
 /** Connects to a known host, by default to the only one. Rejects if it does not answer. */
@@ -34,6 +41,7 @@ export async function withHost<T>(
   context: CommandContext,
   named: string | undefined,
   use: (session: RemoteSession) => Promise<T>,
+  options?: SessionOptions,
 ): Promise<T> {
   const { io } = context;
   const hosts = knownHosts(io);
@@ -45,7 +53,7 @@ export async function withHost<T>(
   const fingerprint = tunnel?.fingerprint ?? host.fingerprint;
   const address = { url: tunnel?.url ?? host.address, token, fingerprint, route: tunnel?.route };
   try {
-    return await connected(address, context, async (connection, hello) => {
+    const onHello = async (connection: ClientConnection, hello: HostResults['hello']): Promise<T> => {
       tunnel?.onOpened(() => connection.retryNow());
       if (hello.host.id !== host.id) throw otherHost(host);
       const watch = connection.onState((state) => reportState(state, io));
@@ -54,7 +62,8 @@ export async function withHost<T>(
       } finally {
         watch.dispose();
       }
-    });
+    };
+    return await connected(address, context, onHello, options);
   } finally {
     tunnel?.dispose();
   }
@@ -77,13 +86,18 @@ export function overSsh(
 /** Connects. The first attempt must succeed; later the connection is restored when it is lost. */
 export async function connected<T>(
   address: HostAddress,
-  { version }: CommandContext,
+  { version, io }: CommandContext,
   use: (connection: ClientConnection, hello: HostResults['hello']) => Promise<T>,
+  { keepsTrying = false }: SessionOptions = {},
 ): Promise<T> {
   const connection = connectHost(address, { client: { name: 'agentjet', version } });
   let reason = '';
   const giveUp = connection.onState((state) => {
     if (state.kind !== 'waiting') return;
+    if (keepsTrying && state.isBusy === true) {
+      io.stderr.write(`${state.reason} Trying again. To stop, press Ctrl-C.\n`);
+      return;
+    }
     reason = state.reason;
     connection.dispose();
   });

@@ -217,7 +217,7 @@ export class ClientConnection implements Disposable {
     socket?.close(closeCodes.malformed, 'malformed');
   }
 
-  #over({ reason, isFinal, hint, lacks }: CloseReason): void {
+  #over({ reason, isFinal, isBusy, hint, lacks }: CloseReason): void {
     const wasGood =
       this.#state.kind === 'connected' &&
       this.#options.clock.monotonic() - this.#connectedAt >= goodConnection;
@@ -241,7 +241,7 @@ export class ClientConnection implements Disposable {
     const delay = backoff(Math.max(1, this.#attempt), delays) * (0.5 + random() / 2);
     // Before listeners are called, because they may close the connection.
     this.#retry = clock.after(delay, () => this.#dial());
-    this.#set({ kind: 'waiting', reason, retryAt: clock.now() + delay });
+    this.#set({ kind: 'waiting', reason, retryAt: clock.now() + delay, ...(isBusy === true && { isBusy }) });
   }
 
   #set(state: ConnectionState): void {

@@ -239,7 +239,7 @@ const refusals: Readonly<Record<number, CloseReason>> = {
   403: { reason: 'The host does not allow this client to connect.', isFinal: true },
   404: noHost,
   426: noHost,
-  429: { reason: 'The host received too many requests.', isFinal: false },
+  429: { reason: 'The host has too many connections or requests.', isFinal: false, isBusy: true },
 };
 
 const certificateFailures = new Set([
@@ -257,7 +257,9 @@ function failureOf(error: NodeJS.ErrnoException): CloseReason {
   const untrusted = `The certificate of the host is not trusted (${code}).`;
   if (certificateFailures.has(code)) return { reason: untrusted, isFinal: true, hint: hints.certificate };
   if (/subprotocol/i.test(message)) return noHost;
-  return { reason: reasons[code] ?? `The connection failed: ${message || code}.`, isFinal: false };
+  const reason = reasons[code] ?? `The connection failed: ${message || code}.`;
+  // A host with too many connections ends new ones at once.
+  return { reason, isFinal: false, isBusy: code === 'ECONNRESET' };
 }
 
 const noTunnel = 'no-tunnel';

@@ -32,7 +32,10 @@ export class UpgradeCheck {
   check(request: IncomingMessage): { readonly status: number; readonly reason: string } | TokenInfo {
     const address = request.socket.remoteAddress ?? '';
     const { url = '', method, headers } = request;
-    if (!this.#connections.take(address))
+    const token = /^Bearer (\S+)$/.exec(headers.authorization ?? '')?.[1];
+    const found = token === undefined || token.length > longestToken ? undefined : this.#tokens.find(token);
+    // A valid token has its own limit, so that others at the same address cannot use it up.
+    if (!this.#connections.take(found === undefined ? address : `token ${found.name}`))
       return { status: 429, reason: 'Too many connections. Try again later.' };
     if (method !== 'GET' || url.split('?')[0] !== wirePath) {
       return { status: 404, reason: `The WebSocket of this host is at ${wirePath}.` };
@@ -43,9 +46,6 @@ export class UpgradeCheck {
     if (!offered.includes(wireSubprotocol)) {
       return { status: 400, reason: `The WebSocket subprotocol is ${wireSubprotocol}.` };
     }
-    const token = /^Bearer (\S+)$/.exec(headers.authorization ?? '')?.[1];
-    const found = token === undefined || token.length > longestToken ? undefined : this.#tokens.find(token);
-    // A valid token is accepted even from a limited address: behind a proxy, all clients share one.
     if (found !== undefined) return found;
     if (!this.#failures.take(address))
       return { status: 429, reason: 'Too many wrong tokens. Try again in a minute.' };
@@ -68,7 +68,6 @@ export interface HostServerOptions {
   readonly certificate?: HostCertificate | undefined;
   /** Seconds between heartbeats. */
   readonly heartbeat?: number;
-  readonly mostConnections?: number;
   /** Seconds for the TLS handshake and the request headers of a new connection. */
   readonly patience?: number;
 }
@@ -82,7 +81,7 @@ export interface HostServer {
 
 /** Serves a host over WebSocket. Rejects with a CodedError if it cannot listen. */
 export async function serveHost(options: HostServerOptions): Promise<HostServer> {
-  const { address, port, certificate, mostConnections = 256, patience = 10 } = options;
+  const { address, port, certificate, patience = 10 } = options;
   if (certificate === undefined && !isLoopback(address)) throw serverErrors.needsTls(address);
   const limits = {
     headersTimeout: patience * 1_000,
@@ -100,7 +99,7 @@ export async function serveHost(options: HostServerOptions): Promise<HostServer>
           minVersion: 'TLSv1.2',
           handshakeTimeout: patience * 1_000,
         });
-  server.maxConnections = mostConnections;
+  server.maxConnections = mostConnections + 4 * mostStrangers;
   server.on('request', (_request, response) => {
     response.writeHead(426, { connection: 'close', 'content-type': 'text/plain' });
     response.end(`This is an AgentJet GPU host. Its WebSocket is at ${wirePath}.\n`);
@@ -133,6 +132,10 @@ export function isLoopback(address: string): boolean {
 }
 
 const mostStrangers = 64;
+/** The largest number of clients, of those with one token, and of those that may not cancel runs. */
+const mostConnections = 256;
+const mostOfToken = 16;
+const mostWithoutCancel = 224;
 
 /** Limits connections without a token. The oldest makes room for a new one, so that clients can always connect. */
 class Strangers {
@@ -157,6 +160,8 @@ class Strangers {
 function peerOf({ remoteAddress, remotePort }: Socket): string {
   return `${remoteAddress ?? ''} ${remotePort ?? ''}`;
 }
+
+const tooManyConnections = { status: 429, reason: 'This token or host has too many connections.' };
 
 interface Client {
   readonly socket: WebSocket;
@@ -197,7 +202,8 @@ class Clients {
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): boolean {
     socket.on('error', () => socket.destroy());
     const address = request.socket.remoteAddress ?? '';
-    const token = this.#checked(request);
+    const checked = this.#checked(request);
+    const token = 'status' in checked || this.#hasRoom(checked) ? checked : tooManyConnections;
     if ('status' in token) {
       this.#options.audit.addOften('turned-away', { address }, { status: token.status });
       const body = `${token.reason}\n`;
@@ -218,6 +224,13 @@ class Clients {
       socket.terminate();
     }
     this.#options.audit.flushCounts('all');
+  }
+
+  #hasRoom({ name, scopes }: TokenInfo): boolean {
+    let ofToken = 0;
+    for (const { token } of this.#open) if (token.name === name) ofToken += 1;
+    const most = scopes.includes('cancel') ? mostConnections : mostWithoutCancel;
+    return ofToken < mostOfToken && this.#open.size < most;
   }
 
   #checked(request: IncomingMessage): ReturnType<UpgradeCheck['check']> {

@@ -246,6 +246,30 @@ describe('a client', () => {
     expect(audit()[2]).toMatchObject({ ...refused, times: 4 });
   });
 
+  it('who takes all connections it can get keeps nobody out who may cancel', async () => {
+    const host = await wireHost();
+    const held = async (token: string, count: number): Promise<number> => {
+      const authorization = `Bearer ${token}`;
+      const sockets = Array.from({ length: count }, () => raw(host, { authorization }).socket);
+      const opened = await Promise.all(
+        sockets.map(
+          (socket) =>
+            new Promise<boolean>((resolve) => {
+              socket.once('open', () => resolve(true)).once('close', () => resolve(false));
+            }),
+        ),
+      );
+      return opened.filter(Boolean).length;
+    };
+    expect(await held(host.token([]), 256)).toBe(16);
+    await serves(host);
+    let all = 16;
+    for (let token = 0; token < 20; token++) all += await held(host.token(['start']), 16);
+    expect(all).toBe(224);
+    await serves(host);
+    expect(await held(host.token(), 256)).toBe(16);
+  });
+
   it('whose token is taken back is disconnected', async () => {
     const clock = new FakeClock();
     const host = await wireHost({ clock });

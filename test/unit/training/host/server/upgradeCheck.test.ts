@@ -27,13 +27,12 @@ function newCheck() {
   return { clock, ask, many };
 }
 
-describe('connections of one address', () => {
-  it('are refused after a burst of them, also with a token, and let in again with time', () => {
+describe('connections', () => {
+  it('of one token are refused after a burst of them, and let in again with time', () => {
     const { clock, ask, many } = newCheck();
     expect(new Set(many(200))).toEqual(new Set(['right']));
     expect(new Set(many(50))).toEqual(new Set([429]));
-    // Another address has its own.
-    expect(ask(undefined, '10.0.0.2')).toBe('right');
+    expect(ask(undefined, '10.0.0.2')).toBe(429);
     clock.advance(1_000);
     expect(many(21)).toEqual([...Array.from({ length: 20 }, () => 'right'), 429]);
     clock.advance(3_600_000);
@@ -42,9 +41,18 @@ describe('connections of one address', () => {
 
   it('count wherever they knock', () => {
     const { ask } = newCheck();
-    for (let knock = 0; knock < 200; knock++) expect(ask(undefined, undefined, '/')).toBe(404);
-    expect(ask(undefined, undefined, '/')).toBe(429);
-    expect(ask()).toBe(429);
+    for (let knock = 0; knock < 200; knock++) expect(ask('wrong', undefined, '/')).toBe(404);
+    expect(ask('wrong', undefined, '/')).toBe(429);
+    expect(ask('wrong', '10.0.0.2', '/')).toBe(404);
+  });
+
+  it('without a token keep nobody out at the same address, at 300 in a second', () => {
+    const { clock, ask, many } = newCheck();
+    for (let second = 0; second < 20; second++) {
+      many(300, 'wrong');
+      expect(ask()).toBe('right');
+      clock.advance(1_000);
+    }
   });
 
   it('with wrong tokens are refused sooner, and keep those with a right one not out', () => {
