@@ -90,12 +90,15 @@ export function manifestText(manifest: SnapshotManifest): string {
   return `[${pieces.join(',')}]`;
 }
 
+/** The hooks and config in this folder run programs. Some systems ignore case. */
+const gitFolder = /(?:^|\/)\.git(?:\/|$)/i;
+
 /** Throws if a manifest is not sorted or a path is refused. */
 export function checkManifest(manifest: SnapshotManifest, rules: JailRules = {}): void {
   const jail = new Jail(rules);
   let last = '';
   for (const entry of manifest) {
-    const problem = jail.problemOf(entry);
+    const problem = gitFolder.test(entry.path) ? 'it is in the folder of Git' : jail.problemOf(entry);
     if (problem !== undefined) throw syncErrors.refusedPath(entry.path, problem);
     if (entry.path <= last) throw syncErrors.badManifest('it is not sorted by path');
     last = entry.path;

@@ -10,6 +10,9 @@ import { forEachParallel } from '../../parallel.ts';
 import { pathExists } from '../../../../base/node/files.ts';
 import { sumLarge } from './readFiles.ts';
 
+/** The largest number of entries that is accepted from a host. */
+export const mostEntries = 1_000_000;
+
 export interface DownloadOptions {
   readonly parallel?: number;
   readonly onProgress?: (progress: { readonly bytes: number; readonly total: number }) => void;

@@ -6,7 +6,7 @@ import type { Checkpoint } from '../../../core/protocol/runs.ts';
 import type { ClientConnection } from '../../../core/wire/clientConnection.ts';
 import { syncErrors } from '../../../core/sync/failures.ts';
 import { Jail } from '../../../core/sync/jail.ts';
-import { downloadFolder, type DownloadOptions, type RemoteFile } from './download.ts';
+import { downloadFolder, mostEntries, type DownloadOptions, type RemoteFile } from './download.ts';
 
 type Host = Pick<ClientConnection, 'ask' | 'download'>;
 
@@ -67,6 +67,7 @@ async function filesOf(
       });
     }
     if (found.length >= page.total || page.files.length === 0) break;
+    if (found.length > mostEntries) throw syncErrors.tooManyFiles(mostEntries);
   }
   if (found.length === 0) throw syncErrors.noCheckpointFiles(folder);
   return found;

@@ -8,12 +8,9 @@ import type { ClientConnection } from '../../../core/wire/clientConnection.ts';
 import { syncErrors } from '../../../core/sync/failures.ts';
 import { checkManifest, manifestText } from '../../../core/sync/manifest.ts';
 import { materialize } from '../../host/sync/materialize.ts';
-import { downloadFolder, type DownloadOptions, type RemoteFile } from './download.ts';
+import { downloadFolder, mostEntries, type DownloadOptions, type RemoteFile } from './download.ts';
 
 type Host = Pick<ClientConnection, 'ask' | 'download'>;
-
-/** The largest number of entries that is accepted from a host. */
-const mostEntries = 1_000_000;
 
 /**
  * Downloads a snapshot with modes and links like {@link downloadFolder}.

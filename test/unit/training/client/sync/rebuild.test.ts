@@ -63,6 +63,7 @@ test.each<readonly [string, SnapshotManifest]>([
   ['through a link', [{ path: 'a', link: 'b' }, file('a/evil', 'x')]],
   ['a link out', [{ path: 'a', link: '../outside' }]],
   ['an absolute link', [{ path: 'a', link: '/etc' }]],
+  ['a hook of Git', [file('a/.GIT/hooks/post-checkout', 'x')]],
 ])('a host that wants to write %s is refused before anything is written', async (_, manifest) => {
   const folder = await temporary();
   const snapshot = sumOf(manifestText(manifest));
