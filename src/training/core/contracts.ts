@@ -64,8 +64,14 @@ export interface HostSync {
   put(sha256: string, bytes: number): Promise<ByteSink>;
   /** Receives contents in sequence, each after its header. `bytes` is their total size. */
   pack(bytes: number): Promise<ByteSink>;
-  /** Resolves to true once the last page was checked and stored. `client` identifies the upload. */
-  manifest(client: string, page: HostParams<'sync.manifest'>): Promise<boolean>;
+  /**
+   * Resolves to true once the last page was checked and stored. `client` identifies the upload, which cancellation ends.
+   */
+  manifest(
+    client: string,
+    page: HostParams<'sync.manifest'>,
+    cancellation: CancellationToken,
+  ): Promise<boolean>;
   has(snapshot: string): Promise<boolean>;
   entries(snapshot: string): Promise<SnapshotManifest>;
   get(sha256: string, offset: number): Promise<ByteSource>;
@@ -74,13 +80,18 @@ export interface HostSync {
 }
 
 export interface RunFiles {
-  list(run: string, path: string): Promise<readonly FileEntry[]>;
+  /** Sorted by path. */
+  list(run: string, path: string): AsyncIterable<FileEntry>;
   open(run: string, path: string, offset: number, length: number): Promise<ByteSource>;
-  sum(run: string, path: string): Promise<{ readonly sha256: string; readonly bytes: number }>;
+  sum(
+    run: string,
+    path: string,
+    cancellation: CancellationToken,
+  ): Promise<{ readonly sha256: string; readonly bytes: number }>;
 }
 
 export interface HostFiles extends RunFiles {
-  checkpoints(run: string): Promise<readonly Checkpoint[]>;
+  checkpoints(run: string, cancellation: CancellationToken): Promise<readonly Checkpoint[]>;
 }
 
 export interface HostServices {

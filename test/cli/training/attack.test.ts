@@ -1,6 +1,6 @@
 /** Who means harm, before the host as its owner starts it: what it gets, what it leaves, and who is still served. */
 import { randomUUID } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, readlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import path from 'node:path';
@@ -15,6 +15,7 @@ import { hostMethods, type HostMethod } from '../../../src/training/core/protoco
 import type { RunOrder } from '../../../src/training/core/protocol/runs.ts';
 import { encodeChunk, wireLimits } from '../../../src/training/core/protocol/wire.ts';
 import type { ClientConnection } from '../../../src/training/core/wire/clientConnection.ts';
+import { HostTokens } from '../../../src/training/node/host/server/tokens.ts';
 import { Gathered } from '../../tools/host/gathered.ts';
 import { sumOf } from '../../tools/host/scriptedServices.ts';
 import { runCli } from '../harness/cli.ts';
@@ -46,6 +47,17 @@ function filesOf(machine: GpuMachine): readonly string[] {
 function heldBy(pid: number): { readonly megabytes: number; readonly files: number } {
   const [, kilobytes = '0'] = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
   return { megabytes: Number(kilobytes) / 1_000, files: readdirSync(`/proc/${pid}/fd`).length };
+}
+
+function openFiles(pid: number): string[] {
+  const folder = `/proc/${pid}/fd`;
+  return readdirSync(folder).flatMap((name) => {
+    try {
+      return [readlinkSync(path.join(folder, name))];
+    } catch {
+      return []; // closed meanwhile
+    }
+  });
 }
 
 /** @param heap megabytes, in which what it kept of an attack would not fit */
@@ -162,6 +174,7 @@ describe.skipIf(!linux)('a host', () => {
       const connection = clientOf(host);
       const run = await victim(machine, connection);
       const random = new Random('storm');
+      const tokens = new HostTokens(machine.folder.path('data'));
       const files = filesOf(machine);
       const handles = heldBy(host.pid).files;
       const strangers = Array.from({ length: 100 }, () => {
@@ -176,7 +189,9 @@ describe.skipIf(!linux)('a host', () => {
       const frames = 100_000 * share;
       // Of some connections the host has enough before they have sent all: others take their place.
       for (let sent = 0; sent < frames;) {
-        const five = Array.from({ length: 5 }, () => storm(port, token, random, run, frames / 100));
+        // Those that read nothing stay, and one token has only some connections.
+        const own = tokens.add(`storm-${sent}`, ['start', 'cancel'], 1);
+        const five = Array.from({ length: 5 }, () => storm(port, own, random, run, frames / 100));
         const asked = connection.ask('run.get', { run });
         const ended = await Promise.all(five);
         stormy.push(...ended);
@@ -223,11 +238,8 @@ async function knocking(port: number, parallel: number, isOver: () => boolean): 
 describe.skipIf(!linux)('the owner of a host', () => {
   test('is served while others knock without a token, and hold all connections that theirs gets', async () => {
     const { machine, host, port } = await attacked();
-    const data = ['--data', machine.folder.path('data')];
-    const viewer = await runCli(machine.folder, ['host', 'token', 'add', 'viewer', ...data]);
-    const held = await Promise.allSettled(
-      Array.from({ length: 256 }, () => greeted(port, viewer.stdout.trim())),
-    );
+    const viewer = new HostTokens(machine.folder.path('data')).add('viewer', [], 1);
+    const held = await Promise.allSettled(Array.from({ length: 256 }, () => greeted(port, viewer)));
     expect(held.filter(({ status }) => status === 'fulfilled')).toHaveLength(16);
     let isOver = false;
     const began = performance.now();
@@ -241,6 +253,41 @@ describe.skipIf(!linux)('the owner of a host', () => {
     isOver = true;
     expect((await knocks) / ((performance.now() - began) / 1_000)).toBeGreaterThan(300);
     expect(heldBy(host.pid).megabytes).toBeLessThan(300);
+  });
+
+  test('is served while a token to view lists and sums large folders, whose memory is bounded', async () => {
+    const { machine, host, port } = await attacked();
+    const connection = clientOf(host);
+    const run = await victim(machine, connection);
+    const { jobFolder } = await connection.ask('run.get', { run });
+    const folder = path.join(jobFolder ?? '', 'global_step_1');
+    for (let file = 0; file < 10_000; file++) writeFileSync(path.join(folder, `weights-${file}`), '');
+    truncateSync(path.join(folder, 'weights-0'), 2 ** 40);
+    const viewer = new HostTokens(machine.folder.path('data')).add('viewer', [], 1);
+    const views = await Promise.all(Array.from({ length: 4 }, () => greeted(port, viewer)));
+    for (const view of views) {
+      for (let id = 1; id <= 62; id++) {
+        const list = { run, path: '', from: 2_000 * (id % 5) };
+        await view.send({ jsonrpc: '2.0', id, method: 'file.list', params: list });
+      }
+      const sum = { run, path: 'global_step_1/weights-0' };
+      await view.send({ jsonrpc: '2.0', id: 63, method: 'file.sum', params: sum });
+      await view.send({ jsonrpc: '2.0', id: 64, method: 'checkpoint.list', params: { run } });
+    }
+    let [slowest, most] = [0, 0];
+    for (let asked = 0; asked < 100; asked++) {
+      const began = performance.now();
+      await connection.ask('run.list', {});
+      slowest = Math.max(slowest, performance.now() - began);
+      most = Math.max(most, heldBy(host.pid).megabytes);
+    }
+    expect(most).toBeLessThan(300);
+    expect(slowest).toBeLessThan(2_000);
+    expect(await views[0]?.answer(1)).toHaveProperty('result.files');
+    for (const view of views) view.socket.terminate();
+    // The sum of a terabyte ends with them.
+    const isRead = (): boolean => openFiles(host.pid).some((file) => file.endsWith('/weights-0'));
+    while (isRead()) await connection.ask('run.list', {});
   });
 
   test('cancels a run as soon as a full host has room', async () => {

@@ -102,8 +102,10 @@ export class ScriptedServices {
 
   #filesOf(files: ReadonlyMap<string, Buffer>): RunFiles {
     return {
-      list: () =>
-        Promise.resolve([...files].map(([path, { length: bytes }]) => ({ path, bytes, modifiedAt: 0 }))),
+      list: async function* () {
+        await Promise.resolve();
+        for (const [path, { length: bytes }] of files) yield { path, bytes, modifiedAt: 0 };
+      },
       open: (_run, path, offset, length) => Promise.resolve(this.#source(files.get(path), offset, length)),
       sum: (_run, path) => Promise.resolve({ sha256: sumOf(files.get(path)), bytes: 0 }),
     };

@@ -1,17 +1,20 @@
+import { CancellationSource } from '../../../base/core/cancellation.ts';
 import type { Disposable } from '../../../base/core/disposable.ts';
 import {
+  type FileEntry,
   type FilesOf,
+  type SnapshotEntry,
   type HostMethod,
   type HostNotice,
   type HostNotices,
   type HostParams,
   type HostResults,
   type Scope,
-  entriesPerRequest,
 } from '../protocol/hostRpc.ts';
 import { wireLimits } from '../protocol/wire.ts';
-import type { ByteSink, ByteSource, HostServices, RunFiles, WireSocket } from '../contracts.ts';
+import type { ByteSink, ByteSource, HostServices, HostSync, RunFiles, WireSocket } from '../contracts.ts';
 import { wireErrors } from './failures.ts';
+import type { TokenUse } from './tokenUse.ts';
 import {
   downloadStream,
   eventStream,
@@ -25,6 +28,8 @@ export interface WireClient {
   readonly name: string;
   readonly scopes: ReadonlySet<Scope>;
   readonly connection: string;
+  /** Shared by all connections with the same token. */
+  readonly use: TokenUse;
 }
 
 export interface AnswerOptions {
@@ -50,14 +55,16 @@ export class HostAnswers implements Disposable {
   readonly #follows = new Map<string, OutgoingStream>();
   readonly #downloads = new Map<number, OutgoingStream>();
   readonly #table: Answers;
+  readonly #ended = new CancellationSource();
   #watch: OutgoingStream | undefined;
   #transfers = 0;
   #opening = 0;
-  #disposed = false;
 
   constructor(options: AnswerOptions) {
     this.#options = options;
-    const { services } = options;
+    const { services, client } = options;
+    const { use } = client;
+    const { token: ended } = this.#ended;
     const { runs, sync, files, rolloutLogs } = services;
     const filesOf = (of: FilesOf): RunFiles => (of === 'rollouts' ? rolloutLogs : files);
     this.#table = {
@@ -66,11 +73,12 @@ export class HostAnswers implements Disposable {
       'sync.lacks': async ({ contents }) => ({ contents: [...(await sync.lacks(contents))] }),
       'sync.put': ({ sha256, bytes }) => this.#upload(bytes, () => sync.put(sha256, bytes)),
       'sync.pack': ({ bytes }) => this.#upload(bytes, () => sync.pack(bytes)),
-      'sync.manifest': async (page) => ({ kept: await sync.manifest(options.client.connection, page) }),
+      'sync.manifest': async (page) => ({ kept: await sync.manifest(client.connection, page, ended) }),
       'sync.has': async ({ snapshot }) => ({ has: await sync.has(snapshot) }),
       'sync.entries': async ({ snapshot, from }) => {
-        const entries = await sync.entries(snapshot);
-        return { entries: page(entries, from), total: entries.length };
+        const open = (): AsyncIterable<SnapshotEntry> => entriesOf(sync, snapshot);
+        const { items: entries, total } = await use.page(snapshot, from, open, ended);
+        return { entries, total };
       },
       'sync.get': ({ sha256, offset }) => this.#download(() => sync.get(sha256, offset)),
       'run.start': ({ order, key }) => runs.start(order, options.client.name, key),
@@ -92,14 +100,18 @@ export class HostAnswers implements Disposable {
         });
         return null;
       },
-      'checkpoint.list': ({ run }) => files.checkpoints(run),
+      'checkpoint.list': ({ run }) =>
+        use.inTurn('checkpoint.list', ended, () => files.checkpoints(run, ended)),
       'file.list': async ({ run, of, path, from }) => {
-        const all = await filesOf(of).list(run, path);
-        return { files: page(all, from), total: all.length };
+        const list = `${of ?? ''} ${run} ${path}`;
+        const open = (): AsyncIterable<FileEntry> => filesOf(of).list(run, path);
+        const { items, total } = await use.page(list, from, open, ended);
+        return { files: items, total };
       },
       'file.get': ({ run, of, path, offset, length }) =>
         this.#download(() => filesOf(of).open(run, path, offset, length)),
-      'file.sum': ({ run, of, path }) => filesOf(of).sum(run, path),
+      'file.sum': ({ run, of, path }) =>
+        use.inTurn('file.sum', ended, () => filesOf(of).sum(run, path, ended)),
       'transfer.stop': ({ transfer }) => this.#stop(transfer),
     };
   }
@@ -122,7 +134,7 @@ export class HostAnswers implements Disposable {
   }
 
   dispose(): void {
-    this.#disposed = true;
+    this.#ended.cancel();
     this.#watch?.dispose();
     for (const stream of [...this.#follows.values(), ...this.#downloads.values()]) stream.dispose();
     this.#follows.clear();
@@ -132,7 +144,7 @@ export class HostAnswers implements Disposable {
   async #upload(bytes: number, open: () => Promise<ByteSink>): Promise<{ readonly transfer: number }> {
     return this.#opened(async () => {
       const sink = await open();
-      if (this.#disposed) {
+      if (this.#ended.token.isCancelled) {
         await sink.abort();
         return { transfer: 0 };
       }
@@ -151,7 +163,7 @@ export class HostAnswers implements Disposable {
         this.#downloads.delete(transfer);
         if (error !== undefined) notify('transfer.ended', { transfer, error: reportOf(error) });
       });
-      if (this.#disposed) stream.dispose();
+      if (this.#ended.token.isCancelled) stream.dispose();
       else this.#downloads.set(transfer, stream);
       return { transfer, bytes: source.bytes };
     });
@@ -203,6 +215,6 @@ export class HostAnswers implements Disposable {
   }
 }
 
-function page<T>(all: readonly T[], from: number): T[] {
-  return all.slice(from, from + entriesPerRequest);
+async function* entriesOf(sync: HostSync, snapshot: string): AsyncGenerator<SnapshotEntry> {
+  yield* await sync.entries(snapshot);
 }

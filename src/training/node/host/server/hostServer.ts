@@ -8,6 +8,7 @@ import { CodedError } from '../../../../base/core/errors.ts';
 import type { Clock } from '../../../../base/core/ports.ts';
 import { closeCodes, wireLimits, wirePath, wireSubprotocol } from '../../../core/protocol/wire.ts';
 import type { HostServices } from '../../../core/contracts.ts';
+import { TokenUse } from '../../../core/wire/tokenUse.ts';
 import { HostSession } from '../../../core/wire/hostSession.ts';
 import { wireSocket } from '../../wireSocket.ts';
 import type { AuditLog } from './auditLog.ts';
@@ -167,6 +168,7 @@ interface Client {
   readonly socket: WebSocket;
   readonly session: HostSession;
   readonly token: TokenInfo;
+  readonly use: TokenUse;
 }
 
 class Clients {
@@ -226,11 +228,13 @@ class Clients {
     this.#options.audit.flushCounts('all');
   }
 
-  #hasRoom({ name, scopes }: TokenInfo): boolean {
-    let ofToken = 0;
-    for (const { token } of this.#open) if (token.name === name) ofToken += 1;
-    const most = scopes.includes('cancel') ? mostConnections : mostWithoutCancel;
-    return ofToken < mostOfToken && this.#open.size < most;
+  #hasRoom(token: TokenInfo): boolean {
+    const most = token.scopes.includes('cancel') ? mostConnections : mostWithoutCancel;
+    return this.#ofToken(token).length < mostOfToken && this.#open.size < most;
+  }
+
+  #ofToken({ name, createdAt }: TokenInfo): Client[] {
+    return [...this.#open].filter(({ token }) => token.name === name && token.createdAt === createdAt);
   }
 
   #checked(request: IncomingMessage): ReturnType<UpgradeCheck['check']> {
@@ -244,6 +248,7 @@ class Clients {
   #connected(ws: WebSocket, token: TokenInfo, address: string): void {
     const { services, audit, clock } = this.#options;
     const connection = randomUUID();
+    const use = this.#ofToken(token)[0]?.use ?? new TokenUse();
     const who = { address, token: token.name, connection: connection.slice(0, 8) };
     audit.add('connected', who);
     const handlers = {
@@ -258,7 +263,7 @@ class Clients {
       wireSocket(ws, handlers, this.#options.heartbeat ?? wireLimits.heartbeat),
       {
         services,
-        client: { name: token.name, scopes: new Set(token.scopes), connection },
+        client: { name: token.name, scopes: new Set(token.scopes), connection, use },
         clock,
         audit: (what, details) => {
           if (what !== 'refused') audit.add(what, { ...who, ...details });
@@ -270,7 +275,7 @@ class Clients {
         },
       },
     );
-    const client: Client = { socket: ws, session, token };
+    const client: Client = { socket: ws, session, token, use };
     this.#open.add(client);
   }
 

@@ -1,5 +1,6 @@
 import type { BigIntStats } from 'node:fs';
 import { posix } from 'node:path';
+import type { CancellationToken } from '../../../../base/core/cancellation.ts';
 import type { FileEntry } from '../../../core/protocol/hostRpc.ts';
 import type { Checkpoint, RunRecord } from '../../../core/protocol/runs.ts';
 import type { ByteSource, HostFiles, RunFiles } from '../../../core/contracts.ts';
@@ -18,17 +19,16 @@ const mostSums = 10_000;
 /** Serves the visible files in a folder of each run. */
 class JailedFiles implements RunFiles {
   readonly #openFolder: (run: string) => Promise<JailedFolder>;
-  /** Checksums by identity and modification time of the file. */
-  readonly #sums = new Map<string, Promise<string>>();
+  /** By identity and modification time of the file. */
+  readonly #sums = new Map<string, string>();
 
   /** @param openFolder rejects with `host/no-run`, or with the error for a run without the folder */
   constructor(openFolder: (run: string) => Promise<JailedFolder>) {
     this.#openFolder = openFolder;
   }
 
-  async list(run: string, path: string): Promise<readonly FileEntry[]> {
-    const inside = await this.#openFolder(run);
-    return (await filesBelow(inside, path)).sort((a, b) => (a.path < b.path ? -1 : 1));
+  async *list(run: string, path: string): AsyncGenerator<FileEntry> {
+    yield* filesBelow(await this.#openFolder(run), path);
   }
 
   async open(run: string, path: string, offset: number, length: number): Promise<ByteSource> {
@@ -39,27 +39,32 @@ class JailedFiles implements RunFiles {
     return piecesOf(() => inside.open(path), from, Math.min(from + length, size));
   }
 
-  /** Concurrent callers share the reading, because clients repeat the request after each lost connection. */
-  async sum(run: string, path: string): Promise<{ readonly sha256: string; readonly bytes: number }> {
+  /** The client must be there until the end. A known checksum is not computed again. */
+  async sum(
+    run: string,
+    path: string,
+    cancellation: CancellationToken,
+  ): Promise<{ readonly sha256: string; readonly bytes: number }> {
     const handle = await (await this.#openFolder(run)).open(path);
     try {
       const stats = await handle.stat({ bigint: true });
       const bytes = Number(stats.size);
       const key = keyOf(stats);
-      let sum = this.#sums.get(key);
-      if (sum === undefined) this.#keep(key, (sum = sumOf(handle, bytes, () => syncErrors.noFile(path))));
-      const sha256 = await sum;
+      const look = (): void => {
+        if (cancellation.isCancelled) throw syncErrors.cancelled();
+      };
+      const noFile = (): Error => syncErrors.noFile(path);
+      const sha256 = this.#sums.get(key) ?? (await sumOf(handle, bytes, noFile, look));
       // The checksum of a file that changed meanwhile is meaningless.
-      if (keyOf(await handle.stat({ bigint: true })) !== key) this.#sums.delete(key);
+      if (keyOf(await handle.stat({ bigint: true })) === key) this.#keep(key, sha256);
       return { sha256, bytes };
     } finally {
       await handle.close();
     }
   }
 
-  #keep(key: string, sum: Promise<string>): void {
+  #keep(key: string, sum: string): void {
     this.#sums.set(key, sum);
-    sum.catch(() => this.#sums.delete(key));
     const [oldest] = this.#sums.keys();
     if (this.#sums.size > mostSums && oldest !== undefined) this.#sums.delete(oldest);
   }
@@ -69,27 +74,33 @@ function keyOf({ dev, ino, size, mtimeNs, ctimeNs }: BigIntStats): string {
   return `${dev}.${ino}.${size}.${mtimeNs}.${ctimeNs}`;
 }
 
-/** Lists all files below a folder, or the single file at the path. */
-async function filesBelow(inside: JailedFolder, path: string): Promise<FileEntry[]> {
+/** Yields all files below a folder, sorted by path, or the single file at the path. */
+async function* filesBelow(inside: JailedFolder, path: string): AsyncGenerator<FileEntry> {
   const own = path === '' ? undefined : await inside.size(path);
   if (own !== undefined) {
     await (await inside.open(path)).close();
-    return [{ path, ...own }];
+    yield { path, ...own };
+    return;
   }
-  const files: FileEntry[] = [];
-  const folders = [path];
-  for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
-    for (const entry of await inside.list(folder)) {
-      if (entry.isFolder) {
-        folders.push(entry.path);
-        continue;
-      }
+  // The next one is last.
+  const waiting = [{ path, isFolder: true }];
+  let files = 0;
+  for (let entry = waiting.pop(); entry !== undefined; entry = waiting.pop()) {
+    if (entry.isFolder) {
+      const entries = [...(await inside.list(entry.path))];
+      for (const one of entries.sort((a, b) => (sortKey(a) < sortKey(b) ? 1 : -1))) waiting.push(one);
+    } else {
       const size = await inside.size(entry.path);
-      if (size !== undefined) files.push({ path: entry.path, ...size });
-      if (files.length + folders.length > mostFiles) throw syncErrors.tooManyFiles(mostFiles);
+      if (size !== undefined) yield { path: entry.path, ...size };
+      files += 1;
     }
+    if (files + waiting.length > mostFiles) throw syncErrors.tooManyFiles(mostFiles);
   }
-  return files;
+}
+
+/** The files of a folder have this start. */
+function sortKey({ path, isFolder }: { readonly path: string; readonly isFolder: boolean }): string {
+  return isFolder ? `${path}/` : path;
 }
 
 /**
@@ -127,32 +138,34 @@ class JobFiles extends JailedFiles implements HostFiles {
     this.#options = options;
   }
 
-  async checkpoints(run: string): Promise<readonly Checkpoint[]> {
+  async checkpoints(run: string, cancellation: CancellationToken): Promise<readonly Checkpoint[]> {
     const inside = await openFolder(run, this.#options);
     const { stages = [] } = this.#options.jobOf(run);
-    if (stages.length === 0) return this.#checkpointsIn(inside, run, '');
+    if (stages.length === 0) return this.#checkpointsIn(inside, run, cancellation);
     const found: Checkpoint[] = [];
     for (const [at, { name, folder }] of stages.entries()) {
-      const own = await this.#checkpointsIn(inside, run, folder, at + 1);
+      const own = await this.#checkpointsIn(inside, run, cancellation, { folder, number: at + 1 });
       found.push(...own.map((one) => ({ ...one, stage: name })));
     }
     return found;
   }
 
-  /** @param folder inside the job folder; empty for the job folder itself */
   async #checkpointsIn(
     inside: JailedFolder,
     run: string,
-    folder: string,
-    stage?: number,
+    cancellation: CancellationToken,
+    { folder, number: stage }: { readonly folder: string; readonly number?: number } = { folder: '' },
   ): Promise<Checkpoint[]> {
     const latest = await latestOf(inside, joined(folder, trackerFile));
     const found: Checkpoint[] = [];
     for (const { path, isFolder } of await inside.list(folder)) {
       const step = isFolder ? stepOf(posix.basename(path)) : undefined;
       if (step === undefined) continue;
-      const files = await filesBelow(inside, path);
-      const relative = files.map((file) => ({ ...file, path: file.path.slice(path.length + 1) }));
+      const relative: FileEntry[] = [];
+      for await (const file of filesBelow(inside, path)) {
+        if (cancellation.isCancelled) throw syncErrors.cancelled();
+        relative.push({ ...file, path: file.path.slice(path.length + 1) });
+      }
       const reward = (await this.#options.rewardAt?.(run, step, stage)) ?? null;
       const checkpoint = checkpointOf(step, relative, latest, reward);
       // A name with leading zeros is another folder.

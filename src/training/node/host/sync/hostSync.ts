@@ -1,6 +1,6 @@
 import { mkdir, statfs } from 'node:fs/promises';
 import path from 'node:path';
-import type { CancellationToken } from '../../../../base/core/cancellation.ts';
+import { neverCancelled, type CancellationToken } from '../../../../base/core/cancellation.ts';
 import type { Clock } from '../../../../base/core/ports.ts';
 import type { HostParams, SnapshotEntry, SnapshotManifest } from '../../../core/protocol/hostRpc.ts';
 import type { ByteSink, ByteSource, HostSync } from '../../../core/contracts.ts';
@@ -50,7 +50,7 @@ interface Limits {
   readonly room: () => Promise<number>;
 }
 
-/** The largest number of incomplete manifests. A further one replaces the oldest. */
+/** The largest number of incomplete manifests. They also share the limit of entries. A further one ends the oldest. */
 const mostUnderway = 16;
 
 const atATime = 8;
@@ -87,7 +87,11 @@ export class OpenHostSync implements HostSync {
     return packSink(this.#contents, bytes);
   }
 
-  async manifest(client: string, page: HostParams<'sync.manifest'>): Promise<boolean> {
+  async manifest(
+    client: string,
+    page: HostParams<'sync.manifest'>,
+    cancellation = neverCancelled,
+  ): Promise<boolean> {
     const key = `${client} ${page.snapshot}`;
     const before = page.from === 0 ? [] : (this.#underway.get(key) ?? []);
     this.#underway.delete(key);
@@ -101,8 +105,13 @@ export class OpenHostSync implements HostSync {
       return true;
     }
     this.#underway.set(key, before);
-    const [oldest] = this.#underway.keys();
-    if (this.#underway.size > mostUnderway && oldest !== undefined) this.#underway.delete(oldest);
+    if (page.from === 0) cancellation.onCancelled(() => this.#underway.delete(key));
+    let sum = [...this.#underway.values()].reduce((all, { length }) => all + length, 0);
+    for (const [oldest, { length }] of this.#underway) {
+      if (this.#underway.size <= mostUnderway && sum <= entries) break;
+      this.#underway.delete(oldest);
+      sum -= length;
+    }
     return false;
   }
 

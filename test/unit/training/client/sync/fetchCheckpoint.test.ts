@@ -5,6 +5,7 @@ import { CancellationSource } from '../../../../../src/base/core/cancellation.ts
 import { openHostFiles } from '../../../../../src/training/node/host/sync/hostFiles.ts';
 import { fetchCheckpoint } from '../../../../../src/training/node/client/sync/fetchCheckpoint.ts';
 import type { HostFiles } from '../../../../../src/training/core/contracts.ts';
+import type { ClientConnection } from '../../../../../src/training/core/wire/clientConnection.ts';
 import { client } from '../wire/wireHost.ts';
 import { syncHost, temporary, watched, write } from './syncHost.ts';
 
@@ -44,6 +45,20 @@ async function arrived(target: string): Promise<Record<string, string>> {
 }
 
 describe('fetching a checkpoint', () => {
+  test('ends if the list of the host does not', async () => {
+    const ask = (_: string, { from }: { readonly from: number }) => {
+      const names = Array.from({ length: 2_000 }, (_none, at) => `global_step_5/${from + at}`);
+      const entries = names.map((name) => ({ path: name, bytes: 1, modifiedAt: 0 }));
+      return Promise.resolve({ files: entries, total: Number.MAX_SAFE_INTEGER });
+    };
+    const host = {
+      ask: ask as unknown as ClientConnection['ask'],
+      download: () => Promise.reject(new Error()),
+    };
+    const target = path.join(await temporary(), 'target');
+    await expect(fetchCheckpoint(host, run, checkpoint, target)).rejects.toEqual(code('host/too-many-files'));
+  });
+
   test('brings all of it, and is there at once', async () => {
     const { host, target } = await bench();
     const progress: number[] = [];
@@ -114,7 +129,10 @@ describe('fetching a checkpoint', () => {
     ['global_step_5/actor/empty/below', 'sync/path-refused'],
   ])('writes nothing for a host that names %j', async (name, wanted) => {
     const { host, target, folder } = await bench((honest) => ({
-      list: async (...args) => [...(await honest.list(...args)), { path: name, bytes: 1, modifiedAt: 0 }],
+      list: async function* (...args) {
+        yield* honest.list(...args);
+        yield { path: name, bytes: 1, modifiedAt: 0 };
+      },
     }));
     const before = await readdir(folder);
     const fetching = fetchCheckpoint(host.connection, run, checkpoint, target);
@@ -130,8 +148,9 @@ describe('fetching a checkpoint', () => {
     await expect(fetching).rejects.toEqual(code('sync/content-differs'));
     expect(await readdir(path.dirname(target))).not.toContain('step 5');
     const longer = await bench((honest) => ({
-      list: async (...args) =>
-        (await honest.list(...args)).map((file) => ({ ...file, bytes: file.bytes + 1 })),
+      list: async function* (...args) {
+        for await (const file of honest.list(...args)) yield { ...file, bytes: file.bytes + 1 };
+      },
     }));
     const told = fetchCheckpoint(longer.host.connection, run, checkpoint, longer.target);
     await expect(told).rejects.toEqual(code('sync/content-differs'));

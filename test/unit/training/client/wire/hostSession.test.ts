@@ -3,6 +3,7 @@ import { CodedError } from '../../../../../src/base/core/errors.ts';
 import { Random } from '../../../../../src/base/core/random.ts';
 import type { HostMethod, Scope } from '../../../../../src/training/core/protocol/hostRpc.ts';
 import { closeCodes, encodeChunk, wireLimits } from '../../../../../src/training/core/protocol/wire.ts';
+import { TokenUse } from '../../../../../src/training/core/wire/tokenUse.ts';
 import { HostSession, type SessionOptions } from '../../../../../src/training/core/wire/hostSession.ts';
 import type { WireSocket } from '../../../../../src/training/core/contracts.ts';
 import { record, ScriptedServices } from '../../../../tools/host/scriptedServices.ts';
@@ -201,7 +202,7 @@ function newSession(
   options: { readonly scopes?: readonly Scope[]; readonly audit?: SessionOptions['audit'] } = {},
 ): HostSession {
   const { scopes = ['view', 'start', 'cancel'], audit = () => undefined } = options;
-  const client = { name: 'x', scopes: new Set(scopes), connection: 'x' };
+  const client = { name: 'x', scopes: new Set(scopes), connection: 'x', use: new TokenUse() };
   return new HostSession(socket, { services, client, clock: new FakeClock(), audit });
 }
 

@@ -7,6 +7,7 @@ import {
 } from '../../../../../src/training/core/protocol/hostRpc.ts';
 import type { RunOrder } from '../../../../../src/training/core/protocol/runs.ts';
 import type { HostServices, WireSocket } from '../../../../../src/training/core/contracts.ts';
+import { TokenUse } from '../../../../../src/training/core/wire/tokenUse.ts';
 import { HostSession } from '../../../../../src/training/core/wire/hostSession.ts';
 import { ScriptedServices, theRun } from '../../../../tools/host/scriptedServices.ts';
 import { FakeClock } from '../../../fakeClock.ts';
@@ -124,7 +125,7 @@ async function asked(scopes: readonly Scope[], method: HostMethod, params: objec
   };
   const session = new HostSession(socket, {
     services: watched(new ScriptedServices().services, called),
-    client: { name: 'x', scopes: new Set(scopes), connection: 'x' },
+    client: { name: 'x', scopes: new Set(scopes), connection: 'x', use: new TokenUse() },
     clock: new FakeClock(),
     audit: (what, details) => audited.push([what, details]),
   });

@@ -1,12 +1,13 @@
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { mkdir, mkdtemp, rename, rm, symlink, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rename, rm, symlink, truncate, utimes, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
 import { promisify } from 'node:util';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { CancellationSource, neverCancelled } from '../../../../../src/base/core/cancellation.ts';
 import { openHostFiles } from '../../../../../src/training/node/host/sync/hostFiles.ts';
 import { JailedFolder } from '../../../../../src/training/node/host/sync/jailedFolder.ts';
 import {
@@ -15,6 +16,7 @@ import {
 } from '../../../../../src/training/node/host/runs/jobFolder.ts';
 import type { RunStage } from '../../../../../src/training/core/protocol/runs.ts';
 import { trackerFile } from '../../../../../src/training/core/launch/resumeStages.ts';
+import { collected } from '../../../../tools/collected.ts';
 import type { ByteSource, HostFiles } from '../../../../../src/training/core/contracts.ts';
 import { fuzz } from '../../../fuzz.ts';
 
@@ -57,14 +59,14 @@ const code = (wanted: string): unknown => expect.objectContaining({ code: wanted
 describe("files of a run's folder", () => {
   test('are listed, read in parts and summed', async () => {
     await write({ 'log/trainer.log': 'hello', 'a/b/c': '', top: 'x' });
-    expect(await files.list(run, '')).toEqual([
+    expect(await collected(files.list(run, ''))).toEqual([
       { path: 'a/b/c', bytes: 0, modifiedAt: 1_000_000 },
       { path: 'log/trainer.log', bytes: 5, modifiedAt: 1_000_000 },
       { path: 'top', bytes: 1, modifiedAt: 1_000_000 },
     ]);
-    expect(await files.list(run, 'log')).toHaveLength(1);
-    expect(await files.list(run, 'log/trainer.log')).toHaveLength(1);
-    expect(await files.list(run, 'none')).toEqual([]);
+    expect(await collected(files.list(run, 'log'))).toHaveLength(1);
+    expect(await collected(files.list(run, 'log/trainer.log'))).toHaveLength(1);
+    expect(await collected(files.list(run, 'none'))).toEqual([]);
     const part = await files.open(run, 'log/trainer.log', 1, 3);
     expect(part.bytes).toBe(3);
     expect(await textOf(part)).toBe('ell');
@@ -74,13 +76,30 @@ describe("files of a run's folder", () => {
       sha256: createHash('sha256').update(text).digest('hex'),
       bytes: text.length,
     });
-    expect(await files.sum(run, 'log/trainer.log')).toEqual(sumOf('hello'));
-    expect(await files.sum(run, 'log/trainer.log')).toEqual(sumOf('hello'));
+    expect(await files.sum(run, 'log/trainer.log', neverCancelled)).toEqual(sumOf('hello'));
+    expect(await files.sum(run, 'log/trainer.log', neverCancelled)).toEqual(sumOf('hello'));
     await writeFile(path.join(job, 'log/trainer.log'), 'HELLO');
-    expect(await files.sum(run, 'log/trainer.log')).toEqual(sumOf('HELLO'));
-    await expect(files.list('20260101-120000-000000', '')).rejects.toEqual(code('host/no-job-folder'));
+    expect(await files.sum(run, 'log/trainer.log', neverCancelled)).toEqual(sumOf('HELLO'));
+    await expect(collected(files.list('20260101-120000-000000', ''))).rejects.toEqual(
+      code('host/no-job-folder'),
+    );
     await expect(files.open(run, 'none', 0, 1)).rejects.toEqual(code('host/no-file'));
     await expect(files.open(run, 'log', 0, 1)).rejects.toEqual(code('host/no-file'));
+  });
+
+  test('are sorted by path, whatever their names', async () => {
+    const names = ['a/x', 'a.b', 'a-b', 'ab', 'a/b/c', 'a0', 'b/a', 'B'];
+    await write(Object.fromEntries(names.map((name) => [name, ''])));
+    expect((await collected(files.list(run, ''))).map((file) => file.path)).toEqual(names.sort());
+  });
+
+  test('are summed only while the client waits', async () => {
+    await write({ large: '' });
+    await truncate(path.join(job, 'large'), 2 ** 40);
+    const client = new CancellationSource();
+    const sum = files.sum(run, 'large', client.token);
+    client.cancel();
+    await expect(sum).rejects.toEqual(code('sync/cancelled'));
   });
 
   test.each(['..', '../secret', '/etc/passwd', 'a/../../secret', 'a\u0000', 'a\\..\\b', 'x'.repeat(300)])(
@@ -89,8 +108,8 @@ describe("files of a run's folder", () => {
       await write({ a: '' });
       await writeFile(path.join(folder, 'secret'), 'secret');
       await expect(files.open(run, asked, 0, 9)).rejects.toEqual(code('sync/path-refused'));
-      await expect(files.sum(run, asked)).rejects.toEqual(code('sync/path-refused'));
-      await expect(files.list(run, asked)).rejects.toEqual(code('sync/path-refused'));
+      await expect(files.sum(run, asked, neverCancelled)).rejects.toEqual(code('sync/path-refused'));
+      await expect(collected(files.list(run, asked))).rejects.toEqual(code('sync/path-refused'));
     },
   );
 
@@ -103,30 +122,30 @@ describe("files of a run's folder", () => {
     await symlink('sub', path.join(job, 'within'));
     await symlink('../../outside', path.join(job, 'sub', 'global_step_1'));
     await symlink('../outside', path.join(job, 'global_step_2'));
-    expect((await files.list(run, '')).map((file) => file.path)).toEqual(['real', 'sub/in']);
+    expect((await collected(files.list(run, ''))).map((file) => file.path)).toEqual(['real', 'sub/in']);
     for (const asked of ['out/secret', 'file', 'within/in', 'sub/global_step_1/secret']) {
       await expect(files.open(run, asked, 0, 9)).rejects.toEqual(code('host/no-file'));
-      await expect(files.sum(run, asked)).rejects.toEqual(code('host/no-file'));
+      await expect(files.sum(run, asked, neverCancelled)).rejects.toEqual(code('host/no-file'));
     }
-    expect(await files.list(run, 'out')).toEqual([]);
-    expect(await files.checkpoints(run)).toEqual([]);
+    expect(await collected(files.list(run, 'out'))).toEqual([]);
+    expect(await files.checkpoints(run, neverCancelled)).toEqual([]);
   });
 
   test('are those of upstream alone where its config leads out of its own code', async () => {
     folderAccess = () => ({ kind: 'elsewhere' });
     await write({ 'log/a.log': 'a', 'config.json': '{}', id_rsa: 'secret', '.ssh/id_rsa': 'secret' });
     await write({ 'global_step_1/actor/x': '', 'latest_checkpointed_iteration.txt': '1' });
-    expect((await files.list(run, '')).map((file) => file.path)).toEqual([
+    expect((await collected(files.list(run, ''))).map((file) => file.path)).toEqual([
       'config.json',
       'global_step_1/actor/x',
       'latest_checkpointed_iteration.txt',
       'log/a.log',
     ]);
-    expect(await files.checkpoints(run)).toHaveLength(1);
+    expect(await files.checkpoints(run, neverCancelled)).toHaveLength(1);
     for (const asked of ['id_rsa', '.ssh', '.ssh/id_rsa']) {
-      expect(await files.list(run, asked)).toEqual([]);
+      expect(await collected(files.list(run, asked))).toEqual([]);
       await expect(files.open(run, asked, 0, 9)).rejects.toEqual(code('host/no-file'));
-      await expect(files.sum(run, asked)).rejects.toEqual(code('host/no-file'));
+      await expect(files.sum(run, asked, neverCancelled)).rejects.toEqual(code('host/no-file'));
     }
   });
 
@@ -138,11 +157,11 @@ describe("files of a run's folder", () => {
     for (const to of ['data', `data/runs/${run}`, 'home', '.', '/']) {
       await rm(job, { force: true });
       await symlink(path.resolve(folder, to), job);
-      await expect(files.list(run, ''), to).rejects.toEqual(code('host/no-job-folder'));
+      await expect(collected(files.list(run, '')), to).rejects.toEqual(code('host/no-job-folder'));
     }
     await rm(job);
     await symlink(path.join(folder, 'data', 'runs', run, 'code'), job);
-    expect(await files.list(run, '')).toEqual([]);
+    expect(await collected(files.list(run, ''))).toEqual([]);
   });
 
   test('that become links after they were asked for are not read', async () => {
@@ -159,7 +178,7 @@ describe("files of a run's folder", () => {
     await write({ a: '' });
     await promisify(execFile)('mkfifo', [path.join(job, 'pipe')]);
     await expect(files.open(run, 'pipe', 0, 1)).rejects.toEqual(code('host/no-file'));
-    expect(await files.list(run, '')).toHaveLength(1);
+    expect(await collected(files.list(run, ''))).toHaveLength(1);
   });
 
   test('are all that any path reaches', async () => {
@@ -189,7 +208,7 @@ describe('checkpoints', () => {
       ),
     );
   const facts = async (): Promise<unknown> =>
-    (await files.checkpoints(run)).map((one) => [one.step, one.resumable, one.huggingFace]);
+    (await files.checkpoints(run, neverCancelled)).map((one) => [one.step, one.resumable, one.huggingFace]);
 
   test('are told with what they hold', async () => {
     await write({
@@ -202,7 +221,7 @@ describe('checkpoints', () => {
       'global_step_007/file': '',
       'log/a.log': '',
     });
-    expect(await files.checkpoints(run)).toEqual([
+    expect(await files.checkpoints(run, neverCancelled)).toEqual([
       {
         ...{ step: 10, path: 'global_step_10', bytes: 14, files: 7, modifiedAt: 1_000_000 },
         ...{ resumable: true, huggingFace: false, reward: null },
@@ -223,14 +242,14 @@ describe('checkpoints', () => {
     await write(inside('rl_20260314092653', { ...shards(5, [0, 1]), [trackerFile]: '5' }));
     await write(inside('sft', { ...shards(20, [0, 1]), ...shards(5, [0, 1]), [trackerFile]: '20' }));
     await write({ ...shards(7, [0, 1]), 'rl/global_step_1/x': '', 'sft/.ssh/id_rsa': 'secret' });
-    expect(await files.checkpoints(run)).toMatchObject([
+    expect(await files.checkpoints(run, neverCancelled)).toMatchObject([
       { stage: 'sft', step: 5, path: 'sft/global_step_5', resumable: true, reward: null },
       { stage: 'sft', step: 20, path: 'sft/global_step_20', resumable: true, reward: 1.5 },
       { stage: 'rl_', step: 5, path: 'rl_20260314092653/global_step_5', resumable: true },
     ]);
-    expect(await files.list(run, 'sft/.ssh')).toEqual([]);
-    expect(await files.list(run, 'rl')).toEqual([]);
-    expect(await files.list(run, 'sft/global_step_5')).toHaveLength(6);
+    expect(await collected(files.list(run, 'sft/.ssh'))).toEqual([]);
+    expect(await collected(files.list(run, 'rl'))).toEqual([]);
+    expect(await collected(files.list(run, 'sft/global_step_5'))).toHaveLength(6);
   });
 
   test('can be gone on from once all of them is there', async () => {

@@ -63,7 +63,8 @@ function packOf(...texts: readonly string[]): Buffer {
 
 async function keep(entries: readonly SnapshotEntry[], to: HostSync = host): Promise<string> {
   const snapshot = idOf(entries);
-  expect(await to.manifest('test', { snapshot, from: 0, entries: [...entries], done: true })).toBe(true);
+  const page = { snapshot, from: 0, entries: [...entries], done: true };
+  expect(await to.manifest('test', page, neverCancelled)).toBe(true);
   return snapshot;
 }
 
@@ -268,6 +269,24 @@ describe('snapshots', () => {
     expect(await host.manifest('one', page(0, 3))).toBe(true);
   });
 
+  test('that are incomplete go with their client, and have a largest size together', async () => {
+    const pageOf = (from: number) => ({
+      ...{ snapshot: idOf(entries), from, entries: entries.slice(from, from + 1), done: false },
+    });
+    const outOfOrder = { message: expect.stringContaining('not in order') as string };
+    const client = new CancellationSource();
+    expect(await host.manifest('one', pageOf(0), client.token)).toBe(false);
+    expect(await host.manifest('other', pageOf(0))).toBe(false);
+    client.cancel();
+    await expect(host.manifest('one', pageOf(1))).rejects.toMatchObject(outOfOrder);
+    expect(await host.manifest('other', pageOf(1))).toBe(false);
+
+    const small = await openHostSync({ dataFolder, entries: 2 });
+    for (const client of ['one', 'two', 'three']) await small.manifest(client, pageOf(0));
+    await expect(small.manifest('one', pageOf(1))).rejects.toMatchObject(outOfOrder);
+    expect(await small.manifest('three', pageOf(1))).toBe(false);
+  });
+
   test('have a largest size', async () => {
     const small = await openHostSync({ dataFolder, entries: 2 });
     await expect(keep(entries, small)).rejects.toEqual(code('sync/bad-manifest'));
@@ -282,6 +301,7 @@ describe('snapshots', () => {
     ['a long name', [fileEntry('a'.repeat(256), 'a')], undefined, 'sync/path-refused'],
     ['two cases', [fileEntry('A', 'a'), fileEntry('a', 'a')], undefined, 'sync/path-refused'],
     ['a link out', [{ path: 'l', link: '../x' }], undefined, 'sync/path-refused'],
+    ['the config of Git', [fileEntry('.git/config', 'a')], undefined, 'sync/path-refused'],
     ['an absolute link', [{ path: 'l', link: '/etc/passwd' }], undefined, 'sync/path-refused'],
     [
       'a file below a link',

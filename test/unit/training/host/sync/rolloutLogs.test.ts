@@ -4,6 +4,8 @@ import path from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openRolloutLogs } from '../../../../../src/training/node/host/sync/hostFiles.ts';
+import { neverCancelled } from '../../../../../src/base/core/cancellation.ts';
+import { collected } from '../../../../tools/collected.ts';
 import type { ByteSource, RunFiles } from '../../../../../src/training/core/contracts.ts';
 import { fuzz } from '../../../fuzz.ts';
 
@@ -53,19 +55,19 @@ const secrets = {
 
 describe('logs of rollouts', () => {
   test('are listed with those that were set aside, and read', async () => {
-    const listed = await files.list(run, '');
+    const listed = await collected(files.list(run, ''));
     expect(listed.map((file) => [file.path, file.bytes])).toEqual([
       [older, 6],
       [newest, 6],
     ]);
-    expect(await files.list(run, 'saved_experiments')).toEqual(listed);
+    expect(await collected(files.list(run, 'saved_experiments'))).toEqual(listed);
     expect(await textOf(await files.open(run, newest, 2, 3))).toBe('gge');
-    expect(await files.sum(run, older)).toMatchObject({ bytes: 6 });
+    expect(await files.sum(run, older, neverCancelled)).toMatchObject({ bytes: 6 });
   });
 
   test('are none where the run has not begun', async () => {
     await rm(code, { recursive: true });
-    await expect(files.list(run, '')).rejects.toMatchObject({ code: 'host/no-job-folder' });
+    await expect(collected(files.list(run, ''))).rejects.toMatchObject({ code: 'host/no-job-folder' });
   });
 
   test('are all that is seen of a launcher’s folder', async () => {
@@ -75,13 +77,16 @@ describe('logs of rollouts', () => {
     const links = ['saved_experiments/x/y/z', 'saved_experiments/links'];
     for (const link of links) await mkdir(path.join(code, link), { recursive: true });
     await symlink(path.join(folder, 'outside'), path.join(code, 'saved_experiments/x/y/z/rollout'));
-    expect((await files.list(run, '')).map((file) => file.path)).toEqual([older]);
+    expect((await collected(files.list(run, ''))).map((file) => file.path)).toEqual([older]);
     const others = [...Object.keys(secrets), 'saved_experiments/x/y/z/rollout/rollout.json.log'];
     for (const asked of others) {
       await expect(files.open(run, asked, 0, 9), asked).rejects.toMatchObject({ code: 'host/no-file' });
-      await expect(files.sum(run, asked), asked).rejects.toMatchObject({ code: 'host/no-file' });
+      await expect(files.sum(run, asked, neverCancelled), asked).rejects.toMatchObject({
+        code: 'host/no-file',
+      });
     }
-    for (const asked of Object.keys(secrets)) expect(await files.list(run, asked), asked).toEqual([]);
+    for (const asked of Object.keys(secrets))
+      expect(await collected(files.list(run, asked)), asked).toEqual([]);
     const names = [...new Set([...others, newest, '..'].flatMap((one) => one.split('/')))];
     const paths = fc.array(fc.constantFrom(...names), { maxLength: 7 }).map((parts) => parts.join('/'));
     await fc.assert(
