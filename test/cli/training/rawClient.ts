@@ -56,10 +56,13 @@ export async function recorder(target: number, lost = 0): Promise<Recorder> {
   };
 }
 
-/** The messages in the bytes that a client sent: after the upgrade masked frames, none of which is cut in parts. */
+/** The messages in the bytes that a client sent: after the login and the upgrade masked frames, none of which is cut in parts. */
 export function framesOf(recording: Buffer): readonly Frame[] {
   const frames: Frame[] = [];
-  for (let at = recording.indexOf('\r\n\r\n') + 4; at < recording.length;) {
+  for (
+    let at = recording.indexOf('\r\n\r\n', recording.indexOf('Upgrade: websocket')) + 4;
+    at < recording.length;
+  ) {
     const opcode = (recording[at] ?? 0) & 15;
     const short = (recording[at + 1] ?? 0) & 127;
     const lengthBytes = short === 127 ? 8 : short === 126 ? 2 : 0;

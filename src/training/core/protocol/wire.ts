@@ -1,7 +1,8 @@
 /**
  * The protocol between a client and a GPU host: one WebSocket. Text frames are JSON-RPC 2.0: requests of the client,
  * answers and notifications of the host, and no batches. Binary frames are chunks of transfers in either direction.
- * The token is sent in the `Authorization: Bearer` header of the upgrade, never in the address.
+ * With TLS, the token is sent in the `Authorization: Bearer` header of the upgrade, never in the address. Without TLS, both
+ * sides prove that they know it: see `node/tokenProof`.
  */
 import * as z from 'zod/mini';
 import type { ErrorReport } from '../../../base/core/errors.ts';

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import { connect, type NetConnectOpts, type Socket } from 'node:net';
 import { connect as connectTls, type ConnectionOptions, type TLSSocket } from 'node:tls';
@@ -8,6 +8,7 @@ import { closeCodes, wireLimits, wirePath, wireSubprotocol } from '../../core/pr
 import { ClientConnection, type ClientOptions } from '../../core/wire/clientConnection.ts';
 import type { CloseReason, DialHandlers, WireSocket } from '../../core/contracts.ts';
 import { systemClock } from '../../../base/node/clock.ts';
+import { hostProof, maskToken, proofScheme, tokenHash, tokenId } from '../tokenProof.ts';
 import { wireSocket } from '../wireSocket.ts';
 
 export interface HostAddress {
@@ -111,9 +112,26 @@ function nameOf(hostname: string): { readonly host: string; readonly servername?
 function dial(url: URL, address: HostAddress, handlers: DialHandlers, heartbeat: number): WireSocket {
   const { token } = address;
   let refused: CloseReason | undefined;
-  const createConnection = ownConnection(url, address);
+  let plain: Socket | undefined;
+  let upgrade: ClientRequest | undefined;
+  const logIn = async (connected: Socket, made: ConnectCallback): Promise<void> => {
+    plain = connected.on('error', () => undefined); // it is reported by its request
+    try {
+      const answer = await authorizationOn(connected, url, token);
+      if (typeof answer !== 'string') throw new Error((refused = answer).reason);
+      upgrade?.setHeader('authorization', answer);
+      upgrade?.end();
+      made(null, connected);
+    } catch (error) {
+      connected.destroy();
+      made(error as Error);
+    }
+  };
+  const isPlain = url.protocol === 'ws:';
+  const createConnection = ownConnection(url, address, logIn);
   const options: WebSocketOptions & { readonly closeTimeout: number } = {
-    headers: { authorization: `Bearer ${token}`, host: url.host },
+    headers: { host: url.host, ...(!isPlain && { authorization: `Bearer ${token}` }) },
+    ...(isPlain && { finishRequest: (request: ClientRequest) => (upgrade = request) }),
     handshakeTimeout: handshake,
     maxPayload: 64 * 1024 * 1024,
     perMessageDeflate: false,
@@ -127,10 +145,10 @@ function dial(url: URL, address: HostAddress, handlers: DialHandlers, heartbeat:
   };
   const socket = new WebSocket(createConnection ? untouched(url) : url, wireSubprotocol, options);
   socket.on('open', () => handlers.opened());
+  socket.on('close', () => plain?.destroy());
   socket.on('unexpected-response', (request: ClientRequest, response: IncomingMessage) => {
     const { statusCode = 0 } = response;
-    const other = { reason: `The host responds with HTTP status ${statusCode}.`, isFinal: false };
-    refused = refusals[statusCode] ?? other;
+    refused = refusalOf(statusCode);
     response.resume();
     request.destroy();
     socket.terminate();
@@ -172,14 +190,19 @@ type ConnectCallback = (error: Error | null, socket?: Socket) => void;
 function ownConnection(
   url: URL,
   { fingerprint: pinned, route }: HostAddress,
+  logIn: (socket: Socket, made: ConnectCallback) => Promise<void>,
 ): WebSocketOptions['createConnection'] {
   const isTls = url.protocol === 'wss:';
-  if (route === undefined && (pinned === undefined || !isTls)) return undefined;
+  if (route === undefined && pinned === undefined && isTls) return undefined;
   const create = (_options: unknown, made: ConnectCallback): undefined => {
-    const to = route === undefined ? { port: Number(url.port || 443) } : route();
+    const port = Number(url.port || (isTls ? 443 : 80));
+    const to = route === undefined ? { host: nameOf(url.hostname).host, port } : route();
     if (to === undefined) made(Object.assign(new Error('no tunnel'), { code: noTunnel }));
     else if (isTls) connectSecurely({ ...nameOf(url.hostname), ...to }, pinned, made);
-    else whenMade(connect(to), 'connect', made);
+    else {
+      const socket = connect(to);
+      whenMade(socket, 'connect', (error) => (error === null ? void logIn(socket, made) : made(error)));
+    }
   };
   return create as unknown as NonNullable<WebSocketOptions['createConnection']>;
 }
@@ -189,6 +212,47 @@ function whenMade(socket: Socket, event: 'connect' | 'secureConnect', made: Conn
   socket.once(event, () => {
     socket.removeListener('error', made);
     made(null, socket);
+  });
+}
+
+/**
+ * Makes the host prove that it knows the token. Resolves to the header that proves the same for this
+ * client, or to the reason to end. Any user of the machine may listen at this port.
+ */
+async function authorizationOn(socket: Socket, url: URL, token: string): Promise<string | CloseReason> {
+  const hash = tokenHash(token);
+  const nonce = randomBytes(16).toString('hex');
+  const ask = `${proofScheme} ${tokenId(hash)} ${nonce}`;
+  const head = await answerOn(
+    socket,
+    `GET ${url.pathname} HTTP/1.1\r\nHost: ${url.host}\r\nAuthorization: ${ask}\r\n\r\n`,
+  );
+  const [, status = 400] = /^HTTP\/1\.1 (\d{3}) /.exec(head) ?? [];
+  const answer = new RegExp(`^www-authenticate: ${proofScheme} (\\w+) (\\w+)\r$`, 'im');
+  const [, own, proof] = answer.exec(head) ?? [];
+  if (proof === undefined) return refusalOf(Number(status));
+  const nonces = `${nonce} ${own ?? ''}`;
+  if (proof !== hostProof(hash, nonces)) return impostor;
+  return `${proofScheme} ${maskToken(Buffer.from(token), hash, nonces).toString('base64url')}`;
+}
+
+/** Sends a request and resolves to the start of the answer, with all headers. */
+function answerOn(socket: Socket, request: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let text = '';
+    const read = (bytes: Buffer): void => {
+      text += bytes.toString('latin1');
+      if (!text.includes('\r\n\r\n') && text.length < 16_384) return;
+      stop();
+      resolve(text);
+    };
+    const closed = (): void => reject(Object.assign(new Error('closed'), { code: 'ECONNRESET' }));
+    const timer = setTimeout(() => socket.destroy(new Error('the handshake timed out')), handshake).unref();
+    const stop = (): void => {
+      clearTimeout(timer);
+      socket.off('data', read).off('error', reject).off('close', closed);
+    };
+    socket.on('data', read).on('error', reject).on('close', closed).write(request);
   });
 }
 
@@ -233,12 +297,27 @@ function withoutToken(reason: string): CloseReason {
   return { reason, isFinal: true, hint: hints.token, lacks: 'token' };
 }
 
+const impostor: CloseReason = {
+  reason: 'The program at this address does not know the token of the host. The token was not sent.',
+  isFinal: true,
+  hint: 'Another user of that machine may have taken the port. Start the host at another port and add it again.',
+};
+
+function refusalOf(status: number): CloseReason {
+  return refusals[status] ?? { reason: `The host responds with HTTP status ${status}.`, isFinal: false };
+}
+
 const refusals: Readonly<Record<number, CloseReason>> = {
   400: noHost,
   401: withoutToken('The host does not know this token.'),
   403: { reason: 'The host does not allow this client to connect.', isFinal: true },
   404: noHost,
-  426: noHost,
+  426: {
+    reason:
+      'The program at this address does not prove that it is the host. Hosts of earlier versions cannot.',
+    isFinal: true,
+    hint: 'If it is your host, update AgentJet there and start it again.',
+  },
   429: { reason: 'The host has too many connections or requests.', isFinal: false, isBusy: true },
 };
 

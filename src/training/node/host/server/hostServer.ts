@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { createServer as createHttp, type IncomingMessage, type Server } from 'node:http';
 import { createServer as createHttps } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
@@ -10,6 +10,7 @@ import { closeCodes, wireLimits, wirePath, wireSubprotocol } from '../../../core
 import type { HostServices } from '../../../core/contracts.ts';
 import { TokenUse } from '../../../core/wire/tokenUse.ts';
 import { HostSession } from '../../../core/wire/hostSession.ts';
+import { hostProof, maskToken, proofScheme } from '../../tokenProof.ts';
 import { wireSocket } from '../../wireSocket.ts';
 import type { AuditLog } from './auditLog.ts';
 import type { HostCertificate } from './certificate.ts';
@@ -17,12 +18,27 @@ import type { HostTokens, TokenInfo } from './tokens.ts';
 import { RateLimit } from '../../../core/wire/rateLimit.ts';
 
 const longestToken = 200;
+/** The id of a token, and a random number. */
+const proofRequest = new RegExp(`^${proofScheme} ([0-9a-f]{64}) ([0-9a-f]{32})$`);
+const proofAnswer = new RegExp(`^${proofScheme} ([\\w-]+)$`);
+
+interface Refusal {
+  readonly status: number;
+  readonly reason: string;
+  readonly proof?: string;
+}
+
+const noUpgrade: Refusal = {
+  status: 426,
+  reason: `This is an AgentJet GPU host. Its WebSocket is at ${wirePath}.\n`,
+};
 
 /** Decides whether a client may connect, before a WebSocket is opened. */
 export class UpgradeCheck {
   readonly #tokens: HostTokens;
   readonly #connections: RateLimit;
   readonly #failures: RateLimit;
+  readonly #proofs = new WeakMap<Socket, { readonly hash: Buffer; readonly nonces: string }>();
 
   constructor(tokens: HostTokens, clock: Pick<Clock, 'monotonic'>) {
     this.#tokens = tokens;
@@ -30,13 +46,28 @@ export class UpgradeCheck {
     this.#failures = new RateLimit({ burst: 20, perSecond: 0.2 }, clock);
   }
 
-  check(request: IncomingMessage): { readonly status: number; readonly reason: string } | TokenInfo {
+  /**
+   * Answers a request that is not an upgrade. With `proof`, the host knows the token of the client, which then proves the
+   * same on this connection.
+   */
+  prove({ headers, socket }: IncomingMessage): Refusal {
+    const [, id, nonce] = proofRequest.exec(headers.authorization ?? '') ?? [];
+    if (id === undefined || nonce === undefined) return noUpgrade;
+    const hash = this.#tokens.hashOf(id);
+    if (hash === undefined) return this.#wrongToken(socket.remoteAddress ?? '');
+    const own = randomBytes(16).toString('hex');
+    const nonces = `${nonce} ${own}`;
+    this.#proofs.set(socket, { hash, nonces });
+    return { status: 401, reason: '', proof: `${proofScheme} ${own} ${hostProof(hash, nonces)}` };
+  }
+
+  check(request: IncomingMessage): Refusal | TokenInfo {
     const address = request.socket.remoteAddress ?? '';
     const { url = '', method, headers } = request;
-    const token = /^Bearer (\S+)$/.exec(headers.authorization ?? '')?.[1];
+    const token = this.#tokenOf(request);
     const found = token === undefined || token.length > longestToken ? undefined : this.#tokens.find(token);
-    // A valid token has its own limit, so that others at the same address cannot use it up.
-    if (!this.#connections.take(found === undefined ? address : `token ${found.name}`))
+    // Only connections of known tokens are limited here, each token by itself: others share an address with its owner.
+    if (found !== undefined && !this.#connections.take(found.name))
       return { status: 429, reason: 'Too many connections. Try again later.' };
     if (method !== 'GET' || url.split('?')[0] !== wirePath) {
       return { status: 404, reason: `The WebSocket of this host is at ${wirePath}.` };
@@ -48,12 +79,22 @@ export class UpgradeCheck {
       return { status: 400, reason: `The WebSocket subprotocol is ${wireSubprotocol}.` };
     }
     if (found !== undefined) return found;
-    if (!this.#failures.take(address))
-      return { status: 429, reason: 'Too many wrong tokens. Try again in a minute.' };
-    return {
-      status: 401,
-      reason: token === undefined ? 'The token is missing.' : 'The token is not valid for this host.',
-    };
+    return this.#wrongToken(address, token === undefined ? 'The token is missing.' : undefined);
+  }
+
+  /** Earlier clients send the token itself. */
+  #tokenOf({ headers: { authorization = '' }, socket }: IncomingMessage): string | undefined {
+    const masked = proofAnswer.exec(authorization)?.[1];
+    if (masked === undefined) return /^Bearer (\S+)$/.exec(authorization)?.[1];
+    const proof = this.#proofs.get(socket);
+    this.#proofs.delete(socket);
+    return proof && maskToken(Buffer.from(masked, 'base64url'), proof.hash, proof.nonces).toString('utf8');
+  }
+
+  #wrongToken(address: string, reason = 'The token is not valid for this host.'): Refusal {
+    return this.#failures.take(address)
+      ? { status: 401, reason }
+      : { status: 429, reason: 'Too many wrong tokens. Try again in a minute.' };
   }
 }
 
@@ -101,11 +142,12 @@ export async function serveHost(options: HostServerOptions): Promise<HostServer>
           handshakeTimeout: patience * 1_000,
         });
   server.maxConnections = mostConnections + 4 * mostStrangers;
-  server.on('request', (_request, response) => {
-    response.writeHead(426, { connection: 'close', 'content-type': 'text/plain' });
-    response.end(`This is an AgentJet GPU host. Its WebSocket is at ${wirePath}.\n`);
-  });
   const clients = new Clients(options);
+  server.on('request', (request, response) => {
+    const { status, reason, proof } = clients.prove(request);
+    const more = proof === undefined ? { connection: 'close' } : { 'www-authenticate': proof };
+    response.writeHead(status, { ...more, 'content-type': 'text/plain' }).end(reason);
+  });
   const strangers = new Strangers();
   server.on('connection', (socket: Socket) => strangers.add(socket));
   server.on('upgrade', (request, socket, head) => {
@@ -204,10 +246,10 @@ class Clients {
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): boolean {
     socket.on('error', () => socket.destroy());
     const address = request.socket.remoteAddress ?? '';
-    const checked = this.#checked(request);
+    const checked = this.#guarded(() => this.#check.check(request));
     const token = 'status' in checked || this.#hasRoom(checked) ? checked : tooManyConnections;
     if ('status' in token) {
-      this.#options.audit.addOften('turned-away', { address }, { status: token.status });
+      this.#turnedAway(address, token);
       const body = `${token.reason}\n`;
       socket.end(
         `HTTP/1.1 ${token.status} Refused\r\nConnection: close\r\nContent-Type: text/plain\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
@@ -237,9 +279,20 @@ class Clients {
     return [...this.#open].filter(({ token }) => token.name === name && token.createdAt === createdAt);
   }
 
-  #checked(request: IncomingMessage): ReturnType<UpgradeCheck['check']> {
+  prove(request: IncomingMessage): Refusal {
+    const answer = this.#guarded(() => this.#check.prove(request));
+    if (answer.proof === undefined && answer !== noUpgrade)
+      this.#turnedAway(request.socket.remoteAddress ?? '', answer);
+    return answer;
+  }
+
+  #turnedAway(address: string, { status }: Refusal): void {
+    this.#options.audit.addOften('turned-away', { address }, { status });
+  }
+
+  #guarded<T>(check: () => T): T | Refusal {
     try {
-      return this.#check.check(request);
+      return check();
     } catch {
       return { status: 503, reason: 'Cannot read the tokens of this host.' };
     }

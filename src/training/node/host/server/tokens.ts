@@ -1,4 +1,4 @@
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { existsSync, statSync } from 'node:fs';
 import path from 'node:path';
 import * as z from 'zod/mini';
@@ -6,6 +6,7 @@ import { CodedError } from '../../../../base/core/errors.ts';
 import { scopes, type Scope } from '../../../core/protocol/hostRpc.ts';
 import { omit } from '../../../../base/core/omit.ts';
 import { decodeFileSync, writeFileAtomicSync } from '../../../../base/node/atomicFile.ts';
+import { tokenHash, tokenId } from '../../tokenProof.ts';
 import { giveToFolderOwner, withFileLock } from '../fileLock.ts';
 
 const storedToken = z.object({
@@ -19,7 +20,6 @@ const storedTokens = z.array(storedToken);
 type StoredToken = z.infer<typeof storedToken>;
 /** Information about a token. The token itself is shown only once. */
 export type TokenInfo = Omit<StoredToken, 'hash'>;
-const hashOf = (token: string): Buffer => createHash('sha256').update(token, 'utf8').digest();
 const names = /^[A-Za-z0-9][A-Za-z0-9._-]{0,49}$/;
 
 /** The tokens in a data folder. Other processes may change them, so a changed file is read again. */
@@ -40,7 +40,7 @@ export class HostTokens {
   add(name: string, allowed: readonly Scope[], now: number): string {
     if (!names.test(name)) throw tokenErrors.badName(name);
     const token = `ajh_${randomBytes(32).toString('base64url')}`;
-    const hash = hashOf(token).toString('hex');
+    const hash = tokenHash(token).toString('hex');
     const all = scopes.filter((scope) => scope === 'view' || allowed.includes(scope));
     this.#change((before) => {
       if (before.some((one) => one.name === name)) throw tokenErrors.nameTaken(name);
@@ -65,9 +65,16 @@ export class HostTokens {
 
   /** Returns information about a token. Takes constant time. */
   find(token: string): TokenInfo | undefined {
-    const hash = hashOf(token);
+    const hash = tokenHash(token);
     const [found] = this.#read().filter((one) => timingSafeEqual(hash, Buffer.from(one.hash, 'hex')));
     return found && omit(found, 'hash');
+  }
+
+  /** Returns the hash of the token with a public id. */
+  hashOf(id: string): Buffer | undefined {
+    return this.#read()
+      .map((one) => Buffer.from(one.hash, 'hex'))
+      .find((hash) => tokenId(hash) === id);
   }
 
   #read(): readonly StoredToken[] {
