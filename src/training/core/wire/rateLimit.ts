@@ -35,8 +35,4 @@ export class RateLimit {
     if (this.#buckets.size > this.#most) this.#buckets.delete(oldest);
     return isAllowed;
   }
-
-  get size(): number {
-    return this.#buckets.size;
-  }
 }

@@ -117,7 +117,6 @@ export interface HostServerOptions {
 export interface HostServer {
   /** The URL for clients, `ws://…` or `wss://…`. */
   readonly url: string;
-  readonly connections: number;
   close(): Promise<void>;
 }
 
@@ -158,9 +157,6 @@ export async function serveHost(options: HostServerOptions): Promise<HostServer>
   const scheme = certificate === undefined ? 'ws' : 'wss';
   return {
     url: `${scheme}://${address.includes(':') ? `[${address}]` : address}:${bound}`,
-    get connections() {
-      return clients.size;
-    },
     close: async () => {
       clients.close();
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
@@ -236,10 +232,6 @@ class Clients {
       options.clock.every(every, () => this.#endRevoked()),
       options.clock.every(60_000, () => options.audit.flushCounts()),
     ];
-  }
-
-  get size(): number {
-    return this.#open.size;
   }
 
   /** Answers an upgrade request. Returns whether the client may connect. */
