@@ -235,7 +235,7 @@ function userCode(
     openText,
     onUncaught: (error) => uncaught.take(error),
     warn: (problem) => emit(warningEvent(problem)),
-    onDebugger: (port) => emit({ type: 'debugger', language: 'python', port }),
+    onDebugger: (address) => emit({ type: 'debugger', language: 'python', address }),
   });
   return { code, onUncaught: uncaught.onUncaught };
 }

@@ -5,7 +5,7 @@ import type { CodedError, Location } from '../../base/core/errors.ts';
 import { isPython, type Locator } from '../../configs/core/locator.ts';
 import type { Logger } from '../../base/core/ports.ts';
 import type { ModelText } from '../../tracking/core/tokenizer.ts';
-import type { RunRequest } from '../core/protocol/run.ts';
+import type { DebuggerAddress, RunRequest } from '../core/protocol/run.ts';
 import { systemClock } from '../../base/node/clock.ts';
 import { localFiles } from '../../base/node/files.ts';
 import type { Loader } from './loader/loader.ts';
@@ -24,7 +24,7 @@ export interface UserCodeOptions {
   /** Called with a problem that training would refuse. */
   warn(problem: CodedError): void;
   openText(): Promise<ModelText>;
-  onDebugger(port: number): void;
+  onDebugger(address: DebuggerAddress): void;
 }
 
 /** The user's code of a run, in any language. */
@@ -84,7 +84,7 @@ async function startPython(
     },
     answer,
     onUncaught: (error) => heard.onUncaught(error),
-    onDebugger: (port) => heard.onDebugger(port),
+    onDebugger: (address) => heard.onDebugger(address),
   });
 }
 

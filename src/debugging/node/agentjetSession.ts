@@ -25,12 +25,13 @@ import { ProtocolServer } from '@vscode/debugadapter/lib/protocol.js';
 import { Event, Response } from '@vscode/debugadapter/lib/messages.js';
 import type { DebugProtocol } from '@vscode/debugprotocol';
 import { toReport } from '../../base/core/errors.ts';
-import type { ModelAnswer, RunEvent } from '../../backbone/core/protocol/run.ts';
+import type { DebuggerAddress, ModelAnswer, RunEvent } from '../../backbone/core/protocol/run.ts';
 import type { Clock } from '../../base/core/ports.ts';
 import {
   answerRequest,
   childConfiguration,
   debugpyPortField,
+  debugpyTokenField,
   heldRequest,
   parentShowsStreams,
   pythonConfiguration,
@@ -52,6 +53,8 @@ export interface AdapterPorts extends RunContext {
   readonly clock: Clock;
   /** The folder of the AgentJet bundles, which stepping skips. */
   readonly ownFolder: string;
+  /** The launch attribute `accessToken` must have this value. Undefined: only the owner can reach the adapter. */
+  readonly accessToken?: string | undefined;
   /** Starts a child session without the protocol. Resolves to whether it started. */
   readonly startChild?: (configuration: ChildConfiguration) => Promise<boolean>;
 }
@@ -168,7 +171,9 @@ export class AgentJetSession extends ProtocolServer {
     };
   }
 
-  async #launch(args: Arguments): Promise<void> {
+  async #launch({ accessToken, ...args }: Arguments): Promise<void> {
+    if (this.#ports.accessToken !== undefined && accessToken !== this.#ports.accessToken)
+      throw debugErrors.wrongAccessToken();
     this.#control.claim();
     const launch = await resolveLaunch(args, this.#ports);
     this.#send(launch.notes.map((note) => streamOutput('stderr', `${note}\n`)));
@@ -185,7 +190,7 @@ export class AgentJetSession extends ProtocolServer {
       this.#send([...this.#reporter.report(event), ...customEvents(event, this.#gathered)]);
       if (event.type === 'model-asks') this.#asked = event.id;
       if (event.type === 'model-asks-no-more') this.#asked = undefined;
-      if (event.type === 'debugger') void this.#debugPython(event.port, launch);
+      if (event.type === 'debugger') void this.#debugPython(event.address, launch);
     });
     if (!launch.spec.inspect || parentShowsStreams(launch.jsDebug)) {
       run.onOutput((output) => this.#output.push(output));
@@ -232,8 +237,8 @@ export class AgentJetSession extends ProtocolServer {
   }
 
   /** Starts the debugpy session that the Python code of the user waits for. */
-  async #debugPython(port: number, { spec, pythonDebug }: ResolvedLaunch): Promise<void> {
-    const child = pythonConfiguration({ port, config: spec.request.config, overrides: pythonDebug });
+  async #debugPython(address: DebuggerAddress, { spec, pythonDebug }: ResolvedLaunch): Promise<void> {
+    const child = pythonConfiguration({ ...address, config: spec.request.config, overrides: pythonDebug });
     try {
       await this.#startChild(child);
     } catch (error) {
@@ -329,10 +334,16 @@ function unverified(args: Arguments): DebugProtocol.SetBreakpointsResponse['body
 }
 
 function attachYourself(child: ChildConfiguration): string {
-  const debugpy = child[debugpyPortField];
-  const which = debugpy === undefined ? 'a JavaScript debugger' : 'a client of debugpy';
-  const address = debugpy === undefined ? child['websocketAddress'] : `127.0.0.1:${Number(debugpy)}`;
-  return `The run waits for ${which}. This client cannot start one, so attach it to ${String(address)}.\n`;
+  const port = child[debugpyPortField];
+  const [which, address] =
+    port === undefined
+      ? ['a JavaScript debugger', String(child['websocketAddress'])]
+      : ['a client of debugpy', `127.0.0.1:${Number(port)} with ${debugpyToken(child)}`];
+  return `The run waits for ${which}. This client cannot start one, so attach it to ${address}.\n`;
+}
+
+function debugpyToken({ [debugpyTokenField]: token }: ChildConfiguration): string {
+  return `the attribute "${debugpyTokenField}": "${String(token)}"`;
 }
 
 /** Long enough to gather what a loop prints, too short to notice. */

@@ -1,4 +1,5 @@
 import path from 'node:path';
+import type { DebuggerAddress } from '../../backbone/core/protocol/run.ts';
 
 /**
  * VS Code replaces the type of a session started by `startDebugging` with the type of its parent. This field holds the
@@ -14,6 +15,9 @@ export const pythonDebugType = 'agentjet-python';
 
 /** The field with the port of debugpy on 127.0.0.1. The fields of debugpy itself would make it connect out. */
 export const debugpyPortField = '__agentjetDebugpyPort';
+
+/** The field with the token that debugpy requires. The editor sends it when it attaches. */
+export const debugpyTokenField = '__agentjetDebugpyToken';
 
 /** The request by which a client reports whether a Python child session is stopped: `{held}`. */
 export const heldRequest = 'agentjet.held';
@@ -79,9 +83,10 @@ export function childConfiguration(options: ChildOptions): ChildConfiguration {
  */
 export function pythonConfiguration({
   port,
+  token,
   config,
   overrides,
-}: Pick<ChildOptions, 'config' | 'overrides'> & { readonly port: number }): ChildConfiguration {
+}: Pick<ChildOptions, 'config' | 'overrides'> & DebuggerAddress): ChildConfiguration {
   return {
     justMyCode: true,
     ...overrides,
@@ -90,6 +95,7 @@ export function pythonConfiguration({
     type: pythonDebugType,
     [childTypeField]: pythonDebugType,
     [debugpyPortField]: port,
+    [debugpyTokenField]: token,
     request: 'attach',
     name: `${path.basename(config)}: Python`,
   };

@@ -17,6 +17,7 @@ const ids: Readonly<Record<string, number>> = {
   'debug/stopped': 3011,
   'debug/internal': 3012,
   'debug/bad-answer': 3013,
+  'debug/wrong-access-token': 3014,
 };
 
 /** The number for errors from other parts, such as the launcher. The text contains their own code. */
@@ -67,6 +68,13 @@ export const debugErrors = {
       code: 'debug/cannot-evaluate',
       message: 'The AgentJet session cannot evaluate expressions.',
       hint: 'Stop at a breakpoint of the workflow and select the session of the JavaScript debugger.',
+    }),
+
+  wrongAccessToken: () =>
+    new CodedError({
+      code: 'debug/wrong-access-token',
+      message: "Launch attribute 'accessToken' is not the token of this debug adapter.",
+      hint: 'Set it to the token that the adapter printed at its start, or to AGENTJET_ADAPTER_TOKEN of its environment.',
     }),
 
   badAnswer: () =>

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { WebSocket, WebSocketServer } from 'ws';
+import { isFromOtherUser } from '../../base/node/peerUser.ts';
 import type { Disposable } from '../../base/core/disposable.ts';
 
 /** Messages of the inspector's protocol have no limit, and pass within this machine. */
@@ -21,7 +22,13 @@ export class InspectorRelay implements Disposable {
   /** @param onAttached called once the inspector has the breakpoints of the debugger */
   static async listen(inspector: URL, onAttached: () => void): Promise<InspectorRelay> {
     const path = `/${randomBytes(16).toString('hex')}`;
-    const server = new WebSocketServer({ ...socketOptions, host: '127.0.0.1', port: 0, path });
+    const server = new WebSocketServer({
+      ...socketOptions,
+      host: '127.0.0.1',
+      port: 0,
+      path,
+      verifyClient: ({ req }, done) => void isFromOtherUser(req.socket).then((other) => done(!other, 403)),
+    });
     await once(server, 'listening');
     return new InspectorRelay(server, inspector, onAttached, path);
   }

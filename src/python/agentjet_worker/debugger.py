@@ -4,18 +4,43 @@ from __future__ import annotations
 
 import importlib
 import os
+import secrets
+import subprocess
 import sys
 from types import ModuleType
 
 from .failures import WorkerFailure, install_command
 
 
-def start_debugger(folders: list[str]) -> int:
-    """Makes debugpy listen on loopback. It ignores child processes of the user's code, since no client would attach to them."""
-    debugpy = find_debugger(folders)
-    debugpy.configure(subProcess=False)
-    _, port = debugpy.listen(("127.0.0.1", 0))
-    return port
+class Debugger:
+    """debugpy, with an adapter for one client. It ignores child processes of the user's code, since no client attaches to them."""
+
+    def __init__(self, folders: list[str]) -> None:
+        self._debugpy = find_debugger(folders)
+        self._debugpy.configure(subProcess=False)
+        self._token = secrets.token_hex(32)
+        script = os.path.join(os.path.dirname(os.path.abspath(__file__)), "debug_adapter.py")
+        package = os.path.dirname(os.path.abspath(self._debugpy.__file__))
+        adapter = subprocess.Popen(
+            [sys.executable, script, os.path.dirname(package)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0) | getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0),
+        )
+        with adapter.stdin as begin, adapter.stdout as ports:
+            begin.write(self._token.encode() + b"\n")
+            begin.flush()
+            self._own_port, port = map(int, ports.readline().split())
+        if os.name == "posix":
+            adapter.wait()  # It has forked.
+        else:
+            adapter.returncode = 0  # Python would warn of a child process that is still running.
+        #: The port of the adapter on loopback, and the token that its client must have.
+        self.address = {"port": port, "token": self._token}
+
+    def wait_for_client(self) -> None:
+        """Returns when the client has set its breakpoints."""
+        self._debugpy.connect(("127.0.0.1", self._own_port), access_token=self._token)
 
 
 def find_debugger(folders: list[str]) -> ModuleType:

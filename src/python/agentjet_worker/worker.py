@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextvars
-import importlib
 import inspect
 import os
 import threading
@@ -14,7 +13,7 @@ from typing import Any, Awaitable, Callable
 from .call import call, in_thread
 from .channel import Channel
 from .current import enter
-from .debugger import start_debugger
+from .debugger import Debugger
 from .failures import WorkerFailure, failure_of
 from .functions import FORMS, Functions, check_signature
 from .load import Loader, targets_of
@@ -48,14 +47,14 @@ class Worker:
 
     def run(self, debug: bool, debugpy_folders: list[str]) -> None:
         try:
-            port = start_debugger(debugpy_folders) if debug else None
+            debugger = Debugger(debugpy_folders) if debug else None
         except WorkerFailure as failure:
             self._channel.notify("refused", {"failure": failure_of(failure)})
             self._channel.read(lambda _: None)  # Returns when the backbone closes the connection.
             return
-        self._channel.notify("ready", {"debugPort": port})
-        if port is not None:
-            importlib.import_module("debugpy").wait_for_client()
+        self._channel.notify("ready", {"debugger": debugger and debugger.address})
+        if debugger is not None:
+            debugger.wait_for_client()
         asyncio.run(self._serve())
 
     async def _serve(self) -> None:

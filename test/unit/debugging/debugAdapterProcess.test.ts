@@ -10,15 +10,18 @@ const script = path.resolve(import.meta.dirname, '../../../src/debugAdapter.ts')
 const quiet = ['--disable-warning=ExperimentalWarning', '--disable-warning=MODULE_TYPELESS_PACKAGE_JSON'];
 const processes: ChildProcessWithoutNullStreams[] = [];
 
-function startAdapter(...args: string[]): ChildProcessWithoutNullStreams {
-  const child = spawn(process.execPath, [...quiet, script, ...args]);
+function startAdapter(args: readonly string[] = [], env: object = {}): ChildProcessWithoutNullStreams {
+  const child = spawn(process.execPath, [...quiet, script, ...args], { env: { ...process.env, ...env } });
   processes.push(child);
   return child;
 }
 
+const accessToken = 'of the adapter';
+
 /** Starts an adapter that listens; its port. */
 async function listen(): Promise<number> {
-  const [text] = (await once(startAdapter('--port', '0').stdout, 'data')) as [Buffer];
+  const child = startAdapter(['--port', '0'], { AGENTJET_ADAPTER_TOKEN: accessToken });
+  const [text] = (await once(child.stdout, 'data')) as [Buffer];
   return Number(/^Listening on 127\.0\.0\.1:(\d+)\n$/.exec(text.toString())?.[1]);
 }
 
@@ -36,10 +39,10 @@ const conversation = `> initialize
 < disconnect: ok
 `;
 
-async function converse(client: DapClient): Promise<string> {
+async function converse(client: DapClient, attributes: object = {}): Promise<string> {
   await client.request('initialize');
   await client.event('initialized');
-  await client.request('launch', { config: '/no/such.yaml' });
+  await client.request('launch', { config: '/no/such.yaml', ...attributes });
   await client.request('disconnect');
   return client.golden();
 }
@@ -63,7 +66,32 @@ describe('the adapter as its own process', () => {
     const port = await listen();
     const clients = [new DapClient(), new DapClient()];
     for (const client of clients) join(client, connect(port, '127.0.0.1'));
-    expect(await Promise.all(clients.map(converse))).toEqual([conversation, conversation]);
+    expect(await Promise.all(clients.map((client) => converse(client, { accessToken })))).toEqual(
+      [conversation, conversation].map((text) =>
+        text.replace('such.yaml"}\n', `such.yaml","accessToken":"${accessToken}"}\n`),
+      ),
+    );
+  });
+
+  it('launches nothing without its token', async () => {
+    const client = new DapClient();
+    join(client, connect(await listen(), '127.0.0.1'));
+    await client.request('initialize');
+    const config = '/no/such.yaml';
+    for (const attributes of [{ config }, { config, accessToken: '' }, { config, accessToken: 'other' }]) {
+      const { message, success } = await client.request('launch', attributes);
+      expect([success, message]).toEqual([false, expect.stringContaining('debug/wrong-access-token')]);
+    }
+  });
+
+  it('prints a token of its own', async () => {
+    const { stdout } = startAdapter(['--port', '0'], { AGENTJET_ADAPTER_TOKEN: '' });
+    let printed = '';
+    for await (const part of stdout) {
+      printed += String(part);
+      if (printed.includes('accessToken')) break;
+    }
+    expect(printed).toMatch(/"accessToken": "[0-9a-f]{48}"\n$/);
   });
 
   it('does not take what a web page has a browser post', async () => {
@@ -78,7 +106,7 @@ describe('the adapter as its own process', () => {
   });
 
   it.each([[['--port', 'x']], [['--port', '70000']], [['--no-such-option']]])('refuses %j', async (args) => {
-    const child = startAdapter(...args);
+    const child = startAdapter(args);
     const [text] = (await once(child.stderr, 'data')) as [Buffer];
     expect(text.toString()).toMatch(/port|option[\s\S]+Usage:/);
     expect(await once(child, 'exit')).toEqual([2, null]);

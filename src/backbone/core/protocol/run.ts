@@ -161,6 +161,10 @@ export const runClientMessage = z.discriminatedUnion('type', [
 export type ModelAnswer = Pick<Extract<RunClientMessage, { type: 'model-answers' }>, 'id' | 'text'>;
 export type RunClientMessage = z.infer<typeof runClientMessage>;
 
+/** The Debug Adapter Protocol on 127.0.0.1, for one client, which must send the token when it attaches. */
+export const debuggerAddress = z.object({ port: z.number(), token: z.string() });
+export type DebuggerAddress = z.infer<typeof debuggerAddress>;
+
 export const runEvent = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('run-started'),
@@ -225,8 +229,8 @@ export const runEvent = z.discriminatedUnion('type', [
   }),
   /** Sent once, before the end of a run that executed episodes. */
   z.object({ type: z.literal('places'), places: runLocations }),
-  /** The user's Python waits for a debugger: DAP on 127.0.0.1. */
-  z.object({ type: z.literal('debugger'), language: z.literal('python'), port: z.number() }),
+  /** The user's Python waits for a debugger. */
+  z.object({ type: z.literal('debugger'), language: z.literal('python'), address: debuggerAddress }),
   z.object({
     type: z.literal('log'),
     level: z.enum(['debug', 'info', 'warn', 'error']),

@@ -3,6 +3,7 @@
  * `Content-Length` headers, in both directions over one loopback connection. Stdout belongs to the user's code.
  */
 import * as z from 'zod/mini';
+import { debuggerAddress } from './run.ts';
 
 /** The first and only line of the worker's standard input. */
 export interface WorkerBegin {
@@ -65,8 +66,8 @@ export type WorkerRequest = (typeof workerRequests)[number];
 export const workerNotifications = {
   /** Its first message. */
   hello: z.object({ token: z.string() }),
-  /** It can take requests. `debugPort`: of the debugger, on 127.0.0.1; null if none was requested. */
-  ready: z.object({ debugPort: z.nullable(z.number()) }),
+  /** It can take requests. `debugger`: null if none was requested. */
+  ready: z.object({ debugger: z.nullable(debuggerAddress) }),
   /** Sent instead of `ready`. */
   refused: z.object({ failure: workerFailure }),
   /** An error that no request gets, such as one in a callback of the event loop. */

@@ -3,7 +3,7 @@ import { messageOf } from '../../../base/core/errors.ts';
 import { spawn, type ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { createServer, type Server, type AddressInfo } from 'node:net';
+import { createServer, type Server, type Socket, type AddressInfo } from 'node:net';
 import process from 'node:process';
 import {
   CancellationTokenSource,
@@ -24,7 +24,9 @@ import {
   type WorkerFailure,
   type WorkerMethod,
 } from '../../core/protocol/worker.ts';
+import type { DebuggerAddress } from '../../core/protocol/run.ts';
 import { deferred } from '../../../base/node/process/deferred.ts';
+import { isFromOtherUser } from '../../../base/node/peerUser.ts';
 import { localFiles } from '../../../base/node/files.ts';
 import { pythonErrors, type InterpreterInfo, PythonError } from './errors.ts';
 import { environmentOf } from './interpreter.ts';
@@ -39,8 +41,8 @@ export interface WorkerLaunch {
   /** Answers a request of the user's code, which receives thrown errors. */
   answer(method: WorkerRequest, params: Readonly<Record<string, unknown>>): unknown;
   onUncaught(error: PythonError): void;
-  /** Called when the process waits for a debugger at this port. */
-  onDebugger(port: number): void;
+  /** Called when the process waits for a debugger. */
+  onDebugger(address: DebuggerAddress): void;
 }
 
 export interface CallHandle {
@@ -139,7 +141,7 @@ async function connected(
   child.once('exit', (code, signal) =>
     found.reject(pythonErrors.didNotStart(interpreter, howEnded(code, signal))),
   );
-  server.on('connection', (socket) => {
+  const accept = (socket: Socket): void => {
     socket.setNoDelay(true);
     const rpc = createMessageConnection(new SocketMessageReader(socket), new SocketMessageWriter(socket));
     rpc.onError(() => socket.destroy());
@@ -150,6 +152,9 @@ async function connected(
       else socket.destroy();
     });
     rpc.listen();
+  };
+  server.on('connection', (socket) => {
+    void isFromOtherUser(socket).then((other) => (other ? socket.destroy() : accept(socket)));
   });
   return found.promise;
 }
@@ -177,8 +182,8 @@ export class PythonWorker {
     this.ready = this.#ready.promise;
     this.ended = this.#ended.promise;
     rpc.onNotification('ready', (params: unknown) => {
-      const { debugPort } = workerNotifications.ready.parse(params);
-      if (debugPort !== null) launch.onDebugger(debugPort);
+      const ready = workerNotifications.ready.parse(params);
+      if (ready.debugger !== null) launch.onDebugger(ready.debugger);
       this.#ready.resolve(undefined);
     });
     rpc.onNotification('refused', (params: unknown) =>

@@ -13,6 +13,7 @@ import {
 } from 'node:http';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
+import { checkPeers } from '../../../base/node/peerUser.ts';
 import type { Disposable } from '../../../base/core/disposable.ts';
 import type { TraceReply } from '../../core/protocol/traceRpc.ts';
 import { viewerAddress, viewerPage, type ViewerTexts } from '../../core/viewerPage.ts';
@@ -105,9 +106,10 @@ export async function serveOverHttp(
 ): Promise<TraceHttpServer> {
   const token = randomBytes(32).toString('base64url');
   const server = createServer();
+  const isOther = checkPeers(server);
   const actual = await listen(server, port);
   const site = new Site(service, { ...options, port: actual }, token);
-  server.on('request', (request, response) => void site.answer(request, response));
+  server.on('request', (request, response) => void site.answer(request, response, isOther));
   return {
     url: viewerAddress(`http://127.0.0.1:${actual}`, token),
     dispose: () => {
@@ -158,10 +160,15 @@ class Site {
   }
 
   /** Answers a request. Every request gets a response. */
-  async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  async answer(
+    request: IncomingMessage,
+    response: ServerResponse,
+    isOther: (request: IncomingMessage) => Promise<boolean>,
+  ): Promise<void> {
     response.on('error', () => undefined); // the browser has closed the connection
     try {
       if (!isFromHere(request.headers, this.#options.port)) throw new Refusal(403, 'not from this machine');
+      if (await isOther(request)) throw new Refusal(403, 'not from this user');
       await this.#route(request, response);
     } catch (error) {
       if (response.headersSent) response.destroy();

@@ -82,7 +82,7 @@ describe('debugging a workflow in Python', () => {
     breakAt('judge.py', await lineOf('judge.py', 'expected = str('));
     await launch();
     await debug.stopped();
-    assert.equal(backboneProcesses('agentjet_worker').length, 1);
+    assert.equal(backboneProcesses('-m agentjet_worker').length, 1);
   });
 
   it('lets no time run out while it is held', async () => {
