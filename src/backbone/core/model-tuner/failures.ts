@@ -21,6 +21,13 @@ export const failures = {
   foreignOrigin: (): ModelFailure =>
     refusal(403, 'foreign_origin', 'Web pages cannot use this server. Call it from the workflow.'),
 
+  foreignUser: (): ModelFailure =>
+    refusal(
+      403,
+      'foreign_user',
+      'The client runs as another user of this machine. Run it, or its container, as the user of this run.',
+    ),
+
   missingKey: (): ModelFailure =>
     unauthorized(
       'missing_api_key',

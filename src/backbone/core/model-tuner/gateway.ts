@@ -58,7 +58,8 @@ class ChatCompletionHandler {
 
   async answer(http: HttpRequest, caller: Caller, api: Api): Promise<HttpReply> {
     const { episode, agentName, targetTag } = caller;
-    const body = parseBody(http.body);
+    const text = typeof http.body === 'string' ? http.body : await http.body();
+    const body = typeof text === 'string' ? parseBody(text) : text;
     const read = 'failure' in body ? body : api.read(body.value, episode.memory);
     if ('failure' in read) return refusal(read.failure, api);
     this.#warn(agentName, read.notes);
@@ -222,7 +223,7 @@ export type { EpisodeHandle, EpisodeOptions, FinishedCall, Sampling };
 
 export interface Gateway {
   openEpisode(options: EpisodeOptions): EpisodeHandle;
-  /** Answers one request; never rejects. */
+  /** Answers one request. Rejects only if the body cannot be read. */
   readonly handle: RequestHandler;
 }
 

@@ -4,11 +4,16 @@ import { StringDecoder } from 'node:string_decoder';
 import { failureReply } from '../../core/model-tuner/apis/index.ts';
 import { failures } from '../../core/model-tuner/failures.ts';
 import type { HttpReply, RequestHandler } from '../../core/model-tuner/apis/api.ts';
+import type { ModelFailure } from '../../core/model-tuner/model.ts';
+import { checkPeers } from '../../../base/node/peerUser.ts';
 import { CancellationSource } from '../../../base/core/cancellation.ts';
 import { toDisposable, type Disposable } from '../../../base/core/disposable.ts';
 
 /** 64 MiB, enough for a long conversation with pictures. */
 export const defaultBodyLimit = 64 * 2 ** 20;
+
+/** The number of bodies of the maximum size that are read at the same time. */
+const bodiesAtOnce = 4;
 
 export interface ModelServerOptions {
   /** The maximum size of a request's body in bytes. A larger one is refused with 413. */
@@ -31,8 +36,9 @@ export async function startModelServer(
   // No time-outs: a debugger can hold this process, and both ends of a request, for hours.
   const server = createServer({ requestTimeout: 0, headersTimeout: 0, keepAliveTimeout: 0 });
   server.timeout = 0;
+  const requests = new Requests(handle, bodyLimit, checkPeers(server));
   server.on('request', (request, response) => {
-    serve(request, response, handle, bodyLimit).catch(() => response.destroy()); // the client is gone
+    requests.serve(request, response).catch(() => response.destroy()); // the client is gone
   });
   await listen(server);
   const { port } = server.address() as AddressInfo;
@@ -56,27 +62,81 @@ function close(server: Server): Promise<void> {
   });
 }
 
-async function serve(
-  request: IncomingMessage,
-  response: ServerResponse,
-  handle: RequestHandler,
-  bodyLimit: number,
-): Promise<void> {
-  const cancellation = new CancellationSource();
-  response.on('close', () => {
-    if (!response.writableFinished) cancellation.cancel();
-  });
-  const body = await readBody(request, bodyLimit);
-  if (body === undefined)
-    return send(failureReply(failures.tooLarge(bodyLimit), request.url ?? '/'), response);
-  const reply = await handle({
-    method: request.method ?? 'GET',
-    path: request.url ?? '/',
-    headers: plainHeaders(request),
-    body,
-    cancellation: cancellation.token,
-  });
-  return send(reply, response);
+class Requests {
+  readonly #handle: RequestHandler;
+  readonly #bodyLimit: number;
+  readonly #isOther: (request: IncomingMessage) => Promise<boolean>;
+  readonly #memory: Budget;
+
+  constructor(
+    handle: RequestHandler,
+    bodyLimit: number,
+    isOther: (request: IncomingMessage) => Promise<boolean>,
+  ) {
+    this.#handle = handle;
+    this.#bodyLimit = bodyLimit;
+    this.#isOther = isOther;
+    this.#memory = new Budget(bodiesAtOnce * bodyLimit);
+  }
+
+  async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const cancellation = new CancellationSource();
+    response.on('close', () => {
+      if (!response.writableFinished) cancellation.cancel();
+    });
+    const path = request.url ?? '/';
+    if (await this.#isOther(request)) return send(failureReply(failures.foreignUser(), path), response);
+    const reply = await this.#handle({
+      method: request.method ?? 'GET',
+      path,
+      headers: plainHeaders(request),
+      body: () => this.#read(request),
+      cancellation: cancellation.token,
+    });
+    return send(reply, response);
+  }
+
+  async #read(request: IncomingMessage): Promise<string | { readonly failure: ModelFailure }> {
+    const limit = this.#bodyLimit;
+    const length = Math.min(Number(request.headers['content-length'] ?? limit), limit);
+    const body = await this.#memory.use(length, () => readBody(request, limit));
+    return body ?? { failure: failures.tooLarge(limit) };
+  }
+}
+
+/** Limits the sum of what is used at the same time. The rest waits in order. */
+class Budget {
+  #free: number;
+  readonly #waiting: { readonly amount: number; start(): void }[] = [];
+
+  constructor(total: number) {
+    this.#free = total;
+  }
+
+  async use<T>(amount: number, task: () => Promise<T>): Promise<T> {
+    await new Promise<void>((resolve) => {
+      this.#waiting.push({ amount, start: resolve });
+      this.#startNext();
+    });
+    try {
+      return await task();
+    } finally {
+      this.#free += amount;
+      this.#startNext();
+    }
+  }
+
+  #startNext(): void {
+    for (
+      let next = this.#waiting[0];
+      next !== undefined && next.amount <= this.#free;
+      next = this.#waiting[0]
+    ) {
+      this.#free -= next.amount;
+      this.#waiting.shift();
+      next.start();
+    }
+  }
 }
 
 /** Undefined if larger than `limit`: the rest is read and dropped, so that the client gets the response. */
@@ -92,7 +152,9 @@ function readBody(request: IncomingMessage, limit: number): Promise<string | und
     });
     request.on('end', () => resolve(size > limit ? undefined : text + decoder.end()));
     request.on('error', reject);
-    request.on('close', () => reject(new Error('the client closed the connection')));
+    const gone = (): void => reject(new Error('the client closed the connection'));
+    request.on('close', gone);
+    if (request.destroyed) gone();
   });
 }
 

@@ -1,7 +1,11 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { expect, describe, it, onTestFinished } from 'vitest';
-import { startModelServer, type ModelServer } from '../../../../src/backbone/node/model-tuner/modelServer.ts';
+import {
+  defaultBodyLimit,
+  startModelServer,
+  type ModelServer,
+} from '../../../../src/backbone/node/model-tuner/modelServer.ts';
 import {
   chunkOf,
   gate,
@@ -83,6 +87,39 @@ describe('the server of the model', () => {
     const { bench, socket } = await serve(() => saying('hi'));
     socket.write(rawRequest(bench, body).replace('Host: 127.0.0.1', 'Host: evil.example'));
     expect(await readUntil(socket, /foreign_host/)).toMatch(/^HTTP\/1\.1 403/);
+  });
+
+  it('answers a request without a key before its body comes', async () => {
+    const { bench, socket } = await serve(() => saying('hi'));
+    socket.write(
+      rawRequest(bench, body)
+        .replace(/Bearer \S+/, 'Bearer none')
+        .split('\r\n\r\n')[0] + '\r\n\r\n',
+    );
+    expect(await readUntil(socket, /\}\}$/)).toMatch(/^HTTP\/1\.1 401/);
+  });
+
+  it('reads no more bodies at once than fit into its memory', async () => {
+    const { bench, server, socket } = await serve(() => saying('hi'));
+    const large = rawRequest(bench, ' '.repeat(defaultBodyLimit - body.length) + body);
+    const slow = await Promise.all(
+      [1, 2, 3, 4].map(async () => {
+        const other = connect(Number(new URL(server.baseUrl).port), '127.0.0.1');
+        onTestFinished(() => void other.destroy());
+        other.write(large.slice(0, 1000) + large.slice(1000, 2000));
+        await once(other, 'connect');
+        return other;
+      }),
+    );
+    // The headers of these have been read, which is all that these bodies wait for.
+    await fetch(new URL('/health', server.baseUrl));
+    let answered = false;
+    socket.write(rawRequest(bench, body));
+    const reply = readUntil(socket, /"total_tokens":5\}\}$/).finally(() => (answered = true));
+    await fetch(new URL('/health', server.baseUrl));
+    expect(answered).toBe(false);
+    for (const one of slow) one.destroy();
+    expect(await reply).toMatch(/^HTTP\/1\.1 200 OK/);
   });
 
   it('cancels the model when the client goes away', async () => {

@@ -74,7 +74,8 @@ export interface HttpRequest {
   readonly path: string;
   /** Names are lower-case. */
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
+  /** A function reads it only after the checks of the headers, and rejects if the client is gone. */
+  readonly body: string | (() => Promise<string | { readonly failure: ModelFailure }>);
   /** The route of a request from an adapter in this process. Other processes send it in a header. */
   readonly adapter?: AdapterRoute;
   /** The line of the user's code that made the call, if found in this process. Other processes send it in a header. */
