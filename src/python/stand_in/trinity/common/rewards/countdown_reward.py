@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ast
 import json
+import operator
 import re
 from typing import Any, Dict, Optional
 
@@ -10,6 +12,16 @@ from trinity.common.rewards.reward_fn import RewardFn
 
 RIGHT = 1.0
 WELL_FORMED = 0.1
+
+#: The limit of integers in bits, as in the judge for TypeScript.
+MOST_BITS = 2**16
+OPERATORS = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
+    ast.FloorDiv: operator.floordiv,
+}
 
 
 class CountDownRewardFn(RewardFn):
@@ -27,8 +39,8 @@ class CountDownRewardFn(RewardFn):
             return {"score": 0}
         if sorted(int(number) for number in re.findall(r"\d+", equation)) != sorted(numbers):
             return {"score": WELL_FORMED}
-        result = value_of(equation)
-        return {"score": RIGHT if result is not None and abs(result - target) < 1e-5 else WELL_FORMED}
+        distance = distance_to(target, equation)
+        return {"score": RIGHT if distance is not None and distance < 1e-5 else WELL_FORMED}
 
 
 def answer_of(response: str) -> Optional[str]:
@@ -37,11 +49,35 @@ def answer_of(response: str) -> Optional[str]:
     return answers[-1].strip() if answers else None
 
 
-def value_of(equation: str) -> Any:
+def distance_to(target: float, equation: str) -> Optional[float]:
     """Evaluates an equation of digits, operators, brackets and blanks as Python does. Returns None on failure."""
     if re.match(r"^[\d+\-*/().\s]+$", equation) is None:
         return None
     try:
-        return eval(equation, {"__builtins__": None}, {})
+        return abs(value_of(ast.parse(equation, mode="eval").body) - target)
     except Exception:
         return None
+
+
+def value_of(node: ast.AST) -> Any:
+    """Raises an error for an integer that grows too large, which would take too long."""
+    if isinstance(node, ast.Constant) and isinstance(node.value, (int, float)):
+        return node.value
+    if isinstance(node, ast.UnaryOp):
+        return -value_of(node.operand) if isinstance(node.op, ast.USub) else value_of(node.operand)
+    if not isinstance(node, ast.BinOp):
+        raise ValueError("not arithmetic")
+    left, right = value_of(node.left), value_of(node.right)
+    if isinstance(node.op, ast.Pow):
+        if isinstance(left, int) and isinstance(right, int) and abs(left) > 1:
+            bounded(left.bit_length() * right)
+        return left**right
+    value = OPERATORS[type(node.op)](left, right)
+    if isinstance(value, int):
+        bounded(value.bit_length())
+    return value
+
+
+def bounded(bits: int) -> None:
+    if bits > MOST_BITS:
+        raise ValueError("a number in it grows too large")
