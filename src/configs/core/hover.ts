@@ -5,7 +5,7 @@ import type { ConfigContext } from './context.ts';
 import { conversionRules, rulesThatSet, type Backbone } from './convert/conversionRules.ts';
 import { evaluateRule } from './convert/evaluateRule.ts';
 import { describeKey, paragraphs } from './key-tables/describe.ts';
-import { locationText, originMarkdown, valueText } from './effective/origins.ts';
+import { codeSpan, locationText, originMarkdown, valueText } from './effective/origins.ts';
 import { withoutSecrets } from './effective/secrets.ts';
 import { interpolationsOf } from './interpolation/references.ts';
 import type { KeyNode, KeyTable } from './key-tables/keyTable.ts';
@@ -70,7 +70,7 @@ function interpolationHover(context: HoverContext, found: NodeAtOffset, offset: 
   const value = path === undefined ? undefined : visibleValue(composition, path);
   const whole = visibleValue(composition, found.path);
   const lines = [
-    path === undefined ? `\`\${${written}}\`` : `\`\${${written}}\` · \`${path.join('.')}\``,
+    [`\${${written}}`, ...(path === undefined ? [] : [path.join('.')])].map(codeSpan).join(' · '),
     called ?? '',
     value === undefined ? '' : `Value: ${valueText(value)}, ${originMarkdown(value.origin, context)}`,
     path !== undefined && value === undefined ? 'No value has this path.' : '',
@@ -98,17 +98,19 @@ function targetTexts(context: HoverContext, found: NodeAtOffset, key: KeyNode | 
   const file = key?.info?.holds === undefined ? undefined : references.file?.(text);
   if (file === undefined) return [];
   const rows = references.rows?.(text);
-  return [`\`${locationText({ file }, context.relativeTo)}\`${rows === undefined ? '' : ` · ${rows} rows`}`];
+  return [
+    `${codeSpan(locationText({ file }, context.relativeTo))}${rows === undefined ? '' : ` · ${rows} rows`}`,
+  ];
 }
 
 function targetText(target: LocatorTarget, relativeTo: string | undefined): string {
   switch (target.status) {
     case 'found':
-      return `${target.site.kind} \`${target.site.name}\` · \`${locationText(target.site, relativeTo)}\``;
+      return `${target.site.kind} ${codeSpan(target.site.name)} · ${codeSpan(locationText(target.site, relativeTo))}`;
     case 'no-file':
-      return `\`${locationText({ file: target.file }, relativeTo)}\` does not exist.`;
+      return `${codeSpan(locationText({ file: target.file }, relativeTo))} does not exist.`;
     case 'no-name':
-      return `\`${locationText({ file: target.file }, relativeTo)}\` does not have this name.`;
+      return `${codeSpan(locationText({ file: target.file }, relativeTo))} does not have this name.`;
     case 'built-in':
       return `AgentJet's judge \`${target.judge.name}\`, which is built into debug runs. ${target.judge.does}`;
     case 'elsewhere':
@@ -123,7 +125,7 @@ function defaultsText({ composition, dialect, relativeTo }: HoverContext, entry:
     ];
   }
   const file = composition.layers.find(({ name }) => name === entry)?.file;
-  if (file !== undefined) return [`\`${locationText({ file }, relativeTo)}\``];
+  if (file !== undefined) return [codeSpan(locationText({ file }, relativeTo))];
   return dialect.bundled.includes(entry)
     ? ['No folder of the search path has this file. The built-in defaults of this extension replace it.']
     : [];
@@ -146,7 +148,7 @@ function becomesOf({ composition, dialect }: ConfigContext, { path }: KeyNode): 
       .filter((rule) => rule.sources.includes(path))
       .map((rule) => {
         const shown =
-          rule.compute === undefined ? '' : ` = \`${evaluateRule(rule, composition.config).text}\``;
+          rule.compute === undefined ? '' : ` = ${codeSpan(evaluateRule(rule, composition.config).text)}`;
         return `${backboneNames[backbone]}: \`${rule.target}\`${shown}`;
       }),
   );
@@ -158,7 +160,7 @@ function overwrittenText({ composition, dialect }: ConfigContext, { path }: Node
   const [rule] = rulesThatSet(path);
   if (rule === undefined) return '';
   const { value, text } = evaluateRule(rule, composition.config);
-  const made = value === undefined ? `its value (${text})` : `\`${text}\``;
+  const made = value === undefined ? `its value (${text})` : codeSpan(text);
   return `Overwritten: \`${rule.sources.join('`, `')}\` makes it ${made}.`;
 }
 

@@ -204,3 +204,12 @@ describe('a hover', () => {
     expect((await hoverAt('ajet: {}\na: &a 5\n|b: *a\n'))?.covered).toBe('b');
   });
 });
+
+it.each([
+  ['`', '`` ` ``'],
+  ['a``b', '```a``b```'],
+  ['``![](https://evil.example)', '``` ``![](https://evil.example) ```'],
+])('keeps %j in its code span', async (value, span) => {
+  const shown = await hoverAt(`ajet:\n  model:\n    pa|th: '${value}'\n`);
+  expect(shown?.markdown).toContain(`Effective value: ${span}, this file`);
+});

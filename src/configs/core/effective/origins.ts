@@ -9,9 +9,15 @@ const longest = 120;
 export function valueText(value: Value): string {
   const text = value.kind === 'scalar' ? scalarText(value) : JSON.stringify(toPlain(value));
   const cut = text.length > longest ? `${text.slice(0, longest)}…` : text;
-  // A text with backticks in it needs more of them around it.
-  const fence = cut.includes('`') ? '``' : '`';
-  return cut === '' ? 'an empty text' : `${fence}${cut.replaceAll(/\s/g, ' ')}${fence}`;
+  return cut === '' ? 'an empty text' : codeSpan(cut);
+}
+
+/** Returns a text as a code span of Markdown, which nothing in the text can end. */
+export function codeSpan(text: string): string {
+  const runs = text.match(/`+/g) ?? [];
+  const fence = '`'.repeat(1 + Math.max(0, ...runs.map(({ length }) => length)));
+  const pad = /^`|`$/.test(text) ? ' ' : '';
+  return `${fence}${pad}${text.replaceAll(/\s/g, ' ')}${pad}${fence}`;
 }
 
 function scalarText(value: Extract<Value, { kind: 'scalar' }>): string {
@@ -34,7 +40,7 @@ export function originMarkdown(
       const { location } = origin;
       if (location.file === file)
         return location.line === undefined ? 'this file' : `this file, line ${location.line}`;
-      return `\`${locationText(location, relativeTo)}\``;
+      return codeSpan(locationText(location, relativeTo));
     }
     case 'bundled':
       return `default of ${dialect.label}`;
