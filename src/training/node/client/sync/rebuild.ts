@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
-import { rm } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { copyFile, rm } from 'node:fs/promises';
 import path from 'node:path';
 import process from 'node:process';
 import { neverCancelled, type CancellationToken } from '../../../../base/core/cancellation.ts';
@@ -7,7 +8,7 @@ import type { SnapshotEntry, SnapshotManifest } from '../../../core/protocol/hos
 import type { ClientConnection } from '../../../core/wire/clientConnection.ts';
 import { syncErrors } from '../../../core/sync/failures.ts';
 import { checkManifest, manifestText } from '../../../core/sync/manifest.ts';
-import { materialize } from '../../host/sync/materialize.ts';
+import { materialize, type CopyContent } from '../../host/sync/materialize.ts';
 import { downloadFolder, mostEntries, type DownloadOptions, type RemoteFile } from './download.ts';
 
 type Host = Pick<ClientConnection, 'ask' | 'download'>;
@@ -37,7 +38,10 @@ export async function rebuildSnapshot(
   const complete = async (part: string): Promise<string> => {
     const tree = path.join(part, 'tree');
     await rm(tree, { recursive: true, force: true });
-    await materialize(manifest, tree, (sha256) => path.join(part, 'contents', sha256), cancellation);
+    // They were checked when they were downloaded.
+    const copy: CopyContent = (sha256, _, to) =>
+      copyFile(path.join(part, 'contents', sha256), to, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE);
+    await materialize(manifest, tree, copy, cancellation);
     return tree;
   };
   await downloadFolder(target, list, complete, { parallel: 4, ...options });

@@ -1,15 +1,29 @@
-import { createHash } from 'node:crypto';
+import { createHash, hash } from 'node:crypto';
 import { constants, renameSync } from 'node:fs';
-import { mkdir, open, readdir, rename, rm, stat, type FileHandle } from 'node:fs/promises';
+import {
+  chmod,
+  copyFile,
+  mkdir,
+  open,
+  readdir,
+  rename,
+  rm,
+  stat,
+  writeFile,
+  type FileHandle,
+} from 'node:fs/promises';
 import path from 'node:path';
 import type { CancellationToken } from '../../../../base/core/cancellation.ts';
 import { hasCode } from '../../../../base/core/errors.ts';
 import type { ByteSink, ByteSource } from '../../../core/contracts.ts';
 import { syncErrors } from '../../../core/sync/failures.ts';
+import { readRegular } from '../../../../base/node/regularFile.ts';
 import { piecesOf, writeAll } from '../../filePieces.ts';
-import { forEachParallel } from '../../parallel.ts';
 import type { SnapshotLeases } from './snapshotLeases.ts';
-import { PendingFsync } from './pendingFsync.ts';
+import { PendingFsync, sumOfFile } from './pendingFsync.ts';
+
+/** Contents up to this size are read as a whole to copy them. Larger ones may share their blocks with the copy. */
+const wholeBytes = 1024 * 1024;
 
 interface StoredContent {
   /** Null: not read yet. */
@@ -39,12 +53,12 @@ export class ContentStore {
   /** Opens a store. Removes partial files of an earlier process and contents that a crash has damaged. */
   static async open(folder: string, leases: SnapshotLeases): Promise<ContentStore> {
     const store = new ContentStore(folder, leases);
-    await rm(store.#incoming, { recursive: true, force: true });
-    await mkdir(store.#incoming, { recursive: true });
+    await ownFolder(folder);
+    await emptyFolder(store.#incoming);
     const prefixes = (await readdir(folder)).filter((name) => /^[0-9a-f]{2}$/.test(name));
     await store.#pendingFsync.recover(prefixes.map((prefix) => path.join(folder, prefix)));
     for (const prefix of prefixes) {
-      for (const rest of await readdir(path.join(folder, prefix))) {
+      for (const rest of await readdir(path.join(folder, prefix)).catch(() => [])) {
         store.#known.set(prefix + rest, { bytes: null, claimedAt: leases.before });
       }
     }
@@ -89,17 +103,29 @@ export class ContentStore {
     throw syncErrors.noContent(sha256);
   }
 
-  /** Removes contents with a missing file or a wrong size. Returns one of them, if any. */
-  async dropBroken(
-    contents: readonly { readonly sha256: string; readonly bytes: number }[],
-  ): Promise<string | undefined> {
-    let broken: string | undefined;
-    await forEachParallel(contents, 8, async ({ sha256, bytes }) => {
-      if ((await this.#sizeOf(sha256)) === bytes) return;
-      broken = sha256;
-      await this.#remove(sha256);
+  /**
+   * Copies a content to a new file. Rejects with `sync/no-content` if it is missing or damaged, and removes it, so that
+   * the next sync sends it again.
+   */
+  async copy(sha256: string, bytes: number, to: string): Promise<void> {
+    const sum = await this.#copied(this.pathOf(sha256), bytes, to).catch((error: unknown) => {
+      if (!hasCode(error, 'ENOENT', 'EISDIR', 'EFTYPE', 'EFBIG')) throw error;
     });
-    return broken;
+    if (sum === sha256) return;
+    await this.#remove(sha256);
+    throw syncErrors.noContent(sha256);
+  }
+
+  /** Copies a file. Returns the SHA-256 of the copy. */
+  async #copied(from: string, bytes: number, to: string): Promise<string> {
+    if (bytes > wholeBytes) {
+      // Exclusive, so that no existing file and no target of a link is overwritten.
+      await copyFile(from, to, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE);
+      return sumOfFile(to);
+    }
+    const content = await readRegular(from, { maxBytes: bytes });
+    await writeFile(to, content, { flag: 'wx' });
+    return hash('sha256', content, 'hex');
   }
 
   async get(sha256: string, offset: number): Promise<ByteSource> {
@@ -183,11 +209,25 @@ export class ContentStore {
     } catch (error) {
       if (!hasCode(error, 'ENOENT')) throw error;
     }
-    await rm(file, { force: true });
+    await rm(file, { recursive: true, force: true });
   }
 
   async #sizeOf(sha256: string): Promise<number | undefined> {
     return (await stat(this.pathOf(sha256)).catch(() => undefined))?.size;
+  }
+}
+
+/** Creates a folder that only its user can read, also if it was made with another mode. */
+export async function ownFolder(folder: string): Promise<void> {
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await chmod(folder, 0o700);
+}
+
+/** Removes the content of a folder, or creates it. On a full disk it could not be created again. */
+export async function emptyFolder(folder: string): Promise<void> {
+  await mkdir(folder, { recursive: true });
+  for (const name of await readdir(folder)) {
+    await rm(path.join(folder, name), { recursive: true, force: true }).catch(() => undefined); // it is never used
   }
 }
 

@@ -10,7 +10,7 @@ import { PackReader } from '../../../core/sync/manifest.ts';
 import { systemClock } from '../../../../base/node/clock.ts';
 import { SnapshotLeases } from './snapshotLeases.ts';
 import { ContentStore } from './contentStore.ts';
-import { materialize } from './materialize.ts';
+import { materialize, type CopyContent } from './materialize.ts';
 import { Snapshots } from './snapshots.ts';
 
 export interface HostSyncOptions {
@@ -136,11 +136,11 @@ export class OpenHostSync implements HostSync {
 
   async materialize(snapshot: string, folder: string, cancellation: CancellationToken): Promise<void> {
     const manifest = await this.#snapshots.read(snapshot);
-    const broken = await this.#contents.dropBroken(manifest.filter((entry) => 'sha256' in entry));
-    // The next sync sends the missing content.
-    if (broken !== undefined) this.#whole.clear();
-    if (broken !== undefined) throw syncErrors.noContent(broken);
-    await materialize(manifest, folder, (sha256) => this.#contents.pathOf(sha256), cancellation);
+    const copy: CopyContent = (...content) => this.#contents.copy(...content);
+    await materialize(manifest, folder, copy, cancellation).catch((error: unknown) => {
+      this.#whole.clear(); // the next sync sends a missing content
+      throw error;
+    });
   }
 
   flushed(): Promise<void> {

@@ -1,5 +1,4 @@
-import { constants } from 'node:fs';
-import { chmod, copyFile, mkdir, readdir, realpath, rm, symlink } from 'node:fs/promises';
+import { chmod, mkdir, readdir, realpath, rm, symlink } from 'node:fs/promises';
 import path from 'node:path';
 import type { CancellationToken } from '../../../../base/core/cancellation.ts';
 import type { SnapshotManifest } from '../../../core/protocol/hostRpc.ts';
@@ -9,17 +8,19 @@ import { asDiskFull } from './contentStore.ts';
 
 const atATime = 8;
 
+export type CopyContent = (sha256: string, bytes: number, to: string) => Promise<void>;
+
 /**
  * Copies the files of a manifest into an empty folder, and empties it again after a failure.
  * Copies share their blocks if the file system supports that; a run may change its copies. The manifest was checked
  * before. This function checks that no parent folder is a link, and creates links last.
  *
- * @param fileOf returns the file of a content
+ * @param copy copies a content to a new file, and checks it
  */
 export async function materialize(
   manifest: SnapshotManifest,
   folder: string,
-  fileOf: (sha256: string) => string,
+  copy: CopyContent,
   cancellation: CancellationToken,
 ): Promise<void> {
   await mkdir(folder, { recursive: true });
@@ -27,7 +28,7 @@ export async function materialize(
   const root = await realpath(folder);
   try {
     await makeFolders(root, manifest, cancellation);
-    await copyFiles(root, manifest, fileOf, cancellation);
+    await copyFiles(root, manifest, copy, cancellation);
     for (const entry of manifest) {
       if ('link' in entry) await symlink(entry.link, path.join(root, entry.path));
     }
@@ -40,15 +41,14 @@ export async function materialize(
 async function copyFiles(
   root: string,
   manifest: SnapshotManifest,
-  fileOf: (sha256: string) => string,
+  copy: CopyContent,
   cancellation: CancellationToken,
 ): Promise<void> {
   const files = manifest.filter((entry) => 'sha256' in entry);
-  await forEachParallel(files, atATime, async ({ path: inside, sha256, executable }) => {
+  await forEachParallel(files, atATime, async ({ path: inside, sha256, bytes, executable }) => {
     if (cancellation.isCancelled) throw syncErrors.cancelled();
     const file = path.join(root, inside);
-    // Exclusive, so that no existing file and no target of a link is overwritten.
-    await copyFile(fileOf(sha256), file, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE);
+    await copy(sha256, bytes, file);
     if (executable === true) await chmod(file, 0o755);
   });
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { open, readdir, rm, stat } from 'node:fs/promises';
+import { lstat, open, readdir, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
 
@@ -69,19 +69,20 @@ export class PendingFsync {
     const marker = await stat(this.#marker).catch(() => undefined);
     if (marker === undefined) return;
     for (const folder of folders) {
-      for (const name of await readdir(folder)) {
+      for (const name of await readdir(folder).catch(() => [])) {
         const file = path.join(folder, name);
-        const { mtimeMs } = await stat(file);
-        if (mtimeMs < marker.mtimeMs - slack) continue;
-        if ((await sumOfFile(file)) === path.basename(folder) + name) await flush(file, 'r+');
-        else await rm(file, { force: true });
+        const found = await lstat(file).catch(() => undefined);
+        if (found?.isFile() === true && found.mtimeMs < marker.mtimeMs - slack) continue;
+        const sum = found?.isFile() === true ? await sumOfFile(file).catch(() => undefined) : undefined;
+        if (sum === path.basename(folder) + name) await flush(file, 'r+');
+        else await rm(file, { recursive: true, force: true }).catch(() => undefined); // copying it checks it
       }
     }
-    await rm(this.#marker, { force: true });
+    await rm(this.#marker, { recursive: true, force: true });
   }
 }
 
-async function sumOfFile(file: string): Promise<string> {
+export async function sumOfFile(file: string): Promise<string> {
   const sum = createHash('sha256');
   await pipeline(createReadStream(file), sum);
   return sum.digest('hex');

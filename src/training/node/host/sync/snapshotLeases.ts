@@ -1,4 +1,4 @@
-import { open, stat, utimes } from 'node:fs/promises';
+import { lstat, open, rm, utimes } from 'node:fs/promises';
 import type { Clock } from '../../../../base/core/ports.ts';
 
 /** Milliseconds that data stays without a run: from the first request of a sync to the start of its run. */
@@ -25,11 +25,14 @@ export class SnapshotLeases {
   }
 
   static async open(marker: string, clock: Pick<Clock, 'now' | 'monotonic'>): Promise<SnapshotLeases> {
-    const noted = await stat(marker).catch(() => undefined);
+    const found = await lstat(marker).catch(() => undefined);
+    const noted = found?.isFile() === true ? found : undefined;
+    if (found !== undefined && noted === undefined) await rm(marker, { recursive: true });
     // After a clock was set back, the marker is in the future.
     const age = noted === undefined ? 0 : Math.max(0, clock.now() - noted.mtimeMs - noteInterval);
     const leases = new SnapshotLeases(marker, clock, age);
-    if (noted === undefined) await leases.note();
+    // Without it, this process knows its leases all the same.
+    if (noted === undefined) await leases.note().catch(() => undefined);
     return leases;
   }
 

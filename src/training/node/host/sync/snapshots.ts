@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { readFileSync, renameSync, rmSync } from 'node:fs';
-import { mkdir, open, readdir, readFile, rm } from 'node:fs/promises';
+import { open, readdir, readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
 import * as z from 'zod/mini';
 import { hasCode } from '../../../../base/core/errors.ts';
@@ -8,7 +8,7 @@ import { snapshotManifest, type SnapshotManifest } from '../../../core/protocol/
 import { syncErrors } from '../../../core/sync/failures.ts';
 import { checkManifest, manifestText } from '../../../core/sync/manifest.ts';
 import type { SnapshotLeases } from './snapshotLeases.ts';
-import { asDiskFull } from './contentStore.ts';
+import { asDiskFull, emptyFolder, ownFolder } from './contentStore.ts';
 
 const ending = '.json';
 
@@ -26,8 +26,8 @@ export class Snapshots {
 
   static async open(folder: string, leases: SnapshotLeases): Promise<Snapshots> {
     const snapshots = new Snapshots(folder, leases);
-    await rm(snapshots.#incoming, { recursive: true, force: true });
-    await mkdir(snapshots.#incoming, { recursive: true });
+    await ownFolder(folder);
+    await emptyFolder(snapshots.#incoming);
     for (const name of await readdir(folder)) {
       if (name.endsWith(ending)) snapshots.#known.set(name.slice(0, -ending.length), leases.before);
     }

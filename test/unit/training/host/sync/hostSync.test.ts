@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import {
+  chmod,
   lstat,
   mkdir,
   mkdtemp,
@@ -228,6 +229,29 @@ describe('contents', () => {
     expect(await readdir(path.join(dataFolder, 'contents', 'incoming'))).toEqual([]);
   });
 
+  test('are for their user alone, also in a folder that others can read', async () => {
+    for (const name of ['contents', 'snapshots']) {
+      await chmod(path.join(dataFolder, name), 0o755);
+    }
+    await openHostSync({ dataFolder });
+    for (const name of ['contents', 'snapshots']) {
+      expect((await stat(path.join(dataFolder, name))).mode & 0o777, name).toBe(0o700);
+    }
+  });
+
+  test('with something else in their place do not keep the host from starting', async () => {
+    await put('kept');
+    await host.flushed();
+    await rm(path.join(dataFolder, 'claimed'));
+    await symlink('/nowhere/at/all', path.join(dataFolder, 'claimed'));
+    await mkdir(path.join(dataFolder, 'contents/ab/folder/inside'), { recursive: true });
+    await writeFile(path.join(dataFolder, 'contents/cd'), '');
+    await writeFile(path.join(dataFolder, 'contents/unflushed'), '');
+    const again = await openHostSync({ dataFolder });
+    expect(await again.lacks([sumOf('kept')])).toEqual([]);
+    expect((await lstat(path.join(dataFolder, 'claimed'))).isFile()).toBe(true);
+  });
+
   test('that find the disk full say so', async () => {
     const full = await writeFile('/dev/full', 'x').catch((error: unknown) => error);
     if (process.platform === 'linux') expect(asDiskFull(full)).toEqual(code('host/disk-full'));
@@ -360,6 +384,20 @@ describe('a snapshot in a folder', () => {
     await writeFile(path.join(folder, 'one', 'a'), 'changed');
     await host.materialize(snapshot, path.join(folder, 'two'), neverCancelled);
     expect(await tree(path.join(folder, 'two'))).toEqual({ a: 'a' });
+  });
+
+  test.each(['a', 'b'.repeat(2 * 1024 * 1024)])('has no content in which a bit has changed', async (text) => {
+    const entries = [fileEntry('a', text)];
+    await put(text);
+    const snapshot = await keep(entries);
+    await host.flushed();
+    const [prefix, rest] = [sumOf(text).slice(0, 2), sumOf(text).slice(2)];
+    await writeFile(path.join(dataFolder, 'contents', prefix, rest), text.replace(/.$/, 'x'));
+    const work = path.join(folder, 'work');
+    await expect(host.materialize(snapshot, work, neverCancelled)).rejects.toEqual(code('sync/no-content'));
+    expect(await readdir(work)).toEqual([]);
+    expect(await host.has(snapshot)).toBe(false);
+    expect(await host.lacks([sumOf(text)])).toEqual([sumOf(text)]);
   });
 
   test('goes into an empty folder only', async () => {
