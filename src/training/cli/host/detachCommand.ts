@@ -6,7 +6,7 @@ import process from 'node:process';
 import { setTimeout as after } from 'node:timers/promises';
 import { CodedError, toReport } from '../../../base/core/errors.ts';
 import { sshRequest, sshMark, type HostStart, type SshAnswer } from '../../core/protocol/sshHost.ts';
-import { holderOf, listeningAt, type Listening } from '../../node/host/hostLock.ts';
+import { folderOfMachine, holderOf, listeningAt, type Listening } from '../../node/host/hostLock.ts';
 import { HostTokens } from '../../node/host/server/tokens.ts';
 import { type CommandIo, exitCodes } from '../../../base/node/terminal/commandIo.ts';
 import type { CommandContext } from '../../../base/node/terminal/commandLine.ts';
@@ -38,8 +38,10 @@ export async function runDetach(
 async function answerTo(context: CommandContext): Promise<SshAnswer> {
   const { io, hostProgram } = context;
   const { token, ...asked } = sshRequest.parse(JSON.parse(await io.readStdin()));
-  const older = olderHost(context, dataFolderOf(undefined, io));
-  const settings = settingsFor(asked, older?.start, io);
+  // Machines with one home folder each have their own.
+  const data = folderOfMachine(dataFolderOf(undefined, io));
+  const older = olderHost(context, data);
+  const settings = settingsFor(asked, older?.start, io, data);
   mkdirSync(settings.dataFolder, { recursive: true, mode: 0o700 });
   // Before it starts: a host without tokens would make one that no user sees.
   const made = token === null ? null : newToken(settings.dataFolder, token);
@@ -50,12 +52,18 @@ async function answerTo(context: CommandContext): Promise<SshAnswer> {
 }
 
 /** Keeps earlier settings that the client does not set, except launchers that no longer exist. */
-function settingsFor(asked: HostStart, before: HostStart | undefined, io: CommandIo): HostSettings {
+function settingsFor(
+  asked: HostStart,
+  before: HostStart | undefined,
+  io: CommandIo,
+  data: string,
+): HostSettings {
   const kept = Object.entries(before?.launchers ?? {}).filter(([, file]) => isExecutable(file));
   const launchers = { ...Object.fromEntries(kept), ...asked.launchers };
   const gpus = asked.gpus ?? before?.gpus ?? undefined;
   const values = {
     listen: '127.0.0.1:0',
+    data,
     launcher: Object.entries(launchers).map(([name, file]) => `${name}=${file}`),
     gpus,
     ray: asked.ray ?? before?.ray ?? undefined,

@@ -54,5 +54,8 @@ export type DataValues = Values<typeof dataOptions>;
 
 export const serveOptions = {
   ...settingsOptions,
+  takeOver: flag(
+    'Also uses a data folder whose last host was on another machine. Runs that are still running there are reported as lost.',
+  ),
   json: flag('Prints the address as one line of JSON.'),
 };

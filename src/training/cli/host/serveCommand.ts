@@ -15,7 +15,7 @@ export const firstToken = { name: 'owner', scopes: ['start', 'cancel'] satisfies
 
 /** Runs `agentjet host`, which serves until INT, TERM or HUP. The runs continue. */
 export async function runServe(
-  { json = false, ...values }: Values<typeof serveOptions>,
+  { json = false, takeOver = false, ...values }: Values<typeof serveOptions>,
   _: readonly string[],
   { io, hostProgram, version }: CommandContext,
 ): Promise<number> {
@@ -26,6 +26,7 @@ export async function runServe(
   const own = (name: string): LauncherCommand => ({ command: process.execPath, args: [hostProgram, name] });
   const host = await openHost({
     ...settings,
+    takeOver,
     env: process.env,
     keeper: own('keep'),
     raySupervisor: own('ray-job'),

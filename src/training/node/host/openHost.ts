@@ -22,7 +22,7 @@ import { HostTokens } from './server/tokens.ts';
 import { openHostFiles, openRolloutLogs } from './sync/hostFiles.ts';
 import { openHostSync, type OpenHostSync } from './sync/hostSync.ts';
 import { Upkeep } from './upkeep.ts';
-import { CodedError } from '../../../base/core/errors.ts';
+import { CodedError, messageOf } from '../../../base/core/errors.ts';
 import { decodeFileSync, writeFileAtomicSync } from '../../../base/node/atomicFile.ts';
 import type { HostStatus } from '../../core/protocol/hostRpc.ts';
 import { finalStates } from '../../core/protocol/runs.ts';
@@ -52,6 +52,8 @@ function unreadable(file: string, cause: unknown): CodedError {
 export interface OpenHostOptions {
   /** The data folder, for one host at a time. Created if missing. */
   readonly dataFolder: string;
+  /** Also takes a data folder whose last host was on another machine. */
+  readonly takeOver?: boolean;
   /** Port 0 means any free port. */
   readonly listen: { readonly address: string; readonly port: number };
   /** `own`: a self-signed certificate of the host. Undefined: no TLS, which only a loopback address allows. */
@@ -86,7 +88,7 @@ export interface OpenHost {
 export async function openHost(options: OpenHostOptions): Promise<OpenHost> {
   mkdirSync(options.dataFolder, { recursive: true, mode: 0o700 });
   const dataFolder = realpathSync(options.dataFolder);
-  const lock = lockDataFolder(dataFolder);
+  const lock = lockDataFolder(dataFolder, { takeOver: options.takeOver });
   const closing: (() => void | Promise<void>)[] = [() => lock.dispose()];
   const close = async (): Promise<void> => {
     for (let one = closing.pop(); one !== undefined; one = closing.pop()) await one();
@@ -110,8 +112,18 @@ export async function openHost(options: OpenHostOptions): Promise<OpenHost> {
     const { id, version } = services.identity;
     const where = { url: server.url, fingerprint: certificate?.fingerprint ?? null };
     const { program } = options;
-    const listening = noteListening(dataFolder, { ...where, id, version, program, start: startOf(options) });
-    closing.push(() => listening.dispose());
+    try {
+      const listening = noteListening(dataFolder, {
+        ...where,
+        id,
+        version,
+        program,
+        start: startOf(options),
+      });
+      closing.push(() => listening.dispose());
+    } catch (error) {
+      options.logger.log('warn', `Cannot write the address of this host: ${messageOf(error)}`);
+    }
     return { server, services, runs, sync, tokens, certificate, close };
   } catch (error) {
     await close();

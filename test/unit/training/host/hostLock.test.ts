@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -6,8 +6,10 @@ import path from 'node:path';
 import process from 'node:process';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { hostId } from '../../../../src/training/node/host/openHost.ts';
-import { lockDataFolder } from '../../../../src/training/node/host/hostLock.ts';
+import { folderOfMachine, lockDataFolder } from '../../../../src/training/node/host/hostLock.ts';
 import { noteProcess } from '../../../../src/training/node/host/runs/processes.ts';
+
+const source = path.resolve(import.meta.dirname, '../../../../src/training/node/host');
 
 function folder(): string {
   const made = mkdtempSync(path.join(tmpdir(), 'agentjet-lock-'));
@@ -27,7 +29,7 @@ describe.skipIf(process.platform !== 'linux')('a data folder', () => {
     );
     lock.dispose();
     lockDataFolder(data).dispose();
-    expect(readdirSync(data)).toEqual([]);
+    expect(readdirSync(data)).toEqual(['host.last']);
   });
 
   it('is taken over from a process that is no more, and from a number that is another process’s now', async () => {
@@ -42,7 +44,7 @@ describe.skipIf(process.platform !== 'linux')('a data folder', () => {
     for (const one of left) {
       writeFileSync(path.join(data, 'host.lock'), one === undefined ? '{' : JSON.stringify(one));
       lockDataFolder(data).dispose();
-      expect(readdirSync(data)).toEqual([]);
+      expect(readdirSync(data)).toEqual(['host.last']);
     }
   });
 
@@ -52,6 +54,55 @@ describe.skipIf(process.platform !== 'linux')('a data folder', () => {
     writeFileSync(path.join(data, 'host.lock'), '"another"');
     lock.dispose();
     expect(readFileSync(path.join(data, 'host.lock'), 'utf8')).toBe('"another"');
+  });
+});
+
+describe.skipIf(process.platform !== 'linux')('a data folder that machines share', () => {
+  it('is one machine’s, while its host runs, after its end and after a kill, unless it is taken over', () => {
+    const data = folder();
+    const [one, other] = [{ machine: 'gpu1 a' }, { machine: 'gpu2 b' }];
+    const refused = expect.objectContaining({
+      code: 'host/other-machine',
+      message: expect.stringContaining('another machine, gpu1') as string,
+    }) as unknown;
+    const lock = lockDataFolder(data, one);
+    expect(() => lockDataFolder(data, other)).toThrow(refused);
+    expect(folderOfMachine(data, one.machine)).toBe(data);
+    expect(folderOfMachine(data, other.machine)).toBe(`${data}-gpu2`);
+    // As after a kill: the process of another machine is not known here.
+    const held = JSON.parse(readFileSync(path.join(data, 'host.lock'), 'utf8')) as object;
+    lock.dispose();
+    expect(() => lockDataFolder(data, other)).toThrow(refused);
+    lockDataFolder(data, one).dispose();
+    writeFileSync(path.join(data, 'host.lock'), JSON.stringify({ ...held, boot: 'another', started: '1' }));
+    expect(() => lockDataFolder(data, other)).toThrow(refused);
+    lockDataFolder(data, { ...other, takeOver: true }).dispose();
+    lockDataFolder(data, other).dispose();
+    expect(() => lockDataFolder(data, one)).toThrow(expect.objectContaining({ code: 'host/other-machine' }));
+  });
+
+  it.skipIf(process.getuid?.() !== 0)('(as root) can be locked and opened on a full disk', () => {
+    const data = folder();
+    const program = `
+      import { writeFileSync } from 'node:fs';
+      import { holderOf, lockDataFolder } from '${source}/hostLock.ts';
+      import { openHostSync } from '${source}/sync/hostSync.ts';
+      const dataFolder = ${JSON.stringify(data)};
+      lockDataFolder(dataFolder).dispose();
+      await openHostSync({ dataFolder });
+      for (let size = 65536; size > 0; size >>= 1)
+        try { for (let at = 0; ; at++) writeFileSync(dataFolder + '/fill' + size + '-' + at, Buffer.alloc(size)); }
+        catch (error) { if (error.code !== 'ENOSPC') throw error; }
+      lockDataFolder(dataFolder).dispose();
+      const lock = lockDataFolder(dataFolder);
+      await openHostSync({ dataFolder });
+      process.stdout.write(String(holderOf(dataFolder) === process.pid));`;
+    const script = 'mount -t tmpfs -o size=256k none "$0" && exec "$@"';
+    const node = [process.execPath, '--no-warnings', '--input-type=module', '-e', program];
+    const { stdout, stderr } = spawnSync('unshare', ['-m', 'sh', '-c', script, data, ...node], {
+      encoding: 'utf8',
+    });
+    expect([stdout, stderr]).toEqual(['true', '']);
   });
 });
 
