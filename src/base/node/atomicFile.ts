@@ -1,9 +1,10 @@
 /** Writes files atomically, also across power loss, with access only for their owner. Their folders must exist. */
 import { closeSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { open, readFile, rename, rm } from 'node:fs/promises';
+import { open, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import process from 'node:process';
 import { hasCode } from '../core/errors.ts';
+import { readRegular } from './regularFile.ts';
 
 export async function writeFileAtomic(file: string, content: string | Uint8Array): Promise<void> {
   const part = partOf(file);
@@ -45,12 +46,13 @@ export function writeFileAtomicSync(file: string, text: string): void {
   }
 }
 
-/** Reads a JSON file. Resolves to undefined if it does not exist or is not valid JSON. */
+/** Reads a JSON file. Resolves to undefined if it does not exist, is not a regular file, or is not valid JSON. */
 export async function readJson(file: string): Promise<unknown> {
   try {
-    return JSON.parse(await readFile(file, 'utf8'));
+    return JSON.parse((await readRegular(file)).toString('utf8'));
   } catch (error) {
-    if (hasCode(error, 'ENOENT') || error instanceof SyntaxError) return undefined;
+    if (hasCode(error, 'ENOENT', 'EISDIR', 'EFTYPE', 'EFBIG') || error instanceof SyntaxError)
+      return undefined;
     throw error;
   }
 }

@@ -1,5 +1,5 @@
 import { constants } from 'node:fs';
-import { cp, lstat, mkdir, readdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import { cp, lstat, mkdir, readdir, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import * as z from 'zod/mini';
 import type { CancellationToken } from '../../../../base/core/cancellation.ts';
@@ -16,11 +16,12 @@ import {
 import { hasWeights } from '../../../core/sync/checkpoints.ts';
 import { syncErrors } from '../../../core/sync/failures.ts';
 import { readJson } from '../../../../base/node/atomicFile.ts';
+import { readRegular } from '../../../../base/node/regularFile.ts';
 import { asDiskFull } from '../sync/contentStore.ts';
 
 export async function latestStep(jobFolder: string): Promise<number | null> {
-  const text = await readFile(path.join(jobFolder, trackerFile), 'utf8').catch(() => '');
-  return /^\s*\d{1,15}\s*$/.test(text) ? Number(text) : null;
+  const text = await readRegular(path.join(jobFolder, trackerFile), { maxBytes: 64 }).catch(() => '');
+  return /^\s*\d{1,15}\s*$/.test(String(text)) ? Number(text) : null;
 }
 
 /** Replaces a file by a new one, because the old file may share its blocks with the content store. */
@@ -63,7 +64,7 @@ async function isSeeded(folder: string, texts: JobSeed['texts']): Promise<boolea
   const found = await lstat(folder).catch(() => undefined);
   if (found?.isDirectory() !== true) return false;
   for (const { path: inside, text } of texts) {
-    if ((await readFile(path.join(folder, inside), 'utf8').catch(() => '')) !== text) return false;
+    if (String(await readRegular(path.join(folder, inside)).catch(() => '')) !== text) return false;
   }
   return true;
 }

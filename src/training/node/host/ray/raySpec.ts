@@ -1,7 +1,7 @@
-import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import * as z from 'zod/mini';
 import { writeFileAtomic } from '../../../../base/node/atomicFile.ts';
+import { readRegular } from '../../../../base/node/regularFile.ts';
 
 /** A job for Ray, in a file that only its owner can read, because it holds the variables of the run. */
 const raySpec = z.object({
@@ -30,5 +30,5 @@ export async function writeRaySpec(runFolder: string, spec: RaySpec): Promise<st
 }
 
 export async function readRaySpec(file: string): Promise<RaySpec> {
-  return raySpec.parse(JSON.parse(await readFile(file, 'utf8')));
+  return raySpec.parse(JSON.parse(String(await readRegular(file))));
 }

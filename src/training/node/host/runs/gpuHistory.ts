@@ -1,4 +1,5 @@
-import { appendFile, readFile } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Disposable } from '../../../../base/core/disposable.ts';
 import { toReport } from '../../../../base/core/errors.ts';
@@ -8,6 +9,7 @@ import type { GpuReading } from '../../../core/launch/nvidiaSmi.ts';
 import { completeSamples, addGpuSample } from '../../../core/runs/gpuSampling.ts';
 import { parseJson } from '../../../../base/core/parseJson.ts';
 import { writeFileAtomic } from '../../../../base/node/atomicFile.ts';
+import { readRegular } from '../../../../base/node/regularFile.ts';
 
 export interface GpuHistoryOptions {
   readonly runs: { list(): readonly RunRecord[]; get(run: string): RunRecord };
@@ -21,6 +23,8 @@ export interface GpuHistoryOptions {
 /** Milliseconds between two samples. */
 const interval = 15_000;
 const fileName = 'gpus.ndjson';
+/** A pipe in place of the file is an error, and not waited for. */
+const appending = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_NONBLOCK;
 
 /**
  * Records the GPU use of active runs in a file in each run folder. It is separate from the events, which other
@@ -82,12 +86,12 @@ export class GpuHistory {
     const last = whole.at(-1);
     if (after.length < before.length) await writeFileAtomic(this.#file(run), whole.map(lineOf).join(''));
     else if (last !== undefined && last === after.at(-1)) {
-      await appendFile(this.#file(run), lineOf(last), { mode: 0o600 });
+      await writeFile(this.#file(run), lineOf(last), { mode: 0o600, flag: appending });
     }
   }
 
   async #read(run: string): Promise<GpuSample[]> {
-    const text = await readFile(this.#file(run), 'utf8').catch(() => '');
+    const text = String(await readRegular(this.#file(run)).catch(() => ''));
     // A line can be partial or empty.
     return text.split('\n').flatMap((line) => gpuSample.safeParse(parseJson(line)).data ?? []);
   }

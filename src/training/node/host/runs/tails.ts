@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import { open, stat, readdir } from 'node:fs/promises';
+import { stat, readdir } from 'node:fs/promises';
 import path from 'node:path';
 import type { Dirent } from 'node:fs';
 import { LineCutter, withoutTerminalCodes, type RawLine } from '../../../core/runs/lines.ts';
@@ -7,6 +7,7 @@ import type { RunEventBody } from '../../../core/runs/fold.ts';
 import { latestStep } from '../launch/folder.ts';
 import type { EventLog } from './eventLog.ts';
 import { partsOf, type JobLayout, type JobPart } from './jobFolder.ts';
+import { openRegular } from '../../../../base/node/regularFile.ts';
 import { companionSource } from '../../../core/runs/markers.ts';
 
 /** The pattern is `<tag>.<hash>.<machine>.log`, in the working folder of the launcher. */
@@ -179,8 +180,8 @@ class Tail {
 
   /** Reads a piece. Returns whether there is more. */
   async pump(): Promise<boolean> {
-    const file = await open(this.#file, 'r').catch(() => undefined);
-    if (file === undefined) return false; // not there yet
+    const file = await openRegular(this.#file).catch(() => undefined);
+    if (file === undefined) return false; // not there yet, or not a file
     try {
       const { size, ino } = await file.stat();
       const isAnother = this.#inode !== undefined && ino !== this.#inode;
