@@ -1,4 +1,5 @@
 import { spawn, type ChildProcess } from 'node:child_process';
+import { signal } from '../../../../base/node/process/kill.ts';
 import { Family, type RecentProcesses } from './family.ts';
 import { noteProcesses, runMark, stillRuns, type NotedProcess } from './processes.ts';
 import type { NotedExit } from './keeper.ts';
@@ -50,6 +51,9 @@ export class RunProcesses {
     const exit = await this.#folder.exit();
     this.launcher ??= await this.#folder.launcher();
     this.keeper ??= await this.#folder.keeper();
+    // A stopped keeper could neither start the launcher nor note its exit.
+    const isIdle = exit === undefined && !(this.launcher !== undefined && stillRuns(this.launcher));
+    if (isIdle && this.keeper !== undefined && stillRuns(this.keeper)) signal(this.keeper.pid, 'SIGCONT');
     this.hasFailed = (exitCode !== null || signalCode !== null) && this.keeper === undefined;
     await this.#lookAtFamily(exit === undefined);
     return exit;
