@@ -1,5 +1,10 @@
-import { CodedError } from '../../../base/core/errors.ts';
+import { CodedError, messageOf } from '../../../base/core/errors.ts';
 import { finalStates, type RunRecord } from '../protocol/runs.ts';
+
+/** Returns whether an error is of the system, and not about the content of a file. */
+function isOfSystem(error: unknown): boolean {
+  return error instanceof Error && 'code' in error;
+}
 
 export const runErrors = {
   noRun: (run: string) =>
@@ -63,6 +68,13 @@ export const runErrors = {
       code: 'host/variables-lost',
       message: `The run was not started: the host no longer has the values of its variables (${names.join(', ')}).`,
       hint: 'Start the run again.',
+    }),
+  recordUnreadable: (file: string, cause: unknown) =>
+    new CodedError({
+      code: 'host/record-unreadable',
+      message: `Cannot read the record of the run in ${file}: ${isOfSystem(cause) ? messageOf(cause) : 'it is damaged'}.`,
+      hint: 'Repair the file or its permissions and restart the host, or remove the run.',
+      cause,
     }),
   /** A power failure can lose events that were not on disk yet. */
   eventsLost: (run: string, after: number, last: number) =>

@@ -1,4 +1,5 @@
 import { Buffer } from 'node:buffer';
+import { crc32 } from 'node:zlib';
 import type { EventsFrame } from '../../../core/protocol/hostRpc.ts';
 import type { EventBlock } from '../../../core/contracts.ts';
 import type { RunFold } from '../../../core/runs/fold.ts';
@@ -12,18 +13,32 @@ export interface IndexEntry {
   readonly byte: number;
 }
 
+/** A line of the index file. */
+export interface IndexLine extends IndexEntry {
+  /** The CRC-32 of the bytes since the entry before. */
+  readonly crc: number;
+}
+
 /** The positions of event numbers in a file, one for each block. */
 export class EventIndex {
   readonly #entries: IndexEntry[] = [{ seq: 0, byte: 0 }];
+  #crc = 0;
 
   get last(): IndexEntry {
     return this.#entries.at(-1) ?? { seq: 0, byte: 0 };
   }
 
+  /** Takes the next events in the file, for the checksum of the next entry. */
+  pass(bytes: string | Uint8Array): void {
+    this.#crc = crc32(bytes, this.#crc);
+  }
+
   /** Adds an entry. Returns its line for the index file. */
   add(entry: IndexEntry, fold: RunFold): string {
     this.#entries.push(entry);
-    return `${JSON.stringify({ ...entry, fold: fold.state })}\n`;
+    const line: IndexLine = { ...entry, crc: this.#crc };
+    this.#crc = 0;
+    return `${JSON.stringify({ ...line, fold: fold.state })}\n`;
   }
 
   restore(entry: IndexEntry): void {

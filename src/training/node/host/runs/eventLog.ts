@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import { open, type FileHandle } from 'node:fs/promises';
+import { open, rm, type FileHandle } from 'node:fs/promises';
 import path from 'node:path';
 import { backoff, type BackoffLimits } from '../../../../base/core/backoff.ts';
 import { Emitter } from '../../../../base/core/event.ts';
@@ -91,6 +91,8 @@ interface Batch {
  */
 export class EventLog {
   readonly fold: RunFold;
+  /** True if events in the middle of the file were damaged, and those behind them are gone. */
+  readonly isDamaged: boolean;
   readonly #options: EventLogOptions;
   readonly #frame: EventsFrame;
   readonly #file: EventFile;
@@ -111,10 +113,11 @@ export class EventLog {
   private constructor(
     file: EventFile,
     indexFile: FileHandle,
-    found: { readonly fold: RunFold; readonly index: EventIndex; readonly byte: number },
+    found: Awaited<ReturnType<typeof replay>>,
     options: EventLogOptions,
   ) {
     this.fold = found.fold;
+    this.isDamaged = found.isDamaged;
     this.#file = file;
     this.#indexFile = indexFile;
     this.#index = found.index;
@@ -127,10 +130,11 @@ export class EventLog {
   static async open(folder: string, options: EventLogOptions): Promise<EventLog> {
     const place = path.join(folder, 'events.ndjson');
     const file = await (options.openFile ?? openEvents)(place);
-    const indexFile = await open(path.join(folder, 'events.index'), 'a+', 0o600);
+    const indexFile = await openIndex(path.join(folder, 'events.index'));
     const found = await replay(file, indexFile);
     const log = new EventLog(file, indexFile, found, options);
-    if (found.lacking.length > 0) await log.append(found.lacking);
+    // Not awaited, because on a full disk this takes until there is room.
+    void log.append(found.lacking);
     return log;
   }
 
@@ -149,6 +153,7 @@ export class EventLog {
         const line = `${JSON.stringify(event)}\n`;
         bytes += Buffer.byteLength(line);
         lines.push(line);
+        this.#index.pass(line);
       }
       // Not between an event and its follow-up events, which a reader from there would not create.
       if (this.#next + bytes - this.#index.last.byte >= blockSize) {
@@ -268,9 +273,24 @@ export class EventLog {
 
 const blocksKept = 8;
 
-function openEvents(file: string): Promise<FileHandle> {
-  return open(file, 'r+').catch((error: unknown) => {
+async function openEvents(file: string): Promise<FileHandle> {
+  const handle = await open(file, 'r+').catch((error: unknown) => {
     if (hasCode(error, 'ENOENT')) return open(file, 'wx+', 0o600);
     throw error;
   });
+  if ((await handle.stat()).isFile()) return handle;
+  await handle.close();
+  throw new Error(`The file ${file} is not a regular file.`);
+}
+
+/** Opens the index, which can be created again from the events. */
+async function openIndex(file: string): Promise<FileHandle> {
+  for (let isAgain = false; ; isAgain = true) {
+    const handle = await open(file, 'a+', 0o600).catch((error: unknown) => {
+      if (isAgain) throw error;
+    });
+    if ((await handle?.stat())?.isFile() === true && handle !== undefined) return handle;
+    await handle?.close();
+    await rm(file, { recursive: true, force: true });
+  }
 }

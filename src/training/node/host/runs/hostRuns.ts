@@ -2,9 +2,11 @@ import { randomBytes } from 'node:crypto';
 import { mkdir, readdir, rm, rmdir } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
+import * as z from 'zod/mini';
 import type { Disposable } from '../../../../base/core/disposable.ts';
-import { toReport } from '../../../../base/core/errors.ts';
+import { messageOf, toReport } from '../../../../base/core/errors.ts';
 import { Emitter } from '../../../../base/core/event.ts';
+import { readJson, writeFileAtomic } from '../../../../base/node/atomicFile.ts';
 import {
   type EffectiveConfig,
   runId,
@@ -56,6 +58,11 @@ export async function openHostRuns(options: HostRunsOptions): Promise<NodeHostRu
   return runs;
 }
 
+interface Loaded {
+  readonly known: KnownRun;
+  readonly stored: StoredRun | undefined;
+}
+
 /** Milliseconds between two notifications in which only numbers have changed. */
 const notifyInterval = 500;
 
@@ -65,8 +72,8 @@ export class NodeHostRuns implements HostRuns {
   readonly #options: HostRunsOptions;
   readonly #context: RunContext;
   readonly #runs = new Map<string, KnownRun>();
-  /** Runs by owner and request key, including removed runs and those that are being created. */
-  readonly #asked = new Map<string, Promise<KnownRun>>();
+  /** Ids of runs by owner and request key, including removed runs and those that are being created. */
+  readonly #asked = new Map<string, Promise<string>>();
   /** Runs that are being removed. After a kill, the next host has them again. */
   readonly #leaving = new Set<KnownRun>();
   readonly #folders = new FoldersInUse((run) => this.#runs.get(run)?.record);
@@ -76,7 +83,6 @@ export class NodeHostRuns implements HostRuns {
   readonly onRemoved = this.#removed.event;
   #timer: Disposable | undefined;
   #newest = 0;
-  #hasUnreadableRun = false;
   /** The largest number of GPUs seen at once. */
   #most = 0;
   #scheduling: Promise<void> | undefined;
@@ -100,32 +106,34 @@ export class NodeHostRuns implements HostRuns {
 
   /** Loads the runs. Call it once, first. */
   async load(): Promise<void> {
-    const found: { readonly folder: RunFolder; readonly stored: StoredRun }[] = [];
+    const found: Loaded[] = [];
     for (const name of await readdir(this.#folder)) {
       const folder = new RunFolder(path.join(this.#folder, name));
       if (!runId.safeParse(name).success) {
-        if (name.endsWith(removedEnding)) await rm(folder.path, { recursive: true, force: true });
+        if (name.endsWith(removedEnding))
+          await this.#tolerantly(rm(folder.path, { recursive: true, force: true }));
         continue;
       }
-      const stored = await folder.readRecord();
-      if (stored !== undefined) found.push({ folder, stored });
-      else await this.#withoutRecord(folder);
+      const loaded = await this.#load(folder);
+      if (loaded !== undefined) found.push(loaded);
     }
-    found.sort((a, b) => a.stored.createdAt - b.stored.createdAt);
-    for (const { folder, stored } of found) {
-      this.#newest = Math.max(this.#newest, stored.createdAt);
-      const known = await KnownRun.open(this.#context, folder, stored);
+    found.sort((a, b) => a.known.record.createdAt - b.known.record.createdAt);
+    for (const { known, stored } of found) {
+      this.#newest = Math.max(this.#newest, known.record.createdAt);
       this.#know(known);
-      if (stored.key !== undefined) {
-        this.#asked.set(requestOf(stored.owner, stored.key), Promise.resolve(known));
+      if (stored?.key !== undefined) {
+        this.#asked.set(requestOf(stored.owner, stored.key), Promise.resolve(known.record.id));
       }
     }
-    for (const { run, record } of this.#runs.values()) {
-      if (run === undefined) continue;
+    for (const [request, { run }] of Object.entries(await this.#removedRequests())) {
+      this.#asked.set(request, Promise.resolve(run));
+    }
+    for (const { run, unreadable, record } of this.#runs.values()) {
+      if (run === undefined && unreadable === undefined) continue;
       const folder = record.jobFolder ?? this.#folders.resumedBy(record.from);
       // They have the folder already. Its other content was checked when they took it.
       if (folder !== undefined) this.#folders.claim(record.id, folder, 'beside');
-      void run.adopt();
+      void run?.adopt();
     }
     // Before the takeover, a check would not know the logs of the run.
     const { clock, interval = 250 } = this.#options;
@@ -133,14 +141,36 @@ export class NodeHostRuns implements HostRuns {
     this.#schedule();
   }
 
+  /** Opens a run. One that cannot be read affects no other. Undefined: it does not exist. */
+  async #load(folder: RunFolder): Promise<Loaded | undefined> {
+    let stored: StoredRun | undefined;
+    try {
+      stored = await folder.readRecord();
+      if (stored !== undefined) return { known: await KnownRun.open(this.#context, folder, stored), stored };
+      // The order was never confirmed, or only checkpoints were kept. The variables must not stay.
+      await this.#tolerantly(folder.forgetValues());
+      return undefined;
+    } catch (error) {
+      const known = KnownRun.unreadable(this.#context, folder, stored, error);
+      this.#options.logger.log('error', `Run ${folder.id}: ${known.record.reason}`);
+      return { known, stored };
+    }
+  }
+
+  /** Waits for cleanup that the next host repeats if it fails. */
+  #tolerantly(work: Promise<void>): Promise<void> {
+    return work.catch((error: unknown) => this.#options.logger.log('warn', messageOf(error)));
+  }
+
   async start(order: RunOrder, owner: string, key?: string): Promise<RunRecord> {
     const request = key === undefined ? undefined : requestOf(owner, key);
     const before = request === undefined ? undefined : this.#asked.get(request);
-    if (before !== undefined) return this.get((await before).record.id);
+    if (before !== undefined) return this.get(await before);
     const made = this.#make(order, owner, key);
     if (request !== undefined) {
-      this.#asked.set(request, made);
-      made.catch(() => this.#asked.delete(request));
+      const id = made.then(({ record }) => record.id);
+      this.#asked.set(request, id);
+      id.catch(() => this.#asked.delete(request));
     }
     return (await made).record;
   }
@@ -149,7 +179,9 @@ export class NodeHostRuns implements HostRuns {
     const source = order.from && this.#known(order.from.run);
     const lineage = source === undefined ? [] : [source.record.id, ...source.lineage];
     if (!(await this.#options.sync.has(order.snapshot))) throw runErrors.noSnapshot(order.snapshot);
-    const createdAt = Math.max(this.#options.clock.now(), this.#newest + 1);
+    const now = this.#options.clock.now();
+    // A clock that was far ahead and is right again is not followed.
+    const createdAt = this.#newest - now > mostAhead ? now : Math.max(now, this.#newest + 1);
     this.#newest = createdAt;
     const id = newId(createdAt);
     this.#folders.resume(id, order.from);
@@ -184,8 +216,9 @@ export class NodeHostRuns implements HostRuns {
 
   /** Returns the snapshots of all runs. Undefined: a run has an unreadable record. */
   snapshots(): ReadonlySet<string> | undefined {
-    if (this.#hasUnreadableRun) return undefined;
-    return new Set([...this.#runs.values(), ...this.#leaving].map(({ record }) => record.snapshot));
+    const all = [...this.#runs.values(), ...this.#leaving];
+    if (all.some(({ unreadable }) => unreadable !== undefined)) return undefined;
+    return new Set(all.map(({ record }) => record.snapshot));
   }
 
   list(): readonly RunRecord[] {
@@ -221,7 +254,7 @@ export class NodeHostRuns implements HostRuns {
 
   async cancel(run: string, by: string): Promise<RunRecord> {
     const known = this.#known(run);
-    await known.run?.cancel(by);
+    await (known.run ?? known.unreadable)?.cancel(by);
     return known.record;
   }
 
@@ -229,7 +262,7 @@ export class NodeHostRuns implements HostRuns {
     const known = this.#known(run);
     // A run is reported as ended before its record is on the disk.
     if (known.run?.isFinal === true) await known.run.tick();
-    if (known.run !== undefined) throw runErrors.runActive(run);
+    if (known.run !== undefined || known.unreadable?.isAlive === true) throw runErrors.runActive(run);
     const { jobFolder, stages } = known.record;
     const others = [...this.#runs.values()].filter((other) => other !== known);
     const unstarted = others.find(({ record: { from, state } }) => {
@@ -245,6 +278,7 @@ export class NodeHostRuns implements HostRuns {
     this.#leaving.add(known);
     try {
       await known.close();
+      await this.#tolerantly(this.#keepRequest(run));
       if (checkpoints && isItsOwn) await removeCheckpoints(jobFolder, stages);
       await known.folder.remove(checkpoints ? undefined : (jobFolder ?? undefined), removedEnding);
       this.#leaving.delete(known);
@@ -252,6 +286,22 @@ export class NodeHostRuns implements HostRuns {
       // Fired even if files remain on the disk.
       this.#removed.fire(run);
     }
+  }
+
+  /** Keeps the request of a removed run for a day, so that a client that repeats it does not start it again. */
+  async #keepRequest(run: string): Promise<void> {
+    const kept = await this.#removedRequests();
+    for (const [request, id] of this.#asked) {
+      if ((await id) === run) kept[request] = { run, at: this.#options.clock.now() };
+    }
+    await writeFileAtomic(path.join(this.#folder, requestsFile), JSON.stringify(kept));
+  }
+
+  async #removedRequests(): Promise<z.infer<typeof removedRequests>> {
+    const read = await readJson(path.join(this.#folder, requestsFile)).catch(() => undefined);
+    const now = this.#options.clock.now();
+    const all = Object.entries(removedRequests.safeParse(read).data ?? {});
+    return Object.fromEntries(all.filter(([, { at }]) => Math.abs(now - at) < 24 * 3_600_000));
   }
 
   follow(run: string, after: number, sources?: readonly string[]): EventReader {
@@ -278,16 +328,6 @@ export class NodeHostRuns implements HostRuns {
     known.run?.onChanged(() => this.#notify(known));
   }
 
-  /** The order was never confirmed, or only checkpoints were kept. The variables must not stay. */
-  async #withoutRecord(folder: RunFolder): Promise<void> {
-    if (await folder.hasRecord()) {
-      this.#hasUnreadableRun = true;
-      this.#options.logger.log('error', `Cannot read the record of the run in ${folder.path}.`);
-    } else {
-      await folder.forgetValues();
-    }
-  }
-
   #notify(known: KnownRun): void {
     if (this.#isClosed) return;
     const isSettled = known.run?.isSettled === true;
@@ -303,6 +343,10 @@ export class NodeHostRuns implements HostRuns {
     let isAnybodyWaiting = false;
     for (const known of this.#runs.values()) {
       void known.run?.tick();
+      if (known.unreadable?.look() === true) {
+        this.#notify(known);
+        this.#schedule();
+      }
       isAnybodyWaiting ||= known.run?.isWaiting === true;
     }
     const { clock, gpuInterval = 5_000 } = this.#options;
@@ -345,7 +389,7 @@ export class NodeHostRuns implements HostRuns {
     this.#most = Math.max(this.#most, gpus?.length ?? 0);
     const runs = new Map(waiting().map((run) => [run.id, run]));
     const address = this.#options.env['RAY_ADDRESS'];
-    const taken = new Set([...this.#runs.values()].flatMap(({ run }) => run?.devices ?? []));
+    const taken = new Set([...this.#runs.values()].flatMap(({ devices }) => devices));
     const queue = [...runs.values()]
       // A run that arrived during the GPU query waits for the next one.
       .filter(({ wantedGpus }) => wantsGpus || wantedGpus === 0)
@@ -362,6 +406,10 @@ function requestOf(owner: string, key: string): string {
 }
 
 const removedEnding = '.removed';
+const requestsFile = 'removed.json';
+const removedRequests = z.record(z.string(), z.object({ run: z.string(), at: z.number() }));
+/** Milliseconds by which the time of a run may be ahead of the clock, because times never go back. */
+const mostAhead = 3_600_000;
 
 const unstarted = {
   devices: [],
@@ -376,11 +424,12 @@ const unstarted = {
   final: null,
 };
 
-/** Returns an id such as `20260314-092653-5f3a9c`: the time in UTC and a random suffix. */
+/** Returns an id such as `20260314-092653-1c8a9c`: the time in UTC, the milliseconds, and a random suffix. */
 function newId(at: number): string {
   const [date = '', time = ''] = new Date(at).toISOString().split('T');
   const clock = time.slice(0, 8).replaceAll(':', '');
-  return `${date.replaceAll('-', '')}-${clock}-${randomBytes(3).toString('hex')}`;
+  const milliseconds = (at % 1_000).toString(16).padStart(3, '0');
+  return `${date.replaceAll('-', '')}-${clock}-${milliseconds}${randomBytes(2).toString('hex').slice(1)}`;
 }
 
 /** Removes the checkpoints and logs of a job and its stages, and their folders if they are empty then. */

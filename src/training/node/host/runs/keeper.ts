@@ -4,10 +4,10 @@ import path from 'node:path';
 import process from 'node:process';
 import { setTimeout as after } from 'node:timers/promises';
 import * as z from 'zod/mini';
-import { hasCode } from '../../../../base/core/errors.ts';
+import { hasCode, messageOf } from '../../../../base/core/errors.ts';
 import { runExit, type RunExit } from '../../../core/runs/outcome.ts';
 import { readJson, writeFileAtomic } from '../../../../base/node/atomicFile.ts';
-import { noteProcess } from './processes.ts';
+import { noteProcess, type NotedProcess } from './processes.ts';
 
 /** The order of a keeper. Its file is deleted after reading, because it holds the variables of the run. */
 const keeperOrder = z.object({
@@ -46,9 +46,7 @@ export async function keepRun(file: string): Promise<void> {
   const order = keeperOrder.parse(await readJson(file));
   await rm(file);
   const exit = await runLauncher(folder, order);
-  await persistently(() =>
-    writeFileAtomic(path.join(folder, keeperFiles.exit), JSON.stringify({ ...exit, endedAt: Date.now() })),
-  );
+  await persistently(path.join(folder, keeperFiles.exit), { ...exit, endedAt: Date.now() });
 }
 
 /** Returns whether this is the first keeper of the run. The note appears atomically. */
@@ -68,18 +66,23 @@ async function isFirst(folder: string): Promise<boolean> {
 
 async function runLauncher(folder: string, { command, args, cwd, env }: KeeperOrder): Promise<RunExit> {
   const log = await open(path.join(folder, keeperFiles.log), 'a', 0o600);
-  const child = spawn(command, args, {
-    cwd,
-    env: { ...process.env, ...env },
-    stdio: ['ignore', log.fd, log.fd],
-    detached: true,
-  });
+  let child: ChildProcess;
+  try {
+    child = spawn(command, args, {
+      cwd,
+      env: { ...process.env, ...env },
+      stdio: ['ignore', log.fd, log.fd],
+      detached: true,
+    });
+  } catch (error) {
+    return notStarted(error); // too many or too large variables
+  } finally {
+    await log.close();
+  }
   const ended = exitOf(child);
-  await log.close();
   const noted = child.pid === undefined ? undefined : noteProcess(child.pid);
   if (noted !== undefined) {
-    const text = JSON.stringify(noted);
-    await persistently(() => writeFileAtomic(path.join(folder, keeperFiles.launcher), text));
+    await persistently(path.join(folder, keeperFiles.launcher), noted);
   }
   return ended;
 }
@@ -87,20 +90,32 @@ async function runLauncher(folder: string, { command, args, cwd, env }: KeeperOr
 function exitOf(child: ChildProcess): Promise<RunExit> {
   return new Promise((resolve) => {
     child.once('exit', (code, signal) => resolve({ code, signal }));
-    child.once('error', (error) => {
-      resolve({ code: null, signal: null, error: `The launcher could not be started: ${error.message}.` });
-    });
+    child.once('error', (error) => resolve(notStarted(error)));
   });
 }
 
-/** Retries until the write succeeds. The disk may have space later, and no one else knows the content. */
-async function persistently(write: () => Promise<void>): Promise<void> {
+function notStarted(error: unknown): RunExit {
+  return { code: null, signal: null, error: `The launcher could not be started: ${messageOf(error)}.` };
+}
+
+/** Retries until the note is written. The disk may have space later, and no one else knows the content. */
+async function persistently(file: string, note: NotedExit | NotedProcess): Promise<void> {
   for (let wait = 250; ; wait = Math.min(2 * wait, 10_000)) {
     try {
-      await write();
+      await writeNote(file, note);
       return;
     } catch {
       await after(wait);
     }
   }
+}
+
+/** Writes a JSON file in a run folder. Removes a folder in its place. */
+export async function writeNote(file: string, value: unknown): Promise<void> {
+  const text = JSON.stringify(value);
+  await writeFileAtomic(file, text).catch(async (error: unknown) => {
+    if (!hasCode(error, 'EISDIR')) throw error;
+    await rm(file, { recursive: true });
+    await writeFileAtomic(file, text);
+  });
 }

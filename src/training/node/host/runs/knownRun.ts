@@ -2,8 +2,10 @@ import type { RunRecord } from '../../../core/protocol/runs.ts';
 import type { EventReader, EventBlock } from '../../../core/contracts.ts';
 import { runErrors } from '../../../core/runs/failures.ts';
 import { EventLog } from './eventLog.ts';
-import { Run, type RunContext } from './run.ts';
-import type { RunFolder, StoredRun } from './runFolder.ts';
+import { damageNotice, Run, type RunContext } from './run.ts';
+import { redactorOf, type RunFolder, type StoredRun } from './runFolder.ts';
+import { RunTails } from './tails.ts';
+import { UnreadableRun } from './unreadableRun.ts';
 import { Emitter } from '../../../../base/core/event.ts';
 import { DisposableStore } from '../../../../base/core/disposable.ts';
 
@@ -64,16 +66,24 @@ export class KnownRun {
   readonly lineage: readonly string[];
   readonly #context: RunContext;
   run: Run | undefined;
+  readonly unreadable: UnreadableRun | undefined;
   #final: RunRecord | undefined;
   #log: Promise<EventLog> | undefined;
   #readers = 0;
   #isClosed = false;
   #reported = { text: '', record: undefined as RunRecord | undefined, at: -Infinity };
 
-  private constructor(context: RunContext, folder: RunFolder, { lineage, order }: StoredRun) {
+  private constructor(
+    context: RunContext,
+    folder: RunFolder,
+    stored: StoredRun | undefined,
+    unreadable?: UnreadableRun,
+  ) {
     this.#context = context;
     this.folder = folder;
-    this.lineage = lineage ?? (order.from === undefined ? [] : [order.from.run]);
+    const from = stored?.order.from?.run;
+    this.lineage = stored?.lineage ?? (from === undefined ? [] : [from]);
+    this.unreadable = unreadable;
   }
 
   static async open(context: RunContext, folder: RunFolder, stored: StoredRun): Promise<KnownRun> {
@@ -83,8 +93,23 @@ export class KnownRun {
     return known;
   }
 
+  /** @param stored undefined: its record cannot be read */
+  static unreadable(
+    context: RunContext,
+    folder: RunFolder,
+    stored: StoredRun | undefined,
+    why: unknown,
+  ): KnownRun {
+    return new KnownRun(context, folder, stored, new UnreadableRun(context, folder.id, stored, why));
+  }
+
+  /** The GPUs that it uses. */
+  get devices(): readonly number[] {
+    return (this.run ?? this.unreadable)?.devices ?? [];
+  }
+
   get record(): RunRecord {
-    const record = this.run?.record ?? this.#final;
+    const record = (this.run ?? this.unreadable)?.record ?? this.#final;
     if (record === undefined) throw runErrors.noRun(this.folder.path);
     return record;
   }
@@ -114,7 +139,7 @@ export class KnownRun {
 
   follow(after: number, sources: readonly string[] | undefined): EventReader {
     this.#readers++;
-    const log = this.run === undefined ? (this.#log ??= this.#openLog()) : Promise.resolve(this.run.events);
+    const log = this.run === undefined ? (this.#log ??= this.#openEnded()) : Promise.resolve(this.run.events);
     return new LogReader(log, after, sources, () => {
       this.#readers--;
       if (this.#readers === 0 && this.run === undefined) void this.#release();
@@ -136,6 +161,31 @@ export class KnownRun {
       (open) => open.close(),
       () => undefined,
     );
+  }
+
+  /** Opens the events of an ended run. If some are lost, reads its output again. */
+  async #openEnded(): Promise<EventLog> {
+    const log = await this.#openLog();
+    const final = this.#final;
+    if (final === undefined || log.last >= final.events) return log;
+    const stored = await this.folder.readRecord();
+    const redactor = redactorOf(stored?.secrets ?? null);
+    const { log: launcherLog, code } = this.folder;
+    // Later runs may have written to the logs of the job.
+    const redact = (line: string): string => redactor.line(line);
+    await new RunTails({ events: log, launcherLog, code, redact }).drain();
+    const { state, reason, exitCode } = final;
+    const end = { state, ...(reason !== null && { reason }), ...(exitCode !== null && { exitCode }) };
+    if (log.fold.state.state !== state) {
+      this.#context.logger.log('error', `Run ${this.folder.id}: ${damageNotice}`);
+      await log.append([
+        { type: 'notice', text: damageNotice },
+        { type: 'state', ...end },
+      ]);
+    }
+    this.#final = { ...final, events: log.last };
+    if (stored !== undefined) await this.folder.writeRecord({ ...stored, final: this.#final });
+    return log;
   }
 
   async #openLog(): Promise<EventLog> {

@@ -1,10 +1,11 @@
 import { Buffer } from 'node:buffer';
+import { crc32 } from 'node:zlib';
 import type { FileHandle } from 'node:fs/promises';
 import { runEvent, type RunEvent } from '../../../core/protocol/runs.ts';
 import { isRecord } from '../../../../base/core/isRecord.ts';
 import { parseJson } from '../../../../base/core/parseJson.ts';
 import { RunFold, type RunEventBody } from '../../../core/runs/fold.ts';
-import { blockSize, EventIndex, type IndexEntry } from './eventIndex.ts';
+import { blockSize, EventIndex, type IndexLine } from './eventIndex.ts';
 
 export type EventFile = Pick<FileHandle, 'read' | 'write' | 'stat' | 'truncate' | 'sync' | 'close'>;
 
@@ -14,12 +15,17 @@ interface Replayed {
   readonly byte: number;
   /** Follow-up events of the last events that were not written. */
   readonly lacking: readonly RunEventBody[];
+  /** True if complete lines behind the events were cut off, not only a partial end. */
+  readonly isDamaged: boolean;
 }
 
-/** Reads events from the last index entry on. Cuts off a partial end, which a kill or a power failure leaves. */
+/**
+ * Reads events from the last index entry on. Cuts off a partial end, which a kill or a power failure leaves, and all
+ * events from the first damaged one on.
+ */
 export async function replay(file: EventFile, indexFile: FileHandle): Promise<Replayed> {
   const { size } = await file.stat();
-  let reader = await readFrom(file, size, await readIndex(indexFile, size));
+  let reader = await readFrom(file, size, await readIndex(file, indexFile, size));
   if (reader.isBroken && reader.isEmpty) {
     // The index is wrong. Read all events instead.
     await indexFile.truncate(0);
@@ -27,7 +33,8 @@ export async function replay(file: EventFile, indexFile: FileHandle): Promise<Re
   }
   if (reader.byte < size) await file.truncate(reader.byte);
   if (reader.found !== '') await indexFile.write(reader.found).catch(() => undefined);
-  return { fold: reader.fold, index: reader.index, byte: reader.byte, lacking: reader.lacking };
+  const { fold, index, byte, lacking, isBroken: isDamaged } = reader;
+  return { fold, index, byte, lacking, isDamaged };
 }
 
 async function readFrom(file: EventFile, size: number, start: Start): Promise<Replay> {
@@ -75,6 +82,7 @@ class Replay {
         break;
       }
       this.#follow(event);
+      this.index.pass(bytes.subarray(start, end + 1));
       this.isEmpty = false;
       this.byte += end + 1 - start;
       start = end + 1;
@@ -92,8 +100,8 @@ class Replay {
   }
 }
 
-/** Reads the index. Cuts it off before the first invalid entry. */
-async function readIndex(file: FileHandle, size: number): Promise<Start> {
+/** Reads the index. Cuts it off before the first entry that does not match the bytes before it. */
+async function readIndex(events: EventFile, file: FileHandle, size: number): Promise<Start> {
   const text = await readWhole(file);
   const index = new EventIndex();
   let fold = new RunFold();
@@ -101,12 +109,25 @@ async function readIndex(file: FileHandle, size: number): Promise<Start> {
   for (let end = text.indexOf('\n'); end >= 0; end = text.indexOf('\n', valid)) {
     const entry = decodeEntry(text.slice(valid, end));
     if (entry === undefined || entry.byte > size || entry.byte <= index.last.byte) break;
+    if ((await checksum(events, index.last.byte, entry.byte)) !== entry.crc) break;
     index.restore({ seq: entry.seq, byte: entry.byte });
     fold = entry.fold;
     valid = end + 1;
   }
   if (valid < text.length) await file.truncate(Buffer.byteLength(text.slice(0, valid)));
   return { index, fold };
+}
+
+async function checksum(file: EventFile, from: number, to: number): Promise<number> {
+  const piece = Buffer.allocUnsafe(Math.min(to - from, 1024 * 1024));
+  let crc = 0;
+  for (let at = from; at < to;) {
+    const { bytesRead } = await file.read(piece, 0, Math.min(piece.length, to - at), at);
+    if (bytesRead === 0) break;
+    crc = crc32(piece.subarray(0, bytesRead), crc);
+    at += bytesRead;
+  }
+  return crc;
 }
 
 async function readWhole(file: FileHandle): Promise<string> {
@@ -116,9 +137,11 @@ async function readWhole(file: FileHandle): Promise<string> {
   return buffer.toString('utf8', 0, bytesRead);
 }
 
-function decodeEntry(line: string): (IndexEntry & { readonly fold: RunFold }) | undefined {
+function decodeEntry(line: string): (IndexLine & { readonly fold: RunFold }) | undefined {
   const value = parseJson(line);
-  if (!isRecord(value) || typeof value['byte'] !== 'number') return undefined;
+  if (!isRecord(value)) return undefined;
+  const { byte, crc } = value;
   const fold = RunFold.decode(value['fold']);
-  return fold && { seq: fold.state.seq, byte: value['byte'], fold };
+  if (fold === undefined || typeof byte !== 'number' || typeof crc !== 'number') return undefined;
+  return { seq: fold.state.seq, byte, crc, fold };
 }

@@ -94,12 +94,14 @@ export class Run {
   }
 
   get isWaiting(): boolean {
-    return this.state === 'queued' && this.#given === undefined && this.#stored.cancelledBy === null;
+    const { cancelledBy, launched } = this.#stored;
+    return this.state === 'queued' && this.#given === undefined && cancelledBy === null && !launched;
   }
 
   get devices(): readonly number[] {
     if (this.isFinal) return [];
-    return this.#given ?? (this.state === 'queued' ? [] : this.#stored.devices);
+    const { launched, devices } = this.#stored;
+    return this.#given ?? (this.state === 'queued' && !launched ? [] : devices);
   }
 
   get record(): RunRecord {
@@ -134,13 +136,19 @@ export class Run {
     return this.#do(async () => {
       // Offsets refer to the current logs, never to those of an earlier job.
       this.#followRenamed();
+      if (this.events.isDamaged) {
+        this.#context.logger.log('error', `Run ${this.id}: ${damageNotice}`);
+        await this.#notice(damageNotice);
+      }
       if (this.isFinal) return this.#settle();
-      if (this.state === 'queued') return this.#stored.cancelledBy === null ? undefined : this.#end(null);
       if (!this.#stored.launched) {
+        if (this.#is('queued') && this.isWaiting) return;
         if (this.#stored.cancelledBy === null) await this.#prepare();
         else await this.#end(null);
         return;
       }
+      // The event of its start can be among the lost ones.
+      if (this.#is('queued')) await this.#setState('preparing');
       const hasEnded = (await this.#folder.exit()) !== undefined;
       const meanwhile = hasEnded ? 'The run had ended in the meantime' : 'The run continued in the meantime';
       await this.#notice(`The host was restarted and has taken over the run. ${meanwhile}.`);
@@ -377,6 +385,9 @@ export class Run {
     await this.#folder.writeRecord(this.#stored);
   }
 }
+
+export const damageNotice =
+  'The file events.ndjson of the run was damaged. The output of the run was read again from its log files. Notices of the host are lost.';
 
 function failureText(error: unknown): string {
   const { message, hint } = toReport(error, 'host/prepare');

@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import * as z from 'zod/mini';
 import { Buffer } from 'node:buffer';
@@ -12,11 +12,14 @@ import {
   type Digest,
   type SecretMarks,
 } from '../../../core/runs/secrets.ts';
+import { hasCode } from '../../../../base/core/errors.ts';
 import { readJson, writeFileAtomic } from '../../../../base/node/atomicFile.ts';
+import { readRegular } from '../../../../base/node/regularFile.ts';
+import { runErrors } from '../../../core/runs/failures.ts';
 import { raySpecFile } from '../ray/raySpec.ts';
 import { jobLayout } from './jobFolder.ts';
-import { keeperFiles, keptExit, type KeeperOrder, type NotedExit } from './keeper.ts';
-import { notedProcess, type NotedProcess } from './processes.ts';
+import { keeperFiles, keptExit, writeNote, type KeeperOrder, type NotedExit } from './keeper.ts';
+import { markedProcesses, notedProcess, type NotedProcess } from './processes.ts';
 
 const digest: Digest = (salt, text) => createHmac('sha256', salt).update(text).digest('hex');
 
@@ -57,6 +60,8 @@ export type StoredRun = z.infer<typeof storedRun>;
 
 const names = {
   record: 'run.json',
+  /** A copy of the record, which is written first. */
+  copy: 'run.copy.json',
   values: 'order.json',
   family: 'family.json',
   code: 'code',
@@ -95,20 +100,33 @@ export class RunFolder {
     await mkdir(this.path, { mode: 0o700 });
   }
 
-  /** Undefined: the record is missing or unreadable. */
-  readRecord(): Promise<StoredRun | undefined> {
-    return this.#read(names.record, storedRun);
+  /**
+   * Reads the record, or its copy if the record is damaged. Undefined: the run was never confirmed. Rejects with
+   * `host/record-unreadable`.
+   */
+  async readRecord(): Promise<StoredRun | undefined> {
+    try {
+      return await this.#readWhole(names.record);
+    } catch (cause) {
+      if (hasCode(cause, 'ENOENT') && markedProcesses(this.id, undefined).length === 0) return undefined;
+      return this.#readWhole(names.copy).catch(() => {
+        throw runErrors.recordUnreadable(this.#in(names.record), cause);
+      });
+    }
+  }
+
+  async #readWhole(name: string): Promise<StoredRun> {
+    return z.parse(storedRun, JSON.parse((await readRegular(this.#in(name))).toString('utf8')));
   }
 
   /** Writes are serialized, so that the last one wins. */
   writeRecord(record: StoredRun): Promise<void> {
-    const written = this.#writing.then(() => this.#write(names.record, record));
+    const written = this.#writing.then(async () => {
+      await this.#write(names.copy, record);
+      await this.#write(names.record, record);
+    });
     this.#writing = written.catch(() => undefined); // the caller gets the error
     return written;
-  }
-
-  async hasRecord(): Promise<boolean> {
-    return (await this.#read(names.record, z.unknown())) !== undefined;
   }
 
   /** Returns the values of the variables until the run has started. */
@@ -140,7 +158,10 @@ export class RunFolder {
 
   /** Undefined: the run has not started, or an earlier version of the host kept no config. */
   async readEffectiveConfig(): Promise<string | undefined> {
-    return readFile(this.#in(names.effective), 'utf8').catch(() => undefined);
+    return readRegular(this.#in(names.effective)).then(
+      (bytes) => bytes.toString('utf8'),
+      () => undefined,
+    );
   }
 
   async emptyCode(): Promise<string> {
@@ -196,7 +217,7 @@ export class RunFolder {
   }
 
   #write(name: string, value: unknown): Promise<void> {
-    return writeFileAtomic(this.#in(name), JSON.stringify(value));
+    return writeNote(this.#in(name), value);
   }
 
   async #remove(...files: readonly string[]): Promise<void> {

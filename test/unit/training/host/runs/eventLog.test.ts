@@ -217,6 +217,37 @@ describe('a file of events that ends anywhere', () => {
     await again.close();
   });
 
+  test('and has a hole of zeros, or is torn, in 100 copies loses no line and doubles none', async () => {
+    const whole = await newFolder();
+    const log = await openLog(whole);
+    const bodies = upTo(1_500).map((to) => line(`${to} ${'y'.repeat(200 + (to % 90))}`, to));
+    for (let at = 0; at < bodies.length; at += 50) await log.append(bodies.slice(at, at + 50));
+    await log.close();
+    const index = await readFile(path.join(whole, 'events.index'));
+    const file = await readFile(path.join(whole, 'events.ndjson'));
+    const places = { from: fc.nat(file.length), hole: fc.nat(16_384), to: fc.nat(file.length) };
+    const kinds = { isTorn: fc.boolean(), lostIndex: fc.nat(index.length) };
+    const property = fc.asyncProperty(fc.record({ ...places, ...kinds }), async (one) => {
+      const folder = await newFolder();
+      const spoilt = Buffer.from(one.isTorn ? file.subarray(0, Math.max(one.from, one.to)) : file);
+      spoilt.fill(0, one.from, Math.min(one.from + one.hole, spoilt.length));
+      await writeFile(path.join(folder, 'events.ndjson'), spoilt);
+      await writeFile(
+        path.join(folder, 'events.index'),
+        one.isTorn ? index.subarray(0, one.lostIndex) : index,
+      );
+      const again = await openLog(folder);
+      await again.append(bodies.slice(again.fold.state.to['launcher'] ?? 0));
+      const events = await rest(again);
+      expect(numbersOf(events)).toEqual(upTo(events.length));
+      expect(textsOf(events).map((text) => Number(text.split(' ')[0]))).toEqual(upTo(1_500));
+      const isHole = one.hole > 0 && one.from + one.hole < spoilt.lastIndexOf(10);
+      if (isHole) expect(again.isDamaged).toBe(true);
+      await again.close();
+    });
+    await fc.assert(property, fuzz(2_026, 1_000));
+  });
+
   test('is gone on with from each place of its index', async () => {
     const whole = await newFolder();
     const log = await openLog(whole);

@@ -1,0 +1,276 @@
+/** Files of runs that are damaged, or are something else than files. */
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmod, chown, mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import process from 'node:process';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { systemClock } from '../../../src/base/node/clock.ts';
+import { killSurvivors, processesWith } from '../../../src/base/node/process/kill.ts';
+import type { RunEvent, RunRecord } from '../../../src/training/core/protocol/runs.ts';
+import { markedProcesses } from '../../../src/training/node/host/runs/processes.ts';
+import type { HostRunsOptions, NodeHostRuns } from '../../../src/training/node/host/runs/hostRuns.ts';
+import type { Action } from '../../tools/host/scriptedLauncher.ts';
+import {
+  ended,
+  eventsUntil,
+  isFinalEvent,
+  newDataFolder,
+  openRuns,
+  orderOf,
+  until,
+} from '../../tools/host/runsHost.ts';
+
+const quiet: Partial<HostRunsOptions> = { logger: { log: () => undefined } };
+
+async function newFolder(): Promise<string> {
+  const folder = await newDataFolder();
+  onTestFinished(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
+  return folder;
+}
+
+/** A run that prints `ready`, and `done` once the file `go` exists. */
+async function startedRun(data: string, gpus = 2): Promise<{ id: string; go: string; folder: string }> {
+  const runs = await openRuns(data);
+  const go = path.join(data, 'go');
+  const actions: Action[] = [
+    { do: 'print', text: 'ready\n' },
+    { do: 'await', file: go },
+    { do: 'print', text: 'done\n' },
+  ];
+  const { id } = await runs.start(await orderOf(data, actions, { gpus }), 'ann', 'key');
+  onTestFinished(() => killSurvivors(processesWith(`AGENTJET_RUN=${id}`)));
+  await eventsUntil(runs, id, (event) => event.type === 'log');
+  await runs.close();
+  return { id, go, folder: path.join(data, 'runs', id) };
+}
+
+async function reopened(data: string, change: Partial<HostRunsOptions> = quiet): Promise<NodeHostRuns> {
+  const runs = await openRuns(data, change);
+  onTestFinished(() => runs.close());
+  return runs;
+}
+
+const damages: Readonly<Record<string, (file: string) => Promise<unknown>>> = {
+  gone: (file) => rm(file),
+  empty: (file) => writeFile(file, ''),
+  half: async (file) => writeFile(file, (await readFile(file)).subarray(0, 200)),
+  zeros: async (file) => writeFile(file, Buffer.alloc((await readFile(file)).length)),
+  folder: (file) => rm(file).then(() => mkdir(file)),
+  pipe: (file) => rm(file).then(() => execFileSync('mkfifo', [file])),
+  device: (file) => rm(file).then(() => symlink('/dev/zero', file)),
+};
+
+const linesOf = (events: readonly RunEvent[]): string[] =>
+  events.flatMap((event) => (event.type === 'log' && event.source === 'launcher' ? event.lines : []));
+
+describe.skipIf(process.platform !== 'linux')('the record of a run that is damaged', () => {
+  test.each(Object.entries(damages))('(%s) is read from its copy', async (_, damage) => {
+    const data = await newFolder();
+    const { id, go, folder } = await startedRun(data);
+    await damage(path.join(folder, 'run.json'));
+    const runs = await reopened(data);
+    expect(runs.get(id)).toMatchObject({ state: 'running', devices: [0, 1] });
+    await writeFile(go, '');
+    expect(await ended(runs, id)).toMatchObject({ state: 'finished', owner: 'ann' });
+  });
+
+  test.each(Object.entries(damages))('(%s) with its copy leaves the run its GPUs', async (_, damage) => {
+    const data = await newFolder();
+    const { id, folder } = await startedRun(data);
+    for (const name of ['run.json', 'run.copy.json']) await damage(path.join(folder, name));
+    const runs = await reopened(data);
+    expect(runs.list()).toMatchObject([
+      { id, state: 'running', devices: [0, 1], reason: expect.stringContaining('run.json') as string },
+    ]);
+    expect(runs.snapshots()).toBeUndefined();
+    const next = await runs.start(await orderOf(data, [], { gpus: 1 }), 'ann');
+    await until(runs, next.id, ({ reason }) => reason !== null);
+    expect(runs.get(next.id).state).toBe('queued');
+    await expect(runs.remove(id, { checkpoints: false })).rejects.toMatchObject({ code: 'host/run-active' });
+    await runs.cancel(id, 'ann');
+    expect(await ended(runs, next.id)).toMatchObject({ state: 'finished' });
+    expect(runs.get(id)).toMatchObject({ state: 'lost' });
+    await runs.remove(id, { checkpoints: true });
+    expect(runs.snapshots()?.size).toBe(1);
+  });
+
+  test('and other files that are folders do not keep the host from starting', async () => {
+    const data = await newFolder();
+    const { id, folder } = await startedRun(data);
+    for (const name of ['events.ndjson', 'events.index', 'family.json']) {
+      await rm(path.join(folder, name), { force: true });
+      await mkdir(path.join(folder, name, 'inside'), { recursive: true });
+    }
+    await mkdir(path.join(data, 'runs/20200101-000000-000000/run.json'), { recursive: true });
+    await writeFile(path.join(data, 'runs/20200101-000001-000000'), '');
+    const runs = await reopened(data);
+    expect(runs.list().map((one) => [one.state, one.devices])).toEqual([
+      ['lost', []],
+      ['lost', []],
+      ['running', [0, 1]],
+    ]);
+    await runs.cancel(id, 'ann');
+    await until(runs, id, ({ state }) => state === 'lost');
+  });
+
+  test.skipIf(process.getuid?.() !== 0)(
+    'or belongs to another user (as root) does not keep the host from starting',
+    async () => {
+      const data = await newFolder();
+      const { id, folder } = await startedRun(data);
+      for (const name of ['', 'runs', 'snapshots']) await chown(path.join(data, name), 65_534, 65_534);
+      await chmod(folder, 0o700);
+      const program = path.resolve(import.meta.dirname, '../../tools/host/hostProgram.ts');
+      const host = spawn(
+        'setpriv',
+        ['--reuid=65534', '--clear-groups', process.execPath, '--no-warnings', program, data],
+        { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] },
+      );
+      onTestFinished(() => void host.kill('SIGKILL'));
+      const messages: unknown[] = [];
+      host.on('message', (message) => {
+        messages.push(message);
+        if (JSON.stringify(message).includes('ready')) host.kill('SIGKILL');
+      });
+      await once(host, 'exit');
+      expect(messages).toEqual([
+        { warning: expect.stringMatching(new RegExp(`^Run ${id}: .*EACCES`)) as string },
+        { ready: true },
+      ]);
+    },
+  );
+});
+
+describe.skipIf(process.platform !== 'linux')('the events of a run', () => {
+  const spoil: Readonly<Record<string, (text: Buffer) => Buffer>> = {
+    'are gone': () => Buffer.alloc(0),
+    'are cut off': (text) => text.subarray(0, text.length / 2),
+    'have a bad line': (text) => Buffer.from(text.toString().replace(/^\{"seq":4,/m, '{"seq":')),
+    'have zeros in them': (text) => Buffer.from(text).fill(0, 150, 300),
+  };
+
+  test.each(Object.entries(spoil))(
+    'that %s are read again from the output of a living run',
+    async (_, to) => {
+      const data = await newFolder();
+      const { id, go, folder } = await startedRun(data);
+      const file = path.join(folder, 'events.ndjson');
+      await writeFile(file, to(await readFile(file)));
+      const launcher = markedProcesses(id, undefined).length;
+      const runs = await reopened(data);
+      expect(runs.get(id).devices).toEqual([0, 1]);
+      await until(runs, id, ({ state }) => state === 'running');
+      expect(markedProcesses(id, undefined)).toHaveLength(launcher);
+      await writeFile(go, '');
+      expect(await ended(runs, id)).toMatchObject({ state: 'finished' });
+      expect(linesOf(await eventsUntil(runs, id, isFinalEvent))).toEqual(['ready', 'done']);
+    },
+  );
+
+  test.each(Object.entries(spoil))(
+    'that %s are read again from the output of an ended run',
+    async (_, to) => {
+      const data = await newFolder();
+      const { id, go, folder } = await startedRun(data);
+      await writeFile(go, '');
+      const before = await reopened(data);
+      await ended(before, id);
+      await before.close();
+      const file = path.join(folder, 'events.ndjson');
+      await writeFile(file, to(await readFile(file)));
+      const runs = await reopened(data);
+      for (let time = 0; time < 2; time++) {
+        const events = await eventsUntil(runs, id, isFinalEvent);
+        expect(linesOf(events)).toEqual(['ready', 'done']);
+        expect(events.filter((one) => one.type === 'notice' && one.text.includes('damaged'))).toHaveLength(1);
+        expect(runs.get(id).events).toBe(events.length);
+      }
+    },
+  );
+});
+
+describe.skipIf(process.platform !== 'linux')('a pipe or a device in place of a file', () => {
+  const places = ['launcher.log', 'process.json', 'keeper.json', 'exit.json', 'family.json', 'gpus.ndjson'];
+  const job = 'code/checkpoints/maths/first';
+  const inside = ['latest_checkpointed_iteration.txt', 'log/explorer.log', 'log/trainer.log'];
+  const companions = 'code/saved_experiments/companion_logs/companion';
+
+  test.each(['pipe', 'device'])('(%s) neither holds up a run nor its host', async (kind) => {
+    const data = await newFolder();
+    const { id, go, folder } = await startedRun(data);
+    const runs = await reopened(data);
+    await until(runs, id, ({ state }) => state === 'running');
+    for (const place of [
+      ...places,
+      ...inside.map((one) => path.join(job, one)),
+      `${companions}/a.0123abcd.b.log`,
+    ]) {
+      const file = path.join(folder, place);
+      await mkdir(path.dirname(file), { recursive: true });
+      await writeFile(file, '');
+      await damages[kind]?.(file);
+    }
+    await writeFile(go, '');
+    expect(await ended(runs, id)).toMatchObject({ state: 'finished' });
+    await runs.close();
+    expect(await reopened(data)).toBeDefined();
+  });
+});
+
+describe.skipIf(process.platform !== 'linux')('a run', () => {
+  test('whose keeper is stopped is canceled all the same', async () => {
+    const data = await newFolder();
+    const { id, folder } = await startedRun(data);
+    const runs = await reopened(data);
+    const { pid } = JSON.parse(await readFile(path.join(folder, 'keeper.json'), 'utf8')) as { pid: number };
+    process.kill(pid, 'SIGSTOP');
+    await runs.cancel(id, 'ann');
+    expect(await ended(runs, id)).toMatchObject({ state: 'cancelled' });
+  });
+
+  test('with variables that are too large fails with the reason', async () => {
+    const data = await newFolder();
+    const runs = await reopened(data);
+    const env = Object.fromEntries(Array.from({ length: 120 }, (_, at) => [`V${at}`, 'x'.repeat(32_000)]));
+    const { id } = await runs.start(await orderOf(data, [], { env }), 'ann');
+    expect(await ended(runs, id)).toMatchObject({
+      state: 'failed',
+      reason: expect.stringContaining('E2BIG') as string,
+    });
+  });
+
+  test('that was removed is not started again by the same request', async () => {
+    const data = await newFolder();
+    const { id, go } = await startedRun(data);
+    await writeFile(go, '');
+    const first = await reopened(data);
+    await ended(first, id);
+    await first.remove(id, { checkpoints: true });
+    await first.close();
+    const runs = await reopened(data);
+    const again = runs.start(await orderOf(data, []), 'ann', 'key');
+    await expect(again).rejects.toMatchObject({ code: 'host/no-run' });
+    expect(runs.list()).toEqual([]);
+    const later: typeof systemClock = { ...systemClock, now: () => Date.now() + 25 * 3_600_000 };
+    const next = await reopened(data, { clock: later });
+    expect((await next.start(await orderOf(data, []), 'ann', 'key')).id).not.toBe(id);
+  });
+
+  test('has an id that sorts, also after a clock was far ahead', async () => {
+    const data = await newFolder();
+    let now = Date.parse('2076-01-01T00:00:00Z');
+    const runs = await reopened(data, { clock: { ...systemClock, now: () => now } });
+    const start = async (): Promise<RunRecord> => runs.start(await orderOf(data, []), 'ann');
+    const ahead = await start();
+    now = Date.parse('2026-01-01T00:00:00Z');
+    const made: RunRecord[] = [];
+    for (let count = 0; count < 5; count++) made.push(await start());
+    expect(ahead.id).toMatch(/^20760101-/);
+    const ids = made.map(({ id }) => id);
+    expect(ids.every((id) => id.startsWith('20260101-000000-'))).toBe(true);
+    expect(ids).toEqual(ids.toSorted());
+    for (const { id } of [ahead, ...made]) await ended(runs, id);
+    expect(await readdir(path.join(data, 'runs'))).toHaveLength(6);
+  });
+});
