@@ -1,5 +1,6 @@
 import { createInterface, type Interface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
+import { withoutControl } from '../../base/core/visibleText.ts';
 import { replySyntax } from '../core/model-tuner/human/humanReply.ts';
 import type { ModelAnswer, RunEvent } from '../core/protocol/run.ts';
 
@@ -83,6 +84,6 @@ export class HumanTerminal {
   }
 
   #say(text: string): void {
-    this.#options.output.write(`${text}\n`);
+    this.#options.output.write(`${withoutControl(text)}\n`);
   }
 }

@@ -9,6 +9,7 @@ import { systemClock } from '../../base/node/clock.ts';
 import { localFiles } from '../../base/node/files.ts';
 import { createRunLauncher } from '../node/process/backboneChannel.ts';
 import { BlockedEpisodes } from './blockedEpisodes.ts';
+import type { CommandIo } from '../../base/node/terminal/commandIo.ts';
 import type { CommandContext } from '../../base/node/terminal/commandLine.ts';
 import { HumanTerminal } from './humanTerminal.ts';
 import { onInterrupt } from '../../base/node/terminal/interrupts.ts';
@@ -50,18 +51,18 @@ export async function runEpisodes(run: RunArguments, { io, distFolder }: Command
   const spec = await resolveArguments(run, { environment: io.env });
   const launcher = createRunLauncher({ distFolder, ownExecutable: process.execPath });
   const started = await launcher.launch(spec);
-  const view = new TerminalView({ json, verbose: options.verbose ?? false });
+  const view = new TerminalView({ json, verbose: options.verbose ?? false }, io);
   started.onEvent((event) => view.take(event));
   const runtime = options.runtimeExecutable;
-  const logView = run.logView ? new LogView({ distFolder, runtime }) : undefined;
+  const logView = run.logView ? new LogView({ distFolder, runtime, stderr: io.stderr }) : undefined;
   if (logView) started.onEvent((event) => logView.take(event));
   const blocked = watchBlocked(options.episodeTimeout, started, view);
   const human = asksPerson ? askAtTerminal(started) : undefined;
-  // With --json, stdout has the document only.
+  // With --json, stdout has the document only. The output of user code keeps its terminal codes, such as colors.
   started.onOutput(({ stream, text }) =>
-    (stream === 'stdout' && !json ? process.stdout : process.stderr).write(text),
+    (stream === 'stdout' && !json ? io.stdout : io.stderr).write(text, true),
   );
-  const interrupts = watchInterrupts(started);
+  const interrupts = watchInterrupts(started, io);
   const exit = await started.exited;
   interrupts.dispose();
   human?.close();
@@ -85,13 +86,13 @@ function askAtTerminal(run: RunProcess): HumanTerminal {
 }
 
 /** The first Ctrl-C ends the run with a report. The second kills it. */
-function watchInterrupts(run: RunProcess): Disposable & { count(): number } {
+function watchInterrupts(run: RunProcess, { stderr }: CommandIo): Disposable & { count(): number } {
   let count = 0;
   const watch = onInterrupt(() => {
     count += 1;
     if (count > 1) run.killNow();
     else {
-      process.stderr.write('\nInterrupted: ending the episodes. Press Ctrl-C again to kill the run.\n');
+      stderr.write('\nInterrupted: ending the episodes. Press Ctrl-C again to kill the run.\n');
       run.cancel();
     }
   });

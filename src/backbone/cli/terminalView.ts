@@ -1,4 +1,3 @@
-import process from 'node:process';
 import { formatReport, toReport, type ErrorReport } from '../../base/core/errors.ts';
 import {
   RunProgress,
@@ -20,7 +19,7 @@ import { hintOf, levelOf, type Finding } from '../../tracking/core/finding.ts';
 import type { CommonFinding } from '../../tracking/core/reportTally.ts';
 import type { TrainingReport } from '../../tracking/core/report.ts';
 import type { GroupVerdict } from '../../tracking/core/verdicts.ts';
-import { exitCodes } from '../../base/node/terminal/commandIo.ts';
+import { type CommandIo, exitCodes } from '../../base/node/terminal/commandIo.ts';
 
 export interface ViewOptions {
   readonly json: boolean;
@@ -35,11 +34,13 @@ export type Ending = 'own' | 'interrupted' | 'blocked';
 /** Prints a run as it goes, on stderr, and its results at the end, on stdout. */
 export class TerminalView {
   readonly #options: ViewOptions;
+  readonly #io: CommandIo;
   readonly #run = new RunProgress();
   readonly #running = new Map<number, EpisodeStarted>();
 
-  constructor(options: ViewOptions) {
+  constructor(options: ViewOptions, io: CommandIo) {
     this.#options = options;
+    this.#io = io;
   }
 
   take(event: RunEvent): void {
@@ -83,13 +84,13 @@ export class TerminalView {
     const { started, ended } = this.#run;
     const results = inOrder(this.#run.results);
     if (this.#options.json) {
-      writeJson(results, started, failure);
+      this.#writeJson(results, started, failure);
     } else if (started !== undefined && results.length > 0) {
-      process.stdout.write(`\n${formatResults(results, started)}\n`);
+      this.#io.stdout.write(`\n${formatResults(results, started)}\n`);
     }
-    for (const text of formatEpisodeErrors(results, this.#options)) process.stderr.write(`${text}\n`);
+    for (const text of formatEpisodeErrors(results, this.#options)) this.#io.stderr.write(`${text}\n`);
     if (failure !== undefined && !results.some(({ error }) => error === failure)) {
-      process.stderr.write(`agentjet: ${formatReport(failure, this.#options)}\n`);
+      this.#io.stderr.write(`agentjet: ${formatReport(failure, this.#options)}\n`);
     }
     if (ending === 'interrupted') return exitCodes.interrupted;
     if (started === undefined || ended?.status === 'failed') return exitCodes.couldNotStart;
@@ -98,8 +99,8 @@ export class TerminalView {
 
   /** Reports why there was no run. Returns the exit code. */
   cannotStart(error: ErrorReport): number {
-    if (this.#options.json) writeJson([], undefined, error);
-    process.stderr.write(`agentjet: ${formatReport(error, this.#options)}\n`);
+    if (this.#options.json) this.#writeJson([], undefined, error);
+    this.#io.stderr.write(`agentjet: ${formatReport(error, this.#options)}\n`);
     return exitCodes.couldNotStart;
   }
 
@@ -117,24 +118,24 @@ export class TerminalView {
     this.#running.clear();
   }
 
+  #writeJson(
+    results: readonly EpisodeResult[],
+    run: RunStarted | undefined,
+    error: ErrorReport | undefined,
+  ): void {
+    const document =
+      run?.judged === undefined
+        ? runForJson(results, run, error)
+        : judgedForJson(results, run.judged, run.repeat, error);
+    this.#io.stdout.write(`${JSON.stringify(document, null, 2)}\n`);
+  }
+
   #say(line: string): void {
-    if (!this.#options.json || this.#options.verbose) process.stderr.write(`${line}\n`);
+    if (!this.#options.json || this.#options.verbose) this.#io.stderr.write(`${line}\n`);
   }
 }
 
 const killed: ErrorReport = { code: 'episode/killed', message: 'The run was killed while the episode ran.' };
-
-function writeJson(
-  results: readonly EpisodeResult[],
-  run: RunStarted | undefined,
-  error: ErrorReport | undefined,
-): void {
-  const document =
-    run?.judged === undefined
-      ? runForJson(results, run, error)
-      : judgedForJson(results, run.judged, run.repeat, error);
-  process.stdout.write(`${JSON.stringify(document, null, 2)}\n`);
-}
 
 function runForJson(
   results: readonly EpisodeResult[],

@@ -1,3 +1,5 @@
+import { withoutControl } from './visibleText.ts';
+
 /** A position in a file of the user. `line` and `column` are 1-based. */
 export interface Location {
   readonly file: string;
@@ -69,11 +71,14 @@ export function formatLocation(location: Location): string {
   return `${location.file}${line}${column}`;
 }
 
-/** Formats a report as `where: what` and a second line with the hint. The stack is added only with `verbose`. */
+/**
+ * Formats a report as `where: what` and a second line with the hint. The stack is added only with `verbose`. The texts
+ * can be those of others: they control no terminal, and all of their lines after the first are indented.
+ */
 export function formatReport(report: ErrorReport, options: { verbose?: boolean } = {}): string {
   const where = report.location ? `${formatLocation(report.location)}: ` : '';
   const lines = [`${where}${report.message} [${report.code}]`];
-  if (report.hint !== undefined) lines.push(`  ${report.hint}`);
+  if (report.hint !== undefined) lines.push(report.hint);
   if (options.verbose === true && report.stack !== undefined) lines.push(report.stack);
-  return lines.join('\n');
+  return withoutControl(lines.join('\n')).replace(/\n(?! {2})/g, '\n  ');
 }

@@ -36,7 +36,7 @@ export async function runAgentjet(context: CommandContext): Promise<number> {
     return await runCommandLine(program, context);
   } catch (error) {
     const options = { json: argv.includes('--json'), verbose: argv.includes('--verbose') };
-    return new TerminalView(options).cannotStart(toReport(error, 'cli/unexpected'));
+    return new TerminalView(options, io).cannotStart(toReport(error, 'cli/unexpected'));
   }
 }
 

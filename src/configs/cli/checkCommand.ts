@@ -27,7 +27,7 @@ export async function runCheck(
   // One at a time: a folder of configs may be too large for memory.
   for (const file of files) {
     const checked = await checkFile(file);
-    io.stdout.write(output.file(checked));
+    io.stdout.write(output.file(checked), format === 'text');
     if (checked.error !== undefined) io.stderr.write(`agentjet: ${formatReport(checked.error)}\n`);
     exitCode = worse(exitCode, checked);
   }

@@ -1,4 +1,5 @@
 import { styleText } from 'node:util';
+import { escapeControlCharacters, withoutControl } from '../../base/core/visibleText.ts';
 import type { Finding, Fix } from '../core/finding.ts';
 import type { Severity } from '../core/rules/ruleEntry.ts';
 import type { TextEdit, TextRange } from '../core/text.ts';
@@ -21,7 +22,7 @@ export interface CheckOutput {
   end(): string;
 }
 
-/** One line per finding, as compilers write them, and a summary. */
+/** One line per finding, as compilers write them, and a summary. Texts of files have no control characters. */
 export function textOutput(colour: boolean): CheckOutput {
   const count = { error: 0, warning: 0, info: 0, configs: 0, others: 0 };
   return {
@@ -29,7 +30,9 @@ export function textOutput(colour: boolean): CheckOutput {
       if (file.error !== undefined) return '';
       if (file.dialect === null) {
         count.others += 1;
-        return file.named ? `${file.name}: not a config of AgentJet or Trinity-RFT, not checked\n` : '';
+        return file.named
+          ? `${escapeControlCharacters(file.name)}: not a config of AgentJet or Trinity-RFT, not checked\n`
+          : '';
       }
       count.configs += 1;
       for (const { severity } of file.findings) count[outwardSeverity[severity]] += 1;
@@ -42,7 +45,8 @@ export function textOutput(colour: boolean): CheckOutput {
 function line({ name }: CheckedFile, { range, severity, rule, message }: Finding, colour: boolean): string {
   const level = outwardSeverity[severity];
   const shown = colour ? styleText(colours[level], level, { validateStream: false }) : level;
-  return `${name}:${range.start.line + 1}:${range.start.character + 1} ${shown} ${rule} ${message}`;
+  const where = `${escapeControlCharacters(name)}:${range.start.line + 1}:${range.start.character + 1}`;
+  return `${where} ${shown} ${rule} ${withoutControl(message)}`;
 }
 
 type Counts = Readonly<Record<'error' | 'warning' | 'info' | 'configs' | 'others', number>>;

@@ -1,6 +1,7 @@
 import process from 'node:process';
 import { formatReport, toReport, CodedError } from '../../base/core/errors.ts';
 import { endServer, traceServerSpawner, type SpawnTraceServer } from '../node/client/serverProcess.ts';
+import type { CommandOutput } from '../../base/node/terminal/commandIo.ts';
 import { openBrowser } from '../../base/node/terminal/browser.ts';
 import { cancelledByInterrupt, type Interrupts } from '../../base/node/terminal/interrupts.ts';
 import type { Disposable } from '../../base/core/disposable.ts';
@@ -13,6 +14,7 @@ export interface LogViewOptions {
   readonly runtime: string | undefined;
   /** `--port`; undefined: any free one. */
   readonly port?: number | undefined;
+  readonly stderr: CommandOutput;
 }
 
 /** Opens the viewer in a browser for the command line. All of its messages go to stderr. */
@@ -26,20 +28,21 @@ export class LogView {
 
   take(event: { readonly type: string; readonly trace?: unknown }): void {
     if (event.type !== 'run-started' || this.#opening !== undefined) return;
-    if (typeof event.trace === 'string') this.#opening = this.open(event.trace).catch(tellWhyNot);
-    else say('This run has no trace, so there is nothing for a viewer to show.');
+    if (typeof event.trace === 'string')
+      this.#opening = this.open(event.trace).catch((error: unknown) => this.#tellWhyNot(error));
+    else this.#options.stderr.write('This run has no trace, so there is nothing for a viewer to show.\n');
   }
 
   /** Serves a trace, and others to compare it with, and prints the address. Rejects with a CodedError. */
   async open(trace: string, others: readonly string[] = []): Promise<BrowserViewer> {
-    const { distFolder, runtime, port } = this.#options;
+    const { distFolder, runtime, port, stderr } = this.#options;
     const spawn = traceServerSpawner({
       distFolder,
       ownExecutable: process.execPath,
       runtimeExecutable: () => runtime,
     });
     const viewer = await serveViewer(spawn, trace, { others, port });
-    say(`viewer: ${viewer.url}`);
+    stderr.write(`viewer: ${viewer.url}\n`);
     openBrowser(viewer.url, process.env, process.platform);
     return viewer;
   }
@@ -47,33 +50,33 @@ export class LogView {
   /** Keeps a viewer that was opened for a run until Ctrl-C. Resolves at once if there is none. */
   async stay(): Promise<void> {
     const viewer = await this.#opening;
-    if (viewer !== undefined) await untilInterrupted(viewer, cancelledByInterrupt());
+    if (viewer !== undefined) await untilInterrupted(viewer, cancelledByInterrupt(), this.#options.stderr);
   }
 
   async close(): Promise<void> {
     (await this.#opening)?.dispose();
   }
+
+  #tellWhyNot(error: unknown): undefined {
+    this.#options.stderr.write(`agentjet: ${formatReport(toReport(error, 'trace/no-viewer'))}\n`);
+  }
 }
 
 /** Resolves at Ctrl-C, or when the viewer's server has ended by itself. */
-export async function untilInterrupted(viewer: BrowserViewer, interrupts: Interrupts): Promise<void> {
+export async function untilInterrupted(
+  viewer: BrowserViewer,
+  interrupts: Interrupts,
+  stderr: CommandOutput,
+): Promise<void> {
   const interrupted = new Promise<'interrupted'>((resolve) => {
     interrupts.source.token.onCancelled(() => resolve('interrupted'));
   });
-  say(`The viewer stays at ${viewer.url}\nPress Ctrl-C to end it.`);
+  stderr.write(`The viewer stays at ${viewer.url}\nPress Ctrl-C to end it.\n`);
   const why = await Promise.race([interrupted, viewer.ended]);
-  if (why !== 'interrupted') say('The viewer ended by itself.');
+  if (why !== 'interrupted') stderr.write('The viewer ended by itself.\n');
   viewer.dispose();
   await viewer.ended;
   interrupts.dispose();
-}
-
-function tellWhyNot(error: unknown): undefined {
-  say(`agentjet: ${formatReport(toReport(error, 'trace/no-viewer'))}`);
-}
-
-function say(text: string): void {
-  process.stderr.write(`${text}\n`);
 }
 
 export interface BrowserViewer extends Disposable {

@@ -11,6 +11,7 @@ import { inTraceNode, readsTraces } from './traceNode.ts';
 import { printQuery } from './traceQuery.ts';
 import { summaryDocument, summaryText } from './traceSummary.ts';
 import { messageOf } from '../../base/core/errors.ts';
+import { escapeControlCharacters } from '../../base/core/visibleText.ts';
 import type { ExportNote, FoundSecrets } from '../core/export/exportTrace.ts';
 import type { exportFormats } from '../core/export/formats.ts';
 import type { Redaction } from '../core/export/redact.ts';
@@ -29,7 +30,7 @@ export async function runTrace(
   const [other] = others;
   if (!shows && other !== undefined)
     throw usageError(`Unexpected argument "${other}".`, 'Print and export each trace with its own command.');
-  const showing = { port, runtime, distFolder };
+  const showing = { port, runtime, distFolder, stderr: io.stderr };
   // A separate process shows traces, whatever Node.js this process runs in.
   if (shows && [file, ...others].every(isTraceName)) {
     return show([trace, ...others.map((one) => path.resolve(io.cwd, one))], showing);
@@ -59,7 +60,7 @@ async function show([trace = '', ...others]: readonly string[], options: LogView
   const interrupts = cancelledByInterrupt();
   try {
     const viewer = await new LogView(options).open(trace, others);
-    await untilInterrupted(viewer, interrupts);
+    await untilInterrupted(viewer, interrupts, options.stderr);
   } finally {
     interrupts.dispose();
   }
@@ -93,11 +94,11 @@ export async function withProgress(file: string, io: CommandIo): Promise<string>
       onProgress: (share) => {
         if (!io.stderr.colour || Math.floor(share * 100) === shown) return;
         shown = Math.floor(share * 100);
-        io.stderr.write(`\rreading ${path.basename(file)}: ${shown} %`);
+        io.stderr.write(`\rreading ${escapeControlCharacters(path.basename(file))}: ${shown} %`, true);
       },
     });
   } finally {
-    if (shown > 0) io.stderr.write('\r\u001b[K');
+    if (shown > 0) io.stderr.write('\r\u001b[K', true);
     interrupts.dispose();
   }
 }

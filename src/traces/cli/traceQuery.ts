@@ -3,7 +3,7 @@ import { CodedError, messageOf } from '../../base/core/errors.ts';
 import { float32Values, int32Values } from '../core/layout.ts';
 import { openSource } from '../node/store/source.ts';
 import type { CommandOutput } from '../../base/node/terminal/commandIo.ts';
-import { escapeControlCharacters } from '../../base/node/terminal/visibleText.ts';
+import { escapeControlCharacters } from '../../base/core/visibleText.ts';
 
 export interface QueryOptions {
   readonly limit: number;

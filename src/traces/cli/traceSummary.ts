@@ -1,7 +1,7 @@
 import type { MissingData, ImportInfo } from '../../tracking/core/records/tracedRun.ts';
 import { damageTexts, missingNames } from '../core/missingTexts.ts';
 import type { DamageView, RunView, TraceSummary } from '../core/protocol/runRpc.ts';
-import { escapeControlCharacters } from '../../base/node/terminal/visibleText.ts';
+import { escapeControlCharacters } from '../../base/core/visibleText.ts';
 
 /** The document that `--summary --json` prints. */
 export function summaryDocument(run: RunView, { state, size, trace }: TraceSummary): object {

@@ -120,7 +120,7 @@ describe('agentjet trace --query', () => {
 
   it('shows what would steer a terminal as its code', async () => {
     const { stdout } = await trace(file, '--query', "SELECT char(27) || '[2J' || char(8238) AS a");
-    expect(stdout).toBe('a\n\\x1b[2J\\u202e\n');
+    expect(stdout).toBe('a\n\\u001b[2J\\u202e\n');
   });
 });
 

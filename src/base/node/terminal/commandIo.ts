@@ -1,6 +1,7 @@
 import type { Environment } from '../process/environment.ts';
 import process from 'node:process';
 import { text } from 'node:stream/consumers';
+import { withoutControl } from '../../core/visibleText.ts';
 
 /** The terminal of a command. Tests pass their own. */
 export interface CommandIo {
@@ -13,7 +14,8 @@ export interface CommandIo {
 }
 
 export interface CommandOutput {
-  write(text: string): void;
+  /** Writes a text that can be that of others, without control characters. `isOwn`: the text has codes of ours. */
+  write(text: string, isOwn?: boolean): void;
   readonly colour: boolean;
 }
 
@@ -33,5 +35,7 @@ export function terminalIo(): CommandIo {
 function output(stream: NodeJS.WriteStream): CommandOutput {
   // `hasColors` exists only on terminals.
   const colour = stream.isTTY && stream.hasColors();
-  return { write: (chunk) => void stream.write(chunk), colour };
+  const write = (chunk: string, isOwn = false): void =>
+    void stream.write(isOwn ? chunk : withoutControl(chunk));
+  return { write, colour };
 }

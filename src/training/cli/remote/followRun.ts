@@ -82,7 +82,7 @@ function print(event: RunEvent, { io, json, sources }: Printing): void {
     io.stdout.write(`${JSON.stringify(event)}\n`);
   } else if (event.type === 'log') {
     const isAlone = sources?.length === 1;
-    const start = isAlone ? '' : `${event.source}: `;
+    const start = isAlone ? '' : `${logText(event.source)}: `;
     const end = isAlone && event.part === true ? '' : '\n';
     io.stdout.write(`${event.lines.map((line) => `${start}${logText(line)}`).join('\n')}${end}`);
   } else {

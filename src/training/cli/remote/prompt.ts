@@ -1,6 +1,7 @@
 import process from 'node:process';
 import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
+import { withoutControl } from '../../../base/core/visibleText.ts';
 
 export function isInteractive(): boolean {
   return process.stdin.isTTY && process.stderr.isTTY;
@@ -12,7 +13,7 @@ export function prompt(question: string, { hidden = false } = {}): Promise<strin
   const output = hidden ? nowhere : process.stderr;
   const lines = createInterface({ input: process.stdin, output, terminal: true });
   // Written after readline has started. Earlier, the terminal itself would echo the input.
-  process.stderr.write(question);
+  process.stderr.write(withoutControl(question));
   return new Promise((resolve) => {
     lines.once('SIGINT', () => lines.close());
     lines.once('close', () => resolve(undefined));

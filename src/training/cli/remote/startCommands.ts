@@ -26,7 +26,7 @@ import { followRun, printingOf } from './followRun.ts';
 import { refuseWithoutConfig } from './launcherFlags.ts';
 import type { ResumeValues, RunValues } from './remoteOptions.ts';
 import { onHost, withHost, type RemoteSession } from './session.ts';
-import { Tenths } from './texts.ts';
+import { logText, Tenths } from './texts.ts';
 
 export async function startRun(
   asked: RunValues,
@@ -148,8 +148,8 @@ function variables(names: readonly string[], environment: Environment): Record<s
 function showFindings(config: string, findings: readonly LocatedFinding[], { stderr }: CommandIo): void {
   for (const finding of findings) {
     const where = formatLocation(locationOf(config, finding));
-    const hint = finding.hint === undefined ? '' : `\n  ${finding.hint}`;
-    stderr.write(`${where}: ${finding.severity}: ${finding.message}${hint}\n`);
+    const hint = finding.hint === undefined ? '' : `\n  ${logText(finding.hint)}`;
+    stderr.write(`${where}: ${finding.severity}: ${logText(finding.message)}${hint}\n`);
   }
 }
 

@@ -1,10 +1,11 @@
 import stringWidth from 'string-width';
 import { finalStates, type RunEvent, type RunRecord } from '../../core/protocol/runs.ts';
 import { phaseText, stateText } from '../../core/runs/words.ts';
-import { escapeControlCharacters } from '../../../base/node/terminal/visibleText.ts';
+import { escapeControlCharacters } from '../../../base/core/visibleText.ts';
 
-/** Returns a table with aligned columns. Wide characters count as two. */
-export function columns(rows: readonly (readonly string[])[]): string {
+/** Returns a table with aligned columns. Wide characters count as two. No cell can begin another row. */
+export function columns(cells: readonly (readonly string[])[]): string {
+  const rows = cells.map((row) => row.map(escapeControlCharacters));
   const widths = (rows[0] ?? []).map((_, at) => Math.max(...rows.map((row) => stringWidth(row[at] ?? ''))));
   return rows
     .map(
@@ -32,12 +33,12 @@ export function isFinal({ state }: RunRecord): boolean {
 
 export function stateOf({ state, reason, phase }: RunRecord): string {
   const more = reason ?? (state === 'running' && phase !== null ? phaseText(phase) : null);
-  return more === null ? stateText(state) : `${stateText(state)}: ${escapeControlCharacters(more)}`;
+  return more === null ? stateText(state) : `${stateText(state)}: ${more}`;
 }
 
 /** Returns the step as `12/200`, or for training in stages as `rl 12/200`: each stage counts from 1. */
 export function stepOf({ step, totalSteps, stages, stage }: RunRecord): string {
-  const name = stage === undefined ? '' : escapeControlCharacters(stages?.[stage - 1]?.name ?? String(stage));
+  const name = stage === undefined ? '' : (stages?.[stage - 1]?.name ?? String(stage));
   if (step === null) return name;
   return `${name} ${totalSteps === null ? step : `${step}/${totalSteps}`}`.trimStart();
 }

@@ -1,5 +1,6 @@
 /** Runs of a GPU host, and their events. */
 import * as z from 'zod/mini';
+import { hasControlCharacters } from '../../../base/core/visibleText.ts';
 
 export const gpuSample = z.object({
   /** Milliseconds since the Unix epoch, by the host's clock. */
@@ -62,7 +63,11 @@ const runOrigin = z.object({
 
 /** An order to run something. The host checks it again and starts only programs on its list of launchers. */
 export const runOrder = z.object({
-  name: z.string().check(z.minLength(1), z.maxLength(200)),
+  name: z.string().check(
+    z.minLength(1),
+    z.maxLength(200),
+    z.refine((name) => !hasControlCharacters(name), 'A name cannot contain control characters.'),
+  ),
   launcher: z.enum(launcherNames),
   /** The snapshot of the code, whose files become the run's working folder. */
   snapshot: sha256,

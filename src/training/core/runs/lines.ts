@@ -114,6 +114,9 @@ const terminalCodes = new RegExp(
   'g',
 );
 
+/** Characters that begin a code. Without them, the rest around a removed code cannot become another one. */
+const codeStarts = new RegExp(`[${escape}\\u0080-\\u009f]`, 'g');
+
 export function withoutTerminalCodes(text: string): string {
-  return text.includes(escape) ? text.replace(terminalCodes, '') : text;
+  return text.search(codeStarts) < 0 ? text : text.replace(terminalCodes, '').replace(codeStarts, '');
 }

@@ -3,6 +3,7 @@ import { readRegular } from '../../../base/node/regularFile.ts';
 import path from 'node:path';
 import type { CancellationToken } from '../../../base/core/cancellation.ts';
 import { CodedError, messageOf } from '../../../base/core/errors.ts';
+import { escapeControlCharacters, hasControlCharacters } from '../../../base/core/visibleText.ts';
 import { dialectOf } from '../../../configs/core/dialect.ts';
 import type { Environment } from '../../../configs/core/interpolation/host.ts';
 import type { LauncherName, RunOrder, RunRecord } from '../../core/protocol/runs.ts';
@@ -118,6 +119,8 @@ async function orderOf(
   if (inside === '' || inside.startsWith('../') || path.isAbsolute(inside)) {
     throw dispatchErrors.outside(config, root);
   }
+  const name = request.name ?? path.basename(config).replace(/\.ya?ml$/, '');
+  if (hasControlCharacters(name)) throw dispatchErrors.name(name);
   const text = await textOf(config);
   const training = await readTraining({
     ...{ file: config, text, cwd: root, backbone, environment },
@@ -126,7 +129,6 @@ async function orderOf(
   const isElsewhere = launcher === 'ray' || (training.nodes.value ?? 1) > 1;
   const gpus = request.gpus ?? (isElsewhere ? 0 : (training.gpusPerNode.value ?? (await askGpus())));
   if (gpus === undefined) return undefined;
-  const name = request.name ?? path.basename(config).replace(/\.ya?ml$/, '');
   const order = {
     name,
     launcher,
@@ -153,6 +155,12 @@ async function textOf(config: string): Promise<string> {
 }
 
 const dispatchErrors = {
+  name: (name: string) =>
+    new CodedError({
+      code: 'dispatch/name',
+      message: `The name of the run contains control or invisible characters: ${escapeControlCharacters(name)}.`,
+      hint: 'Choose another name for the run, or rename the config.',
+    }),
   outside: (config: string, root: string) =>
     new CodedError({
       code: 'dispatch/outside',

@@ -33,12 +33,15 @@ describe('untilInterrupted', () => {
   it('takes an interrupt that comes before it says how to end it', async () => {
     let dispose = (): void => undefined;
     const ended = new Promise<void>((resolve) => (dispose = resolve));
-    const said = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
+    const write = vi.fn();
     const before = process.listenerCount('SIGTERM');
     const interrupts = cancelledByInterrupt();
     process.emit('SIGTERM', 'SIGTERM');
-    await untilInterrupted({ url: 'http://127.0.0.1:1/', ended, dispose }, interrupts);
-    expect(said.mock.calls).toEqual([[expect.stringContaining('Press Ctrl-C')]]);
+    await untilInterrupted({ url: 'http://127.0.0.1:1/', ended, dispose }, interrupts, {
+      write,
+      colour: false,
+    });
+    expect(write.mock.calls).toEqual([[expect.stringContaining('Press Ctrl-C')]]);
     expect(process.listenerCount('SIGTERM')).toBe(before);
   });
 });

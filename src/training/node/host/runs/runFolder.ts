@@ -42,7 +42,7 @@ const storedRun = z.extend(jobLayout, {
   owner: z.string(),
   key: z.optional(z.string()),
   createdAt: z.number(),
-  order: z.extend(z.omit(runOrder, { env: true }), { env: z.array(z.string()) }),
+  order: z.extend(z.omit(runOrder, { env: true }), { name: z.string(), env: z.array(z.string()) }),
   /** The runs that it continues from, nearest first, including removed ones. */
   lineage: z.optional(z.array(z.string())),
   devices: z.array(z.int()),
