@@ -218,7 +218,7 @@ async function confirmed(
 /** The maximum number of folders, and of unsendable files, that the question names. */
 const mostNamed = 3;
 
-function sentTexts({ files, bytes, biggestFolders, excluded }: Preview): string[] {
+function sentTexts({ files, bytes, biggestFolders, excluded, keys }: Preview): string[] {
   const parts = biggestFolders
     .slice(0, mostNamed)
     .map((part) => vscode.l10n.t('{0} ({1}, files: {2})', part.path, sizeText(part.bytes), part.files));
@@ -232,6 +232,11 @@ function sentTexts({ files, bytes, biggestFolders, excluded }: Preview): string[
       sizeText(bytes),
     ),
     ...(files > 0 ? [vscode.l10n.t('Largest folders: {0}', parts.join(', '))] : []),
+    ...(keys.length > 0
+      ? [
+          `⚠ ${vscode.l10n.t('Look like keys or passwords, and will be sent ({0}): {1}', keys.length, keys.join(', '))}`,
+        ]
+      : []),
     ...(unsent.length > 0
       ? [`⚠ ${vscode.l10n.t('Cannot be sent ({0}): {1}', unsent.length, named.join(', '))}`]
       : []),

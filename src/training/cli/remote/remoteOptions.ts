@@ -43,6 +43,7 @@ export const runOptions = {
   env,
   dryRun: flag('Only checks, without sending anything.'),
   force: flag('Starts the run even if the host reports errors.'),
+  sendKeys: flag('Sends files that look like keys or passwords, without a question.'),
   follow,
   source,
   json,

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import path from 'node:path';
 import { neverCancelled } from '../../../base/core/cancellation.ts';
 import { CodedError, formatLocation } from '../../../base/core/errors.ts';
+import { escapeControlCharacters } from '../../../base/core/visibleText.ts';
 import { sizeText } from '../../../base/core/format.ts';
 import { dotEnv } from '../../../base/node/dotEnv.ts';
 import { locationOf, type LocatedFinding } from '../../core/dispatch/located.ts';
@@ -22,6 +23,7 @@ import { resumePlan, resumeRun } from '../../node/client/runActions.ts';
 import type { Environment } from '../../../base/node/process/environment.ts';
 import type { RunRecord } from '../../core/protocol/runs.ts';
 import { chosenCheckpoint } from './downloadCommands.ts';
+import { isInteractive, prompt } from './prompt.ts';
 import { followRun, printingOf } from './followRun.ts';
 import { refuseWithoutConfig } from './launcherFlags.ts';
 import type { ResumeValues, RunValues } from './remoteOptions.ts';
@@ -44,7 +46,7 @@ export async function startRun(
       cancellation: neverCancelled,
       confirm: (found) => {
         plan = found;
-        return Promise.resolve(continues(found, asked, request.config, io));
+        return continues(found, asked, request.config, io);
       },
       onStep: (step) => {
         if (step.kind !== 'sending' || step.progress.sent === 0) return;
@@ -157,8 +159,13 @@ function hasErrors(findings: readonly LocatedFinding[]): boolean {
   return findings.some(({ severity }) => severity === 'error');
 }
 
-/** Prints the plan, and returns whether the dispatch continues. Throws `remote/would-fail`. */
-function continues(plan: DispatchPlan, asked: RunValues, config: string, io: CommandIo): boolean {
+/** Prints the plan, and returns whether the dispatch continues. Throws `remote/would-fail` or `remote/keys`. */
+export async function continues(
+  plan: DispatchPlan,
+  asked: RunValues,
+  config: string,
+  io: CommandIo,
+): Promise<boolean> {
   const { preview, findings } = plan;
   showFindings(config, findings, io);
   if (asked.dryRun === true) {
@@ -169,7 +176,19 @@ function continues(plan: DispatchPlan, asked: RunValues, config: string, io: Com
   }
   io.stderr.write(`${sentText(preview)}\n`);
   if (hasErrors(findings) && asked.force !== true) throw wouldFail();
+  if (preview.keys.length > 0 && asked.sendKeys !== true) await askToSend(preview.keys);
   return true;
+}
+
+async function askToSend(keys: readonly string[]): Promise<void> {
+  const named = keys.map(escapeControlCharacters).join(', ');
+  const question = `These files look like keys or passwords: ${named}\nSend them to the host? [y/N] `;
+  if (!isInteractive() || !/^y(?:es)?$/i.test((await prompt(question)) ?? ''))
+    throw new CodedError({
+      code: 'remote/keys',
+      message: `Nothing was sent, because these files look like keys or passwords: ${named}.`,
+      hint: 'Exclude them in .agentjetignore. To send them, add a line with `!` and the path there, or use --send-keys.',
+    });
 }
 
 function planText({ order, preview }: DispatchPlan): string {
@@ -181,6 +200,7 @@ function planText({ order, preview }: DispatchPlan): string {
     ...(names.length > 0 ? [`variables: ${names.join(', ')}`] : []),
     `code: ${preview.files} files, ${sizeText(preview.bytes)}`,
     ...preview.biggestFolders.map((folder) => `  ${partText(folder)}`),
+    ...preview.keys.map((path) => `looks like a key or password: ${escapeControlCharacters(path)}`),
     ...unsentFiles(preview.excluded).map(({ path: left, problem = '' }) => `not sent: ${left}: ${problem}`),
   ];
   return `${lines.join('\n')}\n`;

@@ -17,9 +17,39 @@ const defaults = [
   ...['.mypy_cache/', '.pytest_cache/', '.ruff_cache/', '.ipynb_checkpoints/', '.cache/'],
   ...['checkpoints/', 'saved_experiments/', 'global_step_*/', 'wandb/', 'mlruns/', 'swanlog/'],
   ...['*.ajtrace', '*.ajtrace-wal', '*.ajtrace-shm', '*.ajtrace-journal'],
-  ...['.env', '.env.*', '!.env.example', '.envrc', '.netrc', '.pypirc', '.npmrc'],
-  ...['.ssh/', '.aws/', '.gnupg/', 'id_rsa', 'id_ecdsa', 'id_ed25519', '*.pem', '*.p12', '*.pfx'],
 ];
+
+/** Files with credentials, in any case. */
+const credentials =
+  `*.env .env .env.* .env~ !.env.example .envrc .htpasswd .vault-token .netrc _netrc .pypirc .npmrc
+  .git-credentials .gitcookies .pgpass .my.cnf .s3cfg .boto .passwd-s3fs .ossutilconfig .databrickscfg .dockercfg
+  .terraformrc **/.docker/config.json **/.streamlit/secrets.toml **/.config/gcloud/ **/.config/gh/ **/.config/rclone/
+  **/.modelscope/credentials/ **/.cargo/credentials **/.cargo/credentials.toml .gsutil/ .ssh/ .aws/ .azure/ .oci/
+  .aliyun/ .kube/ .gnupg/ .huggingface/ .kaggle/ id_rsa* id_dsa* id_ecdsa* id_ed25519* *.pem *.p12 *.pfx *.p8 *.key
+  *.ppk *.jks *.keystore *.kdbx *.keytab *.tfstate *.tfstate.backup kubeconfig credentials credentials.json secrets.toml
+  application_default_credentials.json client_secret*.json service-account*.json service_account*.json
+  serviceaccount*.json`.split(/\s+/);
+
+/** Names of other files that can be a key or a password. Sources and texts are excepted. */
+const keyNames = ignore({ ignoreCase: true }).add(
+  `*secret* *credential* *passwd* *password* *api*key* *private*key* *access*key* *service*account* *key.json *token
+  *token.txt *token.json *.enc *.gpg *.ovpn !*.py !*.ipynb !*.ts !*.tsx !*.js !*.jsx !*.mjs !*.cjs !*.sh !*.go !*.rs
+  !*.java !*.c !*.cc !*.cpp !*.h !*.md !*.rst !*.html !*.css !*.example !*.sample !*.template`.split(/\s+/),
+);
+const keyTexts =
+  /-----BEGIN [A-Z ]{0,40}PRIVATE KEY|"private_key"\s{0,9}:|aws_secret_access_key\s{0,9}=|AGE-SECRET-KEY-1|PuTTY-User-Key-File-/;
+
+/** Returns whether a file looks like a key or a password, by its name or by its text. */
+export function looksLikeKey(path: string, text: () => string): boolean {
+  const name = path.slice(path.lastIndexOf('/') + 1);
+  if (keyNames.ignores(name)) return true;
+  return !keyNames.test(name).unignored && keyTexts.test(text());
+}
+
+/** Returns a pattern without case: file systems of other machines ignore it, and so do programs. */
+function inAnyCase(pattern: string): string {
+  return pattern.replace(/[a-z]/g, (letter) => `[${letter}${letter.toUpperCase()}]`);
+}
 
 interface Rule extends IgnoreRule {
   /** The pattern relative to the root. */
@@ -55,7 +85,10 @@ export class IgnoreRules {
     this.#prefix = prefix;
     this.#git = git;
     this.#own = own;
-    const base = defaults.map((pattern) => ruleFor(pattern, 'default'));
+    const base = [
+      ...defaults.map((pattern) => ruleFor(pattern, 'default')),
+      ...credentials.map((pattern) => ({ ...ruleFor(pattern, 'default'), engine: inAnyCase(pattern) })),
+    ];
     // The root itself is uploaded, whatever its name is.
     const root = foldersTo(prefix).map((folder) => ruleFor(`!/${escaped(folder)}`, 'default'));
     this.#rules = [...git, ...base, ...root, ...own];
@@ -86,6 +119,12 @@ export class IgnoreRules {
     const { ignored, rule } = this.#engine.test(isFolder ? `${place}/` : place);
     if (!ignored) return undefined;
     return this.#rules[Number(rule?.mark)];
+  }
+
+  /** Returns whether an .agentjetignore file names a path to be included. */
+  includes(path: string): boolean {
+    const own = this.#own.map(({ engine }) => engine);
+    return ignore({ ignoreCase: false }).add(own).test(joined(this.#prefix, path)).unignored;
   }
 }
 

@@ -38,6 +38,8 @@ export interface Tree {
   readonly bytes: number;
   /** All files that cannot be uploaded, and the first {@link mostExcluded} of the others. */
   readonly excluded: readonly ExcludedPath[];
+  /** The paths of files that look like keys or passwords, and that no .agentjetignore names. */
+  readonly keys: readonly string[];
   /** The file that keeps stamps and hashes between syncs; null for none. */
   readonly cache: string | null;
 }
@@ -83,6 +85,8 @@ export interface Preview {
   /** The biggest folders, none inside another. */
   readonly biggestFolders: readonly FolderSize[];
   readonly excluded: readonly ExcludedPath[];
+  /** Files that look like keys or passwords. */
+  readonly keys: readonly string[];
 }
 
 const mostNamed = 10;
@@ -95,6 +99,7 @@ export function previewOf(tree: Tree, limit: SyncLimit = defaultSyncLimit): Prev
     biggestFiles: biggest.map(({ path, bytes }) => ({ path, bytes })),
     biggestFolders: biggestFolders(tree, limit, mostNamed),
     excluded: tree.excluded,
+    keys: tree.keys,
   };
 }
 

@@ -6,6 +6,7 @@ import { syncErrors } from '../../../core/sync/failures.ts';
 import {
   gitIgnoreFile,
   IgnoreRules,
+  looksLikeKey,
   ownIgnoreFile,
   type Repository,
   type ParentRules,
@@ -19,6 +20,9 @@ import {
   type TreeLink,
 } from '../../../core/sync/tree.ts';
 import { isExecutable, stampOf, readSums, Slices, type FileSum } from './readFiles.ts';
+
+/** The largest file that can be a key, in bytes. */
+const largestKey = 64 * 1024;
 
 /** The largest file of rules, in bytes. Larger files are ignored. */
 const largestRules = 1024 * 1024;
@@ -124,19 +128,21 @@ class Walk {
   readonly #files: TreeFile[] = [];
   readonly #links: TreeLink[] = [];
   readonly #excluded: ExcludedPath[] = [];
+  readonly #keys: string[] = [];
 
   constructor(root: string, sums: ReadonlyMap<string, FileSum>) {
     this.#root = root;
     this.#sums = sums;
   }
 
-  result(): Pick<Tree, 'files' | 'links' | 'bytes' | 'excluded'> {
+  result(): Pick<Tree, 'files' | 'links' | 'bytes' | 'excluded' | 'keys'> {
     const byPath = (a: { path: string }, b: { path: string }): number => (a.path < b.path ? -1 : 1);
     return {
       files: this.#files.sort(byPath),
       links: this.#links.sort(byPath),
       bytes: this.#files.reduce((sum, { bytes }) => sum + bytes, 0),
       excluded: this.#excluded.sort(byPath),
+      keys: this.#keys.sort(),
     };
   }
 
@@ -170,19 +176,19 @@ class Walk {
         names.set(key, same ?? entry.name);
         const isRead = same === undefined && entry.isDirectory();
         if (same !== undefined) this.#refuse(inside, collisionProblem(same));
-        else if (!isRead) this.#take(inside, entry);
+        else if (!isRead) this.#take(inside, entry, rules);
         yield isRead ? { path: inside, rules } : undefined;
       }
     }
   }
 
-  #take(inside: string, entry: Dirent): void {
-    if (entry.isFile()) this.#takeFile(inside);
+  #take(inside: string, entry: Dirent, rules: IgnoreRules): void {
+    if (entry.isFile()) this.#takeFile(inside, rules);
     else if (entry.isSymbolicLink()) this.#takeLink(inside);
     else this.#refuse(inside, 'it is not a file, a folder or a link');
   }
 
-  #takeFile(inside: string): void {
+  #takeFile(inside: string, rules: IgnoreRules): void {
     const file = path.join(this.#root, inside);
     const stats = attempt(() => lstatSync(file, { bigint: true }));
     if (stats?.isFile() !== true) {
@@ -193,6 +199,9 @@ class Walk {
     const known = this.#sums.get(inside);
     const sha256 = known?.stamp === stamp ? known.sha256 : undefined;
     const bytes = Number(stats.size);
+    const text = (): string =>
+      (bytes > largestKey ? undefined : attempt(() => readFileSync(file, 'latin1'))) ?? '';
+    if (looksLikeKey(inside, text) && !rules.includes(inside)) this.#keys.push(inside);
     this.#files.push({ path: inside, bytes, executable: isExecutable(stats), stamp, sha256 });
   }
 

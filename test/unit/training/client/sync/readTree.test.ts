@@ -34,6 +34,47 @@ describe('what is sent', () => {
     expect(tree.excluded).toContainEqual({ path: 'node_modules', rule: 'default', pattern: 'node_modules/' });
   });
 
+  test('has no well-known credentials, in any case', async () => {
+    const root = await temporary();
+    const credentials = [
+      ...['.git-credentials', '.docker/config.json', '.kube/config', '.huggingface/token', '.vault-token'],
+      ...['.config/gcloud/application_default_credentials.json', 'id_dsa', 'id_ed25519_sk', 'server.key'],
+      ...['k.jks', '.streamlit/secrets.toml', '.htpasswd', '.env~', 'prod.env', 'credentials.json'],
+      ...['service-account.json', '.s3cfg', '.ossutilconfig', '.pgpass', '.my.cnf', 'key.PEM', 'ID_RSA'],
+      ...[
+        '.azure/x',
+        '.oci/config',
+        '.kaggle/kaggle.json',
+        'a.kdbx',
+        'b.keystore',
+        'c.ppk',
+        'd.p8',
+        '.dockercfg',
+      ],
+      ...['terraform.tfstate', 'kubeconfig', 'client_secret_1.json', '.boto', '.databrickscfg', '_netrc'],
+    ];
+    const paths = [...credentials, ...credentials.map((file) => `upper/${file.toUpperCase()}`)];
+    await write(root, Object.fromEntries(['agent.py', '.env.example', ...paths].map((file) => [file, ''])));
+    const tree = await treeOf(root);
+    expect([pathsOf(tree), tree.keys]).toEqual([['.env.example', 'agent.py'], []]);
+    expect(tree.excluded).toContainEqual({ path: 'server.key', rule: 'default', pattern: '*.key' });
+  });
+
+  test('names other files that look like keys, unless .agentjetignore allows them', async () => {
+    const root = await temporary();
+    const pem = '-----BEGIN OPENSSH PRIVATE KEY-----\nxyz';
+    const keys = { 'deploy.txt': pem, 'a/account.json': '{"private_key": "x"}', 'a/openai_api_key.txt': 'x' };
+    const others = ['DB-Password', 'hf.token', 'client.SECRET', 'x.gpg', 'my_secrets.yaml'];
+    await write(root, {
+      ...keys,
+      ...Object.fromEntries(others.map((file) => [file, 'x'])),
+      ...{ 'secrets.py': 'x', 'password.md': 'x', 'tokenizer.json': '{}', 'special_tokens_map.json': '{}' },
+      ...{ 'added_tokens.json': '{}', 'test_keys.py': pem, 'allowed_secret.txt': 'x', 'deploy.pub': pem },
+      '.agentjetignore': '!/allowed_secret.txt\n!deploy.pub\n',
+    });
+    expect((await treeOf(root)).keys).toEqual([...Object.keys(keys), ...others].sort());
+  });
+
   test('is brought back, or left out, by .agentjetignore, whatever .gitignore says', async () => {
     const root = await temporary();
     await write(root, {
@@ -278,6 +319,7 @@ describe('a preview', () => {
         { path: '.', files: 1, bytes: 10 },
       ]) as unknown,
       excluded: [{ path: '.env', rule: 'default', pattern: '.env' }],
+      keys: [],
     });
   });
 
