@@ -209,7 +209,7 @@ function portsOf(request: RunRequest): RunPorts {
     readerTools: (plan) => createReaderTools(request, plan.seed, request.allowEnvironment ? process.env : {}),
     readReplayed,
     readTrace: readRecorded,
-    openFolder: (plan) => openRunFolder(plan.folder, config.text),
+    openFolder: (plan) => openRunFolder(plan.folder, config.text, request.config),
     episodes: {
       newUuid: () => randomBytes(16).toString('hex'),
       userFrame: (error) => code.userFrame(error),

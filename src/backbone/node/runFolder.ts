@@ -1,25 +1,32 @@
 import path from 'node:path';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, stat, writeFile } from 'node:fs/promises';
 import { CodedError, messageOf, hasCode } from '../../base/core/errors.ts';
-import { redactSecrets } from '../../base/core/secrets/texts.ts';
+import { redactConfigText } from '../../configs/core/effective/secrets.ts';
 import type { RunFolder } from '../core/launcher/launch.ts';
 import { openTraceWriter } from '../../traces/node/store/openWriter.ts';
 
 /** The copy of the config in a run's folder, by upstream's name. */
 export const configCopy = 'yaml_backup.yaml';
 
-/** Creates the run's folder, with a number if the name is taken. (Upstream overwrites it, after a warning.) */
-export async function openRunFolder(wanted: string, configText: string): Promise<RunFolder> {
+/**
+ * Creates the run's folder, with a number if the name is taken. (Upstream overwrites it, after a warning.) Its files keep
+ * the config without secrets, and can be read by those who can read the config.
+ */
+export async function openRunFolder(wanted: string, text: string, config: string): Promise<RunFolder> {
+  const configText = redactConfigText(text);
   try {
     const folder = await makeFolder(wanted);
-    await writeFile(path.join(folder, configCopy), configText);
+    const mode = (await stat(config)).mode & 0o666;
+    await writeFile(path.join(folder, configCopy), configText, { mode });
     return {
       path: folder,
       openTrace: (run) =>
-        openTraceWriter(path.join(folder, `${run.experiment}.ajtrace`), {
-          ...run,
-          configText: redactSecrets(configText),
-        }),
+        openTraceWriter(
+          path.join(folder, `${run.experiment}.ajtrace`),
+          { ...run, configText },
+          undefined,
+          mode,
+        ),
     };
   } catch (error) {
     throw cannotWrite(wanted, error);

@@ -3,6 +3,7 @@ import { CodedError } from '../../base/core/errors.ts';
 import { compose, type Composition } from '../core/compose.ts';
 import { dialectOf, type Dialect } from '../core/dialect.ts';
 import { maskSecrets } from '../core/effective/secrets.ts';
+import type { Environment } from '../core/interpolation/host.ts';
 import { localFiles } from '../../base/node/files.ts';
 import { unreadable } from './checkFile.ts';
 import type { CommandIo } from '../../base/node/terminal/commandIo.ts';
@@ -14,10 +15,15 @@ export interface ComposedFile {
   readonly composition: Composition;
 }
 
-/** Reads and composes a config that the command line names. `-` is the standard input. Throws `cli/…` errors. */
+/**
+ * Reads and composes a config that the command line names. `-` is the standard input. Throws `cli/…` errors.
+ *
+ * @param secrets keeps the secrets of the environment
+ */
 export async function composeFile(
   name: string,
   io: Pick<CommandIo, 'cwd' | 'env' | 'readStdin'>,
+  secrets = false,
 ): Promise<ComposedFile> {
   const file = name === '-' ? path.join(io.cwd, 'stdin.yaml') : path.resolve(io.cwd, name);
   const text = name === '-' ? await io.readStdin() : await readFile(name, file);
@@ -37,6 +43,7 @@ export async function composeFile(
       hint: 'A config of AgentJet has a top-level key `ajet:`.',
     });
   }
+  const environment: Environment = (variable) => io.env[variable];
   const composition = await compose({
     file,
     text,
@@ -44,7 +51,7 @@ export async function composeFile(
     cwd: io.cwd,
     files: localFiles,
     paths: path,
-    environment: maskSecrets((variable) => io.env[variable]),
+    environment: secrets ? environment : maskSecrets(environment),
   });
   return { name, dialect, composition };
 }

@@ -5,7 +5,7 @@ import type { Dialect, DialectId } from '../core/dialect.ts';
 import { diffEffective, renderDiff, type Change } from '../core/effective/diff.ts';
 import { originText, locationText } from '../core/effective/origins.ts';
 import { renderEffective } from '../core/effective/render.ts';
-import { withoutConfigSecrets, withoutSecrets } from '../core/effective/secrets.ts';
+import { secretDefaults, withoutConfigSecrets, withoutSecrets } from '../core/effective/secrets.ts';
 import { keySources, type KeySource } from '../core/effective/keySources.ts';
 import type { ConfigProblem } from '../core/finding.ts';
 import { toPlain, type MappingValue, type Plain, type Value } from '../core/value.ts';
@@ -18,7 +18,8 @@ type Target = (typeof configTargets)[number];
 
 export async function runConfig(values: ConfigValues, file: string, io: CommandIo): Promise<number> {
   const { format = 'yaml', origin: origins = false } = values;
-  const shown = effective(await composeFile(file, io), values.to);
+  const { secrets = false } = values;
+  const shown = effective(await composeFile(file, io, secrets), values.to, secrets);
   if (values.key !== undefined) return keyCommand(values.key, shown, io);
   const { text } = renderEffective(shown.root, { format, origins, relativeTo: io.cwd });
   io.stdout.write(text);
@@ -40,16 +41,23 @@ const targetsOf: Readonly<Record<DialectId, readonly [Target, ...Target[]]>> = {
   trinity: ['trinity'],
 };
 
-function effective({ name, dialect, composition }: ComposedFile, to: Target | undefined): EffectiveConfig {
+function effective(
+  { name, dialect, composition }: ComposedFile,
+  to: Target | undefined,
+  secrets = false,
+): EffectiveConfig {
   const own = targetsOf[dialect.id];
   const target = to ?? own[0];
   if (!own.includes(target))
     throw usageError(`--to ${target} does not apply to ${name}.`, onlyTarget(dialect));
-  const { config, problems } = composition;
+  const { config, problems, layers } = composition;
+  const hidden = secretDefaults(layers);
+  const shown = (root: MappingValue): MappingValue =>
+    secrets ? root : withoutConfigSecrets(root, { hidden });
   if (target === 'ajet' || dialect.id === 'trinity')
-    return { composition, target, root: withoutConfigSecrets(config.root), problems };
+    return { composition, target, root: shown(config.root), problems };
   const conversion = convert(composition, target);
-  const root = withoutConfigSecrets(conversion.root);
+  const root = shown(conversion.root);
   return { composition, target, root, problems: [...problems, ...conversion.problems] };
 }
 

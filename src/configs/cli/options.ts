@@ -31,6 +31,7 @@ export const configOptions = {
   origin: flag(
     'Adds the origin of each value: as comments in YAML, in JSON as {"config": …, "origins": {"a.b": "place"}}.',
   ),
+  secrets: flag('Also prints secrets, such as API keys. With --key, they stay hidden.'),
   key: text('<key>', 'Prints only the origin of this backbone key. The last part of its name is enough.'),
 };
 export type ConfigValues = Values<typeof configOptions>;

@@ -6,7 +6,7 @@ import { conversionRules, rulesThatSet, type Backbone } from './convert/conversi
 import { evaluateRule } from './convert/evaluateRule.ts';
 import { describeKey, paragraphs } from './key-tables/describe.ts';
 import { codeSpan, locationText, originMarkdown, valueText } from './effective/origins.ts';
-import { withoutSecrets } from './effective/secrets.ts';
+import { secretDefaults, withoutSecrets } from './effective/secrets.ts';
 import { interpolationsOf } from './interpolation/references.ts';
 import type { KeyNode, KeyTable } from './key-tables/keyTable.ts';
 import type { NodePath } from './node.ts';
@@ -80,9 +80,9 @@ function interpolationHover(context: HoverContext, found: NodeAtOffset, offset: 
   return hoverOver(document, reference.span, paragraphs(lines));
 }
 
-function visibleValue({ config }: Composition, path: NodePath): Value | undefined {
+function visibleValue({ config, layers }: Composition, path: NodePath): Value | undefined {
   const value = config.at(pathText(path));
-  return value && withoutSecrets(value, path.map(String));
+  return value && withoutSecrets(value, path.map(String), { hidden: secretDefaults(layers) });
 }
 
 function targetTexts(context: HoverContext, found: NodeAtOffset, key: KeyNode | undefined): string[] {

@@ -3,6 +3,7 @@ import path from 'node:path';
 import process from 'node:process';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { NodeHostRuns } from '../../../src/training/node/host/runs/hostRuns.ts';
+import { lineLimit } from '../../../src/training/core/runs/lines.ts';
 import {
   ended,
   eventsUntil,
@@ -31,11 +32,15 @@ test.skipIf(process.platform !== 'linux')(
     const go = path.join(data, 'go');
     const secret = 'very-much-a-secret';
     const print: Action = { do: 'env', name: 'SERVICE_PASSWORD' };
-    const env = { SERVICE_PASSWORD: secret };
+    // Any variable that is passed can be a secret, also across the place where a long line is cut.
+    const label = 'two words, and; marks} here';
+    const env = { SERVICE_PASSWORD: secret, RUN_LABEL: label };
+    const filler = 'x'.repeat(lineLimit - 12);
     // As Trinity-RFT prints the config that it was started with, and as other code tells of it.
     const written = 'd1b6cc0a77f1';
     const dump = `{'judge': {'openai_api_key': '${written}', 'eos_token': '<|im_end|>'}}\nasks with ${written}\n`;
-    const actions: Action[] = [print, { do: 'print', text: dump }, { do: 'await', file: go }, print];
+    const long: Action = { do: 'print', text: `${filler}${label}\n` };
+    const actions: Action[] = [print, { do: 'print', text: dump }, long, { do: 'await', file: go }, print];
     const order = await orderOf(data, actions, { env });
     const file = path.join(data, 'snapshots', order.snapshot, 'train.yaml');
     const config = `monitor:
@@ -50,7 +55,10 @@ judge: { openai_api_key: ${written}, eos_token: '<|im_end|>' }
     runs = await openRuns(data);
     const events = await eventsUntil(runs, id, isFinalEvent);
     const printed = 'SERVICE_PASSWORD=[redacted]';
-    expect(events.flatMap((event) => (event.type === 'log' ? event.lines : []))).toEqual([
+    const lines = events.flatMap((event) => (event.type === 'log' ? event.lines : []));
+    const isLong = (line: string): boolean => line.includes('xx');
+    expect(lines.filter(isLong).join('')).toBe(`${filler}[redacted]`);
+    expect(lines.filter((line) => !isLong(line))).toEqual([
       printed,
       "{'judge': {'openai_api_key': '[redacted]', 'eos_token': '<|im_end|>'}}",
       'asks with [redacted]',

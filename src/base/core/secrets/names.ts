@@ -6,13 +6,15 @@ const words =
   /(?:^|_)(?:keys?|tokens?|secrets?|passwords?|passwd|pwd|passphrase|passcode|credentials?|creds?|auth|authorization|cookies?|pat|dsn|jwt|bearer|webhook(?:_ur[il])?|connection_string|conn_str)(?:_|$)/i;
 /** `pass` inside of a name is a pass over data, such as `pass_rate`. */
 const ends = /(?:(?:^|_)pass|^pgpassword|^sshpass)$/i;
+/** Names of environment variables. In lower case they are names of data. */
+const variables = /(?:^|_)(?:SESSION(?:_?ID)?|OTP|SAS|PW|ACCESS_KEY_ID)$/;
 const joined = /(?:api|access|secret|private|auth)(?:key|token)/i;
 
 /** Returns whether the value of a key or of an environment variable is probably a secret, judged by its name. */
 export function isSecretName(name: string): boolean {
   const plain = snakeCase(name);
   if (plain === 'PWD' || plain === 'OLDPWD') return false;
-  if (/_webhook_ur[il]$/i.test(plain)) return true;
+  if (variables.test(plain) || /_webhook_ur[il]$/i.test(plain)) return true;
   return !notItself.test(plain) && (words.test(plain) || ends.test(plain) || joined.test(plain));
 }
 

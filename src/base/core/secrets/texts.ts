@@ -109,7 +109,7 @@ export function secretKinds(): readonly string[] {
 }
 
 const names =
-  /key|token|secret|passw|pass\b|passphrase|passcode|pwd|cred|auth|cookie|pat\b|dsn|jwt|bearer|webhook|conn/i;
+  /key|token|secret|passw|pass\b|passphrase|passcode|pwd|cred|auth|cookie|pat\b|dsn|jwt|bearer|webhook|conn|session|otp\b|sas\b|pw\b/i;
 /** A name and what is between it and its value: `NAME=value`, `"name": "value"`, `name: value`. */
 const head =
   /(?<![\w.-])-{0,2}([A-Za-z_][\w.-]{0,100})(\\?["']?\s{0,3}(?::|=>?)\s{0,3}(?:(?:Basic|Bearer|Token)\s+)?)(\\?["']?)/g;

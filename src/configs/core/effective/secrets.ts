@@ -1,3 +1,5 @@
+import { nodesIn, type ScalarNode } from '../node.ts';
+import { parseConfig } from '../parse.ts';
 import { isReference, isSecret, isSecretName } from '../../../base/core/secrets/names.ts';
 import { redacted, redactSecrets, shortestSecret } from '../../../base/core/secrets/texts.ts';
 import type { Environment } from '../interpolation/host.ts';
@@ -17,19 +19,59 @@ export function maskSecrets(environment: Environment): Environment {
 }
 
 /**
- * Returns the defaults of variables that are named as secrets, wherever these values have `${oc.env:NAME,default}`. A
+ * Returns the defaults of variables that are named as secrets, wherever the layers of a config have `${oc.env:NAME,default}`. A
  * single word, such as `EMPTY`, is not a secret.
  */
-export function secretDefaults(values: readonly Value[]): string[] {
+export function secretDefaults(layers: readonly { readonly value: Value }[]): string[] {
+  return defaultsBelow(layers.map(({ value }) => value));
+}
+
+function defaultsBelow(values: readonly Value[]): string[] {
   return values.flatMap((value): string[] => {
-    if (value.kind === 'mapping') return secretDefaults([...value.entries.values()]);
-    if (value.kind === 'sequence') return secretDefaults(value.items);
+    if (value.kind === 'mapping') return defaultsBelow([...value.entries.values()]);
+    if (value.kind === 'sequence') return defaultsBelow(value.items);
     if (typeof value.value !== 'string') return [];
-    return [...value.value.matchAll(fallback)].flatMap(([, name = '', written = '']) => {
-      const text = written.trim().replace(/^(["'])(.*)\1$/, '$2');
-      return isSecretName(name) && text.length >= shortestSecret && !/^[A-Za-z]+$/.test(text) ? [text] : [];
-    });
+    return defaultsIn(value.value);
   });
+}
+
+function defaultsIn(value: string): string[] {
+  return [...value.matchAll(fallback)].flatMap(([, name = '', written = '']) => {
+    const text = written.trim().replace(/^(["'])(.*)\1$/, '$2');
+    return isSecretName(name) && text.length >= shortestSecret && !/^[A-Za-z]+$/.test(text) ? [text] : [];
+  });
+}
+
+/** Returns the text of a config without secrets, for files that keep it. It stays valid YAML with the same keys. */
+export function redactConfigText(text: string): string {
+  const { root, problems } = parseConfig(text);
+  if (root === undefined || problems.some(({ severity }) => severity === 'error')) return redactSecrets(text);
+  const values = new Map<number, { readonly end: number; readonly shown: string }>();
+  for (const { node, path } of nodesIn(root)) {
+    // An alias repeats a value, and can have the name of a secret where the value has another.
+    if (node.kind !== 'scalar' || values.get(node.span.start)?.shown === `"${redacted}"`) continue;
+    const written = text.slice(node.span.start, node.span.end).trimEnd();
+    const isHidden = path.some((name) => isSecret(String(name), node.value));
+    const shown = isHidden ? `"${redacted}"` : redactScalar(written, node.style);
+    values.set(node.span.start, { end: node.span.start + written.length, shown });
+  }
+  const pieces: string[] = [];
+  let copied = 0;
+  for (const [start, { end, shown }] of [...values].sort(([one], [other]) => one - other)) {
+    pieces.push(redactComments(text.slice(copied, start)), shown);
+    copied = end;
+  }
+  return pieces.join('') + redactComments(text.slice(copied));
+}
+
+function redactComments(text: string): string {
+  return text.replace(/#.*/g, (comment) => redactSecrets(comment));
+}
+
+function redactScalar(written: string, style: ScalarNode['style']): string {
+  const hidden = defaultsIn(written).reduce((rest, secret) => rest.replaceAll(secret, redacted), written);
+  const shown = redactSecrets(hidden);
+  return style === 'plain' && shown !== written ? JSON.stringify(shown) : shown;
 }
 
 const fallback = /\benv:\s*([A-Za-z_]\w*)\s*,([^{}]*)\}/g;
@@ -60,8 +102,8 @@ export function withoutConfigSecrets(root: MappingValue, options: HideOptions = 
 }
 
 /** Returns one value of a config without secrets. `names` are the keys from the root to the value. */
-export function withoutSecrets(value: Value, names: readonly string[]): Value {
-  return new ConfigRedactor({}).value(value, names);
+export function withoutSecrets(value: Value, names: readonly string[], options: HideOptions = {}): Value {
+  return new ConfigRedactor(options).value(value, names);
 }
 
 class ConfigRedactor {

@@ -5,7 +5,7 @@ import type { ConfigContext } from '../../core/context.ts';
 import { convert } from '../../core/convert/convert.ts';
 import { ownFirst, sorted } from '../../core/effective/arrange.ts';
 import { locationText } from '../../core/effective/origins.ts';
-import { withoutConfigSecrets } from '../../core/effective/secrets.ts';
+import { secretDefaults, withoutConfigSecrets } from '../../core/effective/secrets.ts';
 import { renderEffective, type RenderedLine } from '../../core/effective/render.ts';
 import type { ConfigProblem } from '../../core/finding.ts';
 import type { MappingValue } from '../../core/value.ts';
@@ -93,11 +93,12 @@ function effectiveOf(
   { dialect, composition }: ConfigContext,
   target: EffectiveTarget,
 ): { readonly root: MappingValue; readonly problems: readonly ConfigProblem[] } {
+  const hiding = { hidden: secretDefaults(composition.layers) };
   if (target === 'own' || dialect.section === undefined) {
-    return { root: withoutConfigSecrets(composition.config.root), problems: composition.problems };
+    return { root: withoutConfigSecrets(composition.config.root, hiding), problems: composition.problems };
   }
   const { root, problems } = convert(composition, target);
-  return { root: withoutConfigSecrets(root), problems: [...composition.problems, ...problems] };
+  return { root: withoutConfigSecrets(root, hiding), problems: [...composition.problems, ...problems] };
 }
 
 function problemLine({ severity, message, location }: ConfigProblem, relativeTo: string | undefined): string {

@@ -16,9 +16,10 @@ import { currentWriter } from './writerProcess.ts';
  *
  * @param file an absolute path; its folder exists, the file does not
  * @param journal default: the mode that is safe on the file system of its folder
+ * @param mode the permissions of the file; SQLite gives its journal the same
  * @throws CodedError `trace/cannot-write` or `trace/no-sqlite`
  */
-export function openTraceWriter(file: string, run: TracedRun, journal?: Journal): TraceWriter {
+export function openTraceWriter(file: string, run: TracedRun, journal?: Journal, mode?: number): TraceWriter {
   const attempt = <T>(write: () => T): T => {
     try {
       return write();
@@ -26,7 +27,7 @@ export function openTraceWriter(file: string, run: TracedRun, journal?: Journal)
       throw error instanceof CodedError ? error : storeErrors.cannotWrite(file, error);
     }
   };
-  const connection = attempt(() => create(file, run, journal));
+  const connection = attempt(() => create(file, run, journal, mode));
   return new FileTraceWriter(file, run, connection, {
     run: (statement, parameters) => connection.run(statement, parameters),
     transaction: (work) => attempt(() => connection.transaction(work)),
@@ -53,8 +54,8 @@ class FileTraceWriter extends TraceRecorder implements TraceWriter {
   }
 }
 
-function create(file: string, run: TracedRun, journal: Journal | undefined): Connection {
-  closeSync(openSync(file, 'wx')); // fails where there is such a file already
+function create(file: string, run: TracedRun, journal?: Journal, mode?: number): Connection {
+  closeSync(openSync(file, 'wx', mode)); // fails where there is such a file already
   const connection = new Connection(file);
   try {
     begin(connection, run, journal ?? journalFor(path.dirname(file)));

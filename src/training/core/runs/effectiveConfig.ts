@@ -32,7 +32,7 @@ export interface EffectiveConfigRequest {
 export function effectiveConfigText(request: EffectiveConfigRequest): string {
   const { sent, started, text } = request;
   const root = marked(rootOf(started, request), rootOf(sent, request)) as MappingValue;
-  const hidden = secretDefaults(started.layers.map(({ value }) => value));
+  const hidden = secretDefaults(started.layers);
   const { redact, relativeTo } = request;
   const shown = withoutConfigSecrets(ownFirst(root, parseConfig(text)), { redact, hidden });
   const { text: yaml } = renderEffective(shown, { format: 'yaml', origins: true, relativeTo });

@@ -1,6 +1,12 @@
 /** The maximum number of bytes of a line in one event. A longer line continues in the next. */
 export const lineLimit = 32 * 1024;
 
+/** The bytes on each side of a cut that are searched for a secret across it. */
+const overlap = 4 * 1024;
+
+/** Returns whether no secret is partly in the bytes before a cut and partly in those after it. */
+export type IsSafeCut = (before: Uint8Array, after: Uint8Array) => boolean;
+
 /** The bytes of the line without its end. */
 export interface RawLine {
   readonly bytes: Uint8Array;
@@ -24,9 +30,11 @@ const otherMarks = bytesOf(`"'<>|&`);
 export class LineCutter {
   #from: number;
   #waiting = new Uint8Array();
+  readonly #isSafeCut: IsSafeCut;
 
-  constructor(start: number) {
+  constructor(start: number, isSafeCut: IsSafeCut = () => true) {
     this.#from = start;
+    this.#isSafeCut = isSafeCut;
   }
 
   /** The number of bytes taken so far. */
@@ -34,10 +42,11 @@ export class LineCutter {
     return this.#from + this.#waiting.length;
   }
 
-  add(bytes: Uint8Array): RawLine[] {
+  add(bytes: Uint8Array, isComplete = false): RawLine[] {
     const lines: RawLine[] = [];
     let rest = joined(this.#waiting, bytes);
-    for (let cut = nextCut(rest); cut !== undefined; cut = nextCut(rest)) {
+    const next = (): Cut | undefined => nextCut(rest, isComplete, this.#isSafeCut);
+    for (let cut = next(); cut !== undefined; cut = next()) {
       this.#from += cut.take;
       if (cut.bytes !== undefined) {
         lines.push({ bytes: withoutOverwritten(cut.bytes), to: this.#from, part: cut.part });
@@ -48,13 +57,14 @@ export class LineCutter {
     return lines;
   }
 
-  /** Returns the rest as a line, because the file is complete. */
+  /** Returns the rest as lines, because the file is complete. */
   end(): RawLine[] {
-    if (this.#waiting.length === 0) return [];
+    const lines = this.add(new Uint8Array(), true);
+    if (this.#waiting.length === 0) return lines;
     const bytes = withoutOverwritten(this.#waiting);
     this.#from += this.#waiting.length;
     this.#waiting = new Uint8Array();
-    return [{ bytes, to: this.#from, part: false }];
+    return [...lines, { bytes, to: this.#from, part: false }];
   }
 }
 
@@ -65,28 +75,37 @@ interface Cut {
   readonly part: boolean;
 }
 
-function nextCut(rest: Uint8Array): Cut | undefined {
+function nextCut(rest: Uint8Array, isComplete: boolean, isSafe: IsSafeCut): Cut | undefined {
   const end = rest.indexOf(newline);
   if (end >= 0 && end < lineLimit) return { take: end + 1, bytes: rest.subarray(0, end), part: false };
   if (rest.length < lineLimit) return undefined;
+  if (end < 0 && rest.length < lineLimit + overlap && !isComplete) return undefined;
   // The last byte can be the first half of a line end.
   const overwritten = rest.lastIndexOf(carriageReturn, lineLimit - 2);
   if (overwritten >= 0) return { take: overwritten + 1, part: false };
-  const take = placeToCut(rest);
+  const take = safeCut(end < 0 ? rest : rest.subarray(0, end), isSafe);
   return { take, bytes: rest.subarray(0, take), part: true };
+}
+
+/** Returns where to cut a long line so that no part has a part of a secret: each part is searched alone. */
+function safeCut(line: Uint8Array, isSafe: IsSafeCut): number {
+  const first = placeToCut(line, lineLimit);
+  for (let cut = first, back = 1; cut > lineLimit / 2; cut = placeToCut(line, cut - back), back *= 2) {
+    if (isSafe(line.subarray(cut - overlap, cut), line.subarray(cut, cut + overlap))) return cut;
+  }
+  return first;
 }
 
 /**
  * Returns where to cut a long line: near the limit, never inside a character. It prefers the end of an item, so that
- * a name stays with its value, then a blank or another mark. Secrets are searched in each part, so no cut may split
- * one.
+ * a name stays with its value, then a blank or another mark.
  */
-function placeToCut(rest: Uint8Array): number {
+function placeToCut(rest: Uint8Array, limit: number): number {
   for (const marks of [itemEnds, [blank], otherMarks]) {
-    const gap = Math.max(...marks.map((mark) => rest.lastIndexOf(mark, lineLimit - 1)));
-    if (gap >= lineLimit * 0.75) return gap + 1;
+    const gap = Math.max(...marks.map((mark) => rest.lastIndexOf(mark, limit - 1)));
+    if (gap >= limit * 0.75) return gap + 1;
   }
-  let cut = lineLimit;
+  let cut = limit;
   for (let back = 0; back < 3 && ((rest[cut] ?? rest[cut - 1] ?? 0) & 0xc0) === 0x80; back++) cut--;
   return cut;
 }

@@ -22,6 +22,25 @@ export function secretsIn(env: Readonly<Record<string, string | undefined>>): st
   );
 }
 
+/**
+ * Returns the values of variables that a user passes to a run and that can be secrets, whatever their names are: of 8
+ * characters or more, and neither a number, a path, an address without a user and query, nor up to three words.
+ */
+export function confidentialValues(env: Readonly<Record<string, string>>): string[] {
+  return Object.values(env).filter(
+    (value) => value.length >= 8 && !plainValues.some((one) => one.test(value)),
+  );
+}
+
+const plainValues = [
+  /^[-+\d.,:e ]+$/,
+  /^(?:~|\.{1,2}|[A-Za-z]:)?(?:[\\/][\w.@:-]{1,64})+[\\/]?$/,
+  // A path below the working folder, or the name of a model.
+  /^(?=[^/]+\/)(?:[A-Za-z]{1,16}\d{0,2}|\d{1,4}[A-Za-z]{0,2})(?:[-_./](?:[A-Za-z]{1,16}\d{0,2}|\d{1,4}[A-Za-z]{0,2}))+$/,
+  /^https?:\/\/[\w.-]+(?::\d+)?(?:\/[\w.-]{0,20})*$/,
+  /^[A-Za-z]+(?:[_-][A-Za-z]+){0,2}$/,
+];
+
 /** Returns the marks of secrets. `salt` is random and used by one run only. */
 export function marksOf(
   secrets: readonly string[],

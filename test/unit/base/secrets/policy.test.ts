@@ -35,6 +35,16 @@ const rows: readonly Row[] = [
   ...['DB_DSN', 'AUTH_COOKIE', 'GITHUB_PAT', 'SLACK_WEBHOOK', 'SLACK_WEBHOOK_URL'],
   ...['OPENAI_API_KEY', 'HF_TOKEN', 'API_TOKENS', 'BASIC_AUTH', 'SMTP_PASS', 'PGPASSWORD', 'MYSQL_PWD'],
   ...['db_password', 'judge_api_key', 'client-secret', 'accessToken', 'JWT', 'CONNECTION_STRING'],
+  ...[
+    'SSHPASS',
+    'DB_PWD',
+    'AZURE_STORAGE_CONNECTION_STRING',
+    'BEARER',
+    'SESSION_ID',
+    'ACCESS_KEY_ID',
+    'CREDS',
+  ],
+  ...['PASSCODE', 'AZURE_SAS', 'LOGIN_OTP'],
 ]
   .map((name, index) => row(name, `d1b6cc0a77f1-${index}`, true))
   .concat([
@@ -151,7 +161,9 @@ function hostLog(knows: boolean): string {
 }
 
 async function storedTrace(): Promise<string> {
-  const folder = await openRunFolder(path.join(temporaryFolder(), 'run'), configText(false));
+  const config = path.join(temporaryFolder(), 'exp.yaml');
+  writeFileSync(config, configText(false));
+  const folder = await openRunFolder(`${config}-run`, configText(false), config);
   const writer = folder.openTrace(aRun());
   writer.runEnded({ status: 'completed', error: null, endedAt: 0 });
   return readFileSync(writer.file, 'latin1');

@@ -5,6 +5,7 @@ import { dialectOf, dialects } from '../../../../configs/core/dialect.ts';
 import { configSecrets, maskSecrets, secretDefaults } from '../../../../configs/core/effective/secrets.ts';
 import type { RunOrder } from '../../../core/protocol/runs.ts';
 import { bridgedCode, bridgedFile, bridgePackage, type BridgedCode } from '../../../core/protocol/bridge.ts';
+import { confidentialValues } from '../../../core/runs/secrets.ts';
 import { effectiveConfigText } from '../../../core/runs/effectiveConfig.ts';
 import { localFiles } from '../../../../base/node/files.ts';
 import { readJson } from '../../../../base/node/atomicFile.ts';
@@ -43,15 +44,14 @@ export async function effectiveConfigOf(
     });
   const before = await composed(sent);
   const after = started === sent ? before : await composed(started);
-  const redactor = redactorOf(marksOfSecrets(secrets));
+  const redactor = redactorOf(marksOfSecrets(secrets, confidentialValues(order.env)));
   const text = effectiveConfigText({
     ...{ run, order, text: sent, dialect: dialect.id, relativeTo: folder },
     ...{ sent: before, started: after },
     redact: (line) => redactor.line(line),
     bridged: await bridgedExports(folder),
   });
-  const defaults = secretDefaults(after.layers.map(({ value }) => value));
-  return { text, secrets: [...configSecrets(after.config.root), ...defaults] };
+  return { text, secrets: [...configSecrets(after.config.root), ...secretDefaults(after.layers)] };
 }
 
 const bridged = z.record(z.string(), z.nullable(bridgedCode));

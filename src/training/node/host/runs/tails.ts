@@ -175,7 +175,7 @@ class Tail {
     this.#options = options;
     this.#stage = stage;
     this.#isKeepers = file === options.launcherLog;
-    this.#cutter = new LineCutter(options.events.fold.state.to[source] ?? start);
+    this.#cutter = new LineCutter(options.events.fold.state.to[source] ?? start, this.#isSafeCut);
   }
 
   /** Reads a piece. Returns whether there is more. */
@@ -186,7 +186,9 @@ class Tail {
       const { size, ino } = await file.stat();
       const isAnother = this.#inode !== undefined && ino !== this.#inode;
       // Rotated or truncated: start from the beginning.
-      if (isAnother || size < this.#cutter.read) this.#cutter = new LineCutter(this.#isKeepers ? size : 0);
+      if (isAnother || size < this.#cutter.read) {
+        this.#cutter = new LineCutter(this.#isKeepers ? size : 0, this.#isSafeCut);
+      }
       this.#inode = ino;
       if (size === this.#cutter.read) return false;
       const piece = Buffer.allocUnsafe(Math.min(pieceSize, size - this.#cutter.read));
@@ -207,9 +209,16 @@ class Tail {
     await this.#options.events.append(lines.map((line) => this.#event(line)));
   }
 
-  #event({ bytes, to, part }: RawLine): RunEventBody {
+  readonly #isSafeCut = (before: Uint8Array, after: Uint8Array): boolean =>
+    this.#clean(before) + this.#clean(after) === this.#clean(Buffer.concat([before, after]));
+
+  #clean(bytes: Uint8Array): string {
     const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('utf8');
-    const clean = this.#options.redact(withoutTerminalCodes(text));
+    return this.#options.redact(withoutTerminalCodes(text));
+  }
+
+  #event({ bytes, to, part }: RawLine): RunEventBody {
+    const clean = this.#clean(bytes);
     const stage = this.#stage === undefined ? {} : { stage: this.#stage };
     return { type: 'log', source: this.#source, lines: [clean], to, ...(part && { part }), ...stage };
   }

@@ -1,7 +1,12 @@
 import { Buffer } from 'node:buffer';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { LineCutter, lineLimit, withoutTerminalCodes } from '../../../../../src/training/core/runs/lines.ts';
+import {
+  LineCutter,
+  lineLimit,
+  withoutTerminalCodes,
+  type IsSafeCut,
+} from '../../../../../src/training/core/runs/lines.ts';
 import { fuzz } from '../../../fuzz.ts';
 
 interface Told {
@@ -10,9 +15,18 @@ interface Told {
   readonly part: boolean;
 }
 
+interface CutOptions {
+  readonly start?: number;
+  readonly sizes?: readonly number[];
+  readonly isSafe?: IsSafeCut;
+}
+
 /** @param sizes of the pieces in which the file comes, over and over */
-function cut(file: Buffer, { start = 0, sizes = [file.length] } = {}): Told[] {
-  const cutter = new LineCutter(start);
+function cut(
+  file: Buffer,
+  { start = 0, sizes = [file.length], isSafe = (): boolean => true }: CutOptions = {},
+): Told[] {
+  const cutter = new LineCutter(start, isSafe);
   const lines = [];
   for (let at = start, turn = 0; at < file.length; turn++) {
     const end = Math.min(file.length, at + Math.max(1, sizes[turn % sizes.length] ?? 1));
@@ -70,6 +84,23 @@ describe('lines of a log', () => {
     }
     const quoted = `'${'y'.repeat(900)}'`.repeat(100);
     for (const { text } of cut(Buffer.from(quoted)).slice(0, -1)) expect(text.endsWith("'")).toBe(true);
+  });
+
+  test('that are too long are not cut inside a secret, whatever is in it', () => {
+    const isSafe = (before: Uint8Array, after: Uint8Array): boolean =>
+      !Buffer.concat([before, after]).includes(secret) ||
+      Buffer.from(before).includes(secret) ||
+      Buffer.from(after).includes(secret);
+    let secret = '';
+    for (const one of ['two words, and; marks} here', '} } } , , ; ; '.repeat(9), 'x'.repeat(3_000)]) {
+      secret = one;
+      for (let at = lineLimit - one.length - 2; at < lineLimit + 2; at += Math.ceil(one.length / 20)) {
+        const file = Buffer.from(`${'a'.repeat(at)}${one}${'b'.repeat(20_000)}`);
+        const parts = cut(file, { isSafe });
+        expect(parts.map(({ text }) => text).join('')).toBe(String(file));
+        expect(parts.some(({ text }) => text.includes(one))).toBe(true);
+      }
+    }
   });
 
   test('that are no UTF-8 come all the same', () => {
