@@ -13,15 +13,12 @@ import { isFromOtherUser } from './base/node/peerUser.ts';
 import { localFiles } from './base/node/files.ts';
 import { createRunLauncher } from './backbone/node/process/backboneChannel.ts';
 
-/** The variable with the token that clients over TCP must send. Without it, a token is made and printed. */
-const tokenVariable = 'AGENTJET_ADAPTER_TOKEN';
-
 const usage = `Usage: agentjet-debug-adapter [--port N]
 
 Speaks the Debug Adapter Protocol over standard input and output, or with --port
 over TCP on 127.0.0.1 (0: any free port, which is printed). Over TCP, the launch
-attribute "accessToken" must be the printed token, or that of the environment
-variable ${tokenVariable}.
+attribute "accessToken" must be the printed token, or the value of the environment
+variable AGENTJET_ADAPTER_TOKEN.
 `;
 
 const distFolder = import.meta.dirname;
@@ -47,15 +44,13 @@ function serveOverStdio(): void {
 }
 
 function serveOverTcp(port: number): void {
-  const given = process.env[tokenVariable];
+  const given = process.env['AGENTJET_ADAPTER_TOKEN'];
   const token = given === undefined || given === '' ? randomBytes(24).toString('hex') : given;
-  delete process.env[tokenVariable]; // Runs do not inherit it.
+  delete process.env['AGENTJET_ADAPTER_TOKEN']; // Runs do not inherit it.
   const server = createServer((socket) => {
     socket.on('error', () => socket.destroy()); // the client has disconnected
-    void isFromOtherUser(socket).then((other) => {
-      if (other) socket.destroy();
-      else socket.once('data', (first) => acceptClient(socket, first, token));
-    });
+    if (isFromOtherUser(socket)) socket.destroy();
+    else socket.once('data', (first) => acceptClient(socket, first, token));
   });
   server.on('error', (error) => fail(`Cannot listen on 127.0.0.1:${port}: ${error.message}`));
   server.listen(port, '127.0.0.1', () => {

@@ -22,6 +22,7 @@ export const covered = [
   'README.md',
   'CONTRIBUTING.md',
   'CHANGELOG.md',
+  'SECURITY.md',
   'docs/**/*.md',
   'media/**/README.md',
   'media/walkthrough/*.md',

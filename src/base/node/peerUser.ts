@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readFileSync } from 'node:fs';
 import type { IncomingMessage, Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { userInfo } from 'node:os';
@@ -9,28 +9,33 @@ import process from 'node:process';
  * because root may do everything anyway, and neither are the subordinate ids of this user's containers. Only Linux has
  * this information. Without it, the connection is allowed.
  */
-export async function isFromOtherUser(socket: Socket): Promise<boolean> {
+export function isFromOtherUser(socket: Socket): boolean {
   const { remoteAddress, remotePort, localAddress, localPort } = socket;
   const own = process.getuid?.();
   if (process.platform !== 'linux' || own === undefined) return false;
   const here = addressOf(localAddress, localPort);
   const there = addressOf(remoteAddress, remotePort);
-  const tables = await Promise.all(['/proc/net/tcp', '/proc/net/tcp6'].map(readOrEmpty));
-  const rows = tables.flatMap((table) => table.split('\n')).map((row) => row.trim().split(/\s+/));
-  const find = (local: string, remote: string): string[] | undefined =>
-    rows.find(([, from, to]) => from?.endsWith(local) === true && to?.endsWith(remote) === true);
+  const tables = ['/proc/net/tcp', '/proc/net/tcp6'].map(readOrEmpty);
+  const find = (local: string, remote: string): string[] | undefined => {
+    const row = tables.flatMap(
+      (table) => new RegExp(`^.*${local} \\S*${remote} .*$`, 'm').exec(table)?.[0] ?? [],
+    );
+    return row[0]?.trim().split(/\s+/);
+  };
   const [, , , , , , , user, , inode] = find(there, here) ?? [];
   // A socket that is closed already has no user. Its data is still readable here.
   if (user === undefined || inode === '0') return socket.destroyed || find(here, there) !== undefined;
   const uid = Number(user);
-  return uid !== own && uid !== 0 && !(await isSubordinate(uid, own));
+  return uid !== own && uid !== 0 && !isSubordinate(uid, own);
 }
 
-/** Checks each connection of a server once. Returns whether the client of a request is another user. */
-export function checkPeers(server: Server): (request: IncomingMessage) => Promise<boolean> {
-  const checks = new WeakMap<Socket, Promise<boolean>>();
-  server.on('connection', (socket: Socket) => checks.set(socket, isFromOtherUser(socket)));
-  return ({ socket }) => checks.get(socket) ?? isFromOtherUser(socket);
+/** Checks each connection of a server. Returns whether the client of a request is another user. */
+export function checkPeers(server: Server): (request: IncomingMessage) => boolean {
+  const others = new WeakSet<Socket>();
+  server.on('connection', (socket: Socket) => {
+    if (isFromOtherUser(socket)) others.add(socket);
+  });
+  return ({ socket }) => others.has(socket);
 }
 
 /** Returns an IPv4 address as the tables of Linux write it, e.g. `0100007F:1F90`. */
@@ -45,9 +50,11 @@ function addressOf(address = '', port = 0): string {
 }
 
 /** `/etc/subuid` has lines `user:first:count`, by name or by number. */
-async function isSubordinate(uid: number, own: number): Promise<boolean> {
+function isSubordinate(uid: number, own: number): boolean {
   const name = userName();
-  const lines = (await readOrEmpty('/etc/subuid')).split('\n').map((line) => line.split(':'));
+  const lines = readOrEmpty('/etc/subuid')
+    .split('\n')
+    .map((line) => line.split(':'));
   return lines.some(
     ([user, first, count]) =>
       (user === name || user === String(own)) && uid >= Number(first) && uid < Number(first) + Number(count),
@@ -63,6 +70,10 @@ function userName(): string | undefined {
   }
 }
 
-function readOrEmpty(file: string): Promise<string> {
-  return readFile(file, 'utf8').catch(() => '');
+function readOrEmpty(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return '';
+  }
 }

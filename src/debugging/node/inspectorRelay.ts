@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
+import type { IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { WebSocket, WebSocketServer } from 'ws';
 import { isFromOtherUser } from '../../base/node/peerUser.ts';
@@ -27,7 +28,7 @@ export class InspectorRelay implements Disposable {
       host: '127.0.0.1',
       port: 0,
       path,
-      verifyClient: ({ req }, done) => void isFromOtherUser(req.socket).then((other) => done(!other, 403)),
+      verifyClient: ({ req }: { readonly req: IncomingMessage }) => !isFromOtherUser(req.socket),
     });
     await once(server, 'listening');
     return new InspectorRelay(server, inspector, onAttached, path);

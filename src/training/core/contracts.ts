@@ -13,6 +13,8 @@ import type {
 } from './protocol/hostRpc.ts';
 
 export interface ByteSink {
+  /** The number of bytes that it has already, from a lost connection. Default: 0. */
+  readonly held?: number;
   /** Rejects if the disk is full or the bytes differ from the announced ones. */
   write(bytes: Uint8Array, offset: number): Promise<void>;
   /** Checks the bytes and keeps them. */
@@ -24,6 +26,8 @@ export interface ByteSink {
 export interface ByteSource {
   readonly bytes: number;
   readonly pieces: AsyncIterable<Uint8Array>;
+  /** Returns the bytes from an offset on. Absent: they can only be read from the start. */
+  readonly from?: (offset: number) => AsyncIterable<Uint8Array>;
 }
 
 export interface EventBlock {
@@ -61,7 +65,8 @@ export interface HostRuns {
 
 export interface HostSync {
   lacks(contents: readonly string[]): Promise<readonly string[]>;
-  put(sha256: string, bytes: number): Promise<ByteSink>;
+  /** @param resumes continues an upload of a lost connection */
+  put(sha256: string, bytes: number, resumes?: boolean): Promise<ByteSink>;
   /** Receives contents in sequence, each after its header. `bytes` is their total size. */
   pack(bytes: number): Promise<ByteSink>;
   /**

@@ -6,27 +6,25 @@ import { syncErrors } from '../core/sync/failures.ts';
 
 /** Returns the bytes of a file from `from` to `to` (exclusive). The file is open only while they are read. */
 export function piecesOf(open: () => Promise<FileHandle>, from: number, to: number): ByteSource {
-  return {
-    bytes: to - from,
-    pieces: {
-      async *[Symbol.asyncIterator]() {
-        if (from === to) return;
-        const handle = await open();
-        try {
-          for (let at = from; at < to;) {
-            const buffer = Buffer.allocUnsafe(Math.min(wireLimits.chunk, to - at));
-            const { bytesRead } = await handle.read(buffer, 0, buffer.length, at);
-            if (bytesRead === 0)
-              throw syncErrors.contentDiffers('A file that became shorter during the upload');
-            at += bytesRead;
-            yield buffer.subarray(0, bytesRead);
-          }
-        } finally {
-          await handle.close();
+  const piecesFrom = (offset: number): AsyncIterable<Uint8Array> => ({
+    async *[Symbol.asyncIterator]() {
+      if (from + offset === to) return;
+      const handle = await open();
+      try {
+        for (let at = from + offset; at < to;) {
+          const buffer = Buffer.allocUnsafe(Math.min(wireLimits.chunk, to - at));
+          const { bytesRead } = await handle.read(buffer, 0, buffer.length, at);
+          if (bytesRead === 0)
+            throw syncErrors.contentDiffers('A file that became shorter during the upload');
+          at += bytesRead;
+          yield buffer.subarray(0, bytesRead);
         }
-      },
+      } finally {
+        await handle.close();
+      }
     },
-  };
+  });
+  return { bytes: to - from, pieces: piecesFrom(0), from: piecesFrom };
 }
 
 /** Returns bytes in memory as views. They can be read again, which happens after a lost connection. */

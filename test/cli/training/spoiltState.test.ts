@@ -6,7 +6,8 @@ import path from 'node:path';
 import process from 'node:process';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { systemClock } from '../../../src/base/node/clock.ts';
-import { killSurvivors, processesWith } from '../../../src/base/node/process/kill.ts';
+import { inControlGroup, removeGroup } from '../../../src/base/node/process/controlGroup.ts';
+import { killSurvivors, processesWith, readStat } from '../../../src/base/node/process/kill.ts';
 import type { RunEvent, RunRecord } from '../../../src/training/core/protocol/runs.ts';
 import { markedProcesses } from '../../../src/training/node/host/runs/processes.ts';
 import type { HostRunsOptions, NodeHostRuns } from '../../../src/training/node/host/runs/hostRuns.ts';
@@ -14,6 +15,7 @@ import type { Action } from '../../tools/host/scriptedLauncher.ts';
 import {
   ended,
   eventsUntil,
+  folderSync,
   isFinalEvent,
   newDataFolder,
   openRuns,
@@ -238,6 +240,57 @@ describe.skipIf(process.platform !== 'linux')('a run', () => {
       state: 'failed',
       reason: expect.stringContaining('E2BIG') as string,
     });
+  });
+
+  test('waits while the system has no more open files', async () => {
+    const data = await newFolder();
+    const { has, materialize } = folderSync(path.join(data, 'snapshots'));
+    let attempts = 0;
+    const sync: typeof quiet.sync = {
+      has,
+      materialize: (...args) => {
+        attempts += 1;
+        const shortage = Object.assign(new Error('EMFILE: too many open files'), { code: 'EMFILE' });
+        return attempts === 1 ? Promise.reject(shortage) : materialize(...args);
+      },
+    };
+    const runs = await reopened(data, { ...quiet, sync });
+    const { id } = await runs.start(await orderOf(data, []), 'ann');
+    expect(await ended(runs, id)).toMatchObject({ state: 'finished' });
+    expect(attempts).toBe(2);
+  });
+
+  test('leaves no process that has a new session, no parent and no variables', async () => {
+    const data = await newFolder();
+    const runs = await reopened(data);
+    const file = path.join(data, 'escaped');
+    const escape = `setsid env -i sh -c 'echo $$ > ${file}.new; mv ${file}.new ${file}; exec sleep 1000' &`;
+    const actions: Action[] = [
+      { do: 'program', command: 'sh', args: ['-c', `(${escape})`] },
+      { do: 'await', file },
+    ];
+    const { id } = await runs.start(await orderOf(data, actions), 'ann');
+    expect(await ended(runs, id)).toMatchObject({ state: 'finished' });
+    const escaped = readStat(Number(await readFile(file, 'utf8')));
+    onTestFinished(() => killSurvivors(escaped === undefined ? [] : [escaped]));
+    // Only in a control group can the host find it.
+    const [, group] = inControlGroup('agentjet-test', () => undefined);
+    if (group !== undefined) removeGroup(group);
+    expect(escaped === undefined).toBe(group !== undefined);
+  });
+
+  test('leaves no process that starts its like on and on', async () => {
+    const data = await newFolder();
+    const runs = await reopened(data);
+    const forks = 'import os, time\nwhile True:\n  if os.fork(): os._exit(0)\n  time.sleep(0.02)';
+    const actions: Action[] = [
+      { do: 'program', command: 'sh', args: ['-c', 'python3 -c "$0" > /dev/null &', forks] },
+      { do: 'print', text: 'ready\n' },
+    ];
+    const { id } = await runs.start(await orderOf(data, actions), 'ann');
+    onTestFinished(() => killSurvivors(processesWith(`AGENTJET_RUN=${id}`)));
+    expect(await ended(runs, id)).toMatchObject({ state: 'finished' });
+    for (let look = 0; look < 20; look++) expect(markedProcesses(id, undefined)).toEqual([]);
   });
 
   test('that was removed is not started again by the same request', async () => {

@@ -13,6 +13,8 @@ export interface BadNetwork {
   swallow(): void;
   /** Each connection is cut once it has carried so many bytes to the client; asked for each one. */
   cutAfter: (() => number) | undefined;
+  /** Each connection is cut once it has carried so many bytes to the host. */
+  cutAfterSent: number;
   /** Of each connection nothing comes to the client after so many bytes, and neither side is told. */
   swallowAfter: number;
   close(): Promise<void>;
@@ -22,8 +24,9 @@ export async function badNetwork(target: number): Promise<BadNetwork> {
   const pairs = new Set<{ readonly near: Socket; readonly far: Socket }>();
   let made = 0;
   let cuts = 0;
-  const network: Pick<BadNetwork, 'cutAfter' | 'swallowAfter'> = {
+  const network: Pick<BadNetwork, 'cutAfter' | 'cutAfterSent' | 'swallowAfter'> = {
     cutAfter: undefined,
+    cutAfterSent: Infinity,
     swallowAfter: Infinity,
   };
   const server: Server = createServer((near) => {
@@ -46,7 +49,17 @@ export async function badNetwork(target: number): Promise<BadNetwork> {
       cuts += 1;
       end();
     });
-    near.on('data', (bytes) => far.write(bytes));
+    let mayBeSent = network.cutAfterSent;
+    near.on('data', (bytes) => {
+      far.write(bytes);
+      mayBeSent -= bytes.length;
+      if (mayBeSent >= 0 || !pairs.has(pair)) return;
+      cuts += 1;
+      // What was sent arrives, as it does when a network fails later.
+      pairs.delete(pair);
+      near.destroy();
+      far.end();
+    });
     near.on('drain', () => far.resume());
     for (const socket of [near, far]) socket.on('error', end).on('close', end);
   });
@@ -78,6 +91,12 @@ export async function badNetwork(target: number): Promise<BadNetwork> {
     },
     set cutAfter(choose) {
       network.cutAfter = choose;
+    },
+    get cutAfterSent() {
+      return network.cutAfterSent;
+    },
+    set cutAfterSent(bytes) {
+      network.cutAfterSent = bytes;
     },
     get swallowAfter() {
       return network.swallowAfter;

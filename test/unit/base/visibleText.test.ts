@@ -137,5 +137,5 @@ test('a run whose name has control characters is refused by the client and by th
 
 test('a removed code leaves no other code', () => {
   const nested = '\u001b\u001b[0m]52;c;ZXZpbA==\u0007 \u001b\u001b\u001b[0m[0m[2J \u009b2J end';
-  expect(withoutTerminalCodes(nested)).not.toMatch(/(?!\u0007)\p{Cc}/u);
+  expect(withoutTerminalCodes(nested).replaceAll('\u0007', '')).not.toMatch(/\p{Cc}/u);
 });

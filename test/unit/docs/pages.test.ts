@@ -22,6 +22,7 @@ const pages: readonly Page[] = [
   'README.md',
   'CONTRIBUTING.md',
   'CHANGELOG.md',
+  'SECURITY.md',
   ...globSync('docs/*.md', { cwd: root }),
 ].map((file) => ({ file, tokens: markdown.parse(readFileSync(path.join(root, file), 'utf8'), {}) }));
 const generated = ['command-line', 'findings', 'launch-json', 'rules', 'settings'].map(
@@ -165,6 +166,18 @@ describe('the documentation', () => {
     for (const [file] of code.matchAll(/\b(?:src|test)\/[\w/-]+\.(?:ts|mjs|tsx)\b/g)) {
       expect(existsSync(path.join(root, file)), file).toBe(true);
     }
+  });
+
+  it('names a test for each promise about security', () => {
+    const page = readFileSync(path.join(root, 'docs/security.md'), 'utf8');
+    const rows = page.split('\n').filter((line) => line.startsWith('| ') && line.includes('`test/'));
+    const tests = rows.map((row) => /`(test\/[^`]+)`: `([^`]+)`/.exec(row) ?? [row]);
+    expect(tests.length).toBeGreaterThan(30);
+    const missing = tests.filter(([, file, name = '']) => {
+      const source = file === undefined ? '' : readFileSync(path.join(root, file), 'utf8');
+      return file === undefined || !source.includes(name);
+    });
+    expect(missing.map(([row]) => row)).toEqual([]);
   });
 
   it('describes the folders of src', () => {

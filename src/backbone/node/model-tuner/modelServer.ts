@@ -65,14 +65,10 @@ function close(server: Server): Promise<void> {
 class Requests {
   readonly #handle: RequestHandler;
   readonly #bodyLimit: number;
-  readonly #isOther: (request: IncomingMessage) => Promise<boolean>;
+  readonly #isOther: (request: IncomingMessage) => boolean;
   readonly #memory: Budget;
 
-  constructor(
-    handle: RequestHandler,
-    bodyLimit: number,
-    isOther: (request: IncomingMessage) => Promise<boolean>,
-  ) {
+  constructor(handle: RequestHandler, bodyLimit: number, isOther: (request: IncomingMessage) => boolean) {
     this.#handle = handle;
     this.#bodyLimit = bodyLimit;
     this.#isOther = isOther;
@@ -85,7 +81,7 @@ class Requests {
       if (!response.writableFinished) cancellation.cancel();
     });
     const path = request.url ?? '/';
-    if (await this.#isOther(request)) return send(failureReply(failures.foreignUser(), path), response);
+    if (this.#isOther(request)) return send(failureReply(failures.foreignUser(), path), response);
     const reply = await this.#handle({
       method: request.method ?? 'GET',
       path,

@@ -3,7 +3,7 @@ import { messageOf } from '../../../base/core/errors.ts';
 import { spawn, type ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { createServer, type Server, type Socket, type AddressInfo } from 'node:net';
+import { createServer, type Server, type AddressInfo } from 'node:net';
 import process from 'node:process';
 import {
   CancellationTokenSource,
@@ -141,7 +141,11 @@ async function connected(
   child.once('exit', (code, signal) =>
     found.reject(pythonErrors.didNotStart(interpreter, howEnded(code, signal))),
   );
-  const accept = (socket: Socket): void => {
+  server.on('connection', (socket) => {
+    if (isFromOtherUser(socket)) {
+      socket.destroy();
+      return;
+    }
     socket.setNoDelay(true);
     const rpc = createMessageConnection(new SocketMessageReader(socket), new SocketMessageWriter(socket));
     rpc.onError(() => socket.destroy());
@@ -152,9 +156,6 @@ async function connected(
       else socket.destroy();
     });
     rpc.listen();
-  };
-  server.on('connection', (socket) => {
-    void isFromOtherUser(socket).then((other) => (other ? socket.destroy() : accept(socket)));
   });
   return found.promise;
 }

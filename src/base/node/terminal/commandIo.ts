@@ -14,7 +14,7 @@ export interface CommandIo {
 }
 
 export interface CommandOutput {
-  /** Writes a text that can be that of others, without control characters. `isOwn`: the text has codes of ours. */
+  /** Writes a text without control characters. `isOwn`: the text is that of AgentJet and keeps its terminal codes. */
   write(text: string, isOwn?: boolean): void;
   readonly colour: boolean;
 }

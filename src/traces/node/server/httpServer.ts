@@ -163,12 +163,12 @@ class Site {
   async answer(
     request: IncomingMessage,
     response: ServerResponse,
-    isOther: (request: IncomingMessage) => Promise<boolean>,
+    isOther: (request: IncomingMessage) => boolean,
   ): Promise<void> {
     response.on('error', () => undefined); // the browser has closed the connection
     try {
       if (!isFromHere(request.headers, this.#options.port)) throw new Refusal(403, 'not from this machine');
-      if (await isOther(request)) throw new Refusal(403, 'not from this user');
+      if (isOther(request)) throw new Refusal(403, 'not from this user');
       await this.#route(request, response);
     } catch (error) {
       if (response.headersSent) response.destroy();

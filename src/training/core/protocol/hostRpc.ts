@@ -152,7 +152,13 @@ export const hostMethods = {
 
   'sync.lacks': method('start', 'again', z.object({ contents: fewContents }), z.object({ contents })),
   /** Opens a transfer to the host, which checks the hash at the end. `transfer.ended` reports the result. */
-  'sync.put': method('start', 'bound', z.object({ sha256, bytes: count }), transfer),
+  'sync.put': method(
+    'start',
+    'bound',
+    z.object({ sha256, bytes: count, resumes: z.optional(z.boolean()) }),
+    // `held`: the bytes that the host has from a lost connection. The client sends those behind them.
+    z.extend(transfer, { held: z.optional(count) }),
+  ),
   /** The same for many small contents at once, each after its header: see `sync/pack`. */
   'sync.pack': method('start', 'bound', z.object({ bytes: packBytes }), transfer),
   /** Takes a page of a manifest. With the last one (`done`), the host checks and stores it. */

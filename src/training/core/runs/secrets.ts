@@ -23,8 +23,8 @@ export function secretsIn(env: Readonly<Record<string, string | undefined>>): st
 }
 
 /**
- * Returns the values of variables that a user passes to a run and that can be secrets, whatever their names are: of 8
- * characters or more, and neither a number, a path, an address without a user and query, nor up to three words.
+ * Returns the passed variables of a run that can be secrets, whatever their names are. They have 8 characters or more. They
+ * are not numbers, paths, up to three words, or addresses without a user and a query.
  */
 export function confidentialValues(env: Readonly<Record<string, string>>): string[] {
   return Object.values(env).filter(

@@ -71,7 +71,7 @@ export class HostAnswers implements Disposable {
       status: () => services.status(),
       preflight: ({ order, configText }) => services.preflight(order, configText),
       'sync.lacks': async ({ contents }) => ({ contents: [...(await sync.lacks(contents))] }),
-      'sync.put': ({ sha256, bytes }) => this.#upload(bytes, () => sync.put(sha256, bytes)),
+      'sync.put': ({ sha256, bytes, resumes }) => this.#upload(bytes, () => sync.put(sha256, bytes, resumes)),
       'sync.pack': ({ bytes }) => this.#upload(bytes, () => sync.pack(bytes)),
       'sync.manifest': async (page) => ({ kept: await sync.manifest(client.connection, page, ended) }),
       'sync.has': async ({ snapshot }) => ({ has: await sync.has(snapshot) }),
@@ -141,7 +141,10 @@ export class HostAnswers implements Disposable {
     this.#downloads.clear();
   }
 
-  async #upload(bytes: number, open: () => Promise<ByteSink>): Promise<{ readonly transfer: number }> {
+  async #upload(
+    bytes: number,
+    open: () => Promise<ByteSink>,
+  ): Promise<{ readonly transfer: number; readonly held?: number }> {
     return this.#opened(async () => {
       const sink = await open();
       if (this.#ended.token.isCancelled) {
@@ -150,7 +153,7 @@ export class HostAnswers implements Disposable {
       }
       const transfer = this.#transfers++;
       this.#options.uploads.add(transfer, sink, bytes);
-      return { transfer };
+      return { transfer, ...(sink.held !== undefined && { held: sink.held }) };
     });
   }
 

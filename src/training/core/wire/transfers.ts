@@ -134,7 +134,14 @@ export class Transfers {
   }
 
   async upload(request: UploadRequest, source: ByteSource, cancellation: CancellationToken): Promise<void> {
-    await this.#again(cancellation, () => this.#uploadOnce(request, source, cancellation));
+    let before = 0;
+    let held = 0;
+    const hasProgressed = (): boolean => held > before;
+    const attempt = (): Promise<void> => {
+      before = held;
+      return this.#uploadOnce(request, source, cancellation, (bytes) => (held = bytes));
+    };
+    await this.#again(cancellation, attempt, hasProgressed);
   }
 
   async *#pieces(
@@ -198,18 +205,21 @@ export class Transfers {
     request: UploadRequest,
     source: ByteSource,
     cancellation: CancellationToken,
+    onHeld: (bytes: number) => void,
   ): Promise<void> {
-    let opened: { readonly transfer: number; readonly outgoing: Outgoing } | undefined;
-    const answered = ({ transfer }: { readonly transfer: number }): void => {
-      opened = { transfer, outgoing: newOutgoing() };
+    let opened: { readonly transfer: number; readonly held: number; readonly outgoing: Outgoing } | undefined;
+    const answered = ({ transfer, held = 0 }: HostResults['sync.put']): void => {
+      opened = { transfer, held, outgoing: newOutgoing() };
       this.#outgoing.set(transfer, opened.outgoing);
     };
     await this.#ask(request, cancellation, answered);
     if (opened === undefined) throw wireErrors.connectionLost(request.method);
-    const { transfer, outgoing } = opened;
+    const { transfer, held, outgoing } = opened;
+    onHeld(held);
+    const rest = held === 0 ? source : restOf(source, held);
     const cancelled = cancellation.onCancelled(() => outgoing.end(wireErrors.cancelled(request.method)));
     try {
-      await Promise.race([this.#send(transfer, source, outgoing), outgoing.ended]);
+      await Promise.race([this.#send(transfer, rest, outgoing, held), outgoing.ended]);
       await outgoing.ended;
     } finally {
       cancelled.dispose();
@@ -220,8 +230,8 @@ export class Transfers {
     }
   }
 
-  async #send(transfer: number, source: ByteSource, outgoing: Outgoing): Promise<void> {
-    let offset = 0;
+  async #send(transfer: number, source: ByteSource, outgoing: Outgoing, from: number): Promise<void> {
+    let offset = from;
     const socket = this.#options.socket();
     const isOpen = (): boolean => socket !== undefined && this.#outgoing.get(transfer) === outgoing;
     for await (const bytes of chunksOf(source)) {
@@ -244,17 +254,27 @@ export class Transfers {
     await this.#options.requests.ask(method, params, { cancellation, answered });
   }
 
-  /** Repeats an attempt as long as the connection is lost during it. */
-  async #again<T>(cancellation: CancellationToken, attempt: () => Promise<T>): Promise<T> {
+  /** Repeats an attempt as long as the connection is lost during it. Progress allows as many attempts as at first. */
+  async #again<T>(
+    cancellation: CancellationToken,
+    attempt: () => Promise<T>,
+    hasProgressed = (): boolean => false,
+  ): Promise<T> {
     for (let attempts = 1; ; attempts++) {
       await this.#options.connected(cancellation);
       try {
         return await attempt();
       } catch (error) {
+        if (hasProgressed()) attempts = 1;
         if (!isLost(error) || attempts >= mostAttempts) throw error;
       }
     }
   }
+}
+
+function restOf({ bytes, from }: ByteSource, held: number): ByteSource {
+  if (from === undefined || held > bytes) throw wireErrors.badAnswer('sync.put', 'it has more than was sent');
+  return { bytes: bytes - held, pieces: from(held) };
 }
 
 function isLost(error: unknown): boolean {

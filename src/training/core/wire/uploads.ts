@@ -31,7 +31,7 @@ export class Uploads {
   }
 
   add(transfer: number, sink: ByteSink, bytes: number): void {
-    this.#open.set(transfer, { sink, bytes, received: 0, work: Promise.resolve() });
+    this.#open.set(transfer, { sink, bytes, received: sink.held ?? 0, work: Promise.resolve() });
   }
 
   /** Takes a piece. Pieces of an ended transfer are dropped, because they may have been in transit. */

@@ -176,10 +176,12 @@ function recording(): string {
 async function exported(format: ExportFormat): Promise<string> {
   const folder = temporaryFolder();
   const log = path.join(folder, 'log.jsonl');
-  const message = (role: string): object => ({ role, content: assignments.join('\n') });
-  const choices = [{ finish_reason: 'stop', message: message('assistant') }];
-  const call = { request: { model: 'm', messages: [message('user')] }, response: { choices } };
-  writeFileSync(log, JSON.stringify(call));
+  // Some formats have only the start of a long text.
+  const calls = assignments.map((content) => {
+    const choices = [{ finish_reason: 'stop', message: { role: 'assistant', content } }];
+    return { request: { model: 'm', messages: [{ role: 'user', content }] }, response: { choices } };
+  });
+  writeFileSync(log, calls.map((call) => JSON.stringify(call)).join('\n'));
   const common = { cancellation: neverCancelled };
   const trace = await traceOf(log, { ...common, cacheFolder: folder });
   const out = path.join(folder, 'out');

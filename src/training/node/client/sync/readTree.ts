@@ -199,8 +199,9 @@ class Walk {
     const known = this.#sums.get(inside);
     const sha256 = known?.stamp === stamp ? known.sha256 : undefined;
     const bytes = Number(stats.size);
-    const text = (): string =>
-      (bytes > largestKey ? undefined : attempt(() => readFileSync(file, 'latin1'))) ?? '';
+    // A file with a known hash was sent before. Reading all of them again would take as long as the first time.
+    const isRead = sha256 === undefined && bytes <= largestKey;
+    const text = (): string => (isRead ? attempt(() => readFileSync(file, 'latin1')) : undefined) ?? '';
     if (looksLikeKey(inside, text) && !rules.includes(inside)) this.#keys.push(inside);
     this.#files.push({ path: inside, bytes, executable: isExecutable(stats), stamp, sha256 });
   }

@@ -48,7 +48,7 @@ export class Uploads {
         this.#options.onBytes(source.bytes, 0);
         return;
       }
-      const request = { method: 'sync.put', params: { sha256, bytes: source.bytes } } as const;
+      const request = { method: 'sync.put', params: { sha256, bytes: source.bytes, resumes: true } } as const;
       await this.#upload(request, source).catch((error: unknown) => {
         throw hasCode(error, 'sync/content-differs') ? syncErrors.changedWhileSent(file) : error;
       });
@@ -86,9 +86,9 @@ export class Uploads {
   async #upload(request: UploadRequest, source: ByteSource): Promise<void> {
     const { connection, cancellation, onBytes } = this.#options;
     let sent = 0;
-    const again = (): void => {
-      onBytes(-sent, -sent);
-      sent = 0;
+    const again = (from = 0): void => {
+      onBytes(from - sent, from - sent);
+      sent = from;
     };
     const count = (bytes: number): void => {
       sent += bytes;
@@ -159,18 +159,24 @@ export async function retryAfterDisconnect<T>(work: () => Promise<T>): Promise<T
   }
 }
 
-/** @param again called when the bytes are read from the start */
-function counted(source: ByteSource, again: () => void, count: (bytes: number) => void): ByteSource {
-  return {
-    bytes: source.bytes,
-    pieces: {
-      async *[Symbol.asyncIterator]() {
-        again();
-        for await (const piece of source.pieces) {
-          yield piece;
-          count(piece.length);
-        }
-      },
+/** @param again called when the bytes are read from an offset on */
+function counted(
+  { bytes, pieces, from }: ByteSource,
+  again: (offset: number) => void,
+  count: (bytes: number) => void,
+): ByteSource {
+  const countedFrom = (offset: number, rest: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> => ({
+    async *[Symbol.asyncIterator]() {
+      again(offset);
+      for await (const piece of rest) {
+        yield piece;
+        count(piece.length);
+      }
     },
+  });
+  return {
+    bytes,
+    pieces: countedFrom(0, pieces),
+    ...(from && { from: (offset: number) => countedFrom(offset, from(offset)) }),
   };
 }

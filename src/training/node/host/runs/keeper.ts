@@ -6,6 +6,7 @@ import { setTimeout as after } from 'node:timers/promises';
 import * as z from 'zod/mini';
 import { hasCode, messageOf } from '../../../../base/core/errors.ts';
 import { runExit, type RunExit } from '../../../core/runs/outcome.ts';
+import { inControlGroup } from '../../../../base/node/process/controlGroup.ts';
 import { readJson, writeFileAtomic } from '../../../../base/node/atomicFile.ts';
 import { noteProcess, type NotedProcess } from './processes.ts';
 
@@ -67,13 +68,16 @@ async function isFirst(folder: string): Promise<boolean> {
 async function runLauncher(folder: string, { command, args, cwd, env }: KeeperOrder): Promise<RunExit> {
   const log = await open(path.join(folder, keeperFiles.log), 'a', 0o600);
   let child: ChildProcess;
+  let group: string | undefined;
   try {
-    child = spawn(command, args, {
-      cwd,
-      env: { ...process.env, ...env },
-      stdio: ['ignore', log.fd, log.fd],
-      detached: true,
-    });
+    const start = (): ChildProcess =>
+      spawn(command, args, {
+        cwd,
+        env: { ...process.env, ...env },
+        stdio: ['ignore', log.fd, log.fd],
+        detached: true,
+      });
+    [child, group] = inControlGroup(`agentjet-${path.basename(folder)}`, start);
   } catch (error) {
     return notStarted(error); // too many or too large variables
   } finally {
@@ -82,7 +86,7 @@ async function runLauncher(folder: string, { command, args, cwd, env }: KeeperOr
   const ended = exitOf(child);
   const noted = child.pid === undefined ? undefined : noteProcess(child.pid);
   if (noted !== undefined) {
-    await persistently(path.join(folder, keeperFiles.launcher), noted);
+    await persistently(path.join(folder, keeperFiles.launcher), { ...noted, group });
   }
   return ended;
 }

@@ -19,6 +19,8 @@ export const notedProcess = z.object({
   started: z.string(),
   /** The boot id of the machine when it ran. */
   boot: z.string(),
+  /** The folder of its control group, if it has one. */
+  group: z.optional(z.string()),
 });
 export type NotedProcess = z.infer<typeof notedProcess>;
 

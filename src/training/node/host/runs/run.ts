@@ -1,5 +1,5 @@
-import { CancellationSource } from '../../../../base/core/cancellation.ts';
-import { toReport } from '../../../../base/core/errors.ts';
+import { CancellationSource, waitFor } from '../../../../base/core/cancellation.ts';
+import { hasCode, messageOf, toReport } from '../../../../base/core/errors.ts';
 import { Emitter } from '../../../../base/core/event.ts';
 import type { Clock, Logger } from '../../../../base/core/ports.ts';
 import { finalStates, type RunRecord, type RunState } from '../../../core/protocol/runs.ts';
@@ -244,7 +244,10 @@ export class Run {
     } catch (error) {
       if (this.#isClosed) return; // the next host continues
       if (this.#cancellation.token.isCancelled) return this.#end(null);
-      return this.#endWith(failureText(error));
+      if (!hasCode(error, ...shortages)) return this.#endWith(failureText(error));
+      this.#failed(error);
+      await waitFor(whenShort, clock, this.#cancellation.token);
+      return this.#prepare();
     }
     this.#tails.followJob(this.#stored);
     await this.#startKeeper();
@@ -263,8 +266,18 @@ export class Run {
   }
 
   async #startKeeper(): Promise<void> {
-    const why = await this.#processes.start();
-    if (why !== undefined) await this.#notStarted(why);
+    for (;;) {
+      try {
+        await this.#processes.start();
+        return;
+      } catch (error) {
+        if (this.#isClosed) return;
+        if (this.#cancellation.token.isCancelled) return this.#end(null);
+        if (!hasCode(error, ...shortages)) return this.#notStarted(messageOf(error));
+        this.#failed(error);
+        await waitFor(whenShort, this.#context.clock, this.#cancellation.token);
+      }
+    }
   }
 
   #notStarted(why: string): Promise<void> {
@@ -312,7 +325,9 @@ export class Run {
   #newStopper(): Stopper {
     const { stop, clock } = this.#context;
     const times = stopTimesOf(this.#stored.order.launcher, stop);
-    return new Stopper({ run: this.id, times, clock, family: this.#processes.family });
+    const processes = this.#processes;
+    const group = (): string | undefined => processes.launcher?.group;
+    return new Stopper({ run: this.id, times, clock, family: processes.family, group });
   }
 
   async #isRunning(): Promise<void> {
@@ -387,6 +402,11 @@ export class Run {
     await this.#folder.writeRecord(this.#stored);
   }
 }
+
+/** The system has no more processes or open files for this user at the moment. */
+const shortages = ['EMFILE', 'ENFILE', 'EAGAIN'] as const;
+/** Milliseconds to the next attempt then. */
+const whenShort = 2_000;
 
 export const damageNotice =
   'The file events.ndjson of the run was damaged. The output of the run was read again from its log files. Notices of the host are lost.';

@@ -1,4 +1,5 @@
 import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
 import { signal } from '../../../../base/node/process/kill.ts';
 import { Family, type RecentProcesses } from './family.ts';
 import { noteProcesses, runMark, stillRuns, type NotedProcess } from './processes.ts';
@@ -75,8 +76,8 @@ export class RunProcesses {
     );
   }
 
-  /** Starts the keeper, whose order must exist. Resolves to an error message on failure. */
-  async start(): Promise<string | undefined> {
+  /** Starts the keeper, whose order must exist. */
+  async start(): Promise<void> {
     const { keeper, env } = this.#context;
     const child = spawn(keeper.command, [...keeper.args, this.#folder.keeperOrder], {
       cwd: this.#folder.path,
@@ -86,10 +87,7 @@ export class RunProcesses {
     });
     child.unref();
     this.#child = child;
-    return new Promise((resolve) => {
-      child.once('spawn', () => resolve(undefined));
-      child.once('error', (error) => resolve(error.message));
-    });
+    await once(child, 'spawn');
   }
 
   /** Forgets the processes, which have ended and will be replaced. */

@@ -1,6 +1,7 @@
 import type { Disposable } from '../../../../base/core/disposable.ts';
 import type { Clock } from '../../../../base/core/ports.ts';
 import type { LauncherName } from '../../../core/protocol/runs.ts';
+import { killGroup, processesInGroup, removeGroup } from '../../../../base/node/process/controlGroup.ts';
 import { isAlive, type ProcessIdentity } from '../../../../base/node/process/kill.ts';
 import type { Family } from './family.ts';
 import { markedProcesses, signalEach, signalGroup, type NotedProcess } from './processes.ts';
@@ -23,7 +24,12 @@ interface StopperOptions {
   readonly clock: Pick<Clock, 'after'>;
   /** Descendants that were seen while their parents were alive. */
   readonly family: Pick<Family, 'living' | 'lookNow'>;
+  /** Returns the folder of the control group of the run, if it has one. */
+  readonly group?: () => string | undefined;
 }
+
+/** The number of lists of processes after which the search for new ones ends. */
+const mostRounds = 20;
 
 /** Ends the processes of a run with increasing force, including those left behind. */
 export class Stopper implements Disposable {
@@ -39,7 +45,7 @@ export class Stopper implements Disposable {
   }
 
   killAll(): void {
-    signalEach(this.#left(undefined), 'SIGKILL');
+    this.#killLeft(() => this.#left(undefined));
   }
 
   /** Starts to end the launcher. {@link sweep} ends the rest later. */
@@ -60,11 +66,13 @@ export class Stopper implements Disposable {
     const { terminate, kill } = this.#options.times;
     const left = (): ProcessIdentity[] => this.#left(keeper);
     const first = left();
-    if (first.length === 0) return 0;
     signalEach(first, 'SIGTERM');
-    if (await this.#untilGone(left, terminate)) return first.length;
-    signalEach(left(), 'SIGKILL');
-    await this.#untilGone(left, kill);
+    if (first.length > 0 && !(await this.#untilGone(left, terminate))) {
+      this.#killLeft(left);
+      await this.#untilGone(left, kill);
+    }
+    const group = this.#options.group?.();
+    if (group !== undefined) removeGroup(group);
     return first.length;
   }
 
@@ -87,12 +95,28 @@ export class Stopper implements Disposable {
     this.#timer = clock.after(times.kill, () => this.#kill(launcher));
   }
 
+  /** Stops all processes before it kills them, so that they start no others meanwhile. */
+  #killLeft(left: () => readonly ProcessIdentity[]): void {
+    const group = this.#options.group?.();
+    if (group !== undefined) killGroup(group);
+    const stopped = new Set<number>();
+    for (let round = 0; round < mostRounds; round++) {
+      const running = left().filter(({ pid }) => !stopped.has(pid));
+      if (running.length === 0) break;
+      signalEach(running, 'SIGSTOP');
+      for (const { pid } of running) stopped.add(pid);
+    }
+    signalEach(left(), 'SIGKILL');
+  }
+
   /** @param keeper excluded */
   #left(keeper: number | undefined): ProcessIdentity[] {
     const { run, family } = this.#options;
     family.lookNow(undefined);
     for (const one of markedProcesses(run, keeper)) this.#marked.set(one.pid, one);
-    const all = [...this.#marked.values(), ...family.living];
+    const group = this.#options.group?.();
+    const inGroup = group === undefined ? [] : processesInGroup(group);
+    const all = [...this.#marked.values(), ...family.living, ...inGroup];
     return [...new Map(all.map((one) => [one.pid, one])).values()].filter(isAlive);
   }
 

@@ -1,4 +1,4 @@
-import { createHash, hash } from 'node:crypto';
+import { createHash, hash, type Hash } from 'node:crypto';
 import { constants, renameSync } from 'node:fs';
 import {
   chmod,
@@ -31,6 +31,15 @@ interface StoredContent {
   claimedAt: number;
 }
 
+/** The start of a content, from a lost connection. */
+interface PartialContent {
+  readonly file: string;
+  /** The hash of the bytes in the file. */
+  readonly sum: Hash;
+  readonly got: number;
+  readonly endedAt: number;
+}
+
 /**
  * Stores contents by their SHA-256 in files, which appear when complete. Only one process may write into the folder.
  */
@@ -40,6 +49,7 @@ export class ContentStore {
   readonly #incoming: string;
   readonly #pendingFsync: PendingFsync;
   readonly #known = new Map<string, StoredContent>();
+  readonly #parts = new Map<string, PartialContent>();
   #isCounted = false;
   #made = 0;
 
@@ -91,6 +101,9 @@ export class ContentStore {
       if (!needed.has(sha256) && this.#leases.isOver(claimedAt)) await this.#remove(sha256);
     }
     this.#isCounted = true;
+    for (const [sha256, { file, endedAt }] of this.#parts) {
+      if (this.#leases.isOver(endedAt) && this.#parts.delete(sha256)) await rm(file, { force: true });
+    }
   }
 
   /** Rejects with `sync/no-content`. */
@@ -147,36 +160,44 @@ export class ContentStore {
     }
   }
 
-  async sink(sha256: string, bytes: number): Promise<ByteSink> {
-    const file = path.join(this.#incoming, String(this.#made++));
-    const handle = await open(file, 'wx', 0o644).catch(throwDiskFull);
+  /** @param resumes continues with the bytes of a lost connection, if there are any, and keeps those of this one */
+  async sink(sha256: string, bytes: number, resumes = false): Promise<ByteSink> {
+    const part = resumes ? this.#parts.get(sha256) : undefined;
+    if (part !== undefined) this.#parts.delete(sha256);
+    const file = part?.file ?? path.join(this.#incoming, String(this.#made++));
+    const handle = await open(file, part === undefined ? 'wx' : 'r+', 0o644).catch(throwDiskFull);
     const differs = (): Error => syncErrors.contentDiffers(`The content ${sha256.slice(0, 12)}…`);
-    const sum = createHash('sha256');
-    let got = 0;
+    const sum = part?.sum ?? createHash('sha256');
+    let got = part?.got ?? 0;
     let isOpen = true;
-    const abort = async (): Promise<void> => {
+    const close = async (keeps: boolean): Promise<void> => {
       if (!isOpen) return;
       isOpen = false;
       await handle.close();
-      await rm(file, { force: true });
+      if (!keeps || this.#parts.has(sha256)) await rm(file, { force: true });
+      else this.#parts.set(sha256, { file, sum, got, endedAt: this.#leases.now });
     };
     return {
+      ...(got > 0 && { held: got }),
       write: async (piece, offset) => {
         if (!isOpen || offset !== got || offset + piece.length > bytes) throw differs();
         got += piece.length;
         sum.update(piece);
-        await writeAll(handle, piece, offset).catch(throwDiskFull);
+        await writeAll(handle, piece, offset).catch(async (error: unknown) => {
+          await close(false);
+          throw asDiskFull(error);
+        });
       },
       end: async () => {
         if (!isOpen || got !== bytes || sum.digest('hex') !== sha256) {
-          await abort();
+          await close(false);
           throw differs();
         }
         isOpen = false;
         await handle.close();
         await this.#name(file, sha256, bytes).catch(throwDiskFull);
       },
-      abort,
+      abort: () => close(resumes && got > 0),
     };
   }
 

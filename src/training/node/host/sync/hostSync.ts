@@ -77,9 +77,9 @@ export class OpenHostSync implements HostSync {
     return contents.filter((sha256) => !this.#contents.claim(sha256));
   }
 
-  async put(sha256: string, bytes: number): Promise<ByteSink> {
+  async put(sha256: string, bytes: number, resumes = false): Promise<ByteSink> {
     await this.#checkRoom(bytes);
-    return this.#contents.sink(sha256, bytes);
+    return this.#contents.sink(sha256, bytes, resumes);
   }
 
   async pack(bytes: number): Promise<ByteSink> {

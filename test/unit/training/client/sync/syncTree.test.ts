@@ -90,6 +90,20 @@ describe('a sync', () => {
     expect(await sync()).toBe(first);
     expect(host.asked).not.toContain('sync.pack');
   });
+  test('continues a large file after each lost connection', async () => {
+    const { host, folder, root } = await bench();
+    const network = await host.wire.network();
+    network.cutAfterSent = 1_500_000;
+    const connection = client({ url: `ws://127.0.0.1:${network.port}`, token: host.wire.token() });
+    await write(root, { 'big.bin': 'resumed '.repeat(3_750_000) });
+    let last: SyncProgress | undefined;
+    const snapshot = await syncTree(await treeOf(root), connection, { onProgress: (now) => (last = now) });
+    await host.sync.materialize(snapshot, path.join(folder, 'work'), neverCancelled);
+    expect(await look(path.join(folder, 'work'))).toEqual(await look(root));
+    // Sent from the start after each cut, it would need more attempts than there are.
+    expect(network.cuts).toBeGreaterThan(20);
+    expect(last).toMatchObject({ sent: 30_000_000 });
+  });
   test('sends what is added in place of files, and takes it for none of the folder', async () => {
     const { host, folder, root, cache } = await bench();
     await write(root, { 'a.yaml': 'one', b: 'two' });

@@ -252,6 +252,31 @@ describe('contents', () => {
     expect((await lstat(path.join(dataFolder, 'claimed'))).isFile()).toBe(true);
   });
 
+  test('of a lost connection are continued, unless they turn out to be others', async () => {
+    const text = 'resumed'.repeat(1_000);
+    const bytes = Buffer.from(text);
+    const first = await host.put(sumOf(text), bytes.length, true);
+    await first.write(bytes.subarray(0, 3_000), 0);
+    await first.abort();
+    const whole = await host.put(sumOf(text), bytes.length);
+    expect(whole.held).toBeUndefined();
+    await whole.abort();
+    const rest = await host.put(sumOf(text), bytes.length, true);
+    expect(rest.held).toBe(3_000);
+    await rest.write(bytes.subarray(3_000), 3_000);
+    await rest.end();
+    expect(await host.lacks([sumOf(text)])).toEqual([]);
+
+    const wrong = await host.put(sumOf('other'), 5, true);
+    await wrong.write(Buffer.from('wro'), 0);
+    await wrong.abort();
+    const ending = await host.put(sumOf('other'), 5, true);
+    await ending.write(Buffer.from('er'), 3);
+    await expect(ending.end()).rejects.toEqual(code('sync/content-differs'));
+    await ending.abort();
+    expect((await host.put(sumOf('other'), 5, true)).held).toBeUndefined();
+  });
+
   test('that find the disk full say so', async () => {
     const full = await writeFile('/dev/full', 'x').catch((error: unknown) => error);
     if (process.platform === 'linux') expect(asDiskFull(full)).toEqual(code('host/disk-full'));
