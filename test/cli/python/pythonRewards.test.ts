@@ -9,12 +9,12 @@ const program = `
 import json, sys
 sys.path.insert(0, sys.argv[1])
 from trinity.common.rewards.countdown_reward import CountDownRewardFn
-for equation, numbers, target in json.loads(sys.argv[2]):
+for equation, numbers, target, _ in json.loads(sys.argv[2]):
     truth = json.dumps({'numbers': numbers, 'target': target})
     print(CountDownRewardFn()('<answer>%s</answer>' % equation, truth=truth)['score'])
 `;
 
-it('the countdown reward evaluates arithmetic, and nothing that takes for ever', async () => {
+it('the countdown reward evaluates arithmetic, and nothing that takes forever', async () => {
   const cases = [
     ['(1 + 2) * 3', [1, 2, 3], 9, 1],
     ['-7 // 2', [2, 7], -4, 1],
