@@ -187,14 +187,14 @@ export class Editor {
   }
 
   /**
-   * Opens a file of the workspace and waits until its text shows in the active editor. Types the absolute path: for a
+   * Opens a file of the workspace and waits until its content shows, by default its text. Types the absolute path: for a
    * name, VS Code may search the file list of the previous search, in which a new file is missing.
    */
-  async openFile(name: string): Promise<void> {
+  async openFile(name: string, content = '.editor-group-container.active .view-line'): Promise<void> {
     await this.#take('ControlOrMeta+p', this.file(name), path.basename(name));
     await this.seeNo('.quick-input-widget');
     await this.see('.tab.active', path.basename(name));
-    await this.see('.editor-group-container.active .view-line');
+    await this.see(content);
   }
 
   /** Trusts the folder of an editor that was opened with `workspaceTrust`. */
