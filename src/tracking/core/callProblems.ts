@@ -49,6 +49,13 @@ export const endsEarly: CallProblem = {
   clause: 'the reply has an end token before its end. In training AgentJet rejects the sample.',
 };
 
+export const droppedLogprobs: CallProblem = {
+  code: 'logprobs-dropped',
+  severity: 'warning',
+  clause:
+    'the tokens that the endpoint reported are not those of the reply’s text, so their log probabilities are not used.',
+};
+
 export const foreignTemplate: CallProblem = {
   code: 'foreign-template',
   severity: 'error',

@@ -1,6 +1,7 @@
 import type { TracedMessage, TracedTimeline } from './records/trace.ts';
 import { packAlternatives } from './alternatives.ts';
 import {
+  droppedLogprobs,
   endsEarly,
   endTrained,
   foreignTemplate,
@@ -305,6 +306,7 @@ class Tracker implements EpisodeTracker {
   #judgeReply(call: number, reply: ReplyTokens, position: number): void {
     if (reply.lacksEos) this.#cutCalls.add(call);
     if (reply.repeatsHeader) this.#problems.add(call, repeatsHeader);
+    if (reply.dropsLogprobs) this.#problems.add(call, droppedLogprobs);
     if (!reply.fits) this.#problems.add(call, foreignTemplate);
     const { eos } = this.#options.text.tokenizer;
     const mask = sampleLossMask(reply.tokenIds, {

@@ -22,6 +22,8 @@ export interface ReplyTokens {
   readonly endsEarly: boolean;
   /** True if the generated tokens start with the header. */
   readonly repeatsHeader: boolean;
+  /** True if the endpoint reported log probabilities that do not belong to the text of the reply. */
+  readonly dropsLogprobs: boolean;
 }
 
 /** The start and the end of the reply's body in the container. */
@@ -78,10 +80,16 @@ export function replyTokens(
     fits: frame.fits,
     endsEarly: body.includes(tokenizer.eos),
     repeatsHeader: made !== undefined && header.length > 0 && startsWithRun(made.ids, header),
+    dropsLogprobs: made === undefined && hasLogprobsOfText(reply),
   };
 }
 
 const nothing: readonly Alternative[] = [];
+
+/** Servers that parse tool calls report only the tokens next to these, so their log probabilities cannot be complete. */
+function hasLogprobsOfText({ tokens, toolCalls }: TrackerReply): boolean {
+  return (toolCalls ?? []).length === 0 && tokens?.some(({ logprob }) => logprob !== null) === true;
+}
 
 function frameOf(container: readonly number[], header: readonly number[], eos: number): Frame {
   const at = indexOfRun(container, header);
@@ -147,13 +155,13 @@ export function modelTokens(
   const hasToolCalls = (reply.toolCalls ?? []).length > 0;
   const isReply = (body: Uint8Array): boolean =>
     sameItems(body, bytesOf(templated, tokenizer)) || (!hasToolCalls && sameItems(body, content));
-  const byId = made(tokens, (token) => reportedId(token, tokenizer), tokenizer);
+  const byId = made(tokens, (token) => listed(reportedId(token, tokenizer)), tokenizer);
   if (byId !== undefined) {
     const body = bytesOf(byId.ids, tokenizer);
     const lacksToolCalls = hasToolCalls && sameItems(body, content);
     if (note.exact ? !lacksToolCalls : isReply(body)) return byId;
   }
-  const byBytes = made(tokens, ({ bytes }) => tokenizer.idOf(Uint8Array.from(bytes)), tokenizer);
+  const byBytes = made(tokens, (token, at) => ownIds(token, at === tokens.length - 1, tokenizer), tokenizer);
   if (byBytes === undefined || !isReply(bytesOf(byBytes.ids, tokenizer))) return undefined;
   // Endpoints that report only token texts usually omit the end token.
   return { ...byBytes, ended: byBytes.ended || !wasCut(reply) };
@@ -170,39 +178,64 @@ export function bytesOf(ids: readonly number[], tokenizer: Tokenizer): Uint8Arra
   return Uint8Array.from(bytes);
 }
 
-/** @returns undefined if a token has no id */
+/**
+ * Returns the ids of a token by its bytes. A token that this tokenizer does not have is several of its tokens. An entry
+ * without text at the end of a reply is the end token: llama.cpp writes it so.
+ */
+function ownIds({ bytes }: ReplyToken, isLast: boolean, tokenizer: Tokenizer): readonly number[] | undefined {
+  if (bytes.length === 0) return isLast ? [tokenizer.eos] : [];
+  const own = tokenizer.idOf(Uint8Array.from(bytes));
+  if (own !== undefined) return [own];
+  const encoded = tokenizer.encode(new TextDecoder().decode(Uint8Array.from(bytes)));
+  if (sameItems(bytesOf(encoded, tokenizer), bytes)) return encoded;
+  const single = bytes.map((byte) => tokenizer.idOf(Uint8Array.of(byte)));
+  return single.every((id) => id !== undefined) ? single : undefined;
+}
+
+function listed(id: number | undefined): readonly number[] | undefined {
+  return id === undefined ? undefined : [id];
+}
+
+/**
+ * @param idsOf returns the ids of a reported token. The first one gets its log probability.
+ * @returns undefined if a token has no ids
+ */
 function made(
   tokens: readonly ReplyToken[],
-  idOf: (token: ReplyToken) => number | undefined,
+  idsOf: (token: ReplyToken, at: number) => readonly number[] | undefined,
   tokenizer: Tokenizer,
 ): ModelTokens | undefined {
-  const ids: number[] = [];
-  for (const token of tokens) {
-    const id = idOf(token);
-    if (id === undefined) return undefined;
-    ids.push(id);
+  const all: { readonly id: number; readonly token: ReplyToken | undefined }[] = [];
+  for (const [at, token] of tokens.entries()) {
+    const ids = idsOf(token, at);
+    if (ids === undefined) return undefined;
+    all.push(...ids.map((id, index) => ({ id, token: index === 0 ? token : undefined })));
   }
-  const ended = ids.at(-1) === tokenizer.eos;
-  const length = ended ? ids.length - 1 : ids.length;
-  const logprobs = tokens.map(({ logprob }) => logprob);
+  const ended = all.at(-1)?.id === tokenizer.eos;
+  const length = ended ? all.length - 1 : all.length;
+  const logprobs = all.map(({ token }) => token?.logprob ?? null);
   return {
-    ids: ids.slice(0, length),
+    ids: all.slice(0, length).map(({ id }) => id),
     logprobs: logprobs.every((logprob) => logprob === null) ? null : logprobs.slice(0, length),
     ended,
     endLogprob: ended ? (logprobs.at(-1) ?? null) : null,
-    ...alternativesOf(tokens, length, tokenizer),
+    ...alternativesOf(
+      all.map(({ token }) => token?.alternatives ?? []),
+      length,
+      tokenizer,
+    ),
   };
 }
 
 function alternativesOf(
-  tokens: readonly ReplyToken[],
+  reported: readonly NonNullable<ReplyToken['alternatives']>[],
   length: number,
   tokenizer: Tokenizer,
 ): Pick<ModelTokens, 'alternatives' | 'endAlternatives'> {
-  if (tokens.every(({ alternatives = [] }) => alternatives.length === 0)) {
+  if (reported.every((alternatives) => alternatives.length === 0)) {
     return { alternatives: null, endAlternatives: [] };
   }
-  const lists = tokens.map(({ alternatives = [] }) =>
+  const lists = reported.map((alternatives) =>
     alternatives.map(({ id, bytes, logprob }): Alternative => {
       const own = reportedId({ id, bytes }, tokenizer) ?? tokenizer.idOf(Uint8Array.from(bytes));
       return { id: own ?? null, logprob };

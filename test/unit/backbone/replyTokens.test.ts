@@ -44,6 +44,23 @@ describe('readReplyTokens', () => {
       ],
     ],
     [
+      'ids of entries, and an end token without text, as llama.cpp writes them',
+      logprobsOf(
+        { id: 57, token: 'h', bytes: [104], logprob: -1 },
+        {
+          id: 2,
+          token: '',
+          bytes: [],
+          logprob: -0.5,
+          top_logprobs: [{ id: 2, token: '', bytes: [], logprob: -0.5 }],
+        },
+      ),
+      [
+        { id: 57, bytes: [104], logprob: -1 },
+        { id: 2, bytes: [], logprob: -0.5, alternatives: [{ id: 2, bytes: [], logprob: -0.5 }] },
+      ],
+    ],
+    [
       'what else there might have been',
       logprobsOf({
         token: 'h',

@@ -98,12 +98,29 @@ describe("a reply's tokens", () => {
     ['with the end token', ['it', ' is', '<|im_end|>'], 'stop', '(it)( is)(<|im_end|>)↵ -0.5 -0.5 -0.5 NaN'],
     ['cut by length', ['it', ' is'], 'length', '(it)( is)<|im_end|>↵ -0.5 -0.5 NaN NaN'],
     ['of another text', ['it', ' was'], 'stop', '(it)( is)(<|im_end|>)↵ none'],
-    ['of another tokenizer', ['i', 't is'], 'stop', '(it)( is)(<|im_end|>)↵ none'],
+    ['of another tokenizer', ['i', 't is'], 'stop', '(i)(t)( is)(<|im_end|>)↵ -0.5 -0.5 NaN NaN NaN'],
+    [
+      'with an end token without text',
+      ['it', ' is', ''],
+      'stop',
+      '(it)( is)(<|im_end|>)↵ -0.5 -0.5 -0.5 NaN',
+    ],
     ['too few', ['it'], 'stop', '(it)( is)(<|im_end|>)↵ none'],
     ['none', [], 'stop', '(it)( is)(<|im_end|>)↵ none'],
     ['none, cut', [], 'length', '(it)( is)<|im_end|>↵ none'],
   ])('%s', (_, words, finishReason, expected) => {
     expect(replyOf('it is', { finishReason, tokens: tokensByText(words) })).toBe(expected);
+  });
+
+  it('of another text are reported', () => {
+    const codesOf = (words: readonly string[]): readonly string[] => {
+      const episode = new Episode();
+      episode.call([system, user], answer('it is', { tokens: tokensByText(words) }));
+      return episode.codes();
+    };
+    expect(codesOf(['it', ' was'])).toEqual(['logprobs-dropped']);
+    expect(codesOf(['it', ' is', ''])).toEqual([]);
+    expect(codesOf([])).toEqual([]);
   });
 
   it('told by ids are taken as they are, also where they spell the reply otherwise', () => {
@@ -160,6 +177,7 @@ describe("a reply's tokens", () => {
       tool,
     ]);
     expect(episode.at(reply).logprobs).toBeNull();
+    expect(episode.codes()).toEqual([]);
     expect(episode.at(reply).toolCalls).toBe(JSON.stringify([toolCall]));
   });
 

@@ -87,7 +87,8 @@ type Choice = ChatCompletion['choices'][number];
 
 /**
  * Returns the tokens of a reply that the server reported, in order; null if it reported none. Ids come from vLLM's
- * `return_token_ids`, or from tokens spelled `token_id:<n>` (vLLM's `return_tokens_as_token_ids`).
+ * `return_token_ids`, from tokens spelled `token_id:<n>` (vLLM's `return_tokens_as_token_ids`), or from the `id` of an entry
+ * (llama.cpp).
  */
 export function readReplyTokens(choice: Choice): readonly ReplyToken[] | null {
   const { logprobs, token_ids } = choice as { logprobs?: { content?: unknown } | null; token_ids?: unknown };
@@ -107,11 +108,11 @@ export function readIds(value: unknown): readonly number[] | undefined {
 }
 
 function readEntry(entry: unknown): ReplyToken {
-  const { token, bytes, logprob, top_logprobs } = fieldsOf(entry);
-  const id = spelledTokenId(token) ?? null;
+  const { id: own, token, bytes, logprob, top_logprobs } = fieldsOf(entry);
+  const spelled = spelledTokenId(token);
   return {
-    id,
-    bytes: bytesOf(token, bytes, id !== null),
+    id: spelled ?? readId(own),
+    bytes: bytesOf(token, bytes, spelled !== undefined),
     logprob: readLogprob(logprob),
     ...readAlternatives(top_logprobs),
   };
@@ -121,16 +122,23 @@ function readEntry(entry: unknown): ReplyToken {
 function readAlternatives(value: unknown): Pick<ReplyToken, 'alternatives'> {
   if (!Array.isArray(value) || value.length === 0) return {};
   const alternatives = (value as readonly unknown[]).flatMap((entry) => {
-    const { token, bytes } = fieldsOf(entry);
+    const { id, token, bytes } = fieldsOf(entry);
     const logprob = readLogprob(fieldsOf(entry).logprob);
-    const id = spelledTokenId(token) ?? null;
-    return logprob === null ? [] : [{ id, bytes: bytesOf(token, bytes, id !== null), logprob }];
+    const spelled = spelledTokenId(token);
+    const own = bytesOf(token, bytes, spelled !== undefined);
+    return logprob === null ? [] : [{ id: spelled ?? readId(id), bytes: own, logprob }];
   });
   return { alternatives };
 }
 
-function fieldsOf(entry: unknown): Partial<Record<'token' | 'bytes' | 'logprob' | 'top_logprobs', unknown>> {
+type EntryField = 'id' | 'token' | 'bytes' | 'logprob' | 'top_logprobs';
+
+function fieldsOf(entry: unknown): Partial<Record<EntryField, unknown>> {
   return entry ?? {};
+}
+
+function readId(value: unknown): number | null {
+  return typeof value === 'number' && Number.isInteger(value) ? value : null;
 }
 
 function readLogprob(value: unknown): number | null {

@@ -40,6 +40,7 @@ function findingTitles(): Readonly<Record<FindingCode, string>> {
     'tool-without-parameters': l10n.t('A tool without parameters'),
     'sample-refused': l10n.t('A timeline that gives no sample'),
     'end-token-inside-reply': l10n.t('An end token inside a reply'),
+    'logprobs-dropped': l10n.t('Log probabilities that do not belong to the reply'),
     'cut-reply-end-trained': l10n.t('The end of a truncated reply is trained'),
     'approximate-tokenizer': l10n.t('The tokenizer is not the model’s'),
     'duplicate-task-id': l10n.t('Different tasks have the same id'),

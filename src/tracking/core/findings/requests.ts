@@ -95,6 +95,13 @@ export const requestKinds = {
       'AgentJet ends the loss mask at the first end token. It rejects the sample if that is not the last token.',
     hint: 'Configure the endpoint to stop at the end token, or to leave its text out of the reply.',
   },
+  'logprobs-dropped': {
+    severity: 'warning',
+    title: 'Log probabilities that do not belong to the reply',
+    explanation:
+      'The endpoint reported tokens with log probabilities, but their text is not the text of the reply. AgentJet counts the tokens of the reply itself, without log probabilities.',
+    hint: 'Run AgentJet: Fetch Tokenizer for the tokenizer of the model, or let the endpoint return token ids (`return_token_ids`).',
+  },
   'cut-reply-end-trained': {
     target: 'key:ajet.rollout.max_response_length_in_one_turn',
     severity: 'warning',
