@@ -100,6 +100,18 @@ describe('the manifest', () => {
     for (const command of [...inMenus, ...inSteps]) expect(known).toContain(command);
   });
 
+  it('completes the steps of the walkthrough by events that the editor knows', () => {
+    const events = contributes.walkthroughs.flatMap(({ steps }) =>
+      steps.flatMap(({ completionEvents }) => completionEvents),
+    );
+    const keys = new Set<string>(Object.values(contextKeys));
+    for (const event of events) {
+      const [kind = '', name = ''] = event.split(':');
+      expect(['onCommand', 'onLink', 'onView', 'onSettingChanged', 'onContext']).toContain(kind);
+      if (kind === 'onContext') expect(keys).toContain(name);
+    }
+  });
+
   it('declares the settings that the code reads', () => {
     const { properties } = contributes.configuration;
     const names = [...Object.values(settings), ...Object.keys(renamedSettings)];

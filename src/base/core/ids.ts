@@ -113,6 +113,10 @@ export const contextKeys = {
   activeDialect: 'agentjet.activeDialect',
   /** A launch.json or the `launch` setting has configurations, so F5 uses those. */
   launchConfigured: 'agentjet.launchConfigured',
+  /** The user has set a breakpoint in this window. */
+  hasBreakpoint: 'agentjet.hasBreakpoint',
+  /** A run has started in this window. */
+  hasRun: 'agentjet.hasRun',
   /** The runs are listed, and there are none. */
   noRuns: 'agentjet.noRuns',
   noHosts: 'agentjet.noHosts',

@@ -91,6 +91,12 @@ function registerContextKeys(clock: Clock): Disposable {
       if (change.affectsConfiguration('launch')) updateLaunch();
     }),
   );
+  store.add(
+    vscode.debug.onDidChangeBreakpoints(({ added }) => {
+      if (added.some((one) => one instanceof vscode.SourceBreakpoint))
+        setContext(contextKeys.hasBreakpoint, true);
+    }),
+  );
   store.add(vscode.workspace.onDidChangeWorkspaceFolders(updateLaunch));
   updateLaunch();
   const active = followActiveDocument(clock, (document) => {

@@ -13,8 +13,11 @@ export async function showTrace(trace: vscode.Uri, { beside, focus = !beside }: 
   const viewers = openViewers();
   const same = viewers.find(({ uri }) => uri.toString() === trace.toString());
   const column = (same ?? (beside ? viewers[0] : undefined))?.column;
+  // With the number of a column, VS Code makes its group the active one even with `preserveFocus`.
+  const isNext = Number(column) - vscode.window.tabGroups.activeTabGroup.viewColumn === 1;
+  const known = isNext ? vscode.ViewColumn.Beside : column;
   const options: vscode.TextDocumentShowOptions = {
-    viewColumn: column ?? (beside ? vscode.ViewColumn.Beside : vscode.ViewColumn.Active),
+    viewColumn: known ?? (beside ? vscode.ViewColumn.Beside : vscode.ViewColumn.Active),
     preserveFocus: !focus,
     preview: beside,
   };

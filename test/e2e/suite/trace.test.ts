@@ -74,6 +74,7 @@ describe('the trace of a run', () => {
       viewers().some(({ trace, active }) => active && trace === newest.trace),
     );
     assert.deepEqual(new Set(viewers().map(({ column }) => column)), new Set([vscode.ViewColumn.Two]));
+    assert.equal(vscode.window.tabGroups.activeTabGroup.viewColumn, vscode.ViewColumn.One);
   });
 
   it('opens when the run starts, where that is set', async () => {

@@ -118,7 +118,7 @@ const steps = [
 
 test('the walkthrough leads from the example to F5', async () => {
   await openRunnable(config);
-  await editor().commandWith('Welcome: Open Walkthrough...', 'Debug an agent workflow');
+  await editor().commandWith('Welcome: Open Walkthrough...', 'Get started with AgentJet');
   for (const [title, text] of steps) {
     await (await editor().see('.gettingStartedContainer .step-title', title)).click();
     const picture = editor().page.locator('iframe.webview').contentFrame();

@@ -13,6 +13,8 @@ export interface OngoingRun extends RunProgressBody, Pick<RunStartedBody, 'episo
 
 export class OngoingRuns implements Disposable {
   readonly #runs = new Map<string, OngoingRun>();
+  /** The trace of each debug session. */
+  readonly #sessions = new Map<string, string>();
   readonly #changed = new Emitter<void>();
   readonly #now: () => number;
 
@@ -28,7 +30,9 @@ export class OngoingRuns implements Disposable {
     return [...this.#runs.values()];
   }
 
-  started({ trace, experiment, episodes }: RunStartedBody): void {
+  started({ trace, experiment, episodes }: RunStartedBody, session: string): void {
+    this.sessionEnded(session); // a restarted session keeps its id
+    this.#sessions.set(session, trace);
     this.#set({
       ...{ trace, name: experiment, episodes, ended: 0, failed: 0 },
       ...{ startedAt: this.#now(), state: 'running' },
@@ -45,6 +49,13 @@ export class OngoingRuns implements Disposable {
     if (run === undefined) return;
     if (status === 'failed' || status === 'died') this.#set({ ...run, state: 'failed' });
     else this.#forget(trace);
+  }
+
+  /** Forgets a run whose session ended without saying so: VS Code replaces the adapter when a session is restarted. */
+  sessionEnded(session: string): void {
+    const trace = this.#sessions.get(session);
+    this.#sessions.delete(session);
+    if (trace !== undefined && this.#runs.get(trace)?.state === 'running') this.#forget(trace);
   }
 
   lookedAt(trace: string): void {

@@ -7,7 +7,7 @@ import {
   type RunProgressBody,
   type RunStartedBody,
 } from '../../core/runEvents.ts';
-import { commands, debugType, traceEditorType } from '../../../base/core/ids.ts';
+import { commands, contextKeys, debugType, traceEditorType } from '../../../base/core/ids.ts';
 import { reportingErrors } from '../../../base/editor/reportErrors.ts';
 import { showTrace } from '../showTrace.ts';
 import { OngoingRuns, type OngoingRun } from './ongoingRuns.ts';
@@ -63,13 +63,17 @@ function show(item: vscode.StatusBarItem, runs: readonly OngoingRun[], now: numb
 function follow(runs: OngoingRuns): Disposable {
   const store = new DisposableStore();
   store.add(
-    vscode.debug.onDidReceiveDebugSessionCustomEvent(({ session: { type }, event, body }) => {
+    vscode.debug.onDidReceiveDebugSessionCustomEvent(({ session: { type, id }, event, body }) => {
       if (type !== debugType) return;
-      if (event === traceEventNames.started) runs.started(body as RunStartedBody);
-      else if (event === traceEventNames.progressed) runs.progressed(body as RunProgressBody);
+      if (event === traceEventNames.started) {
+        runs.started(body as RunStartedBody, id);
+        void vscode.commands.executeCommand('setContext', contextKeys.hasRun, true);
+      }
+      if (event === traceEventNames.progressed) runs.progressed(body as RunProgressBody);
       else if (event === traceEventNames.ended) runs.ended(body as RunEndedBody);
     }),
   );
+  store.add(vscode.debug.onDidTerminateDebugSession(({ id }) => runs.sessionEnded(id)));
   // A trace that opens to the side at a run's end counts as seen when the user focuses it.
   const look = (): void => {
     const { input } = vscode.window.tabGroups.activeTabGroup.activeTab ?? {};

@@ -49,9 +49,9 @@ describe('what the status bar says', () => {
 describe('runs that go on', () => {
   it('are told with how far they are, each for itself', () => {
     const { runs, wait, changes } = bench();
-    runs.started(a);
+    runs.started(a, 'a');
     wait(500);
-    runs.started(b);
+    runs.started(b, 'b');
     runs.progressed({ trace: a.trace, ended: 3, failed: 1 });
     runs.progressed({ trace: '/w/unknown.ajtrace', ended: 1, failed: 0 });
     expect(runs.list()).toEqual([
@@ -69,15 +69,29 @@ describe('runs that go on', () => {
 
   it.each(['completed', 'cancelled'] as const)('are forgotten once they are %s', (status) => {
     const { runs } = bench();
-    runs.started(a);
-    runs.started(b);
+    runs.started(a, 'a');
+    runs.started(b, 'b');
     runs.ended({ ...a, status });
     expect(runs.list().map(({ name }) => name)).toEqual(['b']);
   });
 
+  it('are forgotten with their debug session, also after a restart', () => {
+    const { runs } = bench();
+    runs.started(a, 'session');
+    runs.started(b, 'session');
+    expect(runs.list().map(({ name }) => name)).toEqual(['b']);
+    runs.sessionEnded('another');
+    runs.sessionEnded('session');
+    expect(runs.list()).toEqual([]);
+    runs.started(a, 'a');
+    runs.ended({ ...a, status: 'failed' });
+    runs.sessionEnded('a');
+    expect(runs.list()).toMatchObject([{ state: 'failed' }]);
+  });
+
   it.each(['failed', 'died'] as const)('stay when they have %s, until somebody looks', (status) => {
     const { runs } = bench();
-    runs.started(a);
+    runs.started(a, 'a');
     runs.lookedAt(a.trace);
     expect(runs.list()).toHaveLength(1);
     runs.ended({ ...a, status });
