@@ -54,6 +54,17 @@ describe('a change', () => {
     expect(await field.inputValue()).toBe('finding:context-overflow rew');
   });
 
+  test('keeps a blank at the end of the filter that is being written', async () => {
+    const { page } = await open(smallRun());
+    const field = page.getByRole('combobox', { name: 'Filter' });
+    await field.fill('reward<2 ');
+    await expect.poll(() => page.url()).toContain('reward');
+    await field.pressSequentially('error');
+    expect(await field.inputValue()).toBe('reward<2 error');
+    await page.getByRole('button', { name: 'Clear the filter' }).click();
+    expect(await field.inputValue()).toBe('');
+  });
+
   test('of a timeline keeps its token and its scroll', async () => {
     const viewer = await open(runningRun(), { place: 'episode=2&timeline=0' });
     const { page, trace } = viewer;

@@ -35,6 +35,10 @@ interface Props {
 export function FindBar({ source, search, onSearch, onClose }: Props) {
   const input = useRef<HTMLInputElement>(null);
   useLayoutEffect(() => input.current?.focus(), []);
+  const onFound = (found: Search) => {
+    // The user may have typed on since the matches were requested.
+    if (input.current?.value === found.text) onSearch(found);
+  };
   const total = search.view?.matches.length ?? 0;
   const step = (by: 1 | -1) => {
     if (total > 0)
@@ -75,7 +79,7 @@ export function FindBar({ source, search, onSearch, onClose }: Props) {
       </span>
       <FindSteps disabled={total === 0} onStep={step} />
       <IconButton icon="close" name={l10n.t('Close the search')} onPress={onClose} />
-      {search.text !== '' && <Finder key={search.text} source={source} search={search} onSearch={onSearch} />}
+      {search.text !== '' && <Finder key={search.text} source={source} search={search} onSearch={onFound} />}
     </div>
   );
 }

@@ -18,11 +18,21 @@ interface Props {
   readonly onFocus: () => void;
 }
 
-export function FilterField({ filter, onFilter, known, onFocus }: Props) {
+export function FilterField({ filter, onFilter: send, known, onFocus }: Props) {
   const id = useId();
   const input = useRef<HTMLInputElement>(null);
   const [text, setText] = useState(filter);
-  useLayoutEffect(() => setText(filter), [filter]);
+  const sent = useRef(filter);
+  const onFilter = (next: string) => {
+    sent.current = next;
+    send(next);
+  };
+  useLayoutEffect(() => {
+    // The filter comes back without blanks around it. The user may be about to type behind them.
+    if (filter === sent.current.trim()) return;
+    sent.current = filter;
+    setText(filter);
+  }, [filter]);
   useFollower(text, filter, onFilter);
   const focus = () => {
     input.current?.focus();
@@ -171,7 +181,7 @@ function useFollower(text: string, filter: string, onFilter: (filter: string) =>
   const follow = useRef(onFilter);
   follow.current = onFilter;
   useEffect(() => {
-    if (text === filter || 'problem' in parseFilter(text)) return undefined;
+    if (text.trim() === filter || 'problem' in parseFilter(text)) return undefined;
     const timer = setTimeout(() => follow.current(text), pause);
     return () => clearTimeout(timer);
   }, [text]);
