@@ -111,7 +111,8 @@ async function askAddress(entered: Entered): Promise<Address | undefined> {
   if (text === undefined || text === '') return undefined;
   entered.address = text;
   const address = parts(text);
-  return isSshAddress(address.url) ? { ...address, url: sshAddress(sshTarget(address.url)) } : address;
+  const { url } = address;
+  return { ...address, url: isSshAddress(url) ? sshAddress(sshTarget(url)) : hostUrl(url).origin };
 }
 
 /** Asks for the options to start the host with. Resolves to undefined if there are none. */

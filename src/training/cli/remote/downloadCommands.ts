@@ -5,7 +5,7 @@ import { fetchCheckpoint } from '../../node/client/sync/fetchCheckpoint.ts';
 import { usageError } from '../../../base/node/terminal/commandLine.ts';
 import { exitCodes, type CommandIo } from '../../../base/node/terminal/commandIo.ts';
 import type { PullValues, RebuildValues } from './remoteOptions.ts';
-import { onHost } from './session.ts';
+import { onRun } from './session.ts';
 import { sizeText } from '../../../base/core/format.ts';
 import { cancelledByInterrupt } from '../../../base/node/terminal/interrupts.ts';
 import { Tenths } from './texts.ts';
@@ -40,7 +40,7 @@ async function download(
   return exitCodes.ok;
 }
 
-export const pull = onHost<PullValues>(async ({ connection, io }, values, [run = '']) => {
+export const pull = onRun<PullValues>(async ({ connection, io }, values, run) => {
   const { step, stage: wantedStage, to, json = false } = values;
   const checkpoints = await connection.ask('checkpoint.list', { run });
   const isEnough = (one: Checkpoint): boolean => one.resumable || one.huggingFace;
@@ -54,7 +54,7 @@ export const pull = onHost<PullValues>(async ({ connection, io }, values, [run =
   );
 });
 
-export const rebuild = onHost<RebuildValues>(async ({ connection, io }, { to, json = false }, [run = '']) => {
+export const rebuild = onRun<RebuildValues>(async ({ connection, io }, { to, json = false }, run) => {
   const { snapshot } = await connection.ask('run.get', { run });
   const target = path.resolve(io.cwd, to ?? path.join('code', run));
   return download(io, target, json ? { run, snapshot } : undefined, (fetching) =>

@@ -3,7 +3,7 @@ import type { RunRecord } from '../../core/protocol/runs.ts';
 import { exitCodes } from '../../../base/node/terminal/commandIo.ts';
 import { followRun, printEvents, printingOf } from './followRun.ts';
 import type { CommonValues, LogsValues, RemoveValues } from './remoteOptions.ts';
-import { onHost, type RemoteSession } from './session.ts';
+import { onHost, onRun, type RemoteSession } from './session.ts';
 import { columns, isFinal, stateOf, stepOf, timeSpan } from './texts.ts';
 import { diffEffective, renderDiff, type Change } from '../../../configs/core/effective/diff.ts';
 import { toPlain, type Plain } from '../../../configs/core/value.ts';
@@ -35,7 +35,7 @@ function row(run: RunRecord, now: number): string[] {
   ];
 }
 
-export const showLogs = onHost<LogsValues>(async (session, values, [run = '']) => {
+export const showLogs = onRun<LogsValues>(async (session, values, run) => {
   const after = values.since ?? 0;
   const printing = printingOf(values, session.io);
   if (values.follow === true) return followRun(session, run, after, printing);
@@ -44,8 +44,8 @@ export const showLogs = onHost<LogsValues>(async (session, values, [run = '']) =
   return exitCodes.ok;
 });
 
-export const cancelRun = onHost<CommonValues>(
-  async ({ connection, io }, { json = false }, [run = '']) => {
+export const cancelRun = onRun<CommonValues>(
+  async ({ connection, io }, { json = false }, run) => {
     const record = await connection.ask('run.cancel', { run });
     if (json) io.stdout.write(`${JSON.stringify(record)}\n`);
     else if (isFinal(record)) io.stderr.write(`${run}: ${stateOf(record)}\n`);
@@ -55,14 +55,14 @@ export const cancelRun = onHost<CommonValues>(
   { keepsTrying: true },
 );
 
-export const removeRun = onHost<RemoveValues>(async ({ connection, io }, values, [run = '']) => {
+export const removeRun = onRun<RemoveValues>(async ({ connection, io }, values, run) => {
   const { checkpoints = false, json = false } = values;
   await connection.ask('run.remove', { run, checkpoints });
   if (json) io.stdout.write(`${JSON.stringify({ run })}\n`);
   return exitCodes.ok;
 });
 
-export const showConfig = onHost<CommonValues>(async (session, { json = false }, [run = '']) => {
+export const showConfig = onRun<CommonValues>(async (session, { json = false }, run) => {
   const text = await configOf(session, run);
   const config = (): Plain => toPlain(effectiveConfigValues(text, run));
   session.io.stdout.write(json ? `${JSON.stringify({ run, config: config() })}\n` : text);

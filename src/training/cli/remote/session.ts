@@ -1,6 +1,7 @@
 import { neverCancelled } from '../../../base/core/cancellation.ts';
 import { CodedError } from '../../../base/core/errors.ts';
 import type { HostResults } from '../../core/protocol/hostRpc.ts';
+import { runId } from '../../core/protocol/runs.ts';
 import type { SshRequest } from '../../core/protocol/sshHost.ts';
 import type { ConnectionState } from '../../core/contracts.ts';
 import { whenConnected, type ClientConnection } from '../../core/wire/clientConnection.ts';
@@ -34,6 +35,48 @@ export function onHost<V extends { readonly host?: string | undefined }>(
 ): (values: V, args: readonly string[], context: CommandContext) => Promise<number> {
   return (values, args, context) =>
     withHost(context, values.host, (session) => run(session, values, args), options);
+}
+
+/** The same for commands whose first argument names a run of the host. */
+export function onRun<V extends { readonly host?: string | undefined }>(
+  work: (session: RemoteSession, values: V, run: string) => Promise<number>,
+  options?: SessionOptions,
+): (values: V, args: readonly string[], context: CommandContext) => Promise<number> {
+  return onHost<V>(
+    async (session, values, [named = '']) => work(session, values, await runNamed(session, named)),
+    options,
+  );
+}
+
+/** Resolves to the id of a run by its id, the end of its id, or its name. */
+async function runNamed({ connection }: RemoteSession, named: string): Promise<string> {
+  if (runId.safeParse(named).success) return named;
+  const runs = await connection.ask('run.list', {});
+  const found = runs.filter(({ id, name }) => name === named || id.endsWith(named));
+  const [only] = found;
+  if (only === undefined) throw noSuchRun(named);
+  if (found.length > 1)
+    throw severalRuns(
+      named,
+      found.map(({ id }) => id),
+    );
+  return only.id;
+}
+
+function noSuchRun(named: string): CodedError {
+  return new CodedError({
+    code: 'remote/no-such-run',
+    message: `The host has no run with the id or name ${named}.`,
+    hint: '`agentjet remote ls` lists its runs.',
+  });
+}
+
+function severalRuns(named: string, ids: readonly string[]): CodedError {
+  return new CodedError({
+    code: 'remote/several-runs',
+    message: `${named} can be each of these runs: ${ids.join(', ')}.`,
+    hint: 'Use the id of one of them.',
+  });
 }
 
 /** Connects to a known host, by default to the only one. Rejects if it does not answer. */

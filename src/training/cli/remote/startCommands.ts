@@ -27,7 +27,7 @@ import { isInteractive, prompt } from './prompt.ts';
 import { followRun, printingOf } from './followRun.ts';
 import { refuseWithoutConfig } from './launcherFlags.ts';
 import type { ResumeValues, RunValues } from './remoteOptions.ts';
-import { onHost, withHost, type RemoteSession } from './session.ts';
+import { onRun, withHost, type RemoteSession } from './session.ts';
 import { logText, Tenths } from './texts.ts';
 
 export async function startRun(
@@ -64,7 +64,7 @@ export async function startRun(
   });
 }
 
-export const resume = onHost<ResumeValues>(async (session, values, [run = '']) => {
+export const resume = onRun<ResumeValues>(async (session, values, run) => {
   const { connection, io } = session;
   const as = values.fork === true ? 'fork' : 'resume';
   const record = await connection.ask('run.get', { run });

@@ -40,9 +40,14 @@ export function connectHost(address: HostAddress, options: ConnectOptions): Clie
   });
 }
 
-/** Returns the WebSocket address of a host. Throws a CodedError if the address is invalid or would expose the token. */
+/**
+ * Returns the WebSocket address of a host. `HOST:PORT` alone means `ws://` on this machine, and `wss://` elsewhere. Throws a
+ * CodedError if the address is invalid or would expose the token.
+ */
 export function hostUrl(text: string): URL {
-  const url = URL.parse(text.trim());
+  const [, name] = /^([\w.-]+|\[[\da-f:]+\]):\d{1,5}$/i.exec(text.trim()) ?? [];
+  const scheme = name === undefined ? '' : isLoopback(name.toLowerCase()) ? 'ws://' : 'wss://';
+  const url = URL.parse(scheme + text.trim());
   if (url === null) throw badAddress(text, 'it is not a valid URL');
   if (url.protocol !== 'ws:' && url.protocol !== 'wss:')
     throw badAddress(text, 'it starts with neither ws:// nor wss://');

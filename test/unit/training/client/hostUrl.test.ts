@@ -7,6 +7,11 @@ describe('the address of a host', () => {
     ['ws://127.0.0.1:7788', 'ws://127.0.0.1:7788/agentjet'],
     ['ws://LOCALHOST:7788', 'ws://localhost:7788/agentjet'],
     ['ws://[::1]:7788', 'ws://[::1]:7788/agentjet'],
+    ['127.0.0.1:7788', 'ws://127.0.0.1:7788/agentjet'],
+    ['LocalHost:7788', 'ws://localhost:7788/agentjet'],
+    ['[::1]:7788', 'ws://[::1]:7788/agentjet'],
+    ['gpu.example:7788', 'wss://gpu.example:7788/agentjet'],
+    ['10.0.0.7:7788', 'wss://10.0.0.7:7788/agentjet'],
   ])('is %s', (text, url) => {
     expect(hostUrl(text).href).toBe(url);
   });
