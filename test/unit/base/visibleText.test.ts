@@ -21,8 +21,7 @@ import { orderOf } from '../training/client/launch/orders.ts';
 /** Sets the clipboard and the title, clears the screen, and hides what follows, also with codes of 8 bits. */
 const hostile =
   '\u001b]52;c;ZXZpbA==\u0007\u001b]0;title\u0007\u001b[2J\u009b8m\u009d0;t\u009c\u202e\rforged\b\u007f';
-// eslint-disable-next-line no-control-regex -- these are searched for
-const control = /(?![\n\t])[\u0000-\u001f\u007f-\u009f\u202e]/;
+const control = /(?![\n\t])[\p{Cc}\u202e]/u;
 
 /** The terminal of this process, and all that is written to it. */
 async function written(use: (io: CommandIo) => unknown): Promise<string> {
