@@ -55,7 +55,7 @@ export async function badNetwork(target: number): Promise<BadNetwork> {
       mayBeSent -= bytes.length;
       if (mayBeSent >= 0 || !pairs.has(pair)) return;
       cuts += 1;
-      // What was sent arrives, as it does when a network fails later.
+      // The other side still receives what was sent before the cut.
       pairs.delete(pair);
       near.destroy();
       far.end();

@@ -34,6 +34,6 @@ it.runIf(process.getuid?.() === 0)('recognizes another user (as root only)', asy
   expect(isFromOtherUser(socket)).toBe(true);
   child.stdin.end();
   await once(child, 'exit');
-  // What it sent can still be read.
+  // The data that it sent can still be read.
   expect(isFromOtherUser(socket)).toBe(true);
 });

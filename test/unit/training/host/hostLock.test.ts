@@ -69,7 +69,7 @@ describe.skipIf(process.platform !== 'linux')('a data folder that machines share
     expect(() => lockDataFolder(data, other)).toThrow(refused);
     expect(folderOfMachine(data, one.machine)).toBe(data);
     expect(folderOfMachine(data, other.machine)).toBe(`${data}-gpu2`);
-    // As after a kill: the process of another machine is not known here.
+    // This is the state after a kill: this machine does not know the process of the other machine.
     const held = JSON.parse(readFileSync(path.join(data, 'host.lock'), 'utf8')) as object;
     lock.dispose();
     expect(() => lockDataFolder(data, other)).toThrow(refused);
