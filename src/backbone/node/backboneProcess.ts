@@ -85,7 +85,7 @@ function take(message: RunClientMessage): void {
   } else if (!started) {
     started = true;
     if (message.inspected !== true) attached.resolve(undefined);
-    void run(message.request);
+    void run(message.request, message.inspected === true);
   }
 }
 
@@ -96,8 +96,8 @@ async function untilAttached(): Promise<void> {
   clearInterval(alive);
 }
 
-async function run(request: RunRequest): Promise<void> {
-  await runWhole(request);
+async function run(request: RunRequest, inspected: boolean): Promise<void> {
+  await runWhole(request, inspected);
   await untilAttached(); // An editor reports an error if the process ends while its debugger attaches.
   // Timers and sockets that the user's code left open must not keep a completed run alive.
   await flushed(process.stdout);
@@ -109,8 +109,8 @@ async function run(request: RunRequest): Promise<void> {
 }
 
 /** Executes the run of a config, or the one that a script starts. */
-function runWhole(request: RunRequest): Promise<void> {
-  const { ports, loader, config, code } = portsOf(request);
+function runWhole(request: RunRequest, inspected: boolean): Promise<void> {
+  const { ports, loader, config, code } = portsOf(request, inspected);
   const start: ScriptPorts['launch'] = (changes) =>
     launch(request, { ...ports, ...changes }, cancellation.token);
   if (isPythonScript(request.config) && request.judge === undefined) {
@@ -160,7 +160,7 @@ interface RunPorts {
   readonly code: UserCode;
 }
 
-function portsOf(request: RunRequest): RunPorts {
+function portsOf(request: RunRequest, inspected: boolean): RunPorts {
   const sdkUrl = pathToFileURL(path.join(ownFolder, 'sdk.mjs')).href;
   const compiler = path.join(ownFolder, 'typescript.cjs');
   const loader = installLoader({ sdkUrl, compiler, beforeUserCode: untilAttached });
@@ -169,7 +169,7 @@ function portsOf(request: RunRequest): RunPorts {
   let trainedText: ModelTextSource | undefined;
   const openText: UserCodeOptions['openText'] = () =>
     trainedText?.open() ?? Promise.reject(new Error('No tokenizer was selected.'));
-  const { code, onUncaught } = userCode(request, loader, { logger, openText });
+  const { code, episodes } = userCode(request, loader, { logger, openText, inspected });
   const classes = localClassFinder([request.cwd]);
   const config = new RunConfig(request);
   const recordings = new RunRecordings(request, logger, emit);
@@ -212,9 +212,7 @@ function portsOf(request: RunRequest): RunPorts {
     openFolder: (plan) => openRunFolder(plan.folder, config.text, request.config),
     episodes: {
       newUuid: () => randomBytes(16).toString('hex'),
-      userFrame: (error) => code.userFrame(error),
-      onUncaught,
-      onEnd: (uuid) => code.ended(uuid),
+      ...episodes,
       isHeld: () => isHeld,
     },
   };
@@ -224,8 +222,12 @@ function portsOf(request: RunRequest): RunPorts {
 function userCode(
   request: RunRequest,
   loader: Loader,
-  { logger, openText }: Pick<UserCodeOptions, 'logger' | 'openText'>,
-): { readonly code: UserCode; readonly onUncaught: UncaughtErrors['onUncaught'] } {
+  {
+    logger,
+    openText,
+    inspected,
+  }: Pick<UserCodeOptions, 'logger' | 'openText'> & { readonly inspected: boolean },
+): Pick<RunPorts, 'code'> & { readonly episodes: Omit<LaunchPorts['episodes'], 'newUuid' | 'isHeld'> } {
   const uncaught = new UncaughtErrors((error) => reportUncaught(error, code));
   const code = userCodeOf({
     request,
@@ -237,7 +239,14 @@ function userCode(
     warn: (problem) => emit(warningEvent(problem)),
     onDebugger: (address) => emit({ type: 'debugger', language: 'python', address }),
   });
-  return { code, onUncaught: uncaught.onUncaught };
+  const episodes: Omit<LaunchPorts['episodes'], 'newUuid' | 'isHeld'> = {
+    userFrame: (error) => code.userFrame(error),
+    userStack: (error) => code.userStack(error),
+    ...(inspected && { callUser: (work) => uncaught.run(work) }),
+    onUncaught: uncaught.onUncaught,
+    onEnd: (uuid) => code.ended(uuid),
+  };
+  return { code, episodes };
 }
 
 function readRecorded(file: string): RecordedRun {

@@ -32,6 +32,7 @@ export interface UserCode extends Pick<LaunchPorts, 'loadWorkflow' | 'loadJudge'
   /** Returns the location of code that only running it reveals; undefined if its text is enough. */
   locationOf(locator: Locator): Location | undefined;
   userFrame(error: unknown): Location | undefined;
+  userStack(error: unknown): string | undefined;
   runScript(file: string, answers: ScriptAnswers): Promise<void>;
   ended(episodeUuid: string): void;
 }
@@ -52,6 +53,7 @@ export function userCodeOf(options: UserCodeOptions): UserCode {
     loadRewardFn: (name) => python.loadRewardFn(name),
     locationOf: (locator) => (locator.kind === 'trinity' ? python.locationOf(locator) : undefined),
     userFrame: (error) => (error instanceof PythonError ? error.location : loader.userFrame(error)),
+    userStack: (error) => (error instanceof PythonError ? error.userStack : loader.userStack(error)),
     runScript: (file, answers) => python.runScript(file, answers),
     ended: (episodeUuid) => python.ended(episodeUuid),
   };

@@ -11,5 +11,6 @@ export const errorReport = z.object({
   message: z.string(),
   location: z.optional(location),
   hint: z.optional(z.string()),
+  userStack: z.optional(z.string()),
   stack: z.optional(z.string()),
 });

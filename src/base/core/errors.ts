@@ -16,6 +16,8 @@ export interface ErrorReport {
   readonly location?: Location | undefined;
   /** One sentence that says what to do. */
   readonly hint?: string | undefined;
+  /** The frames of the stack in the user's files, if there are several. */
+  readonly userStack?: string | undefined;
   /** The stack, shown only with `--verbose`. */
   readonly stack?: string | undefined;
 }
@@ -30,7 +32,7 @@ export class CodedError extends Error {
   readonly location: Location | undefined;
   readonly hint: string | undefined;
 
-  constructor({ cause, ...report }: Omit<ErrorReport, 'stack'> & { readonly cause?: unknown }) {
+  constructor({ cause, ...report }: Omit<ErrorReport, 'stack' | 'userStack'> & { readonly cause?: unknown }) {
     super(report.message, cause === undefined ? undefined : { cause });
     this.code = report.code;
     this.location = report.location;
@@ -79,6 +81,7 @@ export function formatReport(report: ErrorReport, options: { verbose?: boolean }
   const where = report.location ? `${formatLocation(report.location)}: ` : '';
   const lines = [`${where}${report.message} [${report.code}]`];
   if (report.hint !== undefined) lines.push(report.hint);
-  if (options.verbose === true && report.stack !== undefined) lines.push(report.stack);
+  const stack = options.verbose === true ? (report.stack ?? report.userStack) : report.userStack;
+  if (stack !== undefined) lines.push(stack);
   return withoutControl(lines.join('\n')).replace(/\n(?! {2})/g, '\n  ');
 }

@@ -6,6 +6,8 @@ import { toDisposable, type Disposable } from '../core/disposable.ts';
  * otherwise their episode is unknown.
  */
 export class UncaughtErrors {
+  /** Promises of code that {@link run} runs, with what takes their errors. */
+  readonly #unhandled = new WeakMap<Promise<unknown>, (error: unknown) => void>();
   readonly #episodes = new Set<(error: unknown) => void>();
   readonly #onNobodys: (error: unknown) => void;
 
@@ -13,7 +15,22 @@ export class UncaughtErrors {
   constructor(onNobodys: (error: unknown) => void) {
     this.#onNobodys = onNobodys;
     process.on('uncaughtException', (error: unknown) => this.take(error));
-    process.on('unhandledRejection', (error: unknown) => this.take(error));
+    process.on('unhandledRejection', (error: unknown, promise: Promise<unknown>) =>
+      (this.#unhandled.get(promise) ?? ((own) => this.take(own)))(error),
+    );
+  }
+
+  /**
+   * Runs code of the user so that a debugger takes its errors for uncaught, and can stop where they are thrown. Debuggers
+   * predict this from what waits for a promise, so nothing here handles the rejection.
+   */
+  run<T>(work: () => T | Promise<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      // In a separate task. Callers on the stack count as handlers, too.
+      setImmediate(() => {
+        this.#unhandled.set((async () => resolve(await work()))(), reject);
+      });
+    });
   }
 
   take(error: unknown): void {

@@ -3,6 +3,8 @@ import * as vscode from 'vscode';
 import { DisposableStore, type Disposable } from '../../base/core/disposable.ts';
 import type { Clock, FileReader } from '../../base/core/ports.ts';
 import {
+  javaScriptDebugger,
+  nameEpisodeErrors,
   pythonDebugType,
   debugpyPortField,
   heldRequest,
@@ -73,6 +75,9 @@ export function registerDebug(parts: DebugParts): Disposable {
   store.add(vscode.debug.registerDebugAdapterDescriptorFactory(debugType, adapterFactory(ports)));
   store.add(vscode.debug.registerDebugAdapterDescriptorFactory(pythonDebugType, pythonDescriptors));
   store.add(vscode.debug.registerDebugAdapterTrackerFactory(pythonDebugType, pythonTrackers));
+  for (const type of [javaScriptDebugger, pythonDebugType]) {
+    store.add(vscode.debug.registerDebugAdapterTrackerFactory(type, filterTrackers));
+  }
   const workerFolder = path.join(ownFolder, 'python');
   store.add(registerDebugpyHelp({ choice, storage, workerFolder, log }));
   store.add(registerContextKeys(clock));
@@ -194,6 +199,24 @@ const pythonDescriptors: vscode.DebugAdapterDescriptorFactory = {
   createDebugAdapterDescriptor: ({ configuration }) =>
     new vscode.DebugAdapterServer(Number(configuration[debugpyPortField]), '127.0.0.1'),
 };
+
+/** Offers to stop at errors that end an episode in the debuggers of a run's code. */
+const filterTrackers: vscode.DebugAdapterTrackerFactory = {
+  createDebugAdapterTracker: (session) => {
+    if (!isOfRun(session)) return undefined;
+    const texts = {
+      label: vscode.l10n.t('Errors That End an Episode'),
+      description: vscode.l10n.t(
+        'Stops where an error is thrown that the code of an episode does not catch.',
+      ),
+    };
+    return { onDidSendMessage: (message: object) => nameEpisodeErrors(message, texts) };
+  },
+};
+
+function isOfRun({ parentSession }: vscode.DebugSession): boolean {
+  return parentSession !== undefined && (parentSession.type === debugType || isOfRun(parentSession));
+}
 
 /** Reports to the run when its Python code stops and continues, because the process of the run itself does not stop. */
 const pythonTrackers: vscode.DebugAdapterTrackerFactory = {

@@ -238,7 +238,9 @@ export class AgentJetSession extends ProtocolServer {
 
   /** Starts the debugpy session that the Python code of the user waits for. */
   async #debugPython(address: DebuggerAddress, { spec, pythonDebug }: ResolvedLaunch): Promise<void> {
-    const child = pythonConfiguration({ ...address, config: spec.request.config, overrides: pythonDebug });
+    const { config } = spec.request;
+    const { ownFolder } = this.#ports;
+    const child = pythonConfiguration({ ...address, config, ownFolder, overrides: pythonDebug });
     try {
       await this.#startChild(child);
     } catch (error) {

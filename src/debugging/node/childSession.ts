@@ -1,4 +1,5 @@
 import path from 'node:path';
+import { isRecord } from '../../base/core/isRecord.ts';
 import type { DebuggerAddress } from '../../backbone/core/protocol/run.ts';
 
 /**
@@ -8,7 +9,7 @@ import type { DebuggerAddress } from '../../backbone/core/protocol/run.ts';
 export const childTypeField = '__agentjetChildType';
 
 /** The debug type of the JavaScript debugger, built into VS Code and available to other editors. */
-const javaScriptDebugger = 'pwa-node';
+export const javaScriptDebugger = 'pwa-node';
 
 /** The AgentJet debug type that connects to debugpy without another extension. */
 export const pythonDebugType = 'agentjet-python';
@@ -85,11 +86,14 @@ export function pythonConfiguration({
   port,
   token,
   config,
+  ownFolder,
   overrides,
-}: Pick<ChildOptions, 'config' | 'overrides'> & DebuggerAddress): ChildConfiguration {
+}: Omit<ChildOptions, 'address' | 'cwd'> & DebuggerAddress): ChildConfiguration {
+  const rules = Array.isArray(overrides['rules']) ? (overrides['rules'] as unknown[]) : [];
   return {
     justMyCode: true,
     ...overrides,
+    rules: [...rules, { path: within(`${ownFolder}/python`), include: false }],
     subProcess: false,
     redirectOutput: false,
     type: pythonDebugType,
@@ -99,6 +103,28 @@ export function pythonConfiguration({
     request: 'attach',
     name: `${path.basename(config)}: Python`,
   };
+}
+
+/** The exception filter of both debuggers for errors that user code does not catch. */
+const uncaughtFilter = 'uncaught';
+
+/**
+ * Names the exception filter of a child session for what it does here, and turns it on. The editor keeps the choice of the
+ * user for a filter with this name, separately from the choice for other programs.
+ *
+ * @param message a message of the child's debug adapter, which this changes if it is the response to `initialize`
+ */
+export function nameEpisodeErrors(
+  message: object,
+  texts: { readonly label: string; readonly description: string },
+): void {
+  const { command, body } = message as { readonly command?: unknown; readonly body?: unknown };
+  if (command !== 'initialize' || !isRecord(body) || !Array.isArray(body['exceptionBreakpointFilters']))
+    return;
+  for (const filter of body['exceptionBreakpointFilters'] as unknown[]) {
+    if (isRecord(filter) && filter['filter'] === uncaughtFilter)
+      Object.assign(filter, texts, { default: true });
+  }
 }
 
 /**

@@ -38,6 +38,12 @@ class Debugger:
         #: The port of the adapter on loopback, and the token that its client must have.
         self.address = {"port": port, "token": self._token}
 
+    def stop_at(self, error: Exception) -> None:
+        """Stops where an error was raised, if the client wants to stop at uncaught exceptions. Only recent versions can."""
+        stop = getattr(self._debugpy, "trigger_exception_handler", None)
+        if stop is not None:
+            stop(error)
+
     def wait_for_client(self) -> None:
         """Returns when the client has set its breakpoints."""
         self._debugpy.connect(("127.0.0.1", self._own_port), access_token=self._token)

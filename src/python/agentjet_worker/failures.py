@@ -12,6 +12,8 @@ import traceback
 from types import TracebackType
 from typing import Any, Iterator
 
+#: The limit of frames that an error shows.
+MOST_FRAMES = 20
 OWN = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 
@@ -45,6 +47,7 @@ def failure_of(error: BaseException) -> dict[str, Any]:
         failure["file"], line = place
         if line is not None:
             failure["line"] = line
+    failure["userStack"] = user_stack_of(error)
     return {key: value for key, value in failure.items() if value is not None}
 
 
@@ -75,6 +78,12 @@ def place_of(error: BaseException) -> tuple[str, int | None] | None:
         return frames[-1]
     cause = error.__cause__
     return place_of(cause) if cause is not None else None
+
+
+def user_stack_of(error: BaseException) -> str | None:
+    """Returns the frames of user code, the innermost last, or None if there are not several."""
+    frames = [frame for frame in traceback.extract_tb(error.__traceback__) if is_users(frame.filename)]
+    return "".join(traceback.format_list(frames[-MOST_FRAMES:])).rstrip() if len(frames) > 1 else None
 
 
 def frames_of(trace: TracebackType | None) -> Iterator[tuple[str, int]]:

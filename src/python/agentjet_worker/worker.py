@@ -43,11 +43,12 @@ class Worker:
             "execute-trinity": self._execute_trinity,
         }
         self._begun_with = folders, plugins
+        self._debugger: Debugger | None = None
         self._trinity_runner: Any = None
 
     def run(self, debug: bool, debugpy_folders: list[str]) -> None:
         try:
-            debugger = Debugger(debugpy_folders) if debug else None
+            debugger = self._debugger = Debugger(debugpy_folders) if debug else None
         except WorkerFailure as failure:
             self._channel.notify("refused", {"failure": failure_of(failure)})
             self._channel.read(lambda _: None)  # Returns when the backbone closes the connection.
@@ -102,6 +103,10 @@ class Worker:
         try:
             value = await self._methods[method](params)
             self._channel.respond(number, value)
+        except Exception as error:
+            if self._debugger is not None and not isinstance(error, WorkerFailure):
+                self._debugger.stop_at(error)  # The error ends an episode.
+            self._channel.fail(number, failure_of(error))
         except BaseException as error:  # also sys.exit() and a canceled task: the backbone waits for a response
             self._channel.fail(number, failure_of(error))
 

@@ -46,7 +46,7 @@ async function open(): Promise<DapClient> {
 }
 
 const configuration = (changes: object = {}): object => ({
-  ...pythonConfiguration({ ...address, config: 'small.yaml', overrides: {} }),
+  ...pythonConfiguration({ ...address, config: 'small.yaml', ownFolder: inject('dist'), overrides: {} }),
   ...changes,
 });
 

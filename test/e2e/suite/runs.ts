@@ -16,6 +16,8 @@ export interface RunOptions {
   /** The class that `file` exports. */
   readonly name?: string;
   readonly tasks?: number;
+  /** Default: the run has no judge. */
+  readonly judge?: string;
 }
 
 /** Writes a file of the workspace, with the folders above it. */
@@ -28,8 +30,12 @@ export async function writeFileOf(name: string, text: string): Promise<void> {
 /** Writes a config that runs the workflow of a file once per task; its absolute path. */
 export async function writeConfig(
   file: string,
-  { name = 'Agent', tasks = 1 }: RunOptions = {},
+  { name = 'Agent', tasks = 1, judge }: RunOptions = {},
 ): Promise<string> {
+  const judged =
+    judge === undefined
+      ? ''
+      : `  task_judge: { judge_type: customized_protocol, judge_protocol: '${judge}' }\n`;
   const stem = file.replaceAll(/[^\w]+/g, '_');
   const rows = Array.from({ length: tasks }, (_, index) =>
     JSON.stringify({ task_id: `t${index}`, main_query: query }),
@@ -42,7 +48,7 @@ export async function writeConfig(
     type: jsonl_dataset_file
     jsonl_dataset_file: { training: { file_path: 'runs/${stem}.jsonl' } }
   rollout: { user_workflow: '${file}->${name}', num_repeat: 1 }
-  debug: { debug_max_parallel: 1, debug_first_n_tasks: ${tasks} }
+${judged}  debug: { debug_max_parallel: 1, debug_first_n_tasks: ${tasks} }
 hydra: { searchpath: ['file://ajet/default_config'] }
 defaults: [ajet_default, _self_]
 `,

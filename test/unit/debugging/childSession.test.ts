@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import {
   childConfiguration,
+  nameEpisodeErrors,
   parentShowsStreams,
+  pythonConfiguration,
   restoreChildType,
   type ChildOptions,
 } from '../../../src/debugging/node/childSession.ts';
@@ -55,6 +57,47 @@ describe('childConfiguration', () => {
     expect(child['outputCapture'] === 'std').toBe(byParent);
     expect(parentShowsStreams(overrides)).toBe(byParent);
   });
+});
+
+describe('pythonConfiguration', () => {
+  it('keeps stepping out of our code, after the rules of the user', () => {
+    const own = { path: '/project/vendor/**', include: false };
+    const { config, ownFolder } = options;
+    const overrides = { rules: [own] };
+    const child = pythonConfiguration({ port: 1, token: 't', config, ownFolder, overrides });
+    expect(child['rules']).toEqual([own, { path: '/extension/dist/python/**', include: false }]);
+  });
+});
+
+describe('nameEpisodeErrors', () => {
+  const texts = { label: 'Errors That End an Episode', description: 'Stops there.' };
+  const filters = [
+    { filter: 'all', label: 'Caught Exceptions', default: false },
+    { filter: 'uncaught', label: 'Uncaught Exceptions', default: false, supportsCondition: true },
+  ];
+  const response = (command: string) => ({
+    type: 'response',
+    command,
+    body: { exceptionBreakpointFilters: filters },
+  });
+
+  it('turns the filter for uncaught exceptions on, by its own name', () => {
+    const message = structuredClone(response('initialize'));
+    nameEpisodeErrors(message, texts);
+    expect(message.body.exceptionBreakpointFilters).toEqual([
+      filters[0],
+      { filter: 'uncaught', ...texts, default: true, supportsCondition: true },
+    ]);
+  });
+
+  it.each([response('attach'), { type: 'event', event: 'initialized' }, { command: 'initialize' }])(
+    'leaves other messages as they are: %j',
+    (message) => {
+      const other = structuredClone(message);
+      nameEpisodeErrors(other, texts);
+      expect(other).toEqual(message);
+    },
+  );
 });
 
 describe('restoreChildType', () => {

@@ -44,7 +44,7 @@ export interface JudgeContextPorts {
   /** Returns the location of a method in the user's code. Never rejects. */
   placeOfMethod(locator: Locator, method: UserMethod): Promise<Location>;
   warn(problem: CodedError): void;
-  readonly episodes: Pick<JudgeContext, 'userFrame'>;
+  readonly episodes: Pick<JudgeContext, 'userFrame' | 'userStack' | 'callUser'>;
 }
 
 /** Returns the judge of a run. It is resolved and loaded when an episode first needs it. */
@@ -79,7 +79,7 @@ export function judgeContextOf(parts: JudgeContextParts, ports: JudgeContextPort
         return helper.ask(messages, cancellation, { model, maxTokens });
       },
     },
-    userFrame: (error) => ports.episodes.userFrame(error),
+    ...ports.episodes,
   };
 }
 

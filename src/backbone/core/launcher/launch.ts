@@ -111,7 +111,10 @@ export interface LaunchPorts
   /** Reads the episodes of a trace. Throws a CodedError `trace/…`. */
   readTrace(file: string): RecordedRun;
   openFolder(plan: RunPlan, request: RunRequest): Promise<RunFolder>;
-  readonly episodes: Pick<EpisodeContext, 'newUuid' | 'userFrame' | 'onUncaught' | 'onEnd' | 'isHeld'>;
+  readonly episodes: Pick<
+    EpisodeContext,
+    'newUuid' | 'userFrame' | 'userStack' | 'callUser' | 'onUncaught' | 'onEnd' | 'isHeld'
+  >;
 }
 
 /** Executes a run, from the request to `run-ended`. Never rejects. */

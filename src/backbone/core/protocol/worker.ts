@@ -44,6 +44,8 @@ export const workerFailure = z.object({
   hint: z.optional(z.string()),
   file: z.optional(z.string()),
   line: z.optional(z.number()),
+  /** The part of the traceback in the user's files, if it has several frames. */
+  userStack: z.optional(z.string()),
   /** Python's traceback. */
   stack: z.optional(z.string()),
 });

@@ -27,6 +27,18 @@ export interface JudgeContext {
   readonly beginSpan?: BeginSpan | undefined;
   /** The topmost frame of an error's stack that lies in the user's code. */
   userFrame(error: unknown): Location | undefined;
+  /** Returns all frames of an error's stack that lie in the user's code, as text; undefined if there are not several. */
+  userStack?(error: unknown): string | undefined;
+  /** Calls a method of the user's; absent: directly. Under a debugger, errors of the method count as uncaught. */
+  callUser?<T>(work: () => T | Promise<T>): Promise<T>;
+}
+
+/** Calls a method of the user's as the context wants it. */
+export function callUser<T>(
+  { callUser: call }: Pick<JudgeContext, 'callUser'>,
+  work: () => T | Promise<T>,
+): T | Promise<T> {
+  return call === undefined ? work() : call(work);
 }
 
 export interface Outcome {
@@ -120,7 +132,9 @@ async function compute(
     judge.helperLlm = judging.helperLlm;
     if (judge instanceof FunctionJudge) judge.auxiliaryModels = auxiliaryModels;
     const span = { kind: 'judge', name: Judge.name } as const;
-    return await runInSpan(judging.beginSpan, span, () => judge.computeReward(task, output));
+    return await runInSpan(judging.beginSpan, span, () =>
+      callUser(judging, () => judge.computeReward(task, output)),
+    );
   } catch (error) {
     if (error instanceof CodedError) throw error;
     if (error instanceof JudgeInputError) {

@@ -23,7 +23,13 @@ import { FunctionWorkflow } from '../function-form/functionWorkflow.ts';
 import type { EpisodeWatch } from '../model-tuner/outsideCalls.ts';
 import type { ModelAccess } from '../model-tuner/tuner.ts';
 import type { RolloutState } from '../task-rollout/rolloutState.ts';
-import { settleReward, type JudgeContext, type Outcome, type UserMethod } from '../task-judge/judge.ts';
+import {
+  callUser,
+  settleReward,
+  type JudgeContext,
+  type Outcome,
+  type UserMethod,
+} from '../task-judge/judge.ts';
 import { afterRunningTime } from './runningTime.ts';
 
 /** Identifies an episode: the `repeat`-th run of the task at `taskIndex`. */
@@ -198,7 +204,7 @@ async function execute(
   const tuner: AjetTuner = { ...access, config: context.config };
   const own = { kind: 'workflow', name: workflow.constructor.name } as const;
   const output: unknown = await runInSpan(context.beginSpan, own, () =>
-    calls.outside.run(() => workflow.execute(task, tuner)),
+    calls.outside.run(() => callUser(context, () => workflow.execute(task, tuner))),
   );
   noteChanges(slot, given, task.task, context);
   const { placeOf } = context;
@@ -275,14 +281,17 @@ export function interruption(
 export function explain(
   error: unknown,
   modelFailure: CodedError | undefined,
-  context: Pick<EpisodeContext, 'userFrame'>,
+  context: Pick<EpisodeContext, 'userFrame' | 'userStack'>,
 ): ErrorReport {
   const location = context.userFrame(error);
-  if (error instanceof CodedError) return toReport(error, error.code);
+  const userStack = context.userStack?.(error instanceof CodedError ? error.cause : error);
+  const stack = userStack === undefined ? {} : { userStack };
+  if (error instanceof CodedError) return { ...toReport(error, error.code), ...stack };
   const thrown = error instanceof Error ? toReport(error, 'episode/workflow-threw') : notAnError(error);
   const report = modelFailure === undefined ? thrown : { ...toReport(modelFailure, ''), stack: thrown.stack };
   return {
     ...report,
+    ...stack,
     ...(report.location === undefined && location !== undefined && { location }),
     hint: report.hint ?? 'Set a breakpoint there, or use --verbose to see the whole stack.',
   };
@@ -292,7 +301,7 @@ function notAnError(value: unknown): ErrorReport {
   return {
     code: 'episode/workflow-threw',
     message: `The workflow threw ${typeof value === 'string' ? JSON.stringify(value) : String(value)}, which is not an Error and has no stack.`,
-    hint: 'Throw an Error. To find the statement, let the debugger break on caught and uncaught exceptions.',
+    hint: 'Throw an Error. Under the debugger, the run stops at the statement.',
   };
 }
 

@@ -12,7 +12,7 @@ import { BaseJudge, Workflow } from '../../../sdk/core/index.ts';
 import { loaderErrors, textOf, type ExportKind } from './errors.ts';
 import { ModuleHooks } from './hooks.ts';
 import { transpile } from './transpile.ts';
-import { deepStack, headLocation, topUserFrame } from './stack.ts';
+import { deepStack, headLocation, topUserFrame, userLines } from './stack.ts';
 import { isFile, isJsx, isTypeScript, UserFiles } from './userFiles.ts';
 import {
   nodesNamed,
@@ -58,6 +58,9 @@ export function installLoader(options: LoaderOptions): Loader {
   return new Loader(options);
 }
 
+/** The limit of frames that an error shows. */
+const mostFrames = 20;
+
 export class Loader {
   readonly #hooks: ModuleHooks;
   readonly #userFiles: UserFiles;
@@ -99,6 +102,12 @@ export class Loader {
   userFrame(error: unknown): Location | undefined {
     const frame = topUserFrame(error, this.#userFiles);
     return frame && { file: frame.file, line: frame.line, column: frame.column ?? undefined };
+  }
+
+  /** Returns the lines of an error's stack in the user's source, or undefined if there are not several. */
+  userStack(error: unknown): string | undefined {
+    const lines = userLines(error, this.#userFiles).slice(0, mostFrames);
+    return lines.length > 1 ? lines.join('\n') : undefined;
   }
 
   /** Returns the line of the user's code that called the running code, across awaits; undefined if there is none. */

@@ -6,12 +6,22 @@ import type { UserFiles } from './userFiles.ts';
 
 /** Returns the topmost frame in the user's code. Node.js has already mapped transformed files to their sources. */
 export function topUserFrame(error: unknown, userFiles: UserFiles): CallSource | undefined {
-  if (!(error instanceof Error) || typeof error.stack !== 'string') return undefined;
-  for (const line of error.stack.split('\n')) {
-    const frame = frameOf(line);
-    if (frame !== undefined && userFiles.includes(frame.file)) return frame;
-  }
-  return undefined;
+  const line = linesOf(error).find((one) => isUsers(one, userFiles));
+  return line === undefined ? undefined : frameOf(line);
+}
+
+/** Returns the lines of an error's stack in the user's code. */
+export function userLines(error: unknown, userFiles: UserFiles): string[] {
+  return linesOf(error).filter((line) => isUsers(line, userFiles));
+}
+
+function linesOf(error: unknown): string[] {
+  return error instanceof Error && typeof error.stack === 'string' ? error.stack.split('\n') : [];
+}
+
+function isUsers(line: string, userFiles: UserFiles): boolean {
+  const frame = frameOf(line);
+  return frame !== undefined && userFiles.includes(frame.file);
 }
 
 /** `    at name (place:line:column)` or `    at place:line:column`. */

@@ -5,12 +5,14 @@ import type { WorkerFailure } from '../../core/protocol/worker.ts';
 export class PythonError extends Error {
   override readonly name = 'PythonError';
   readonly location: Location | undefined;
+  readonly userStack: string | undefined;
   readonly #failure: WorkerFailure;
 
   constructor(failure: WorkerFailure) {
     super(failure.message);
     this.#failure = failure;
-    const { file, line, stack } = failure;
+    const { file, line, stack, userStack } = failure;
+    this.userStack = userStack;
     this.location = file === undefined ? undefined : { file, ...(line !== undefined && { line }) };
     if (stack !== undefined) this.stack = stack;
   }

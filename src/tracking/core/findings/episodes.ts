@@ -8,7 +8,7 @@ export const episodeKinds = {
     title: 'The episode ended with an error',
     explanation:
       'The episode has no reward and gives no sample. AgentJet’s training retries such an episode: under VERL it tries three times and then drops the whole batch.',
-    hint: 'Fix the error in the message. To stop at it, set a breakpoint on uncaught exceptions.',
+    hint: 'Fix the error in the message. Under the debugger, the run stops where the error is thrown.',
   },
   'injected-fault': {
     severity: 'warning',

@@ -10,8 +10,28 @@ import {
   fileUri,
   lineOf,
 } from '../debugging.ts';
+import { stackOf } from '../runs.ts';
 import { stoppedAgain } from '../replay.ts';
 import { lensesUntil, type RunLens } from '../runLenses.ts';
+
+const failing = `from ajet import Workflow
+
+
+class Failing(Workflow):
+    async def execute(self, workflow_task, tuner):
+        caught()
+        return parse("no number")
+
+def parse(text):
+    return int(text)
+
+
+def caught():
+    try:
+        parse("x")
+    except ValueError:
+        pass
+`;
 
 async function setPython(file: string | undefined): Promise<void> {
   const target = vscode.ConfigurationTarget.Workspace;
@@ -75,6 +95,30 @@ describe('debugging a workflow in Python', () => {
         .map(({ type }) => type)
         .sort(),
       ['agentjet', 'agentjet-python'],
+    );
+  });
+
+  it('stops where an error is raised that ends an episode, with the frames above it, and not in our code', async () => {
+    const file = fileUri('failing.py');
+    await vscode.workspace.fs.writeFile(file, Buffer.from(failing));
+    const config = fileUri('failing.yaml');
+    const text = Buffer.from(await vscode.workspace.fs.readFile(fileUri('py_math.yaml'))).toString();
+    await vscode.workspace.fs.writeFile(
+      config,
+      Buffer.from(text.replace('agent.py->MathAgent', 'failing.py->Failing')),
+    );
+    await launch({ config: config.fsPath });
+    const stop = await debug.stopped();
+    assert.deepEqual([stop.file, stop.line, stop.name], [file.fsPath, 10, 'parse']);
+    assert.equal(await debug.evaluate(stop, 'text'), "'no number'");
+    const names = (await stackOf(stop)).map(({ name }) => name);
+    assert.deepEqual(names, ['parse', 'execute']);
+    await debug.request(stop, 'continue');
+    await debug.ended();
+    assert.equal(debug.events('stopped').length, 1, 'the error that is caught does not stop');
+    assert.match(
+      debug.output(),
+      /failing\.py:10: ValueError: .*\n(?:.*\n)* +File ".*failing\.py", line 7, in execute\n/,
     );
   });
 
