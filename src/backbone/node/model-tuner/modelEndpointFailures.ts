@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { ModelError, ModelFailure } from '../../core/model-tuner/model.ts';
 import { CodedError } from '../../../base/core/errors.ts';
+import { isRecord } from '../../../base/core/isRecord.ts';
 import { parseJson } from '../../../base/core/parseJson.ts';
 
 export interface Endpoint {
@@ -164,13 +165,14 @@ function readError(status: number, body: string): ModelError {
     code: null,
   };
   const value = parseJson(body); // undefined for plain text, or a page
-  if (typeof value !== 'object' || value === null) return fallback;
-  const given = value as { error?: unknown; message?: unknown; detail?: unknown };
-  if (typeof given.error === 'object' && given.error !== null) {
-    const message = 'message' in given.error && typeof given.error.message === 'string';
-    return { ...fallback, ...given.error, ...(!message && { message: excerpt(body) }) };
+  const given: unknown = Array.isArray(value) ? value[0] : value; // Gemini sends a list of one
+  if (!isRecord(given)) return fallback;
+  const { error, message, detail } = given;
+  if (isRecord(error)) {
+    return { ...fallback, ...error, ...(typeof error['message'] !== 'string' && { message: excerpt(body) }) };
   }
-  const said = [given.error, given.message, given.detail, listed(given.detail)].find(
+  const nested = isRecord(message) ? message['detail'] : undefined; // Mistral wraps FastAPI's list
+  const said = [error, message, detail, listed(detail), listed(nested)].find(
     (text) => typeof text === 'string',
   );
   return said === undefined ? fallback : { ...fallback, message: said };

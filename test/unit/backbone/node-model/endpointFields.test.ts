@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ChatRequest, ModelReply } from '../../../../src/backbone/core/model-tuner/model.ts';
-import { EndpointExtras } from '../../../../src/backbone/node/model-tuner/endpointModel.ts';
+import { EndpointFields } from '../../../../src/backbone/node/model-tuner/endpointFields.ts';
 import { completionOf } from '../model-tuner/tunerBench.ts';
 
 const request: ChatRequest = {
@@ -15,7 +15,9 @@ const answer: ModelReply = { kind: 'completion', completion: completionOf('hi') 
 function bench(reply: (fields: readonly string[]) => ModelReply) {
   const logged: string[] = [];
   const asked: string[][] = [];
-  const extras = new EndpointExtras({ log: (level, message) => logged.push(`${level}: ${message}`) });
+  const extras = new EndpointFields({
+    logger: { log: (level, message) => logged.push(`${level}: ${message}`) },
+  });
   const ask = (): Promise<ModelReply> =>
     extras.ask(request, (sent) => {
       const fields = Object.keys(sent).filter((field) => /logprobs|^return_/.test(field));
