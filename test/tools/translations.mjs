@@ -11,7 +11,7 @@
 import { globSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
-import { getL10nJson } from '@vscode/l10n-dev';
+import ts from 'typescript';
 import { root } from './commands.mjs';
 import { withKeys, withTexts } from './manifestTexts.mjs';
 import { problemsOfBundle, problemsOfManifest } from './translationCheck.mjs';
@@ -39,8 +39,8 @@ export function manifestIn(language) {
  * What is wrong with the translations of the whole project, each in a line.
  * @param known the texts of the code, where they have been collected already
  */
-export async function problems(known) {
-  const extracted = known ?? (await extract());
+export function problems(known) {
+  const extracted = known ?? extract();
   const manifest = readJson(files.manifest);
   const texts = readJson(files.manifestTexts());
   return [
@@ -60,15 +60,21 @@ export async function problems(known) {
   ];
 }
 
-/** Returns every text of `l10n.t(…)` in the code that runs in the editor and in the pages. */
-export async function extract() {
-  const sources = globSync('src/*/{core,editor,webview}/**/*.{ts,tsx}', { cwd: root }).sort();
-  return getL10nJson(
-    sources.map((file) => ({
-      extension: path.extname(file),
-      contents: readFileSync(path.join(root, file), 'utf8'),
-    })),
-  );
+/** Returns every text of `l10n.t(…)` in the code that runs in the editor and in the pages, as a key of itself. */
+export function extract() {
+  const texts = {};
+  const visit = (node) => {
+    if (ts.isCallExpression(node) && /^(vscode\.)?l10n\.t$/.test(node.expression.getText())) {
+      const [text] = node.arguments;
+      if (ts.isStringLiteralLike(text)) texts[text.text] = text.text;
+    }
+    ts.forEachChild(node, visit);
+  };
+  for (const file of globSync('src/*/{core,editor,webview}/**/*.{ts,tsx}', { cwd: root })) {
+    const code = readFileSync(path.join(root, file), 'utf8');
+    if (code.includes('l10n.t(')) visit(ts.createSourceFile(file, code, ts.ScriptTarget.Latest, true));
+  }
+  return texts;
 }
 
 function readJson(file) {
@@ -95,9 +101,9 @@ export function writeManifest(manifest) {
 const sorted = (texts) => Object.fromEntries(Object.entries(texts).sort(([a], [b]) => (a < b ? -1 : 1)));
 
 /** @returns the texts of the code */
-async function update() {
+function update() {
   writeManifest(readJson(files.manifest));
-  const extracted = await extract();
+  const extracted = extract();
   const bundle = sorted(extracted);
   writeJson(files.bundle(), bundle);
   for (const language of languages) {
@@ -112,7 +118,7 @@ function inOrder(keys, texts) {
 }
 
 if (process.argv[1] === import.meta.filename) {
-  const found = await problems(process.argv.includes('--update') ? await update() : undefined);
+  const found = problems(process.argv.includes('--update') ? update() : undefined);
   for (const problem of found) console.error(problem);
   if (found.length > 0) process.exitCode = 1;
 }
