@@ -12,6 +12,8 @@ import { traceServerSpawner } from './traces/node/client/serverProcess.ts';
 import { configOfLastRun } from './traces/editor/lastRunConfig.ts';
 import { StdioTraceClient } from './traces/node/client/traceClient.ts';
 import { registerSetupCommands } from './backbone/editor/registerCommands.ts';
+import { ApiKeys } from './backbone/editor/model/apiKeys.ts';
+import { registerModel } from './backbone/editor/model/registerModel.ts';
 import { registerDebug } from './debugging/editor/registerDebug.ts';
 import { RecentConfigs } from './configs/editor/choose/recentConfigs.ts';
 import { registerHosts } from './training/editor/registerHosts.ts';
@@ -53,6 +55,8 @@ export function activate(context: vscode.ExtensionContext): void {
   store.add(registerHuman(log));
   store.add(registerRunNotes(context.extensionUri, log));
   store.add(registerSetupCommands(context.extensionUri, log));
+  const apiKeys = new ApiKeys(context.secrets, context.globalState);
+  store.add(registerModel({ apiKeys, state: context.workspaceState, log }, systemClock));
   store.add(
     registerConfigLanguage({
       clock: systemClock,
@@ -72,6 +76,7 @@ export function activate(context: vscode.ExtensionContext): void {
       files: localFiles,
       environment: process.env,
       ownFolder,
+      apiKeys,
       log,
     }),
   );

@@ -1,6 +1,7 @@
 /** The options of a debug run as flags, and what the flags say. */
 import { CodedError } from '../../base/core/errors.ts';
 import { type OptionErrors, runFlags, type RunFlag, type RunOptions } from '../node/options/runOptions.ts';
+import { ignoresEndpoint, modelKind } from '../node/options/resolveRun.ts';
 import { readRunOptions } from '../node/options/readRunOptions.ts';
 import {
   flag,
@@ -69,7 +70,7 @@ export interface RunArguments {
     | undefined;
   readonly logView: boolean;
   readonly json: boolean;
-  /** Notes about deprecated flags, one sentence each. */
+  /** Notes about deprecated and unused flags, one sentence each. */
   readonly notes: readonly string[];
 }
 
@@ -111,7 +112,12 @@ function optionsOf(
   // The variable alone is for debug models.
   if (endpoint?.baseUrl === undefined && endpoint?.model === undefined) delete given['endpoint'];
   const { options, replaced } = readRunOptions(given, flagErrors);
-  const notes = replaced.map(([name, by]) => `${flagName(name)} is deprecated. Use ${flagName(by)}.`);
+  const notes = [
+    ...replaced.map(([name, by]) => `${flagName(name)} is deprecated. Use ${flagName(by)}.`),
+    ...(ignoresEndpoint(options)
+      ? [`--base-url is not used, because --model is ${modelKind(options)}.`]
+      : []),
+  ];
   return { options, apiKeyEnv, notes };
 }
 

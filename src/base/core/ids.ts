@@ -22,6 +22,8 @@ export const commands = {
   run: 'agentjet.run',
   setApiKey: 'agentjet.setApiKey',
   deleteApiKey: 'agentjet.deleteApiKey',
+  /** Asks which model answers the LLM calls of runs and saves it in the settings. */
+  chooseModel: 'agentjet.chooseModel',
   openExample: 'agentjet.openExample',
   newProject: 'agentjet.newProject',
   addTypes: 'agentjet.addTypes',

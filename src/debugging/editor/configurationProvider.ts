@@ -1,6 +1,8 @@
 import path from 'node:path';
 import * as vscode from 'vscode';
 import { restoreChildType } from '../node/childSession.ts';
+import { modelKind } from '../../backbone/node/options/resolveRun.ts';
+import { runOptions } from '../../backbone/node/options/runOptions.ts';
 import { withSettings } from '../node/launchConfiguration.ts';
 import { debugType, settings, settingsSection } from '../../base/core/ids.ts';
 import { renamedDebugTypes } from '../../base/core/renamedIds.ts';
@@ -8,6 +10,9 @@ import type { PythonChoice } from './python/pythonChoice.ts';
 import { chooseConfig } from '../../configs/editor/choose/chooseConfig.ts';
 import { findConfigs, workingFolder } from '../../configs/editor/choose/configIndex.ts';
 import type { RecentConfigs } from '../../configs/editor/choose/recentConfigs.ts';
+import type { ApiKeys } from '../../backbone/editor/model/apiKeys.ts';
+import { completeEndpoint } from '../../backbone/editor/model/chooseModel.ts';
+import { configuredValue } from '../../backbone/editor/model/modelSettings.ts';
 import { targetOf } from '../../configs/editor/choose/target.ts';
 
 /** A configuration that launches `config`, as written to launch.json: portable between machines. */
@@ -30,10 +35,12 @@ function portablePath(config: vscode.Uri, folder?: vscode.WorkspaceFolder): stri
 export class ConfigurationProvider implements vscode.DebugConfigurationProvider {
   readonly #recent: RecentConfigs;
   readonly #python: PythonChoice;
+  readonly #apiKeys: ApiKeys;
 
-  constructor(recent: RecentConfigs, python: PythonChoice) {
+  constructor(recent: RecentConfigs, python: PythonChoice, apiKeys: ApiKeys) {
     this.#recent = recent;
     this.#python = python;
+    this.#apiKeys = apiKeys;
   }
 
   async provideDebugConfigurations(folder?: vscode.WorkspaceFolder): Promise<vscode.DebugConfiguration[]> {
@@ -67,7 +74,7 @@ export class ConfigurationProvider implements vscode.DebugConfigurationProvider 
   async resolveDebugConfigurationWithSubstitutedVariables(
     folder: vscode.WorkspaceFolder | undefined,
     configuration: vscode.DebugConfiguration,
-  ): Promise<vscode.DebugConfiguration> {
+  ): Promise<vscode.DebugConfiguration | undefined> {
     const { config } = configuration as { config?: unknown };
     if (typeof config !== 'string') return configuration;
     const start = folder ?? vscode.workspace.workspaceFolders?.[0];
@@ -77,7 +84,8 @@ export class ConfigurationProvider implements vscode.DebugConfigurationProvider 
     const cwd = isScript ? workingFolder(uri) : (folder?.uri.fsPath ?? workingFolder(uri));
     const section = vscode.workspace.getConfiguration(settingsSection, uri);
     const resolved = withSettings(configuration, {
-      model: section.get<string>(settings.model),
+      // Only if it is set: an endpoint or a script is enough to choose a model.
+      model: configuredValue(section.inspect<string>(settings.model)),
       script: section.get<string>(settings.script),
       endpoint: section.get(settings.endpoint),
       tokenizer: section.get<string>(settings.tokenizer),
@@ -86,7 +94,8 @@ export class ConfigurationProvider implements vscode.DebugConfigurationProvider 
       // The setting is for stepping. Without a debugger the config decides.
       parallel: configuration['noDebug'] === true ? undefined : section.get<number>(settings.parallel),
     });
-    return { cwd, ...resolved, config: uri.fsPath };
+    const complete = await withModel(resolved, this.#apiKeys);
+    return complete && { cwd, ...complete, config: uri.fsPath };
   }
 }
 
@@ -94,4 +103,16 @@ export class ConfigurationProvider implements vscode.DebugConfigurationProvider 
 function isEmpty(configuration: vscode.DebugConfiguration): boolean {
   const { type, request, name } = configuration as Partial<vscode.DebugConfiguration>;
   return !type && !request && !name;
+}
+
+/** Asks for the model of an endpoint without one. Resolves to undefined if the user cancels. */
+async function withModel(
+  configuration: vscode.DebugConfiguration,
+  apiKeys: ApiKeys,
+): Promise<vscode.DebugConfiguration | undefined> {
+  const { success, data } = runOptions.safeParse(configuration);
+  if (!success || data.endpoint === undefined || modelKind(data) !== 'endpoint') return configuration;
+  if (data.endpoint.model !== undefined) return configuration;
+  const endpoint = await completeEndpoint(data.endpoint, apiKeys);
+  return endpoint && { ...configuration, endpoint };
 }

@@ -11,18 +11,12 @@ import {
   type ChildConfiguration,
 } from '../node/childSession.ts';
 import type { RunLauncher } from '../../backbone/node/client/runLauncher.ts';
-import {
-  debugType,
-  activeFileDebugType,
-  contextKeys,
-  commands,
-  settings,
-  settingsSection,
-} from '../../base/core/ids.ts';
+import { debugType, activeFileDebugType, contextKeys, commands } from '../../base/core/ids.ts';
 import { followActiveDocument } from '../../base/editor/activeDocument.ts';
 import { renamedDebugTypes } from '../../base/core/renamedIds.ts';
 import { PythonChoice } from './python/pythonChoice.ts';
 import { debugpyFolders, registerDebugpyHelp } from './python/debugpyHelp.ts';
+import type { ApiKeys } from '../../backbone/editor/model/apiKeys.ts';
 import { registerCodeLenses } from '../../configs/editor/choose/codeLenses.ts';
 import { ConfigurationProvider, configurationFor } from './configurationProvider.ts';
 import { RecentConfigs } from '../../configs/editor/choose/recentConfigs.ts';
@@ -33,26 +27,23 @@ import { workingFolder } from '../../configs/editor/choose/configIndex.ts';
 import { AgentJetSession, type AdapterPorts } from '../node/agentjetSession.ts';
 
 export interface DebugParts {
-  readonly context: Pick<
-    vscode.ExtensionContext,
-    'secrets' | 'workspaceState' | 'globalState' | 'globalStorageUri'
-  >;
+  readonly context: Pick<vscode.ExtensionContext, 'workspaceState' | 'globalState' | 'globalStorageUri'>;
   readonly launcher: RunLauncher;
   readonly clock: Clock;
   readonly files: FileReader;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly ownFolder: string;
+  readonly apiKeys: ApiKeys;
   readonly log: vscode.LogOutputChannel;
 }
 
 export function registerDebug(parts: DebugParts): Disposable {
-  const { context, launcher, clock, files, environment, ownFolder, log } = parts;
+  const { context, launcher, clock, files, environment, ownFolder, apiKeys, log } = parts;
   const store = new DisposableStore();
   const recent = new RecentConfigs(context.workspaceState);
-  const apiKeys = new ApiKeys(context.secrets, context.globalState);
   const choice = new PythonChoice(clock, log);
   const storage = context.globalStorageUri.fsPath;
-  const provider = new ConfigurationProvider(recent, choice);
+  const provider = new ConfigurationProvider(recent, choice, apiKeys);
   for (const type of [debugType, activeFileDebugType, ...Object.keys(renamedDebugTypes)]) {
     store.add(vscode.debug.registerDebugConfigurationProvider(type, provider));
   }
@@ -62,14 +53,13 @@ export function registerDebug(parts: DebugParts): Disposable {
   };
   const trigger = vscode.DebugConfigurationProviderTriggerKind.Dynamic;
   store.add(vscode.debug.registerDebugConfigurationProvider(debugType, dynamic, trigger));
-  const savedApiKey = (baseUrl: string): Promise<string | undefined> => apiKeys.get(baseUrl);
   const ports = {
     launcher,
     clock,
     files,
     environment,
     ownFolder,
-    savedApiKey,
+    savedApiKey: (baseUrl: string) => apiKeys.get(baseUrl),
     debugpyFolders: () => debugpyFolders(storage),
   };
   store.add(vscode.debug.registerDebugAdapterDescriptorFactory(debugType, adapterFactory(ports)));
@@ -83,7 +73,7 @@ export function registerDebug(parts: DebugParts): Disposable {
   store.add(registerContextKeys(clock));
   store.add(registerUpstreamLaunches(clock));
   store.add(registerCodeLenses());
-  store.add(registerCommands(recent, apiKeys));
+  store.add(registerCommands(recent));
   return store;
 }
 
@@ -129,7 +119,7 @@ function setContext(key: string, value: boolean): void {
   void vscode.commands.executeCommand('setContext', key, value);
 }
 
-function registerCommands(recent: RecentConfigs, apiKeys: ApiKeys): Disposable {
+function registerCommands(recent: RecentConfigs): Disposable {
   const start =
     (noDebug: boolean) =>
     (...args: unknown[]): Promise<void> =>
@@ -137,8 +127,6 @@ function registerCommands(recent: RecentConfigs, apiKeys: ApiKeys): Disposable {
   const store = new DisposableStore();
   store.add(vscode.commands.registerCommand(commands.debug, start(false)));
   store.add(vscode.commands.registerCommand(commands.run, start(true)));
-  store.add(vscode.commands.registerCommand(commands.setApiKey, () => apiKeys.ask()));
-  store.add(vscode.commands.registerCommand(commands.deleteApiKey, () => apiKeys.forget()));
   return store;
 }
 
@@ -272,87 +260,4 @@ function startChild(session: vscode.DebugSession, child: ChildConfiguration): Th
       suppressSaveBeforeStart: true,
     },
   );
-}
-
-const knownKey = 'agentjet.endpointsWithKey';
-const title = (): string => vscode.l10n.t('AgentJet: API Key');
-
-/** The API keys of endpoints, only in the editor's secret storage. The names of their endpoints are not secret. */
-class ApiKeys {
-  readonly #secrets: vscode.SecretStorage;
-  readonly #state: vscode.Memento;
-
-  constructor(secrets: vscode.SecretStorage, state: vscode.Memento) {
-    this.#secrets = secrets;
-    this.#state = state;
-  }
-
-  async get(baseUrl: string): Promise<string | undefined> {
-    return this.#secrets.get(secretName(baseUrl));
-  }
-
-  async ask(): Promise<void> {
-    const baseUrl = await vscode.window.showInputBox({
-      title: title(),
-      prompt: vscode.l10n.t('Base URL of the endpoint'),
-      value: configuredBaseUrl() ?? '',
-      validateInput: (text) =>
-        URL.canParse(text) ? undefined : vscode.l10n.t('Enter a URL, such as {0}', 'https://host.example/v1'),
-      ignoreFocusOut: true,
-    });
-    if (baseUrl === undefined) return;
-    const key = await vscode.window.showInputBox({
-      title: title(),
-      prompt: vscode.l10n.t('API key for {0}', baseUrl),
-      password: true,
-      ignoreFocusOut: true,
-    });
-    if (key === undefined || key.trim() === '') return;
-    await this.#secrets.store(secretName(baseUrl), key.trim());
-    await this.#setKnown([...new Set([...this.#known(), normalise(baseUrl)])]);
-    void vscode.window.showInformationMessage(
-      vscode.l10n.t('The API key for {0} is saved in the secret storage.', baseUrl),
-    );
-  }
-
-  async forget(): Promise<void> {
-    const known = this.#known();
-    if (known.length === 0) {
-      void vscode.window.showInformationMessage(
-        vscode.l10n.t('No API key is saved. Save one with "AgentJet: Set API Key".'),
-      );
-      return;
-    }
-    const baseUrl = await vscode.window.showQuickPick(known, {
-      title: title(),
-      placeHolder: vscode.l10n.t('Select the key to delete'),
-    });
-    if (baseUrl === undefined) return;
-    await this.#secrets.delete(secretName(baseUrl));
-    await this.#setKnown(known.filter((other) => other !== baseUrl));
-    void vscode.window.showInformationMessage(vscode.l10n.t('The API key for {0} is deleted.', baseUrl));
-  }
-
-  #known(): string[] {
-    return [...this.#state.get<readonly string[]>(knownKey, [])];
-  }
-
-  async #setKnown(baseUrls: readonly string[]): Promise<void> {
-    await this.#state.update(knownKey, baseUrls);
-  }
-}
-
-function configuredBaseUrl(): string | undefined {
-  const endpoint = vscode.workspace
-    .getConfiguration(settingsSection)
-    .get<{ baseUrl?: unknown }>(settings.endpoint);
-  return typeof endpoint?.baseUrl === 'string' ? endpoint.baseUrl : undefined;
-}
-
-function secretName(baseUrl: string): string {
-  return `agentjet.apiKey:${normalise(baseUrl)}`;
-}
-
-function normalise(baseUrl: string): string {
-  return baseUrl.trim().replace(/\/+$/, '');
 }

@@ -7,7 +7,13 @@
  */
 import { attributeErrors } from './errors.ts';
 import { readRunOptions } from '../../backbone/node/options/readRunOptions.ts';
-import { resolveRun, type RunContext } from '../../backbone/node/options/resolveRun.ts';
+import type { RunOptions } from '../../backbone/node/options/runOptions.ts';
+import {
+  ignoresEndpoint,
+  modelKind,
+  resolveRun,
+  type RunContext,
+} from '../../backbone/node/options/resolveRun.ts';
 import type { RunSpec } from '../../backbone/node/client/runLauncher.ts';
 
 /** Phase 1: returns the configuration with settings for what it leaves out. Empty settings count as not set. */
@@ -17,9 +23,23 @@ export function withSettings<T extends Readonly<Record<string, unknown>>>(
 ): T {
   const set = Object.entries(settings).filter(
     ([name, value]) =>
-      value !== undefined && value !== null && value !== '' && configuration[name] === undefined,
+      value !== undefined &&
+      value !== null &&
+      value !== '' &&
+      configuration[name] === undefined &&
+      !isOfOtherModel(name, configuration),
   );
   return { ...configuration, ...Object.fromEntries(set) };
+}
+
+/** Returns whether a setting belongs to another model than the one that the configuration chooses itself. */
+function isOfOtherModel(
+  setting: string,
+  { model, endpoint, script }: Readonly<Record<string, unknown>>,
+): boolean {
+  if (!['model', 'endpoint', 'script'].includes(setting)) return false;
+  if (model !== undefined) return setting !== model;
+  return endpoint !== undefined || script !== undefined;
 }
 
 export interface ResolvedLaunch {
@@ -27,7 +47,7 @@ export interface ResolvedLaunch {
   readonly verbose: boolean;
   readonly jsDebug: Readonly<Record<string, unknown>>;
   readonly pythonDebug: Readonly<Record<string, unknown>>;
-  /** Notes about deprecated attributes, one sentence each. */
+  /** Notes about deprecated and unused attributes, without line breaks. */
   readonly notes: readonly string[];
 }
 
@@ -43,6 +63,13 @@ export async function resolveLaunch(
     verbose: options.verbose ?? false,
     jsDebug: options.jsDebug ?? {},
     pythonDebug: options.pythonDebug ?? {},
-    notes: replaced.map(([name, by]) => `Launch attribute '${name}' is deprecated. Use '${by}'.`),
+    notes: [
+      ...replaced.map(([name, by]) => `Launch attribute '${name}' is deprecated. Use '${by}'.`),
+      ...(ignoresEndpoint(options) ? [unusedEndpoint(options)] : []),
+    ],
   };
+}
+
+function unusedEndpoint(options: RunOptions): string {
+  return `The endpoint is not used, because 'model' is '${modelKind(options)}'. Run "AgentJet: Choose Model", or set 'model' to 'endpoint'.`;
 }

@@ -352,10 +352,32 @@ describe('resolveLaunch', () => {
 describe('withSettings', () => {
   it('fills in what is set and missing, and nothing else', () => {
     const settings = { model: 'script', script: 'm.ts', endpoint: null, runtimeExecutable: '' };
-    expect(withSettings({ config, model: 'embedded' }, settings)).toEqual({
-      config,
-      model: 'embedded',
-      script: 'm.ts',
-    });
+    expect(withSettings({ config }, settings)).toEqual({ config, model: 'script', script: 'm.ts' });
+  });
+
+  it.each([
+    ['a model', { model: 'embedded' }, {}],
+    ['a script', { script: 'own.ts' }, {}],
+    ['an endpoint', { endpoint }, {}],
+    ['a model that needs the setting', { model: 'script' }, { script: 'm.ts' }],
+  ])('leaves out the settings of other models if the configuration has %s', (_, own, filled) => {
+    const settings = { model: 'human', script: 'm.ts', endpoint: { baseUrl: 'http://other/v1' } };
+    expect(withSettings({ config, ...own }, settings)).toEqual({ config, ...own, ...filled });
+  });
+});
+
+describe('an endpoint', () => {
+  it('chooses the model, as a script does', async () => {
+    const { spec, notes } = await resolveLaunch({ config, endpoint }, context());
+    expect(spec.request.model).toMatchObject({ kind: 'endpoint', model: 'm' });
+    expect(notes).toEqual([]);
+    const scripted = await resolveLaunch({ config, script: 'm.ts' }, context({ 'm.ts': '' }));
+    expect(scripted.spec.request.model).toEqual({ kind: 'script', file: at('m.ts') });
+  });
+
+  it('is reported if another model is chosen', async () => {
+    const { spec, notes } = await resolveLaunch({ config, endpoint, model: 'embedded' }, context());
+    expect(spec.request.model).toEqual({ kind: 'embedded' });
+    expect(notes).toEqual([expect.stringContaining("'model' is 'embedded'")]);
   });
 });

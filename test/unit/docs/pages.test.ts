@@ -5,7 +5,7 @@ import { CommanderError } from 'commander';
 import MarkdownIt from 'markdown-it';
 import { describe, expect, it } from 'vitest';
 import { CodedError } from '../../../src/base/core/errors.ts';
-import { launchSchema } from '../../../src/backbone/node/options/runOptions.ts';
+import { launchSchema, runOptions } from '../../../src/backbone/node/options/runOptions.ts';
 import { settings, settingsSection } from '../../../src/base/core/ids.ts';
 import { manifestIn } from '../../tools/translations.mjs';
 import { parsed } from '../command/commandLines.ts';
@@ -27,6 +27,10 @@ const pages: readonly Page[] = [
 ].map((file) => ({ file, tokens: markdown.parse(readFileSync(path.join(root, file), 'utf8'), {}) }));
 const generated = ['command-line', 'findings', 'launch-json', 'rules', 'settings'].map(
   (name) => `docs/${name}.md`,
+);
+/** The pages of new projects and examples. */
+const projectPages: readonly Page[] = globSync('media/{template*,examples/*}/README.md', { cwd: root }).map(
+  (file) => ({ file, tokens: markdown.parse(readFileSync(path.join(root, file), 'utf8'), {}) }),
 );
 /** The pages written by hand for users. */
 const guides = pages.filter(
@@ -143,14 +147,18 @@ describe('the documentation', () => {
     }
   });
 
-  it('shows valid JSON, and launch configurations with known attributes', () => {
-    for (const page of guides) {
+  it('shows valid JSON, with launch configurations and settings that are valid', () => {
+    const { properties } = launchSchema();
+    for (const page of [...guides, ...projectPages]) {
       for (const block of codeBlocks(page, 'json')) {
         const { type, request, name, ...attributes } = JSON.parse(block) as Record<string, unknown>;
+        const named = Object.keys(attributes).filter((key) => key.startsWith(`${settingsSection}.`));
+        const ofSettings = named.map((key) => key.slice(settingsSection.length + 1));
+        for (const setting of ofSettings) expect(Object.values(settings), page.file).toContain(setting);
         if (type !== 'agentjet') continue;
         expect([request, typeof name]).toEqual(['launch', 'string']);
-        for (const attribute of Object.keys(attributes))
-          expect(launchSchema().properties).toHaveProperty(attribute);
+        for (const attribute of Object.keys(attributes)) expect(properties).toHaveProperty(attribute);
+        expect(runOptions.safeParse(attributes).error, page.file).toBeUndefined();
       }
     }
   });

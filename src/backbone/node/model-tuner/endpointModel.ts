@@ -10,7 +10,14 @@ import {
 } from '../../core/model-tuner/model.ts';
 import { withServerTokens } from '../../core/model-tuner/serverTokens.ts';
 import type { Logger } from '../../../base/core/ports.ts';
-import { EndpointFailures, badEndpointUrl, writeUrl, type Endpoint } from './modelEndpointFailures.ts';
+import {
+  EndpointFailures,
+  endpointHeaders,
+  endpointUrl,
+  writeUrl,
+  type Endpoint,
+} from './modelEndpointFailures.ts';
+import { listModels } from './modelList.ts';
 import { EndpointFields } from './endpointFields.ts';
 import { releaseConnection, post, postTarget, readText, readWhole } from './modelTransport.ts';
 import { parseJson } from '../../../base/core/parseJson.ts';
@@ -64,12 +71,10 @@ export interface EndpointOptions extends Endpoint {
 export function createEndpointModel(options: EndpointOptions): ChatModel {
   const failures = new EndpointFailures(options);
   const fields = new EndpointFields(options);
-  const headers = {
-    'content-type': 'application/json',
-    ...(options.apiKey !== undefined &&
-      options.apiKey !== '' && { authorization: `Bearer ${options.apiKey}` }),
-  };
-  const target = postTarget(chatUrl(options.baseUrl), headers, true);
+  const headers = { 'content-type': 'application/json', ...endpointHeaders(options.apiKey) };
+  const target = postTarget(endpointUrl(options.baseUrl, 'chat/completions'), headers, true);
+  let listed: Promise<readonly string[]> | undefined;
+  const models = (): Promise<readonly string[]> => (listed ??= modelsOf(options));
   return {
     description: `${options.model} at ${writeUrl(options.baseUrl)}`,
     respond: (request, cancellation) => {
@@ -80,26 +85,30 @@ export function createEndpointModel(options: EndpointOptions): ChatModel {
         } catch (error) {
           return { kind: 'error', ...failures.unreachable(error) };
         }
-        return readReply(response, failures);
+        return readReply(response, failures, models);
       };
       return fields.ask({ ...request, model: options.model }, send);
     },
   };
 }
 
-/** Returns the URL of chat completions. The base URL can have a query, which some clouds need. */
-function chatUrl(baseUrl: string): URL {
-  const url = URL.parse(baseUrl);
-  if (url === null || !/^https?:$/.test(url.protocol)) throw badEndpointUrl(baseUrl);
-  url.pathname = `${url.pathname.replace(/\/+$/, '')}/chat/completions`;
-  return url;
+/** Returns the models that a server lists; none if it does not. */
+async function modelsOf(endpoint: Endpoint): Promise<readonly string[]> {
+  const list = await listModels(endpoint);
+  return list.kind === 'models' ? list.models : [];
 }
 
-async function readReply(response: IncomingMessage, failures: EndpointFailures): Promise<ModelReply> {
+async function readReply(
+  response: IncomingMessage,
+  failures: EndpointFailures,
+  models: () => Promise<readonly string[]>,
+): Promise<ModelReply> {
   const status = response.statusCode ?? 0;
   try {
     if (status < 200 || status > 299) {
-      return { kind: 'error', ...failures.refused(status, response.headers, await readWhole(response)) };
+      const body = await readWhole(response);
+      const listed = status === 404 ? await models() : [];
+      return { kind: 'error', ...failures.refused(status, response.headers, body, listed) };
     }
     if (/^text\/event-stream\b/i.test(response.headers['content-type'] ?? '')) {
       return { kind: 'stream', chunks: readChunks(response, failures) };

@@ -26,6 +26,18 @@ export function badEndpointUrl(baseUrl: string): CodedError {
   });
 }
 
+/** Returns the URL of a route. The base URL can have a query, which some clouds need. Throws `model/bad-endpoint-url`. */
+export function endpointUrl(baseUrl: string, route: string): URL {
+  const url = URL.parse(baseUrl);
+  if (url === null || !/^https?:$/.test(url.protocol)) throw badEndpointUrl(baseUrl);
+  url.pathname = `${url.pathname.replace(/\/+$/, '')}/${route}`;
+  return url;
+}
+
+export function endpointHeaders(apiKey: string | undefined): Readonly<Record<string, string>> {
+  return apiKey === undefined || apiKey === '' ? {} : { authorization: `Bearer ${apiKey}` };
+}
+
 /** Returns a URL without user, password, query and fragment, which can be secret. */
 export function writeUrl(url: string): string {
   const parsed = URL.parse(url);
@@ -74,8 +86,17 @@ export class EndpointFailures {
     });
   }
 
-  /** Keeps the server's status, its `retry-after` and its own error. */
-  refused(status: number, headers: IncomingHttpHeaders, body: string): ModelFailure {
+  /**
+   * Keeps the server's status, its `retry-after` and its own error.
+   *
+   * @param models the models that the server lists, if they are known
+   */
+  refused(
+    status: number,
+    headers: IncomingHttpHeaders,
+    body: string,
+    models: readonly string[] = [],
+  ): ModelFailure {
     if (status < 400) return this.#redirected(status, headers);
     const error = readError(status, this.#redact(body));
     const retryAfter = headers['retry-after'];
@@ -83,7 +104,7 @@ export class EndpointFailures {
       status,
       error,
       ...(retryAfter !== undefined && { headers: { 'retry-after': retryAfter } }),
-      report: this.#report(status, error, retryAfter),
+      report: this.#report(status, error, retryAfter, models),
     };
   }
 
@@ -97,7 +118,12 @@ export class EndpointFailures {
     });
   }
 
-  #report(status: number, error: ModelError, retryAfter: string | undefined): CodedError {
+  #report(
+    status: number,
+    error: ModelError,
+    retryAfter: string | undefined,
+    models: readonly string[],
+  ): CodedError {
     const { model, apiKey } = this.#endpoint;
     const said = `(${status}): ${error.message}`;
     const server = `The model server at ${this.#url}`;
@@ -111,7 +137,7 @@ export class EndpointFailures {
         return coded(
           'not-found',
           `${server} does not have the model "${model}" or this path ${said}`,
-          this.#notFoundHint(),
+          this.#notFoundHint(models),
         );
       case 429: {
         const wait = retryAfter === undefined ? 'Wait' : `Wait (retry-after: ${retryAfter})`;
@@ -128,8 +154,10 @@ export class EndpointFailures {
     }
   }
 
-  #notFoundHint(): string {
-    const name = 'Check --model-name (launch.json: endpoint.model)';
+  #notFoundHint(models: readonly string[]): string {
+    const place = '--model-name (launch.json: endpoint.model)';
+    if (models.length > 0) return `Set ${place} to one of its models: ${formatModels(models)}.`;
+    const name = `Check ${place}`;
     if (this.#url.endsWith('/v1')) return `${name}. GET ${this.#url}/models lists the models.`;
     return `${name} and ${urlPlaces}. The URL may have to end in /v1.`;
   }
@@ -194,6 +222,15 @@ function excerpt(body: string): string {
   const text = body.trim();
   if (text === '') return 'an empty body';
   return text.length > longestExcerpt ? `${text.slice(0, longestExcerpt)}…` : text;
+}
+
+/** The number of model names in a message. */
+const shownNames = 20;
+
+/** Returns the names as one text, such as `a, b and 3 more`. */
+export function formatModels(models: readonly string[]): string {
+  const shown = models.slice(0, shownNames).join(', ');
+  return models.length > shownNames ? `${shown} and ${models.length - shownNames} more` : shown;
 }
 
 const transportErrors: Readonly<Record<string, string>> = {

@@ -1,5 +1,6 @@
 import path from 'node:path';
 import { parse as parseEnvFile } from 'dotenv';
+import type { CodedError } from '../../../base/core/errors.ts';
 import type { FileReader } from '../../../base/core/ports.ts';
 import { faultKinds } from '../../../tracking/core/records/episodeResult.ts';
 import {
@@ -10,6 +11,8 @@ import {
 } from '../../core/protocol/run.ts';
 import { dotEnv } from '../../../base/node/dotEnv.ts';
 import type { OptionErrors, RunOptions } from './runOptions.ts';
+import { formatModels, writeUrl } from '../model-tuner/modelEndpointFailures.ts';
+import { listModels } from '../model-tuner/modelList.ts';
 import { pythonShare } from '../client/pythonShare.ts';
 import type { RunSpec } from '../client/runLauncher.ts';
 
@@ -171,8 +174,9 @@ class RunResolver {
   }
 
   async #model(): Promise<ModelChoice> {
-    const { model = 'embedded', endpoint, script } = this.#options;
+    const { endpoint, script } = this.#options;
     if (!callsModel(this.#options)) return { kind: 'embedded' };
+    const model = modelKind(this.#options);
     switch (model) {
       case 'embedded':
       case 'human':
@@ -183,14 +187,24 @@ class RunResolver {
         if (endpoint === undefined)
           throw this.#errors.missing('endpoint', "the model 'endpoint' needs a server");
         const { baseUrl, model: name, apiKeyEnv } = endpoint;
-        return {
-          kind: 'endpoint',
-          baseUrl,
-          model: name,
-          ...(await this.#key('endpoint', baseUrl, apiKeyEnv)),
-        };
+        const access = await this.#key('endpoint', baseUrl, apiKeyEnv);
+        const named = name ?? (await this.#onlyModel({ baseUrl, ...access }));
+        return { kind: 'endpoint', baseUrl, model: named, ...access };
       }
     }
+  }
+
+  /** Returns the model of a server that has one. */
+  async #onlyModel(endpoint: { readonly baseUrl: string; readonly apiKey?: string }): Promise<string> {
+    const list = await listModels(endpoint);
+    const server = `the server at ${writeUrl(endpoint.baseUrl)}`;
+    const missing = (because: string): CodedError => this.#errors.missing('endpoint.model', because);
+    if (list.kind === 'unauthorized') throw missing(`${server} lists its models only with a valid API key`);
+    if (list.kind === 'failed') throw missing(`${server} does not list its models (${list.reason})`);
+    const [first, ...others] = list.models;
+    if (first === undefined) throw missing(`${server} has no models`);
+    if (others.length > 0) throw missing(`${server} has several models: ${formatModels(list.models)}`);
+    return first;
   }
 
   async #script(
@@ -278,6 +292,18 @@ class RunResolver {
   async #mustExist(option: string, file: string): Promise<void> {
     if (!(await this.#context.files.exists(file))) throw this.#errors.fileNotFound(option, file);
   }
+}
+
+/** Returns the kind of a run's model. An endpoint or a script is enough to choose it. */
+export function modelKind({ model, endpoint, script }: RunOptions): NonNullable<RunOptions['model']> {
+  if (model !== undefined) return model;
+  if (endpoint !== undefined) return 'endpoint';
+  return script === undefined ? 'embedded' : 'script';
+}
+
+/** Returns whether a run has an endpoint that its model does not use. */
+export function ignoresEndpoint(options: RunOptions): boolean {
+  return callsModel(options) && options.endpoint !== undefined && modelKind(options) !== 'endpoint';
 }
 
 /** Returns whether a run calls its model. A recording that answers alone needs no server and no key. */

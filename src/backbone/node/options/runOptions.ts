@@ -71,9 +71,9 @@ function server(group: 'model' | 'helper', flags: { readonly prefix: string; rea
       flag: `${flags.prefix}base-url`,
       value: '<url>',
     }),
-    model: described(text(), {
+    model: option(text(), {
       description: 'Name of the model on that server.',
-      ...(group === 'helper' && { unset: "the config's model" }),
+      unset: group === 'helper' ? "the config's model" : 'the only model that the server lists',
       group,
       flag: flags.model,
       value: '<name>',
@@ -114,7 +114,6 @@ const helper = z.strictObject({
   }),
   ...helperServer,
   baseUrl: z.optional(helperServer.baseUrl),
-  model: z.optional(helperServer.model),
 });
 
 const faults = z.strictObject({
@@ -159,7 +158,10 @@ const experiment = {
 const models = {
   model: modelOption(z.enum(['embedded', 'script', 'endpoint', 'human']), {
     description: "Which model answers the workflow's LLM calls.",
-    unset: { launch: 'the setting `agentjet.model`', cli: 'embedded' },
+    unset: {
+      launch: 'the setting `agentjet.model`; with an `endpoint` or a `script`, that one',
+      cli: 'endpoint with --base-url, script with --script, otherwise embedded',
+    },
     enumDescriptions: [
       "AgentJet's built-in model: evaluates arithmetic and gives valid answers to any request. Deterministic by seed; needs no network and no key.",
       'Your JavaScript or TypeScript file (`script`).',

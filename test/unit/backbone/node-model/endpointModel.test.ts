@@ -242,6 +242,14 @@ describe('an endpoint that refuses', () => {
     expect((await failureOf(ask(server))).report?.hint).not.toContain('have to end');
   });
 
+  it('names the models of the server where it does not have the model', async () => {
+    const server = await openAiServer((response, { path }) => {
+      if (path === '/v1/models') sendJson(response, 200, { data: [{ id: 'qwen' }, { id: 'llama' }] });
+      else sendJson(response, 404, { error: given });
+    });
+    expect((await failureOf(ask(server))).report?.hint).toContain('qwen, llama');
+  });
+
   it('never gets the key into a message', async () => {
     const echo = { error: { message: `Incorrect API key: ${apiKey}`, code: apiKey } };
     const server = await openAiServer((response) => sendJson(response, 401, echo));

@@ -22,7 +22,8 @@ export async function openAiServer(
     const parts: Buffer[] = [];
     request.on('data', (part: Buffer) => parts.push(part));
     request.on('end', () => {
-      const body = JSON.parse(Buffer.concat(parts).toString()) as Record<string, unknown>;
+      const text = Buffer.concat(parts).toString();
+      const body = JSON.parse(text === '' ? '{}' : text) as Record<string, unknown>;
       const one = { path: request.url ?? '', headers: request.headers, body };
       received.push(one);
       answer(response, one, request.socket);
