@@ -19,6 +19,7 @@ import { RecentConfigs } from './configs/editor/choose/recentConfigs.ts';
 import { registerHosts } from './training/editor/registerHosts.ts';
 import { findRolloutConfig } from './training/editor/rollouts.ts';
 import { DispatchedRuns } from './training/editor/dispatchedRuns.ts';
+import { registerEditorModels } from './debugging/editor/editorModels.ts';
 import { registerHuman } from './debugging/editor/questions.ts';
 import { settings, settingsSection } from './base/core/ids.ts';
 import { registerConfigLanguage } from './configs/editor/language/registerConfigLanguage.ts';
@@ -53,6 +54,7 @@ export function activate(context: vscode.ExtensionContext): void {
   store.add(registerRunStatus(systemClock, log));
   store.add(registerHosts(context, { clock: systemClock, webFolder, log }));
   store.add(registerHuman(log));
+  store.add(registerEditorModels());
   store.add(registerRunNotes(context.extensionUri, log));
   store.add(registerSetupCommands(context.extensionUri, log));
   const apiKeys = new ApiKeys(context.secrets, context.globalState);

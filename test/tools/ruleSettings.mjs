@@ -28,6 +28,8 @@ export function ruleProperties() {
 
 if (process.argv[1] === import.meta.filename) {
   const manifest = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'));
-  manifest.contributes.configuration.properties['agentjet.check.rules'].properties = ruleProperties();
+  const groups = manifest.contributes.configuration;
+  const { properties } = groups.find((group) => 'agentjet.check.rules' in group.properties);
+  properties['agentjet.check.rules'].properties = ruleProperties();
   writeManifest(manifest);
 }

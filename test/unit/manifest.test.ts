@@ -38,7 +38,7 @@ interface Manifest {
       readonly category: string;
     }[];
     readonly menus: Record<string, readonly { readonly command: string; readonly when?: string }[]>;
-    readonly configuration: {
+    readonly configuration: readonly {
       readonly properties: Record<
         string,
         {
@@ -48,7 +48,7 @@ interface Manifest {
           readonly properties?: unknown;
         }
       >;
-    };
+    }[];
     readonly debuggers: readonly {
       readonly type: string;
       readonly languages?: readonly string[];
@@ -70,6 +70,11 @@ interface Manifest {
 }
 
 const { contributes } = manifest;
+/** The settings of all groups. */
+const settingProperties = Object.assign(
+  {},
+  ...contributes.configuration.map(({ properties }) => properties),
+) as (typeof contributes.configuration)[number]['properties'];
 const sorted = (values: Iterable<string>): string[] => [...values].sort();
 
 function debuggerOf(type: string): Manifest['contributes']['debuggers'][number] {
@@ -113,7 +118,7 @@ describe('the manifest', () => {
   });
 
   it('declares the settings that the code reads', () => {
-    const { properties } = contributes.configuration;
+    const properties = settingProperties;
     const names = [...Object.values(settings), ...Object.keys(renamedSettings)];
     expect(sorted(Object.keys(properties))).toEqual(
       sorted(names.map((name) => `${settingsSection}.${name}`)),
@@ -126,7 +131,7 @@ describe('the manifest', () => {
 
   it('names the new setting where it declares an old one', () => {
     for (const [old, name] of Object.entries(renamedSettings)) {
-      const property = contributes.configuration.properties[`${settingsSection}.${old}`];
+      const property = settingProperties[`${settingsSection}.${old}`];
       expect(property?.markdownDeprecationMessage).toContain(`#${settingsSection}.${name}#`);
       expect(property).not.toHaveProperty('default');
     }
@@ -141,7 +146,7 @@ describe('the manifest', () => {
   });
 
   it('offers every rule in the setting about rules: node test/tools/ruleSettings.mjs writes them', () => {
-    const setting = contributes.configuration.properties[`${settingsSection}.${settings.checkRules}`];
+    const setting = settingProperties[`${settingsSection}.${settings.checkRules}`];
     expect(setting?.properties).toEqual(ruleProperties());
   });
 

@@ -42,6 +42,8 @@ const judgeFlags: ReadonlySet<string> = new Set([
   'helper-model',
   'helper-api-key-env',
   'debug-model',
+  'max-calls',
+  'max-tokens',
   'parallel',
   'episode-timeout',
   'runtime',

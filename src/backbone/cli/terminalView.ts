@@ -68,6 +68,8 @@ export class TerminalView {
       case 'model-asks':
       case 'model-asks-no-more':
         return; // for the terminal that the person is at
+      case 'model-request':
+      case 'model-request-cancelled':
       case 'debugger':
       case 'places':
         return; // for editors

@@ -10,6 +10,7 @@ import { launch, type LaunchPorts } from '../core/launcher/launch.ts';
 import { readRows } from '../core/launcher/taskSource.ts';
 import type { ModelTextSource } from '../core/context-tracker/modelTextSource.ts';
 import type { DataSetPorts } from '../core/task-reader/data-set/table.ts';
+import { CallBudget } from '../core/model-tuner/callBudget.ts';
 import { CancellationSource } from '../../base/core/cancellation.ts';
 import { toReport, CodedError, messageOf } from '../../base/core/errors.ts';
 import { Emitter } from '../../base/core/event.ts';
@@ -32,7 +33,8 @@ import { localFiles } from '../../base/node/files.ts';
 import { huggingFaceHub } from './hub/dataSetHub.ts';
 import { isScript, runScript, type ScriptPorts } from './job/runScript.ts';
 import { installLoader, type Loader } from './loader/loader.ts';
-import { openHelperLlm } from './model-tuner/helperLlm.ts';
+import { openHelperLlm, type HelperContext } from './model-tuner/helperLlm.ts';
+import type { HelperLlm } from '../core/helper-llm/helperLlm.ts';
 import { openModel, openModelTuner } from './model-tuner/modelTuner.ts';
 import { RunRecordings } from './recording/runRecordings.ts';
 import { isPythonScript, runTuneScript } from './python/tuneScript.ts';
@@ -173,6 +175,7 @@ function portsOf(request: RunRequest, inspected: boolean): RunPorts {
   const classes = localClassFinder([request.cwd]);
   const config = new RunConfig(request);
   const recordings = new RunRecordings(request, logger, emit);
+  const budget = new CallBudget(request);
   const ports: LaunchPorts = {
     clock: systemClock,
     files: localFiles,
@@ -190,22 +193,12 @@ function portsOf(request: RunRequest, inspected: boolean): RunPorts {
         cancellation: cancellation.token,
         onAnswer: answers.event,
         recordings,
+        budget,
       }),
+    budget,
     envTransport,
     dataSets,
-    openHelper: (plan) =>
-      openHelperLlm(request.helper, {
-        seed: plan.seed,
-        clock: systemClock,
-        logger,
-        environment: request.allowEnvironment ? process.env : {},
-        recordings,
-        openLocal: (choice) => {
-          const text = { open: async () => (await findRunText(request, plan)).open() };
-          return openModel(choice, plan.seed, text, loader, logger);
-        },
-        warn: (problem) => emit(warningEvent(problem)),
-      }),
+    openHelper: (plan) => openRunHelper(request, plan, { loader, logger, recordings, budget }),
     readerTools: (plan) => createReaderTools(request, plan.seed, request.allowEnvironment ? process.env : {}),
     readReplayed,
     readTrace: readRecorded,
@@ -247,6 +240,25 @@ function userCode(
     onEnd: (uuid) => code.ended(uuid),
   };
   return { code, episodes };
+}
+
+function openRunHelper(
+  request: RunRequest,
+  plan: RunPlan,
+  parts: Pick<HelperContext, 'logger' | 'recordings' | 'budget'> & { readonly loader: Loader },
+): HelperLlm {
+  const { loader, ...counted } = parts;
+  return openHelperLlm(request.helper, {
+    ...counted,
+    seed: plan.seed,
+    clock: systemClock,
+    environment: request.allowEnvironment ? process.env : {},
+    openLocal: (choice) => {
+      const text = { open: async () => (await findRunText(request, plan)).open() };
+      return openModel(choice, plan.seed, text, loader, counted.logger);
+    },
+    warn: (problem) => emit(warningEvent(problem)),
+  });
 }
 
 function readRecorded(file: string): RecordedRun {

@@ -60,6 +60,7 @@ export function registerDebug(parts: DebugParts): Disposable {
     environment,
     ownFolder,
     savedApiKey: (baseUrl: string) => apiKeys.get(baseUrl),
+    hasEditorModels: true,
     debugpyFolders: () => debugpyFolders(storage),
   };
   store.add(vscode.debug.registerDebugAdapterDescriptorFactory(debugType, adapterFactory(ports)));

@@ -10,6 +10,9 @@ export const customEventNames = {
   /** An LLM call waits for the answer of a person. */
   modelAsks: 'agentjet.modelAsks',
   modelAsksNoMore: 'agentjet.modelAsksNoMore',
+  /** An LLM call waits for a language model of the editor. */
+  modelRequest: 'agentjet.modelRequest',
+  modelRequestCancelled: 'agentjet.modelRequestCancelled',
   /** A run has findings about the code and the config of the user. */
   notes: 'agentjet.runNotes',
   /** A run could not start because its interpreter has no debugpy. */
@@ -31,6 +34,9 @@ export interface ModelAsksBody extends Pick<
 export interface ModelAsksNoMoreBody {
   readonly id: number;
 }
+
+/** The body of `agentjet.modelRequest`. */
+export type ModelRequestBody = Omit<Extract<RunEvent, { type: 'model-request' }>, 'type'>;
 
 /** The body of `agentjet.runNotes`: all notes of a finished run, with absolute paths. */
 export interface RunNotesBody {
@@ -59,6 +65,13 @@ export function customEvents(event: RunEvent, run: RunProgress): DapEvent[] {
     }
     case 'model-asks-no-more':
       return [{ event: customEventNames.modelAsksNoMore, body: { id: event.id } }];
+    case 'model-request': {
+      const { id, model, messages, tools } = event;
+      const body: ModelRequestBody = { id, model, messages, tools };
+      return [{ event: customEventNames.modelRequest, body }];
+    }
+    case 'model-request-cancelled':
+      return [{ event: customEventNames.modelRequestCancelled, body: { id: event.id } }];
     case 'run-ended':
       return [...notes(run), ...needsDebugpy(event)];
     default:

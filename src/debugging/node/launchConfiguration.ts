@@ -32,13 +32,21 @@ export function withSettings<T extends Readonly<Record<string, unknown>>>(
   return { ...configuration, ...Object.fromEntries(set) };
 }
 
+/** The settings that choose a model, each with the model that it belongs to. */
+const modelsOfSettings: Readonly<Record<string, string | undefined>> = {
+  model: undefined,
+  script: 'script',
+  endpoint: 'endpoint',
+  editorModel: 'editor',
+};
+
 /** Returns whether a setting belongs to another model than the one that the configuration chooses itself. */
 function isOfOtherModel(
   setting: string,
   { model, endpoint, script }: Readonly<Record<string, unknown>>,
 ): boolean {
-  if (!['model', 'endpoint', 'script'].includes(setting)) return false;
-  if (model !== undefined) return setting !== model;
+  if (!Object.hasOwn(modelsOfSettings, setting)) return false;
+  if (model !== undefined) return modelsOfSettings[setting] !== model;
   return endpoint !== undefined || script !== undefined;
 }
 

@@ -83,6 +83,8 @@ export class RunReporter {
       case 'model-asks':
         return [output('console', asksText(event))];
       case 'model-asks-no-more':
+      case 'model-request':
+      case 'model-request-cancelled':
       case 'selection':
       case 'debugger':
       case 'places':

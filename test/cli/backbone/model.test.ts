@@ -32,7 +32,46 @@ const endpoint = (baseUrl: string): string[] => [
   ...['--api-key-env', 'TEST_KEY'],
 ];
 
+describe('the limits of a run', () => {
+  const four = ['--conf', 'small.yaml', '--repeat', '2', '--parallel', '1'];
+
+  it('end it, and say what they stopped', async () => {
+    const server = await openAiServer((response) => sendJson(response, 200, completion('5')));
+    const args = [...four, '--base-url', server.baseUrl, '--model-name', 'tiny'];
+    const project = await smallProject(asking);
+    const { code, episodes, stderr } = await runJson(project, [...args, '--max-calls', '2']);
+    expect(code).toBe(2);
+    expect(episodes).toMatchObject([
+      { reward: 5, error: null },
+      { reward: 5, error: null },
+      { error: { code: 'model/limit-reached' } },
+    ]);
+    expect(stderr).toContain('2 of 4 episodes had ended, 1 ended at the limit, and 1 did not start');
+    expect(server.received.length).toBe(2);
+    const tokens = await runJson(project, [...args, '--max-tokens', '5']);
+    expect(tokens.episodes.filter(({ error }) => error === null)).toHaveLength(3);
+  });
+
+  it('leave a run that stays below them alone', async () => {
+    const server = await openAiServer((response) => sendJson(response, 200, completion('5')));
+    const args = [...four, '--base-url', server.baseUrl, '--model-name', 'tiny', '--max-calls', '4'];
+    const { code } = await runJson(await smallProject(asking), args);
+    expect(code).toBe(0);
+  });
+});
+
 describe('an endpoint', () => {
+  it('is enough to choose it, and its only model answers', async () => {
+    const server = await openAiServer((response, { path }) =>
+      sendJson(response, 200, path === '/v1/models' ? { data: [{ id: 'only' }] } : completion('5')),
+    );
+    const args = [...small, '--base-url', server.baseUrl];
+    const { code, episodes } = await runJson(await smallProject(asking), args);
+    expect(code).toBe(0);
+    expect(episodes).toMatchObject([{ reward: 5 }]);
+    expect(server.received.at(-1)?.body).toMatchObject({ model: 'only' });
+  });
+
   it('answers, with the key of the environment', async () => {
     const server = await openAiServer((response) => sendJson(response, 200, completion('5')));
     const args = [...small, ...endpoint(server.baseUrl)];

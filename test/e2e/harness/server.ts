@@ -20,6 +20,8 @@ export interface ServerOptions {
   readonly temp: string;
   /** The extension to install: a folder with a package.json, or a .vsix. */
   readonly extension: string;
+  /** The folder of another extension to install. */
+  readonly otherExtension?: string | undefined;
   /**
    * A CommonJS file whose `run()` runs tests in the extension host. The extension is then loaded as one under
    * development, and the editor skips dialogs and notifications.
@@ -85,6 +87,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   await writeSettings(user, options);
   if (options.language !== undefined) await writeLanguagePack(user, options.language);
   if (options.tests === undefined) await installExtension(options, extensions);
+  if (options.otherExtension !== undefined) await copyExtension(options.otherExtension, extensions);
   const token = randomUUID();
   await writeFile(tokenFile(options), token, { mode: 0o600 });
   const child = spawn(options.node, serverArguments(options, user, extensions), {

@@ -35,6 +35,8 @@ export interface SessionOptions {
   readonly tests?: string | undefined;
   /** Default: the folder in the environment variable AGENTJET_E2E_EXTENSION, else the project. */
   readonly extension?: string | undefined;
+  /** The folder of an extension, with its code in `media`, to install in addition. */
+  readonly otherExtension?: string | undefined;
   /** Called with each new page before it opens the editor. */
   readonly onPage?: ((page: Page) => Promise<unknown>) | undefined;
 }
@@ -90,6 +92,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
       temp,
       extension: options.extension ?? extensionUnderTest(),
       tests: options.tests,
+      otherExtension: options.otherExtension && path.resolve(root, options.otherExtension),
       settings: options.settings,
       language: options.language,
       workspaceTrust: options.workspaceTrust,

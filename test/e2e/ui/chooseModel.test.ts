@@ -9,7 +9,7 @@ import { titleButton, useEditor } from '../harness/index.ts';
 
 const editor = useEditor({ suite: 'choose-model', workspace: 'media/examples/math_agent', each: 'window' });
 
-const themes = ['Default Light Modern', 'Default Dark Modern', 'Default High Contrast'];
+const themes = ['Light 2026', 'Dark 2026', 'Dark High Contrast'];
 const status = '.part.statusbar .statusbar-item';
 const input = '.quick-input-widget input';
 const key = 'key-e2e-of-the-server';
@@ -49,11 +49,15 @@ async function startModels({ models, apiKey }: Behavior, ports: readonly number[
       response.writeHead(401).end('{}');
       return;
     }
-    paths.push(request.url ?? '');
+    if (request.url?.startsWith('/v1/') !== true) {
+      response.writeHead(404).end('{}');
+      return;
+    }
+    paths.push(request.url);
     const message = { role: 'assistant', content: '\\boxed{17}' };
     const completion = { id: 'one', choices: [{ index: 0, message, finish_reason: 'stop' }] };
     const list = { data: models.map((id) => ({ id })) };
-    response.end(JSON.stringify(request.url?.endsWith('/models') === true ? list : completion));
+    response.end(JSON.stringify(request.url.endsWith('/models') ? list : completion));
   });
   const port = await listen(server, ports);
   onTestFinished(() => {
@@ -91,7 +95,7 @@ test('a server on this machine answers after two actions', async () => {
   await editor().pick('tiny-e2e'); // the second action
   await editor().see(status, 'tiny-e2e');
   await editor().see('.notification-toast', 'answers the runs of this workspace');
-  expect(await settings()).toEqual({
+  await expect.poll(settings).toEqual({
     'agentjet.model': 'endpoint',
     'agentjet.endpoint': { baseUrl: server.baseUrl, model: 'tiny-e2e' },
   });
@@ -116,7 +120,7 @@ test('another server answers after three actions; its key is asked for and kept'
   await editor().commandThatAsks('AgentJet: Choose Model');
   await editor().pick('Built-in model');
   await editor().see(status, 'Built-in model');
-  expect(await settings()).toEqual({ 'agentjet.model': 'embedded' });
+  await expect.poll(settings).toEqual({ 'agentjet.model': 'embedded' });
   await editor().commandThatAsks('AgentJet: Choose Model');
   await editor().pick('only-e2e');
   await editor().see(status, 'only-e2e');
@@ -139,11 +143,11 @@ test('the picker and the status bar can be read in every theme', async () => {
   );
   await openConfig();
   for (const theme of themes) {
-    await editor().commandThatAsks('Preferences: Color Theme');
-    await editor().pick(theme.replace('Default ', ''));
+    await editor().press('ControlOrMeta+k', 'ControlOrMeta+t');
+    await editor().pick(theme);
     await editor().commandThatAsks('AgentJet: Choose Model');
     await editor().see('.quick-input-list', 'llama3.2:3b');
-    await editor().screenshot(`picker-${theme.split(' ')[1]?.toLowerCase() ?? ''}`);
+    await editor().screenshot(`picker ${theme}`);
     await editor().press('Escape');
   }
 });

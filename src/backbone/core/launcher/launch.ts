@@ -1,4 +1,4 @@
-import type { CancellationToken } from '../../../base/core/cancellation.ts';
+import { CancellationSource, type CancellationToken } from '../../../base/core/cancellation.ts';
 import { CodedError, toReport, type ErrorReport, type Location } from '../../../base/core/errors.ts';
 import type { Clock } from '../../../base/core/ports.ts';
 import type { Config } from '../../../configs/core/effectiveConfig.ts';
@@ -20,6 +20,7 @@ import { environmentsOf } from '../env-service/environment.ts';
 import type { HelperLlm } from '../helper-llm/helperLlm.ts';
 import { Random } from '../../../base/core/random.ts';
 import type { FinishedCall } from '../model-tuner/call.ts';
+import { limitCode, type CallBudget } from '../model-tuner/callBudget.ts';
 import type { UserFunction } from '../function-form/bindByName.ts';
 import { asWorkflowClass, type WorkflowClass } from '../function-form/functionWorkflow.ts';
 import type { JudgeContext } from '../task-judge/judge.ts';
@@ -110,6 +111,8 @@ export interface LaunchPorts
   readonly readReplayed: (file: string, episode: number) => ReplayedRun;
   /** Reads the episodes of a trace. Throws a CodedError `trace/…`. */
   readTrace(file: string): RecordedRun;
+  /** The limits of the run. */
+  readonly budget: Pick<CallBudget, 'isReached' | 'onReached' | 'error'>;
   openFolder(plan: RunPlan, request: RunRequest): Promise<RunFolder>;
   readonly episodes: Pick<
     EpisodeContext,
@@ -180,12 +183,16 @@ async function run(asked: RunRequest, ports: LaunchPorts, cancellation: Cancella
     if (text.opensOnDemand !== true) await tracker.open();
     const live = { ...prepared, request, rollout, modelTuner, tracker, ports, cancellation };
     const context = contextOf(live);
-    const rolling = rollOut(slots, plan.parallel, cancellation, (slot) => observed(slot, context, live));
+    // At the limit of calls, no more episodes start. Running ones end with their next call.
+    const starting = new CancellationSource(cancellation);
+    const limit = ports.budget.onReached(() => starting.cancel());
+    const rolling = rollOut(slots, plan.parallel, starting.token, (slot) => observed(slot, context, live));
     const finding = findPlaces(prepared.config, context, tracker);
     const end = await rolling.then(
-      (): RunEnd => ({ status: cancellation.isCancelled ? 'cancelled' : 'completed', error: null }),
+      (results) => endOf(results, live),
       (error: unknown) => failed(error, ports),
     );
+    limit.dispose();
     modelTuner.episodesEnded();
     ports.emit({ type: 'places', places: await finding });
     const selection = rollout.selection();
@@ -195,6 +202,14 @@ async function run(asked: RunRequest, ports: LaunchPorts, cancellation: Cancella
   } finally {
     await modelTuner.close();
   }
+}
+
+function endOf(results: readonly EpisodeResult[], { slots, ports, cancellation }: LiveRun): RunEnd {
+  if (cancellation.isCancelled) return cancelled;
+  if (!ports.budget.isReached) return { status: 'completed', error: null };
+  const stopped = results.filter(({ error }) => error?.code === limitCode).length;
+  const counts = { ended: results.length - stopped, stopped, total: slots.length };
+  return failed(ports.budget.error(counts), ports);
 }
 
 function rolloutOf({ plan, tasks, wanted }: Prepared): RolloutState {

@@ -28,6 +28,8 @@ export const modelChoice = z.discriminatedUnion('kind', [
     model: z.string(),
     apiKey: z.optional(z.string()),
   }),
+  /** A language model that the editor provides, by its id, reached through the client. */
+  z.object({ kind: z.literal('editor'), model: z.string() }),
   /** The person at the keyboard, reached through the client. */
   z.object({ kind: z.literal('human') }),
 ]);
@@ -135,6 +137,10 @@ export const runRequest = z.object({
   parallel: z.optional(z.number()),
   /** Episodes per task; absent: `ajet.rollout.num_repeat`, to validate `ajet.trainer_common.val_pass_n`. */
   repeat: z.optional(z.number()),
+  /** The most LLM calls that reach a model; absent: no limit. */
+  maxCalls: z.optional(z.number()),
+  /** The most tokens of all prompts and replies; absent: no limit. */
+  maxTokens: z.optional(z.number()),
   /** Seconds an episode may run, not counting time held by a debugger; absent: no limit. */
   episodeTimeout: z.optional(z.number()),
   /** A `tokenizer.json` or the folder of one, absolute; absent: looked for by `ajet.model.path`. */
@@ -153,7 +159,10 @@ export const runClientMessage = z.discriminatedUnion('type', [
   z.object({ type: z.literal('attached') }),
   /** Starts no more episodes, interrupts the running ones, reports the results and ends. */
   z.object({ type: z.literal('cancel') }),
-  /** The answer of a person to the `model-asks` with that id. */
+  /**
+   * The answer of a person to the `model-asks` with that id, or the reply to a `model-request`. The reply is the JSON of a
+   * message in OpenAI's format, or of `{error}`.
+   */
   z.object({ type: z.literal('model-answers'), id: z.number(), text: z.string() }),
   /** A debugger has stopped the user's Python. Timeouts pause until it continues. */
   z.object({ type: z.literal('held'), held: z.boolean() }),
@@ -222,6 +231,15 @@ export const runEvent = z.discriminatedUnion('type', [
   }),
   /** The call no longer waits: it was answered or abandoned. */
   z.object({ type: z.literal('model-asks-no-more'), id: z.number() }),
+  /** An LLM call for a model of the editor. Messages and tools have OpenAI's format. */
+  z.object({
+    type: z.literal('model-request'),
+    id: z.number(),
+    model: z.string(),
+    messages: z.array(z.unknown()),
+    tools: z.array(z.unknown()),
+  }),
+  z.object({ type: z.literal('model-request-cancelled'), id: z.number() }),
   /** The number of times that each scored episode of an oversampled rollout trains. Sent once, before the end. */
   z.object({
     type: z.literal('selection'),

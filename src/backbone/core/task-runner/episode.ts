@@ -19,6 +19,7 @@ import type {
 } from '../../../sdk/core/index.ts';
 import type { OpenEnvironment, EpisodeEnvironment } from '../env-service/environment.ts';
 import { runInSpan, type BeginSpan } from '../context-tracker/spans.ts';
+import { limitCode } from '../model-tuner/callBudget.ts';
 import { FunctionWorkflow } from '../function-form/functionWorkflow.ts';
 import type { EpisodeWatch } from '../model-tuner/outsideCalls.ts';
 import type { ModelAccess } from '../model-tuner/tuner.ts';
@@ -114,7 +115,7 @@ export async function runEpisode(
 }
 
 /** Failures after which there is no further attempt, as in upstream. */
-const endsAttempts: ReadonlySet<string> = new Set(['episode/cancelled', 'episode/timed-out']);
+const endsAttempts: ReadonlySet<string> = new Set(['episode/cancelled', 'episode/timed-out', limitCode]);
 
 function resultOf(
   slot: EpisodeSlot,

@@ -41,9 +41,12 @@ interface Choice extends vscode.QuickPickItem {
 /** Asks for a model, saves it in the settings and sends it one request. */
 export async function chooseModel(parts: ChoiceParts): Promise<void> {
   const scope = vscode.window.activeTextEditor?.document.uri;
-  const choice = await pickModel(parts, configuredModel(scope));
+  const current = configuredModel(scope);
+  const choice = await pickModel(parts, current);
   const chosen = await choice?.choose?.();
   if (chosen === undefined) return;
+  // One that was written by hand stays in the list.
+  if (current.endpoint !== undefined) await remember(current.endpoint, parts.state);
   await saveModel(chosen, scope);
   if (chosen.endpoint !== undefined) {
     await remember(chosen.endpoint, parts.state);
@@ -56,15 +59,17 @@ async function pickModel(parts: ChoiceParts, current: ChosenModel): Promise<Choi
   const picker = vscode.window.createQuickPick<Choice>();
   const source = new CancellationSource();
   const found: FoundServer[] = [];
+  let ofEditor: readonly vscode.LanguageModelChat[] = [];
   picker.title = title();
   picker.placeholder = vscode.l10n.t('Select the model that answers the LLM calls of runs');
   picker.matchOnDescription = true;
   picker.matchOnDetail = true;
   const draw = (): void => {
-    // The order of the ports, whichever server responds first.
-    const active = picker.activeItems[0]?.label;
-    picker.items = choices(parts, current, found);
-    picker.activeItems = picker.items.filter(({ label }) => label === active).slice(0, 1);
+    // Rows are added while the user moves. Without an active row, the editor selects the first one.
+    const [active] = picker.activeItems;
+    picker.items = choices(parts, current, { found, ofEditor });
+    const again = picker.items.find(({ label }) => label === active?.label);
+    if (again !== undefined) picker.activeItems = [again];
   };
   try {
     draw();
@@ -74,7 +79,11 @@ async function pickModel(parts: ChoiceParts, current: ChosenModel): Promise<Choi
       found.push(server);
       draw();
     }, source.token);
-    void searching.then(() => {
+    const listing = vscode.lm.selectChatModels().then((models) => {
+      ofEditor = models;
+      if (!source.token.isCancelled) draw();
+    });
+    void Promise.allSettled([searching, listing]).then(() => {
       if (!source.token.isCancelled) picker.busy = false;
     });
     return await new Promise((resolve) => {
@@ -87,7 +96,12 @@ async function pickModel(parts: ChoiceParts, current: ChosenModel): Promise<Choi
   }
 }
 
-function choices(parts: ChoiceParts, current: ChosenModel, found: readonly FoundServer[]): Choice[] {
+interface Offered {
+  readonly found: readonly FoundServer[];
+  readonly ofEditor: readonly vscode.LanguageModelChat[];
+}
+
+function choices(parts: ChoiceParts, current: ChosenModel, { found, ofEditor }: Offered): Choice[] {
   const { label, detail } = describeModel(current);
   const recent = recentEndpoints(parts.state);
   const listed = new Set(found.map(({ baseUrl }) => baseUrl));
@@ -111,6 +125,10 @@ function choices(parts: ChoiceParts, current: ChosenModel, found: readonly Found
     },
     ...(found.length > 0 ? [separator(vscode.l10n.t('Servers on this machine'))] : []),
     ...found.flatMap((server) => ofServer(server, parts)),
+    ...(ofEditor.length > 0
+      ? [separator(vscode.l10n.t("The editor's models, without token ids and log probabilities"))]
+      : []),
+    ...ofEditor.map(ofEditorModel),
     ...(others.length > 0 ? [separator(vscode.l10n.t('Recently used servers'))] : []),
     ...others.map((endpoint) => ofEndpoint(endpoint, writeUrl(endpoint.baseUrl))),
     separator(vscode.l10n.t('Other servers')),
@@ -142,9 +160,17 @@ function ofServer({ name, baseUrl, list }: FoundServer, parts: ChoiceParts): Cho
 
 function ofEndpoint(endpoint: ChosenEndpoint, place: string): Choice {
   return {
-    label: `$(server) ${endpoint.model ?? ''}`,
+    label: `$(server) ${endpoint.model ?? vscode.l10n.t('The only model of the server')}`,
     description: place,
     choose: () => Promise.resolve({ model: 'endpoint', endpoint }),
+  };
+}
+
+function ofEditorModel({ id, name, vendor }: vscode.LanguageModelChat): Choice {
+  return {
+    label: `$(sparkle) ${name}`,
+    description: `${vendor}, ${id}`,
+    choose: () => Promise.resolve({ model: 'editor', editorModel: id }),
   };
 }
 
@@ -262,7 +288,8 @@ export async function completeEndpoint(
 
 /** Sends one request, so that a wrong name, key or server shows now and not in the next run. */
 async function tryModel(endpoint: ChosenEndpoint, apiKeys: ApiKeys): Promise<void> {
-  const { baseUrl, model = '', apiKeyEnv } = endpoint;
+  const { baseUrl, model, apiKeyEnv } = endpoint;
+  if (model === undefined) return; // the next run asks for it
   const place = writeUrl(baseUrl);
   const apiKey = apiKeyEnv === undefined ? await apiKeys.get(baseUrl) : process.env[apiKeyEnv];
   const logger = { log: () => undefined };

@@ -2,13 +2,15 @@
 import path from 'node:path';
 import * as vscode from 'vscode';
 import { settings, settingsSection } from '../../../base/core/ids.ts';
+import { writeUrl } from '../../node/model-tuner/modelEndpointFailures.ts';
 import { modelKind } from '../../node/options/resolveRun.ts';
-import type { RunOptions } from '../../node/options/runOptions.ts';
+import { runOptions, type RunOptions } from '../../node/options/runOptions.ts';
 
 export type ChosenEndpoint = NonNullable<RunOptions['endpoint']>;
-export type ChosenModel = Pick<RunOptions, 'model' | 'endpoint' | 'script'>;
+export type ChosenModel = Pick<RunOptions, 'model' | 'endpoint' | 'script' | 'editorModel'>;
 
-const names = [settings.model, settings.endpoint, settings.script] as const;
+/** The kind comes last, so that it never names a model that is not set yet. */
+const names = [settings.endpoint, settings.script, settings.editorModel, settings.model] as const;
 
 /** Returns the value that a user has set, without the default. Null and an empty text count as not set. */
 export function configuredValue<T>(
@@ -26,13 +28,14 @@ export function configuredValue<T>(
   return value === '' || value === null ? undefined : value;
 }
 
-/** Returns the configured model of a folder. The settings of the user may have any type. */
+/** Returns the configured model of a folder. A setting with an invalid value counts as not set. */
 export function configuredModel(scope: vscode.Uri | undefined): ChosenModel {
   const section = vscode.workspace.getConfiguration(settingsSection, scope);
-  const value = (name: string): unknown => configuredValue(section.inspect(name));
-  return Object.fromEntries(
-    names.map((name) => [name, value(name)]).filter(([, one]) => one !== undefined),
-  ) as ChosenModel;
+  const values = names.map((name) => {
+    const value = configuredValue<unknown>(section.inspect(name));
+    return [name, runOptions.shape[name].safeParse(value).data] as const;
+  });
+  return Object.fromEntries(values.filter(([, value]) => value !== undefined)) as ChosenModel;
 }
 
 /** Saves a model in the settings of the workspace, or of the user if no folder is open. */
@@ -64,7 +67,7 @@ function cleared(
 
 /** Returns the name of a model for people, and what it is. */
 export function describeModel(chosen: ChosenModel): { readonly label: string; readonly detail: string } {
-  const { endpoint, script } = chosen;
+  const { endpoint, script, editorModel } = chosen;
   switch (modelKind(chosen as RunOptions)) {
     case 'embedded':
       return {
@@ -73,12 +76,17 @@ export function describeModel(chosen: ChosenModel): { readonly label: string; re
       };
     case 'human':
       return { label: vscode.l10n.t('You'), detail: vscode.l10n.t('Each LLM call asks you for the answer') };
+    case 'editor':
+      return {
+        label: editorModel ?? '?',
+        detail: vscode.l10n.t('Language model of the editor, without token ids and log probabilities'),
+      };
     case 'script':
       return { label: path.basename(script ?? '?'), detail: script ?? vscode.l10n.t('No script is set') };
     case 'endpoint':
       return {
         label: endpoint?.model ?? vscode.l10n.t('The only model of the server'),
-        detail: endpoint?.baseUrl ?? vscode.l10n.t('No endpoint is set'),
+        detail: endpoint === undefined ? vscode.l10n.t('No endpoint is set') : writeUrl(endpoint.baseUrl),
       };
   }
 }

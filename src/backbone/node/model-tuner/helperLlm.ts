@@ -8,6 +8,7 @@ import {
   type HelperKeys,
 } from '../../core/helper-llm/createHelper.ts';
 import { helperErrors, type HelperLlm } from '../../core/helper-llm/helperLlm.ts';
+import type { CallBudget } from '../../core/model-tuner/callBudget.ts';
 import type { ChatModel } from '../../core/model-tuner/model.ts';
 import type { HelperChoice, ModelChoice } from '../../core/protocol/run.ts';
 import { createEndpointModel } from './endpointModel.ts';
@@ -22,6 +23,8 @@ export interface HelperContext {
   openLocal(choice: Extract<ModelChoice, { kind: 'embedded' | 'script' }>): ChatModel | Promise<ChatModel>;
   /** The recordings for calls of servers; absent for none. */
   readonly recordings?: Pick<RunRecordings, 'replays' | 'wrapHelper'>;
+  /** Counts the calls of its models. */
+  readonly budget: Pick<CallBudget, 'around'>;
   /** Called on the first call of the helper. */
   warn(problem: CodedError): void;
 }
@@ -39,7 +42,7 @@ export function openHelperLlm(choice: HelperChoice | undefined, context: HelperC
     case 'embedded':
     case 'script': {
       const description = choice.kind === 'embedded' ? 'built-in' : `script ${choice.file}`;
-      const open = async (): Promise<ChatModel> => context.openLocal(choice);
+      const open = async (): Promise<ChatModel> => context.budget.around(await context.openLocal(choice));
       return createHelperLlm({ kind: 'local', description, open }, context);
     }
     case 'endpoint': {
@@ -85,7 +88,9 @@ function server(
 ): HelperSource {
   const description = `${model ?? "the config's model"} at ${writeUrl(baseUrl)}`;
   return recordedServer(description, model, keys, context, (named, apiKey) =>
-    createEndpointModel({ baseUrl, model: named, apiKey, logger: context.logger, details: false }),
+    context.budget.around(
+      createEndpointModel({ baseUrl, model: named, apiKey, logger: context.logger, details: false }),
+    ),
   );
 }
 

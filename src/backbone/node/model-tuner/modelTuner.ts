@@ -3,6 +3,7 @@ import type { ModelTextSource } from '../../core/context-tracker/modelTextSource
 import { tokenPieces } from '../../core/context-tracker/tokenPieces.ts';
 import type { ModelTuner, RunPlan } from '../../core/launcher/runPlan.ts';
 import { createBuiltInModel } from '../../core/model-tuner/built-in/builtInModel.ts';
+import type { CallBudget } from '../../core/model-tuner/callBudget.ts';
 import { FaultTally, withFaults } from '../../core/model-tuner/faults/faults.ts';
 import { createGateway, type FinishedCall, type Gateway } from '../../core/model-tuner/gateway.ts';
 import type { ChatModel } from '../../core/model-tuner/model.ts';
@@ -24,6 +25,7 @@ import {
 import type { Workflow } from '../../../sdk/core/index.ts';
 import { systemClock } from '../../../base/node/clock.ts';
 import { DebugModels } from './debugModels.ts';
+import { createEditorModel } from './editorModel.ts';
 import { createEndpointModel } from './endpointModel.ts';
 import { createHumanModel } from './humanModel.ts';
 import { localFiles } from '../../../base/node/files.ts';
@@ -56,6 +58,7 @@ export interface RunServices {
   readonly cancellation: CancellationToken;
   readonly onAnswer: Event<ModelAnswer>;
   readonly recordings: RunRecordings;
+  readonly budget: CallBudget;
 }
 
 type Planned = Pick<RunPlan, 'seed' | 'sampling' | 'tracking' | 'auxiliaryModels'>;
@@ -67,7 +70,7 @@ export async function openModelTuner(
   text: ModelTextSource,
   loader: TunerLoader,
   emit: (event: RunEvent) => void,
-  { cancellation, onAnswer, recordings }: RunServices,
+  { cancellation, onAnswer, recordings, budget }: RunServices,
 ): Promise<ModelTuner> {
   const { seed, sampling } = plan;
   const { toolCallsDisabled } = plan.tracking;
@@ -75,10 +78,13 @@ export async function openModelTuner(
   const { names } = recordings;
   recordings.toolCallsDisabled = toolCallsDisabled;
   const around = await openModelLayers(request, recordings, logger);
-  const open = (choice: ModelChoice): ChatModel | Promise<ChatModel> =>
-    choice.kind === 'human'
-      ? createHumanModel({ names, clock: systemClock, onAnswer, emit })
-      : openModel(choice, seed, text, loader, logger);
+  const client = { clock: systemClock, onAnswer, emit };
+  const openOwn = (choice: ModelChoice): ChatModel | Promise<ChatModel> => {
+    if (choice.kind === 'human') return createHumanModel({ ...client, names });
+    if (choice.kind === 'editor') return createEditorModel({ ...client, model: choice.model });
+    return openModel(choice, seed, text, loader, logger);
+  };
+  const open = async (choice: ModelChoice): Promise<ChatModel> => budget.around(await openOwn(choice));
   const model = await around(() => open(request.model), 'trained');
   const recorded = { names, model: model.description, cancellation, emit };
   const recording = recordings.recordTo(await openRunRecording(request, recorded));
@@ -194,7 +200,7 @@ function seedOf({ task, repeat, attempt = 1 }: EpisodeSlot): number {
 
 /** Opens a model. Throws errors of its kind, such as `model/script-not-found`. */
 export function openModel(
-  choice: Exclude<ModelChoice, { kind: 'human' }>,
+  choice: Exclude<ModelChoice, { kind: 'human' | 'editor' }>,
   seed: number,
   text: Pick<ModelTextSource, 'open'>,
   loader: ScriptLoader,

@@ -22,6 +22,8 @@ export interface RunContext {
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** Returns the key of a server if no variable is named for it. */
   readonly savedApiKey: (baseUrl: string) => Promise<string | undefined>;
+  /** True if the run client reaches the language models of the editor. */
+  readonly hasEditorModels?: boolean;
   /** Folders that hold debugpy if the interpreter has none, in order. */
   readonly debugpyFolders?: () => readonly string[];
 }
@@ -112,6 +114,8 @@ class RunResolver {
       ...(options.repeat !== undefined && { repeat: options.repeat }),
       ...(options.mode !== undefined && { mode: options.mode }),
       ...(options.ajetDebugParity !== undefined && { asUpstreamDebug: options.ajetDebugParity }),
+      ...(options.maxCalls !== undefined && { maxCalls: options.maxCalls }),
+      ...(options.maxTokens !== undefined && { maxTokens: options.maxTokens }),
       ...(options.attempts !== undefined && { attempts: options.attempts }),
       ...(options.episodeTimeout !== undefined && { episodeTimeout: options.episodeTimeout }),
     };
@@ -181,6 +185,8 @@ class RunResolver {
       case 'embedded':
       case 'human':
         return { kind: model };
+      case 'editor':
+        return this.#editorModel();
       case 'script':
         return this.#script('script', script, 'model');
       case 'endpoint': {
@@ -192,6 +198,19 @@ class RunResolver {
         return { kind: 'endpoint', baseUrl, model: named, ...access };
       }
     }
+  }
+
+  #editorModel(): ModelChoice {
+    const { editorModel } = this.#options;
+    if (this.#context.hasEditorModels !== true)
+      throw this.#errors.bad(
+        'model',
+        "'embedded', 'script', 'endpoint' or 'human' outside VS Code",
+        "'editor'",
+      );
+    if (editorModel === undefined)
+      throw this.#errors.missing('editorModel', "the model 'editor' needs the id of a language model");
+    return { kind: 'editor', model: editorModel };
   }
 
   /** Returns the model of a server that has one. */

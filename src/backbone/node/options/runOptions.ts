@@ -156,7 +156,7 @@ const experiment = {
 } as const;
 
 const models = {
-  model: modelOption(z.enum(['embedded', 'script', 'endpoint', 'human']), {
+  model: modelOption(z.enum(['embedded', 'script', 'endpoint', 'human', 'editor']), {
     description: "Which model answers the workflow's LLM calls.",
     unset: {
       launch: 'the setting `agentjet.model`; with an `endpoint` or a `script`, that one',
@@ -167,6 +167,7 @@ const models = {
       'Your JavaScript or TypeScript file (`script`).',
       'An OpenAI-compatible server (`endpoint`).',
       'You: each call opens as a document, with a second document for your answer.',
+      'A language model that another extension provides to VS Code (`editorModel`). It reports no token ids and no log probabilities.',
     ],
     value: '<kind>',
   }),
@@ -174,9 +175,26 @@ const models = {
     description: 'Script that answers LLM calls if `model` is "script".',
     value: '<file>',
   }),
+  editorModel: modelOption(text(), {
+    description: 'Id of the language model of VS Code that answers if `model` is "editor".',
+    unset: { launch: 'the setting `agentjet.editorModel`' },
+    flag: null,
+  }),
   endpoint: modelOption(endpoint, {
     description: 'OpenAI-compatible server that answers LLM calls if `model` is "endpoint".',
     flag: null,
+  }),
+  maxCalls: modelOption(atLeast(1), {
+    description:
+      'Limit of LLM calls of the run, those of judges included. At the limit, the run ends. Calls that a recording answers do not count.',
+    unset: { launch: 'the setting `agentjet.maxCalls`, else no limit', cli: 'no limit' },
+    value: '<n>',
+  }),
+  maxTokens: modelOption(atLeast(1), {
+    description:
+      'Limit of tokens in all prompts and replies of the run. Calls that have begun may exceed it. If a server reports no numbers, they are estimated.',
+    unset: { launch: 'the setting `agentjet.maxTokens`, else no limit', cli: 'no limit' },
+    value: '<n>',
   }),
   helper: helperOption(helper, {
     description: 'The large model that judges and data generation call.',

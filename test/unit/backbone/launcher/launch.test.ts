@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { missingHelper } from '../../../../src/backbone/core/helper-llm/createHelper.ts';
 import { localParts } from '../../../../src/backbone/node/readerTools.ts';
 import { noHub } from '../task-reader/source.ts';
+import { CallBudget } from '../../../../src/backbone/core/model-tuner/callBudget.ts';
 import { launch, type LaunchPorts } from '../../../../src/backbone/core/launcher/launch.ts';
 import type { RunFacts } from '../../../../src/backbone/core/launcher/runPlan.ts';
 import type { FinishedCall } from '../../../../src/backbone/core/model-tuner/call.ts';
@@ -107,6 +108,7 @@ function portsOf({ text = config, ...changes }: Changes = {}) {
         },
       }),
     envTransport: { post: () => Promise.reject(new Error('No service is asked.')) },
+    budget: new CallBudget({}),
     readReplayed: () => expect.unreachable('no trace is asked for'),
     readTrace: () => expect.unreachable('no trace is asked for'),
     openFolder: (plan) =>

@@ -4,6 +4,7 @@ import type { ChatModel, ChatRequest } from '../../../../src/backbone/core/model
 import { CancellationSource, neverCancelled } from '../../../../src/base/core/cancellation.ts';
 import { CodedError } from '../../../../src/base/core/errors.ts';
 import { openHelperLlm, type HelperContext } from '../../../../src/backbone/node/model-tuner/helperLlm.ts';
+import { CallBudget } from '../../../../src/backbone/core/model-tuner/callBudget.ts';
 import { createBuiltInModel } from '../../../../src/backbone/core/model-tuner/built-in/builtInModel.ts';
 import { FakeClock } from '../../fakeClock.ts';
 import { completionOf } from '../model-tuner/tunerBench.ts';
@@ -20,6 +21,7 @@ function context(changes: Partial<HelperContext> = {}) {
     logger: { log: (_, message) => seen.log.push(message) },
     environment: {},
     openLocal: () => createBuiltInModel({ seed: 1 }),
+    budget: new CallBudget({}),
     warn: (problem) => seen.warnings.push(problem.code),
     ...changes,
   };
