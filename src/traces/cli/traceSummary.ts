@@ -1,4 +1,5 @@
 import type { MissingData, ImportInfo } from '../../tracking/core/records/tracedRun.ts';
+import { runStatus } from '../core/runStatus.ts';
 import { damageTexts, missingNames } from '../core/missingTexts.ts';
 import type { DamageView, RunView, TraceSummary } from '../core/protocol/runRpc.ts';
 import { escapeControlCharacters } from '../../base/core/visibleText.ts';
@@ -13,13 +14,13 @@ export function summaryText(run: RunView, { state, trace }: TraceSummary): strin
   const knows = (what: MissingData): boolean => imported?.lacks.includes(what) !== true;
   const rows: readonly (readonly [name: string, text: string | false])[] = [
     ['trace', trace],
-    ['run', `${run.experiment === '' ? 'unnamed' : run.experiment}, ${state}`],
+    ['run', `${run.experiment === '' ? 'unnamed' : run.experiment}, ${runStatus(state, totals).word}`],
     ['made from', imported !== undefined && `${imported.source} (${imported.format})`],
     ['not in it', imported !== undefined && imported.lacks.length > 0 && missingNames(imported.lacks)],
     ['config', run.config !== '' && run.config],
     ['model', run.model !== '' && run.model],
     ['started', knows('times') && new Date(run.startedAt).toISOString()],
-    ['episodes', `${totals.ended} of ${run.episodes} ended, ${totals.failed} failed; ${run.tasks} tasks`],
+    ['episodes', `${totals.ended} of ${run.episodes} ended; ${run.tasks} tasks`],
     ['reward', knows('rewards') ? `mean ${number(totals.meanReward)}` : 'unknown'],
     ['success', knows('successes') ? percent(totals.successRate) : 'unknown'],
     ['calls', knows('calls') ? String(totals.calls) : 'unknown'],

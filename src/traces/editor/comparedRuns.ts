@@ -74,7 +74,7 @@ function itemOf(run: Run): RunItem {
     label: runLabel(run),
     description: runDescription(run),
     detail: path.dirname(vscode.workspace.asRelativePath(trace)),
-    iconPath: new vscode.ThemeIcon(stateIcon(run.summary.state).icon),
+    iconPath: new vscode.ThemeIcon(stateIcon(run).icon),
   };
 }
 

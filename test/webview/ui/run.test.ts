@@ -47,7 +47,19 @@ describe('the header', () => {
     ['failed', { end: { status: 'failed', error: null, endedAt: 1 } }],
   ] as const)('says that a run is %s', async (status, view) => {
     const { page } = await open({ ...smallRun(), run: runView(view) });
-    expect(await page.locator('.run-header .status').innerText()).toBe(status);
+    expect(await page.locator('.run-header .status').innerText()).toBe(`${status}, 1 failed`);
+  });
+
+  test.each([
+    [0, 'completed', 'completed'],
+    [3, 'completed, 3 failed', 'some-failed'],
+    [16, 'completed, 16 failed', 'all-failed'],
+  ] as const)('says of a completed run that %d episodes failed', async (failed, word, kind) => {
+    const totals = { ...runView().totals, failed };
+    const { page } = await open({ ...smallRun(), run: runView({ totals }) });
+    const status = page.locator('.run-header .status');
+    expect(await status.innerText()).toBe(word);
+    expect(await status.getAttribute('class')).toContain(`status-${kind}`);
   });
 
   test('says what another tool did not record, in the place of numbers that stand for nothing', async () => {

@@ -1,13 +1,14 @@
 /** The active and failed runs of this window's debug sessions. */
 import type { Disposable } from '../../../base/core/disposable.ts';
 import { Emitter } from '../../../base/core/event.ts';
+import { runStatus } from '../../core/runStatus.ts';
 import type { RunEndedBody, RunProgressBody, RunStartedBody } from '../../core/runEvents.ts';
 
 export interface OngoingRun extends RunProgressBody, Pick<RunStartedBody, 'episodes'> {
   readonly name: string;
   /** Milliseconds since the Unix epoch. */
   readonly startedAt: number;
-  /** `failed`: the run has ended, and the user has not looked at it since. */
+  /** `failed`: the run or all of its episodes failed, and the user has not looked at it since. */
   readonly state: 'running' | 'failed';
 }
 
@@ -47,7 +48,8 @@ export class OngoingRuns implements Disposable {
   ended({ trace, status }: RunEndedBody): void {
     const run = this.#runs.get(trace);
     if (run === undefined) return;
-    if (status === 'failed' || status === 'died') this.#set({ ...run, state: 'failed' });
+    const allFailed = status === 'completed' && runStatus(status, run).kind === 'all-failed';
+    if (status === 'failed' || status === 'died' || allFailed) this.#set({ ...run, state: 'failed' });
     else this.#forget(trace);
   }
 

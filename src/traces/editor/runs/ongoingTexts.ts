@@ -32,7 +32,8 @@ function failedText(runs: readonly OngoingRun[]): string {
 export function runProgress({ episodes, ended, failed, state }: OngoingRun): string {
   const done = l10n.t('{0} of {1} episodes', ended, episodes);
   const failures = failed === 0 ? [] : [l10n.t('{0} failed', failed)];
-  const how = state === 'failed' ? [l10n.t('the run failed')] : [];
+  const allFailed = failed > 0 && failed >= ended;
+  const how = state === 'failed' && !allFailed ? [l10n.t('the run failed')] : [];
   return [done, ...failures, ...how].join(', ');
 }
 

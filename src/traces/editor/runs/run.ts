@@ -14,5 +14,3 @@ export interface Run {
   readonly file: RunFile;
   readonly summary: TraceSummary;
 }
-
-export type RunState = TraceSummary['state'];

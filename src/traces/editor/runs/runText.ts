@@ -5,7 +5,8 @@ import { formatLocation } from '../../../base/core/errors.ts';
 import { count, countedEpisodes, reward, sizeText } from '../../../base/core/format.ts';
 import type { TokenizerInfo } from '../../../tracking/core/records/tracedRun.ts';
 import type { TraceSummary } from '../../core/protocol/runRpc.ts';
-import type { Run, RunState } from './run.ts';
+import { runStatus, type RunStatusKind } from '../../core/runStatus.ts';
+import type { Run } from './run.ts';
 import type { GroupNode, TreeNode } from './runTree.ts';
 
 export interface StateIcon {
@@ -13,29 +14,19 @@ export interface StateIcon {
   readonly color?: string;
 }
 
-const icons: Readonly<Record<RunState, StateIcon>> = {
+const icons: Readonly<Record<RunStatusKind, StateIcon>> = {
   running: { icon: 'loading~spin' },
   completed: { icon: 'pass', color: 'testing.iconPassed' },
+  'some-failed': { icon: 'warning', color: 'list.warningForeground' },
+  'all-failed': { icon: 'error', color: 'testing.iconFailed' },
   cancelled: { icon: 'circle-slash', color: 'testing.iconSkipped' },
   failed: { icon: 'error', color: 'testing.iconFailed' },
   killed: { icon: 'stop-circle', color: 'list.warningForeground' },
   unreadable: { icon: 'question', color: 'list.errorForeground' },
 };
 
-function stateWord(state: RunState): string {
-  const words: Readonly<Record<RunState, string>> = {
-    running: l10n.t('running'),
-    completed: l10n.t('completed'),
-    cancelled: l10n.t('canceled'),
-    failed: l10n.t('failed'),
-    killed: l10n.t('killed'),
-    unreadable: l10n.t('unreadable'),
-  };
-  return words[state];
-}
-
-export function stateIcon(state: RunState): StateIcon {
-  return icons[state];
+export function stateIcon({ summary: { state, totals } }: Run): StateIcon {
+  return icons[runStatus(state, totals).kind];
 }
 
 /**
@@ -47,14 +38,15 @@ export function runLabel({ file, summary }: Run): string {
   return summary.experiment === '' ? path.basename(file.trace) : summary.experiment;
 }
 
-/** e.g. `completed · reward 0.75 · 75 % success · 8 episodes, 1 failed`. */
+/** e.g. `completed, 1 failed · reward 0.75 · 75 % success · 8 episodes`. */
 export function runDescription({ summary }: Run): string {
-  return [stateWord(summary.state), ...totalsInWords(summary)].join(' · ');
+  return [runStatus(summary.state, summary.totals).word, ...totalsInWords(summary)].join(' · ');
 }
 
 export function runAccessibleName(run: Run): string {
-  const { state } = run.summary;
-  return [l10n.t('Run {0}', runLabel(run)), stateWord(state), ...totalsInWords(run.summary)].join(', ');
+  const { state, totals } = run.summary;
+  const status = runStatus(state, totals).word;
+  return [l10n.t('Run {0}', runLabel(run)), status, ...totalsInWords(run.summary)].join(', ');
 }
 
 /** e.g. `Config math_agent.yaml, 3 runs`. */
@@ -82,17 +74,8 @@ function totalsInWords(summary: TraceSummary): string[] {
 }
 
 /** Returns ended episodes of all planned ones while the run is active, otherwise of the started ones. */
-function episodesInWords({
-  totals: { started, ended, failed },
-  state,
-  episodes: planned,
-}: TraceSummary): string {
+function episodesInWords({ totals: { started, ended }, state, episodes: planned }: TraceSummary): string {
   const all = state === 'running' ? Math.max(planned, started) : started;
-  const episodes = progressOf(all, ended);
-  return failed === 0 ? episodes : l10n.t('{0}, {1} failed', episodes, failed);
-}
-
-function progressOf(all: number, ended: number): string {
   if (all !== ended) {
     return all === 1 ? l10n.t('{0} of 1 episode', ended) : l10n.t('{0} of {1} episodes', ended, all);
   }

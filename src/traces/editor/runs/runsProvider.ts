@@ -88,7 +88,7 @@ function differ(before: TreeNode | undefined, now: TreeNode | undefined): boolea
 
 function runItem(node: RunNode): vscode.TreeItem {
   const { run } = node;
-  const { icon, color } = stateIcon(run.summary.state);
+  const { icon, color } = stateIcon(run);
   const item = new vscode.TreeItem(runLabel(run));
   item.id = node.id;
   item.description = runDescription(run);

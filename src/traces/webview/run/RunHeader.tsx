@@ -7,16 +7,17 @@ import { Failure, Note } from '../../../base/webview/ui/Notices.tsx';
 import { NotRecorded, useRecorded } from '../ui/Recorded.tsx';
 import { Fact, Stat, Status } from '../../../base/webview/ui/Stat.tsx';
 import type { Fold } from '../../../base/webview/ui/useFold.tsx';
-import { runStatus, runStatusWord } from './status.ts';
+import { runState, runStatus } from '../../core/runStatus.ts';
 
 export function RunHeader({ run, fold }: { readonly run: RunView; readonly fold: Fold }) {
-  const status = runStatus(run);
+  const state = runState(run);
+  const status = runStatus(state, run.totals);
   const recorded = useRecorded();
   return (
     <header class="run-header">
       <div class="title-line">
         <h1>{run.experiment}</h1>
-        <Status kind={status} word={runStatusWord(status)} />
+        <Status {...status} />
         {run.imported === undefined && <TokenizerLine run={run} />}
         {fold.button}
       </div>
@@ -46,7 +47,7 @@ export function RunHeader({ run, fold }: { readonly run: RunView; readonly fold:
           )}
         </Note>
       )}
-      {status === 'killed' && (
+      {state === 'killed' && (
         <Note kind="warning">
           {l10n.t(
             'The process of this run ended early. Everything until then is recorded, except for episodes that were running.',

@@ -16,7 +16,7 @@ import { FilterField } from './FilterField.tsx';
 import { Histograms } from './Histograms.tsx';
 import { findingTerm, ReportPanel } from './ReportPanel.tsx';
 import { RunHeader } from './RunHeader.tsx';
-import { runStatus } from './status.ts';
+import { runState } from '../../core/runStatus.ts';
 import { IconButton } from '../../../base/webview/ui/Icon.tsx';
 
 const mostSaved = 20;
@@ -84,7 +84,7 @@ export function RunScreen({ run, route }: Props) {
       <Histograms histograms={histograms.value ?? []} filter={filter} onFilter={onFilter} />
       <ReportPanel
         report={run.report}
-        running={runStatus(run) === 'running'}
+        running={runState(run) === 'running'}
         filter={filter}
         onChoose={(code) => onFilter(toggledTerm(filter, findingTerm(code), others))}
       />

@@ -1,25 +1,5 @@
 import * as l10n from '@vscode/l10n';
 import type { EpisodeRow } from '../../core/protocol/traceLists.ts';
-import type { RunView } from '../../core/protocol/runRpc.ts';
-
-export type RunStatus = 'running' | 'completed' | 'cancelled' | 'failed' | 'killed';
-
-/** Returns the status. A run without an end whose process is gone was killed. */
-export function runStatus({ end, live }: Pick<RunView, 'end' | 'live'>): RunStatus {
-  if (end !== null) return end.status;
-  return live ? 'running' : 'killed';
-}
-
-export function runStatusWord(status: RunStatus): string {
-  const words: Readonly<Record<RunStatus, string>> = {
-    running: l10n.t('running'),
-    completed: l10n.t('completed'),
-    cancelled: l10n.t('canceled'),
-    failed: l10n.t('failed'),
-    killed: l10n.t('killed'),
-  };
-  return words[status];
-}
 
 export type EpisodeStatus = 'running' | 'lost' | 'failed' | 'success' | 'ended';
 

@@ -89,6 +89,16 @@ describe('runs that go on', () => {
     expect(runs.list()).toMatchObject([{ state: 'failed' }]);
   });
 
+  it('stay when all of their episodes failed', () => {
+    const { runs } = bench();
+    for (const run of [a, b]) runs.started(run, run.experiment);
+    runs.progressed({ trace: a.trace, ended: 8, failed: 8 });
+    runs.progressed({ trace: b.trace, ended: 2, failed: 1 });
+    for (const run of [a, b]) runs.ended({ ...run, status: 'completed' });
+    expect(runs.list()).toMatchObject([{ name: 'a', state: 'failed' }]);
+    expect(ongoingAccessibleName(runs.list())).toBe('AgentJet: a: 8 of 8 episodes, 8 failed');
+  });
+
   it.each(['failed', 'died'] as const)('stay when they have %s, until somebody looks', (status) => {
     const { runs } = bench();
     runs.started(a, 'a');

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { RunState } from '../../../../src/traces/editor/runs/run.ts';
+import type { RunState } from '../../../../src/traces/core/runStatus.ts';
 import {
   escapeMarkdown,
   groupAccessibleName,
@@ -32,7 +32,7 @@ describe('what a row says', () => {
     expect(runDescription(run(trace))).toBe('completed · reward 0.75 · 50 % success · 4 episodes');
     const failures = { ...totals, failed: 1, meanReward: 2 / 3, successRate: 1 };
     expect(runDescription(run(trace, { totals: failures }))).toBe(
-      'completed · reward 0.667 · 100 % success · 4 episodes, 1 failed',
+      'completed, 1 failed · reward 0.667 · 100 % success · 4 episodes',
     );
   });
 
@@ -63,9 +63,17 @@ describe('what a row says', () => {
 
   it('spins while the run goes on, and only then', () => {
     const states: RunState[] = ['running', 'completed', 'cancelled', 'failed', 'killed', 'unreadable'];
-    const icons = states.map((state) => stateIcon(state).icon);
-    expect(icons.filter((icon) => icon.endsWith('~spin'))).toEqual([stateIcon('running').icon]);
+    const icons = states.map((state) => stateIcon(run(trace, { state })).icon);
+    expect(icons.filter((icon) => icon.endsWith('~spin'))).toHaveLength(1);
     expect(new Set(icons).size).toBe(states.length);
+  });
+
+  it('looks like a failure when all episodes of a completed run failed, and different when some did', () => {
+    const iconOf = (failed: number) => stateIcon(run(trace, { totals: { ...totals, failed } }));
+    const failed = stateIcon(run(trace, { state: 'failed' }));
+    expect(iconOf(totals.ended)).toEqual(failed);
+    expect(iconOf(1)).not.toEqual(failed);
+    expect(iconOf(1)).not.toEqual(iconOf(0));
   });
 });
 
