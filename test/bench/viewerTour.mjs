@@ -107,6 +107,7 @@ async function scrollTokens(page, url) {
 
 async function panAxis(page, url) {
   await page.goto(`${url}&episode=0`);
+  await page.getByRole('button', { name: 'Time axis' }).click();
   const axis = page.locator('canvas').first();
   await axis.waitFor();
   const box = await axis.boundingBox();

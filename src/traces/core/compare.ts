@@ -1,5 +1,6 @@
 import type { StoredRun } from '../../tracking/core/records/tracedRun.ts';
 import { isRecord } from '../../base/core/isRecord.ts';
+import { numbersIn, scoreNumbers } from './outcome.ts';
 import { parseJson } from './shallowJson.ts';
 import * as z from 'zod/mini';
 import { commonPrefixLength } from '../../base/core/commonPrefix.ts';
@@ -89,33 +90,16 @@ export function compareSide(
 export function rewardNumbers(trace: TraceQueries, episode: number): ComparableSide['parts'] {
   const [result] = trace.resultsBetween(episode, episode);
   if (result === undefined) return {};
-  const { reward, metrics = {}, tracking, rewardUnused } = result;
-  const own: Readonly<Record<string, number | null | undefined>> = {
-    reward,
-    'reward of degenerate replies': tracking?.madnessReward,
-    'reward of the workflow, not used': rewardUnused,
-  };
   return Object.fromEntries([
-    ...Object.entries(own).flatMap(([name, value]) => numbersIn(value, name)),
-    ...Object.entries(metrics).flatMap(([name, value]) => numbersIn(value, name)),
-    ...numbersIn(metadataOf(trace.output(episode)), 'metadata'),
+    ...numbersIn(result.reward, 'reward'),
+    ...scoreNumbers(result),
+    ...numbersIn(metadataOf(trace.returned(episode)?.output), 'metadata'),
   ]);
 }
 
 function metadataOf(output = 'null'): unknown {
   const parsed = parseJson(output);
   return isRecord(parsed) ? parsed['metadata'] : undefined;
-}
-
-const mostParts = 64;
-
-/** Returns the numbers in what a workflow returned or logged, by path, down to two levels. */
-function numbersIn(value: unknown, path: string, depth = 2): [name: string, value: number][] {
-  if (typeof value === 'number' && Number.isFinite(value)) return [[path, value]];
-  if (typeof value !== 'object' || value === null || Array.isArray(value) || depth === 0) return [];
-  return Object.entries(value)
-    .flatMap(([name, part]) => numbersIn(part, `${path}.${name}`, depth - 1))
-    .slice(0, mostParts);
 }
 
 export interface ComparedMessage {

@@ -40,6 +40,7 @@ const viewMethods = {
   histograms: (views) => views.histograms(),
   names: (views) => views.names(),
   episode: (views, { episode }) => views.episode(episode),
+  outcome: (views, { episode }) => views.outcome(episode),
   spans: (views, { episode }) => views.spans(episode),
   call: (views, { episode, call }) => views.call(episode, call),
   timeline: (views, { episode, timeline, setting }) => views.timelines(setting).timeline(episode, timeline),

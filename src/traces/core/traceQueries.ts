@@ -4,7 +4,7 @@ import {
   withSelection,
 } from '../../tracking/core/records/episodeResult.ts';
 import type { RecordedEpisode } from './protocol/runRpc.ts';
-import type { TracedTimeline, TracedToken } from '../../tracking/core/records/trace.ts';
+import type { TracedReturn, TracedTimeline, TracedToken } from '../../tracking/core/records/trace.ts';
 import {
   batchRules,
   mergeRules,
@@ -91,10 +91,10 @@ export class TraceQueries {
       }));
   }
 
-  /** Returns what the workflow returned, as JSON; undefined: nothing. */
-  output(episode: number): string | undefined {
-    const statement = 'SELECT output AS value FROM outputs WHERE episode = :episode';
-    return this.rows.one(records.valueRecord, statement, { episode })?.value;
+  /** Returns the task and what the workflow returned; undefined: it returned nothing. */
+  returned(episode: number): TracedReturn | undefined {
+    const statement = 'SELECT task, output FROM outputs WHERE episode = :episode';
+    return this.rows.one(records.returnedRecord, statement, { episode });
   }
 
   /** Returns the full query; undefined: the episode's row has it. */

@@ -1,7 +1,7 @@
 import type { StoredRun } from '../../tracking/core/records/tracedRun.ts';
 import * as z from 'zod/mini';
 import type { LinesView } from './protocol/codeRpc.ts';
-import type { CallView, EpisodeView, SpansView, TimelineView } from './protocol/episodeRpc.ts';
+import type { CallView, EpisodeView, OutcomeView, SpansView, TimelineView } from './protocol/episodeRpc.ts';
 import type { MergeSetting, MergingView } from './protocol/mergingRpc.ts';
 import type {
   RecordedBatch,
@@ -49,11 +49,13 @@ import {
 import { formatVersion } from './layout.ts';
 import { mergeInputs, upstreamRules } from './mergeInputs.ts';
 import { ExcludedMessages } from './excludedMessages.ts';
+import { outcomeView } from './outcome.ts';
 import type { EpisodeRecord, WriterIdentity } from './records.ts';
 import { replayedRun } from './replayed.ts';
 import { RunLists, type EpisodesList, type GroupsList, type Listing } from './runLists.ts';
 import { RunVerdicts } from './runVerdicts.ts';
 import { spanRows } from './spans.ts';
+import { runState } from './runStatus.ts';
 import type { SqlScratch } from './sql.ts';
 import { TraceQueries } from './traceQueries.ts';
 import { LruCache } from './lruCache.ts';
@@ -220,12 +222,12 @@ export class TraceViews {
   summary(): TraceSummary {
     const run = this.#trace.run();
     const { experiment, config, workflow, model, startedAt, episodes } = run ?? emptyRun;
-    const end = this.#trace.end();
+    const end = this.#trace.end() ?? null;
     return {
       trace: this.#file.file,
       size: this.#file.size(),
       ...{ experiment, config, workflow, model, startedAt, episodes },
-      state: end?.status ?? (this.isLive() ? 'running' : 'killed'),
+      state: runState({ end, live: this.isLive() }),
       error: end?.error ?? null,
       totals: this.#trace.totals(),
       tokenizer: run?.tokenizer ?? null,
@@ -267,6 +269,10 @@ export class TraceViews {
       calls: this.#trace.calls.ofEpisode(episode).map((call) => callRow(call, timelineOf)),
       timelines: content.timelines.map((timeline, index) => timelineRow(timeline, index, content)),
     };
+  }
+
+  outcome(episode: number): OutcomeView {
+    return outcomeView(this.#trace, this.#parts.episode(episode).episode);
   }
 
   spans(episode: number): SpansView {

@@ -4,6 +4,7 @@ import type {
   CallRow,
   CallView,
   EpisodeView,
+  OutcomeView,
   SpanRow,
   TimelineRow,
   MessageView,
@@ -223,6 +224,7 @@ export function runView(view: Partial<RunView> = {}): RunView {
 export interface EpisodeRecord {
   readonly view: EpisodeView;
   readonly calls: readonly CallView[];
+  readonly outcome?: OutcomeView;
   readonly spans?: readonly SpanRow[];
   /** By timeline. */
   readonly timelines: readonly (readonly Message[])[];

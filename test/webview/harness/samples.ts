@@ -1,7 +1,7 @@
 /** Runs that the tests look at. */
 import type { EpisodeRow } from '../../../src/traces/core/protocol/traceLists.ts';
 import type { RunView } from '../../../src/traces/core/protocol/runRpc.ts';
-import type { SpanRow } from '../../../src/traces/core/protocol/episodeRpc.ts';
+import type { OutcomeView, SpanRow } from '../../../src/traces/core/protocol/episodeRpc.ts';
 import type { TokensView } from '../../../src/traces/core/protocol/tokenRpc.ts';
 import {
   callRow,
@@ -73,6 +73,22 @@ function richSpans(): readonly SpanRow[] {
   ];
 }
 
+const richOutcome: OutcomeView = {
+  scoredBy: 'judge',
+  judge: { name: 'MathJudge', seconds: 0.25, error: null },
+  parts: [
+    { name: 'correctness', value: 1 },
+    { name: 'format', value: 0.5 },
+  ],
+  attempts: 1,
+  output: [
+    { name: 'final_answer', text: 'Together that is \\boxed{108}.' },
+    { name: 'steps', text: '2' },
+  ],
+  reference: [{ name: 'answer', text: '12 * 8 = 96. 3 * 4 = 12. #### 108' }],
+  untrained: [{ model: 'gpt-4o', calls: 2 }],
+};
+
 /** Two agents, tools, a judge, an environment, two timelines, a call that failed. */
 export function richEpisode(episode: number, row: Partial<EpisodeRow> = {}): EpisodeRecord {
   const solved = [system, question, asksTool, toolResult, answer];
@@ -116,6 +132,7 @@ export function richEpisode(episode: number, row: Partial<EpisodeRow> = {}): Epi
       calls,
       timelines,
     },
+    outcome: richOutcome,
     spans: richSpans(),
     calls: calls.map((call) => {
       if (call.error !== null) return callView(call, [judgeTask], null);
@@ -194,6 +211,8 @@ export function smallRun(): ScriptedRun {
         message: 'execute() threw: Cannot read properties of undefined.',
         location: { file: '/home/ada/agents/math_agent/workflow.ts', line: 31 },
         hint: 'Look at the line, or set a breakpoint on it and press F5.',
+        stack:
+          'TypeError: Cannot read properties of undefined.\n    at MathWorkflow.execute (/home/ada/agents/math_agent/workflow.ts:31:18)',
       };
       return {
         ...common,

@@ -9,7 +9,7 @@ import {
   type TraceRequest,
 } from '../../../src/traces/core/protocol/traceRpc.ts';
 import type { RunView } from '../../../src/traces/core/protocol/runRpc.ts';
-import type { TimelineView } from '../../../src/traces/core/protocol/episodeRpc.ts';
+import type { OutcomeView, TimelineView } from '../../../src/traces/core/protocol/episodeRpc.ts';
 import type { TokensView } from '../../../src/traces/core/protocol/tokenRpc.ts';
 import { detailOf, findIn, stripOf } from './scriptedTokens.ts';
 import { tokensView, viewsOf, type EpisodeRecord } from './records.ts';
@@ -103,6 +103,8 @@ function answerOf(run: ScriptedRun, request: TraceRequest): unknown {
       return { agents: ['solver', 'judge'], tools: ['calculate'] };
     case 'episode':
       return recordOf(run, request.episode).view;
+    case 'outcome':
+      return recordOf(run, request.episode).outcome ?? noOutcome;
     case 'spans':
       return { spans: recordOf(run, request.episode).spans ?? [] };
     case 'call':
@@ -145,6 +147,16 @@ function answerOf(run: ScriptedRun, request: TraceRequest): unknown {
       throw new Error('The viewer never asks for summaries.');
   }
 }
+
+const noOutcome: OutcomeView = {
+  scoredBy: 'judge',
+  judge: { name: 'MathJudge', seconds: 0.25, error: null },
+  parts: [],
+  attempts: 1,
+  output: [],
+  reference: [],
+  untrained: [],
+};
 
 /** What the record has, by the setting that is upstream's default, with nothing to tell of others. */
 function ownMerging({ view }: EpisodeRecord): MergingView {

@@ -27,8 +27,14 @@ async function pointOf(page: Page, seconds: number, line: number): Promise<{ x: 
   };
 }
 
+/** The axis is folded until it is opened. */
+async function unfold(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Time axis' }).click();
+}
+
 async function openAxis(place = 'episode=1') {
   const opened = await open(smallRun(), { place });
+  await unfold(opened.page);
   // The environment is the last that is asked for.
   await axisOf(opened.page).locator('[aria-setsize="12"]').first().waitFor({ state: 'attached' });
   return opened;
@@ -37,6 +43,42 @@ async function openAxis(place = 'episode=1') {
 function runOf(record: EpisodeRecord): ScriptedRun {
   return { ...smallRun(), record: () => record };
 }
+
+describe('the size', () => {
+  test('is folded at first, and is remembered', async () => {
+    const { page } = await open(smallRun(), { place: 'episode=1' });
+    await page.getByText('waiting for the model').waitFor();
+    expect(await axisOf(page).count()).toBe(0);
+    await unfold(page);
+    await page.reload();
+    await axisOf(page).waitFor();
+    await unfold(page);
+    await axisOf(page).waitFor({ state: 'detached' });
+  });
+
+  test('changes by pointer and by keys, and is remembered', async () => {
+    const { page } = await openAxis();
+    const splitter = page.getByRole('separator', { name: 'Height of the time axis' });
+    const height = async () => Math.round((await axisOf(page).boundingBox())?.height ?? 0);
+    const before = await height();
+    const box = await splitter.boundingBox();
+    if (!box) throw new Error('There is no splitter.');
+    await page.mouse.move(box.x + 50, box.y + 3);
+    await page.mouse.down();
+    await page.mouse.move(box.x + 50, box.y + 3 - 60);
+    await page.mouse.up();
+    await expect.poll(height).toBe(before - 62);
+    await splitter.focus();
+    await page.keyboard.press('ArrowUp');
+    await expect.poll(height).toBeLessThan(before - 80);
+    const smaller = await height();
+    await page.reload();
+    await axisOf(page).waitFor();
+    await expect.poll(height).toBe(smaller);
+    await splitter.dblclick();
+    await expect.poll(height).toBe(before);
+  });
+});
 
 describe('the pointer', () => {
   test('is told what lies below it: calls, tools, and what serves and judges', async () => {
@@ -257,6 +299,7 @@ describe('an episode that runs', () => {
     const base = richEpisode(1);
     const before = { ...base, view: { row, calls: [call], timelines: [] }, spans: [running] };
     const { page, trace, server } = await open(runOf(before), { place: 'episode=1' });
+    await unfold(page);
     const soFar = async (): Promise<number> => {
       const text = await selectedOf(page).innerText();
       return Number(/Call 1 of solver: runs, ([\d.]+) s so far/.exec(text)?.[1]);
@@ -300,6 +343,7 @@ describe('an episode of ten thousand spans', () => {
 
   test('is no more of a page than a short one, and each span is within reach', async () => {
     const { page } = await open(runOf(long()), { place: 'episode=0' });
+    await unfold(page);
     await axisOf(page).locator(`[aria-setsize="${many}"]`).first().waitFor({ state: 'attached' });
     expect(await nodesOf(page)).toBeLessThan(400);
     await axisOf(page).focus();

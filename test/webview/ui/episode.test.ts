@@ -30,11 +30,36 @@ describe('a call', () => {
 });
 
 describe('an episode', () => {
+  test('shows its outcome first: reward and parts, judge, output next to the expected answer', async () => {
+    const { page } = await open(smallRun(), { place: 'episode=1' });
+    const outcome = page.getByRole('region', { name: 'Outcome' });
+    await outcome.getByText('scored by the judge MathJudge in 0.25 s').waitFor();
+    const text = (await outcome.innerText()).replaceAll(/\s+/g, ' ');
+    for (const part of ['Reward 1, success', 'correctness 1', 'format 0.5', 'How many legs'])
+      expect(text).toContain(part);
+    for (const part of ['final_answer Together that is \\boxed{108}.', 'answer 12 * 8 = 96.'])
+      expect(text).toContain(part);
+    await page.getByRole('article').filter({ hasText: 'A spider has 8 legs' }).waitFor();
+    await page.getByText('Conversation of timeline 0, the most trained of 2').waitFor();
+  });
+
+  test('shows how its calls were merged in a tab, which a link can name', async () => {
+    const { page } = await open(smallRun(), { place: 'episode=1' });
+    await page.getByRole('button', { name: 'Merging' }).click();
+    const merging = page.getByRole('region', { name: 'Merging' });
+    await merging.waitFor();
+    await page.reload();
+    await merging.waitFor();
+    await page.getByRole('button', { name: 'Outcome' }).click();
+    await page.getByRole('region', { name: 'Outcome' }).waitFor();
+  });
+
   test('that failed says why, where and what to do', async () => {
     const { page } = await open(smallRun(), { place: 'episode=5' });
     const alert = await page.getByRole('alert').innerText();
     for (const part of ['execute() threw', 'workflow.ts:31', 'press F5', 'workflow/threw'])
       expect(alert).toContain(part);
+    await page.getByText('at MathWorkflow.execute').waitFor();
   });
 
   test('that does not train says why wherever one is in it, and how grave each finding is', async () => {

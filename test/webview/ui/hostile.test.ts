@@ -208,7 +208,7 @@ test('a message of 50 MB beside another', async () => {
 });
 
 test('how calls became timelines', async () => {
-  await goTo(`episode=${mergedEpisode}`);
+  await goTo(`episode=${mergedEpisode}&merging=`);
   const merging = page.getByRole('region', { name: 'Merging' });
   await merging.locator('.merge-branch').first().waitFor();
   for (const choice of await merging.getByRole('radio').all()) {
@@ -224,6 +224,7 @@ test('how calls became timelines', async () => {
 
 test('what an episode did on the axis of time', async () => {
   await goTo('episode=0');
+  await page.getByRole('button', { name: 'Time axis' }).click();
   const axis = page.getByRole('listbox', { name: 'The activities of the episode' });
   await axis.waitFor();
   await axis.focus();

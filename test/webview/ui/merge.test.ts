@@ -18,7 +18,7 @@ const rows = (page: Page) =>
     );
 
 test('what the calls became is told, with what each setting would give', async () => {
-  const { page } = await open(forkedEpisode(), { place: 'episode=0' });
+  const { page } = await open(forkedEpisode(), { place: 'episode=0&merging=' });
   await merging(page).getByText('5 calls became 4 timelines.').waitFor();
   expect(await rows(page)).toEqual([
     ['text', 'false', '4'],
@@ -30,7 +30,7 @@ test('what the calls became is told, with what each setting would give', async (
 });
 
 test('a setting that is chosen shows its timelines, by mouse and by keyboard', async () => {
-  const { page } = await open(forkedEpisode(), { place: 'episode=0' });
+  const { page } = await open(forkedEpisode(), { place: 'episode=0&merging=' });
   const choices = merging(page).getByRole('radio');
   await choices.nth(1).click();
   await merging(page).getByText('With the selected setting, 5 calls would become 3 timelines.').waitFor();
@@ -43,7 +43,7 @@ test('a setting that is chosen shows its timelines, by mouse and by keyboard', a
 });
 
 test('the timelines of another setting are read token by token and as messages, told apart from the run’s', async () => {
-  const { page } = await open(forkedEpisode(), { place: 'episode=0' });
+  const { page } = await open(forkedEpisode(), { place: 'episode=0&merging=' });
   await merging(page).getByRole('radio').nth(3).click();
   await merging(page).getByRole('button', { name: 'Timeline 4' }).click();
   const timeline = page.getByRole('region', { name: 'Timeline 4' });
@@ -73,7 +73,7 @@ test('the timelines of another setting are read token by token and as messages, 
 
 test('the YAML of a setting is copied', async () => {
   const context = { permissions: ['clipboard-read', 'clipboard-write'] };
-  const { page } = await open(forkedEpisode(), { place: 'episode=0', context });
+  const { page } = await open(forkedEpisode(), { place: 'episode=0&merging=', context });
   await merging(page).getByRole('radio').nth(2).click();
   await merging(page).getByText('5 calls would become 5 timelines.').waitFor();
   await merging(page).getByRole('button', { name: 'Copy YAML of the selected setting' }).click();
@@ -90,7 +90,7 @@ test('the YAML of a setting is copied', async () => {
 });
 
 test('a fork names the first message and token that differ, on both sides', async () => {
-  const { page } = await open(forkedEpisode(), { place: 'episode=0' });
+  const { page } = await open(forkedEpisode(), { place: 'episode=0&merging=' });
   const fork = merging(page).locator('.merge-branch').nth(1).locator('.fork');
   await fork.getByText('Message 2 (assistant) differs from that of call 1.').click();
   await fork.getByText('First difference: message 2, content, token 3.').waitFor();
@@ -109,7 +109,7 @@ test('a fork names the first message and token that differ, on both sides', asyn
 });
 
 test('drift shows both tokenisations of the same text', async () => {
-  const { page } = await open(forkedEpisode(), { place: 'episode=0' });
+  const { page } = await open(forkedEpisode(), { place: 'episode=0&merging=' });
   const drifts = page.getByRole('region', { name: 'Retokenization drift' });
   await drifts.getByText('The reply of call 0, message 2 of call 1').click();
   await drifts.getByText('The text is the same, the tokens differ.').waitFor();
@@ -135,7 +135,7 @@ test.each([
   ['contrast', { colorScheme: 'dark', contrast: 'more' }, 1280],
 ] as const)('looks as it should in %s', async (name, theme, width) => {
   const context = { ...theme, viewport: { width, height: 1000 } };
-  const { page } = await open(forkedEpisode(), { place: 'episode=0', context });
+  const { page } = await open(forkedEpisode(), { place: 'episode=0&merging=', context });
   await merging(page).locator('.fork summary').first().click();
   await page.getByRole('region', { name: 'Retokenization drift' }).locator('summary').first().click();
   expect(await violations(page)).toEqual([]);

@@ -21,6 +21,7 @@ const themes: Readonly<Record<string, BrowserContextOptions>> = {
 const screens: Readonly<Record<string, { readonly place: string; readonly see: string }>> = {
   run: { place: '', see: '.body-row' },
   overview: { place: 'episode=5', see: '.detail' },
+  outcome: { place: 'episode=1', see: '.message' },
   call: { place: 'episode=1&call=1', see: '.message' },
   timeline: { place: 'episode=1&timeline=0', see: '.token.trained' },
   conversation: { place: 'episode=1&timeline=0&message=', see: '.message' },
@@ -36,7 +37,7 @@ const ofFiles: Readonly<
   groups: { run: () => tasksRun().run, place: 'list=groups', see: '.body-row' },
   group: { run: () => tasksRun().run, place: 'group=2', see: '.notice' },
   'compare-same': { run: () => tasksRun().run, place: 'episode=4&compare=5', see: '.compare-row' },
-  explainer: { run: forkedEpisode, place: 'episode=0', see: '.merge-branch' },
+  explainer: { run: forkedEpisode, place: 'episode=0&merging=', see: '.merge-branch' },
   'other-setting': { run: forkedEpisode, place: 'episode=0&timeline=4&by=token-true-true', see: '.token' },
 };
 

@@ -104,8 +104,9 @@ describe('on a low page', () => {
     const place = 'episode=0&timeline=0';
     const { page } = await open(hugeTimeline(2_000), { place, context: { viewport: small } });
     await page.locator('#token-0').waitFor();
-    await page.locator('.lanes').waitFor({ state: 'hidden' });
+    await page.locator('.lanes-section').waitFor({ state: 'hidden' });
     await page.getByRole('button', { name: 'Details' }).click();
+    await page.getByRole('button', { name: 'Time axis' }).click();
     await page.locator('.lanes').waitFor();
     await page.locator('.legend').waitFor({ state: 'attached' });
     await expect.poll(() => overlaps(page)).toEqual([]);

@@ -33,8 +33,10 @@ test('a call goes to its line by a button and a key', async () => {
 test('a tool call and a reward have theirs, and say so where they have none', async () => {
   const { page, trace } = await open(smallRun(), { place: 'episode=1&call=0' });
   await page.getByRole('button', { name: 'Source of the tool calculate' }).first().click();
+  await page.getByText('The run has no source.').waitFor();
+  await page.getByRole('button', { name: 'One level up' }).click();
   await page.getByRole('button', { name: 'Reward’s source' }).click();
-  await page.getByText('The run has no source.').nth(1).waitFor();
+  await page.getByText('The run has no source.').waitFor();
   const asked = trace.requests.flatMap((request) => (request.method === 'show' ? [request.of] : []));
   expect(asked).toEqual([{ kind: 'tool', tool: 'calculate' }, { kind: 'reward' }]);
 });

@@ -104,6 +104,33 @@ export interface EpisodeView {
   readonly timelines: readonly TimelineRow[];
 }
 
+/** A text that a workflow returned, or that its task has. */
+export interface OutcomeText {
+  readonly name: string;
+  /** At most `largestWindow.listed` characters. */
+  readonly text: string;
+}
+
+export interface OutcomeView {
+  /** Null: there is no reward. */
+  readonly scoredBy: 'workflow' | 'judge' | null;
+  /** The last run of the judge; null: none. `seconds` null: it still runs. */
+  readonly judge: {
+    readonly name: string;
+    readonly seconds: number | null;
+    readonly error: string | null;
+  } | null;
+  /** The numbers that explain the reward. */
+  readonly parts: readonly { readonly name: string; readonly value: number }[];
+  readonly attempts: number;
+  /** The response and metadata of the workflow, with the answer first. */
+  readonly output: readonly OutcomeText[];
+  /** The expected answer of the task, if a name in its metadata says so. */
+  readonly reference: readonly OutcomeText[];
+  /** Calls that debug models answered. They are not trained. */
+  readonly untrained: readonly { readonly model: string; readonly calls: number }[];
+}
+
 /** A span of an episode other than an ended LLM call: a tool call, a judge call or a running LLM call. */
 export interface SpanRow {
   /** `tool`: a tool of the workflow, bounded by calls; see `spans.ts`. The others are measured. */

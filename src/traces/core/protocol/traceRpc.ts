@@ -36,6 +36,7 @@ export const traceParams = {
   histograms: z.object({ trace }),
   names: z.object({ trace }),
   episode: z.object({ trace, episode: count }),
+  outcome: z.object({ trace, episode: count }),
   /** The spans of an episode other than its ended LLM calls. */
   spans: z.object({ trace, episode: count }),
   call: z.object({ trace, episode: count, call: count }),

@@ -108,9 +108,5 @@ function Runs({ traces, onChoose }: RunsProps) {
 }
 
 export function OwnRun({ episode }: { readonly episode: number }) {
-  return (
-    <RouteLink class="" to={compareRoute(episode, null)}>
-      {l10n.t('Compare with another repeat')}
-    </RouteLink>
-  );
+  return <RouteLink to={compareRoute(episode, null)}>{l10n.t('Compare with another repeat')}</RouteLink>;
 }

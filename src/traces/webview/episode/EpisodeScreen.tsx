@@ -2,7 +2,7 @@ import * as l10n from '@vscode/l10n';
 import type { EpisodeView } from '../../core/protocol/episodeRpc.ts';
 import type { RunView } from '../../core/protocol/runRpc.ts';
 import { canRunEpisodes } from '../../../tracking/core/records/tracedRun.ts';
-import { OwnRun } from '../compare/OtherRun.tsx';
+import { mostTrained } from '../../core/compare.ts';
 import { CallDetail } from '../detail/CallDetail.tsx';
 import { TimelineDetail } from '../detail/TimelineDetail.tsx';
 import { MergeExplainer } from '../merge/MergeExplainer.tsx';
@@ -10,18 +10,19 @@ import { callsCell, timeCell, tokensCell, TrainableCell } from '../run/cells.tsx
 import { RouteLink } from '../ui/RouteLink.tsx';
 import { Recorded, recordsOfTraining, useRecorded } from '../ui/Recorded.tsx';
 import { episodeStatus, episodeStatusWord, trainsWord } from '../run/status.ts';
-import { episodeRoute, isPart } from '../state/route.ts';
+import { ConversationView } from '../message/ConversationView.tsx';
+import { callRoute, episodeRoute, isPart, timelineRoute } from '../state/route.ts';
 import { useAnswer, useViewer } from '../state/viewer.ts';
 import { count, reward } from '../../../base/core/format.ts';
 import { DebugEpisode } from '../ui/DebugEpisode.tsx';
 import { FindingMessage } from '../ui/FindingMessage.tsx';
 import { FollowLatest } from '../ui/FollowLatest.tsx';
-import { GoToSource } from '../ui/GoToSource.tsx';
 import { Icon } from '../../../base/webview/ui/Icon.tsx';
-import { Empty, Failure, Note, Pending } from '../../../base/webview/ui/Notices.tsx';
-import { Stat, Status } from '../../../base/webview/ui/Stat.tsx';
+import { Empty, Failure, Pending } from '../../../base/webview/ui/Notices.tsx';
+import { Segment, Stat, Status } from '../../../base/webview/ui/Stat.tsx';
 import { useFold, type Fold } from '../../../base/webview/ui/useFold.tsx';
 import { TimeAxis } from './axis/TimeAxis.tsx';
+import { Outcome } from './Outcome.tsx';
 import { Parts } from './Parts.tsx';
 
 export function EpisodeScreen({ run, episode: number }: { readonly run: RunView; readonly episode: number }) {
@@ -44,7 +45,7 @@ export function EpisodeScreen({ run, episode: number }: { readonly run: RunView;
       <TimeAxis episode={episode} />
       <div class={`split ${isPart(route) ? '' : 'split-overview'}`}>
         <Parts episode={episode} />
-        <Detail episode={episode} />
+        <Detail run={run} episode={episode} />
       </div>
     </main>
   );
@@ -65,14 +66,6 @@ function EpisodeHeader({ run, episode: { row }, fold }: HeaderProps) {
         <span class="muted">{l10n.t('repeat {0}', row.repeat)}</span>
         <Status kind={status} word={episodeStatusWord(status)} />
         {row.state === 'ended' && canRunEpisodes(run) && <DebugEpisode episode={row.episode} />}
-        {row.reward !== null && run.imported === undefined && (
-          <GoToSource
-            episode={row.episode}
-            of={{ kind: 'reward' }}
-            label={l10n.t('Reward’s source')}
-            what={l10n.t('Reward’s source')}
-          />
-        )}
         <FollowLatest run={run} />
         {fold.button}
       </div>
@@ -120,47 +113,97 @@ function WouldNotTrain({ row: { episode, findings } }: { readonly row: EpisodeVi
   );
 }
 
-function Detail({ episode }: { readonly episode: EpisodeView }) {
+function Detail({ run, episode }: { readonly run: RunView; readonly episode: EpisodeView }) {
   const { route } = useViewer();
   const number = episode.row.episode;
   if (route.kind === 'call') return <CallDetail episode={number} call={route.call} />;
   if (route.kind === 'timeline') return <TimelineDetail route={route} />;
-  return <Overview episode={episode} />;
+  return <Overview run={run} episode={episode} merging={route.kind === 'episode' && route.merging} />;
 }
 
-/** The facts about the episode. If there is only one reason against training, the header shows it. */
-function Overview({ episode: { row, calls } }: { readonly episode: EpisodeView }) {
+interface OverviewProps {
+  readonly run: RunView;
+  readonly episode: EpisodeView;
+  readonly merging: boolean;
+}
+
+/** The outcome and the conversation, or how the calls were merged. */
+function Overview({ run, episode, merging }: OverviewProps) {
+  const { navigate } = useViewer();
   const recorded = useRecorded();
-  const { findings } = row;
-  const listed = row.trains === false && findings.length === 1 ? [] : findings;
+  const { row, calls } = episode;
+  const show = (tab: boolean) => navigate(episodeRoute(row.episode, tab));
   return (
     <section class="detail" aria-label={l10n.t('Overview')}>
-      {row.error && <Failure report={row.error} />}
-      {listed.map(({ code, message, severity, hint }) => (
-        <Note key={message} kind={severity}>
-          <strong class="finding-severity">
-            {severity === 'error' ? l10n.t('error') : l10n.t('warning')}
-          </strong>{' '}
-          <FindingMessage code={code} message={message} />
-          <span class="finding-hint">{hint}</span>
-        </Note>
-      ))}
-      <div class="title-line">
-        <h2>{l10n.t('Task')}</h2>
-        <OwnRun episode={row.episode} />
-      </div>
-      <p class="text-block">{row.query}</p>
-      {calls.length === 0 && !recorded('calls') && (
-        <Empty title={l10n.t('No calls were recorded.')}>{l10n.t('The timelines have the messages.')}</Empty>
+      {calls.length > 0 && (
+        <div class="segments" role="group" aria-label={l10n.t('View')}>
+          <Segment name={l10n.t('Outcome')} on={!merging} onPress={() => show(false)} />
+          <Segment name={l10n.t('Merging')} on={merging} onPress={() => show(true)} />
+        </div>
       )}
-      {calls.length === 0 && recorded('calls') && (
-        <Empty title={l10n.t('No calls yet.')}>
-          {row.state === 'running'
-            ? l10n.t('The workflow has not made a call yet.')
-            : l10n.t('The workflow made no call, so there is nothing to train on.')}
-        </Empty>
+      {merging && calls.length > 0 ? (
+        <MergeExplainer episode={row.episode} />
+      ) : (
+        <>
+          <Outcome run={run} episode={episode} />
+          {calls.length === 0 && recorded('calls') && <NoCalls state={row.state} />}
+          <EpisodeConversation episode={episode} />
+        </>
       )}
-      {calls.length > 0 && <MergeExplainer episode={row.episode} />}
     </section>
+  );
+}
+
+function NoCalls({ state }: Pick<EpisodeView['row'], 'state'>) {
+  if (state === 'running') {
+    return <Empty title={l10n.t('No calls yet.')}>{l10n.t('The workflow has not made a call yet.')}</Empty>;
+  }
+  return (
+    <Empty title={l10n.t('No calls.')}>
+      {l10n.t('The workflow made no call, so there is nothing to train on.')}
+    </Empty>
+  );
+}
+
+/** The timeline with the most trained tokens, or the last call if there is no timeline. */
+function EpisodeConversation({ episode: { row, calls, timelines } }: Omit<OverviewProps, 'run' | 'merging'>) {
+  const timeline = mostTrained(timelines);
+  const last = calls.at(-1);
+  if (timeline !== null) {
+    return (
+      <TimelineConversation key={timeline} {...{ episode: row.episode, timeline }} of={timelines.length} />
+    );
+  }
+  if (last === undefined) return null;
+  return (
+    <RouteLink to={callRoute(row.episode, last.call)}>
+      {l10n.t('Conversation of the last call, {0}', last.call)} <Icon name="chevron" />
+    </RouteLink>
+  );
+}
+
+interface ConversationProps {
+  readonly episode: number;
+  readonly timeline: number;
+  /** The number of timelines. */
+  readonly of: number;
+}
+
+function TimelineConversation({ episode, timeline, of }: ConversationProps) {
+  const { trace, navigate } = useViewer();
+  const { value, error, retry } = useAnswer('timeline', { trace, episode, timeline });
+  if (value === undefined)
+    return <Pending {...{ error, retry }}>{l10n.t('Loading the conversation…')}</Pending>;
+  return (
+    <ConversationView
+      source={{ episode, conversation: { kind: 'timeline', timeline } }}
+      title={
+        of === 1
+          ? l10n.t('Conversation')
+          : l10n.t('Conversation of timeline {0}, the most trained of {1}', timeline, count(of))
+      }
+      messages={value.messages}
+      onTokens={({ firstToken }) => navigate(timelineRoute(episode, timeline, firstToken))}
+    />
   );
 }

@@ -18,6 +18,8 @@ export interface GroupRoute {
 export interface EpisodeRoute {
   readonly kind: 'episode';
   readonly episode: number;
+  /** True if it shows how its calls were merged, instead of its outcome. */
+  readonly merging: boolean;
 }
 
 export interface CallRoute {
@@ -58,7 +60,11 @@ export type Route = RunRoute | GroupRoute | EpisodeRoute | CallRoute | TimelineR
 export const runRoute: RunRoute = { kind: 'run', list: 'episodes', filter: '', sort: null };
 
 export const groupRoute = (group: number): GroupRoute => ({ kind: 'group', group });
-export const episodeRoute = (episode: number): EpisodeRoute => ({ kind: 'episode', episode });
+export const episodeRoute = (episode: number, merging = false): EpisodeRoute => ({
+  kind: 'episode',
+  episode,
+  merging,
+});
 export const callRoute = (episode: number, call: number): CallRoute => ({ kind: 'call', episode, call });
 export const timelineRoute = (
   episode: number,
@@ -108,7 +114,7 @@ function parametersOf(route: Route): Readonly<Record<string, string | number>> {
     case 'group':
       return { group: route.group };
     case 'episode':
-      return { episode: route.episode };
+      return { episode: route.episode, ...(route.merging && { merging: '' }) };
     case 'call':
       return { episode: route.episode, call: route.call };
     case 'timeline':
@@ -140,7 +146,8 @@ export function parseRoute(parameters: URLSearchParams): Route {
   if (episode === undefined) return group === undefined ? runOf(parameters) : groupRoute(group);
   if (parameters.has('compare')) return compareOf(parameters, episode, timeline ?? null);
   if (call !== undefined) return callRoute(episode, call);
-  return timeline === undefined ? episodeRoute(episode) : parseTimeline(parameters, episode, timeline);
+  if (timeline === undefined) return episodeRoute(episode, parameters.has('merging'));
+  return parseTimeline(parameters, episode, timeline);
 }
 
 function parseTimeline(parameters: URLSearchParams, episode: number, timeline: number): TimelineRoute {
@@ -250,6 +257,7 @@ export function parentOf(route: Route, above: RouteContext): Route {
 export function isSibling(from: Route, to: Route): boolean {
   if (!('episode' in from && 'episode' in to)) return from.kind === to.kind;
   if (from.kind === 'compare' && to.kind === 'compare') return true;
+  if (from.kind === 'episode' && to.kind === 'episode') return from.episode === to.episode;
   return isPart(from) && isPart(to) && from.episode === to.episode;
 }
 

@@ -15,6 +15,7 @@ import type { Hover } from './gestures.ts';
 import { axisActions, axisShortcuts, keyOf } from './keys.ts';
 import { axisModel, callKey, isTimed, type AxisModel, type AxisSpan } from './model.ts';
 import { Totals } from './Totals.tsx';
+import { AxisFold, AxisSplitter, useAxisSize, type AxisSize } from './useAxisSize.tsx';
 import { describeSpan } from './describe.ts';
 import { duration, share } from '../../../../base/core/format.ts';
 import { sharesOf } from './totals.ts';
@@ -60,13 +61,24 @@ export function TimeAxis({ episode }: { readonly episode: EpisodeView }) {
   const { trace } = useViewer();
   const { value, error, retry } = useAnswer('spans', { trace, episode: episode.row.episode });
   const model = useMemo(() => axisModel(episode, value?.spans ?? []), [episode, value]);
+  const size = useAxisSize();
   const untimed = episode.calls.filter((call) => !isTimed(call)).length;
   if (model.spans.length === 0 && untimed === 0) return null;
   return (
-    <section class="lanes-section foldable" aria-label={l10n.t('Time of the episode')}>
+    <section
+      class="lanes-section foldable"
+      aria-label={l10n.t('Time of the episode')}
+      style={size.height === undefined ? undefined : { '--axis-height': `min(${size.height}px, 75vh)` }}
+    >
       {error && <Failure report={error} retry={retry} />}
       {untimed > 0 && <p class="muted">{l10n.t('Calls without a time in the trace: {0}', untimed)}</p>}
-      {model.spans.length > 0 && <Axis episode={episode} model={model} />}
+      {model.spans.length > 0 && size.open && <Axis episode={episode} model={model} size={size} />}
+      {model.spans.length > 0 && !size.open && (
+        <div class="axis-bar">
+          <AxisFold {...size} />
+          <AxisSummary model={model} now={Date.now() - model.origin} />
+        </div>
+      )}
     </section>
   );
 }
@@ -74,10 +86,11 @@ export function TimeAxis({ episode }: { readonly episode: EpisodeView }) {
 interface Props {
   readonly episode: EpisodeView;
   readonly model: AxisModel;
+  readonly size: AxisSize;
 }
 
 /** Returns the selected span: the open call, or the span that was selected last. */
-function useSelection({ episode, model }: Props) {
+function useSelection({ episode, model }: Omit<Props, 'size'>) {
   const { route, navigate } = useViewer();
   const chosen = route.kind === 'call' ? callKey(route.call) : null;
   const [key, setKey] = useState(chosen);
@@ -96,7 +109,7 @@ function useSelection({ episode, model }: Props) {
   };
 }
 
-function Axis({ episode, model }: Props) {
+function Axis({ episode, model, size }: Props) {
   const { route } = useViewer();
   const refs = {
     scroller: useRef<HTMLDivElement>(null),
@@ -120,11 +133,13 @@ function Axis({ episode, model }: Props) {
   return (
     <>
       <div class="axis-bar">
+        <AxisFold {...size} />
         <AxisSummary model={model} now={now} />
         <AxisButtons engine={engine} />
       </div>
       <canvas class="axis-overview" aria-hidden="true" ref={refs.overview} />
       <Lanes refs={refs} model={model} selected={selected} now={now} actions={actions} onKeys={setByKey} />
+      <AxisSplitter size={size} above={refs.scroller} />
       {target && <AxisTooltip model={model} target={target} now={now} />}
       <Totals model={model} now={now} />
     </>

@@ -1,0 +1,79 @@
+import path from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { openTraceReader } from '../../../src/traces/node/store/openReader.ts';
+import { openTraceWriter } from '../../../src/traces/node/store/openWriter.ts';
+import { largestWindow } from '../../../src/traces/core/protocol/traceRpc.ts';
+import type { OutcomeView } from '../../../src/traces/core/protocol/episodeRpc.ts';
+import type { EpisodeResult } from '../../../src/tracking/core/records/episodeResult.ts';
+import { temporaryFolder } from './folder.ts';
+import { anEpisode, aResult, aRun } from './samples.ts';
+
+function outcomeOf(
+  result: Partial<EpisodeResult>,
+  returned?: { readonly task: unknown; readonly output: unknown },
+): OutcomeView {
+  const file = path.join(temporaryFolder(), 'math.ajtrace');
+  const writer = openTraceWriter(file, aRun());
+  writer.episodeStarted(anEpisode(0));
+  const judge = { kind: 'judge', name: 'MathJudge', call: null, startedAt: 1, error: null } as const;
+  writer.span({ ...judge, episode: 0, span: 0, seconds: 0.5 });
+  const texts = returned && {
+    task: JSON.stringify(returned.task),
+    output: JSON.stringify(returned.output),
+  };
+  writer.episodeEnded({ result: aResult(0, result), returned: texts, timelines: [] }, []);
+  writer.runEnded({ status: 'completed', error: null, endedAt: 0 });
+  const reader = openTraceReader(file);
+  onTestFinished(() => reader.close());
+  return reader.read((views) => views.outcome(0));
+}
+
+test('an outcome has the judge, the parts of the reward and the calls of other models', () => {
+  const outcome = outcomeOf({
+    scoredBy: 'judge',
+    rewardUnused: 0.25,
+    metrics: { format: 0.5 },
+    attempts: 2,
+    routing: { debug: [{ target: 'helper', model: 'gpt-4o', calls: 3 }], trainedAnyway: [] },
+  });
+  expect(outcome).toEqual({
+    scoredBy: 'judge',
+    judge: { name: 'MathJudge', seconds: 0.5, error: null },
+    parts: [
+      { name: 'reward of the workflow, not used', value: 0.25 },
+      { name: 'format', value: 0.5 },
+    ],
+    attempts: 2,
+    output: [],
+    reference: [],
+    untrained: [{ model: 'gpt-4o', calls: 3 }],
+  });
+});
+
+test('an output has the answer first, next to what the task expects', () => {
+  const { output, reference } = outcomeOf(
+    {},
+    {
+      task: { main_query: 'How many?', metadata: { question: 'How many?', ground_truth: '#### 108' } },
+      output: { reward: null, metadata: { steps: [1, 2], final_answer: '108' } },
+    },
+  );
+  expect(output).toEqual([
+    { name: 'final_answer', text: '108' },
+    { name: 'steps', text: '[\n  1,\n  2\n]' },
+  ]);
+  expect(reference).toEqual([{ name: 'ground_truth', text: '#### 108' }]);
+});
+
+test('a response is a text, also as a chat message, and long or odd values are bounded', () => {
+  const response = { role: 'assistant', content: 'It is 108.' };
+  expect(outcomeOf({}, { task: null, output: { response } }).output).toEqual([
+    { name: 'response', text: 'It is 108.' },
+  ]);
+  const metadata = Object.fromEntries(
+    Array.from({ length: 1_000 }, (_, index) => [`key${index}`, 'x'.repeat(20_000)]),
+  );
+  const { output } = outcomeOf({}, { task: 'none', output: { metadata } });
+  expect(output.length).toBeLessThan(100);
+  expect(output[0]?.text).toHaveLength(largestWindow.listed);
+});
