@@ -74,8 +74,8 @@ describe('two episodes of a task', () => {
       'reward10−1',
       'format0.50.25−0.25',
     ]);
-    await page.locator('.piece-changed .side-left .token.first-difference', { hasText: '108' }).waitFor();
-    await page.locator('.piece-changed .side-right .token.first-difference', { hasText: '96' }).waitFor();
+    await page.locator('.side-left .piece-changed .token.first-difference', { hasText: '108' }).waitFor();
+    await page.locator('.side-right .piece-changed .token.first-difference', { hasText: '96' }).waitFor();
     expect(await page.locator('.compare-row .badge').allTextContents()).toEqual([
       'same',
       'same',

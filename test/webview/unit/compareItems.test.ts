@@ -3,9 +3,12 @@ import { describe, expect, test } from 'vitest';
 import type { CompareRow, TokensView } from '../../../src/traces/core/protocol/tokenRpc.ts';
 import { align } from '../../../src/traces/core/align.ts';
 import {
+  blockTokens,
+  compareBlocks,
   compareItems,
   differencesOf,
   pieceTokens,
+  type CompareItem,
 } from '../../../src/traces/webview/compare/compareItems.ts';
 import { mostPages, pageTokens, TokenPages } from '../../../src/traces/webview/compare/tokenPages.ts';
 
@@ -68,10 +71,44 @@ describe('the pieces of a message that differs', () => {
     const same: CompareRow = { ...row, kind: 'same', hunks: [] };
     const items = compareItems([same, row, alone]);
     expect(items[0]).toMatchObject({ kind: 'row', row: { kind: 'same' } });
-    expect(differencesOf(items).map((index) => items[index])).toMatchObject([
+    const starts = items.filter((item) => item.kind === 'changed' && item.starts);
+    expect(starts).toMatchObject([
       { kind: 'changed', left: { from: 107, end: 108 }, right: { from: 5_007, end: 5_008 } },
       { kind: 'changed', left: { from: 100, end: 164 }, right: { from: 0, end: 0 } },
     ]);
+  });
+});
+
+describe('the blocks of a list', () => {
+  test('join the pieces of a message, have them all in order, and are bounded', () => {
+    fc.assert(
+      fc.property(tokens, tokens, (left, right) => {
+        const items = compareItems([rowOf(left, right)]);
+        const blocks = compareBlocks(items);
+        const apart = blocks.flatMap((block): readonly CompareItem[] =>
+          block.kind === 'block' ? block.pieces : [block],
+        );
+        expect(apart).toEqual(items);
+        for (const block of blocks) {
+          if (block.kind !== 'block') continue;
+          const longest = block.pieces.map((piece) =>
+            Math.max(piece.left.end - piece.left.from, piece.right.end - piece.right.from),
+          );
+          expect(longest.reduce((sum, one) => sum + one, 0)).toBeLessThanOrEqual(blockTokens);
+        }
+      }),
+      { seed: 6, numRuns: 100 },
+    );
+  });
+
+  test('have a difference within its line, and each difference is one step', () => {
+    const row = rowOf(
+      new Int32Array(40).fill(1),
+      Int32Array.from({ length: 40 }, (_, at) => (at === 7 || at === 20 ? 2 : 1)),
+    );
+    const blocks = compareBlocks(compareItems([row]));
+    expect(blocks.map(({ kind }) => kind)).toEqual(['row', 'block']);
+    expect(differencesOf(blocks)).toEqual([1, 1]);
   });
 });
 

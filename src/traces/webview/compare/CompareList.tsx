@@ -11,7 +11,7 @@ import { Failure } from '../../../base/webview/ui/Notices.tsx';
 import { MeasuredItems } from '../../../base/webview/ui/MeasuredItems.tsx';
 import { useVirtualizer } from '../../../base/webview/ui/useVirtualizer.ts';
 import { FirstDifference } from './FirstDifference.tsx';
-import { compareItems, differencesOf, type CompareItem } from './compareItems.ts';
+import { compareBlocks, compareItems, differencesOf, type CompareBlock } from './compareItems.ts';
 import { ComparedItem } from './ComparedItem.tsx';
 import { TokenPages } from './tokenPages.ts';
 
@@ -28,7 +28,7 @@ interface Props {
 /** The messages of both sides in rows. For changed messages, the tokens in view are shown, too. */
 export function CompareList({ route, view, onSwap }: Props) {
   const list = useRef<HTMLDivElement>(null);
-  const items = useMemo(() => compareItems(view.rows), [view]);
+  const items = useMemo(() => compareBlocks(compareItems(view.rows)), [view]);
   const differences = useMemo(() => differencesOf(items), [items]);
   const [at, setAt] = useState(-1);
   const left = usePages(view.left, route.trace);
@@ -109,8 +109,8 @@ function Steps({ at, count: all, onStep }: StepsProps) {
   );
 }
 
-function rangeOf(item: CompareItem, side: 'left' | 'right'): readonly TokenRange[] {
-  return item.kind === 'same' || item.kind === 'changed' ? [item[side]] : [];
+function rangeOf(item: CompareBlock, side: 'left' | 'right'): readonly TokenRange[] {
+  return item.kind === 'block' ? item.pieces.map((piece) => piece[side]) : [];
 }
 
 function usePages({ row: { episode }, timeline }: CompareSide, other: string | null): TokenPages {
@@ -129,7 +129,7 @@ function usePages({ row: { episode }, timeline }: CompareSide, other: string | n
   return pages;
 }
 
-function useItems(list: RefObject<HTMLDivElement | null>, items: readonly CompareItem[]) {
+function useItems(list: RefObject<HTMLDivElement | null>, items: readonly CompareBlock[]) {
   return useVirtualizer<HTMLDivElement>({
     count: items.length,
     getScrollElement: () => list.current,

@@ -4,11 +4,11 @@ import { TokenText } from '../detail/TokenChunk.tsx';
 import { spoken } from '../detail/tokenLayout.ts';
 import type { TokenRange } from '../detail/tokenRange.ts';
 import { count, logprob } from '../../../base/core/format.ts';
-import type { CompareItem } from './compareItems.ts';
+import type { CompareBlock, ComparePiece } from './compareItems.ts';
 import type { PagedToken, TokenPages } from './tokenPages.ts';
 
 interface Props {
-  readonly item: CompareItem | undefined;
+  readonly item: CompareBlock | undefined;
   readonly left: TokenPages;
   readonly right: TokenPages;
   /** Position of the first token that differs; null: all tokens are equal. */
@@ -23,12 +23,11 @@ export function ComparedItem({ item, left, right, divergence }: Props) {
       return <RowHeading row={item.row} />;
     case 'gap':
       return <p class="compare-gap">{l10n.t('{0} equal tokens', count(item.tokens))}</p>;
-    case 'same':
-    case 'changed':
+    case 'block':
       return (
-        <div class={`compare-piece piece-${item.kind}`}>
-          <Tokens side="left" range={item.left} pages={left} divergence={divergence} />
-          <Tokens side="right" range={item.right} pages={right} divergence={divergence} />
+        <div class="compare-block">
+          <Side side="left" pieces={item.pieces} pages={left} divergence={divergence} />
+          <Side side="right" pieces={item.pieces} pages={right} divergence={divergence} />
         </div>
       );
   }
@@ -67,16 +66,31 @@ function MessageOf({ range }: { readonly range: ComparedRange | null }) {
   );
 }
 
-interface TokensProps {
+interface SideProps {
   readonly side: 'left' | 'right';
-  readonly range: TokenRange;
+  readonly pieces: readonly ComparePiece[];
   readonly pages: TokenPages;
   readonly divergence: number | null;
 }
 
-function Tokens({ side, range: { from, end }, pages, divergence }: TokensProps) {
+function Side({ side, pieces, pages, divergence }: SideProps) {
   return (
     <div class={`compare-tokens side-${side}`}>
+      {pieces.map((piece, index) => (
+        <Tokens key={index} kind={piece.kind} range={piece[side]} pages={pages} divergence={divergence} />
+      ))}
+    </div>
+  );
+}
+
+interface TokensProps extends Pick<SideProps, 'pages' | 'divergence'> {
+  readonly kind: ComparePiece['kind'];
+  readonly range: TokenRange;
+}
+
+function Tokens({ kind, range: { from, end }, pages, divergence }: TokensProps) {
+  return (
+    <span class={`piece-${kind}`}>
       {Array.from({ length: end - from }, (_, index) => from + index).map((position) => (
         <Token
           key={position}
@@ -85,7 +99,7 @@ function Tokens({ side, range: { from, end }, pages, divergence }: TokensProps) 
           isFirst={position === divergence}
         />
       ))}
-    </div>
+    </span>
   );
 }
 

@@ -28,8 +28,43 @@ export function compareItems(rows: readonly CompareRow[]): readonly CompareItem[
   });
 }
 
-export function differencesOf(items: readonly CompareItem[]): readonly number[] {
-  return items.flatMap((item, index) => (item.kind === 'changed' && item.starts ? [index] : []));
+export type ComparePiece = Extract<CompareItem, { kind: 'same' | 'changed' }>;
+
+/** A row of the list: a heading, a gap, or equal and different pieces that follow each other in one line. */
+export type CompareBlock =
+  Exclude<CompareItem, ComparePiece> | { readonly kind: 'block'; readonly pieces: readonly ComparePiece[] };
+
+/** The maximum number of tokens of one side of a block. */
+export const blockTokens = 4 * pieceTokens;
+
+/** Joins pieces, so that a difference is marked within its line. */
+export function compareBlocks(items: readonly CompareItem[]): readonly CompareBlock[] {
+  const blocks: CompareBlock[] = [];
+  let open: { readonly pieces: ComparePiece[]; tokens: number } | undefined;
+  for (const item of items) {
+    if (item.kind === 'row' || item.kind === 'gap') {
+      blocks.push(item);
+      open = undefined;
+      continue;
+    }
+    const tokens = Math.max(item.left.end - item.left.from, item.right.end - item.right.from);
+    if (open === undefined || open.tokens + tokens > blockTokens) {
+      open = { pieces: [], tokens: 0 };
+      blocks.push({ kind: 'block', pieces: open.pieces });
+    }
+    open.pieces.push(item);
+    open.tokens += tokens;
+  }
+  return blocks;
+}
+
+/** Returns the block of each difference, in order. */
+export function differencesOf(blocks: readonly CompareBlock[]): readonly number[] {
+  return blocks.flatMap((block, index) =>
+    block.kind === 'block'
+      ? block.pieces.filter(({ kind, starts }) => kind === 'changed' && starts).map(() => index)
+      : [],
+  );
 }
 
 function piecesOf({ left, right, hunks }: CompareRow): readonly CompareItem[] {
