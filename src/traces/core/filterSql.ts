@@ -1,5 +1,6 @@
 import { currentId, renamedFindings } from '../../base/core/renamedIds.ts';
 import type { Filter, NumberField, NumberFilter, TextField } from './protocol/traceFilter.ts';
+import { contentKey } from './layout.ts';
 import type { SqlParameters, SqlValue } from './sql.ts';
 
 /** The number of calls. It is counted while the episode runs, then stored in its row. */
@@ -140,6 +141,13 @@ type TextCondition = (value: string, terms: ListTerms, binder: Binder) => string
 const texts: Readonly<Record<TextField, TextCondition>> = {
   task: (value, _, binder) => like('episodes.taskId', part(value), binder),
   error: (value, _, binder) => `coalesce(${like('episodes.error', part(value), binder)}, 0)`,
+  text: (value, _, binder) => {
+    const pattern = binder.bind(part(value));
+    const keys = contentKey(1, 0);
+    return `EXISTS (SELECT 1 FROM messageContents
+      WHERE key BETWEEN episodes.episode * ${keys} AND (episodes.episode + 1) * ${keys} - 1
+      AND (text LIKE ${pattern} ESCAPE '\\' OR toolCalls LIKE ${pattern} ESCAPE '\\'))`;
+  },
   agent: (value, _, binder) => anyOf('usedAgents', like('usedAgents.agent', whole(value), binder)),
   source: (value, _, binder) => {
     const place = binder.bind(`%/${whole(slashed(value))}:%`);

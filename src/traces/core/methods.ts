@@ -34,6 +34,8 @@ const viewMethods = {
   run: (views) => views.run(),
   episodes: (views, { from, limit, ...list }) =>
     views.episodes(from, Math.min(limit, largestWindow.episodes), list),
+  neighbors: (views, { episode, ...list }) => views.neighbors(episode, list),
+  label: (views, { episode }) => views.label(episode),
   groups: (views, { from, limit, ...list }) =>
     views.groups(from, Math.min(limit, largestWindow.episodes), list),
   group: (views, { group }) => views.group(group),

@@ -157,6 +157,12 @@ export const timelineRecord = z.object({
 export const tokenRecord = z.object({ bytes: blob, special: z.number() });
 export const episodeNumber = z.object({ episode: z.number() });
 export const valueRecord = z.object({ value: z.string() });
+export const neighborsRecord = z.object({
+  position: z.number(),
+  total: z.number(),
+  previous: z.nullable(z.number()),
+  next: z.nullable(z.number()),
+});
 export const anchorRecord = z.object({ entry: z.number(), position: z.number() });
 export const countRecord = z.object({ count: z.number() });
 export const resultRecord = z.object({ sequence: z.number(), result: z.string() });

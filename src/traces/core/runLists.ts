@@ -9,6 +9,7 @@ import type {
   NamesView,
   EpisodesView,
   GroupsView,
+  NeighborsView,
   Bar,
 } from './protocol/traceLists.ts';
 import { largestWindow } from './protocol/traceRpc.ts';
@@ -106,14 +107,8 @@ export class RunLists {
     { from, limit, filter, sort, anchor }: EpisodesList & Window,
     listing: Listing,
   ): { readonly total: number; readonly numbers: readonly number[] } & Anchored {
-    // The stored order needs no verdicts.
-    const plain = filter === undefined && sort === undefined;
+    const { plain, rows, order, matching } = episodeTerms({ filter, sort }, listing);
     if (!plain) listing.judge();
-    const rows = plain ? 'episodes' : judgedEpisodes(listing);
-    const by = sort && episodeOrder(sort.by, listing);
-    const order = `${ordered(by, sort?.descending)} episodes.episode`;
-    const matching = (binder: Binder): string =>
-      filter === undefined ? '1' : conditionOf(filter, listing, binder);
     const numbers = this.#numbers(
       (binder) => `SELECT episodes.episode AS value FROM ${rows} WHERE ${matching(binder)}
         ORDER BY ${order} LIMIT ${binder.bind(limit)} OFFSET ${binder.bind(from)}`,
@@ -130,6 +125,33 @@ export class RunLists {
         row_number() OVER (ORDER BY ${order}) - 1 AS position FROM ${rows} WHERE ${matching(binder)}`;
     };
     return { total: total[0] ?? 0, numbers, ...this.#anchor(anchor, positions) };
+  }
+
+  /** Returns the neighbors of an episode in a list. If it is not in the list, they are those of the whole run. */
+  neighbors(episode: number, list: EpisodesList, listing: Listing): NeighborsView {
+    const { plain, rows, order, matching } = episodeTerms(list, listing);
+    if (plain) return this.#storedNeighbors(episode);
+    listing.judge();
+    const [found] = this.#rows(
+      records.neighborsRecord,
+      (binder) => `SELECT position, total, previous, next FROM (
+        SELECT episodes.episode AS entry, row_number() OVER own - 1 AS position, count(*) OVER () AS total,
+          lag(episodes.episode) OVER own AS previous, lead(episodes.episode) OVER own AS next
+        FROM ${rows} WHERE ${matching(binder)} WINDOW own AS (ORDER BY ${order})
+      ) WHERE entry = ${binder.bind(episode)}`,
+    );
+    return found ?? this.#storedNeighbors(episode);
+  }
+
+  #storedNeighbors(episode: number): NeighborsView {
+    const [found] = this.#rows(records.neighborsRecord, (binder) => {
+      const own = binder.bind(episode);
+      return `SELECT (SELECT count(*) FROM episodes WHERE episode < ${own}) AS position,
+        (SELECT count(*) FROM episodes) AS total,
+        (SELECT max(episode) FROM episodes WHERE episode < ${own}) AS previous,
+        (SELECT min(episode) FROM episodes WHERE episode > ${own}) AS next`;
+    });
+    return found ?? { position: 0, total: 0, previous: null, next: null };
   }
 
   groups({ from, limit, filter, sort, anchor }: GroupsList & Window, listing: Listing): GroupsView {
@@ -177,7 +199,12 @@ export class RunLists {
   }
 
   names(): NamesView {
-    return { agents: this.#names('agent', 'usedAgents'), tools: this.#names('tool', 'usedTools') };
+    return {
+      agents: this.#names('agent', 'usedAgents'),
+      tools: this.#names('tool', 'usedTools'),
+      tasks: this.#names('taskId', 'episodes'),
+      sources: this.#names("file || ':' || line", 'sources'),
+    };
   }
 
   #names(column: string, table: string): readonly string[] {
@@ -220,6 +247,25 @@ const mostNames = 200;
 /** Sorts missing values last in both directions. */
 function ordered(by: string | undefined, descending = false): string {
   return by === undefined ? '' : `${by} IS NULL, ${by} ${descending ? 'DESC' : 'ASC'},`;
+}
+
+interface EpisodeTerms {
+  /** True for the stored order of all episodes, which needs no verdicts. */
+  readonly plain: boolean;
+  readonly rows: string;
+  readonly order: string;
+  readonly matching: (binder: Binder) => string;
+}
+
+function episodeTerms({ filter, sort }: EpisodesList, listing: Listing): EpisodeTerms {
+  const plain = filter === undefined && sort === undefined;
+  const by = sort && episodeOrder(sort.by, listing);
+  return {
+    plain,
+    rows: plain ? 'episodes' : judgedEpisodes(listing),
+    order: `${ordered(by, sort?.descending)} episodes.episode`,
+    matching: (binder) => (filter === undefined ? '1' : conditionOf(filter, listing, binder)),
+  };
 }
 
 function episodeOrder(by: EpisodeSort, terms: ListTerms): string {

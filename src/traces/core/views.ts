@@ -14,6 +14,8 @@ import type {
 import type { ReplayedRun } from '../../tracking/core/records/replayed.ts';
 import { withSelection } from '../../tracking/core/records/episodeResult.ts';
 import type {
+  EpisodeLabel,
+  NeighborsView,
   EpisodeRow,
   EpisodesView,
   GroupsView,
@@ -239,6 +241,15 @@ export class TraceViews {
   episodes(from: number, limit: number, list: EpisodesList = {}): EpisodesView {
     const { numbers, ...found } = this.#lists.episodes({ ...list, from, limit }, this.#listing());
     return { ...found, rows: this.#rows(this.#trace.episodesOf(numbers)) };
+  }
+
+  neighbors(episode: number, list: EpisodesList): NeighborsView {
+    return this.#lists.neighbors(this.#parts.episode(episode).episode, list, this.#listing());
+  }
+
+  label(episode: number): EpisodeLabel {
+    const { taskId, repeat } = this.#parts.episode(episode);
+    return { taskId, repeat };
   }
 
   groups(from: number, limit: number, list: GroupsList = {}): GroupsView {

@@ -4,7 +4,7 @@ import type { RunView } from '../core/protocol/runRpc.ts';
 import type { Navigator } from './state/navigator.ts';
 import { parentOf, pathOf, type Route } from './state/route.ts';
 import { useShortcuts, ShortcutsContext } from './state/shortcuts.ts';
-import { useViewer } from './state/viewer.ts';
+import { useAnswer, useViewer } from './state/viewer.ts';
 import { RouteLink } from './ui/RouteLink.tsx';
 import { Dialog } from '../../base/webview/ui/Dialog.tsx';
 import { Icon, IconButton } from '../../base/webview/ui/Icon.tsx';
@@ -79,23 +79,36 @@ export function Breadcrumbs({ run, navigator }: { readonly run: RunView; readonl
         disabled={!navigator.canGoForward}
       />
       <IconButton icon="up" name={l10n.t('One level up')} onPress={up} disabled={isTop(route)} />
-      <Path path={pathOf(route, levels)} experiment={run.experiment} />
+      <Path path={pathOf(route, levels)} run={run} />
       <IconButton icon="keyboard" name={l10n.t('Keyboard shortcuts')} onPress={() => setListed(true)} />
       {listed && <ShortcutList onClose={() => setListed(false)} />}
     </nav>
   );
 }
 
-function Path({ path, experiment }: { readonly path: readonly Route[]; readonly experiment: string }) {
+function Path({ path, run }: { readonly path: readonly Route[]; readonly run: RunView }) {
+  const { trace } = useViewer();
+  const number = path.reduce<number | null>((last, route) => episodeOf(route, run.repeat) ?? last, null);
+  const { value: label } = useAnswer(
+    'label',
+    number === null ? null : { trace, episode: number },
+    () => true,
+  );
+  const inGroup = path.some(({ kind }) => kind === 'group');
+  const nameOf = (route: Route): string => {
+    if (label !== undefined && route.kind === 'group' && label.taskId !== '') return label.taskId;
+    if (label !== undefined && route.kind === 'episode' && inGroup) return l10n.t('repeat {0}', label.repeat);
+    return plainName(route, run.experiment);
+  };
   return (
     <ol>
       {path.map((route, index) => (
         <li key={index}>
           {index > 0 && <Icon name="chevron" />}
           {index < path.length - 1 ? (
-            <RouteLink to={route}>{nameOf(route, experiment)}</RouteLink>
+            <RouteLink to={route}>{nameOf(route)}</RouteLink>
           ) : (
-            <span aria-current="page">{nameOf(route, experiment)}</span>
+            <span aria-current="page">{nameOf(route)}</span>
           )}
         </li>
       ))}
@@ -107,7 +120,13 @@ function isTop(route: Route): boolean {
   return route.kind === 'run';
 }
 
-function nameOf(route: Route, experiment: string): string {
+/** Returns the episode of a route, or the first of its group; null: none. */
+function episodeOf(route: Route, repeat: number): number | null {
+  if (route.kind === 'group') return route.group * Math.max(1, repeat);
+  return route.kind === 'episode' ? route.episode : null;
+}
+
+function plainName(route: Route, experiment: string): string {
   switch (route.kind) {
     case 'run':
       return experiment;

@@ -21,7 +21,7 @@ describe('agentjet trace --summary', () => {
       `made from: ${fixture('trinity-0.4.0.db')} (Trinity-RFT experiences)`,
       'not in it: LLM calls, successes, texts of tokens, token counts of calls',
       'started:   2026-01-02T03:04:05.000Z',
-      'episodes:  6 of 6 ended, 0 failed; 3 tasks',
+      'episodes:  6 of 6 ended; 3 tasks',
       'reward:    mean 0.5',
       'success:   unknown',
       'calls:     unknown',

@@ -272,10 +272,13 @@ test('each level is a click or a key away; two repeats are compared, and a task 
   await viewer.getByRole('button', { name: 'Forward' }).click();
   await viewer.getByRole('heading', { name: 'Episode 0 and episode 3' }).waitFor();
 
-  await crumb(viewer, 'Episode 0').click();
+  await crumb(viewer, 'repeat 0').click();
   await viewer.getByRole('region', { name: 'Overview' }).waitFor();
   await viewer.getByRole('region', { name: 'Time of the episode' }).waitFor();
+  await viewer.getByRole('button', { name: 'Merging' }).click();
   await viewer.getByText('2 calls became one timeline.').waitFor();
+  await viewer.getByRole('button', { name: 'Outcome' }).click();
+  await viewer.getByText('Expected answer').waitFor();
   await editor().screenshot('level episode');
   const calls = viewer.getByRole('listbox', { name: 'Calls' });
   await calls.getByRole('option', { name: 'Call 0' }).click();
@@ -292,7 +295,7 @@ test('each level is a click or a key away; two repeats are compared, and a task 
   await tokens(viewer).first().waitFor();
   await editor().press('u');
   await viewer.getByRole('region', { name: 'Overview' }).waitFor();
-  await crumb(viewer, 'Group 0').click();
+  await crumb(viewer, 'train-001').click();
   await viewer.getByRole('grid', { name: '4 repeats' }).waitFor();
 
   await viewer.getByRole('button', { name: 'Compare with another run' }).click();

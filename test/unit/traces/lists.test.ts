@@ -90,6 +90,37 @@ function variedRun(): Trace {
   return trace;
 }
 
+describe('the neighbors of an episode', () => {
+  test('are those next to it in the list, and of the whole run if it is not in it', () => {
+    const { reader } = variedRun();
+    const neighbors = (episode: number, text?: string, by?: EpisodeSort) =>
+      reader.read((views) =>
+        views.neighbors(episode, {
+          ...(text !== undefined && { filter: filterOf(text) }),
+          ...(by !== undefined && { sort: { by, descending: true } }),
+        }),
+      );
+    expect(neighbors(0)).toEqual({ position: 0, total: 11, previous: null, next: 1 });
+    expect(neighbors(10)).toEqual({ position: 10, total: 11, previous: 9, next: null });
+    for (const [text, by] of [
+      ['reward>=0.5', undefined],
+      ['reward>=0.5', 'time'],
+      ['-error', 'reward'],
+    ] as const) {
+      const sort = by === undefined ? {} : { sort: { by, descending: true } };
+      const list = reader.read((views) => views.episodes(0, 100, { filter: filterOf(text), ...sort }));
+      const numbers = list.rows.map(({ episode }) => episode);
+      numbers.forEach((episode, position) =>
+        expect(neighbors(episode, text, by)).toEqual({
+          ...{ position, total: numbers.length },
+          ...{ previous: numbers[position - 1] ?? null, next: numbers[position + 1] ?? null },
+        }),
+      );
+    }
+    expect(neighbors(5, 'reward=0.25')).toEqual({ position: 5, total: 11, previous: 4, next: 6 });
+  });
+});
+
 describe('a filter', () => {
   test('finds what it says', () => {
     const { reader } = variedRun();
@@ -100,6 +131,9 @@ describe('a filter', () => {
       'not reward>=0': [0, 5, 10],
       error: [5],
       'error:TIMEOUT': [5],
+      'text:search': [2],
+      'text:A': [2],
+      'text:a_%': [],
       'agent:judge': [3],
       'agent:ju': [],
       'agent:ju*': [3],

@@ -100,11 +100,28 @@ function answerOf(run: ScriptedRun, request: TraceRequest): unknown {
     case 'histograms':
       return run.histograms ?? [];
     case 'names':
-      return { agents: ['solver', 'judge'], tools: ['calculate'] };
+      return {
+        agents: ['solver', 'judge'],
+        tools: ['calculate'],
+        tasks: ['gsm8k-0'],
+        sources: ['agent.ts:12'],
+      };
     case 'episode':
       return recordOf(run, request.episode).view;
     case 'outcome':
       return recordOf(run, request.episode).outcome ?? noOutcome;
+    case 'neighbors': {
+      const { episode } = request;
+      const isLast = episode + 1 >= run.episodes;
+      return {
+        ...{ position: episode, total: run.episodes },
+        ...{ previous: episode === 0 ? null : episode - 1, next: isLast ? null : episode + 1 },
+      };
+    }
+    case 'label': {
+      const { taskId, repeat } = found(run.row(request.episode), `episode ${request.episode}`);
+      return { taskId, repeat };
+    }
     case 'spans':
       return { spans: recordOf(run, request.episode).spans ?? [] };
     case 'call':

@@ -28,7 +28,7 @@ const screens: Readonly<Record<string, Screen>> = {
   groups: { of: tasks, place: 'list=groups', see: '.body-row', text: '标准差' },
   group: { of: tasks, place: 'group=1', see: '.body-row', text: '下一组' },
   overview: { of: smallRun, place: 'episode=5', see: '.detail', text: '与另一次重复比较' },
-  merging: { of: forkedEpisode, place: 'episode=0', see: '.merging', text: '从调用到时间线' },
+  merging: { of: forkedEpisode, place: 'episode=0&merging=', see: '.merging', text: '从调用到时间线' },
   call: { of: smallRun, place: 'episode=1&call=1', see: '.message', text: '转到回复' },
   timeline: { of: smallRun, place: 'episode=1&timeline=0', see: '.token.trained', text: '损失掩码' },
   compare: { of: tasks, place: 'episode=0&compare=1', see: '.compare-list', text: '奖励的组成' },

@@ -106,6 +106,30 @@ describe('an episode', () => {
   });
 });
 
+test('the previous and the next episode are a key away, in the order of the table', async () => {
+  const { page, trace } = await open(smallRun());
+  const filter = page.getByRole('combobox', { name: 'Filter' });
+  await filter.fill('reward>=0');
+  await expect.poll(() => page.url()).toContain('filter=');
+  await page.locator('#episode-row-1').click();
+  await page.getByText('2/16').waitFor();
+  await page.keyboard.press('Alt+]');
+  await page.getByText('3/16').waitFor();
+  await page.getByRole('button', { name: 'Previous episode' }).click();
+  await page.getByText('2/16').waitFor();
+  await page.keyboard.press('Alt+[');
+  await page.getByText('1/16').waitFor();
+  expect(await page.getByRole('button', { name: 'Previous episode' }).isDisabled()).toBe(true);
+  expect(trace.requests.find(({ method }) => method === 'neighbors')).toMatchObject({
+    filter: { kind: 'number', field: 'reward' },
+  });
+});
+
+test('calls of other models are counted apart', async () => {
+  const { page } = await open(smallRun(), { place: 'episode=1' });
+  await page.getByText('3 calls trained + 2 of gpt-4o').waitFor();
+});
+
 describe('the way', () => {
   test('there is in the address, with the token, and survives reloading', async () => {
     const { page } = await open(smallRun());
@@ -141,7 +165,8 @@ describe('the way', () => {
   test('up leads over the breadcrumbs', async () => {
     const { page } = await open(smallRun(), { place: 'episode=1&call=1' });
     const crumbs = page.getByRole('navigation', { name: 'Breadcrumbs' });
-    await crumbs.getByRole('button', { name: 'Episode 1' }).click();
+    await crumbs.getByRole('button', { name: 'gsm8k-0' }).waitFor();
+    await crumbs.getByRole('button', { name: 'repeat 1' }).click();
     await page.getByRole('region', { name: 'Overview' }).waitFor();
     await crumbs.getByRole('button', { name: 'math_agent' }).click();
     await page.getByRole('grid').waitFor();

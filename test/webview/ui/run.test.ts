@@ -7,11 +7,50 @@ import { runView } from '../harness/records.ts';
 import { violations } from '../harness/accessibility.ts';
 import { realRun, tasksRun } from '../harness/growingTrace.ts';
 import { longRun, smallRun } from '../harness/samples.ts';
-import { nodesOf, useViewer } from '../harness/viewer.ts';
+import { nodesOf, picture, useViewer } from '../harness/viewer.ts';
 
 const open = useViewer();
 
 const filterOf = (page: Page) => page.getByRole('combobox', { name: 'Filter' }).inputValue();
+
+describe('the filter', () => {
+  test('explains itself, with examples to try', async () => {
+    const { page } = await open(smallRun(), { context: { colorScheme: 'dark' } });
+    await page.getByRole('button', { name: 'Filter help' }).click();
+    const help = page.getByRole('dialog', { name: 'Filter episodes' });
+    await help.getByText('share of such tokens').waitFor();
+    expect(await violations(page)).toEqual([]);
+    await picture(page, 'filter-help');
+    await help.getByRole('button', { name: 'spread=0' }).click();
+    await help.waitFor({ state: 'detached' });
+    await expect.poll(() => filterOf(page)).toBe('spread=0');
+  });
+
+  test('offers fields when it is clicked, and values of a field', async () => {
+    const { page } = await open(smallRun());
+    const field = page.getByRole('combobox', { name: 'Filter' });
+    await field.click();
+    await page.getByRole('option', { name: /^reward/ }).waitFor();
+    await picture(page, 'filter-fields');
+    await field.pressSequentially('task:');
+    await page.getByRole('option', { name: 'gsm8k-0' }).waitFor();
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    await expect.poll(() => filterOf(page)).toBe('task:gsm8k-0');
+  });
+});
+
+test('a report that was read has one line per finding, until its user asks for more', async () => {
+  const { page } = await open(smallRun());
+  await page.getByText('Make the reward finer.').waitFor();
+  await page.locator('#episode-row-1').click();
+  await page.getByRole('region', { name: 'Overview' }).waitFor();
+  await page.getByRole('button', { name: 'Back' }).click();
+  await page.getByRole('button', { name: 'Show what to do' }).waitFor();
+  expect(await page.getByText('Make the reward finer.').isVisible()).toBe(false);
+  await page.getByRole('button', { name: 'Show what to do' }).click();
+  await page.getByText('Make the reward finer.').waitFor();
+});
 
 describe('the header', () => {
   test('names the run, its totals and the tokenizer that stood in', async () => {

@@ -10,7 +10,10 @@ import {
   fieldText,
 } from '../../../src/traces/webview/run/filterEdit.ts';
 
-const known = { agents: ['judge', 'the solver'], tools: ['search'], findings: ['context-overflow'] };
+const known = {
+  ...{ agents: ['judge', 'the solver'], tools: ['search'], findings: ['context-overflow'] },
+  ...{ tasks: ['gsm8k-1'], sources: ['agent.ts:12'] },
+};
 const offered = (text: string, caret = text.length) =>
   completions(text, caret, known).map((completion) => completion.text);
 
@@ -28,7 +31,9 @@ describe('completions', () => {
     ['finding:context-overflow', []],
     ['constructor:', []],
     ['reward<', []],
-    ['task:', []],
+    ['task:', ['gsm8k-1']],
+    ['source:', ['agent.ts:12']],
+    ['error:', []],
     ['"rew', []],
   ])('%s', (text, texts) => {
     expect(offered(text)).toEqual(texts);

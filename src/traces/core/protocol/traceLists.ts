@@ -87,6 +87,19 @@ export interface EpisodesView {
   readonly newest?: number | null;
 }
 
+/** The position of an episode in a list, and the episodes next to it; null: it is the first or the last. */
+export interface NeighborsView {
+  readonly position: number;
+  readonly total: number;
+  readonly previous: number | null;
+  readonly next: number | null;
+}
+
+export interface EpisodeLabel {
+  readonly taskId: string;
+  readonly repeat: number;
+}
+
 export interface Extreme {
   readonly episode: number;
   readonly reward: number;
@@ -138,4 +151,7 @@ export interface Histogram {
 export interface NamesView {
   readonly agents: readonly string[];
   readonly tools: readonly string[];
+  readonly tasks: readonly string[];
+  /** Lines of code that made calls, e.g. `agent.ts:12`. */
+  readonly sources: readonly string[];
 }

@@ -30,6 +30,15 @@ export const traceParams = {
   run: z.object({ trace }),
   /** Entries `from` … `from + limit` of the episodes that the filter selects, in the requested order. */
   episodes: z.object({ trace, ...listWindow, sort: z.optional(sortBy(episodeSorts)) }),
+  /** The episodes before and after an episode in a list. */
+  neighbors: z.object({
+    trace,
+    episode: count,
+    filter: listWindow.filter,
+    sort: z.optional(sortBy(episodeSorts)),
+  }),
+  /** The task of an episode, for its name. */
+  label: z.object({ trace, episode: count }),
   /** Entries `from` … `from + limit` of the groups that have an episode that the filter selects. */
   groups: z.object({ trace, ...listWindow, sort: z.optional(sortBy(groupSorts)) }),
   group: z.object({ trace, group: count }),

@@ -40,7 +40,7 @@ export function MessageCard(props: CardProps) {
       tabIndex={index === active ? 0 : -1}
       aria-label={l10n.t('Message {0}, {1}', index, role)}
     >
-      <MessageHeading message={message}>
+      <MessageHeading message={message} sentBack={source.conversation.kind === 'call' && author === 'env'}>
         <Askers message={message} ties={ties} onShow={onShow} />
         <span class="message-actions">
           {onTokens && (
@@ -130,16 +130,18 @@ function Askers({ message, ties, onShow }: Pick<CardProps, 'message' | 'ties' | 
 
 interface HeadingProps {
   readonly message: MessageView;
+  /** True for a message of a request, where a message of the assistant may be one that the model wrote earlier. */
+  readonly sentBack?: boolean;
   readonly children?: ComponentChildren;
 }
 
-export function MessageHeading({ message, children }: HeadingProps) {
+export function MessageHeading({ message, sentBack = false, children }: HeadingProps) {
   const { index, role, author, toolCallId, tokens, trainableTokens } = message;
   return (
     <div class="message-heading">
       <span class="muted message-index">{index}</span>
       <span class="role">{role}</span>
-      <span class="author">{l10n.t('by {0}', author)}</span>
+      {!(sentBack && role === 'assistant') && <span class="author">{l10n.t('by {0}', author)}</span>}
       {toolCallId !== null && <span class="mono muted">{toolCallId}</span>}
       <span class="message-tokens">
         {trainableTokens > 0

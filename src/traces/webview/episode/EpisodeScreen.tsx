@@ -1,5 +1,5 @@
 import * as l10n from '@vscode/l10n';
-import type { EpisodeView } from '../../core/protocol/episodeRpc.ts';
+import type { EpisodeView, OutcomeView } from '../../core/protocol/episodeRpc.ts';
 import type { RunView } from '../../core/protocol/runRpc.ts';
 import { canRunEpisodes } from '../../../tracking/core/records/tracedRun.ts';
 import { mostTrained } from '../../core/compare.ts';
@@ -12,22 +12,25 @@ import { Recorded, recordsOfTraining, useRecorded } from '../ui/Recorded.tsx';
 import { episodeStatus, episodeStatusWord, trainsWord } from '../run/status.ts';
 import { ConversationView } from '../message/ConversationView.tsx';
 import { callRoute, episodeRoute, isPart, timelineRoute } from '../state/route.ts';
-import { useAnswer, useViewer } from '../state/viewer.ts';
+import { useAnswer, useViewer, type Answer } from '../state/viewer.ts';
 import { count, reward } from '../../../base/core/format.ts';
 import { DebugEpisode } from '../ui/DebugEpisode.tsx';
 import { FindingMessage } from '../ui/FindingMessage.tsx';
+import { InlineCode } from '../ui/InlineCode.tsx';
 import { FollowLatest } from '../ui/FollowLatest.tsx';
 import { Icon } from '../../../base/webview/ui/Icon.tsx';
 import { Empty, Failure, Pending } from '../../../base/webview/ui/Notices.tsx';
 import { Segment, Stat, Status } from '../../../base/webview/ui/Stat.tsx';
 import { useFold, type Fold } from '../../../base/webview/ui/useFold.tsx';
 import { TimeAxis } from './axis/TimeAxis.tsx';
-import { Outcome } from './Outcome.tsx';
+import { Neighbors } from './Neighbors.tsx';
+import { callsNote, Outcome } from './Outcome.tsx';
 import { Parts } from './Parts.tsx';
 
 export function EpisodeScreen({ run, episode: number }: { readonly run: RunView; readonly episode: number }) {
   const { trace, route } = useViewer();
   const { value: episode, error, retry } = useAnswer('episode', { trace, episode: number });
+  const outcome = useAnswer('outcome', { trace, episode: number });
   const fold = useFold();
   if (episode === undefined) {
     return (
@@ -41,23 +44,27 @@ export function EpisodeScreen({ run, episode: number }: { readonly run: RunView;
   return (
     <main class={`screen episode-screen ${fold.className}`}>
       {error && <Failure report={error} retry={retry} />}
-      <EpisodeHeader run={run} episode={episode} fold={fold} />
+      <EpisodeHeader {...{ run, episode, outcome, fold }} />
       <TimeAxis episode={episode} />
       <div class={`split ${isPart(route) ? '' : 'split-overview'}`}>
         <Parts episode={episode} />
-        <Detail run={run} episode={episode} />
+        <Detail {...{ run, episode, outcome }} />
       </div>
     </main>
   );
 }
 
-interface HeaderProps {
+interface PartProps {
   readonly run: RunView;
   readonly episode: EpisodeView;
+  readonly outcome: Answer<OutcomeView>;
+}
+
+interface HeaderProps extends PartProps {
   readonly fold: Fold;
 }
 
-function EpisodeHeader({ run, episode: { row }, fold }: HeaderProps) {
+function EpisodeHeader({ run, episode: { row }, outcome, fold }: HeaderProps) {
   const status = episodeStatus(row);
   return (
     <header class="episode-header">
@@ -65,6 +72,7 @@ function EpisodeHeader({ run, episode: { row }, fold }: HeaderProps) {
         <h1>{row.taskId}</h1>
         <span class="muted">{l10n.t('repeat {0}', row.repeat)}</span>
         <Status kind={status} word={episodeStatusWord(status)} />
+        <Neighbors episode={row.episode} />
         {row.state === 'ended' && canRunEpisodes(run) && <DebugEpisode episode={row.episode} />}
         <FollowLatest run={run} />
         {fold.button}
@@ -72,7 +80,9 @@ function EpisodeHeader({ run, episode: { row }, fold }: HeaderProps) {
       <dl class="stats foldable">
         <Stat name={l10n.t('Reward')}>{reward(row.reward)}</Stat>
         <Stat name={l10n.t('Time')}>{timeCell(row)}</Stat>
-        <Stat name={l10n.t('Calls')}>{callsCell(row)}</Stat>
+        <Stat name={l10n.t('Calls')} note={callsNote(row.calls, outcome.value?.untrained ?? [])}>
+          {callsCell(row)}
+        </Stat>
         <Stat name={l10n.t('Timelines')}>{count(row.timelines)}</Stat>
         <Stat name={l10n.t('Tokens')}>{tokensCell(row)}</Stat>
         <Stat name={l10n.t('Trainable')}>
@@ -98,7 +108,9 @@ function WouldNotTrain({ row: { episode, findings } }: { readonly row: EpisodeVi
         {first && (
           <>
             : <FindingMessage code={first.code} message={first.message} />
-            <span class="finding-hint">{first.hint}</span>
+            <span class="finding-hint">
+              <InlineCode text={first.hint} />
+            </span>
           </>
         )}
         {others.length > 0 && isPart(route) && (
@@ -113,22 +125,20 @@ function WouldNotTrain({ row: { episode, findings } }: { readonly row: EpisodeVi
   );
 }
 
-function Detail({ run, episode }: { readonly run: RunView; readonly episode: EpisodeView }) {
+function Detail({ run, episode, outcome }: PartProps) {
   const { route } = useViewer();
   const number = episode.row.episode;
   if (route.kind === 'call') return <CallDetail episode={number} call={route.call} />;
   if (route.kind === 'timeline') return <TimelineDetail route={route} />;
-  return <Overview run={run} episode={episode} merging={route.kind === 'episode' && route.merging} />;
+  return <Overview {...{ run, episode, outcome }} merging={route.kind === 'episode' && route.merging} />;
 }
 
-interface OverviewProps {
-  readonly run: RunView;
-  readonly episode: EpisodeView;
+interface OverviewProps extends PartProps {
   readonly merging: boolean;
 }
 
 /** The outcome and the conversation, or how the calls were merged. */
-function Overview({ run, episode, merging }: OverviewProps) {
+function Overview({ run, episode, outcome, merging }: OverviewProps) {
   const { navigate } = useViewer();
   const recorded = useRecorded();
   const { row, calls } = episode;
@@ -145,7 +155,7 @@ function Overview({ run, episode, merging }: OverviewProps) {
         <MergeExplainer episode={row.episode} />
       ) : (
         <>
-          <Outcome run={run} episode={episode} />
+          <Outcome {...{ run, episode, outcome }} />
           {calls.length === 0 && recorded('calls') && <NoCalls state={row.state} />}
           <EpisodeConversation episode={episode} />
         </>
@@ -166,7 +176,7 @@ function NoCalls({ state }: Pick<EpisodeView['row'], 'state'>) {
 }
 
 /** The timeline with the most trained tokens, or the last call if there is no timeline. */
-function EpisodeConversation({ episode: { row, calls, timelines } }: Omit<OverviewProps, 'run' | 'merging'>) {
+function EpisodeConversation({ episode: { row, calls, timelines } }: Pick<PartProps, 'episode'>) {
   const timeline = mostTrained(timelines);
   const last = calls.at(-1);
   if (timeline !== null) {

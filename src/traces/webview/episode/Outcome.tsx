@@ -9,19 +9,19 @@ import type { RunView } from '../../core/protocol/runRpc.ts';
 import type { EpisodeRow } from '../../core/protocol/traceLists.ts';
 import { OwnRun } from '../compare/OtherRun.tsx';
 import { episodeStatus } from '../run/status.ts';
-import { useAnswer, useViewer } from '../state/viewer.ts';
+import type { Answer } from '../state/viewer.ts';
 import { FindingMessage } from '../ui/FindingMessage.tsx';
+import { InlineCode } from '../ui/InlineCode.tsx';
 import { GoToSource } from '../ui/GoToSource.tsx';
 
 interface Props {
   readonly run: RunView;
   readonly episode: EpisodeView;
+  readonly outcome: Answer<OutcomeView>;
 }
 
 /** The end of an episode: its error, reward, judge and findings, and the output next to the expected answer. */
-export function Outcome({ run, episode: { row } }: Props) {
-  const { trace } = useViewer();
-  const { value, error, retry } = useAnswer('outcome', { trace, episode: row.episode });
+export function Outcome({ run, episode: { row }, outcome: { value, error, retry } }: Props) {
   return (
     <section class="outcome" aria-label={l10n.t('Outcome')}>
       {row.error && <EpisodeError report={row.error} />}
@@ -133,7 +133,9 @@ function Findings({ row: { findings, trains } }: { readonly row: EpisodeRow }) {
             {severity === 'error' ? l10n.t('error') : l10n.t('warning')}
           </strong>{' '}
           <FindingMessage code={code} message={message} />
-          <span class="finding-hint">{hint}</span>
+          <span class="finding-hint">
+            <InlineCode text={hint} />
+          </span>
         </Note>
       ))}
     </>

@@ -1,7 +1,7 @@
 import * as l10n from '@vscode/l10n';
 import { useState } from 'preact/hooks';
 import type { ListSort, EpisodeRow } from '../../core/protocol/traceLists.ts';
-import { outcomeColumns } from '../run/cells.tsx';
+import { Bar, outcomeColumns, type RewardRange } from '../run/cells.tsx';
 import { episodeRoute, compareRoute } from '../state/route.ts';
 import { useShortcuts } from '../state/shortcuts.ts';
 import { usePersistentState, useViewer } from '../state/viewer.ts';
@@ -133,8 +133,15 @@ const barred: Readonly<Record<string, (row: EpisodeRow) => number>> = {
   time: (row) => row.seconds ?? 0,
 };
 
+function rangeOf(episodes: readonly EpisodeRow[]): RewardRange {
+  const rewards = episodes.flatMap(({ reward }) =>
+    reward !== null && Number.isFinite(reward) ? [reward] : [],
+  );
+  return rewards.length === 0 ? undefined : [Math.min(...rewards), Math.max(...rewards)];
+}
+
 function columnsOf(episodes: readonly EpisodeRow[]): readonly Column<EpisodeRow>[] {
-  const columns = outcomeColumns().map((column): Column<EpisodeRow> => {
+  const columns = outcomeColumns(rangeOf(episodes)).map((column): Column<EpisodeRow> => {
     const lengthOf = column.sort === undefined ? undefined : barred[column.sort];
     if (lengthOf === undefined) return column;
     const most = Math.max(...episodes.map(lengthOf));
@@ -150,15 +157,6 @@ function columnsOf(episodes: readonly EpisodeRow[]): readonly Column<EpisodeRow>
     ...columns,
     { name: l10n.t('Error'), width: 160, grows: 2, cell: (row) => <ErrorCell row={row} /> },
   ];
-}
-
-function Bar({ part }: { readonly part: number }) {
-  return (
-    <svg class="cell-bar" viewBox="0 0 40 8" aria-hidden="true">
-      <rect class="cell-bar-all" width="40" height="8" />
-      <rect class="cell-bar-part" width={40 * part} height="8" />
-    </svg>
-  );
 }
 
 function ErrorCell({ row: { error } }: { readonly row: EpisodeRow }) {

@@ -5,6 +5,7 @@ import { parseFilter, problemText } from '../../core/filterText.ts';
 import { longestFilter } from '../state/route.ts';
 import { useShortcuts } from '../state/shortcuts.ts';
 import { Icon, IconButton } from '../../../base/webview/ui/Icon.tsx';
+import { FilterHelp } from './FilterHelp.tsx';
 import { completions, fieldText, type Completion, type CompletionNames } from './filterEdit.ts';
 
 /** Milliseconds after the last key before the list follows. */
@@ -45,6 +46,10 @@ export function FilterField({ filter, onFilter: send, known, onFocus }: Props) {
     onFilter('');
     input.current?.focus();
   };
+  const attempt = (example: string) => {
+    setText(example);
+    onFilter(example);
+  };
   const apply = () => {
     if ('filter' in parsed) onFilter(text);
   };
@@ -62,6 +67,7 @@ export function FilterField({ filter, onFilter: send, known, onFocus }: Props) {
           onApply={apply}
           onFocus={onFocus}
         />
+        <FilterHelp onTry={attempt} />
         {text !== '' && <IconButton icon="close" name={l10n.t('Clear the filter')} onPress={clear} />}
       </div>
       {'problem' in parsed && (
@@ -110,6 +116,7 @@ function Field({ id, input, text, known, wrong, onText, onApply, onFocus }: Fiel
         value={text}
         ref={input}
         onFocus={onFocus}
+        onClick={() => text === '' && offers.open(0)}
         onBlur={offers.close}
         onInput={({ currentTarget: { value, selectionStart } }) => {
           onText(value);

@@ -1,8 +1,11 @@
 import * as l10n from '@vscode/l10n';
+import { useEffect, useRef } from 'preact/hooks';
 import type { ReportView } from '../../core/protocol/runRpc.ts';
 import { FindingMessage } from '../ui/FindingMessage.tsx';
+import { InlineCode } from '../ui/InlineCode.tsx';
 import { count, countedEpisodes } from '../../../base/core/format.ts';
 import { Icon } from '../../../base/webview/ui/Icon.tsx';
+import { usePersistentState, useViewer } from '../state/viewer.ts';
 import { hasTerm } from './filterEdit.ts';
 
 export type Finding = ReportView['findings'][number];
@@ -19,12 +22,19 @@ export const findingTerm = (code: string): string => `finding:${code}`;
 
 export function ReportPanel({ report, running, filter, onChoose }: Props) {
   const judged = report.trains + report.doesNotTrain;
+  const { folded, toggle } = useReadReport(report, running);
   return (
-    <section class="report" aria-labelledby="report-title">
+    <section class={`report ${folded ? 'report-read' : ''}`} aria-labelledby="report-title">
       <div class="report-line">
         <h2 id="report-title">{l10n.t('Training report')}</h2>
         <p class="report-verdict">{verdictText(report, running)}</p>
         {judged > 0 && <TrainsBar trains={report.trains} judged={judged} />}
+        {report.findings.length > 0 && (
+          <button type="button" class="link" aria-expanded={!folded} onClick={toggle}>
+            {folded ? l10n.t('Show what to do') : l10n.t('One line per finding')}
+            <Icon name={folded ? 'down' : 'up'} />
+          </button>
+        )}
       </div>
       {report.findings.length > 0 && (
         <ul class="findings">
@@ -42,6 +52,20 @@ export function ReportPanel({ report, running, filter, onChoose }: Props) {
     </section>
   );
 }
+
+/** A report whose page was left was read. Then each finding has one line, until there are other findings. */
+function useReadReport({ findings }: ReportView, running: boolean) {
+  const { memory } = useViewer();
+  const codes = findings.map(({ code }) => code).join(' ');
+  const [read, setRead] = usePersistentState(memoryKey, (saved) => (typeof saved === 'string' ? saved : ''));
+  const newest = useRef('');
+  newest.current = running ? '' : codes;
+  useEffect(() => () => memory.write(memoryKey, newest.current), []);
+  const folded = read !== '' && read === codes;
+  return { folded, toggle: () => setRead(folded ? '' : codes) };
+}
+
+const memoryKey = 'report.read';
 
 function verdictText({ trains, doesNotTrain, findings }: ReportView, running: boolean): string {
   const judged = trains + doesNotTrain;
@@ -77,7 +101,7 @@ function FindingButton({ finding, pressed, onPress }: FindingProps) {
   // A finding about the whole run has no episodes to select.
   if (finding.count === 0) {
     return (
-      <div class={`finding finding-${finding.severity} about-run`}>
+      <div class={`finding finding-${finding.severity} about-run`} title={finding.message}>
         <FindingText finding={finding} />
       </div>
     );
@@ -103,7 +127,9 @@ function FindingText({ finding }: { readonly finding: Finding }) {
       <span class="finding-severity">{severity === 'error' ? l10n.t('error') : l10n.t('warning')}</span>
       <span class="finding-message">
         <FindingMessage code={code} message={message} />
-        <span class="finding-hint">{hint}</span>
+        <span class="finding-hint">
+          <InlineCode text={hint} />
+        </span>
       </span>
       <span class="finding-count">{concerned(finding)}</span>
     </>

@@ -1,6 +1,6 @@
 import * as l10n from '@vscode/l10n';
 import { useMemo, useState } from 'preact/hooks';
-import type { NamesView } from '../../core/protocol/traceLists.ts';
+import type { Histogram, NamesView } from '../../core/protocol/traceLists.ts';
 import type { RunView } from '../../core/protocol/runRpc.ts';
 import { canRunEpisodes } from '../../../tracking/core/records/tracedRun.ts';
 import { parseFilter } from '../../core/filterText.ts';
@@ -10,6 +10,7 @@ import { useAnswer, usePersistentState, useViewer } from '../state/viewer.ts';
 import { Segment } from '../../../base/webview/ui/Stat.tsx';
 import { FollowLatest } from '../ui/FollowLatest.tsx';
 import { useFold } from '../../../base/webview/ui/useFold.tsx';
+import type { RewardRange } from './cells.tsx';
 import { EpisodeTable, GroupTable } from './RunTables.tsx';
 import { toggledTerm } from './filterEdit.ts';
 import { FilterField } from './FilterField.tsx';
@@ -88,16 +89,17 @@ export function RunScreen({ run, route }: Props) {
         filter={filter}
         onChoose={(code) => onFilter(toggledTerm(filter, findingTerm(code), others))}
       />
-      <Lists run={run} route={route} onFilter={onFilter} />
+      <Lists run={run} route={route} onFilter={onFilter} rewards={rewardsOf(histograms.value)} />
     </main>
   );
 }
 
 interface ListsProps extends Props {
+  readonly rewards: RewardRange;
   readonly onFilter: (filter: string) => void;
 }
 
-function Lists({ run, route, onFilter }: ListsProps) {
+function Lists({ run, route, onFilter, rewards }: ListsProps) {
   const { navigate, follow } = useViewer();
   const { known, onWanted } = useKnown(run);
   const parsed = useMemo(() => parseFilter(route.filter), [route.filter]);
@@ -142,13 +144,19 @@ function Lists({ run, route, onFilter }: ListsProps) {
       {route.list === 'groups' ? (
         <GroupTable {...table} />
       ) : (
-        <EpisodeTable {...table} canRun={canRunEpisodes(run)} />
+        <EpisodeTable {...table} canRun={canRunEpisodes(run)} rewards={rewards} />
       )}
     </section>
   );
 }
 
-const noNames: NamesView = { agents: [], tools: [] };
+function rewardsOf(histograms: readonly Histogram[] | undefined): RewardRange {
+  const bars = histograms?.find(({ field }) => field === 'reward')?.bars ?? [];
+  const [first, last] = [bars[0], bars.at(-1)];
+  return first && last && [first.from, last.to];
+}
+
+const noNames: NamesView = { agents: [], tools: [], tasks: [], sources: [] };
 
 /** Provides the names for completions. Agents and tools are loaded when the user is about to type. */
 function useKnown(run: RunView) {

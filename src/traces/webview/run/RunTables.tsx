@@ -15,7 +15,14 @@ import { Icon } from '../../../base/webview/ui/Icon.tsx';
 import { Empty, Failure, Pending } from '../../../base/webview/ui/Notices.tsx';
 import type { GridActions } from '../../../base/webview/ui/RowMenu.tsx';
 import { OtherRun } from '../compare/OtherRun.tsx';
-import { callsCell, lengthColumns, numberColumn, outcomeColumns, taskColumn } from './cells.tsx';
+import {
+  callsCell,
+  lengthColumns,
+  numberColumn,
+  outcomeColumns,
+  taskColumn,
+  type RewardRange,
+} from './cells.tsx';
 import { DataGrid, type Column } from '../ui/DataGrid.tsx';
 import { Recorded, recordsOfTraining } from '../ui/Recorded.tsx';
 import { useEpisodeActions } from '../ui/DebugEpisode.tsx';
@@ -128,9 +135,10 @@ function Nothing({ filtered, onClear }: { readonly filtered: boolean; readonly o
 
 interface EpisodeTableProps extends TableProps {
   readonly canRun: boolean;
+  readonly rewards: RewardRange;
 }
 
-export function EpisodeTable({ canRun, ...table }: EpisodeTableProps) {
+export function EpisodeTable({ canRun, rewards, ...table }: EpisodeTableProps) {
   const { client, trace, navigate } = useViewer();
   const { actions, note } = useEpisodeActions(canRun);
   return (
@@ -142,7 +150,7 @@ export function EpisodeTable({ canRun, ...table }: EpisodeTableProps) {
       numberOf={({ episode }) => episode}
       label={countedEpisodes}
       loading={l10n.t('Loading episodes…')}
-      columns={[taskColumn<EpisodeRow>(), ...outcomeColumns()]}
+      columns={[taskColumn<EpisodeRow>(), ...outcomeColumns(rewards)]}
       comparedOf={({ episode }) => episode}
       onOpen={({ episode }) => navigate(episodeRoute(episode))}
       actions={actions}
@@ -179,12 +187,7 @@ function columns(filtered: boolean): readonly Column<GroupRow>[] {
   };
   return [
     taskColumn<GroupRow>(),
-    { name: l10n.t('Repeats'), width: 84, numeric, cell: (row) => <Repeats row={row} /> },
-    ...(filtered ? [matching] : []),
     numberColumn(l10n.t('Mean reward'), 112, 'mean', (row) => reward(row.meanReward)),
-    numberColumn(l10n.t('Spread'), 84, 'spread', (row) => reward(row.deviation)),
-    numberColumn(l10n.t('Best'), 72, 'best', (row) => reward(row.best?.reward ?? null)),
-    numberColumn(l10n.t('Worst'), 76, 'worst', (row) => reward(row.worst?.reward ?? null)),
     numberColumn(l10n.t('Success'), 88, 'solved', (row) => (
       <Recorded of={['successes']}>{percent(row.successRate)}</Recorded>
     )),
@@ -193,6 +196,11 @@ function columns(filtered: boolean): readonly Column<GroupRow>[] {
         <Trains row={row} />
       </Recorded>
     )),
+    { name: l10n.t('Repeats'), width: 84, numeric, cell: (row) => <Repeats row={row} /> },
+    ...(filtered ? [matching] : []),
+    numberColumn(l10n.t('Spread'), 84, 'spread', (row) => reward(row.deviation)),
+    numberColumn(l10n.t('Best'), 72, 'best', (row) => reward(row.best?.reward ?? null)),
+    numberColumn(l10n.t('Worst'), 76, 'worst', (row) => reward(row.worst?.reward ?? null)),
     { name: l10n.t('Flags'), width: 150, grows: 2, cell: (row) => <Flags row={row} /> },
     numberColumn(l10n.t('Calls'), 72, 'calls', callsCell),
     ...lengthColumns<GroupRow>(),

@@ -13,6 +13,11 @@ function SuccessCell({ row }: { readonly row: EpisodeRow }) {
     <span class={`success success-${status}`} title={row.error?.message}>
       {status === 'success' && <Icon name="check" />}
       {(status === 'failed' || status === 'lost') && <Icon name="cross" />}
+      {status === 'ended' && (
+        <Recorded of={['successes']} otherwise={null}>
+          <Icon name="cross" />
+        </Recorded>
+      )}
       {status === 'running' && <span class="status-dot" aria-hidden="true" />}
       {status === 'ended' ? (
         <Recorded of={['successes']}>{successWord(status)}</Recorded>
@@ -20,6 +25,47 @@ function SuccessCell({ row }: { readonly row: EpisodeRow }) {
         successWord(status)
       )}
     </span>
+  );
+}
+
+/** In units of the drawing. */
+const [barWidth, barHeight] = [40, 8];
+
+export function Bar({ part }: { readonly part: number }) {
+  return <BarFrom from={0} to={part} kind="part" />;
+}
+
+/** A bar from 0 to a reward, on an axis with all rewards and 0. */
+function RewardBar({ value, range }: { readonly value: number | null; readonly range: RewardRange }) {
+  if (value === null || range === undefined || !Number.isFinite(value)) return null;
+  const [least, most] = [Math.min(0, range[0]), Math.max(0, range[1])];
+  if (most === least) return null;
+  const position = (one: number) => Math.min(1, Math.max(0, (one - least) / (most - least)));
+  const [zero, end] = [position(0), position(value)];
+  return value < 0 ? (
+    <BarFrom from={end} to={zero} kind="negative" />
+  ) : (
+    <BarFrom from={zero} to={end} kind="part" />
+  );
+}
+
+interface BarProps {
+  readonly from: number;
+  readonly to: number;
+  readonly kind: 'part' | 'negative';
+}
+
+function BarFrom({ from, to, kind }: BarProps) {
+  return (
+    <svg class="cell-bar" viewBox={`0 0 ${barWidth} ${barHeight}`} aria-hidden="true">
+      <rect class="cell-bar-all" width={barWidth} height={barHeight} />
+      <rect
+        class={`cell-bar-${kind}`}
+        x={barWidth * from}
+        width={barWidth * (to - from)}
+        height={barHeight}
+      />
+    </svg>
   );
 }
 
@@ -70,7 +116,7 @@ export function taskColumn<Row extends Pick<EpisodeRow, 'taskId' | 'query'>>(): 
       <span class="task-id">{taskId}</span> <span class="task-query">{query}</span>
     </span>
   );
-  return { name: l10n.t('Task'), width: 180, grows: 3, sort: 'task', cell };
+  return { name: l10n.t('Task'), width: 150, grows: 3, sort: 'task', cell };
 }
 
 export function lengthColumns<
@@ -83,16 +129,22 @@ export function lengthColumns<
   ];
 }
 
-/** Returns the columns with an episode's results, in the order of the run's table. */
-export function outcomeColumns(): readonly Column<EpisodeRow>[] {
+/** The least and the greatest reward; undefined: there is none. */
+export type RewardRange = readonly [least: number, most: number] | undefined;
+
+/** Returns the columns with an episode's results. A narrow table shows the first ones. */
+export function outcomeColumns(range: RewardRange): readonly Column<EpisodeRow>[] {
   return [
-    numberColumn(l10n.t('Repeat'), 80, 'repeat', (row) => row.repeat),
-    numberColumn(l10n.t('Reward'), 84, 'reward', (row) => reward(row.reward)),
-    numberColumn(l10n.t('Advantage'), 104, 'advantage', (row) => reward(row.advantage)),
-    { name: l10n.t('Success'), width: 96, sort: 'success', cell: (row) => <SuccessCell row={row} /> },
+    numberColumn(l10n.t('Reward'), 116, 'reward', (row) => (
+      <>
+        <RewardBar value={row.reward} range={range} />
+        <span class="cell-reward">{reward(row.reward)}</span>
+      </>
+    )),
+    { name: l10n.t('Success'), width: 84, sort: 'success', cell: (row) => <SuccessCell row={row} /> },
     {
       name: l10n.t('Would train'),
-      width: 150,
+      width: 116,
       grows: 2,
       sort: 'trains',
       cell: (row) => (
@@ -101,6 +153,8 @@ export function outcomeColumns(): readonly Column<EpisodeRow>[] {
         </Recorded>
       ),
     },
+    numberColumn(l10n.t('Repeat'), 80, 'repeat', (row) => row.repeat),
+    numberColumn(l10n.t('Advantage'), 104, 'advantage', (row) => reward(row.advantage)),
     numberColumn(l10n.t('Calls'), 68, 'calls', callsCell),
     numberColumn(l10n.t('Timelines'), 100, 'timelines', (row) => count(row.timelines)),
     ...lengthColumns<EpisodeRow>(),

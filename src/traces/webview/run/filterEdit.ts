@@ -58,12 +58,17 @@ function started(field: string): string {
   return (numberFields as readonly string[]).includes(field) ? field : `${field}:`;
 }
 
-function valuesOf(field: string, { agents, tools, findings }: CompletionNames): readonly string[] {
+function valuesOf(
+  field: string,
+  { agents, tools, tasks, sources, findings }: CompletionNames,
+): readonly string[] {
   const values: Readonly<Record<string, readonly string[]>> = {
     ...choiceFields,
     agent: agents,
     tool: tools,
     finding: findings,
+    task: tasks,
+    source: sources,
   };
   return Object.hasOwn(values, field) ? (values[field] ?? []) : [];
 }
@@ -89,7 +94,7 @@ export function fieldText(field: string): string {
     time: l10n.t('e.g. time>30s'),
     calls: l10n.t('LLM calls'),
     failures: l10n.t('LLM calls that failed'),
-    timelines: l10n.t('number of LLM calls'),
+    timelines: l10n.t('number of timelines'),
     repeat: l10n.t('its number in its group'),
     episode: l10n.t('its number'),
     group: l10n.t('its group’s number'),
@@ -99,6 +104,7 @@ export function fieldText(field: string): string {
     worst: l10n.t('worst reward of its group'),
     solved: l10n.t('share of successes in its group'),
     'task:': l10n.t('part of the task’s id'),
+    'text:': l10n.t('part of a message in its conversations'),
     'agent:': l10n.t('an agent that made calls'),
     'tool:': l10n.t('a tool that was called'),
     'source:': l10n.t('a line of code that made calls, e.g. source:agent.ts:12'),

@@ -158,12 +158,17 @@ function stepsOf(state: unknown): number {
   return typeof state.steps === 'number' ? state.steps : 0;
 }
 
+/** Returns the run's route when it was last shown. */
+export function lastRunRoute(memory: Memory): RunRoute {
+  const route = parseRoute(new URLSearchParams(textOf(memory.read('run'))));
+  return route.kind === 'run' ? route : runRoute;
+}
+
 /** Remembers the run's filter and order while an episode is shown. */
 function runMemory(memory: Memory): { readonly last: RunRoute; keep(route: Route): void } {
   return {
     get last() {
-      const route = parseRoute(new URLSearchParams(textOf(memory.read('run'))));
-      return route.kind === 'run' ? route : runRoute;
+      return lastRunRoute(memory);
     },
     keep(route) {
       if (route.kind === 'run' && !isSame(route, this.last)) memory.write('run', formatRoute(route));

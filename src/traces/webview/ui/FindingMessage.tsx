@@ -1,4 +1,5 @@
 import { titleOf } from './findingTitles.ts';
+import { InlineCode } from './InlineCode.tsx';
 import { language } from '../../../base/core/format.ts';
 
 /** The message is in English, as on the command line. In other languages its translated title is shown first. */
@@ -6,7 +7,10 @@ export function FindingMessage({ code, message }: { readonly code: string; reado
   const title = language === 'en' ? undefined : titleOf(code);
   return (
     <>
-      {title !== undefined && <strong class="finding-title">{title}</strong>} <bdi>{message}</bdi>{' '}
+      {title !== undefined && <strong class="finding-title">{title}</strong>}{' '}
+      <bdi>
+        <InlineCode text={message} />
+      </bdi>{' '}
       <span class="finding-code mono">{code}</span>
     </>
   );

@@ -11,11 +11,14 @@ export function NotRecorded() {
 interface Props {
   readonly of: readonly MissingData[];
   readonly children: ComponentChildren;
+  /** Shown if it was not recorded; absent: an en dash. */
+  readonly otherwise?: ComponentChildren;
 }
 
-export function Recorded({ of, children }: Props) {
+export function Recorded({ of, children, otherwise }: Props) {
   const recorded = useRecorded();
   if (of.every(recorded)) return <>{children}</>;
+  if (otherwise !== undefined) return <>{otherwise}</>;
   return <span title={l10n.t('not recorded')}>{unknown}</span>;
 }
 

@@ -87,7 +87,13 @@ export function drawSpan(pen: Pen, span: AxisSpan, top: number, frame: AxisFrame
 
 export function colourOf(span: AxisSpan, frame: AxisFrame, theme: AxisTheme): string {
   if (hasFailed(span)) return theme.failed;
+  if (isUntrained(span)) return theme.muted;
   return isRelated(span, frame) ? theme.related : theme.lanes[span.kind];
+}
+
+/** Returns true for an answered call that is in no timeline, because another model answered it. */
+export function isUntrained({ row }: AxisSpan): boolean {
+  return row !== null && row.timeline === null && row.error === null;
 }
 
 function hasFailed({ state }: AxisSpan): boolean {

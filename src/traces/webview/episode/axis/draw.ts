@@ -1,4 +1,4 @@
-import { barOf, colourOf, drawSpan, NarrowBars, narrowest } from './bars.ts';
+import { barOf, colourOf, drawSpan, isUntrained, NarrowBars, narrowest } from './bars.ts';
 import { laneName } from './describe.ts';
 import {
   fitted,
@@ -85,7 +85,8 @@ function drawRows(pen: Pen, frame: AxisFrame, theme: AxisTheme): void {
       const x = xOf(start, frame);
       const width = xOf(endOf({ start: 0, end }, frame.now), frame) - x;
       if (count > 1) {
-        narrow.add(x, width, busy / resolutionOf(frame), failed ? theme.failed : theme.lanes[span.kind]);
+        const lane = isUntrained(span) ? theme.muted : theme.lanes[span.kind];
+        narrow.add(x, width, busy / resolutionOf(frame), failed ? theme.failed : lane);
       } else if (width >= narrowest || span.state === 'unanswered') {
         drawSpan(pen, span, topOf(row, frame), frame, theme);
       } else {
