@@ -24,6 +24,7 @@ def main() -> None:
 
     from .agentscope_stand_in import AgentScope
     from .channel import Channel
+    from .children import provide
     from .sources import install as install_sources
     from .stand_in import FOLDER, install
     from .worker import Worker
@@ -32,19 +33,17 @@ def main() -> None:
     if begin["package"] == "bundled":
         install()
     sys.meta_path.insert(0, AgentScope(FOLDER))
+    provide("agentscope")
     install_sources()
     Worker(channel, begin["path"], begin["plugins"]).run(begin["debug"], begin["debugpy"])
 
 
 def set_path(first: list) -> None:
-    """Sets the search path as `ajet` does, beginning with the working directory. Child processes do not see this package."""
+    """Sets the search path as `ajet` does, beginning with the working directory. Child processes get `children` in its place."""
     own = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
     sys.path[:] = first + [folder for folder in sys.path[1:] if folder != own]
-    rest = [folder for folder in os.environ.get("PYTHONPATH", "").split(os.pathsep) if folder != own]
-    if any(rest):
-        os.environ["PYTHONPATH"] = os.pathsep.join(rest)
-    else:
-        os.environ.pop("PYTHONPATH", None)
+    rest = [folder for folder in os.environ.get("PYTHONPATH", "").split(os.pathsep) if folder not in ("", own)]
+    os.environ["PYTHONPATH"] = os.pathsep.join([os.path.join(own, "children")] + rest)
 
 
 def refuse(begin: dict) -> None:

@@ -11,6 +11,7 @@ import threading
 from types import ModuleType
 from typing import Any
 
+from .children import provide
 from .failures import WorkerFailure, import_failure
 
 
@@ -69,6 +70,7 @@ class Loader:
             raise WorkerFailure("python/not-python", f"{path} is not a Python file.", None, (path, None))
         module = importlib.util.module_from_spec(spec)
         sys.modules[name] = module
+        provide(name, path)
         try:
             spec.loader.exec_module(module)
         except BaseException:

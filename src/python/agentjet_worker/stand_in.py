@@ -13,6 +13,7 @@ from importlib.abc import MetaPathFinder
 from types import ModuleType
 from typing import Any, Callable, Sequence
 
+from .children import provide
 from .former_name import FormerName
 
 FOLDER = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "stand_in")
@@ -108,8 +109,11 @@ def missing(name: str) -> None:
 
 def install() -> None:
     sys.meta_path[:0] = [StandIn("ajet"), FormerName(installed)]
+    provide("ajet")
+    provide("astuner")
 
 
 def install_trinity() -> None:
     """Only where a config of Trinity-RFT is run: others may have a package of that name."""
     sys.meta_path.insert(0, StandIn("trinity"))
+    provide("trinity")

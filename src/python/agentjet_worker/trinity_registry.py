@@ -9,6 +9,7 @@ import re
 import sys
 from typing import Any, Iterator
 
+from .children import provide
 from .failures import WorkerFailure, failure_of, import_failure, place_of
 from .stand_in import install_trinity
 
@@ -97,6 +98,7 @@ class TrinityRegistry:
             self.problems.append({**failure_of(error), "code": "trinity/plugin-failed", "hint": None})
             return
         sys.modules.setdefault(name, module)
+        provide(name, path)
 
     def _search(self, name: str) -> None:
         """Searches for the plugin of a class, because a config does not name its plugins. Training needs `--plugin-dir`."""
