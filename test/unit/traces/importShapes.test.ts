@@ -73,6 +73,55 @@ describe('a trajectory of AgentJet', () => {
   });
 });
 
+describe('a log of OpenAI requests', () => {
+  const entry = (token: string, logprob: number, id?: number): object => ({
+    token,
+    logprob,
+    ...(id && { id }),
+  });
+  const record = (choice: object): object => ({
+    request: { messages: [{ role: 'user', content: 'Hello' }] },
+    response: { choices: [{ message: { role: 'assistant', content: 'Hi!' }, ...choice }] },
+  });
+
+  it.each<[string, object]>([
+    [
+      'of vLLM',
+      { token_ids: [5, 6, 7], logprobs: { content: [entry('H', -1), entry('i', -2), entry('!', -3)] } },
+    ],
+    [
+      'with tokens spelled by their ids',
+      { logprobs: { content: [entry('token_id:5', -1), entry('token_id:6', -2), entry('token_id:7', -3)] } },
+    ],
+    ['of llama.cpp', { logprobs: { content: [entry('H', -1, 5), entry('i', -2, 6), entry('', -3, 7)] } }],
+  ])('%s brings the ids and log probabilities of its tokens', async (_, choice) => {
+    const reader = await importedTrace(fileOf('log.json', [record(choice)]));
+    const { reply } = reader.read((views) => views.call(0, 0));
+    expect(reply).toMatchObject({ text: 'Hi!', tokens: 3 });
+    const tokens = reader.read((views) => views.tokens.window(0, 0, 0, 9));
+    expect(tokens.logprobs.slice(-3)).toEqual([-1, -2, -3]);
+    expect(tokens.ids.slice(-3)).toEqual([5, 6, 7]);
+  });
+});
+
+describe('a recording of LLM calls', () => {
+  it('is not a trace, and the error names the option that replays it', async () => {
+    const header = {
+      format: 'agentjet-recording',
+      version: 1,
+      createdAt: '2026-11-22T07:14:06Z',
+      config: 'a.yaml',
+      model: 'm',
+    };
+    const file = path.join(temporaryFolder(), 'calls.jsonl');
+    writeFileSync(file, `${JSON.stringify(header)}\n`);
+    await expect(importedTrace(file)).rejects.toMatchObject({
+      code: 'import/recording',
+      hint: expect.stringContaining(`--replay ${file}`) as string,
+    });
+  });
+});
+
 describe('spans', () => {
   it('with messages in numbered attributes are calls, rewards of agent-lightning are their episode’s', async () => {
     const call = {
@@ -180,6 +229,41 @@ describe('spans', () => {
       ],
       reply: null,
     });
+  });
+
+  it('of a conversation are one episode, whose calls have the agents of their parents', async () => {
+    const turn = (trace: string, question: string): readonly object[] => {
+      const changes = (parent?: string): object => ({
+        traceId: trace.padStart(32, '0'),
+        ...(parent !== undefined && { parentSpanId: parent.padStart(16, '0') }),
+      });
+      const agent = (name: string): Attributes => ({
+        'gen_ai.operation.name': 'invoke_agent',
+        'gen_ai.agent.name': name,
+        'gen_ai.conversation.id': 'conversation-1',
+      });
+      const chat = { 'gen_ai.operation.name': 'chat', 'gen_ai.prompt.0.content': question };
+      // The end of a span writes it: children come first.
+      return [
+        span('4', chat, changes('3')),
+        span('3', agent('Helper'), changes('1')),
+        span('2', chat, changes('1')),
+        span('1', agent('Friday'), changes()),
+      ];
+    };
+    const reader = await importedSpans(...turn('1', 'Hello'), ...turn('2', 'And now?'));
+    expect(reader.read((views) => views.episodes(0, 9)).rows).toMatchObject([{ calls: 4 }]);
+    const agents = [0, 1, 2, 3].map((call) => reader.read((views) => views.call(0, call)).row.agent);
+    expect(agents).toEqual(['Helper', 'Friday', 'Helper', 'Friday']);
+  });
+
+  it('whose parents form a circle are read', async () => {
+    const chat = { 'gen_ai.operation.name': 'chat', 'gen_ai.prompt.0.content': 'Hello' };
+    const reader = await importedSpans(
+      span('1', chat, { parentSpanId: '0000000000000002' }),
+      span('2', chat, { parentSpanId: '0000000000000001' }),
+    );
+    expect(reader.read((views) => views.episodes(0, 9)).rows).toMatchObject([{ calls: 2 }]);
   });
 
   it('of AgentScope are read by what it calls models with', async () => {

@@ -1,3 +1,4 @@
+import { recordingFormat } from '../../../base/core/recordingFormat.ts';
 import path from 'node:path';
 import type { FinishedCall } from '../../core/model-tuner/call.ts';
 import type { CallIdentity, ChatModel, ChatRequest, ModelReply } from '../../core/model-tuner/model.ts';
@@ -15,11 +16,7 @@ import { isTraceFile, readReplayed } from '../../../traces/node/replayedFile.ts'
 import { counted } from '../client/runReport.ts';
 import { closeSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
 import { RecordingWriter } from '../../core/model-tuner/recording/recordingWriter.ts';
-import {
-  recordingErrors,
-  recordingFormat,
-  recordingVersion,
-} from '../../core/model-tuner/recording/format.ts';
+import { recordingErrors, recordingVersion } from '../../core/model-tuner/recording/format.ts';
 import { makeParents } from '../runFolder.ts';
 
 function replayWhich(file: string): CodedError {

@@ -1,4 +1,6 @@
 /** Detects the format of a file by its content. */
+import { isRecord } from '../../../base/core/isRecord.ts';
+import { recordingFormat } from '../../../base/core/recordingFormat.ts';
 import { shallowJson } from '../shallowJson.ts';
 import { beastLog, isBeastHeader } from './beastLog.ts';
 import { importErrors } from './errors.ts';
@@ -11,15 +13,22 @@ import { isTrinityTable, trinityDatabase, isTrinityExperience, trinityLines } fr
 import { isVerifiersEpisode, verifiers } from './verifiers.ts';
 import type { Importer, ImportSource } from './parts.ts';
 
-/** Returns the importer. Rejects with `import/unknown-format`. */
+/** Returns the importer. Rejects with `import/unknown-format` or `import/recording`. */
 export async function detectImporter(source: ImportSource, file: string): Promise<Importer> {
   if (source.database !== null) {
     if (isTrinityTable(source.database)) return trinityDatabase;
     throw importErrors.unknownDatabase(file);
   }
-  const found = detectText(await headOf(source));
+  const head = await headOf(source);
+  if (isRecording(head)) throw importErrors.recording(file);
+  const found = detectText(head);
   if (found === undefined) throw importErrors.unknownFormat(file);
   return found;
+}
+
+function isRecording(head: string): boolean {
+  const first = shallowJson(head.split('\n', 1)[0] ?? '');
+  return isRecord(first) && first['format'] === recordingFormat;
 }
 
 function detectText(head: string): Importer | undefined {

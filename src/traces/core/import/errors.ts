@@ -12,6 +12,13 @@ export const importErrors = {
       hint: known,
     }),
 
+  recording: (file: string) =>
+    fileError(file, {
+      code: 'import/recording',
+      message: 'The file is a recording of LLM calls, not a trace.',
+      hint: `Replay it: agentjet --conf CONFIG.yaml --replay ${file} (launch.json: replay). That run has a trace.`,
+    }),
+
   unknownDatabase: (file: string) =>
     fileError(file, {
       code: 'import/unknown-database',

@@ -10,7 +10,7 @@
 import { isRecord } from '../../../base/core/isRecord.ts';
 import { chatMessage, chatMessages, numberOf, textOf } from './chat.ts';
 import { eachValue } from './eachValue.ts';
-import type { CallPart, Importer, ImportSink } from './parts.ts';
+import type { CallPart, EpisodePart, ImportedTokens, Importer, ImportSink } from './parts.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -96,7 +96,7 @@ class LogReader {
     const conversation = conversationNames
       .map((name) => textOf(record[name]) ?? textOf(request[name]) ?? metadataOf(request, name))
       .find((id) => id !== undefined);
-    this.#sink.add(conversation ?? this.#name, [callOf(record, { ...request, messages }, response)]);
+    this.#sink.add(conversation ?? this.#name, partsOf(record, { ...request, messages }, response));
   }
 }
 
@@ -104,10 +104,47 @@ function metadataOf({ metadata }: Fields, name: string): string | undefined {
   return isRecord(metadata) ? textOf(metadata[name]) : undefined;
 }
 
-function callOf(record: Fields, request: Fields, response: Fields | undefined): CallPart {
-  const { messages, tools, model, ...options } = request;
+function partsOf(record: Fields, request: Fields, response: Fields | undefined): readonly EpisodePart[] {
   const choices = Array.isArray(response?.['choices']) ? (response['choices'] as unknown[]) : [];
   const choice = isRecord(choices[0]) ? choices[0] : {};
+  const entries = entriesOf(choice);
+  const call = callOf(record, request, response, choice);
+  const tokens = tokensOf(choice, entries);
+  if (call.reply === null || tokens === undefined) return [call];
+  const texts = entries.flatMap(({ token }, place) => {
+    const id = tokens.ids[place];
+    const isText = typeof token === 'string' && spelledId(token) === undefined;
+    return isText && id !== undefined ? [{ id, text: token, special: token === '' }] : [];
+  });
+  return [
+    { ...call, reply: { ...call.reply, tokens } },
+    ...(texts.length > 0 ? [{ kind: 'tokens', tokens: texts } as const] : []),
+  ];
+}
+
+function entriesOf({ logprobs }: Fields): readonly Fields[] {
+  const content = isRecord(logprobs) ? logprobs['content'] : undefined;
+  return Array.isArray(content) ? content.filter(isRecord) : [];
+}
+
+/** Returns the ids of a reply from vLLM's `token_ids`, from tokens spelled `token_id:<n>`, or from llama.cpp's `id`. */
+function tokensOf(choice: Fields, entries: readonly Fields[]): ImportedTokens | undefined {
+  const listed = choice['token_ids'];
+  const given = Array.isArray(listed)
+    ? (listed as readonly unknown[])
+    : entries.map(({ id, token }) => spelledId(token) ?? id);
+  if (given.length === 0 || !given.every((id): id is number => Number.isInteger(id))) return undefined;
+  const logprobs = entries.map(({ logprob }) => numberOf(logprob) ?? null);
+  return { ids: given, lossMask: null, logprobs: logprobs.length === given.length ? logprobs : null };
+}
+
+function spelledId(token: unknown): number | undefined {
+  const id = typeof token === 'string' ? /^token_id:(\d+)$/.exec(token)?.[1] : undefined;
+  return id === undefined ? undefined : Number(id);
+}
+
+function callOf(record: Fields, request: Fields, response: Fields | undefined, choice: Fields): CallPart {
+  const { messages, tools, model, ...options } = request;
   const failure = response?.['error'] ?? record['error'];
   const status = numberOf(record['status']) ?? numberOf(record['status_code']);
   return {

@@ -30,6 +30,11 @@ describe('what is volatile', () => {
     '1795331646123',
     '1795331646.123',
     '1795331646123456789',
+    '12 ms',
+    '3.5µs',
+    '0.03s',
+    '12.345 seconds',
+    '0m0.012s',
   ])('is the time %s', (time) => {
     expect(fold(`It is ${time}.`)).toBe('It is ⟨time⟩.');
   });
@@ -41,8 +46,20 @@ describe('what is volatile', () => {
     'call_abc123XYZ',
     '507f1f77bcf86cd799439011',
     '01ARZ3NDEKTSV4RRFFQ69G5FAV',
+    '5b6a9b5',
+    '123e4567',
+    '0x7f15eefea6c0',
+    'tmpk3x_9abz',
+    'tmp.Qx7Lp0aZ1k',
   ])('is the id %s', (id) => {
     expect(fold(`Use ${id}, or ${id}.`)).toBe('Use ⟨id 1⟩, or ⟨id 1⟩.');
+  });
+
+  it('is a name below the folder for temporary files, and the id of a process', () => {
+    expect(fold('/tmp/agent-run-aB3xY9/out.txt')).toBe('/tmp/⟨id 1⟩/out.txt');
+    expect(fold('started process 4711, PID: 4712, pid=4711.')).toBe(
+      'started process ⟨pid⟩, PID: ⟨pid⟩, pid=⟨pid⟩.',
+    );
   });
 
   it.each(['127.0.0.1:40123', 'localhost:8080', '[::1]:8080'])('is the host %s', (host) => {
@@ -57,6 +74,10 @@ describe('what is volatile', () => {
     '+49 1701234567 is a number of 2023',
     'at 10:30, in 5.5 s',
     'deadbeef and facade',
+    'tmp, tmpfile and temporary',
+    'a process 3 times, 12 pids and 5 minutes',
+    '/tmp/data-set/train.jsonl',
+    '1000000 and 1.25 m',
     'version 1.2.3 of 192.168.1.1:80',
     'abcdefabcdef 123456789012',
   ])('is nothing in: %s', (text) => {

@@ -4,12 +4,12 @@
  */
 
 import * as z from 'zod/mini';
+import { recordingFormat } from '../../../../base/core/recordingFormat.ts';
 import { errorReport } from '../../../../base/core/errorReport.ts';
 import type { FinishedCall } from '../call.ts';
 import type { EpisodeName } from './episodeNames.ts';
 import { CodedError, messageOf } from '../../../../base/core/errors.ts';
 
-export const recordingFormat = 'agentjet-recording';
 export const recordingVersion = 1;
 
 export const recordingHeader = z.object({

@@ -47,7 +47,7 @@ export const samplingOptions = [
 
 const unkeyed: ReadonlySet<string> = new Set([...transport, ...samplingOptions, 'messages', 'tools']);
 
-/** Removes fields of transport and null, orders the others, and makes placeholders of times, ids and loopback ports. */
+/** Removes fields of transport and null, orders the others, and makes placeholders of volatile values. */
 export function normalizeRequest(request: ChatRequest, scanner: VolatileScanner): NormalizedRequest {
   const folder = new VolatileFolder(scanner);
   const messages = request.messages.map((message) => fold(message, folder));
@@ -77,11 +77,11 @@ function fold(value: unknown, folder: VolatileFolder): unknown {
   );
 }
 
-/** A kind of values that differ between runs of the same workflow without a meaning: times, ids, ports. */
+/** A kind of values that differ between runs of the same workflow without a meaning. */
 interface Kind {
   readonly name: string;
   readonly pattern: string;
-  /** A time: it counts only near the runs, and two of them need not be equal in both. */
+  /** Two such values need not be equal in both runs. If they are times, they count only near the runs. */
   readonly instants?: (text: string) => readonly number[];
 }
 
@@ -139,8 +139,26 @@ const kinds: readonly Kind[] = [
     pattern: '(?<![\\w.])1\\d{9}(?:\\d{3}|\\d{6}|\\d{9})?(?:\\.\\d+)?(?![\\w])',
     instants: epochInstants,
   },
-  { name: 'id', pattern: '(?<![0-9a-z])(?=[0-9]*[a-f])(?=[a-f]*[0-9])[0-9a-f]{12,}(?![0-9a-z])' },
   { name: 'id', pattern: '(?<![0-9a-z])01[0-9A-HJKMNP-TV-Z]{24}(?![0-9a-z])' },
+  // Shortened hashes and UUIDs, and addresses of objects.
+  { name: 'id', pattern: '(?<![0-9a-z])(?=[0-9]*[a-f])(?=[a-f]*[0-9])[0-9a-f]{7,}(?![0-9a-z])' },
+  { name: 'id', pattern: '(?<![0-9a-z])0x[0-9a-f]{7,}(?![0-9a-z])' },
+  // Names that Python, Node.js and mktemp give to temporary files.
+  { name: 'id', pattern: '(?<![a-z0-9])tmp(?:[a-z0-9_]{8}|\\.[a-z0-9]{10})(?![a-z0-9_])' },
+  { name: 'id', pattern: '(?<=/(?:tmp|T)/)[\\w.-]{1,60}-[a-z0-9]{6}(?![\\w-])' },
+  // Not numbered: so short a number could also stand for something else in a reply.
+  {
+    name: 'pid',
+    pattern: '(?<=\\b(?:pid|process(?: id)?)[ :=#]{1,3})\\d{2,7}(?!\\w|\\.\\d)',
+    instants: () => [],
+  },
+  // Only measured durations: a task can be about 5.5 s.
+  { name: 'time', pattern: '(?<![\\w.])\\d+(?:\\.\\d+)?\\s?(?:ms|[uµμ]s|ns)(?!\\w)', instants: () => [] },
+  {
+    name: 'time',
+    pattern: '(?<![\\w.])(?:\\d+m\\s?)?\\d+\\.\\d{2,}\\s?s(?:ec(?:ond)?s?)?(?!\\w)',
+    instants: () => [],
+  },
 ];
 
 const pattern = new RegExp(kinds.map(({ pattern: one }) => `(${one})`).join('|'), 'giu');
@@ -153,7 +171,7 @@ interface VolatileMatch {
   readonly before: string;
   readonly value: string;
   readonly name: string;
-  /** True if equal values share a number, to distinguish them from others of the kind. Times have none. */
+  /** True if equal values share a number, to distinguish them from others of the kind. Times and pids have none. */
   readonly isNumbered: boolean;
 }
 

@@ -1,3 +1,4 @@
+import { recordingFormat } from '../../../../base/core/recordingFormat.ts';
 import * as z from 'zod/mini';
 import { CodedError } from '../../../../base/core/errors.ts';
 import { parseJson } from '../../../../base/core/parseJson.ts';
@@ -7,7 +8,6 @@ import type { ChatCompletion, ChatRequest, ModelFailure } from '../model.ts';
 import {
   recordingErrors,
   callLine,
-  recordingFormat,
   recordingHeader,
   recordingVersion,
   type CallLine,

@@ -6,7 +6,8 @@ import type {
 } from '../../../../tracking/core/records/replayed.ts';
 import { groupToolResults, readMessages, timelineMessage } from '../../../../tracking/core/messages.ts';
 import type { ChatCompletion, ChatRequest, ModelFailure } from '../model.ts';
-import { recordingFormat, recordingVersion, type RecordedCall, type Recording } from './format.ts';
+import { recordingFormat } from '../../../../base/core/recordingFormat.ts';
+import { recordingVersion, type RecordedCall, type Recording } from './format.ts';
 
 /** The options that a trace adds to those of the request. */
 const addedOptions = ['injected_fault', 'debug_model', 'canned_reply'];
