@@ -61,7 +61,7 @@ export const headLength = 2 ** 20;
 export async function* eachValue(
   source: ImportSource,
   wanted: readonly string[],
-  sink: ImportSink,
+  sink: Pick<ImportSink, 'skip'>,
 ): AsyncGenerator<SourceValue> {
   const head = await headOf(source);
   if (isByLine(head)) {

@@ -21,6 +21,7 @@ import type {
   ImportedMessage,
   Importer,
   ImportSink,
+  ImportSource,
   TimelinePart,
   TokensPart,
 } from './parts.ts';
@@ -31,14 +32,27 @@ const scopes = ['scopeSpans', 'scope_spans', 'instrumentationLibrarySpans'];
 export const otlp: Importer = {
   label: 'OTLP/JSON',
   run: async (source, sink) => {
-    let resource: Attributes = {};
-    for await (const { where, path, value } of eachValue(source, wantedPaths(), sink)) {
-      if (path === '') takeDocument(where, value, sink);
-      else if (path.endsWith('/resource')) resource = resourceOf(value);
-      else takeSpan(where, otlpSpan(value, resource), sink);
-    }
+    // Exporters write children before their parents, so relatives are known only after a first pass.
+    const relatives = new SpanRelatives();
+    for await (const { span } of spansOf(source, { skip: () => undefined })) if (span) relatives.add(span);
+    for await (const { where, span } of spansOf(source, sink)) takeSpan(where, span, relatives, sink);
   },
 };
+
+interface FoundSpan {
+  readonly where: string;
+  /** Undefined: it cannot be read. */
+  readonly span: OtlpSpan | undefined;
+}
+
+async function* spansOf(source: ImportSource, sink: Pick<ImportSink, 'skip'>): AsyncGenerator<FoundSpan> {
+  let resource: Attributes = {};
+  for await (const { where, path, value } of eachValue(source, wantedPaths(), sink)) {
+    if (path === '') yield* spansOfDocument(where, value, sink);
+    else if (path.endsWith('/resource')) resource = resourceOf(value);
+    else yield { where, span: otlpSpan(value, resource) };
+  }
+}
 
 export function isOtlp(value: unknown): boolean {
   return isRecord(value) && wrappers.some((name) => Array.isArray(value[name]));
@@ -55,7 +69,11 @@ function resourceOf(value: unknown): Attributes {
   return isRecord(value) ? attributesOf(value['attributes']) : {};
 }
 
-function takeDocument(where: string, value: unknown, sink: ImportSink): void {
+function* spansOfDocument(
+  where: string,
+  value: unknown,
+  sink: Pick<ImportSink, 'skip'>,
+): Generator<FoundSpan> {
   if (!isOtlp(value) || !isRecord(value)) {
     sink.skip(where, 'it is not an OTLP document with spans');
     return;
@@ -63,7 +81,7 @@ function takeDocument(where: string, value: unknown, sink: ImportSink): void {
   for (const group of wrappers.flatMap((name) => listOf(value[name])).filter(isRecord)) {
     const resource = resourceOf(group['resource']);
     for (const scope of scopes.flatMap((name) => listOf(group[name])).filter(isRecord)) {
-      for (const span of listOf(scope['spans'])) takeSpan(where, otlpSpan(span, resource), sink);
+      for (const span of listOf(scope['spans'])) yield { where, span: otlpSpan(span, resource) };
     }
   }
 }
@@ -72,37 +90,88 @@ function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-function takeSpan(where: string, span: OtlpSpan | undefined, sink: ImportSink): void {
+function takeSpan(
+  where: string,
+  span: OtlpSpan | undefined,
+  relatives: SpanRelatives,
+  sink: ImportSink,
+): void {
   if (span === undefined) {
     sink.skip(where, 'it is not a span');
     return;
   }
   const service = textOf(span.attributes['service.name']);
   if (service !== undefined) sink.name(service);
-  const parts = partsOf(span);
+  const parts = partsOf(span, relatives);
   if (isUnreadTimeline(span, parts)) sink.skip(where, 'it is a timeline whose messages cannot be read');
-  if (parts.length > 0) sink.add(episodeOf(span), parts);
+  if (parts.length > 0) sink.add(episodeOf(span, relatives), parts);
 }
 
 function isUnreadTimeline({ attributes }: OtlpSpan, parts: readonly EpisodePart[]): boolean {
   return attributes[otlpNames.kind] === 'timeline' && parts.every(({ kind }) => kind !== 'timeline');
 }
 
-/** Returns the name of the episode. If each call has its own trace, the conversation id names the episode. */
-function episodeOf({ traceId, parentId, attributes }: OtlpSpan): string {
+/** Returns the name of the episode. A conversation is one episode, even if each of its turns has its own trace. */
+function episodeOf({ traceId, spanId, attributes }: OtlpSpan, relatives: SpanRelatives): string {
   const rollout =
     textOf(attributes['agentjet.rollout.id']) ??
     textOf(attributes['agentlightning.rollout_id']) ??
     textOf(attributes['rollout_id']);
-  const conversation = parentId === null ? textOf(attributes['gen_ai.conversation.id']) : undefined;
-  return rollout ?? conversation ?? traceId;
+  return rollout ?? relatives.conversationOf(traceId, spanId) ?? traceId;
 }
 
-function partsOf(span: OtlpSpan): readonly EpisodePart[] {
+function partsOf(span: OtlpSpan, relatives: SpanRelatives): readonly EpisodePart[] {
   const own = ownParts(span);
-  const calls = own.length === 0 && isModelCall(span) ? [genAiCall(span)] : [];
+  const agent = relatives.agentOf(span.traceId, span.spanId);
+  const calls = own.length === 0 && isModelCall(span) ? [{ ...genAiCall(span), agent }] : [];
   const facts = factsOf(span);
   return [...own, ...calls, ...(facts === undefined ? [] : [facts])];
+}
+
+interface Relative {
+  readonly parentId: string | null;
+  readonly agent: string | undefined;
+  readonly conversation: string | undefined;
+}
+
+/** Limits the time for a file with a long chain of spans. */
+const mostAncestors = 1_000;
+
+/** The names that spans inherit from their ancestors. */
+class SpanRelatives {
+  readonly #spans = new Map<string, Relative>();
+
+  add({ traceId, spanId, parentId, attributes }: OtlpSpan): void {
+    this.#spans.set(`${traceId} ${spanId}`, {
+      parentId,
+      agent: textOf(attributes['gen_ai.agent.name']) ?? textOf(attributes['agent.name']),
+      conversation: textOf(attributes['gen_ai.conversation.id']),
+    });
+  }
+
+  /** Returns the agent of the nearest span that names one. */
+  agentOf(traceId: string, spanId: string): string | null {
+    return this.#lineOf(traceId, spanId).find(({ agent }) => agent !== undefined)?.agent ?? null;
+  }
+
+  /** Returns the conversation of the outermost span that names one. */
+  conversationOf(traceId: string, spanId: string): string | undefined {
+    const line = this.#lineOf(traceId, spanId);
+    return line.findLast(({ conversation }) => conversation !== undefined)?.conversation;
+  }
+
+  /** Returns the span and its nearest ancestors, the nearest first. A damaged file can have a circle. */
+  #lineOf(traceId: string, spanId: string): readonly Relative[] {
+    const line = new Set<Relative>();
+    let id: string | null = spanId;
+    while (id !== null && line.size < mostAncestors) {
+      const span = this.#spans.get(`${traceId} ${id}`);
+      if (span === undefined || line.has(span)) break;
+      line.add(span);
+      id = span.parentId;
+    }
+    return [...line];
+  }
 }
 
 function factsOf(span: OtlpSpan): FactsPart | undefined {

@@ -15,7 +15,8 @@ export function isModelCall(span: OtlpSpan): boolean {
   return requestOf(attributes).length > 0 && textOf(attributes['gen_ai.tool.name']) === undefined;
 }
 
-export function genAiCall(span: OtlpSpan): CallPart {
+/** Returns the call without its agent, which can be named by an ancestor of the span. */
+export function genAiCall(span: OtlpSpan): Omit<CallPart, 'agent'> {
   const attributes = withDetails(span);
   const { startedAt, endedAt, error } = span;
   const replies = replyOf(attributes);
@@ -24,7 +25,6 @@ export function genAiCall(span: OtlpSpan): CallPart {
   const failure = textOf(attributes['error.type']);
   return {
     kind: 'call',
-    agent: textOf(attributes['gen_ai.agent.name']) ?? null,
     startedAt,
     seconds: startedAt === null || endedAt === null ? null : (endedAt - startedAt) / 1_000,
     status: error === null && failure === undefined ? null : 500,

@@ -6,6 +6,7 @@ export type Attributes = Readonly<Record<string, unknown>>;
 
 export interface OtlpSpan {
   readonly traceId: string;
+  readonly spanId: string;
   readonly parentId: string | null;
   /** Milliseconds since the Unix epoch; null: unknown. */
   readonly startedAt: number | null;
@@ -22,11 +23,13 @@ export function otlpSpan(value: unknown, resource: Attributes): OtlpSpan | undef
   if (!isRecord(value)) return undefined;
   const field = (camel: string, snake: string): unknown => value[camel] ?? value[snake];
   const traceId = textOf(field('traceId', 'trace_id'));
-  if (traceId === undefined || textOf(field('spanId', 'span_id')) === undefined) return undefined;
+  const spanId = textOf(field('spanId', 'span_id'));
+  if (traceId === undefined || spanId === undefined) return undefined;
   const status = isRecord(value['status']) ? value['status'] : {};
   const events = Array.isArray(value['events']) ? value['events'].filter(isRecord) : [];
   return {
     traceId,
+    spanId,
     parentId: textOf(field('parentSpanId', 'parent_span_id')) ?? null,
     startedAt: milliseconds(field('startTimeUnixNano', 'start_time_unix_nano')),
     endedAt: milliseconds(field('endTimeUnixNano', 'end_time_unix_nano')),
