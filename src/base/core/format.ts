@@ -1,5 +1,6 @@
 /** Formats numbers, times and names for users. An en dash replaces unknown values. */
 import * as l10n from '@vscode/l10n';
+import { parseJson } from './parseJson.ts';
 
 export const unknown = '–';
 
@@ -96,12 +97,7 @@ export function fileName(path: string): string {
 
 /** Indents JSON and keeps its numbers and strings as written. Returns other text unchanged. */
 export function prettyJson(text: string): string {
-  try {
-    JSON.parse(text);
-  } catch {
-    return text; // shown as it was sent
-  }
-  return indented(text);
+  return parseJson(text) === undefined ? text : indented(text);
 }
 
 /** The tokens of JSON: strings, punctuation and literals. */

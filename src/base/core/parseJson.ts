@@ -1,8 +1,6 @@
+import { attempt } from './attempt.ts';
+
 /** Parses JSON. Returns undefined for text that is not valid JSON. */
 export function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+  return attempt<unknown>(() => JSON.parse(text));
 }

@@ -3,6 +3,7 @@ import { closeSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, write
 import { open, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import process from 'node:process';
+import { attempt } from '../core/attempt.ts';
 import { hasCode } from '../core/errors.ts';
 import { readRegular } from './regularFile.ts';
 
@@ -39,11 +40,7 @@ export function writeFileAtomicSync(file: string, text: string): void {
     rmSync(part, { force: true });
     throw error;
   }
-  try {
-    withDescriptor(path.dirname(file), 'r', fsyncSync);
-  } catch {
-    // not every system can
-  }
+  attempt(() => withDescriptor(path.dirname(file), 'r', fsyncSync)); // not supported on every system
 }
 
 /** Reads a JSON file. Resolves to undefined if it does not exist, is not a regular file, or is not valid JSON. */

@@ -3,6 +3,7 @@ import type { IncomingMessage, Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { userInfo } from 'node:os';
 import process from 'node:process';
+import { attempt } from '../core/attempt.ts';
 
 /**
  * Returns whether another user of this machine opened the other end of a connection on loopback. Root is not another user,
@@ -51,7 +52,7 @@ function addressOf(address = '', port = 0): string {
 
 /** `/etc/subuid` has lines `user:first:count`, by name or by number. */
 function isSubordinate(uid: number, own: number): boolean {
-  const name = userName();
+  const name = attempt(() => userInfo().username); // undefined in a container without this user
   const lines = readOrEmpty('/etc/subuid')
     .split('\n')
     .map((line) => line.split(':'));
@@ -61,19 +62,6 @@ function isSubordinate(uid: number, own: number): boolean {
   );
 }
 
-/** Undefined in a container without this user. */
-function userName(): string | undefined {
-  try {
-    return userInfo().username;
-  } catch {
-    return undefined;
-  }
-}
-
 function readOrEmpty(file: string): string {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch {
-    return '';
-  }
+  return attempt(() => readFileSync(file, 'utf8')) ?? '';
 }

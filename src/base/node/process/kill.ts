@@ -2,6 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import process from 'node:process';
+import { attempt } from '../../core/attempt.ts';
 
 /** A process of this machine. The start time distinguishes it from a later process with the same id. */
 export interface ProcessIdentity {
@@ -44,11 +45,8 @@ export function killOwnTree(): void {
 
 /** Signals a process, or a group if `pid` is negative. Returns false if there is none. */
 export function signal(pid: number, name: NodeJS.Signals): boolean {
-  try {
-    return process.kill(pid, name);
-  } catch {
-    return false; // already ended, or only zombies are left (EPERM on macOS)
-  }
+  // Undefined: already ended, or only zombies are left (EPERM on macOS).
+  return attempt(() => process.kill(pid, name)) ?? false;
 }
 
 /** Returns all descendants of a process. Empty without `/proc`. */
@@ -80,11 +78,8 @@ export function commandOf(pid: number): readonly string[] {
 }
 
 function wordsOf(pid: number, file: 'environ' | 'cmdline'): readonly string[] {
-  try {
-    return readFileSync(`/proc/${pid}/${file}`, 'latin1').split('\0');
-  } catch {
-    return []; // it has ended, or belongs to another user
-  }
+  // Undefined: it has ended, or belongs to another user.
+  return attempt(() => readFileSync(`/proc/${pid}/${file}`, 'latin1').split('\0')) ?? [];
 }
 
 /** Returns whether the process is running and is not a later one with the same id. */
@@ -105,21 +100,13 @@ export function allProcesses(): ProcessStat[] {
 
 /** Returns the ids of all processes with zombies. Empty without `/proc`. */
 export function processNumbers(): number[] {
-  try {
-    return readdirSync('/proc').map(Number).filter(Number.isInteger);
-  } catch {
-    return []; // not Linux: there is no /proc
-  }
+  return attempt(() => readdirSync('/proc').map(Number).filter(Number.isInteger)) ?? [];
 }
 
 /** Returns undefined if the process has ended or is a zombie. */
 export function readStat(pid: number): ProcessStat | undefined {
-  let text: string;
-  try {
-    text = readFileSync(`/proc/${pid}/stat`, 'latin1');
-  } catch {
-    return undefined; // ended between listing and reading, or there is no /proc
-  }
+  const text = attempt(() => readFileSync(`/proc/${pid}/stat`, 'latin1'));
+  if (text === undefined) return undefined; // ended between listing and reading, or there is no /proc
   // "pid (name) state ppid …"; the name may hold spaces and parentheses. Field 22 of all is the start time.
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
   if (fields[0] === 'Z') return undefined;

@@ -1,4 +1,5 @@
 import { CodedError, type ErrorReport } from '../../../base/core/errors.ts';
+import { parseJson } from '../../../base/core/parseJson.ts';
 import type { Clock } from '../../../base/core/ports.ts';
 import {
   hostMethods,
@@ -89,10 +90,8 @@ export class HostSession {
 
   text(text: string): void {
     if (this.#closed) return;
-    let json: unknown;
-    try {
-      json = JSON.parse(text);
-    } catch {
+    const json = parseJson(text);
+    if (json === undefined) {
       this.#refuse(null, rpcErrors.parse, 'The message is not valid JSON.');
       return;
     }

@@ -3,6 +3,7 @@ import { lchownSync, linkSync, readFileSync, renameSync, rmSync, statSync, write
 import path from 'node:path';
 import process from 'node:process';
 import * as z from 'zod/mini';
+import { attempt } from '../../../base/core/attempt.ts';
 import type { Disposable } from '../../../base/core/disposable.ts';
 import { CodedError, hasCode } from '../../../base/core/errors.ts';
 import { parseJson } from '../../../base/core/parseJson.ts';
@@ -160,11 +161,7 @@ function linked(from: string, to: string): boolean {
 
 /** Returns the text of a file. Undefined: it is missing or unreadable. */
 export function textOf(file: string): string | undefined {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch {
-    return undefined;
-  }
+  return attempt(() => readFileSync(file, 'utf8'));
 }
 
 export function noteIn(lock: string): HolderNote | undefined {

@@ -1,6 +1,7 @@
 import { lstatSync, readdirSync, readlinkSync, type Dirent, readFileSync, statSync } from 'node:fs';
 import { realpath } from 'node:fs/promises';
 import path from 'node:path';
+import { attempt } from '../../../../base/core/attempt.ts';
 import type { CancellationToken } from '../../../../base/core/cancellation.ts';
 import { syncErrors } from '../../../core/sync/failures.ts';
 import {
@@ -29,15 +30,6 @@ const largestRules = 1024 * 1024;
 
 function readRules(file: string): string | undefined {
   return attempt(() => (lstatSync(file).size > largestRules ? undefined : readFileSync(file, 'utf8')));
-}
-
-/** Returns undefined instead of throwing, because an entry may be missing or unreadable. */
-function attempt<T>(read: () => T): T | undefined {
-  try {
-    return read();
-  } catch {
-    return undefined;
-  }
 }
 
 /**

@@ -1,6 +1,7 @@
 import { closeSync, fsyncSync, fstatSync, openSync, readSync, writeSync } from 'node:fs';
 import * as z from 'zod/mini';
 import { textOf } from '../fileLock.ts';
+import { attempt } from '../../../../base/core/attempt.ts';
 import { parseJson } from '../../../../base/core/parseJson.ts';
 import { hasCode } from '../../../../base/core/errors.ts';
 import { writeFileAtomicSync } from '../../../../base/node/atomicFile.ts';
@@ -49,11 +50,8 @@ export class ResumableOutput {
 
   /** Writes a line of AgentJet. Never throws. */
   writeLine(line: string): void {
-    try {
-      this.#write(Buffer.from(line));
-    } catch {
-      // The disk is full. The exit code also shows how the job ended.
-    }
+    // It fails on a full disk. The exit code also shows how the job ended.
+    attempt(() => this.#write(Buffer.from(line)));
   }
 
   close(): void {

@@ -2,6 +2,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import process from 'node:process';
 import * as z from 'zod/mini';
+import { attempt } from '../../../../base/core/attempt.ts';
 import {
   isAlive,
   processesWith,
@@ -50,6 +51,8 @@ export function stillRuns(noted: NotedProcess): boolean {
 /** Returns the marked processes of a run, except its keeper and those of other users. */
 export function markedProcesses(run: string, keeper: number | undefined): ProcessIdentity[] {
   const mine = process.getuid?.();
+  // Undefined: it has ended.
+  const ownerOf = (pid: number): number | undefined => attempt(() => statSync(`/proc/${pid}`).uid);
   return processesWith(`${runMark}=${run}`).filter(({ pid }) => pid !== keeper && ownerOf(pid) === mine);
 }
 
@@ -60,12 +63,4 @@ export function signalGroup(launcher: NotedProcess, name: NodeJS.Signals): void 
 
 export function signalEach(processes: readonly ProcessIdentity[], name: NodeJS.Signals): void {
   for (const one of processes) if (isAlive(one)) signal(one.pid, name);
-}
-
-function ownerOf(pid: number): number | undefined {
-  try {
-    return statSync(`/proc/${pid}`).uid;
-  } catch {
-    return undefined; // it has ended
-  }
 }

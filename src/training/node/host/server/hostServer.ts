@@ -4,6 +4,7 @@ import { createServer as createHttps } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { WebSocketServer, type WebSocket } from 'ws';
+import { attempt } from '../../../../base/core/attempt.ts';
 import { CodedError } from '../../../../base/core/errors.ts';
 import type { Clock } from '../../../../base/core/ports.ts';
 import { closeCodes, wireLimits, wirePath, wireSubprotocol } from '../../../core/protocol/wire.ts';
@@ -325,14 +326,11 @@ class Clients {
   }
 
   #endRevoked(): void {
-    let left: ReadonlySet<string>;
-    try {
-      left = new Set(this.#options.tokens.list().map(({ name, createdAt }) => `${name} ${createdAt}`));
-    } catch {
-      return;
-    }
+    const left = attempt(() => this.#options.tokens.list());
+    if (left === undefined) return;
+    const valid = new Set(left.map(({ name, createdAt }) => `${name} ${createdAt}`));
     for (const { session, token } of [...this.#open]) {
-      if (left.has(`${token.name} ${token.createdAt}`)) continue;
+      if (valid.has(`${token.name} ${token.createdAt}`)) continue;
       session.close(closeCodes.unauthorized, 'the token was revoked');
     }
   }
