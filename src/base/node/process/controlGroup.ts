@@ -5,6 +5,7 @@
 import { mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
+import { attempt } from '../../core/attempt.ts';
 import { readStat, type ProcessStat } from './kill.ts';
 
 const members = 'cgroup.procs';
@@ -20,7 +21,8 @@ export function inControlGroup<T>(name: string, work: () => T): readonly [T, str
   try {
     return [work(), folder];
   } finally {
-    enter(own);
+    // If this fails, the process stays in the group, and `work` has had its effect.
+    attempt(() => enter(own));
   }
 }
 
@@ -69,13 +71,4 @@ function entered(folder: string): boolean {
 
 function enter(folder: string): void {
   writeFileSync(path.join(folder, members), String(process.pid));
-}
-
-/** Undefined: the system has no groups, or this user may not change them. */
-function attempt<T>(work: () => T): T | undefined {
-  try {
-    return work();
-  } catch {
-    return undefined;
-  }
 }

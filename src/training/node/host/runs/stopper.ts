@@ -115,7 +115,7 @@ export class Stopper implements Disposable {
     family.lookNow(undefined);
     for (const one of markedProcesses(run, keeper)) this.#marked.set(one.pid, one);
     const group = this.#options.group?.();
-    const inGroup = group === undefined ? [] : processesInGroup(group);
+    const inGroup = group === undefined ? [] : processesInGroup(group).filter(({ pid }) => pid !== keeper);
     const all = [...this.#marked.values(), ...family.living, ...inGroup];
     return [...new Map(all.map((one) => [one.pid, one])).values()].filter(isAlive);
   }
