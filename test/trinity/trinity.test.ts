@@ -5,7 +5,7 @@ import path from 'node:path';
 import process from 'node:process';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { HostLaunch } from '../../src/training/node/host/launch/hostLaunch.ts';
-import { followRayJob, submitRayJob } from '../../src/training/node/host/ray/runRayJob.ts';
+import { followRayJob, handOver, type RayJobOptions } from '../../src/training/node/host/ray/runRayJob.ts';
 import { readRaySpec } from '../../src/training/node/host/ray/raySpec.ts';
 import type { LaunchPlan } from '../../src/training/core/launch/plan.ts';
 import type { RunOrder } from '../../src/training/core/protocol/runs.ts';
@@ -103,16 +103,18 @@ test('on a Ray cluster without GPUs it fails with the reason, as the Jobs API an
   const cluster: RayCluster = await startRay('trinity');
   try {
     const plan = await prepare(hostLaunch(cluster.head), 'ray');
-    await submitRayJob(await readRaySpec(plan.args.at(-1) ?? ''), cluster.jobs);
     let text = '';
-    const state = await followRayJob(run, {
+    const options: RayJobOptions = {
       jobs: cluster.jobs,
       output: {
         print: (at, bytes) => (text = text.slice(0, at) + bytes.toString()),
         writeLine: () => undefined,
       },
       stop: new AbortController().signal,
-    });
+    };
+    const spec = await readRaySpec(plan.args.at(-1) ?? '');
+    expect(await handOver(spec, () => Promise.resolve(), options)).toBeUndefined();
+    const state = await followRayJob(run, options);
     expect(state).toMatchObject({ kind: 'failed', exitCode: 1 });
     expect(text).toMatch(/Not enough GPUs for trainer.*total available GPUs are 0/);
   } finally {

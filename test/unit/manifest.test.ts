@@ -8,7 +8,6 @@ import {
   debugType,
   activeFileDebugType,
   languages,
-  restrictedSettings,
   settings,
   settingsSection,
 } from '../../src/base/core/ids.ts';
@@ -151,9 +150,12 @@ describe('the manifest', () => {
   });
 
   it('keeps settings that run something from untrusted workspaces', () => {
+    const { runtimeExecutable, python, script, endpoint, tokenizer, trainingEnv } = settings;
+    const renamed = 'trainingVariables';
+    const restricted = [runtimeExecutable, python, script, endpoint, tokenizer, trainingEnv, renamed];
     const { restrictedConfigurations } = manifest.capabilities.untrustedWorkspaces;
     expect(sorted(restrictedConfigurations)).toEqual(
-      sorted(restrictedSettings.map((name) => `${settingsSection}.${name}`)),
+      sorted(restricted.map((name) => `${settingsSection}.${name}`)),
     );
   });
 

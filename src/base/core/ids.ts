@@ -96,7 +96,6 @@ export const trainingConfigScheme = 'agentjet-training-config';
 /** Those of configs without checks, completions, quick fixes and code lenses. */
 export const readOnlyConfigSchemes: readonly string[] = [effectiveScheme, trainingConfigScheme];
 
-export const viewContainer = 'agentjet';
 export const views = {
   runs: 'agentjet.runs',
   hosts: 'agentjet.hosts',
@@ -148,14 +147,3 @@ export const settings = {
   trainingEnv: 'training.env',
   trainingUploadLimit: 'training.uploadLimit',
 } as const;
-
-/** Settings, old names included, that only a trusted workspace may set (`capabilities.untrustedWorkspaces.restrictedConfigurations`). */
-export const restrictedSettings = [
-  settings.runtimeExecutable,
-  settings.python,
-  settings.script,
-  settings.endpoint,
-  settings.tokenizer,
-  settings.trainingEnv,
-  'trainingVariables',
-] as const;

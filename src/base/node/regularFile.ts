@@ -8,11 +8,10 @@ import { open, type FileHandle } from 'node:fs/promises';
 export interface RegularFileOptions {
   /** Defaults to 64 MiB for a whole file, and to no limit for `openRegular`. */
   readonly maxBytes?: number;
-  /** False: a path that ends in a link fails with `ELOOP`. */
-  readonly follow?: boolean;
 }
 
 const largest = 64 * 2 ** 20;
+const flags = constants.O_RDONLY | constants.O_NONBLOCK;
 
 /**
  * Opens a regular file for reading, without waiting for the writer of a pipe.
@@ -39,7 +38,7 @@ export async function readRegular(file: string, options: RegularFileOptions = {}
 
 /** The synchronous form of {@link readRegular}. */
 export function readRegularSync(file: string, options: RegularFileOptions = {}): Buffer {
-  const descriptor = openSync(file, flagsOf(options));
+  const descriptor = openSync(file, flags);
   try {
     const size = checkedSize(file, fstatSync(descriptor), options);
     const bytes = Buffer.allocUnsafe(size);
@@ -56,17 +55,13 @@ async function opened(
   file: string,
   options: RegularFileOptions,
 ): Promise<{ handle: FileHandle; size: number }> {
-  const handle = await open(file, flagsOf(options));
+  const handle = await open(file, flags);
   try {
     return { handle, size: checkedSize(file, await handle.stat(), options) };
   } catch (error) {
     await handle.close();
     throw error;
   }
-}
-
-function flagsOf({ follow = true }: RegularFileOptions): number {
-  return constants.O_RDONLY | constants.O_NONBLOCK | (follow ? 0 : constants.O_NOFOLLOW);
 }
 
 function checkedSize(file: string, stats: Stats, { maxBytes = largest }: RegularFileOptions): number {

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { FileHandle } from 'node:fs/promises';
+import type { CancellationToken } from '../../base/core/cancellation.ts';
 import { wireLimits } from '../core/protocol/wire.ts';
 import type { ByteSource } from '../core/contracts.ts';
 import { syncErrors } from '../core/sync/failures.ts';
@@ -53,22 +54,17 @@ export async function writeAll(
   }
 }
 
-/**
- * Returns the SHA-256 of the first bytes of a file.
- *
- * @param look called before each piece, to stop by throwing
- * @param shorter returns the error for a file that is shorter
- */
+/** Returns the SHA-256 of the first bytes of a file. `shorter` returns the error for a file that is shorter. */
 export async function sumOf(
   file: FileHandle,
   bytes: number,
   shorter: () => Error,
-  look: () => void = () => undefined,
+  cancellation: CancellationToken,
 ): Promise<string> {
   const sum = createHash('sha256');
   const buffer = Buffer.allocUnsafe(1024 * 1024);
   for (let at = 0; at < bytes;) {
-    look();
+    if (cancellation.isCancelled) throw syncErrors.cancelled();
     const { bytesRead } = await file.read(buffer, 0, Math.min(buffer.length, bytes - at), at);
     if (bytesRead === 0) throw shorter();
     sum.update(buffer.subarray(0, bytesRead));

@@ -6,12 +6,7 @@ import os from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import {
-  followRayJob,
-  handOver,
-  submitRayJob,
-  type RayJobOptions,
-} from '../../../src/training/node/host/ray/runRayJob.ts';
+import { followRayJob, handOver, type RayJobOptions } from '../../../src/training/node/host/ray/runRayJob.ts';
 import { RayJobs } from '../../../src/training/node/host/ray/rayJobs.ts';
 import type { RaySpec } from '../../../src/training/node/host/ray/raySpec.ts';
 import type { RunEvent } from '../../../src/training/core/protocol/runs.ts';
@@ -55,6 +50,12 @@ function ray(): RayCluster {
 
 function spec(id: string, words: readonly string[], env: Readonly<Record<string, string>> = {}): RaySpec {
   return { head: ray().head, id, name: id, entrypoint: shellCommand(words), env, folder, handed: 'no' };
+}
+
+async function submit(job: RaySpec): Promise<void> {
+  const output = { print: () => undefined, writeLine: () => undefined };
+  const options = { jobs: ray().jobs, output, stop: new AbortController().signal };
+  expect(await handOver(job, () => Promise.resolve(), options)).toBeUndefined();
 }
 
 /** Follows a job and gathers what is written; `onText` is told of all of it each time. */
@@ -139,7 +140,7 @@ const linux = process.platform === 'linux';
 describe.skipIf(!linux).concurrent('a job on a real Ray cluster', { timeout: patience }, () => {
   test('has the words, variables and files that it was given, and nothing is run of them', async () => {
     const words = ['python', `./conf/${hostileName}`, '-rf', '', 'ü\n`id`', '$HOME', "'"];
-    await submitRayJob(spec('words', words, { TOLD: 'a "b" $c' }), ray().jobs);
+    await submit(spec('words', words, { TOLD: 'a "b" $c' }));
     const { state, text } = await follow('words');
     expect(state).toEqual({ kind: 'succeeded' });
     expect(text).toContain(`'-rf' '' '\\xfc\\n\`id\`' '$HOME' "'"\n`);
@@ -148,7 +149,7 @@ describe.skipIf(!linux).concurrent('a job on a real Ray cluster', { timeout: pat
   });
 
   test('that fails tells so, with its exit code and its last line', async () => {
-    await submitRayJob(spec('fails', ['sh', '-c', 'echo out of luck; exit 3']), ray().jobs);
+    await submit(spec('fails', ['sh', '-c', 'echo out of luck; exit 3']));
     const { state, text } = await follow('fails');
     expect(state).toMatchObject({ kind: 'failed', exitCode: 3 });
     expect(text).toMatch(/^out of luck$/m);

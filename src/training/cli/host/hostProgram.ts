@@ -22,27 +22,17 @@ Exit code: 0 if it was stopped, 2 if it could not start.`,
       'Creates, lists and removes the tokens of the host with this data folder, even if the host is not running.',
     );
   const notes = 'Exit code: 0, or 2 if it failed.';
-  token.add({
-    usage: 'add <name>',
-    description: 'Creates a token and prints it once.',
-    options: tokenOptions,
-    notes,
-    run: usable(async () => (await tokenCommands()).addToken),
-  });
-  token.add({
-    usage: 'list',
-    description: 'Lists the tokens.',
-    options: dataOptions,
-    notes,
-    run: usable(async () => (await tokenCommands()).listTokens),
-  });
-  token.add({
-    usage: 'remove <name>',
-    description: 'Removes a token and ends the connections that use it.',
-    options: dataOptions,
-    notes,
-    run: usable(async () => (await tokenCommands()).removeToken),
-  });
+  const add = <O extends OptionTable>(
+    usage: string,
+    description: string,
+    options: O,
+    load: () => Promise<CommandSpec<O>['run']>,
+  ) => token.add({ usage, description, options, notes, run: usable(load) });
+  const creates = 'Creates a token and prints it once.';
+  add('add <name>', creates, tokenOptions, async () => (await tokenCommands()).addToken);
+  add('list', 'Lists the tokens.', dataOptions, async () => (await tokenCommands()).listTokens);
+  const removes = 'Removes a token and ends the connections that use it.';
+  add('remove <name>', removes, dataOptions, async () => (await tokenCommands()).removeToken);
   host.add({
     usage: 'install',
     description:

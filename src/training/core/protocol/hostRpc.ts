@@ -1,5 +1,6 @@
 /** Requests to a GPU host and their results. Runs belong to the host, not to a connection. */
 import * as z from 'zod/mini';
+import { errorReport } from '../../../base/core/errorReport.ts';
 import {
   checkpoint,
   effectiveConfig,
@@ -12,7 +13,7 @@ import {
   type RunEvent,
   type RunStage,
 } from './runs.ts';
-import { rpcErrorReport, rpcId } from './wire.ts';
+import { rpcId } from './wire.ts';
 
 const count = z.int().check(z.nonnegative());
 
@@ -59,7 +60,6 @@ export const gpu = z.object({
   used: z.nullable(z.number()),
   /** In percent. */
   load: z.nullable(z.number()),
-  /** The run that uses it. */
   run: z.nullable(z.string()),
 });
 export type Gpu = z.infer<typeof gpu>;
@@ -252,9 +252,9 @@ export const hostNotices = {
   'run.changed': z.object({ run: runRecord }),
   'run.removed': z.object({ run: runId }),
   /** The events of a run cannot be read any more. `error` is the reason. */
-  'follow.ended': z.object({ run: runId, error: rpcErrorReport }),
+  'follow.ended': z.object({ run: runId, error: errorReport }),
   /** A transfer has ended, with an error if it failed. */
-  'transfer.ended': z.object({ transfer: rpcId, error: z.optional(rpcErrorReport) }),
+  'transfer.ended': z.object({ transfer: rpcId, error: z.optional(errorReport) }),
 } as const;
 
 export type HostNotices = {

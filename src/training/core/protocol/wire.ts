@@ -5,7 +5,7 @@
  * sides prove that they know it: see `node/tokenProof`.
  */
 import * as z from 'zod/mini';
-import type { ErrorReport } from '../../../base/core/errors.ts';
+import { errorReport } from '../../../base/core/errorReport.ts';
 
 /** The WebSocket subprotocol, which every host names in its answer. */
 export const wireSubprotocol = 'agentjet-host';
@@ -40,7 +40,6 @@ export const closeCodes = {
   /** The token was revoked while the connection was open. */
   unauthorized: 4401,
   noHello: 4408,
-  tooMuch: 4413,
   versions: 4426,
   tooFast: 4429,
 } as const;
@@ -56,25 +55,12 @@ export const rpcRequest = z.object({
 });
 export type RpcRequest = z.infer<typeof rpcRequest>;
 
-const location = z.object({
-  file: z.string(),
-  line: z.optional(z.int()),
-  column: z.optional(z.int()),
-});
-export const rpcErrorReport: z.ZodMiniType<ErrorReport> = z.object({
-  code: z.string(),
-  message: z.string(),
-  location: z.optional(location),
-  hint: z.optional(z.string()),
-  stack: z.optional(z.string()),
-});
-
 /** A message of a host: an answer, an error (`data` has the report for users) or a notification. */
 export const rpcFromHost = z.union([
   z.object({
     jsonrpc: z.literal('2.0'),
     id: z.nullable(rpcId),
-    error: z.object({ code: z.int(), message: z.string(), data: z.optional(rpcErrorReport) }),
+    error: z.object({ code: z.int(), message: z.string(), data: z.optional(errorReport) }),
   }),
   z.object({ jsonrpc: z.literal('2.0'), id: rpcId, result: z.unknown() }),
   z.object({ jsonrpc: z.literal('2.0'), method: z.string(), params: z.unknown() }),

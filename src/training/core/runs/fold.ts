@@ -55,7 +55,6 @@ const foldState = z.object({
 });
 export type FoldState = z.infer<typeof foldState>;
 type Body<E> = E extends unknown ? Omit<E, 'seq' | 'at'> : never;
-/** An event without its number. */
 export type RunEventBody = Body<RunEvent>;
 export type LogEvent = Extract<RunEvent, { type: 'log' }>;
 type MetricsEvent = Extract<RunEvent, { type: 'metrics' }>;
@@ -265,7 +264,6 @@ function keyOf({ role, step, values }: StepMetrics): string {
   return `${role} ${step} ${hashText(JSON.stringify(values)).toString(36)}`;
 }
 
-/** A log event that the next line may extend. */
 interface OpenEvent {
   readonly event: LogEvent;
   /** The length of its lines with their ends, so that empty lines count. */

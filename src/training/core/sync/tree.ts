@@ -19,7 +19,6 @@ export interface TreeLink {
   readonly link: string;
 }
 
-/** A file or folder that is not uploaded. */
 export interface ExcludedPath {
   readonly path: string;
   /** The file of the rule, relative to the root, or `default`; null if the file cannot be uploaded. */
@@ -85,7 +84,6 @@ export interface Preview {
   /** The biggest folders, none inside another. */
   readonly biggestFolders: readonly FolderSize[];
   readonly excluded: readonly ExcludedPath[];
-  /** Files that look like keys or passwords. */
   readonly keys: readonly string[];
 }
 

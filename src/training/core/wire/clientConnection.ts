@@ -15,7 +15,7 @@ import {
 import { closeCodes, rpcFromHost, wireLimits, wireVersions } from '../protocol/wire.ts';
 import type { ByteSource, ConnectionState, CloseReason, Dial, WireSocket } from '../contracts.ts';
 import { wireErrors } from './failures.ts';
-import { RunFollowers } from './follows.ts';
+import { RunFollowers, type FollowOptions } from './follows.ts';
 import { Requests } from './requests.ts';
 import { Transfers, type DownloadRequest, type UploadRequest } from './transfers.ts';
 
@@ -94,7 +94,7 @@ export class ClientConnection implements Disposable {
   /** Yields every event after `after` once, in order, across connections. Ends with the run's final state. */
   follow(
     run: string,
-    options: { readonly after: number; readonly sources?: readonly string[] },
+    options: FollowOptions,
     cancellation: CancellationToken,
   ): AsyncIterable<HostNotices['run.events']['events']> {
     const events = this.#follows.follow(run, options, cancellation);

@@ -8,6 +8,12 @@ import type { Requests } from './requests.ts';
 /** The number of lines and other events that wait for their reader before the host is asked to stop. */
 const mostWaiting = 20_000;
 
+/** The events after the one with the number `after`. Log lines only of these sources; absent: of all. */
+export interface FollowOptions {
+  readonly after: number;
+  readonly sources?: readonly string[];
+}
+
 /** A reader of one run's events. It gets each event once, in order, across connections. */
 class RunFollower {
   readonly run: string;
@@ -26,11 +32,7 @@ class RunFollower {
   #wake: (() => void) | undefined;
 
   /** @param changed called when it can take events again, and when it ends */
-  constructor(
-    run: string,
-    { after, sources }: { readonly after: number; readonly sources?: readonly string[] },
-    changed: (follow: RunFollower) => void,
-  ) {
+  constructor(run: string, { after, sources }: FollowOptions, changed: (follow: RunFollower) => void) {
     this.run = run;
     this.last = after;
     this.sources = sources && new Set(sources);
@@ -126,7 +128,7 @@ export class RunFollowers {
 
   follow(
     run: string,
-    options: { readonly after: number; readonly sources?: readonly string[] },
+    options: FollowOptions,
     cancellation: CancellationToken,
   ): AsyncIterable<readonly RunEvent[]> {
     const follow = new RunFollower(run, options, (one) => this.#changed(one));

@@ -25,7 +25,6 @@ export interface DispatchRequest {
   readonly launcher: LauncherName;
   readonly backbone: RunOrder['backbone'];
   readonly flags: readonly string[];
-  /** Variables for this run only. */
   readonly env: Readonly<Record<string, string>>;
   /** By default the number in the config. */
   readonly gpus?: number | undefined;

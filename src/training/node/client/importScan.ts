@@ -8,7 +8,6 @@ import { Projects } from '../../../backbone/node/loader/project.ts';
 import { resolveUserImport } from '../../../backbone/node/loader/resolve.ts';
 import { isJsx, isTypeScript } from '../../../backbone/node/loader/userFiles.ts';
 
-/** The requirements of code in addition to its own files. */
 export interface ImportScan {
   /** Packages with more than type imports, without Node built-ins and the SDK. */
   readonly packages: ReadonlySet<string>;
@@ -19,7 +18,6 @@ export interface ImportScan {
 
 const mostFiles = 2_000;
 
-/** Follows the static imports of files inside a root. */
 export async function scanImports(entries: readonly string[], root: string): Promise<ImportScan> {
   const projects = new Projects();
   const packages = new Set<string>();

@@ -19,7 +19,7 @@ import { AuditLog } from './server/auditLog.ts';
 import { certificateOf, ownCertificate, type HostCertificate } from './server/certificate.ts';
 import { serveHost, type HostServer } from './server/hostServer.ts';
 import { HostTokens } from './server/tokens.ts';
-import { openHostFiles, openRolloutLogs } from './sync/hostFiles.ts';
+import { JobFiles, openRolloutLogs } from './sync/hostFiles.ts';
 import { openHostSync, type OpenHostSync } from './sync/hostSync.ts';
 import { Upkeep } from './upkeep.ts';
 import { CodedError, messageOf } from '../../../base/core/errors.ts';
@@ -163,7 +163,7 @@ async function openServices(
     identity: { id: hostId(dataFolder), name: hostname(), version },
     runs,
     sync,
-    files: openHostFiles({
+    files: new JobFiles({
       jobOf: (run) => runs.get(run),
       folderAccess: (run, folder) => runs.folderAccess(run, folder),
       rewardAt: (run, step, stage) => rewards.at(run, step, stage),

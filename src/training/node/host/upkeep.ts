@@ -30,7 +30,6 @@ export class Upkeep {
     this.#collect();
   }
 
-  /** Resolves when the current collection has stopped. */
   async close(): Promise<void> {
     for (const one of this.#listening) one.dispose();
     this.#closing.cancel();

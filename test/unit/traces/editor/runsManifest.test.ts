@@ -3,13 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { manifestIn } from '../../../tools/translations.mjs';
-import {
-  commands,
-  contextKeys,
-  traceEditorType,
-  viewContainer,
-  views,
-} from '../../../../src/base/core/ids.ts';
+import { commands, contextKeys, traceEditorType, views } from '../../../../src/base/core/ids.ts';
 
 interface View {
   readonly id: string;
@@ -56,9 +50,9 @@ const itemsOf = (view: string): readonly Item[] =>
 
 describe('the manifest of the runs view', () => {
   it('declares the container and views that the code fills', () => {
-    expect(contributes.viewsContainers.activitybar.map(({ id }) => id)).toEqual([viewContainer]);
-    expect(Object.keys(contributes.views)).toEqual([viewContainer]);
-    expect(contributes.views[viewContainer]?.map(({ id }) => id)).toEqual(Object.values(views));
+    expect(contributes.viewsContainers.activitybar.map(({ id }) => id)).toEqual(['agentjet']);
+    expect(Object.keys(contributes.views)).toEqual(['agentjet']);
+    expect(contributes.views['agentjet']?.map(({ id }) => id)).toEqual(Object.values(views));
     expect(contributes.customEditors.map(({ viewType }) => viewType)).toContain(traceEditorType);
   });
 

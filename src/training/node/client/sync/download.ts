@@ -5,10 +5,13 @@ import path from 'node:path';
 import { neverCancelled, type CancellationToken } from '../../../../base/core/cancellation.ts';
 import type { ByteSource } from '../../../core/contracts.ts';
 import { syncErrors } from '../../../core/sync/failures.ts';
+import type { ClientConnection } from '../../../core/wire/clientConnection.ts';
 import { writeAll } from '../../filePieces.ts';
 import { forEachParallel } from '../../parallel.ts';
 import { pathExists } from '../../../../base/node/files.ts';
 import { sumLarge } from './readFiles.ts';
+
+export type Host = Pick<ClientConnection, 'ask' | 'download'>;
 
 /** The largest number of entries that is accepted from a host. */
 export const mostEntries = 1_000_000;

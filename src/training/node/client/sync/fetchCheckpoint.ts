@@ -3,12 +3,9 @@ import path from 'node:path';
 import process from 'node:process';
 import { neverCancelled, type CancellationToken } from '../../../../base/core/cancellation.ts';
 import type { Checkpoint } from '../../../core/protocol/runs.ts';
-import type { ClientConnection } from '../../../core/wire/clientConnection.ts';
 import { syncErrors } from '../../../core/sync/failures.ts';
 import { Jail } from '../../../core/sync/jail.ts';
-import { downloadFolder, mostEntries, type DownloadOptions, type RemoteFile } from './download.ts';
-
-type Host = Pick<ClientConnection, 'ask' | 'download'>;
+import { downloadFolder, mostEntries, type DownloadOptions, type Host, type RemoteFile } from './download.ts';
 
 /** The folder of complete files. */
 const done = 'done';

@@ -115,11 +115,8 @@ export async function sumLarge(file: string, cancellation: CancellationToken): P
   const handle = await openLarge(file);
   try {
     const stats = await handle.stat({ bigint: true });
-    const look = (): void => {
-      if (cancellation.isCancelled) throw syncErrors.cancelled();
-    };
-    const sha256 = await sumOf(handle, Number(stats.size), () => syncErrors.changedWhileSent(file), look);
-    return { stats, sha256 };
+    const shorter = (): Error => syncErrors.changedWhileSent(file);
+    return { stats, sha256: await sumOf(handle, Number(stats.size), shorter, cancellation) };
   } finally {
     await handle.close();
   }

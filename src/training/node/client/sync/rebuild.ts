@@ -5,13 +5,10 @@ import path from 'node:path';
 import process from 'node:process';
 import { neverCancelled, type CancellationToken } from '../../../../base/core/cancellation.ts';
 import type { SnapshotEntry, SnapshotManifest } from '../../../core/protocol/hostRpc.ts';
-import type { ClientConnection } from '../../../core/wire/clientConnection.ts';
 import { syncErrors } from '../../../core/sync/failures.ts';
 import { checkManifest, manifestText } from '../../../core/sync/manifest.ts';
 import { materialize, type CopyContent } from '../../host/sync/materialize.ts';
-import { downloadFolder, mostEntries, type DownloadOptions, type RemoteFile } from './download.ts';
-
-type Host = Pick<ClientConnection, 'ask' | 'download'>;
+import { downloadFolder, mostEntries, type DownloadOptions, type Host, type RemoteFile } from './download.ts';
 
 /**
  * Downloads a snapshot with modes and links like {@link downloadFolder}.

@@ -145,11 +145,6 @@ async function pause(milliseconds: number, stop: AbortSignal): Promise<void> {
   await after(milliseconds, undefined, stop.aborted ? {} : { signal: stop }).catch(() => undefined);
 }
 
-/** Sends the code and the job. Rejects with the errors of Ray. */
-export async function submitRayJob(spec: RaySpec, jobs: RayJobs): Promise<void> {
-  await jobs.submit(await uploaded(spec, jobs));
-}
-
 async function uploaded(
   { id, name, entrypoint, env, folder }: RaySpec,
   jobs: RayJobs,

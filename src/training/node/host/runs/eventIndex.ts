@@ -13,7 +13,6 @@ export interface IndexEntry {
   readonly byte: number;
 }
 
-/** A line of the index file. */
 export interface IndexLine extends IndexEntry {
   /** The CRC-32 of the bytes since the entry before. */
   readonly crc: number;

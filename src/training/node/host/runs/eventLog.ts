@@ -13,7 +13,6 @@ import { writeAll } from '../../filePieces.ts';
 import { replay, type EventFile } from './replay.ts';
 import { hasCode, messageOf } from '../../../../base/core/errors.ts';
 
-/** The largest number of free buffers. */
 const mostFree = 8;
 /** About the size of a block with its frame. */
 const usual = blockSize + 32 * 1024;

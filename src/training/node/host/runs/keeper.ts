@@ -20,7 +20,6 @@ const keeperOrder = z.object({
 });
 export type KeeperOrder = z.infer<typeof keeperOrder>;
 
-/** The files in a run folder that the keeper uses. */
 export const keeperFiles = {
   order: 'keep.json',
   /** The keeper of the run. The first one to create this file has it. */

@@ -103,7 +103,6 @@ export class KnownRun {
     return new KnownRun(context, folder, stored, new UnreadableRun(context, folder.id, stored, why));
   }
 
-  /** The GPUs that it uses. */
   get devices(): readonly number[] {
     return (this.run ?? this.unreadable)?.devices ?? [];
   }

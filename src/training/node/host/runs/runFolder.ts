@@ -53,7 +53,6 @@ const storedRun = z.extend(jobLayout, {
   launched: z.boolean(),
   secrets: z.nullable(secretMarks),
   cancelledBy: z.nullable(z.string()),
-  /** The record after the end. */
   final: z.nullable(runRecord),
 });
 export type StoredRun = z.infer<typeof storedRun>;

@@ -73,7 +73,6 @@ export class UnreadableRun {
   }
 }
 
-/** Returns the GPUs that processes were given. */
 function devicesOf(processes: readonly ProcessIdentity[]): number[] {
   const given = 'CUDA_VISIBLE_DEVICES=';
   const lists = processes

@@ -70,7 +70,6 @@ export class HostTokens {
     return found && omit(found, 'hash');
   }
 
-  /** Returns the hash of the token with a public id. */
   hashOf(id: string): Buffer | undefined {
     return this.#read()
       .map((one) => Buffer.from(one.hash, 'hex'))

@@ -50,11 +50,8 @@ class JailedFiles implements RunFiles {
       const stats = await handle.stat({ bigint: true });
       const bytes = Number(stats.size);
       const key = keyOf(stats);
-      const look = (): void => {
-        if (cancellation.isCancelled) throw syncErrors.cancelled();
-      };
       const noFile = (): Error => syncErrors.noFile(path);
-      const sha256 = this.#sums.get(key) ?? (await sumOf(handle, bytes, noFile, look));
+      const sha256 = this.#sums.get(key) ?? (await sumOf(handle, bytes, noFile, cancellation));
       // The checksum of a file that changed meanwhile is meaningless.
       if (keyOf(await handle.stat({ bigint: true })) === key) this.#keep(key, sha256);
       return { sha256, bytes };
@@ -126,11 +123,8 @@ export interface HostFilesOptions {
   readonly rewardAt?: (run: string, step: number, stage?: number) => Promise<number | null>;
 }
 
-export function openHostFiles(options: HostFilesOptions): HostFiles {
-  return new JobFiles(options);
-}
-
-class JobFiles extends JailedFiles implements HostFiles {
+/** Serves the job folders of runs. */
+export class JobFiles extends JailedFiles implements HostFiles {
   readonly #options: HostFilesOptions;
 
   constructor(options: HostFilesOptions) {

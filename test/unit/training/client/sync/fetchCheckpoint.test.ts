@@ -2,7 +2,7 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { CancellationSource } from '../../../../../src/base/core/cancellation.ts';
-import { openHostFiles } from '../../../../../src/training/node/host/sync/hostFiles.ts';
+import { JobFiles } from '../../../../../src/training/node/host/sync/hostFiles.ts';
 import { fetchCheckpoint } from '../../../../../src/training/node/client/sync/fetchCheckpoint.ts';
 import type { HostFiles } from '../../../../../src/training/core/contracts.ts';
 import type { ClientConnection } from '../../../../../src/training/core/wire/clientConnection.ts';
@@ -23,7 +23,7 @@ async function bench(hostile: (files: HostFiles) => Partial<HostFiles> = () => (
   const folder = await temporary();
   const job = path.join(folder, 'job');
   for (const [name, text] of Object.entries(texts)) await write(job, { [`global_step_5/${name}`]: text });
-  const honest = openHostFiles({ folderAccess: () => ({ kind: 'own' }), jobOf: () => ({ jobFolder: job }) });
+  const honest = new JobFiles({ folderAccess: () => ({ kind: 'own' }), jobOf: () => ({ jobFolder: job }) });
   const parts = hostile(honest);
   const files: HostFiles = {
     checkpoints: (...args) => honest.checkpoints(...args),

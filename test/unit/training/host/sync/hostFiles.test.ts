@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { CancellationSource, neverCancelled } from '../../../../../src/base/core/cancellation.ts';
-import { openHostFiles } from '../../../../../src/training/node/host/sync/hostFiles.ts';
+import { JobFiles } from '../../../../../src/training/node/host/sync/hostFiles.ts';
 import { JailedFolder } from '../../../../../src/training/node/host/sync/jailedFolder.ts';
 import {
   jobFolderAccess,
@@ -32,7 +32,7 @@ beforeEach(async () => {
   job = path.join(folder, 'job');
   folderAccess = () => ({ kind: 'own' });
   stages = undefined;
-  files = openHostFiles({
+  files = new JobFiles({
     jobOf: (id) => ({ jobFolder: id === run ? job : null, stages }),
     folderAccess: (_, real) => folderAccess(real),
     rewardAt: (_, step, stage = 0) => Promise.resolve(step === 20 ? 0.5 + stage : null),
