@@ -9,8 +9,8 @@ import { openTraceWriter } from '../../traces/node/store/openWriter.ts';
 export const configCopy = 'yaml_backup.yaml';
 
 /**
- * Creates the run's folder, with a number if the name is taken. (Upstream overwrites it, after a warning.) Its files keep
- * the config without secrets, and can be read by those who can read the config.
+ * Creates the run's folder, with a number if the name is taken. (Upstream overwrites it, after a warning.) The trace has the
+ * name of the folder. The files keep the config without secrets, and can be read by those who can read the config.
  */
 export async function openRunFolder(wanted: string, text: string, config: string): Promise<RunFolder> {
   const configText = redactConfigText(text);
@@ -22,7 +22,7 @@ export async function openRunFolder(wanted: string, text: string, config: string
       path: folder,
       openTrace: (run) =>
         openTraceWriter(
-          path.join(folder, `${run.experiment}.ajtrace`),
+          path.join(folder, `${path.basename(folder)}.ajtrace`),
           { ...run, configText },
           undefined,
           mode,

@@ -1,8 +1,10 @@
 import path from 'node:path';
+import type { DebugProtocol } from '@vscode/debugprotocol';
 import * as vscode from 'vscode';
 import { DisposableStore, type Disposable } from '../../base/core/disposable.ts';
 import type { Clock, FileReader } from '../../base/core/ports.ts';
 import {
+  cutStack,
   javaScriptDebugger,
   nameEpisodeErrors,
   pythonDebugType,
@@ -67,7 +69,7 @@ export function registerDebug(parts: DebugParts): Disposable {
   store.add(vscode.debug.registerDebugAdapterDescriptorFactory(pythonDebugType, pythonDescriptors));
   store.add(vscode.debug.registerDebugAdapterTrackerFactory(pythonDebugType, pythonTrackers));
   for (const type of [javaScriptDebugger, pythonDebugType]) {
-    store.add(vscode.debug.registerDebugAdapterTrackerFactory(type, filterTrackers));
+    store.add(vscode.debug.registerDebugAdapterTrackerFactory(type, codeTrackers));
   }
   const workerFolder = path.join(ownFolder, 'python');
   store.add(registerDebugpyHelp({ choice, storage, workerFolder, log }));
@@ -189,22 +191,52 @@ const pythonDescriptors: vscode.DebugAdapterDescriptorFactory = {
     new vscode.DebugAdapterServer(Number(configuration[debugpyPortField]), '127.0.0.1'),
 };
 
-/** Offers to stop at errors that end an episode in the debuggers of a run's code. */
-const filterTrackers: vscode.DebugAdapterTrackerFactory = {
+/**
+ * Adapts the debuggers of a run's code. They have a filter for errors that end an episode. Their stacks end with the code,
+ * and a stopped session has the name of its episode.
+ */
+const codeTrackers: vscode.DebugAdapterTrackerFactory = {
   createDebugAdapterTracker: (session) => {
-    if (!isOfRun(session)) return undefined;
+    const run = runOf(session);
+    if (run === undefined) return undefined;
+    const starts = new Map<number, number>();
     const texts = {
       label: vscode.l10n.t('Errors That End an Episode'),
       description: vscode.l10n.t(
         'Stops where an error is thrown that the code of an episode does not catch.',
       ),
     };
-    return { onDidSendMessage: (message: object) => nameEpisodeErrors(message, texts) };
+    return {
+      onWillReceiveMessage: ({ command, seq, arguments: args }: Partial<DebugProtocol.StackTraceRequest>) => {
+        if (command === 'stackTrace' && seq !== undefined) starts.set(seq, args?.startFrame ?? 0);
+      },
+      onDidSendMessage: (message: Partial<DebugProtocol.Response & DebugProtocol.Event>) => {
+        nameEpisodeErrors(message, texts);
+        const start = starts.get(message.request_seq ?? -1);
+        if (start !== undefined) cutStack(message, start);
+        if (message.request_seq !== undefined) starts.delete(message.request_seq);
+        if (message.event === 'stopped') void nameByEpisode(session, run);
+      },
+    };
   },
 };
 
-function isOfRun({ parentSession }: vscode.DebugSession): boolean {
-  return parentSession !== undefined && (parentSession.type === debugType || isOfRun(parentSession));
+/** Names a session by the episode that runs, if only one does. */
+async function nameByEpisode(session: vscode.DebugSession, run: vscode.DebugSession): Promise<void> {
+  try {
+    const { threads } = (await run.customRequest('threads')) as DebugProtocol.ThreadsResponse['body'];
+    const [episode, ...others] = threads;
+    if (episode !== undefined && others.length === 0) session.name = episode.name;
+  } catch {
+    // The run has ended.
+  }
+}
+
+/** Returns the session of the run that a session debugs code of. */
+function runOf({ parentSession }: vscode.DebugSession): vscode.DebugSession | undefined {
+  return parentSession === undefined || parentSession.type === debugType
+    ? parentSession
+    : runOf(parentSession);
 }
 
 /** Reports to the run when its Python code stops and continues, because the process of the run itself does not stop. */

@@ -63,6 +63,9 @@ type Arguments = Readonly<Record<string, unknown>>;
 /** Returns the body of the response. An exception becomes an error response. */
 type Handler = (args: Arguments) => unknown;
 
+/** Milliseconds after which the start of an episode is reported. Most episodes have ended by then. */
+const noticeMilliseconds = 3000;
+
 const refused = 'the editor refused to start it';
 
 /** Requests that a client makes without user action. Their errors must not open a popup. */
@@ -72,6 +75,7 @@ const capabilities: DebugProtocol.Capabilities = {
   supportsConfigurationDoneRequest: true,
   supportsTerminateRequest: true,
   supportsCancelRequest: true,
+  supportsANSIStyling: true,
 };
 
 export class AgentJetSession extends ProtocolServer {
@@ -81,7 +85,8 @@ export class AgentJetSession extends ProtocolServer {
   readonly #output: OutputBatch;
   readonly #gathered = new RunProgress();
   #client: Partial<DebugProtocol.InitializeRequestArguments> = {};
-  #reporter = new RunReporter({ verbose: false, progress: false }, this.#gathered);
+  #reporter = new RunReporter({ verbose: false, progress: false, styled: false }, this.#gathered);
+  readonly #notices = new Map<number, Disposable>();
   #childAnswer: ((response: DebugProtocol.Response) => void) | undefined;
   #lastChild: Promise<unknown> = Promise.resolve();
   #launchFailed = false;
@@ -105,6 +110,7 @@ export class AgentJetSession extends ProtocolServer {
   override dispose(): void {
     this.#silent = true;
     this.#output.dispose();
+    for (const notice of this.#notices.values()) notice.dispose();
     void this.#control.kill();
   }
 
@@ -177,8 +183,15 @@ export class AgentJetSession extends ProtocolServer {
     this.#control.claim();
     const launch = await resolveLaunch(args, this.#ports);
     this.#send(launch.notes.map((note) => streamOutput('stderr', `${note}\n`)));
-    const progress = this.#client.supportsProgressReporting === true;
-    this.#reporter = new RunReporter({ verbose: launch.verbose, progress }, this.#gathered);
+    this.#reporter = new RunReporter(
+      {
+        verbose: launch.verbose,
+        // The extension shows runs in the status bar.
+        progress: this.#client.supportsProgressReporting === true && this.#ports.startChild === undefined,
+        styled: this.#client.supportsANSIStyling === true,
+      },
+      this.#gathered,
+    );
     const run = await this.#control.start(launch.spec);
     this.#follow(run, launch);
     if (launch.spec.inspect) await this.#debug(run, launch);
@@ -188,6 +201,7 @@ export class AgentJetSession extends ProtocolServer {
     run.onEvent((event) => {
       this.#gathered.take(event);
       this.#send([...this.#reporter.report(event), ...customEvents(event, this.#gathered)]);
+      this.#noticeEpisode(event);
       if (event.type === 'model-asks') this.#asked = event.id;
       if (event.type === 'model-asks-no-more') this.#asked = undefined;
       if (event.type === 'debugger') void this.#debugPython(event.address, launch);
@@ -196,6 +210,15 @@ export class AgentJetSession extends ProtocolServer {
       run.onOutput((output) => this.#output.push(output));
     }
     void run.exited.then((exit) => this.#runEnded(exit));
+  }
+
+  /** Reports an episode that does not end soon, for example because it is stopped at a breakpoint. */
+  #noticeEpisode(event: RunEvent): void {
+    if (event.type === 'episode-started') {
+      const notice = (): void => this.#send(this.#reporter.stillRunning(event));
+      this.#notices.set(event.episode, this.#ports.clock.after(noticeMilliseconds, notice));
+    }
+    if (event.type === 'episode-ended') this.#notices.get(event.result.episode)?.dispose();
   }
 
   #runEnded(exit: RunExit): void {

@@ -105,6 +105,33 @@ export function pythonConfiguration({
   };
 }
 
+interface StackFrames {
+  readonly stackFrames?: unknown;
+  readonly totalFrames?: unknown;
+}
+
+/**
+ * Removes the frames below the user's code from the end of a stack: those of AgentJet and of Node.js, which called it.
+ *
+ * @param message a message of the child's debug adapter, which this changes if it is the response to `stackTrace`
+ * @param start the index of its first frame in the stack
+ */
+export function cutStack(message: object, start: number): void {
+  const { command, body } = message as { readonly command?: unknown; readonly body?: unknown };
+  if (command !== 'stackTrace' || !isRecord(body)) return;
+  const { stackFrames, totalFrames } = body as StackFrames;
+  if (!Array.isArray(stackFrames)) return;
+  const last = (stackFrames as unknown[]).findLastIndex((frame) => isRecord(frame) && !isForeign(frame));
+  const isWhole = typeof totalFrames !== 'number' || start + stackFrames.length >= totalFrames;
+  if (last < 0 || !isWhole) return;
+  Object.assign(body, { stackFrames: stackFrames.slice(0, last + 1), totalFrames: start + last + 1 });
+}
+
+function isForeign({ presentationHint, source }: Readonly<Record<string, unknown>>): boolean {
+  if (presentationHint === 'label') return true;
+  return isRecord(source) && source['presentationHint'] === 'deemphasize';
+}
+
 /** The exception filter of both debuggers for errors that user code does not catch. */
 const uncaughtFilter = 'uncaught';
 

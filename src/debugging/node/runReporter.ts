@@ -15,27 +15,52 @@ import {
   type RunStarted,
   counted,
   formatEpisode,
+  formatOutcome,
   formatResults,
 } from '../../backbone/node/client/runReport.ts';
 import { taskName } from '../../tracking/core/report.ts';
 
 export type DapEvent = Pick<DebugProtocol.Event, 'event' | 'body'>;
 
-/** The category of run output. The category `important` could open a popup in a client. */
-type Category = 'console' | 'stderr';
+/** The looks of a line of AgentJet: progress, an episode with and without success, a warning, or an error. */
+type Tone = 'progress' | 'plain' | 'good' | 'warning' | 'error';
+
+/** Clients show `console` as a warning and `stderr` as an error. The category `important` could open a popup. */
+const categories: Readonly<Record<Tone, 'stdout' | 'console' | 'stderr'>> = {
+  progress: 'stdout',
+  plain: 'stdout',
+  good: 'stdout',
+  warning: 'console',
+  error: 'stderr',
+};
+
+/** ANSI codes that begin and end a style. */
+const styles: Readonly<Partial<Record<Tone, readonly [number, number]>>> = {
+  progress: [2, 22],
+  good: [32, 39],
+};
+
+export interface ReporterOptions {
+  readonly verbose: boolean;
+  /** Reports progress in addition to threads and output. */
+  readonly progress: boolean;
+  /** The client shows ANSI styles. */
+  readonly styled: boolean;
+}
 
 const progressId = 'agentjet-run';
 
 /** Reports a run to the client: episodes as threads, results as output, and the progress. */
 export class RunReporter {
-  /** `progress`: the client said `supportsProgressReporting`. */
-  readonly #options: { readonly verbose: boolean; readonly progress: boolean };
+  readonly #options: ReporterOptions;
   readonly #running = new Map<number, string>();
   readonly #run: RunProgress;
   #progressShown = false;
+  /** The first episode with each error. */
+  readonly #errors = new Map<string, string>();
 
   /** @param run takes each event before it is reported */
-  constructor(options: { readonly verbose: boolean; readonly progress: boolean }, run: RunProgress) {
+  constructor(options: ReporterOptions, run: RunProgress) {
     this.#options = options;
     this.#run = run;
   }
@@ -68,7 +93,7 @@ export class RunReporter {
         return this.#runStarted(event);
       case 'episode-started':
         this.#running.set(event.episode, threadName(event));
-        return [threadEvent('started', event.episode), output('console', `${episodeName(event)}: started`)];
+        return [threadEvent('started', event.episode)];
       case 'llm-call':
         return this.#whenVerbose(
           `episode ${event.episode}: LLM call ${event.call} by ${event.agent}${event.debugModel === undefined ? '' : ` to the debug model ${event.debugModel}`}, status ${event.status}, ${event.seconds.toFixed(2)} s`,
@@ -77,11 +102,11 @@ export class RunReporter {
         return this.#episodeEnded(event.result);
       case 'log':
         if (event.level === 'debug') return this.#whenVerbose(event.message);
-        return [output(event.level === 'info' ? 'console' : 'stderr', event.message)];
+        return [this.#line(tones[event.level], event.message)];
       case 'problem':
-        return [this.#problem(event.report, event.severity === 'error' ? 'stderr' : 'console')];
+        return [this.#problem(event.report, event.severity)];
       case 'model-asks':
-        return [output('console', asksText(event))];
+        return [this.#line('plain', asksText(event))];
       case 'model-asks-no-more':
       case 'model-request':
       case 'model-request-cancelled':
@@ -94,10 +119,16 @@ export class RunReporter {
     }
   }
 
+  /** Reports an episode that has run for a while; nothing if it has ended. */
+  stillRunning({ episode }: { readonly episode: number }): DapEvent[] {
+    const name = this.#running.get(episode);
+    return name === undefined ? [] : [this.#line('progress', `${name}: started`)];
+  }
+
   /** Reports the end of the process; `error` if the process ended before it reported the end of the run. */
   processEnded(error: CodedError | undefined): DapEvent[] {
     return [
-      ...(error ? [this.#problem(toReport(error, 'debug/internal'), 'stderr')] : []),
+      ...(error ? [this.#problem(toReport(error, 'debug/internal'), 'error')] : []),
       ...(this.#run.ended ? [] : this.#summary()),
       ...this.#endThreads(),
       ...this.#endProgress(),
@@ -105,7 +136,7 @@ export class RunReporter {
   }
 
   #runStarted(event: RunStarted): DapEvent[] {
-    const events = [output('console', describeRun(event), { file: event.workflowFile })];
+    const events = [this.#line('progress', describeRun(event), { file: event.workflowFile })];
     if (!this.#options.progress) return events;
     this.#progressShown = true;
     const body = {
@@ -122,37 +153,64 @@ export class RunReporter {
     this.#running.delete(result.episode);
     return [
       result.error
-        ? output(
-            'stderr',
-            `${episodeName(result)}: ${formatReport(result.error, this.#options)}`,
-            result.error.location,
-          )
-        : output('console', formatEpisode(result)),
+        ? this.#failed(result, result.error)
+        : this.#line(result.isSuccess ? 'good' : 'plain', formatEpisode(result)),
       threadEvent('exited', result.episode),
       ...this.#updateProgress(),
     ];
   }
 
+  /** An error that an earlier episode had is not repeated. */
+  #failed(result: EpisodeResult, error: ErrorReport): DapEvent {
+    const name = episodeName(result);
+    const text = formatReport(error, this.#options);
+    const first = this.#errors.get(text);
+    if (first !== undefined)
+      return this.#line('error', `${name}: the same error as ${first}`, error.location);
+    this.#errors.set(text, name);
+    return this.#line('error', `${name}: ${text}`, error.location);
+  }
+
   #runEnded(event: RunEnded): DapEvent[] {
     return [
-      ...(event.error ? [this.#problem(event.error, 'stderr')] : []),
+      ...(event.error ? [this.#problem(event.error, 'error')] : []),
       ...this.#summary(),
-      ...(event.status === 'cancelled' ? [output('console', 'The run was canceled.')] : []),
+      ...(event.status === 'cancelled' ? [this.#line('plain', 'The run was canceled.')] : []),
     ];
   }
 
   #summary(): DapEvent[] {
     const { started, results } = this.#run;
     if (!started || results.length === 0) return [];
-    return [output('console', `\n${formatResults(results, started)}`)];
+    const isComplete = results.length === started.episodes;
+    const tone = this.#run.failed > 0 ? 'error' : isComplete ? 'good' : 'plain';
+    return [
+      this.#line('plain', `\n${formatResults(results, started, { tables: this.#options.verbose })}`),
+      this.#line(tone, formatOutcome(results, started)),
+    ];
   }
 
-  #problem(report: ErrorReport, category: Category): DapEvent {
-    return output(category, formatReport(report, this.#options), report.location);
+  #problem(report: ErrorReport, tone: 'warning' | 'error'): DapEvent {
+    return this.#line(tone, formatReport(report, this.#options), report.location);
+  }
+
+  /** Returns an output event for a line of AgentJet. The client links it to the location, if any. */
+  #line(tone: Tone, text: string, location?: Location): DapEvent {
+    const style = this.#options.styled ? styles[tone] : undefined;
+    const output = style === undefined ? text : `\u001b[${style[0]}m${text}\u001b[${style[1]}m`;
+    const place = location && {
+      source: { path: location.file, name: location.file.split(/[\\/]/).at(-1) },
+      ...(location.line !== undefined && { line: location.line }),
+      ...(location.column !== undefined && { column: location.column }),
+    };
+    return {
+      event: 'output',
+      body: { category: categories[tone], output: `${output}\n`, ...ofAgentJet, ...place },
+    };
   }
 
   #whenVerbose(text: string): DapEvent[] {
-    return this.#options.verbose ? [output('console', text)] : [];
+    return this.#options.verbose ? [this.#line('progress', text)] : [];
   }
 
   #updateProgress(): DapEvent[] {
@@ -178,19 +236,19 @@ export class RunReporter {
   }
 }
 
+/** Marks the output of AgentJet, which has the categories of the output of the run. Clients ignore the field. */
+const ofAgentJet = { agentjet: true };
+
 export function streamOutput(category: 'stdout' | 'stderr', text: string): DapEvent {
   return { event: 'output', body: { category, output: text } };
 }
 
-/** Returns an output event for a line of AgentJet. The client links it to the location, if any. */
-function output(category: Category, line: string, location?: Location): DapEvent {
-  const place = location && {
-    source: { path: location.file, name: location.file.split(/[\\/]/).at(-1) },
-    ...(location.line !== undefined && { line: location.line }),
-    ...(location.column !== undefined && { column: location.column }),
-  };
-  return { event: 'output', body: { category, output: `${line}\n`, ...place } };
-}
+const tones: Readonly<Record<Extract<RunEvent, { type: 'log' }>['level'], Tone>> = {
+  debug: 'progress',
+  info: 'progress',
+  warn: 'warning',
+  error: 'error',
+};
 
 function describeRun(run: RunStarted): string {
   const size = [counted(run.tasks, 'task'), counted(run.repeat, 'repeat')].join(' × ');

@@ -170,6 +170,8 @@ async function heard(
 }
 
 function whenToOpen(session: vscode.DebugSession): OpenTrace {
+  // The trace that the episode comes from stays open.
+  if (session.configuration['episode'] !== undefined) return 'never';
   const section = vscode.workspace.getConfiguration(settingsSection, session.workspaceFolder?.uri);
   return renamedSetting<OpenTrace>(section, settings.traceAutoOpen, 'whenRunEnds');
 }

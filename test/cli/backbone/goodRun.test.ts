@@ -114,7 +114,10 @@ it('keeps config and trace in a folder that no later run overwrites', async () =
   const project = await smallProject();
   for (const folder of ['small', 'small_2']) {
     expect(await runCli(project, [...small, '--exp-dir', 'kept/runs'])).toMatchObject({ code: 0 });
-    expect((await project.list(`kept/runs/${folder}`)).sort()).toEqual(['small.ajtrace', 'yaml_backup.yaml']);
+    expect((await project.list(`kept/runs/${folder}`)).sort()).toEqual([
+      `${folder}.ajtrace`,
+      'yaml_backup.yaml',
+    ]);
   }
   expect(await project.read('kept/runs/small/yaml_backup.yaml')).toBe(smallConfig);
   const kept = openTrace(project.path('kept/runs/small/small.ajtrace'));

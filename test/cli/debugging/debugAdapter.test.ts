@@ -43,7 +43,7 @@ it('a run without debugging is told from its start to its rewards', async () => 
   const launched = await adapter.launch({ config, cwd: project.folder, noDebug: true, tasks: 2, repeat: 2 });
   expect(launched).toMatchObject({ success: true });
   await client.event('terminated');
-  const told = adapter.output('console');
+  const told = adapter.output('stdout');
   for (const task of ['train-001', 'train-002']) {
     for (const repeat of [0, 1])
       expect(told).toMatch(new RegExp(`task ${task}, repeat ${repeat}: reward [01]`));

@@ -9,6 +9,7 @@ import {
   lineOf,
   workspaceFolder,
 } from './debugging.ts';
+import { stackOf } from './runs.ts';
 
 const insideExecute = 'const completion = await client.chat.completions.create({';
 
@@ -27,6 +28,12 @@ describe('debugging a workflow', () => {
     assert.match(frame.name, /execute/);
     const query = await debug.evaluate(frame, 'workflowTask.task.main_query');
     assert.match(query, /14 \+ 9 - 6/);
+    const stack = await stackOf(frame);
+    assert.equal(stack.at(-1)?.name, frame.name, 'nothing is below the code of the user');
+    await debug.until(
+      'the session has the name of the episode',
+      () => frame.session.name === 'train-001 · repeat 0',
+    );
     vscode.debug.removeBreakpoints(vscode.debug.breakpoints);
     await debug.request(frame, 'continue');
     await debug.ended();

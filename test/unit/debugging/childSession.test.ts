@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import {
   childConfiguration,
+  cutStack,
   nameEpisodeErrors,
   parentShowsStreams,
   pythonConfiguration,
@@ -98,6 +99,32 @@ describe('nameEpisodeErrors', () => {
       expect(other).toEqual(message);
     },
   );
+});
+
+describe('cutStack', () => {
+  const frame = (name: string, presentationHint?: string) => ({ name, source: { presentationHint } });
+  const whole = [
+    frame('parse'),
+    frame('callTool', 'deemphasize'),
+    frame('execute'),
+    { name: 'await', presentationHint: 'label' },
+    frame('run', 'deemphasize'),
+  ];
+  const cut = (stackFrames: object[], totalFrames?: number, start = 0) => {
+    const body = { stackFrames, totalFrames };
+    cutStack({ type: 'response', command: 'stackTrace', body }, start);
+    return [body.stackFrames.length, body.totalFrames];
+  };
+
+  it('ends a stack with the code of the user', () => {
+    expect(cut(whole)).toEqual([3, 3]);
+    expect(cut(whole.slice(1), 5, 1)).toEqual([2, 3]);
+  });
+
+  it('leaves a part of a stack, and one without code of the user, as they are', () => {
+    expect(cut(whole, 9)).toEqual([5, 9]);
+    expect(cut(whole.slice(3))).toEqual([2, undefined]);
+  });
 });
 
 describe('restoreChildType', () => {

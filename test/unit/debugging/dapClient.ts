@@ -114,11 +114,10 @@ export class DapClient {
 
   #takeEvent({ event, body }: DapMessage): void {
     const { category, output } = (body ?? {}) as { category?: string; output?: string };
-    const ours = body?.['source'] !== undefined || output === undefined;
-    if (!ours && category === 'stdout') this.#streams.stdout += output;
-    else if (!ours && category === 'stderr' && output.endsWith('by the workflow\n'))
-      this.#streams.stderr += output;
-    else this.#lines.push(`< event ${event}${show(body)}`);
+    const { agentjet, ...shown } = body ?? {};
+    if (agentjet !== true && output !== undefined && (category === 'stdout' || category === 'stderr'))
+      this.#streams[category] += output;
+    else this.#lines.push(`< event ${event}${show(body && shown)}`);
   }
 }
 

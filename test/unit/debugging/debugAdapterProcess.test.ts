@@ -31,7 +31,7 @@ function join(client: DapClient, socket: Socket): void {
 }
 
 const conversation = `> initialize
-< initialize: ok {"supportsConfigurationDoneRequest":true,"supportsTerminateRequest":true,"supportsCancelRequest":true}
+< initialize: ok {"supportsConfigurationDoneRequest":true,"supportsTerminateRequest":true,"supportsCancelRequest":true,"supportsANSIStyling":true}
 < event initialized
 > launch {"config":"/no/such.yaml"}
 < launch: failed {"error":{"id":3003,"format":"{_text}","variables":{"_text":"Launch attribute 'config' names a path that does not exist: /no/such.yaml. Correct 'config' in the launch configuration, or create the file. [debug/file-not-found]"},"showUser":true}}

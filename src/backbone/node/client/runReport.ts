@@ -20,15 +20,25 @@ export function inOrder(results: readonly EpisodeResult[]): EpisodeResult[] {
   return [...results].sort((a, b) => a.episode - b.episode);
 }
 
-/** Formats the results of a run: episodes, groups, training report and the path of its trace. */
-export function formatResults(results: readonly EpisodeResult[], run: RunStarted): string {
+/**
+ * Formats the results of a run: training report and the path of its trace, and before them the tables of episodes and
+ * groups.
+ */
+export function formatResults(
+  results: readonly EpisodeResult[],
+  run: RunStarted,
+  { tables = true }: { readonly tables?: boolean } = {},
+): string {
   const sorted = inOrder(results);
   const report = reportOf(sorted, run);
   if (run.judged !== undefined) return `${formatJudged(sorted, report.groups)}\ntrace: ${run.judged}`;
   const trace = typeof run.trace === 'string' ? `\ntrace: ${run.trace}` : '';
+  // A replayed episode is compared with its recording. Alone, it would never train.
+  if (!tables && sorted.every(({ recorded }) => recorded !== undefined)) return trace.trimStart();
   const metrics = metricsOf(sorted, run);
   const validation = metrics === undefined ? '' : `${formatValidation(metrics)}\n\n`;
-  return `${formatTable(sorted, report.groups)}\n\n${validation}${formatTrainingReport(report)}${trace}`;
+  const table = tables ? `${formatTable(sorted, report.groups)}\n\n` : '';
+  return `${table}${validation}${formatTrainingReport(report)}${trace}`;
 }
 
 export function metricsOf(
@@ -41,6 +51,22 @@ export function metricsOf(
 export function reportOf(results: readonly EpisodeResult[], run: RunStarted | undefined): TrainingReport {
   const approximate = run?.tokenizer?.exact === false;
   return trainingReport(results, { repeat: run?.repeat ?? 1, approximate, judge: run?.judge });
+}
+
+/** Returns the outcome of a run in one line, e.g. `2 of 16 episodes: mean reward 0.5, success rate 50 %, 1 failed`. */
+export function formatOutcome(results: readonly EpisodeResult[], run: Pick<RunStarted, 'episodes'>): string {
+  const { episodes, failed, meanReward, successRate } = measures(results);
+  const count = episodes === run.episodes ? '' : `${episodes} of `;
+  const rates =
+    successRate === null
+      ? []
+      : [`mean reward ${formatReward(meanReward)}, success rate ${percent(successRate)}`];
+  const all = [...rates, ...(failed > 0 ? [`${failed} failed`] : [])];
+  return `${count}${counted(run.episodes, 'episode')}: ${all.join(', ')}`;
+}
+
+function percent(rate: number): string {
+  return `${Math.round(rate * 100)} %`;
 }
 
 /** Formats episodes that were scored again, as {@link formatTable} with recorded and new rewards. */
@@ -101,7 +127,7 @@ function groupTable(results: readonly EpisodeResult[], groups: readonly Group[])
       String(row.failed),
       formatReward(row.meanReward),
       formatReward(row.deviation),
-      row.successRate === null ? '-' : `${Math.round(row.successRate * 100)} %`,
+      row.successRate === null ? '-' : percent(row.successRate),
     ]),
   );
 }

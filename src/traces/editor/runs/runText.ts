@@ -73,9 +73,9 @@ function totalsInWords(summary: TraceSummary): string[] {
   return [...words, episodesInWords(summary)];
 }
 
-/** Returns ended episodes of all planned ones while the run is active, otherwise of the started ones. */
+/** Returns ended episodes of all planned ones, or of the started ones if the run is complete. */
 function episodesInWords({ totals: { started, ended }, state, episodes: planned }: TraceSummary): string {
-  const all = state === 'running' ? Math.max(planned, started) : started;
+  const all = state === 'completed' ? started : Math.max(planned, started);
   if (all !== ended) {
     return all === 1 ? l10n.t('{0} of 1 episode', ended) : l10n.t('{0} of {1} episodes', ended, all);
   }

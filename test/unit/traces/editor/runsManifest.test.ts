@@ -79,6 +79,7 @@ describe('the manifest of the runs view', () => {
     expect(contributes.viewsWelcome.map(({ view, when }) => [view, when])).toEqual([
       [views.runs, contextKeys.noRuns],
       [views.hosts, contextKeys.noHosts],
+      ['debug', `${contextKeys.activeConfig} || ${contextKeys.activeWorkflow}`],
     ]);
     const known: readonly string[] = Object.values(commands);
     const links = contributes.viewsWelcome.flatMap(({ contents }) => [
