@@ -196,7 +196,7 @@ describe('a GPU host', () => {
     await rollouts.getByText('Timeline 0').first().click();
     await rollouts.getByText(said).first().waitFor();
     await rollouts.getByRole('button', { name: 'Debug this episode' }).click();
-    await editor().see('.tab.active', 'first.ajtrace');
+    await editor().see('.repl', '1 episode: ');
     await editor().seeNo('.debug-toolbar');
     const again = openTraceReader(editor().file('saved_experiments/first/first.ajtrace'));
     const [episode] = again.read((views) => views.recorded()).episodes;
@@ -262,7 +262,7 @@ describe('a GPU host', () => {
     await editor().stoppedAt(line);
     await editor().screenshot('rollout-debugged');
     await editor().press('F5');
-    await editor().see('.tab.active', 'first.ajtrace');
+    await editor().see('.repl', '1 episode: ');
     await editor().seeNo('.debug-toolbar');
     const again = openTraceReader(editor().file('saved_experiments/first/first.ajtrace'));
     const [episode] = again.read((views) => views.recorded()).episodes;
