@@ -1,5 +1,5 @@
 /**
- * Writes the reference pages in docs/: rules, findings, settings, launch configurations and the command line.
+ * Writes the reference pages in docs/: rules, findings, errors, settings, launch configurations and the command line.
  *
  *   node test/tools/referenceDocs.ts --update
  *
@@ -12,6 +12,7 @@ import prettier from 'prettier';
 import { buildProgram } from '../../src/command/cli/program.ts';
 import { ruleDocs } from '../../src/configs/core/rules/ruleDocs.ts';
 import { findingDocs } from '../../src/tracking/core/findingDocs.ts';
+import { errorDocs } from './errorDocs.ts';
 import { manifestIn } from './translations.mjs';
 
 const root = path.resolve(import.meta.dirname, '../..');
@@ -45,6 +46,7 @@ interface Manifest {
 const pages = {
   rules: ruleDocs,
   findings: findingDocs,
+  errors: errorDocs,
   settings: settingsPage,
   'launch-json': launchPage,
   'command-line': commandLinePage,

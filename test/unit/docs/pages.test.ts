@@ -25,7 +25,7 @@ const pages: readonly Page[] = [
   'SECURITY.md',
   ...globSync('docs/*.md', { cwd: root }),
 ].map((file) => ({ file, tokens: markdown.parse(readFileSync(path.join(root, file), 'utf8'), {}) }));
-const generated = ['command-line', 'findings', 'launch-json', 'rules', 'settings'].map(
+const generated = ['command-line', 'errors', 'findings', 'launch-json', 'rules', 'settings'].map(
   (name) => `docs/${name}.md`,
 );
 /** The pages of new projects and examples. */
