@@ -3,6 +3,7 @@ import path from 'node:path';
 import process from 'node:process';
 import * as l10n from '@vscode/l10n';
 import * as vscode from 'vscode';
+import { addCommandToTerminals } from './command/editor/terminalCommand.ts';
 import { DisposableStore } from './base/core/disposable.ts';
 import { systemClock } from './base/node/clock.ts';
 import { localFiles } from './base/node/files.ts';
@@ -35,6 +36,7 @@ export function activate(context: vscode.ExtensionContext): void {
   const store = new DisposableStore();
   context.subscriptions.push(store);
   const log = store.add(vscode.window.createOutputChannel('AgentJet', { log: true }));
+  addCommandToTerminals(context);
   const ownFolder = path.join(context.extensionPath, 'dist');
   const logger = { log: (level: 'debug' | 'info' | 'warn' | 'error', text: string) => log[level](text) };
   const launcher = createRunLauncher({ distFolder: ownFolder, ownExecutable: process.execPath, logger });

@@ -3,6 +3,7 @@
 /** Properties whose value a user reads. Not those of what is written into files, such as the names of launch configurations. */
 const readable = new Set([
   'title',
+  'shortTitle',
   'description',
   'markdownDescription',
   'enumDescriptions',

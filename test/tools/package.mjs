@@ -1,15 +1,18 @@
 /**
- * Makes the .vsix and compares its files with the golden list.
+ * Makes the .vsix and the npm package of the command, and compares the files of the first with the golden list. Both are
+ * ready to publish: docs/publish.md has the commands.
  *
  *   node test/tools/package.mjs [--update]    --update rewrites the list: read the difference before you commit it
  */
-import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { cp, mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
 import { createVSIX, listFiles, PackageManager } from '@vscode/vsce';
 import { artifacts, exitWith, root, ToolError } from './commands.mjs';
+import { manifestIn } from './translations.mjs';
 
 /**
  * The public address of the repository, for example `https://github.com/owner/name`. The manifest's `repository`, `bugs` and
@@ -42,6 +45,11 @@ async function withStage(use) {
 
 async function prepare(stage) {
   await rename(path.join(stage, 'dist/THIRD-PARTY-NOTICES.txt'), path.join(stage, 'THIRD-PARTY-NOTICES.txt'));
+  for (const page of readdirSync(path.join(stage, 'docs')))
+    writeFileSync(
+      path.join(stage, 'docs', page),
+      withoutPictures(readFileSync(path.join(stage, 'docs', page), 'utf8')),
+    );
   if (publicRepository === undefined) {
     console.warn(
       'warning: no public repository is set (publicRepository in test/tools/package.mjs). ' +
@@ -59,6 +67,11 @@ async function prepare(stage) {
     const described = JSON.parse(readFileSync(manifest, 'utf8'));
     writeFileSync(manifest, `${JSON.stringify({ ...described, ...addresses }, null, 2)}\n`);
   }
+}
+
+/** Returns the page without its pictures. The preview of the editor shows none from another folder. */
+function withoutPictures(markdown) {
+  return markdown.replaceAll(/^!\[.*\]\(.*\)\n\n/gm, '');
 }
 
 /** Returns the Markdown with its PNG files as data URLs: the extension page shows no picture by a relative path. */
@@ -85,9 +98,37 @@ async function checkList(cwd) {
   throw new ToolError(`The package does not hold the files of test/package.golden.txt:\n${changes}`);
 }
 
-async function makePackage(cwd) {
+const readManifest = (folder) => JSON.parse(readFileSync(path.join(folder, 'package.json'), 'utf8'));
+
+async function makePackages(cwd) {
+  await makeVsix(cwd);
+  await makeNpmPackage(cwd);
+}
+
+/** What marketplaces refuse or show badly, beyond the checks of vsce. */
+function checkManifest(cwd) {
+  const manifest = manifestIn();
+  const icon = readFileSync(path.join(cwd, manifest.icon));
+  const mistakes = [
+    [!/^[A-Z]/.test(manifest.displayName ?? ''), 'displayName is missing'],
+    [!/^.{20,200}$/.test(manifest.description ?? ''), 'description needs 20 to 200 characters'],
+    [manifest.keywords.length > 30, 'keywords has more than 30'],
+    [
+      manifest.license === undefined || !existsSync(path.join(cwd, 'LICENSE')),
+      'license or LICENSE is missing',
+    ],
+    [icon.readUInt32BE(16) < 128 || icon.readUInt32BE(20) < 128, 'icon is smaller than 128 pixels'],
+    [!/^#[\da-f]{6}$/i.test(manifest.galleryBanner?.color ?? ''), 'galleryBanner.color is not a color'],
+    [manifest.preview === true && !manifest.version.startsWith('0.'), 'preview is set for a stable version'],
+  ];
+  const found = mistakes.filter(([isWrong]) => isWrong).map(([, text]) => `package.json: ${text}.`);
+  if (found.length > 0) throw new ToolError(found.join('\n'));
+}
+
+async function makeVsix(cwd) {
+  checkManifest(cwd);
   const count = await checkList(cwd);
-  const { version } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'));
+  const { version } = readManifest(root);
   await mkdir(artifacts, { recursive: true });
   const packagePath = path.join(artifacts, `agentjet-${version}.vsix`);
   await createVSIX({
@@ -97,8 +138,52 @@ async function makePackage(cwd) {
     allowMissingRepository: true,
     rewriteRelativeLinks: publicRepository !== undefined,
   });
-  const megabytes = statSync(packagePath).size / 1e6;
-  console.log(`${path.relative(root, packagePath)}: ${megabytes.toFixed(2)} MB, ${count} files`);
+  reportSize(packagePath, count);
 }
 
-await withStage(makePackage).catch(exitWith);
+function reportSize(file, count) {
+  const megabytes = statSync(file).size / 1e6;
+  console.log(`${path.relative(root, file)}: ${megabytes.toFixed(2)} MB, ${count} files`);
+}
+
+/** Files of the extension that the command does not need. */
+const editorOnly =
+  /^(?:dist\/extension\.js|docs\/|media\/(?!template)|syntaxes\/|package\.|README|CHANGELOG)/;
+
+/** Packs the command for npm: no dependencies, because all packages are bundled, and no scripts that run at its installation. */
+async function makeNpmPackage(stage) {
+  const folder = path.join(stage, '.npm');
+  const files = await listFiles({ cwd: stage, packageManager: PackageManager.None });
+  for (const file of files.filter((name) => !editorOnly.test(name.replaceAll('\\', '/'))))
+    await cp(path.join(stage, file), path.join(folder, file));
+  await cp(path.join(root, 'docs/install-the-command.md'), path.join(folder, 'README.md'));
+  writeFileSync(path.join(folder, 'package.json'), `${JSON.stringify(npmManifest(stage), null, 2)}\n`);
+  const args = ['pack', folder, '--pack-destination', artifacts, '--json'];
+  const output = execFileSync('npm', args, { encoding: 'utf8', shell: process.platform === 'win32' });
+  const [{ filename, entryCount }] = JSON.parse(output);
+  reportSize(path.join(artifacts, filename), entryCount);
+}
+
+function npmManifest(stage) {
+  const { name, version, license, keywords, bin, engines, repository, bugs, homepage } = readManifest(stage);
+  return {
+    name,
+    version,
+    description:
+      'Debug and train LLM agents with reinforcement learning: the command line of AgentJet for VS Code.',
+    license,
+    keywords,
+    repository,
+    bugs,
+    homepage,
+    bin,
+    exports: {
+      '.': { types: './dist/types/agentjet.d.ts', default: './dist/sdk.mjs' },
+      './package.json': './package.json',
+    },
+    engines: { node: engines.node },
+    files: ['**'],
+  };
+}
+
+await withStage(makePackages).catch(exitWith);

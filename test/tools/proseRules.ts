@@ -25,7 +25,6 @@ export const covered = [
   'SECURITY.md',
   'docs/**/*.md',
   'media/**/README.md',
-  'media/walkthrough/*.md',
   'media/l10n/bundle.l10n.json',
   'package.nls.json',
   'src/**/*.{ts,tsx,py}',

@@ -8,19 +8,25 @@
  */
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { cp } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import process from 'node:process';
+import { copyExample } from '../../src/sdk/node/project/example.ts';
+import { expectFirstWindow } from '../../src/sdk/node/project/firstWindow.ts';
+import { ProjectSource } from '../../src/sdk/node/project/source.ts';
 import { pathWithProjectNode } from '../e2e/harness/nodeOnPath.ts';
 import { startServer } from '../e2e/harness/server.ts';
 import { makeTemp, removeTemp } from '../e2e/harness/temp.ts';
 import { artifacts, exitWith, logs, onPath, projectNode, root, runLogged } from './commands.mjs';
 import { ensureVscode } from './vscodeServer.mjs';
 
+/** Like Open Example. The window shows the workflow, its README and the walkthrough at every start. */
 async function exampleWorkspace() {
   const workspace = path.join(artifacts, 'workspace/math_agent');
-  if (!existsSync(workspace)) {
-    await cp(path.join(root, 'media/examples/math_agent'), workspace, { recursive: true });
+  if (existsSync(workspace)) await expectFirstWindow(workspace, 'example');
+  else {
+    await mkdir(path.dirname(workspace), { recursive: true });
+    await copyExample(new ProjectSource(root), 'math_agent', 'typescript', workspace);
   }
   return workspace;
 }

@@ -61,7 +61,7 @@ interface Manifest {
     readonly walkthroughs: readonly {
       readonly steps: readonly {
         readonly description: string;
-        readonly media: { readonly markdown: string };
+        readonly media: { readonly image: Readonly<Record<'dark' | 'light' | 'hc' | 'hcLight', string>> };
         readonly completionEvents: readonly string[];
       }[];
     }[];
@@ -95,7 +95,9 @@ describe('the manifest', () => {
     const inMenus = Object.values(contributes.menus).flatMap((items) => items.map(({ command }) => command));
     const inSteps = contributes.walkthroughs.flatMap(({ steps }) =>
       steps.flatMap((step) => [
-        ...[...step.description.matchAll(/\(command:([^)]+)\)/g)].map((match) => match[1] ?? ''),
+        ...[...step.description.matchAll(/\(command:([^)?]+)/g)]
+          .map((match) => match[1] ?? '')
+          .filter((command) => !command.startsWith('workbench.')),
         ...step.completionEvents
           .filter((event) => event.startsWith('onCommand:'))
           .map((event) => event.slice(10)),
@@ -108,11 +110,12 @@ describe('the manifest', () => {
     const events = contributes.walkthroughs.flatMap(({ steps }) =>
       steps.flatMap(({ completionEvents }) => completionEvents),
     );
-    const keys = new Set<string>(Object.values(contextKeys));
+    const keys = new Set<string>([...Object.values(contextKeys), 'activeCustomEditorId']);
     for (const event of events) {
       const [kind = '', name = ''] = event.split(':');
       expect(['onCommand', 'onLink', 'onView', 'onSettingChanged', 'onContext']).toContain(kind);
-      if (kind === 'onContext') expect(keys).toContain(name);
+      if (kind === 'onContext')
+        for (const term of name.split(' || ')) expect(keys).toContain(term.split(' == ')[0]);
     }
   });
 
@@ -194,7 +197,9 @@ describe('the manifest', () => {
       manifest.icon,
       ...contributes.snippets.map((snippet) => snippet.path),
       ...contributes.grammars.map((grammar) => grammar.path),
-      ...contributes.walkthroughs.flatMap(({ steps }) => steps.map((step) => step.media.markdown)),
+      ...contributes.walkthroughs.flatMap(({ steps }) =>
+        steps.flatMap((step) => Object.values(step.media.image)),
+      ),
     ];
     for (const file of files) expect(existsSync(path.join(root, file)), file).toBe(true);
   });

@@ -4,6 +4,7 @@ import { DisposableStore, type Disposable } from '../../base/core/disposable.ts'
 import { commands, settings, settingsSection } from '../../base/core/ids.ts';
 import { reportingErrors } from '../../base/editor/reportErrors.ts';
 import { addTypes } from '../../sdk/editor/addTypes.ts';
+import { openWalkthrough, showNewProject, showWorkflow } from '../../sdk/editor/firstWindow.ts';
 import { newProject, openExample } from '../../sdk/editor/newFolder.ts';
 import { fetchModelTokenizer } from './tokenizerFetch.ts';
 import { localFiles } from '../../base/node/files.ts';
@@ -76,6 +77,7 @@ export function registerSetupCommands(extension: vscode.Uri, log: vscode.LogOutp
   register(commands.newProject, async () => {
     await newProject(extension);
   });
+  register(commands.showWorkflow, showWorkflow);
   register(commands.addTypes, () => addTypesToWorkspace(extension));
   register(commands.chooseTokenizer, async () => {
     const folder = await chooseFolder(
@@ -85,10 +87,16 @@ export function registerSetupCommands(extension: vscode.Uri, log: vscode.LogOutp
     if (folder) await chooseTokenizer(folder);
   });
   register(commands.fetchTokenizer, fetchModelTokenizer);
+  register(commands.getStarted, () => openWalkthrough(false));
+  register(commands.openDocumentation, async () => {
+    const page = vscode.Uri.joinPath(extension, 'docs/get-started.md');
+    await vscode.commands.executeCommand('markdown.showPreview', page);
+  });
   register(commands.showLog, () => {
     log.show();
     return Promise.resolve();
   });
+  void reportingErrors(showNewProject, log);
   return store;
 }
 

@@ -26,8 +26,12 @@ export const commands = {
   chooseModel: 'agentjet.chooseModel',
   openExample: 'agentjet.openExample',
   newProject: 'agentjet.newProject',
+  /** Shows the workflow of the window at a good place for a breakpoint. */
+  showWorkflow: 'agentjet.showWorkflow',
   addTypes: 'agentjet.addTypes',
   showLog: 'agentjet.showLog',
+  getStarted: 'agentjet.getStarted',
+  openDocumentation: 'agentjet.openDocumentation',
   /** Asks for a tokenizer.json or its folder and saves it in the settings of a workspace folder. */
   chooseTokenizer: 'agentjet.chooseTokenizer',
   fetchTokenizer: 'agentjet.fetchTokenizer',
@@ -118,6 +122,8 @@ export const contextKeys = {
   hasBreakpoint: 'agentjet.hasBreakpoint',
   /** A run has started in this window. */
   hasRun: 'agentjet.hasRun',
+  /** An LLM call waits for the answer of the user. */
+  callWaits: 'agentjet.callWaits',
   /** The runs are listed, and there are none. */
   noRuns: 'agentjet.noRuns',
   noHosts: 'agentjet.noHosts',

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { replySyntax } from '../../backbone/core/model-tuner/human/humanReply.ts';
 import { DisposableStore, type Disposable } from '../../base/core/disposable.ts';
-import { answerScheme, commands, debugType } from '../../base/core/ids.ts';
+import { answerScheme, commands, contextKeys, debugType } from '../../base/core/ids.ts';
 import { reportingErrors } from '../../base/editor/reportErrors.ts';
 import { answerRequest } from '../node/childSession.ts';
 import { customEventNames, type ModelAsksBody, type ModelAsksNoMoreBody } from '../node/customEvents.ts';
@@ -83,12 +83,18 @@ class Questions implements Disposable {
     if (problem !== null) this.#mark(question, problem);
   }
 
+  #setWaits(waits: boolean): void {
+    if (waits) this.#waiting.show();
+    else this.#waiting.hide();
+    void vscode.commands.executeCommand('setContext', contextKeys.callWaits, waits);
+  }
+
   /** Closes what a question opened. Without an id: whatever question the session has. */
   async over(session: vscode.DebugSession, id?: number): Promise<void> {
     const question = this.#open.get(session.id);
     if (question === undefined || (id !== undefined && question.id !== id)) return;
     this.#open.delete(session.id);
-    if (this.#open.size === 0) this.#waiting.hide();
+    if (this.#open.size === 0) this.#setWaits(false);
     this.#problems.delete(question.answer);
     const document = vscode.workspace.textDocuments.find(({ uri }) => isSame(uri, question.answer));
     await document?.save(); // a saved document closes without a question
@@ -130,7 +136,7 @@ class Questions implements Disposable {
     this.#files.put(question.conversation, `${conversation}${help}`, true);
     this.#files.put(question.answer, '', false);
     this.#open.set(session.id, question);
-    this.#waiting.show();
+    this.#setWaits(true);
     return question;
   }
 

@@ -65,7 +65,8 @@ def find_debugger(folders: list[str]) -> ModuleType:
     raise WorkerFailure(
         "python/no-debugpy",
         f"{sys.executable} has no debugpy, which breakpoints need.",
-        f"Install debugpy ({install_command('debugpy', sys.executable)}), or run without debugging.",
+        f"In the editor, run AgentJet: Install debugpy. In a terminal: {install_command('debugpy', sys.executable)}. "
+        "Or run without debugging.",
     ) from missing
 
 

@@ -117,7 +117,7 @@ def import_failure(error: Exception, executable: str) -> WorkerFailure:
     """Returns the error of a user module that cannot be imported, with a fix."""
     message = message_of(error)
     if isinstance(error, SyntaxError):
-        return WorkerFailure("python/syntax", message, "Fix the line. Python cannot read the file before that.")
+        return WorkerFailure("python/syntax", message, "Fix the line. Until then, Python cannot read the file.")
     if isinstance(error, ImportError) and is_stand_in(error, ("trinity",)):
         return WorkerFailure(
             "python/not-in-bundled-trinity",

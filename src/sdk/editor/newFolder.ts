@@ -2,7 +2,10 @@
 import * as vscode from 'vscode';
 import { type Language, languages, ProjectSource } from '../node/project/source.ts';
 import { createProject, problemOfName } from '../node/project/newProject.ts';
+import { constants } from 'node:fs';
+import { homedir } from 'node:os';
 import path from 'node:path';
+import { pathExists } from '../../base/node/files.ts';
 import { copyExample, listExamples, type Example } from '../node/project/example.ts';
 
 const labels: Readonly<Record<Language, string>> = { python: 'Python', typescript: 'TypeScript' };
@@ -20,14 +23,24 @@ export async function chooseLanguage(
   return chosen?.language;
 }
 
-export async function askForParent(title: string, openLabel: string): Promise<string | undefined> {
+/** Asks for the folder in which the folder `name` is created. Starts next to the open folder, or in the home folder. */
+async function askForParent(name: string): Promise<string | undefined> {
   const chosen = await vscode.window.showOpenDialog({
     canSelectFiles: false,
     canSelectFolders: true,
-    openLabel,
-    title,
+    defaultUri: vscode.Uri.file(await defaultParent()),
+    // Not every platform shows the title.
+    openLabel: vscode.l10n.t('Create {0} Here', name),
+    title: vscode.l10n.t('Select the folder in which AgentJet creates {0}', name),
   });
   return chosen?.[0]?.fsPath;
+}
+
+async function defaultParent(): Promise<string> {
+  const open = vscode.workspace.workspaceFolders?.[0]?.uri;
+  const parent = open?.scheme === 'file' ? path.dirname(open.fsPath) : undefined;
+  const isUsable = parent !== undefined && (await pathExists(parent, constants.W_OK));
+  return isUsable ? parent : homedir();
 }
 
 /** Opens a folder in this window if it has no folder, or else in a new window. */
@@ -41,20 +54,13 @@ export async function openFolder(folder: string): Promise<vscode.Uri> {
 export async function newProject(extension: vscode.Uri): Promise<vscode.Uri | undefined> {
   const language = await chooseLanguage(projectTitle(), languages);
   const name = language && (await askForName());
-  const parent = name && (await askForPlace());
+  const parent = name && (await askForParent(name));
   if (language === undefined || name === undefined || parent === undefined) return undefined;
   const { folder } = await createProject(new ProjectSource(extension.fsPath), { name, language, parent });
   return openFolder(folder);
 }
 
 const projectTitle = (): string => vscode.l10n.t('AgentJet: New Project');
-
-function askForPlace(): Promise<string | undefined> {
-  return askForParent(
-    vscode.l10n.t('Select the parent folder of the project'),
-    vscode.l10n.t('Create Project Here'),
-  );
-}
 
 async function askForName(): Promise<string | undefined> {
   return vscode.window.showInputBox({
@@ -76,10 +82,7 @@ export async function openExample(extension: vscode.Uri): Promise<vscode.Uri | u
   const example = await chooseExample(source);
   const language = example && (await chooseLanguage(exampleTitle(), example.languages));
   if (example === undefined || language === undefined) return undefined;
-  const parent = await askForParent(
-    vscode.l10n.t('Select the parent folder of the example'),
-    vscode.l10n.t('Copy Example Here'),
-  );
+  const parent = await askForParent(example.name);
   if (parent === undefined) return undefined;
   const folder = path.join(parent, example.name);
   await copyExample(source, example.name, language, folder);

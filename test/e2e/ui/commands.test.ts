@@ -68,7 +68,14 @@ test('Open Example copies the example into the chosen folder, once', async () =>
   await editor().pickThatAsks('math_agent');
   await editor().pickThatAsks('TypeScript');
   // The window of the example takes the keyboard.
-  const opened = await editor().windowOpenedBy(() => editor().chooseFolder(parent, 'Copy Example Here'));
+  const opened = await editor().windowOpenedBy(() => editor().chooseFolder(parent, 'Create math_agent Here'));
+  // The first window shows the workflow, where a breakpoint is useful, its README and the walkthrough.
+  await opened.see('.editor-group-container.active .tab.active', 'workflow.ts');
+  await opened.see('.part.statusbar .statusbar-item', 'Ln 27, Col');
+  await opened.see('.tab', 'README.md');
+  await opened.see('.gettingStartedContainer', 'Get started with AgentJet');
+  await opened.seeNo('.explorer-folders-view .monaco-list-row', '.agentjet');
+  await opened.screenshot('first-window');
   await opened.page.close();
   const copied = path.join(parent, 'math_agent');
   const types = path.join(copied, '.agentjet/types/agentjet.d.ts');
@@ -79,7 +86,7 @@ test('Open Example copies the example into the chosen folder, once', async () =>
   await editor().commandThatAsks('AgentJet: Open Example');
   await editor().pickThatAsks('math_agent');
   await editor().pickThatAsks('TypeScript');
-  await editor().chooseFolder(parent, 'Copy Example Here');
+  await editor().chooseFolder(parent, 'Create math_agent Here');
   await editor().see(toast, `The folder ${copied} already exists`);
   await editor().screenshot('already-there');
 });
@@ -111,21 +118,65 @@ test('Show Log shows the log', async () => {
 
 /** The steps, the first last: it is open at the start, and a click on it would close it. */
 const steps = [
-  ['Set a breakpoint', 'Conditional breakpoints and logpoints'],
-  ['Press F5', 'One process runs the tasks'],
-  ['Open the example', 'copies the example into it'],
-] as const;
+  'Set a breakpoint',
+  'Press F5',
+  'Read the trace',
+  'Choose the model',
+  'Get help in configs',
+  'Train on a GPU host',
+  'Open the example',
+];
 
-test('the walkthrough leads from the example to F5', async () => {
-  await openRunnable(config);
+const stepTitle = '.gettingStartedContainer .step-title';
+
+async function openWalkthrough(): Promise<void> {
   await editor().commandWith('Welcome: Open Walkthrough...', 'Get started with AgentJet');
-  for (const [title, text] of steps) {
-    await (await editor().see('.gettingStartedContainer .step-title', title)).click();
-    const picture = editor().page.locator('iframe.webview').contentFrame();
-    await picture.locator('#active-frame').contentFrame().getByText(text).waitFor();
+}
+
+/** Waits until a step has its tick. */
+async function seeTicked(...titles: readonly string[]): Promise<void> {
+  for (const title of titles)
+    await editor().see('.gettingStartedContainer .getting-started-step:has(.codicon.complete)', title);
+}
+
+test('the walkthrough shows a picture for each step', async () => {
+  await openWalkthrough();
+  for (const title of steps) {
+    await (await editor().see(stepTitle, title)).click();
+    const picture = await editor().see(`.gettingStartedContainer img[alt="${title}"]`);
+    await editor().until('the picture is loaded', () =>
+      picture.evaluate((image) => (image as HTMLImageElement).naturalWidth > 0),
+    );
     await editor().screenshot(`walkthrough-${title}`);
   }
   await (await editor().see('.gettingStartedContainer .monaco-button', 'Open Example')).click();
   await editor().see('.quick-input-widget', 'AgentJet: Open Example');
   await editor().screenshot('walkthrough-link');
+});
+
+test('the walkthrough ticks what the user has done', async () => {
+  await openWalkthrough();
+  await (await editor().see(stepTitle, 'Set a breakpoint')).click();
+  await (await editor().see('.gettingStartedContainer .monaco-button', 'Show the Workflow')).click();
+  await editor().see('.tab.active', 'workflow.ts');
+  await editor().see('.part.statusbar .statusbar-item', 'Ln 27, Col');
+  await editor().see(titleButton);
+  await editor().press('F9');
+  await editor().see('.codicon-debug-breakpoint');
+  await editor().startDebugging();
+  await editor().stoppedAt(27);
+  await editor().stopDebugging();
+  await editor().command('AgentJet: Open Last Trace');
+  await editor().openFile(config);
+  await editor().see(titleButton);
+  await editor().command('AgentJet: Show Effective Config');
+  await openWalkthrough();
+  await seeTicked(
+    'Open the example',
+    'Set a breakpoint',
+    'Press F5',
+    'Read the trace',
+    'Get help in configs',
+  );
+  await editor().screenshot('walkthrough-ticked');
 });

@@ -138,7 +138,7 @@ describe('a GPU host', () => {
     await editor().see('.view-line', /project:\smaths\s+#\strain\.yaml:2/);
     await editor().screenshot('effective-config');
 
-    await editor().commandThatAsks('AgentJet: Fetch Checkpoint');
+    await editor().commandThatAsks('AgentJet: Download Checkpoint');
     await editor().pickThatAsks('train');
     await editor().chooseFolder(editor().session.temp, 'Fetch Here');
     await editor().see('.notification-toast', 'The checkpoint is in');

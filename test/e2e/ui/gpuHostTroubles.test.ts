@@ -255,7 +255,7 @@ describe('GPU hosts', () => {
     }
     await editor().screenshot('compared');
 
-    await editor().commandWith('AgentJet: Copy Command of Training Run', 'train');
+    await editor().commandWith('AgentJet: Copy Launch Command of Training Run', 'train');
     await editor().see(toast, `To add this host to it: agentjet remote add box ${box.address}`);
     await editor().screenshot('command');
 

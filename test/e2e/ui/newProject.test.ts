@@ -26,7 +26,11 @@ test('New Project makes one that runs at the first F5, in Python', async () => {
   await input.fill('my_agent');
   await editor().seeNo('.quick-input-widget', 'The name may contain letters, digits, _ and -');
   await editor().press('Enter');
-  const project = await editor().windowOpenedBy(() => editor().chooseFolder(parent, 'Create Project Here'));
+  const project = await editor().windowOpenedBy(() => editor().chooseFolder(parent, 'Create my_agent Here'));
+  // The first window shows where to begin, in the code.
+  await project.see('.tab', 'README.md');
+  await project.see('.editor-group-container.active .tab.active', 'workflow.py');
+  await project.screenshot('first-window');
   await project.openFile('my_agent.yaml');
   await project.see(titleButton);
   await project.startDebugging();

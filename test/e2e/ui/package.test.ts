@@ -1,6 +1,6 @@
 /** The .vsix, installed as a user installs it, in a workspace that knows nothing of this project. */
 import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import { artifacts, root } from '../harness/artifacts.ts';
@@ -15,6 +15,16 @@ beforeAll(() => {
 }, 300_000);
 
 const editor = useEditor({ suite: 'package', workspace: 'media/examples/math_agent', extension });
+
+test('the installed package adds its command to terminals', async () => {
+  await editor().command('Terminal: Create New Terminal');
+  await editor().see('.terminal-wrapper.active .xterm-helper-textarea, .terminal-wrapper.active .xterm');
+  await editor().type('agentjet --version > version.txt; echo done > done.txt');
+  await editor().press('Enter');
+  await editor().until('the command has ended', () => Promise.resolve(existsSync(editor().file('done.txt'))));
+  expect(readFileSync(editor().file('version.txt'), 'utf8').trim()).toBe(version);
+  await editor().command('Terminal: Kill the Active Terminal Instance');
+});
 
 test('the installed package stops in the workflow and runs on to the rewards', async () => {
   const lines = readFileSync(editor().file('workflow.ts'), 'utf8').split('\n');
@@ -31,4 +41,23 @@ test('the installed package stops in the workflow and runs on to the rewards', a
   await editor().seeNo('.debug-toolbar');
   await editor().press('ControlOrMeta+Shift+y');
   await editor().see('.repl', 'episodes would train');
+});
+
+test('the npm package installs without a network, and makes and runs a project', async () => {
+  const prefix = path.join(editor().session.temp, 'npm');
+  const npm = ['install', '--global', '--offline', '--prefix', prefix];
+  execFileSync('npm', [...npm, path.join(artifacts, `agentjet-${version}.tgz`)], { stdio: 'pipe' });
+  const agentjet = (cwd: string, ...args: readonly string[]): string =>
+    execFileSync(path.join(prefix, 'bin/agentjet'), args, { cwd, encoding: 'utf8' });
+  expect(agentjet(prefix, '--version').trim()).toBe(version);
+  agentjet(prefix, 'new', 'mine', '--typescript');
+  const project = path.join(prefix, 'mine');
+  expect(readFileSync(path.join(project, '.gitignore'), 'utf8')).toContain('saved_experiments/');
+  const { episodes } = JSON.parse(agentjet(project, '--conf', 'mine.yaml', '--json')) as {
+    episodes: unknown[];
+  };
+  expect(episodes.length).toBeGreaterThan(0);
+  const installed = path.join(prefix, 'lib/node_modules/agentjet');
+  const sdk = (await import(path.join(installed, 'dist/sdk.mjs'))) as Record<string, unknown>;
+  expect(sdk).toHaveProperty('Workflow');
 });

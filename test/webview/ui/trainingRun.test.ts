@@ -92,10 +92,11 @@ describe('a run that trains', () => {
     expect(await page.getByRole('button', { name: 'Resume from step 50' }).count()).toBe(0);
     await tell({ type: 'runs', runs: [shownRun({ state: 'cancelled', endedAt: startedAt + 8_000_000 })] });
     await page.getByText('It can be resumed from the checkpoint of step 100.').waitFor();
-    // The host resumes from the newest alone.
-    expect(await page.getByRole('button', { name: /^Resume/ }).count()).toBe(1);
+    // The host resumes from the newest alone: next to the reason of the end, and in the table.
+    expect(await page.getByRole('button', { name: 'Resume from step 100' }).count()).toBe(2);
+    expect(await page.getByRole('button', { name: /^Resume/ }).count()).toBe(2);
     expect(await page.getByRole('button', { name: /^Fork/ }).count()).toBe(2);
-    await page.getByRole('button', { name: 'Resume from step 100' }).click();
+    await page.getByRole('button', { name: 'Resume from step 100' }).first().click();
     await expect
       .poll(() => asked.slice(1))
       .toEqual([

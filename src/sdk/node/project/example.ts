@@ -1,6 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { makeProject, filesOfTwin } from './copy.ts';
+import { expectFirstWindow } from './firstWindow.ts';
 import type { Language, ProjectSource } from './source.ts';
 
 export interface Example {
@@ -31,6 +32,7 @@ export async function copyExample(
   folder: string,
 ): Promise<void> {
   await makeProject(folder, await filesOfTwin(source.example(name), language), source.types);
+  await expectFirstWindow(folder, 'example');
 }
 
 async function foldersIn(folder: string): Promise<string[]> {

@@ -1,11 +1,15 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { makeProject, filesOfTwin } from './copy.ts';
+import { expectFirstWindow } from './firstWindow.ts';
 import { projectErrors } from './errors.ts';
 import type { Language, ProjectSource } from './source.ts';
 
 /** The project name in the templates, in both spellings. It is replaced by the name that the user enters. */
 const placeholders = /new_project|NewProject/g;
+
+/** The template of `.gitignore`. Packages of npm cannot contain a file of that name. */
+const gitignore = 'gitignore';
 
 const longest = 60;
 
@@ -35,10 +39,11 @@ export async function createProject(
   if (problem !== undefined) throw projectErrors.badName(name, problem);
   const folder = path.join(parent, name);
   const pieces = (await filesOfTwin(source.template, language)).map(async ({ from, to }) => ({
-    to: named(to, name),
+    to: to === gitignore ? `.${gitignore}` : named(to, name),
     content: named(await readFile(from, 'utf8'), name),
   }));
   await makeProject(folder, await Promise.all(pieces), source.types);
+  await expectFirstWindow(folder, 'project');
   return { folder, config: path.join(folder, `${name}.yaml`) };
 }
 

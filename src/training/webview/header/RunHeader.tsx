@@ -6,7 +6,7 @@ import { count, duration, moment, percent, unknown } from '../../../base/core/fo
 import { Note } from '../../../base/webview/ui/Notices.tsx';
 import { Fact, Stat, Status } from '../../../base/webview/ui/Stat.tsx';
 import { checkpointText, launcherText, phaseText, stateText } from '../../core/runs/words.ts';
-import { adviceFor, stateClass } from './words.ts';
+import { adviceFor, newestCheckpoint, stateClass } from './words.ts';
 
 export function RunHeader() {
   const { own: run } = usePage();
@@ -157,6 +157,22 @@ function Progress({ run }: { readonly run: RunData }) {
   );
 }
 
+function ResumeButton({ run }: { readonly run: RunData }) {
+  const { ask, isGone } = usePage();
+  const newest = newestCheckpoint(run);
+  if (isGone || newest === undefined || !run.shown.may.start || run.shown.record.state === 'finished')
+    return null;
+  const { step, stage } = newest;
+  const ref = { run: run.id, step, ...(stage !== undefined && { stage }) };
+  return (
+    <div class="actions">
+      <button type="button" onClick={() => ask({ type: 'resume', ...ref })}>
+        {l10n.t('Resume from {0}', checkpointText(newest))}
+      </button>
+    </div>
+  );
+}
+
 function Reason({ run }: { readonly run: RunData }) {
   const { reason, exitCode, state } = run.shown.record;
   if (!run.isOver) return null;
@@ -168,6 +184,7 @@ function Reason({ run }: { readonly run: RunData }) {
       {reason !== null && <p class="notice-title">{reason}</p>}
       {exitCode !== null && exitCode !== 0 && <p>{l10n.t('Exit code: {0}', exitCode)}</p>}
       {advice !== undefined && advice !== '' && <p>{advice}</p>}
+      <ResumeButton run={run} />
     </Note>
   );
 }

@@ -58,6 +58,11 @@ export function alarmWords(alarm: string): AlarmWords {
   return words[alarm] ?? { title: alarm, advice: '' };
 }
 
+/** Returns the checkpoint that a run can be resumed from. */
+export function newestCheckpoint(run: RunData): RunData['checkpoints'][number] | undefined {
+  return run.checkpoints.filter(({ resumable }) => resumable).at(-1);
+}
+
 /** Returns advice on a run that did not finish. Undefined for other runs. */
 export function adviceFor(run: RunData): string | undefined {
   const causes: Readonly<Partial<Record<RunState, string>>> = {
@@ -72,7 +77,7 @@ export function adviceFor(run: RunData): string | undefined {
   };
   const cause = causes[run.shown.record.state];
   if (cause === undefined) return undefined;
-  const newest = run.checkpoints.filter(({ resumable }) => resumable).at(-1);
+  const newest = newestCheckpoint(run);
   const resume =
     newest === undefined
       ? ''
