@@ -24,6 +24,7 @@ import { registerEditorModels } from './debugging/editor/editorModels.ts';
 import { registerHuman } from './debugging/editor/questions.ts';
 import { settings, settingsSection } from './base/core/ids.ts';
 import { registerConfigLanguage } from './configs/editor/language/registerConfigLanguage.ts';
+import { pythonEnvironments } from './debugging/editor/python/pythonEnvironments.ts';
 import { registerRunNotes } from './debugging/editor/runNotes.ts';
 import { registerRuns } from './traces/editor/runs/registerRuns.ts';
 import { registerRunStatus } from './traces/editor/runs/statusBar.ts';
@@ -67,6 +68,7 @@ export function activate(context: vscode.ExtensionContext): void {
       files: localFiles,
       environment: process.env,
       rows: rowCounter(),
+      environments: (config) => pythonEnvironments(config, systemClock, log),
       extension: context.extensionUri,
       configOfLastRun: (config) => configOfLastRun(config, client),
       log,

@@ -77,9 +77,16 @@ export function formatLocation(location: Location): string {
  * Formats a report as `where: what` and a second line with the hint. The stack is added only with `verbose`. The texts
  * can be those of others: they control no terminal, and all of their lines after the first are indented.
  */
-export function formatReport(report: ErrorReport, options: { verbose?: boolean } = {}): string {
+export function formatReport(
+  report: ErrorReport,
+  options: { readonly verbose?: boolean; readonly codeLast?: boolean } = {},
+): string {
   const where = report.location ? `${formatLocation(report.location)}: ` : '';
-  const lines = [`${where}${report.message} [${report.code}]`];
+  const code = `[${report.code}]`;
+  if (options.codeLast === true) {
+    return withoutControl([`${where}${report.message}`, report.hint ?? '', code].filter(Boolean).join(' '));
+  }
+  const lines = [`${where}${report.message} ${code}`];
   if (report.hint !== undefined) lines.push(report.hint);
   const stack = options.verbose === true ? (report.stack ?? report.userStack) : report.userStack;
   if (stack !== undefined) lines.push(stack);

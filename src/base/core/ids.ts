@@ -59,11 +59,15 @@ export const commands = {
   showTrinityConfig: 'agentjet.showTrinityConfig',
   showVerlConfig: 'agentjet.showVerlConfig',
   compareConfig: 'agentjet.compareConfig',
+  /** Asks for the release whose keys configs are checked with. */
+  chooseRelease: 'agentjet.chooseRelease',
   /** Sends the text of the answer document as the reply to a waiting LLM call. */
   sendAnswer: 'agentjet.sendAnswer',
   answerCall: 'agentjet.answerCall',
   /** Explains the given rule, or asks for one. */
   explainRule: 'agentjet.explainRule',
+  /** Turns the given rule off in the settings of the folder of the given config. Only quick fixes run it. */
+  switchRuleOff: 'agentjet.switchRuleOff',
   /** Installs debugpy for the selected Python in a folder of the extension. */
   installDebugpy: 'agentjet.installDebugpy',
   addHost: 'agentjet.addHost',
@@ -135,6 +139,8 @@ export const settingsSection = 'agentjet';
 export const settings = {
   runtimeExecutable: 'runtimeExecutable',
   python: 'python',
+  releaseAgentjet: 'release.agentjet',
+  releaseTrinity: 'release.trinity',
   model: 'model',
   script: 'script',
   endpoint: 'endpoint',

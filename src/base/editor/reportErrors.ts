@@ -12,7 +12,7 @@ export async function reportingErrors(
   } catch (error) {
     const report = toReport(error, 'vscode/unexpected');
     log.error(formatReport(report, { verbose: true }));
-    void showError(formatReport(report), remedyOf(report.code), log);
+    void showError(formatReport(report, { codeLast: true }), remedyOf(report.code), log);
   }
 }
 

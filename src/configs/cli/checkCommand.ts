@@ -12,9 +12,10 @@ import { sarifOutput } from './checkSarif.ts';
 import type { CommandIo } from '../../base/node/terminal/commandIo.ts';
 import { usageError } from '../../base/node/terminal/commandLine.ts';
 import type { checkFormats, CheckValues } from './options.ts';
+import { packageChoice } from './packages.ts';
 
 export async function runCheck(
-  { format = 'text', rule = [] }: CheckValues,
+  { format = 'text', rule = [], release = [] }: CheckValues,
   names: readonly string[],
   io: CommandIo,
 ): Promise<number> {
@@ -22,7 +23,7 @@ export async function runCheck(
   const { files, missing } = await findFiles(names, io.cwd);
   for (const report of missing) io.stderr.write(`agentjet: ${formatReport(report)}\n`);
   const output = outputs[format](io);
-  const checkFile = createChecker(io, settings);
+  const checkFile = createChecker(io, settings, packageChoice(io, release));
   let exitCode: 0 | 1 | 2 = missing.length > 0 ? 2 : 0;
   // One at a time: a folder of configs may be too large for memory.
   for (const file of files) {

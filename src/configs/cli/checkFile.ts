@@ -3,9 +3,11 @@ import { toReport, type ErrorReport } from '../../base/core/errors.ts';
 import { check, type CheckSettings } from '../core/check.ts';
 import { dialectOf, type DialectId } from '../core/dialect.ts';
 import type { Finding } from '../core/finding.ts';
+import { findInstalled } from '../core/installed.ts';
 import { maskSecrets } from '../core/effective/secrets.ts';
 import { parseCache, parseConfig } from '../core/parse.ts';
 import { readContext } from '../core/readContext.ts';
+import type { PackageChoice } from './packages.ts';
 import { localClassFinder } from '../node/classFinder.ts';
 import { localFiles } from '../../base/node/files.ts';
 import { rowCounter } from '../node/rowCounts.ts';
@@ -31,6 +33,7 @@ export interface CheckedFile extends FileToCheck {
 export function createChecker(
   io: Pick<CommandIo, 'cwd' | 'env' | 'readStdin'>,
   settings: CheckSettings,
+  packages: PackageChoice,
 ): (file: FileToCheck) => Promise<CheckedFile> {
   const shared = {
     cwd: io.cwd,
@@ -47,7 +50,8 @@ export function createChecker(
       const dialect = dialectOf(text);
       if (dialect === undefined) return { ...file, dialect: null, findings: [] };
       const configEnvironment = { ...shared, file: file.path ?? path.join(io.cwd, 'stdin.yaml') };
-      const context = await readContext(parseConfig(text), dialect, configEnvironment);
+      const installed = await findInstalled({ ...configEnvironment, ...packages });
+      const context = await readContext(parseConfig(text), dialect, { ...configEnvironment, installed });
       return { ...file, dialect: dialect.id, findings: check(context, settings) };
     } catch (error) {
       return { ...file, dialect: null, findings: [], error: unreadable(file.name, error) };

@@ -3,9 +3,11 @@ import { CodedError } from '../../base/core/errors.ts';
 import { compose, type Composition } from '../core/compose.ts';
 import { dialectOf, type Dialect } from '../core/dialect.ts';
 import { maskSecrets } from '../core/effective/secrets.ts';
+import { findInstalled } from '../core/installed.ts';
 import type { Environment } from '../core/interpolation/host.ts';
 import { localFiles } from '../../base/node/files.ts';
 import { unreadable } from './checkFile.ts';
+import { packageChoice } from './packages.ts';
 import type { CommandIo } from '../../base/node/terminal/commandIo.ts';
 
 export interface ComposedFile {
@@ -15,15 +17,20 @@ export interface ComposedFile {
   readonly composition: Composition;
 }
 
+export interface ComposeOptions {
+  /** Keeps the secrets of the environment. */
+  readonly secrets?: boolean | undefined;
+  /** The values of `--release`. */
+  readonly releases?: readonly string[] | undefined;
+}
+
 /**
  * Reads and composes a config that the command line names. `-` is the standard input. Throws `cli/…` errors.
- *
- * @param secrets keeps the secrets of the environment
  */
 export async function composeFile(
   name: string,
   io: Pick<CommandIo, 'cwd' | 'env' | 'readStdin'>,
-  secrets = false,
+  { secrets = false, releases }: ComposeOptions = {},
 ): Promise<ComposedFile> {
   const file = name === '-' ? path.join(io.cwd, 'stdin.yaml') : path.resolve(io.cwd, name);
   const text = name === '-' ? await io.readStdin() : await readFile(name, file);
@@ -43,14 +50,13 @@ export async function composeFile(
       hint: 'A config of AgentJet has a top-level key `ajet:`.',
     });
   }
+  const place = { file, cwd: io.cwd, files: localFiles, paths: path };
   const environment: Environment = (variable) => io.env[variable];
   const composition = await compose({
-    file,
+    ...place,
     text,
     dialect,
-    cwd: io.cwd,
-    files: localFiles,
-    paths: path,
+    installed: findInstalled({ ...place, ...packageChoice(io, releases) }),
     environment: secrets ? environment : maskSecrets(environment),
   });
   return { name, dialect, composition };

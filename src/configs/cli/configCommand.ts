@@ -1,6 +1,6 @@
 import { formatReport } from '../../base/core/errors.ts';
 import type { Composition } from '../core/compose.ts';
-import { convert } from '../core/convert/convert.ts';
+import { convert, type Conversion } from '../core/convert/convert.ts';
 import type { Dialect, DialectId } from '../core/dialect.ts';
 import { diffEffective, renderDiff, type Change } from '../core/effective/diff.ts';
 import { originText, locationText } from '../core/effective/origins.ts';
@@ -19,9 +19,16 @@ type Target = (typeof configTargets)[number];
 export async function runConfig(values: ConfigValues, file: string, io: CommandIo): Promise<number> {
   const { format = 'yaml', origin: origins = false } = values;
   const { secrets = false } = values;
-  const shown = effective(await composeFile(file, io, secrets), values.to, secrets);
+  const shown = effective(
+    await composeFile(file, io, { secrets, releases: values.release }),
+    values.to,
+    secrets,
+  );
   if (values.key !== undefined) return keyCommand(values.key, shown, io);
   const { text } = renderEffective(shown.root, { format, origins, relativeTo: io.cwd });
+  if (format === 'yaml' && origins && shown.table !== undefined) {
+    io.stdout.write(`# Converted with ${tableText(shown.table, io.cwd)}.\n`);
+  }
   io.stdout.write(text);
   return report(shown.problems, io);
 }
@@ -31,6 +38,12 @@ interface EffectiveConfig {
   readonly target: Target;
   readonly root: MappingValue;
   readonly problems: readonly ConfigProblem[];
+  /** The conversion table, if there was a conversion. */
+  readonly table?: Conversion['table'];
+}
+
+function tableText({ file, release }: Conversion['table'], cwd: string): string {
+  return file === undefined ? `the built-in table of AgentJet ${release}` : locationText({ file }, cwd);
 }
 
 /** The targets of each format, its own first. */
@@ -58,7 +71,8 @@ function effective(
     return { composition, target, root: shown(config.root), problems };
   const conversion = convert(composition, target);
   const root = shown(conversion.root);
-  return { composition, target, root, problems: [...problems, ...conversion.problems] };
+  const { table } = conversion;
+  return { composition, target, root, table, problems: [...problems, ...conversion.problems] };
 }
 
 function onlyTarget({ id, label }: Dialect): string {
@@ -80,12 +94,12 @@ function report(problems: readonly ConfigProblem[], io: CommandIo): number {
 }
 
 export async function runDiff(
-  { to, format }: DiffValues,
+  { to, format, release: releases }: DiffValues,
   [first, second]: readonly [string, string],
   io: CommandIo,
 ): Promise<number> {
-  const left = effective(await composeFile(first, io), to);
-  const right = effective(await composeFile(second, io), to);
+  const left = effective(await composeFile(first, io, { releases }), to);
+  const right = effective(await composeFile(second, io, { releases }), to);
   if (left.target !== right.target) {
     throw usageError(
       `${first} is for ${left.target} and ${second} for ${right.target}.`,

@@ -1,6 +1,21 @@
 /** The options of the commands that read configs and traces. */
 import { dialects } from '../core/dialect.ts';
+import { releaseNames, type Program } from '../core/key-tables/releases.ts';
 import { choice, flag, repeated, text, type Values } from '../../base/node/terminal/commandLine.ts';
+
+function quoted(program: Program): string {
+  return releaseNames(program).join(', ');
+}
+
+/** The releases whose keys and defaults apply, in place of those that are found. */
+const releaseOptions = {
+  release: repeated(
+    text(
+      '<program=release>',
+      `Keys and defaults of this release, in place of the installed one: agentjet=${quoted('ajet')} or trinity=${quoted('trinity')}. Can be repeated.`,
+    ),
+  ),
+};
 
 export const checkFormats = ['text', 'json', 'sarif'] as const;
 export const checkOptions = {
@@ -12,6 +27,7 @@ export const checkOptions = {
   rule: repeated(
     text('<id=severity>', 'Severity of a rule: off, error, warning, information or hint. Can be repeated.'),
   ),
+  ...releaseOptions,
 };
 export type CheckValues = Values<typeof checkOptions>;
 
@@ -24,6 +40,7 @@ export const diffOptions = {
     'ajet: composed, as AgentJet reads it (default). trinity, verl: converted for that backbone.',
   ),
   format: choice('<format>', configFormats, 'How to print it (default: yaml).'),
+  ...releaseOptions,
 };
 export type DiffValues = Values<typeof diffOptions>;
 export const configOptions = {

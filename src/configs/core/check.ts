@@ -159,12 +159,20 @@ export function diagnose(
   return found.sort(byOffset);
 }
 
-/** Reports one syntax problem per line: the others mostly follow from it. */
+/**
+ * Reports one syntax problem per line: the others mostly follow from it. From a tab in the indentation, those of all
+ * later lines follow too.
+ */
 function syntaxFindings(document: ConfigDocument, refusesDuplicates: boolean): Finding[] {
   const lines = new Set<string>();
+  const tab = document.problems.find(
+    (problem) => problem.rule === 'yaml-syntax' && isAtTab(document, problem),
+  );
   return document.problems.flatMap((problem) => {
     const line = `${problem.rule} ${document.lines.position(problem.span.start).line}`;
     if (problem.rule === 'yaml-syntax' && lines.has(line)) return [];
+    const follows = tab !== undefined && problem !== tab && problem.span.start >= tab.span.start;
+    if (problem.rule === 'yaml-syntax' && follows) return [];
     lines.add(line);
     const { rule, span } = problem;
     const { severity, message } =
@@ -193,15 +201,20 @@ function visible(document: ConfigDocument, span: ParseProblem['span']): ParsePro
 
 function syntaxFixes(document: ConfigDocument, problem: ParseProblem): Fix[] {
   if (problem.rule === 'duplicate-key') return duplicateFixes(document, problem);
-  const { text, lines } = document;
-  const line = lines.line(lines.position(problem.span.start).line);
-  const [indent] = /^[ \t]*/.exec(text.slice(line.start, line.end)) ?? [''];
-  if (!indent.includes('\t')) return [];
-  const edit = {
-    span: { start: line.start, end: line.start + indent.length },
+  const { text } = document;
+  if (!isAtTab(document, problem)) return [];
+  const edits = [...text.matchAll(/^ *\t[ \t]*/gm)].map(({ 0: indent, index: start }) => ({
+    span: { start, end: start + indent.length },
     newText: indent.replaceAll('\t', '  '),
-  };
-  return fix('Indent with spaces', edit);
+  }));
+  const [first, ...rest] = edits;
+  return fix('Indent with spaces', first, ...rest);
+}
+
+/** Returns true if the indentation of the problem's line has a tab. */
+function isAtTab({ text, lines }: ConfigDocument, { span }: ParseProblem): boolean {
+  const { start, end } = lines.line(lines.position(span.start).line);
+  return /^ *\t/.test(text.slice(start, end));
 }
 
 function duplicateFixes(document: ConfigDocument, { span }: ParseProblem): Fix[] {

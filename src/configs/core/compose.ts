@@ -6,8 +6,9 @@ import { layerOf, type Layer, Merger } from './compose/merger.ts';
 import { loadedFile, Repository, readLayer } from './compose/repository.ts';
 import { compositionSections } from './compose/compositionKeys.ts';
 import type { Report } from './compose/defaultsList.ts';
-import { dialects, type Dialect } from './dialect.ts';
+import { dialectOfReleases, dialects, type Dialect } from './dialect.ts';
 import { Config } from './effectiveConfig.ts';
+import { findInstalled, type Installed } from './installed.ts';
 import type { Environment } from './interpolation/host.ts';
 import { resolveInterpolations, Resolver, type ResolverRules } from './interpolation/resolver.ts';
 import { runtimeResolvers } from './interpolation/resolverDocs.ts';
@@ -31,12 +32,17 @@ export interface ComposeRequest {
   readonly files: FileReader;
   readonly paths: PathRules;
   readonly environment: Environment;
+  /** The packages that training will use; by default those around the config. */
+  readonly installed?: Installed | Promise<Installed> | undefined;
   /** Parses other files, for who keeps what was parsed before; `parseConfig` where it is left out. */
   readonly parsed?: (file: string, text: string) => ConfigDocument;
 }
 
 export interface Composition {
   readonly config: Config;
+  /** The dialect with the keys of the installed releases. */
+  readonly dialect?: Dialect;
+  readonly installed?: Installed;
   readonly problems: readonly ConfigProblem[];
   readonly environment?: Environment;
   /** The files that took part, each laid over those before it. */
@@ -55,14 +61,16 @@ export interface Composition {
  * bundled one, with the origin `bundled`. Never throws for problems in a text: it composes what it can and returns
  * `problems`; errors would stop training. Rejects only if an existing file cannot be read.
  */
-export function compose(request: ComposeRequest): Promise<Composition> {
-  return new Composer(request).compose();
+export async function compose(request: ComposeRequest): Promise<Composition> {
+  const installed = await (request.installed ?? findInstalled(request));
+  return new Composer(request, installed).compose();
 }
 
 const [usualDialect] = dialects;
 
 class Composer {
   readonly #request: ComposeRequest;
+  readonly #installed: Installed;
   readonly #document: ConfigDocument;
   readonly #dialect: Dialect;
   readonly #isHydra: boolean;
@@ -70,10 +78,11 @@ class Composer {
   readonly #problems: LocatedProblem[] = [];
   #searched: readonly SearchFolder[] = [];
 
-  constructor(request: ComposeRequest) {
+  constructor(request: ComposeRequest, installed: Installed) {
     this.#request = request;
+    this.#installed = installed;
     this.#document = request.document ?? parseConfig(request.text);
-    this.#dialect = request.dialect ?? usualDialect;
+    this.#dialect = dialectOfReleases(request.dialect ?? usualDialect, installed.releases);
     this.#isHydra = this.#dialect.composition === 'hydra';
     this.#rules = { section: this.#dialect.section, atRunTime: this.#isHydra ? runtimeResolvers : [] };
   }
@@ -96,6 +105,8 @@ class Composer {
     const values = layers.map(({ value }) => value);
     return {
       config: new Config(file, { ...resolved.root, entries }),
+      dialect: this.#dialect,
+      installed: this.#installed,
       problems: withSpans(this.#problems, file, this.#document),
       environment,
       layers,
@@ -171,7 +182,10 @@ class Composer {
     const resolver = new Resolver(primary, this.#request.environment, rules);
     const resolved = resolver.deep(list, ['hydra', 'searchpath']);
     this.#problems.push(...resolver.problems);
-    const { folders, problems } = await readSearchPath(resolved, this.#request);
+    const { folders, problems } = await readSearchPath(resolved, {
+      ...this.#request,
+      packages: Object.values(this.#installed.found).map((found) => this.#request.paths.dirname(found)),
+    });
     this.#problems.push(...problems);
     return folders;
   }

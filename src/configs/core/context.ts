@@ -3,6 +3,7 @@ import type { ClassFinder, LocatorTarget } from './code/classes.ts';
 import type { Composition } from './compose.ts';
 import type { Dialect } from './dialect.ts';
 import type { Environment } from './interpolation/host.ts';
+import type { Installed } from './installed.ts';
 import { entryOf, nodeAt, type NodePath } from './node.ts';
 import type { ConfigDocument } from './parse.ts';
 import type { Span } from './text.ts';
@@ -16,6 +17,8 @@ export interface ConfigEnvironment {
   readonly paths: PathRules;
   readonly environment: Environment;
   readonly classes: ClassFinder;
+  /** The packages that training will use; by default those around the config. */
+  readonly installed?: Installed | Promise<Installed>;
   /** Counts the lines of a data set that are not blank; undefined where that takes too long. */
   readonly rows?: (file: string) => Promise<number | undefined>;
   readonly parsed?: (file: string, text: string) => ConfigDocument;
@@ -41,6 +44,8 @@ export interface ResolvedReferences {
   locator(text: string): LocatorTarget | undefined;
   /** Absolute path of an existing file, by the text of the value; of a search path's entry, one of its configs. */
   file?(path: string): string | undefined;
+  /** The existing path most like a missing one, by the text of its path. */
+  similar?(path: string): string | undefined;
   /** Rows of a data set, by the text of its path. */
   rows?(path: string): number | undefined;
 }

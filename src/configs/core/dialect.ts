@@ -1,4 +1,10 @@
-import { ajetKeys, astunerKeys, trinityKeys, type KeyTable } from './key-tables/keyTable.ts';
+import {
+  ajetKeys,
+  astunerKeys,
+  trinityKeys,
+  type KeyTable,
+  type TableReleases,
+} from './key-tables/keyTable.ts';
 
 export interface TopLevelKey {
   readonly name: string;
@@ -66,8 +72,13 @@ export interface Dialect {
   readonly locatorKeys: readonly string[];
   /** The dialect that took the place of this one, and that its files can be rewritten in. */
   readonly supersededBy?: DialectId;
-  /** Read when first asked for. */
-  readonly keys: () => KeyTable;
+  /** Read when first asked for. Without releases, those of the dialect. */
+  readonly keys: (releases?: TableReleases) => KeyTable;
+}
+
+/** Returns the dialect with the keys of the given releases. */
+export function dialectOfReleases(dialect: Dialect, releases: TableReleases): Dialect {
+  return { ...dialect, keys: (others = releases) => dialect.keys(others) };
 }
 
 const ajet: Dialect = {

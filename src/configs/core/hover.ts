@@ -144,7 +144,7 @@ const backbones: readonly Backbone[] = ['trinity', 'verl'];
 function becomesOf({ composition, dialect }: ConfigContext, { path }: KeyNode): string[] {
   if (dialect.id === 'trinity') return [];
   return backbones.flatMap((backbone) =>
-    conversionRules(backbone)
+    conversionRules(backbone, composition.installed?.tables)
       .filter((rule) => rule.sources.includes(path))
       .map((rule) => {
         const shown =
@@ -157,7 +157,7 @@ function becomesOf({ composition, dialect }: ConfigContext, { path }: KeyNode): 
 /** A key of a backbone that conversion sets whatever is typed there. */
 function overwrittenText({ composition, dialect }: ConfigContext, { path }: NodeAtOffset): string {
   if (dialect.composition !== 'hydra') return '';
-  const [rule] = rulesThatSet(path);
+  const [rule] = rulesThatSet(path, composition.installed?.tables);
   if (rule === undefined) return '';
   const { value, text } = evaluateRule(rule, composition.config);
   const made = value === undefined ? `its value (${text})` : codeSpan(text);

@@ -9,10 +9,16 @@ import type { ConfigDocument } from './parse.ts';
 /** Composes a config and resolves its references. Rejects only when a file exists but cannot be read. */
 export async function readContext(
   document: ConfigDocument,
-  dialect: Dialect,
+  written: Dialect,
   configEnvironment: ConfigEnvironment,
 ): Promise<ConfigContext> {
-  const composition = await compose({ ...configEnvironment, text: document.text, document, dialect });
+  const composition = await compose({
+    ...configEnvironment,
+    text: document.text,
+    document,
+    dialect: written,
+  });
+  const { dialect = written } = composition;
   const references = await resolveReferences({
     document,
     dialect,
@@ -38,6 +44,7 @@ async function resolveReferences(request: ReferenceRequest): Promise<ResolvedRef
     exists: (text) => paths.get(text)?.exists,
     locator: (text) => targets.get(text),
     file: (text) => paths.get(text)?.file ?? folders.get(text),
+    similar: (text) => paths.get(text)?.similar,
     rows: (text) => paths.get(text)?.rows,
   };
 }

@@ -31,7 +31,8 @@ export async function addHost(services: TrainingServices): Promise<KnownHost | u
       const report = toReport(error, 'hosts/add');
       services.log.error(formatReport(report, { verbose: true }));
       const again = vscode.l10n.t('Try Again');
-      if ((await vscode.window.showErrorMessage(formatReport(report), again)) !== again) return undefined;
+      if ((await vscode.window.showErrorMessage(formatReport(report, { codeLast: true }), again)) !== again)
+        return undefined;
     }
   }
 }

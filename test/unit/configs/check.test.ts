@@ -11,6 +11,29 @@ const steering = lines(
 const workflow = (locator: string): string => lines('ajet:', '  rollout:', `    user_workflow: ${locator}`);
 const judge = (locator: string): string => lines('ajet:', '  task_judge:', `    judge_protocol: ${locator}`);
 
+describe('a tab in the indentation', () => {
+  it('is one error, and one fix replaces all tabs', async () => {
+    const text =
+      'ajet:\n\tdata:\n\t\ttrain_batch_size: 4\n\trollout:\n\t\tnum_repeat: 2\n\tmodel:\n\t\tpath: /m\n';
+    expect((await findingsOf(text)).map(({ rule, range }) => [rule, range.start.line])).toEqual([
+      ['yaml-syntax', 1],
+    ]);
+    expect(await fixed(text, 'Indent with spaces')).toBe(text.replaceAll('\t', '  '));
+  });
+});
+
+describe('a judge of AgentJet with a typing error', () => {
+  it('is reported with the right one', async () => {
+    const text = judge('ajet.task_judge.env_service_as_judge->EnvServceJudge');
+    expect(await told(text, {}, 'locator-target')).toEqual([
+      '3 error locator-target: ajet.task_judge.env_service_as_judge->EnvServceJudge',
+    ]);
+    const right = 'ajet.task_judge.env_service_as_judge->EnvServiceJudge';
+    expect(await fixed(text, `Change to \`${right}\``)).toBe(judge(right));
+    expect(await told(judge('company.judges->Mine'), {}, 'locator-target')).toEqual([]);
+  });
+});
+
 describe('locators', () => {
   it('that lead to a class of the right kind are left alone, and modules from elsewhere too', async () => {
     const targets = {
@@ -150,6 +173,8 @@ describe('paths', () => {
   it('have to be there in the project that they belong to', async () => {
     expect(await told(text, { files: { '/project/data/dev.jsonl': '' } }, 'missing-path')).toEqual(missing);
     expect(await told(text, { files: { '/project/data/train.jsonl': '' } }, 'missing-path')).toEqual([]);
+    const around = { files: { '/project/data/trian.jsonl': '' } };
+    expect(await fixed(text, 'Change to `data/trian.jsonl`', around)).toContain('data/trian.jsonl');
   });
 
   it('are not judged where nothing of the project is', async () => {
@@ -329,7 +354,7 @@ describe('keys by who reads them', () => {
       '  cache_dir: /x',
     );
     expect(await told(text, {}, 'renamed-key', 'computed-key')).toEqual([
-      '5 hint renamed-key: warmup_style',
+      '5 information renamed-key: warmup_style',
       '8 warning computed-key: cache_dir',
     ]);
     expect(await fixed(text, 'Rename to `lr_scheduler_type`')).toContain(

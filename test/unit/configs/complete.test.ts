@@ -126,7 +126,7 @@ describe('the order of keys', () => {
   it('strikes out what is renamed, computed or retired', () => {
     const optimizer = completionsAt('explorer: {}\nmodel: {}\nalgorithm:\n  optimizer:\n    |');
     const struck = optimizer.filter((one) => one.deprecated).map((one) => one.label);
-    expect(struck).toEqual(['warmup_style', 'lr_warmup_init', 'lr_decay_steps', 'lr_decay_style', 'min_lr']);
+    expect(struck).toEqual(['warmup_style']);
   });
 });
 
@@ -189,6 +189,7 @@ describe('in brackets', () => {
       'non_ascii',
       'wrong_toolcall',
       'format_type_1',
+      'un-paired-think',
     ]);
     expect(labelsAt('ajet: {task_reader: {feedback_tracing: {filters: [{type: x}, {|}]}}}')).toEqual([
       'type',
@@ -279,7 +280,7 @@ describe('values', () => {
       '      - "nonsense"',
       '      - |',
     );
-    expect(labelsAt(list)).toEqual(['non_ascii', 'wrong_toolcall', 'format_type_1']);
+    expect(labelsAt(list)).toEqual(['non_ascii', 'wrong_toolcall', 'format_type_1', 'un-paired-think']);
     expect(complemented(list, 'non_ascii').endsWith('      - non_ascii')).toBe(true);
     expect(labelsAt('defaults:\n- ajet_default\n- |')).toEqual(['verl_default', 'trinity_default', '_self_']);
   });

@@ -142,9 +142,18 @@ describe('problems', () => {
     [`ajet: {}\n${steering(['group: name'])}`, 'error config/defaults-elsewhere 6'],
     [`ajet: {}\n${steering(['_self_', '_self_'])}`, 'error config/defaults 7'],
     ['ajet: {}\nhydra: {searchpath: x}\ndefaults: [_self_]', 'error config/search-path 2'],
-    [`ajet: {}\n${steering(['_self_'], ['pkg://a.b'])}`, 'warning config/search-path 4'],
+    [`ajet: {}\n${steering(['_self_'], ['structured://a'])}`, 'warning config/search-path 4'],
   ])('reports %j', async (text, problem) => {
     expect(codes(await composeText(text))).toContain(problem);
+  });
+
+  it('follows `pkg://` to packages, and reports none that is only on another machine', async () => {
+    const text = (entry: string): string => `ajet: {}\n${steering(['base', '_self_'], [entry])}`;
+    const files = { '/project/lib/conf/base.yaml': 'ajet: {x: 1}\n' };
+    const { problems, config } = await composeText(text('pkg://lib.conf'), { files });
+    expect(problems).toEqual([]);
+    expect(config.get('ajet.x')?.value).toBe(1);
+    expect(codes(await composeText(`ajet: {}\n${steering(['_self_'], ['pkg://a.b'])}`))).toEqual([]);
   });
 
   it('says nothing of sections that a broken text may have left out', async () => {

@@ -83,7 +83,7 @@ ${steering}`;
     expect(await shown(text('verl'))).toContain('n_gpus_per_node: 8 ‹verl: 8 GPUs explore and train›');
     expect(await shown(text('verl'))).not.toContain('Trinity');
     expect(await shown(text('trinity'))).toContain(
-      'n_vllm_engine: 8 ‹Trinity: 8 of 8 GPUs explore, none left to train›',
+      'n_vllm_engine: 8 ‹Trinity: 8 of 8 GPUs explore, none train›',
     );
     expect(await shown(text('trinity'))).not.toContain('verl:');
   });
@@ -103,7 +103,7 @@ ${steering}`;
     const files = { '/project/data/train.jsonl': '' };
     const rows = () => Promise.resolve(1000);
     expect(await shown(text, { files, rows })).toContain(
-      'total_epochs: 100 ‹1,000 / 32 = 31 steps per epoch, 3,100 in 100 epochs›',
+      'total_epochs: 100 ‹1,000 / 32 = 31 steps per epoch›',
     );
     expect(await shown(text, { files })).not.toContain('steps per epoch');
     const other = text.replace('type: jsonl_dataset_file', 'type: huggingface_dat_repo');
@@ -130,9 +130,9 @@ trinity:
     train_batch_size: 99
 ${steering}`;
     const hints = await shown(text);
-    expect(hints).toContain('train_batch_size: 7 ‹overwritten by ajet.data.train_batch_size = 32›');
-    expect(hints).toContain('    optim: ‹overwritten by ajet.trainer_common.optim›\n      num_cycles: 1');
-    expect(hints).toMatch(/batch_size: 32\n {4}train_batch_size: 99 ‹overwritten by 32 \* \d+ \* \d+ = \d+/);
+    expect(hints).toContain('train_batch_size: 7 ‹overwritten: 32›');
+    expect(hints).toContain('    optim: ‹overwritten›\n      num_cycles: 1');
+    expect(hints).toMatch(/batch_size: 32\n {4}train_batch_size: 99 ‹overwritten: \d+›/);
   });
 
   it('show what interpolations come to, but nothing of the environment', async () => {

@@ -98,7 +98,7 @@ describe('the table of Trinity-RFT', () => {
   });
 
   it('tells the state of keys', () => {
-    expect(infoAt(table, 'algorithm.optimizer.lr_decay_style')?.removed).toBe('0.3.3');
+    expect(infoAt(table, 'algorithm.optimizer.lr_decay_style')?.removed).toBe('0.4.1');
     expect(infoAt(table, 'algorithm.optimizer.warmup_style')).toMatchObject({
       deprecated: true,
       renamedTo: 'algorithm.optimizer.lr_scheduler_type',
@@ -169,7 +169,10 @@ describe('newer keys of AgentJet', () => {
     );
     expect(infoAt(table, 'ajet.trainer_common.optim.weight_decay')?.since).toBe('May 2026');
     expect(table.get('ajet.trainer_verl')?.unlisted).toBe('open');
-    expect(infoAt(table, 'ajet.backbone')?.description).toContain('Since May 2026');
+    expect(
+      infoAt(ajetKeys({ ajet: { program: 'ajet', name: 'May 2026', assumed: false } }), 'ajet.backbone')
+        ?.default,
+    ).toBe('verl');
   });
 });
 

@@ -107,13 +107,26 @@ describe('settings', () => {
 });
 
 describe('the fix that silences', () => {
-  const afterIgnoring = (text: string, rule: string): string => {
+  const afterFix = (text: string, rule: string, title: string): string => {
     const document = parseConfig(text);
     const found = diagnose(document).find((one) => one.rule === rule);
     if (found === undefined) throw new Error(`no ${rule}`);
-    const last = fixesFor(document, found).at(-1);
-    expect(last?.title).toBe(`Ignore \`${rule}\` on this line`);
-    return applyEdits(text, last?.edits ?? []);
+    const named = fixesFor(document, found).find((one) => one.title === title);
+    return applyEdits(text, named?.edits ?? []);
+  };
+
+  it('can do so in the whole file', () => {
+    const afterIgnoringAll = (text: string): string =>
+      afterFix(text, 'unknown-key', 'Ignore `unknown-key` in this file');
+    const text = lines('ajet:', '  rollout:', `    ${slip}`);
+    expect(afterIgnoringAll(text)).toBe(`# agentjet-ignore-file unknown-key\n${text}`);
+    expect(afterIgnoringAll(`# agentjet-ignore-file locator\n${text}`)).toBe(
+      `# agentjet-ignore-file locator, unknown-key\n${text}`,
+    );
+  });
+
+  const afterIgnoring = (text: string, rule: string): string => {
+    return afterFix(text, rule, `Ignore \`${rule}\` on this line`);
   };
 
   it.each([

@@ -1,7 +1,12 @@
 /** Resolves the user's classes that a config names. */
 
 import { CodedError, type Location } from '../../../base/core/errors.ts';
-import { builtInJudge, type BuiltInJudge } from '../../../configs/core/builtInJudges.ts';
+import {
+  builtInJudge,
+  locatorOfJudge,
+  misspelledJudge,
+  type BuiltInJudge,
+} from '../../../configs/core/builtInJudges.ts';
 import type { Config } from '../../../configs/core/effectiveConfig.ts';
 import { parseLocator, type Locator } from '../../../configs/core/locator.ts';
 import { tasksetPath, workflowKey } from '../../../configs/core/trinity/trinityRun.ts';
@@ -53,7 +58,10 @@ export function locatorResolver(request: RunRequest, ports: ResolvePorts): Resol
     if (!parsed.ok) throw new CodedError({ ...parsed.problem, location });
     const { kind, where, name } = parsed.locator;
     if (kind === 'module') {
-      const file = (await findModule(where, request, ports)) ?? where;
+      const found = await findModule(where, request, ports);
+      const meant = found === undefined && what === 'judge' ? misspelledJudge(parsed.locator) : undefined;
+      if (meant !== undefined) throw noSuchJudge(text, meant, location);
+      const file = found ?? where;
       return { file, locator: parsed.locator, configLocation: location };
     }
     const file = await resolveFile(where, request, ports);
@@ -147,6 +155,15 @@ function noWorkflow(location: Location): CodedError {
     message: 'The config names no workflow.',
     location,
     hint: 'Name a class or a function, for example ajet.rollout.user_workflow: workflow.ts->Name.',
+  });
+}
+
+function noSuchJudge(text: string, meant: BuiltInJudge, location: Location): CodedError {
+  return new CodedError({
+    code: 'launcher/judge-not-found',
+    message: `AgentJet does not have the judge ${text}.`,
+    location,
+    hint: `Did you mean ${locatorOfJudge(meant)}?`,
   });
 }
 

@@ -1,5 +1,4 @@
 import path from 'node:path';
-import { parse as parseEnvFile } from 'dotenv';
 import type { CodedError } from '../../../base/core/errors.ts';
 import type { FileReader } from '../../../base/core/ports.ts';
 import { faultKinds } from '../../../tracking/core/records/episodeResult.ts';
@@ -9,7 +8,7 @@ import {
   type ModelChoice,
   type RunRequest,
 } from '../../core/protocol/run.ts';
-import { dotEnv } from '../../../base/node/dotEnv.ts';
+import { dotEnv, parseEnvFile } from '../../../base/node/dotEnv.ts';
 import type { OptionErrors, RunOptions } from './runOptions.ts';
 import { formatModels, writeUrl } from '../model-tuner/modelEndpointFailures.ts';
 import { listModels } from '../model-tuner/modelList.ts';
@@ -147,7 +146,7 @@ class RunResolver {
     const file = this.#path(envFile);
     const text = await files.readText(file);
     if (text === undefined) throw this.#errors.fileNotFound('envFile', file);
-    return { ...own, ...parseEnvFile(text), ...env };
+    return { ...own, ...parseEnvFile(text, environment), ...env };
   }
 
   #judge(): Pick<RunRequest, 'judge'> {

@@ -1,3 +1,4 @@
+import { distance } from 'fastest-levenshtein';
 import type { Composition } from '../compose.ts';
 import type { ConfigEnvironment } from '../context.ts';
 import type { Dialect } from '../dialect.ts';
@@ -17,6 +18,8 @@ export interface NamedPath {
   readonly exists: boolean | undefined;
   /** Absolute, where it is here. */
   readonly file: string | undefined;
+  /** The path as written, with the most similar name in its folder, where it is missing. */
+  readonly similar?: string | undefined;
   /** Rows of a data set of one JSON object per line. */
   readonly rows: number | undefined;
 }
@@ -70,13 +73,36 @@ async function lookUp(
   }
   const begins = beginningOf(text, kind, configEnvironment, isProject);
   if (begins === 'nowhere') return unknown;
-  if (begins === 'here') return missing;
-  const found = await Promise.all(folders.map((folder) => isThere(paths.resolve(folder, begins.folder))));
-  return found.includes(true) ? missing : unknown;
+  const isOfWorkspace =
+    begins === 'here' ||
+    (await Promise.all(folders.map((folder) => isThere(paths.resolve(folder, begins.folder))))).includes(
+      true,
+    );
+  if (!isOfWorkspace) return unknown;
+  return { ...unknown, exists: false, similar: await similarPath(text, folders, configEnvironment) };
+}
+
+/** Searches the folder of a missing path for a name that differs in a few letters, or in its ending. */
+async function similarPath(
+  text: string,
+  folders: readonly string[],
+  { files, paths }: ConfigEnvironment,
+): Promise<string | undefined> {
+  const name = paths.basename(text);
+  const stem = name.replace(/\.\w+$/, '');
+  const likeness = (other: string): number =>
+    other.replace(/\.\w+$/, '') === stem ? 0 : distance(other, name);
+  for (const folder of folders) {
+    const parent = paths.dirname(paths.resolve(folder, text));
+    const names = await files.list(parent).catch(() => []);
+    const [best] = [...names].sort((a, b) => likeness(a) - likeness(b));
+    if (best === undefined || likeness(best) > Math.max(1, name.length / 4)) continue;
+    return text.slice(0, text.length - name.length) + best;
+  }
+  return undefined;
 }
 
 const unknown: NamedPath = { exists: undefined, file: undefined, rows: undefined };
-const missing: NamedPath = { ...unknown, exists: false };
 
 /**
  * Returns the part of a path that must exist here before its absence is a finding. Configs are written for the

@@ -28,10 +28,10 @@ function requiredLines(section: KeyNode, whole: KeyNode, next: () => number): st
  * Returns true for keys that a new section needs. Keys that depend on a choice within the section are excluded,
  * because nothing is chosen yet; those that depend on a switch are not.
  */
-function isRequired({ required, ofExample, condition = [] }: KeyInfo, { path }: KeyNode): boolean {
+function isRequired({ required, absent, ofExample, condition = [] }: KeyInfo, { path }: KeyNode): boolean {
   const isChosen = ({ path: asked, values }: Clause): boolean =>
     asked?.startsWith(`${path}.`) === true && values.join() !== 'false';
-  return required && !ofExample && !condition.some(isChosen);
+  return required && absent === undefined && !ofExample && !condition.some(isChosen);
 }
 
 function valueLines({ name }: KeyNode, info: KeyInfo, next: () => number): string[] {

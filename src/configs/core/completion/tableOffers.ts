@@ -17,7 +17,9 @@ export function offersOfTable(document: LinedText, carets: readonly Caret[], tab
 function keysAt(document: LinedText, caret: KeyCaret, table: KeyTable): Completion[] {
   const section = table.find(caret.path);
   if (section === undefined) return [];
-  const missing = [...section.children.values()].filter((child) => !caret.present.has(child.name));
+  const missing = [...section.children.values()].filter(
+    ({ name, info }) => !caret.present.has(name) && info?.absent === undefined,
+  );
   return missing.map((child, index) => keyCompletion(document, caret, child, index));
 }
 

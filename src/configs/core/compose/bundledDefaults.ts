@@ -60,15 +60,15 @@ function kept(table: KeyTable, name: string, make: () => MappingValue): MappingV
 
 function launcherDefaults(table: KeyTable, section: string): MappingValue {
   const key = table.get(section);
-  return mapping('', key === undefined ? [] : [[section, mapping(key.path, childEntries(key, isOld))]]);
+  return mapping('', key === undefined ? [] : [[section, mapping(key.path, childEntries(key, isDefault))]]);
 }
 
-function isOld({ info }: KeyNode): boolean {
-  return info?.since === undefined;
+function isDefault({ info }: KeyNode): boolean {
+  return info?.hasCurrentDefault !== false;
 }
 
 function isCurrent({ info }: KeyNode): boolean {
-  return info?.removed === undefined;
+  return info?.removed === undefined && info?.absent === undefined;
 }
 
 function fixedTrinityDefaults(table: KeyTable): MappingValue {

@@ -15,14 +15,18 @@ export interface SearchContext {
   readonly file: string;
   readonly files: FileReader;
   readonly paths: PathRules;
+  /** Folders that Python imports packages from, which `pkg://` entries are also searched in. */
+  readonly packages?: readonly string[] | undefined;
 }
 
 /** Places that Hydra can search and this program cannot. */
-const elsewhere = /^(?:pkg|structured):\/\//;
+const elsewhere = 'structured://';
+/** Folders of Python packages. */
+const inPackage = /^pkg:\/\/([\w.]+)$/;
 
 /**
- * The search path of a config, in its order: what `hydra.searchpath` gives, its interpolations resolved. Only `file://`
- * entries and plain paths can be followed here.
+ * The search path of a config, in its order: what `hydra.searchpath` gives, its interpolations resolved. `file://`
+ * entries, plain paths and `pkg://` entries can be followed here.
  */
 export async function readSearchPath(
   list: Value,
@@ -37,10 +41,11 @@ export async function readSearchPath(
   const folders: SearchFolder[] = [];
   for (const item of list.items) {
     const written = item.kind === 'scalar' && typeof item.value === 'string' ? item.value : undefined;
-    const path = written === undefined ? undefined : filePath(written);
+    const dotted = written === undefined ? undefined : inPackage.exec(written)?.[1];
+    const path = dotted?.replaceAll('.', '/') ?? (written === undefined ? undefined : filePath(written));
     if (written !== undefined && path !== undefined) {
       folders.push({ written, folder: await existing(path, context) });
-    } else if (written !== undefined && elsewhere.test(written)) {
+    } else if (written !== undefined && written.startsWith(elsewhere)) {
       const message = 'This entry of `hydra.searchpath` is not a folder, so it is ignored.';
       problems.push(problemAt(item, 'warning', message));
     } else {
@@ -61,9 +66,9 @@ function filePath(written: string): string | undefined {
 
 async function existing(
   path: string,
-  { cwd, file, files, paths }: SearchContext,
+  { cwd, file, files, paths, packages = [] }: SearchContext,
 ): Promise<string | undefined> {
-  for (const base of [cwd, paths.dirname(file)]) {
+  for (const base of [cwd, paths.dirname(file), ...packages]) {
     const folder = paths.resolve(base, path);
     if (await files.exists(folder)) return folder;
   }

@@ -6,6 +6,7 @@ import type { Environment } from '../interpolation/host.ts';
 import { resolveInterpolations } from '../interpolation/resolver.ts';
 import { runtimeResolvers } from '../interpolation/resolverDocs.ts';
 import type { ConfigProblem } from '../finding.ts';
+import { usualRelease, type Installed } from '../installed.ts';
 import { type MappingValue, type RuleInput, type Value } from '../value.ts';
 import { conversionRules, type ConversionRule } from './conversionRules.ts';
 import { evaluateRule, type RuleFailure } from './evaluateRule.ts';
@@ -15,6 +16,8 @@ import { prepare } from './prepare.ts';
 
 export interface Conversion {
   readonly target: LaunchTarget;
+  /** The file of the conversion table, or the release of the built-in one. */
+  readonly table: { readonly file?: string | undefined; readonly release: string };
   /** The config that the launcher passes to the backbone, with the origin of each value. */
   readonly root: MappingValue;
   /** Errors are what the launcher or the backbone would stop at. */
@@ -69,6 +72,7 @@ class Converter {
   readonly #environment: Environment;
   /** Those that are left for this target; none where only the composed values are known. */
   readonly #layers: readonly Layer[];
+  readonly #tables: Installed['tables'];
   readonly #reported: readonly ConfigProblem[];
   readonly #problems: ConfigProblem[] = [];
   readonly #replaced: ReplacedValue[] = [];
@@ -82,6 +86,7 @@ class Converter {
     this.#config = composition?.config ?? (source as Config);
     this.#file = this.#config.file;
     this.#environment = composition?.environment ?? 'blocked';
+    this.#tables = composition?.installed?.tables ?? {};
     this.#reported = composition?.problems ?? [];
     this.#layers = (composition?.layers ?? []).filter(({ name }) => name !== leavesOut.name);
   }
@@ -91,7 +96,7 @@ class Converter {
     this.#problems.push(...prepared.problems);
     this.#config = new Config(this.#file, prepared.root);
     let root = this.#base(prepared.root);
-    for (const rule of conversionRules(this.#launch.table)) root = this.#apply(rule, root);
+    for (const rule of conversionRules(this.#launch.table, this.#tables)) root = this.#apply(rule, root);
     for (const step of this.#launch.after) {
       const filled = step(root);
       root = filled.root;
@@ -100,6 +105,7 @@ class Converter {
     }
     return {
       target: this.#target,
+      table: { file: this.#tables[this.#launch.table]?.file, release: usualRelease('ajet') },
       root: this.#resolve(this.#composedAgain(root)),
       problems: this.#problems,
       replaced: this.#replaced,

@@ -22,17 +22,20 @@ export interface RuleFailure {
 }
 
 export function evaluateRule(rule: ConversionRule, config: Config): RuleResult {
+  const { whenNull, compute } = rule;
+  const isCopied = (value: Value): boolean => whenNull === 'copied' && compute === undefined && isNull(value);
   const inputs = rule.sources.flatMap((path): RuleInput[] => {
     const value = config.at(path);
-    return value === undefined || isNull(value) ? [] : [{ path, value }];
+    return value === undefined || (isNull(value) && !isCopied(value)) ? [] : [{ path, value }];
   });
   const missing = rule.sources.find((path) => inputs.every((input) => input.path !== path));
   if (missing !== undefined) {
     const state = config.at(missing) === undefined ? 'not set' : 'null';
     const message = `\`${missing}\` is ${state}.`;
+    if (whenNull === 'skipped') return { value: undefined, text: message, inputs };
     return { value: undefined, text: message, inputs, failure: { missing, path: missing, message } };
   }
-  if (rule.compute !== undefined) return computed(rule.expression, rule.compute, inputs);
+  if (compute !== undefined) return computed(rule.expression, compute, inputs);
   const [only] = inputs;
   if (only === undefined) throw new Error(`The conversion rule of ${rule.target} has no source.`);
   return { value: copied(only.path, only.value), text: shown(only.value), inputs };

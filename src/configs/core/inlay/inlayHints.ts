@@ -22,10 +22,28 @@ const sources: Readonly<Record<DialectId, readonly ((context: ConfigContext) => 
 
 /** Returns values that follow from a config and are not written in it, in the order of the text. */
 export function inlayHints(context: ConfigContext): readonly InlayHint[] {
-  return sources[context.dialect.id]
+  const hints = sources[context.dialect.id]
     .flatMap((source) => source(context))
     .flatMap((hint) => placed(context, hint))
     .sort((a, b) => a.offset - b.offset);
+  const byLine = new Map<number, InlayHint[]>();
+  for (const hint of hints) {
+    const { line } = context.document.lines.position(hint.offset);
+    byLine.set(line, [...(byLine.get(line) ?? []), hint]);
+  }
+  return [...byLine.values()].map(joined);
+}
+
+/** The length of the hints of one line that VS Code shows, less the blanks around them. */
+const longest = 41;
+
+/** One hint for a line: VS Code cuts the second one. The tooltip has the texts that do not fit. */
+function joined(hints: readonly InlayHint[]): InlayHint {
+  const [first = { offset: 0, text: '', tooltip: '' }] = hints;
+  const text = first.text.length > longest ? `${first.text.slice(0, longest - 1)}…` : first.text;
+  if (hints.length === 1 && text === first.text) return first;
+  const tooltip = hints.map((hint) => `**${hint.text}**\n\n${hint.tooltip}`).join('\n\n');
+  return { offset: first.offset, text, tooltip };
 }
 
 /** Behind each value that Trinity's validator replaces, the value that it uses. */

@@ -86,13 +86,15 @@ function steps(settings: Settings, { batch, epochs, rows }: Names): Hint[] {
   const perEpoch = Math.floor(count / tasks);
   const times = countAt(settings, epochs);
   const all =
-    times === undefined || times === 1 ? '' : `, ${grouped(perEpoch * times)} in ${grouped(times)} epochs`;
+    times === undefined || times === 1
+      ? ''
+      : ` That is ${grouped(perEpoch * times)} steps in ${grouped(times)} epochs.`;
   const left = count % tasks;
   return [
     {
       path,
-      text: `${grouped(count)} / ${tasks} = ${grouped(perEpoch)} steps per epoch${all}`,
-      tooltip: `\`${file}\` has ${grouped(count)} tasks, \`${batch}\` is ${tasks}${left === 0 ? '' : `; ${left} tasks are left over in each epoch`}.`,
+      text: `${grouped(count)} / ${tasks} = ${grouped(perEpoch)} steps per epoch`,
+      tooltip: `\`${file}\` has ${grouped(count)} tasks, \`${batch}\` is ${tasks}${left === 0 ? '' : `; ${left} tasks are left over in each epoch`}.${all}`,
     },
   ];
 }
@@ -179,7 +181,7 @@ function grouped(value: number): string {
 }
 
 function splitText({ total, explorer, trainer }: GpuSplit): string {
-  const rest = trainer > 0 ? `${trainer} train` : 'none left to train';
+  const rest = trainer > 0 ? `${trainer} train` : 'none train';
   return `${explorer} of ${total} GPUs explore, ${rest}`;
 }
 

@@ -1,5 +1,5 @@
 import type { ConfigContext } from '../context.ts';
-import { convert, type ReplacedValue } from '../convert/convert.ts';
+import { convert } from '../convert/convert.ts';
 import { backboneSections } from '../convert/conversionRules.ts';
 import { originText } from '../effective/origins.ts';
 import { yamlScalar } from '../effective/yamlScalar.ts';
@@ -51,21 +51,19 @@ export function replacedValues(context: ConfigContext): Hint[] {
   // Files that others are based on give every key of a backbone a default.
   if (!isWholeExperiment(context.document, context.dialect)) return [];
   return backboneSections.flatMap(({ backbone, label, above }) =>
-    convert(context.composition, backbone).replaced.flatMap((replaced): Hint[] => {
-      const { rule, was, becomes } = replaced;
+    convert(context.composition, backbone).replaced.flatMap(({ rule, was, becomes }): Hint[] => {
       const path = [...above, ...stepsOf(rule.target)];
       if (was.origin.kind !== 'file' || was.origin.location.file !== context.file) return [];
       if (nodeAt(context.document.root, path) === undefined || isSame(was, becomes)) return [];
-      const tooltip = `The launcher sets \`${rule.target}\` of ${label} from \`${rule.expression}\`. Your value is not used.`;
-      return [{ path, text: `overwritten by ${source(replaced)}`, tooltip }];
+      const tooltip = `The launcher sets \`${rule.target}\` of ${label} from \`${rule.expression}\`${arithmetic(becomes)}. Your value is not used.`;
+      const text = becomes.kind === 'scalar' ? `overwritten: ${shown(becomes)}` : 'overwritten';
+      return [{ path, text, tooltip }];
     }),
   );
 }
 
-function source({ rule, becomes }: ReplacedValue): string {
-  if (becomes.kind !== 'scalar') return rule.expression;
-  const computed = becomes.origin.kind === 'rule' ? becomes.origin.text : undefined;
-  return computed ?? `${rule.expression} = ${shown(becomes)}`;
+function arithmetic({ origin }: Value): string {
+  return origin.kind === 'rule' && origin.text !== undefined ? ` (${origin.text})` : '';
 }
 
 function isSame(a: Value, b: Value): boolean {

@@ -1,4 +1,5 @@
 import type { KeyInfo, KeyNode, ValueInfo } from './keyTable.ts';
+import { releaseText } from './releases.ts';
 import { valueTypes } from './keyTableRow.ts';
 
 /**
@@ -33,19 +34,22 @@ function bullets(facts: readonly string[]): string {
 
 export function isOutdated(info: KeyInfo | undefined): boolean {
   if (info === undefined) return false;
-  const replaced = [info.removed, info.renamedTo, info.doNotSet].some((text) => text !== undefined);
+  const replaced = [info.removed, info.renamedTo, info.doNotSet, info.absent].some(
+    (reason) => reason !== undefined,
+  );
   return replaced || info.deprecated || info.unused;
 }
 
 function lifecycleTexts(info: KeyInfo): string[] {
-  const { deprecated, unused, renamedTo, insteadUse, removed, since, doNotSet } = info;
+  const { deprecated, unused, renamedTo, insteadUse, removed, since, doNotSet, absent } = info;
   return present(
     deprecated && `Deprecated. ${insteadUse ?? ''}`.trim(),
     unused && 'Has no effect.',
     renamedTo !== undefined && `Its new name is \`${renamedTo}\`.`,
     doNotSet !== undefined && `Do not set it: ${doNotSet}.`,
-    since !== undefined && `Available since ${since}.`,
-    removed !== undefined && `Last available in ${removed}.`,
+    since !== undefined && (since === 'main' ? 'Only on the main branch.' : `Available since ${since}.`),
+    removed !== undefined && `Removed in ${removed}.`,
+    absent !== undefined && `Not in ${releaseText(absent)}.`,
   );
 }
 

@@ -37,7 +37,8 @@ class Sections {
   readonly #names = new Map<string, string>();
 
   body(section: KeyNode): JsonSchema {
-    const properties = [...section.children.values()].map((key) => [key.name, this.#key(key)] as const);
+    const known = [...section.children.values()].filter(({ info }) => info?.absent === undefined);
+    const properties = known.map((key) => [key.name, this.#key(key)] as const);
     return {
       type: 'object',
       ...(properties.length === 0 ? {} : { properties: Object.fromEntries(properties) }),

@@ -3,7 +3,8 @@ import astunerTable from '../data/astuner-differences.json' with { type: 'json' 
 import trinityTable from '../data/trinity-keys.json' with { type: 'json' };
 import verlTable from '../data/verl-keys.json' with { type: 'json' };
 import type { KeyRow, KeyNode } from './keyTableRow.ts';
-import { KeyTree, rootOf, stepsOf, type TreeOptions } from './keyTableTree.ts';
+import { KeyTree, rootOf, stepsOf } from './keyTableTree.ts';
+import { rowsOfRelease, usualTrinity, type KnownRelease } from './releases.ts';
 import type { NodePath } from '../node.ts';
 
 export type { KeyInfo, KeyNode, ValueInfo, ValueType } from './keyTableRow.ts';
@@ -28,7 +29,9 @@ export class KeyTable {
   }
 
   get required(): readonly KeyNode[] {
-    return (this.#required ??= this.keys.filter(({ info }) => info?.required === true));
+    return (this.#required ??= this.keys.filter(
+      ({ info }) => info?.required === true && info.absent === undefined,
+    ));
   }
 
   /** The keys with a name that have one place in a document; not those in lists, or under names of the user's choice. */
@@ -86,9 +89,27 @@ function lazy<T>(make: () => T): () => T {
 // The data is checked by the tests of the tables, not each time it is read.
 const rowsOf = ({ rows }: { readonly rows: unknown }): readonly KeyRow[] => rows as readonly KeyRow[];
 
-const trinityTree = lazy(
-  () => new KeyTree(rowsOf(trinityTable), { top: 'closed', sections: 'closed', refuses: true }),
-);
+/** The releases whose keys and defaults apply; AgentJet's is undefined if nothing names it. */
+export interface TableReleases {
+  readonly ajet?: KnownRelease | undefined;
+  readonly trinity?: KnownRelease | undefined;
+}
+
+/** Makes each table once per release. */
+function perRelease<T>(make: (releases: Required<TableReleases>) => T): (releases?: TableReleases) => T {
+  const made = new Map<string, T>();
+  return ({ ajet, trinity = usualTrinity } = {}) => {
+    const id = JSON.stringify([ajet, trinity]);
+    const table = made.get(id) ?? make({ ajet, trinity });
+    made.set(id, table);
+    return table;
+  };
+}
+
+const trinityTree = perRelease(({ trinity: release }) => {
+  const rows = rowsOfRelease(rowsOf(trinityTable), release);
+  return new KeyTree(rows, { top: 'closed', sections: 'closed', refuses: true, release });
+});
 const verlTree = lazy(() => new KeyTree(rowsOf(verlTable), { top: 'passed-on', sections: 'passed-on' }));
 
 const verlSections = [
@@ -102,22 +123,25 @@ const verlSections = [
   'trainer',
 ];
 
-/** The sections of the backbones next to `ajet`, which are passed on unchanged. */
-const backbones: Pick<TreeOptions, 'mounts' | 'mountsWhole'> = {
-  mounts: new Map([['trinity', trinityTree], ...verlSections.map((name) => [name, verlTree] as const)]),
-  mountsWhole: (name) => name === 'trinity',
-};
-
-function launcherTable(rows: readonly KeyRow[]): KeyTable {
-  const tree = new KeyTree(rows, { top: 'open', sections: 'closed', ...backbones });
-  return new KeyTable(rootOf(tree), backbones.mounts?.keys());
+/** The table of a launcher, with the sections of the backbones next to its own, which are passed on unchanged. */
+function launcherTable(rows: readonly KeyRow[], releases: TableReleases): KeyTable {
+  const mounts = new Map([
+    ['trinity', () => trinityTree(releases)],
+    ...verlSections.map((name) => [name, verlTree] as const),
+  ]);
+  const mountsWhole = (name: string): boolean => name === 'trinity';
+  const { ajet: release } = releases;
+  const tree = new KeyTree(rows, { top: 'open', sections: 'closed', mounts, mountsWhole, release });
+  return new KeyTable(rootOf(tree), mounts.keys());
 }
 
 /** The keys of AgentJet's configs, with the sections of its backbones. */
-export const ajetKeys = lazy(() => launcherTable(rowsOf(ajetTable)));
+export const ajetKeys = perRelease((releases) =>
+  launcherTable(rowsOfRelease(rowsOf(ajetTable), releases.ajet), releases),
+);
 
 /** The keys of its predecessor ASTuner: the same tree under another name, but for a few keys. */
-export const astunerKeys = lazy(() => {
+export const astunerKeys = perRelease(({ trinity }) => {
   const changes = new Map(Object.entries(astunerTable.change as Record<string, Partial<KeyRow>>));
   const added = rowsOf({ rows: astunerTable.add });
   const own = new Set(added.map(({ path }) => path));
@@ -128,7 +152,7 @@ export const astunerKeys = lazy(() => {
     if (own.has(renamed.path)) return [];
     return [{ ...renamed, renamedTo: undefined, removed: undefined, ...changes.get(renamed.path) }];
   });
-  return launcherTable([...same, ...added]);
+  return launcherTable([...same, ...added], { trinity });
 });
 
-export const trinityKeys = lazy(() => new KeyTable(rootOf(trinityTree())));
+export const trinityKeys = perRelease((releases) => new KeyTable(rootOf(trinityTree(releases))));

@@ -14,6 +14,8 @@ const keyRow = () =>
     type: z.optional(z.union([oneOrMore(z.enum(valueTypes)), z.literal('any')])),
     /** Absent when there is none: null may be a default too. */
     default: z.optional(z.json()),
+    /** Defaults that differ between releases: from each named release on. `default` is that of the usual release. */
+    defaults: z.optional(z.record(z.string(), z.json())),
     /** Path of a key of the same table whose keys are this one's too, and its row where this one has no type. */
     ref: z.optional(z.string()),
     /** The user has to set it: its default, if any, is only a placeholder. */
@@ -39,7 +41,7 @@ const keyRow = () =>
     deprecated: z.optional(z.boolean()),
     /** Nothing upstream reads it. */
     unused: z.optional(z.boolean()),
-    /** First and last release that knows the key, in upstream's words: `0.4`, `0.3.3`. */
+    /** The first release that knows the key, and the first that does not know it any more. */
     since: z.optional(z.string()),
     removed: z.optional(z.string()),
     /** The new key: a path, or the name of a sibling. Without `removed` both work. */
@@ -65,11 +67,26 @@ const keyRow = () =>
   });
 
 /** One line of a table of keys. */
-export type KeyRow = z.infer<ReturnType<typeof keyRow>>;
+export type KeyRow = z.infer<ReturnType<typeof keyRow>> & {
+  /** False if the release of the table knows the key. Undefined if the release is not known. */
+  readonly absent?: boolean | undefined;
+};
 
 /** Checks rows. Throws if a row is malformed, which is a bug of AgentJet. */
 export function readRows(data: unknown): KeyRow[] {
   return z.array(keyRow()).parse(data);
+}
+
+/** A program whose releases have different keys. */
+export type Program = 'ajet' | 'trinity';
+
+/** The release whose keys and defaults apply. */
+export interface KnownRelease {
+  readonly program: Program;
+  /** The name in the table, such as `0.6.0` or `May 2026`. */
+  readonly name: string;
+  /** True if nothing names the release, so it is the usual one. */
+  readonly assumed: boolean;
 }
 
 export type ValueType = (typeof valueTypes)[number];
@@ -109,6 +126,10 @@ export interface KeyInfo extends ValueInfo, Readonly<Pick<KeyRow, TakenField>> {
   readonly renamedTo?: string | undefined;
   readonly doNotSet?: string | undefined;
   readonly made: boolean;
+  /** The release of the table, which does not know this key. */
+  readonly absent?: KnownRelease | undefined;
+  /** False for a key that is not among the defaults: newer than the release, or than the usual one. */
+  readonly hasCurrentDefault: boolean;
   /** Belongs to one of upstream's examples; AgentJet itself does not know it. */
   readonly ofExample: boolean;
   readonly condition?: Condition | undefined;

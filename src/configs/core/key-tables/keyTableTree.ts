@@ -1,4 +1,5 @@
 import { compileCondition } from './condition.ts';
+import type { KnownRelease } from './releases.ts';
 import { valueTypes, type KeyRow, type KeyInfo, type KeyNode, type ValueType } from './keyTableRow.ts';
 
 /** The place of one row among the others; what `ref` leads to is not followed yet. */
@@ -11,6 +12,8 @@ interface Spec {
 }
 
 export interface TreeOptions {
+  /** The release whose keys the rows are; undefined if it is not known. */
+  readonly release?: KnownRelease | undefined;
   /** The meaning of unlisted keys at the top, and in sections that do not define it. */
   readonly top: KeyNode['unlisted'];
   readonly sections: KeyNode['unlisted'];
@@ -243,6 +246,8 @@ function infoOf(row: KeyRow, place: KeyPosition, tree: KeyTree): KeyInfo {
     // Empty where it holds for the key that a row refers to, but not for this one.
     doNotSet: row.doNotSet === '' ? undefined : row.doNotSet,
     made: row.made === true,
+    absent: row.absent === true ? tree.options.release : undefined,
+    hasCurrentDefault: row.absent === undefined ? row.since === undefined : !row.absent,
     ofExample: row.appliesWhen?.endsWith(' only') === true,
     condition: conditionOf(row, place, tree),
     becomes: { verl: list(row.verlPath), trinity: list(row.trinityPath) },

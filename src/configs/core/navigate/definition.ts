@@ -82,8 +82,8 @@ function originOf({ composition }: ConfigContext, path: readonly (string | numbe
 
 /** Returns the locations that set the effective value of a key: other files first, then the key itself. */
 function setters(context: ConfigContext, { path, span, entry }: NodeAtOffset): (Location | undefined)[] {
-  const { document, file } = context;
-  const twins = rulesThatSet(path).flatMap(({ sources }) =>
+  const { document, file, composition } = context;
+  const twins = rulesThatSet(path, composition.installed?.tables).flatMap(({ sources }) =>
     sources.map((source) => keyLocation(context, source.split('.'))),
   );
   const origin = originOf(context, path);

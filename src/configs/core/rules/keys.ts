@@ -2,6 +2,7 @@ import { distance } from 'fastest-levenshtein';
 import { insertKey, removeEntry, removeWithSection, renameKey } from '../edits.ts';
 import { finding, fix, type Finding, type Fix } from '../finding.ts';
 import { childOf, type KeyInfo, type KeyNode, type KeyTable } from '../key-tables/keyTable.ts';
+import { programLabels, releaseText } from '../key-tables/releases.ts';
 import { entryOf, type Entry, type MappingNode } from '../node.ts';
 import type { ConfigDocument } from '../parse.ts';
 import type { Severity } from './ruleEntry.ts';
@@ -31,6 +32,7 @@ export function suggestKeys(
     .filter(({ score }) => score <= Math.max(1, Math.floor(name.length / 3)));
   const elsewhere = table
     .named(name)
+    .filter(({ info }) => info?.absent === undefined)
     // A key of the same name has another meaning in a section of another program.
     .filter((key) => table.root.strict || topOf(key) === topOf(section))
     // Behind an exact slip of one letter, before vaguer likenesses.
@@ -62,7 +64,9 @@ function slips(a: string, b: string): number {
 }
 
 function missingChildren(section: KeyNode, present: MappingNode): KeyNode[] {
-  return [...section.children.values()].filter((child) => entryOf(present, child.name) === undefined);
+  return [...section.children.values()].filter(
+    ({ name, info }) => info?.absent === undefined && entryOf(present, name) === undefined,
+  );
 }
 
 function stepsBetween(key: KeyNode, section: KeyNode): number {
@@ -167,6 +171,7 @@ type KeyReport = Pick<Finding, 'rule' | 'severity' | 'message' | 'tag'> & { read
 /** The checks of a key, independent of its value; the first that applies is reported. */
 const lifecycles: readonly ((written: WrittenKey) => KeyReport | undefined)[] = [
   renamed,
+  absent,
   computed,
   removed,
   deprecated,
@@ -180,6 +185,9 @@ export const lifecycle: Rule = ({ document, table, key, written }) => {
   if (key === undefined || info === undefined || written === undefined) return [];
   // Problems of a whole section are reported at the section.
   if (key.parent?.info?.doNotSet !== undefined && info.doNotSet !== undefined) return [];
+  if (key.parent?.info?.absent !== undefined) return [];
+  // In an older release, the old name is the right one.
+  if (info.renamedTo !== undefined && table.get(info.renamedTo)?.info?.absent !== undefined) return [];
   const whole: WrittenKey = { document, table, key, info, ...written };
   const fixes = (): Fix[] => removalOf(whole);
   for (const lifecycle of lifecycles) {
@@ -197,7 +205,9 @@ function renamed(written: WrittenKey): KeyReport | undefined {
   const name = renamedTo.split('.').at(-1) ?? renamedTo;
   const isThere = beside && entryOf(parent, name) !== undefined;
   const isLost = gone !== undefined || unread;
-  const since = table.get(renamedTo)?.info?.since;
+  const successor = table.get(renamedTo)?.info;
+  const since = successor?.since;
+  const isKnown = successor?.hasCurrentDefault === true;
   const fixes = (): Fix[] => {
     if (isThere) return removalOf(written);
     return beside
@@ -207,10 +217,28 @@ function renamed(written: WrittenKey): KeyReport | undefined {
   return {
     rule: 'renamed-key',
     // Which release trains is not known: an older one reads the old name only.
-    severity: isLost ? 'warning' : since === undefined ? 'information' : 'hint',
+    severity: isLost ? 'warning' : since === undefined || isKnown ? 'information' : 'hint',
     message: `\`${key.name}\` is now \`${renamedTo}\`. ${oldName(info, since)}`,
     tag: 'deprecated',
     fixes,
+  };
+}
+
+/** A key that the release does not have: a newer one, or one that was removed. */
+function absent({ key, info }: WrittenKey): KeyReport | undefined {
+  const { absent: release, since, removed: gone } = info;
+  if (release === undefined) return undefined;
+  const program = programLabels[release.program];
+  const origin =
+    since === 'main' ? `is only on the main branch of ${program}` : `is new in ${program} ${since ?? ''}`;
+  const rejects = key.parent?.strict === true && key.parent.unlisted === 'closed';
+  const consequence = `${releaseText(release)} does not ${rejects ? 'start with' : 'read'} it.`;
+  const use = info.insteadUse === undefined ? '' : ` ${sentence(info.insteadUse)}`;
+  return {
+    rule: gone === undefined ? 'unknown-key' : 'removed-key',
+    // Where nothing is installed, training may have a newer release.
+    severity: rejects && (gone !== undefined || !release.assumed) ? 'error' : 'warning',
+    message: `\`${key.name}\` ${gone === undefined ? origin : `was removed in ${program} ${gone}`}. ${consequence}${use}`,
   };
 }
 

@@ -1,4 +1,5 @@
 import { closest, distance } from 'fastest-levenshtein';
+import { locatorOfJudge, misspelledJudge } from '../builtInJudges.ts';
 import type { CodeSite, LocatorTarget } from '../code/classes.ts';
 import { faultOf, functionForms, hintOfForm, pythonFunctionForms } from '../code/functionForm.ts';
 import type { ConfigContext } from '../context.ts';
@@ -39,9 +40,25 @@ function targetFindings(named: NamedLocator, target: LocatorTarget): Finding[] {
     case 'no-name':
       return [noName(named, target.file, target.sites)];
     case 'built-in':
-    case 'elsewhere':
       return [];
+    case 'elsewhere':
+      return named.role.what === 'judge' ? misspelled(named) : [];
   }
+}
+
+/** A judge of AgentJet with a typing error, which is neither in this workspace nor built in. */
+function misspelled({ context, node, locator }: NamedLocator): Finding[] {
+  const judge = misspelledJudge(locator);
+  if (judge === undefined) return [];
+  const meant = locatorOfJudge(judge);
+  return [
+    finding(context.document, node.span, {
+      rule: 'locator-target',
+      severity: 'error',
+      message: `AgentJet does not have the judge \`${locator.where}->${locator.name}\`. Did you mean \`${meant}\`?`,
+      fixes: () => fix(`Change to \`${meant}\``, replaceScalar(context.document, node, meant, true)),
+    }),
+  ];
 }
 
 function noFile(named: NamedLocator, file: string): Finding {

@@ -7,13 +7,13 @@ import { isWholeExperiment } from './missingKeys.ts';
 
 /** Values typed on a backbone's key that the launcher overwrites with those of AgentJet's own keys. */
 export function overwrittenValues(context: ConfigContext): Finding[] {
-  const { document, dialect } = context;
+  const { document, dialect, composition } = context;
   const { section } = dialect;
   // Files that others are based on give every key of a backbone a default.
   if (section === undefined || !isWholeExperiment(document, dialect)) return [];
   return backboneSections.flatMap(({ backbone, label, above }) => {
     if (above.length > 0 && nodeAt(document.root, above) === undefined) return [];
-    return conversionRules(backbone).flatMap((rule): Finding[] => {
+    return conversionRules(backbone, composition.installed?.tables).flatMap((rule): Finding[] => {
       const path = [...above, ...rule.target.split('.')];
       const parent = nodeAt(document.root, path.slice(0, -1));
       const entry = entryOf(parent, path.at(-1) ?? '');

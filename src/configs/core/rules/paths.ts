@@ -1,7 +1,8 @@
 import { namingKeys, takesPath } from '../code/namingKeys.ts';
 import { failingClause } from '../key-tables/condition.ts';
 import type { ResolvedReferences } from '../context.ts';
-import { finding, type Finding } from '../finding.ts';
+import { replaceScalar } from '../edits.ts';
+import { finding, fix, type Finding, type Fix } from '../finding.ts';
 import type { KeyTable } from '../key-tables/keyTable.ts';
 import { hasInterpolation, nodeAt } from '../node.ts';
 import type { ConfigDocument } from '../parse.ts';
@@ -34,7 +35,13 @@ export function missingPaths(
     if (key === undefined || !takesPath(key)) return [];
     if (node.kind !== 'scalar' || typeof node.value !== 'string' || hasInterpolation(node)) return [];
     if (references.exists(node.value) !== false || !isRead(visit)) return [];
-    const message = `${nameOf(visit)} is \`${node.value}\`, which does not exist on this machine. Training needs it at the start.`;
-    return [finding(document, node.span, { rule: 'missing-path', severity: 'warning', message })];
+    const similar = references.similar?.(node.value);
+    const hint = similar === undefined ? '' : ` Did you mean \`${similar}\`?`;
+    const message = `${nameOf(visit)} is \`${node.value}\`, which does not exist on this machine. Training needs it at the start.${hint}`;
+    const fixes = (): Fix[] =>
+      similar === undefined
+        ? []
+        : fix(`Change to \`${similar}\``, replaceScalar(document, node, similar, true));
+    return [finding(document, node.span, { rule: 'missing-path', severity: 'warning', message, fixes })];
   });
 }

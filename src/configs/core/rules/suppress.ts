@@ -54,7 +54,24 @@ export function suppress(
 
 /** The fixes of a finding as they are offered: its own, then the one that silences it. */
 export function fixesFor(document: ConfigDocument, found: Finding): readonly Fix[] {
-  return [...found.fixes, ...fix(`Ignore \`${found.rule}\` on this line`, ignoreEdit(document, found))];
+  return [
+    ...found.fixes,
+    ...fix(`Ignore \`${found.rule}\` on this line`, ignoreEdit(document, found)),
+    ...fix(`Ignore \`${found.rule}\` in this file`, ignoreInFile(document, found)),
+  ];
+}
+
+/** Adds to the first comment for the whole file, else a comment on the first line. */
+function ignoreInFile(document: ConfigDocument, { rule }: Finding): TextEdit | undefined {
+  if (ruleCatalog[rule].severity === 'error' && document.root === undefined) return undefined;
+  const present = ignoresIn(document)
+    .find(({ line }) => line === undefined)
+    ?.comment.ids.at(-1);
+  if (present !== undefined) return insertion(present.end, `, ${rule}`);
+  const { text } = document;
+  // A byte order mark and a language server's comment stay first.
+  const [head] = /^\ufeff?(?:#[ \t]*yaml-language-server[^\r\n]*\r?\n)?/.exec(text) ?? [''];
+  return insertion(head.length, `# ${marker}-file ${rule}${text.includes('\r\n') ? '\r\n' : '\n'}`);
 }
 
 /** Undefined if a comment would change the text. */

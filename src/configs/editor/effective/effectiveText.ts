@@ -2,7 +2,7 @@ import * as l10n from '@vscode/l10n';
 import { formatLocation } from '../../../base/core/errors.ts';
 import { withoutCompositionKeys } from '../../core/compose/compositionKeys.ts';
 import type { ConfigContext } from '../../core/context.ts';
-import { convert } from '../../core/convert/convert.ts';
+import { convert, type Conversion } from '../../core/convert/convert.ts';
 import { ownFirst, sorted } from '../../core/effective/arrange.ts';
 import { locationText } from '../../core/effective/origins.ts';
 import { secretDefaults, withoutConfigSecrets } from '../../core/effective/secrets.ts';
@@ -49,7 +49,7 @@ export function effectiveText(
       l10n.t('{0} is a config of {1}, so it cannot be converted for verl.', name, dialect.label),
     );
   }
-  const { root, problems } = effectiveOf(context, target);
+  const { root, problems, table } = effectiveOf(context, target);
   if (shows === 'values') {
     const values = sorted(dialect.composition === 'hydra' ? withoutCompositionKeys(root) : root);
     const { text } = renderEffective(values, { format: 'yaml', origins: false });
@@ -62,6 +62,7 @@ export function effectiveText(
   });
   const header = [
     heading(target, name),
+    ...(table === undefined ? [] : [tableText(table, relativeTo)]),
     ...(isOld ? [l10n.t('The YAML has an error. This is the last valid version.')] : []),
     ...problems.map((problem) => problemLine(problem, relativeTo)),
   ];
@@ -92,13 +93,23 @@ export function messageText(text: string): EffectiveText {
 function effectiveOf(
   { dialect, composition }: ConfigContext,
   target: EffectiveTarget,
-): { readonly root: MappingValue; readonly problems: readonly ConfigProblem[] } {
+): Pick<Conversion, 'root' | 'problems'> & Partial<Pick<Conversion, 'table'>> {
   const hiding = { hidden: secretDefaults(composition.layers) };
   if (target === 'own' || dialect.section === undefined) {
     return { root: withoutConfigSecrets(composition.config.root, hiding), problems: composition.problems };
   }
-  const { root, problems } = convert(composition, target);
-  return { root: withoutConfigSecrets(root, hiding), problems: [...composition.problems, ...problems] };
+  const { root, problems, table } = convert(composition, target);
+  return {
+    root: withoutConfigSecrets(root, hiding),
+    problems: [...composition.problems, ...problems],
+    table,
+  };
+}
+
+function tableText({ file, release }: Conversion['table'], relativeTo: string | undefined): string {
+  return file === undefined
+    ? l10n.t('Converted with the built-in table of AgentJet {0}', release)
+    : l10n.t('Converted with {0}', locationText({ file }, relativeTo));
 }
 
 function problemLine({ severity, message, location }: ConfigProblem, relativeTo: string | undefined): string {

@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import { DisposableStore, type Disposable } from '../../../base/core/disposable.ts';
+import { settings, settingsSection } from '../../../base/core/ids.ts';
 import type { Clock, FileReader } from '../../../base/core/ports.ts';
 import type { ConfigContext, ConfigEnvironment } from '../../core/context.ts';
 import type { Environment } from '../../core/interpolation/host.ts';
@@ -8,6 +9,7 @@ import { dialectOf } from '../../core/dialect.ts';
 import { isBroken, parseCache, parseConfig } from '../../core/parse.ts';
 import { readContext } from '../../core/readContext.ts';
 import type { ClassFinders } from './classFinders.ts';
+import type { InstalledPackages } from './installedPackages.ts';
 import { locateConfig, type WorkspaceFs, workspaceFiles, type TextCache } from './workspaceFs.ts';
 import type { ConfigTexts } from './configTexts.ts';
 import { watchConfigDependencies } from './configWatcher.ts';
@@ -20,6 +22,7 @@ export interface ContextParts {
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly classes: ClassFinders;
   readonly rows: (file: string) => Promise<number | undefined>;
+  readonly installed: InstalledPackages;
 }
 
 interface Cached {
@@ -88,13 +91,15 @@ export class ConfigContexts implements Disposable {
 
   environmentOf(config: vscode.Uri): ConfigEnvironment {
     this.follow();
-    const { fs, file, cwd } = locateConfig(config);
+    const location = locateConfig(config);
+    const { fs, file, cwd } = location;
     const files = this.filesIn(fs);
     const classes = this.#parts.classes.in(fs, files);
     return {
       ...{ file, cwd, files, classes, paths: fs.paths },
       environment: this.#environment(),
       parsed: this.#parsed,
+      installed: this.#parts.installed.of(config, location, files),
       ...(fs.isLocal && { rows: this.#parts.rows }),
     };
   }
@@ -119,11 +124,19 @@ export class ConfigContexts implements Disposable {
     if (this.#following) return;
     this.#following = true;
     const changed = (uri: vscode.Uri | undefined): void => {
+      this.#parts.installed.changed();
       this.#changes++;
       const key = uri?.toString();
       if (key !== undefined) this.#changesOf.set(key, (this.#changesOf.get(key) ?? 0) + 1);
       this.#stale.fire(uri);
     };
     this.#store.add(watchConfigDependencies(this.#parts.clock, changed));
+    this.#store.add(
+      vscode.workspace.onDidChangeConfiguration((change) => {
+        const ours = [settings.releaseAgentjet, settings.releaseTrinity, settings.python];
+        if (ours.some((name) => change.affectsConfiguration(`${settingsSection}.${name}`)))
+          changed(undefined);
+      }),
+    );
   }
 }

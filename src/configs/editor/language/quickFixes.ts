@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
-import type { FileWrite, Finding, Fix } from '../../core/finding.ts';
+import { commands, settings, settingsSection } from '../../../base/core/ids.ts';
+import { isRule, type FileWrite, type Finding, type Fix, type RuleId } from '../../core/finding.ts';
 import { fixesFor } from '../../core/rules/suppress.ts';
 import type { LinedText } from '../../core/text.ts';
 import { exists } from '../../../base/editor/exists.ts';
@@ -31,7 +32,7 @@ async function actionsFor(
 ): Promise<vscode.CodeAction[]> {
   const found = findings.find((finding) => isSame(finding, diagnostic));
   if (found === undefined) return [];
-  return Promise.all(
+  const actions = await Promise.all(
     fixesFor(context.document, found).map(async (fix, index) => {
       const action = new vscode.CodeAction(fix.title, vscode.CodeActionKind.QuickFix);
       action.diagnostics = [diagnostic];
@@ -40,6 +41,28 @@ async function actionsFor(
       return action;
     }),
   );
+  return [...actions, switchOff(found.rule, diagnostic, document.uri)];
+}
+
+function switchOff(rule: RuleId, diagnostic: vscode.Diagnostic, uri: vscode.Uri): vscode.CodeAction {
+  const title = vscode.l10n.t('Switch off `{0}` in the settings', rule);
+  const action = new vscode.CodeAction(title, vscode.CodeActionKind.QuickFix);
+  action.diagnostics = [diagnostic];
+  action.command = { title, command: commands.switchRuleOff, arguments: [rule, uri] };
+  return action;
+}
+
+/** Turns a rule off in the settings of the workspace folder, or of the user for a file outside. */
+export async function switchRuleOff(rule: unknown, uri: unknown): Promise<void> {
+  if (typeof rule !== 'string' || !isRule(rule) || !(uri instanceof vscode.Uri)) return;
+  const isInWorkspace = vscode.workspace.getWorkspaceFolder(uri) !== undefined;
+  const target = isInWorkspace
+    ? vscode.ConfigurationTarget.WorkspaceFolder
+    : vscode.ConfigurationTarget.Global;
+  const section = vscode.workspace.getConfiguration(settingsSection, uri);
+  const known = section.inspect<Readonly<Record<string, unknown>>>(settings.checkRules);
+  const own = isInWorkspace ? known?.workspaceFolderValue : known?.globalValue;
+  await section.update(settings.checkRules, { ...own, [rule]: 'off' }, target);
 }
 
 /** Returns true if a diagnostic is the same finding. A diagnostic of an older version gets no fixes. */

@@ -16,7 +16,10 @@ import { ConfigTexts } from './configTexts.ts';
 import { ConfigUses } from './configUses.ts';
 import { registerDiagnostics } from './diagnostics.ts';
 import { registerProviders } from './providers.ts';
+import { switchRuleOff } from './quickFixes.ts';
 import { Manual } from './manual.ts';
+import { InstalledPackages } from './installedPackages.ts';
+import { registerReleaseStatus } from './releaseStatus.ts';
 import { WorkspaceConfigs } from './workspaceConfigs.ts';
 
 export interface ConfigLanguageParts {
@@ -25,6 +28,8 @@ export interface ConfigLanguageParts {
   readonly files: FileReader;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly rows: (file: string) => Promise<number | undefined>;
+  /** Returns the folders of the Python environments that a config would run in. */
+  readonly environments: (config: vscode.Uri) => Promise<readonly string[]>;
   readonly extension: vscode.Uri;
   readonly configOfLastRun: ConfigOfLastRun;
   readonly log: vscode.LogOutputChannel;
@@ -32,11 +37,14 @@ export interface ConfigLanguageParts {
 
 /** Registers the language features. Reads no files before a supported config is open, and runs no user code. */
 export function registerConfigLanguage(parts: ConfigLanguageParts): Disposable {
-  const { clock, files, environment, rows, extension, configOfLastRun, log } = parts;
+  const { clock, files, environment, rows, environments, extension, configOfLastRun, log } = parts;
   const store = new DisposableStore();
   const texts = store.add(new ConfigTexts());
   const classes = new ClassFinders();
-  const contexts = store.add(new ConfigContexts({ texts, clock, files, environment, classes, rows }));
+  const installed = new InstalledPackages({ clock, environments });
+  const contexts = store.add(
+    new ConfigContexts({ texts, clock, files, environment, classes, rows, installed }),
+  );
   const configs = new WorkspaceConfigs();
   const uses = new ConfigUses(configs, ({ fs }) => classes.in(fs, contexts.filesIn(fs)));
   // This listener must be the first: later ones read the caches that it clears.
@@ -52,10 +60,16 @@ export function registerConfigLanguage(parts: ConfigLanguageParts): Disposable {
   const manual = new Manual(rulesFile, (heading) => Object.hasOwn(ruleCatalog, heading));
   store.add(registerDiagnostics({ contexts, checks, manual, clock, log }));
   store.add(registerActiveDialect(texts, clock));
+  store.add(registerReleaseStatus(contexts, clock, log));
   store.add(registerProviders(texts, contexts, checks));
   store.add(registerConfigLenses(texts));
   store.add(registerUsedBy(uses, contexts));
   store.add(registerEffective({ contexts, configs, configOfLastRun, clock, log }));
+  store.add(
+    vscode.commands.registerCommand(commands.switchRuleOff, (rule: unknown, uri: unknown) =>
+      reportingErrors(() => switchRuleOff(rule, uri), log),
+    ),
+  );
   store.add(
     vscode.commands.registerCommand(commands.explainRule, (rule: unknown) =>
       reportingErrors(() => explainRule(manual, rule), log),

@@ -50,10 +50,10 @@ export const ajetAcross = {
       'Trinity plans its training step for `rollout.multi_turn.expected_steps` samples per episode, but an episode keeps at most `max_sample_per_task`.',
   },
   'gpu-share': {
-    title: 'Inference engines that leave no GPUs for training',
+    title: 'Inference engines that do not fit the GPUs',
     severity: 'error',
     explanation:
-      'Under Trinity, the engines use `rollout.n_vllm_engine` × `rollout.tensor_model_parallel_size` GPUs. The trainer uses the rest: at least one GPU, and either at most one node or whole nodes.',
+      'Under Trinity, the engines use `rollout.n_vllm_engine` × `rollout.tensor_model_parallel_size` GPUs. The trainer uses the rest: at least one GPU, and either at most one node or whole nodes. Under verl, `rollout.tensor_model_parallel_size` must divide the number of GPUs.',
   },
   'sequence-parallel': {
     title: 'Sequence parallel size that does not divide the GPUs',
@@ -121,9 +121,15 @@ export const ajetAcross = {
     explanation:
       'Some values need a secret in the environment in which training starts. `logger: swanlab` needs `SWANLAB_API_KEY`. The reader `data_generation` needs `DASHSCOPE_API_KEY` and `DASHSCOPE_API_KEY_BACKUP`.',
   },
+  'unknown-logger': {
+    title: 'Logger that verl does not have',
+    severity: 'error',
+    explanation:
+      'verl checks `trainer_common.logger` when training starts, after the models are loaded. Under Trinity, the rule `trinity-monitor` checks it.',
+  },
   'interchange-nodes': {
     title: 'Interchange server that other nodes cannot reach',
-    severity: 'error',
+    severity: 'warning',
     explanation:
       'If `trainer_common.nnodes` is more than 1, the interchange server needs `interchange_method: tcp`.',
   },

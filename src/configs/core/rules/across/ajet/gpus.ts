@@ -53,6 +53,7 @@ export function ulyssesGroups(settings: Settings): void {
 }
 
 export function tensorParallel(settings: Settings): void {
+  ofVerl(settings);
   const severity = underBackbone(settings, 'trinity', 'error');
   const size = settings.number(parallel);
   const node = settings.number(perNode);
@@ -62,5 +63,19 @@ export function tensorParallel(settings: Settings): void {
     severity,
     at: [parallel, perNode],
     message: `An engine of ${size} GPUs is larger than a node of ${node}, but not a multiple of it, so Trinity does not start. Set ${quotedName(parallel)} to ${node} or less.`,
+  });
+}
+
+/** verl makes engines of all GPUs that train. It checks the number only after the model is loaded. */
+function ofVerl(settings: Settings): void {
+  const severity = underBackbone(settings, 'verl', 'error');
+  const size = settings.number(parallel);
+  const total = totalGpus(settings);
+  if (severity === undefined || size === undefined || size < 2 || total === undefined) return;
+  if (total % size === 0) return;
+  settings.report('gpu-share', {
+    severity,
+    at: [parallel, perNode, nodes],
+    message: `${settings.shown(parallel)} does not divide the ${total} GPUs, so verl stops after its workers start. Use a divisor of ${total}.`,
   });
 }

@@ -20,6 +20,7 @@ import {
   lostTimelines,
   madnessChecklist,
   portClash,
+  unknownLogger,
 } from './services.ts';
 import { loraSettings, swarmMode } from './swarm.ts';
 import { conversionRules } from '../../../convert/conversionRules.ts';
@@ -37,7 +38,9 @@ function nullConverted(settings: Settings, whole: Settings): void {
   const nulls = new Map<string, { readonly training: Training; readonly targets: string[] }>();
   for (const training of trainings) {
     if (underBackbone(settings, training, 'error') === undefined) continue;
-    for (const { sources, target } of conversionRules(training)) {
+    const { installed } = settings.context.composition;
+    const table = conversionRules(training, installed?.tables);
+    for (const { sources, target } of table.filter(({ whenNull }) => whenNull === undefined)) {
       for (const source of sources) {
         if (!whole.isNull(source) || whole.typed(source) === undefined) continue;
         const known = nulls.get(source);
@@ -78,6 +81,7 @@ const rules: readonly ((settings: Settings) => void)[] = [
   environmentKeys,
   interchangeNodes,
   portClash,
+  unknownLogger,
   madnessChecklist,
   lostTimelines,
   swarmMode,

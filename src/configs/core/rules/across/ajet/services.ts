@@ -1,6 +1,7 @@
+import { closest } from 'fastest-levenshtein';
 import { quotedList } from '../report.ts';
 import type { Settings } from '../settings.ts';
-import { currentPath } from './backbone.ts';
+import { currentPath, underBackbone } from './backbone.ts';
 
 /** The newer name first. */
 const interchange = ['enable_interchange_server', 'enable_experimental_interchange_server'] as const;
@@ -19,6 +20,26 @@ export function interchangeNodes(settings: Settings): void {
     at: [method, nodes, enabled],
     message: `${settings.shown(method)} connects processes of one machine, but ${settings.shown(nodes)}. Episodes on the other nodes cannot be reached. Set \`interchange_method\` to \`tcp\`.`,
     set: [[method, 'tcp']],
+  });
+}
+
+/** Those of verl 0.5 to 0.8. */
+const loggers = [
+  ...['console', 'tensorboard', 'wandb', 'swanlab', 'mlflow'],
+  ...['clearml', 'vemlp_wandb', 'trackio', 'file'],
+];
+
+export function unknownLogger(settings: Settings): void {
+  const key = 'trainer_common.logger';
+  const severity = underBackbone(settings, 'verl', 'error');
+  const name = settings.text(key);
+  if (severity === undefined || name === undefined || loggers.includes(name)) return;
+  const nearest = closest(name, loggers);
+  settings.report('unknown-logger', {
+    severity,
+    at: [key],
+    message: `verl does not have the logger \`${name}\`, so training stops at its start. Use ${quotedList(loggers, 'or')}.`,
+    set: [[key, nearest, 'Change']],
   });
 }
 

@@ -85,6 +85,9 @@ const registries = [
   'buffer.explorer_input.default_workflow_type',
   'buffer.explorer_input.default_reward_fn_type',
   'buffer.trainer_input.experience_buffer.data_selector.selector_type',
+  'buffer.trainer_input.experience_buffer.storage_type',
+  'explorer.rollout_model.tool_call_parser',
+  'explorer.rollout_model.reasoning_parser',
 ];
 
 const registriesOfTasks = [
@@ -92,6 +95,7 @@ const registriesOfTasks = [
   'default_reward_fn_type',
   'data_selector.selector_type',
   'task_selector.selector_type',
+  'storage_type',
 ];
 
 function registryKeys(view: TrinityView): readonly string[] {
@@ -112,16 +116,20 @@ export function registered(view: TrinityView): void {
     const name = view.text(key);
     const info = view.info(key);
     if (name === undefined || info?.allowed === undefined || !info.allowsOthers) continue;
-    if (name.includes('.') || info.allowed.includes(name) || olderNames.includes(name)) continue;
+    if (name.includes('.') || olderNames.includes(name)) continue;
+    if (info.allowed.some((one) => one.toLowerCase() === name.toLowerCase())) continue;
     const near = info.allowed
       .map((one) => ({ one, steps: distance(one, name) }))
       .filter(({ one, steps }) => steps <= (one.length < 6 && sorted(one) !== sorted(name) ? 1 : 2))
       .sort((a, b) => a.steps - b.steps);
     const [nearest] = near;
-    if (nearest === undefined) continue;
+    // Other registries have many plug-ins, so only a likely slip is reported.
+    if (nearest === undefined && !key.endsWith('.storage_type')) continue;
+    const hint =
+      nearest === undefined ? `Use ${quotedList(info.allowed, 'or')}.` : `Did you mean \`${nearest.one}\`?`;
     view.report('trinity-registry', {
       at: [key],
-      message: `Trinity has no ${quotedName(key)} \`${name}\`, and stops unless a plug-in provides it. Did you mean \`${nearest.one}\`?`,
+      message: `Trinity has no ${quotedName(key)} \`${name}\`, and stops unless a plug-in provides it. ${hint}`,
       set: near.slice(0, 2).map(({ one }) => [key, one, 'Change']),
     });
   }

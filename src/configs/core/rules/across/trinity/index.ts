@@ -141,9 +141,9 @@ function embedded(context: ConfigContext): Finding[] {
 
 /** Returns the values that the launcher passes to Trinity: converted keys win over those under `trinity`. */
 function launchedSource(context: ConfigContext): Source {
-  const { config } = context.composition;
+  const { config, installed } = context.composition;
   const rules = new Map<string, ConversionRule>();
-  for (const rule of conversionRules('trinity')) rules.set(rule.target, rule);
+  for (const rule of conversionRules('trinity', installed?.tables)) rules.set(rule.target, rule);
   return {
     value: (path) => {
       const rule = rules.get(path.join('.'));
@@ -154,7 +154,7 @@ function launchedSource(context: ConfigContext): Source {
       const rule = rules.get(path.join('.'));
       return rule === undefined ? [['trinity', ...path]] : rule.sources.map(stepsOf);
     },
-    info: (path) => trinityKeys().find(path)?.info,
+    info: (path) => trinityKeys(installed?.releases).find(path)?.info,
   };
 }
 
