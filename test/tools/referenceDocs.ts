@@ -8,7 +8,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
-import prettier from 'prettier';
+import { format } from 'oxfmt';
 import { buildProgram } from '../../src/command/cli/program.ts';
 import { ruleDocs } from '../../src/configs/core/rules/ruleDocs.ts';
 import { findingDocs } from '../../src/tracking/core/findingDocs.ts';
@@ -56,8 +56,8 @@ export type ReferencePage = keyof typeof pages;
 
 /** Returns the text of a page as its file must be. */
 export async function referencePage(name: ReferencePage): Promise<string> {
-  const options = await prettier.resolveConfig(path.join(root, 'docs/x.md'));
-  return prettier.format(pages[name](), { ...options, parser: 'markdown' });
+  const { code } = await format(fileOf(name), pages[name]());
+  return code;
 }
 
 /** Returns the text of a page as it is in docs/; empty if the file is missing. */

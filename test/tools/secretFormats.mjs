@@ -9,7 +9,6 @@ import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
-import { format, resolveConfig } from 'prettier';
 
 const file = path.join(import.meta.dirname, '../../src/base/core/secrets/data/gitleaks.json');
 
@@ -169,5 +168,5 @@ const data = {
   license: git('show', `${commit}:LICENSE`).trim(),
   formats,
 };
-const options = await resolveConfig(file);
-writeFileSync(file, await format(JSON.stringify(data), { ...options, parser: 'json' }));
+writeFileSync(file, JSON.stringify(data));
+execFileSync(path.join(import.meta.dirname, '../../node_modules/.bin/oxfmt'), [file]);

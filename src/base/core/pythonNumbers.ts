@@ -3,7 +3,8 @@
  * Python 3. Operations that raise in Python, or would not be exact here, throw an {@link EvaluationError}.
  */
 export type PythonNumber =
-  { readonly kind: 'int'; readonly value: bigint } | { readonly kind: 'float'; readonly value: number };
+  | { readonly kind: 'int'; readonly value: bigint }
+  | { readonly kind: 'float'; readonly value: number };
 
 /** The reason why an expression has no value. The evaluator catches it. */
 export class EvaluationError extends Error {}
@@ -34,7 +35,7 @@ export function negate(number: PythonNumber): PythonNumber {
 export function compareNumbers(left: PythonNumber, right: PythonNumber): number {
   if (left.value < right.value) return -1;
   if (left.value > right.value) return 1;
-  // eslint-disable-next-line eqeqeq -- an integer and a float are compared by value
+  // oxlint-disable-next-line eqeqeq -- an integer and a float are compared by value
   return left.value == right.value ? 0 : NaN;
 }
 

@@ -5,7 +5,7 @@ import type { EpisodeResult } from '../../tracking/core/records/episodeResult.ts
 export const jobHostKey = Symbol.for('agentjet.jobHost');
 
 /** A section of a config as plain data; what it has is the key tables' to say. */
-// eslint-disable-next-line @typescript-eslint/no-explicit-any -- users write job.config.ajet.rollout.temperature = 0.5
+// oxlint-disable-next-line typescript/no-explicit-any -- users write job.config.ajet.rollout.temperature = 0.5
 export type JobSection = Record<string, any>;
 
 /** The whole config of a job: every default, and what was set. */

@@ -52,7 +52,7 @@ test('the walkthrough leads through it', async () => {
   await editor().press('Escape');
   await editor().command('View: Close All Editors');
   await editor().seeNo('iframe.webview');
-  await editor().commandWith('Welcome: Open Walkthrough...', '调试智能体工作流');
+  await editor().commandWith('Welcome: Open Walkthrough...', 'AgentJet 入门');
   await (await editor().see('.gettingStartedContainer .step-title', '按 F5')).click();
   const picture = editor().page.locator('iframe.webview').contentFrame();
   await picture.locator('#active-frame').contentFrame().getByText('超时计时会暂停').waitFor();

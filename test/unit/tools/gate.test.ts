@@ -26,7 +26,7 @@ const saying = (text: string, script: string) => `echo "${text}"\n${script}`;
 beforeEach(async () => {
   project = await Project.create();
   await project.installNode();
-  for (const tool of ['tsc', 'eslint', 'prettier', 'depcruise']) {
+  for (const tool of ['tsc', 'oxlint', 'oxfmt', 'depcruise']) {
     await project.program(`node_modules/.bin/${tool}`, 'echo fine');
   }
   await project.program('node_modules/.bin/vitest', vitest(5, 0, 0, 0));
@@ -58,7 +58,7 @@ describe('the gate', () => {
   });
 
   it('runs the other suites when one fails, and shows what it said', async () => {
-    await project.program('node_modules/.bin/eslint', 'echo "rule broken"; exit 1');
+    await project.program('node_modules/.bin/oxlint', 'echo "rule broken"; exit 1');
     const { code, output } = await project.node(gate);
     expect(code).toBe(1);
     expect(output).toContain('rule broken');

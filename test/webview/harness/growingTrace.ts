@@ -45,7 +45,8 @@ export function realRun(changes: Partial<TracedRun>): RealRun {
 
 function answerOf(answer: (text: string) => unknown, request: TraceRequest): unknown {
   const reply = answer(JSON.stringify({ id: 1, request })) as
-    { readonly result: unknown } | { readonly error: ConstructorParameters<typeof CodedError>[0] };
+    | { readonly result: unknown }
+    | { readonly error: ConstructorParameters<typeof CodedError>[0] };
   if ('error' in reply) throw new CodedError(reply.error);
   return reply.result;
 }

@@ -1,7 +1,8 @@
 import { toReport, type ErrorReport } from '../../core/errors.ts';
 
 export type Outcome<T> =
-  { readonly key: string; readonly value: T } | { readonly key: string; readonly error: ErrorReport };
+  | { readonly key: string; readonly value: T }
+  | { readonly key: string; readonly error: ErrorReport };
 
 /**
  * Runs requests of one kind one at a time. Of the requests made while one runs, only the latest runs next. So a trace

@@ -13,7 +13,15 @@ export interface CompletionRequest {
 export interface Completion {
   readonly label: string;
   readonly kind:
-    'section' | 'key' | 'value' | 'snippet' | 'file' | 'folder' | 'class' | 'reference' | 'resolver';
+    | 'section'
+    | 'key'
+    | 'value'
+    | 'snippet'
+    | 'file'
+    | 'folder'
+    | 'class'
+    | 'reference'
+    | 'resolver';
   readonly detail: string;
   /** Markdown. */
   readonly documentation: string;

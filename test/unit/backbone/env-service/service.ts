@@ -8,7 +8,10 @@ export interface Asked {
 
 /** What a request meets instead of its answer. */
 export type Fault =
-  'hang' | 'cut' | 'cut-in-the-middle' | { readonly status?: number; readonly body: string };
+  | 'hang'
+  | 'cut'
+  | 'cut-in-the-middle'
+  | { readonly status?: number; readonly body: string };
 
 /**
  * An environment service with state: in every instance a number is to be guessed between 1 and 9, which is the task's id.

@@ -45,7 +45,9 @@ export interface Report {
 }
 
 type KnownValue =
-  { readonly value: Value } | { readonly absent: true; readonly default: unknown } | undefined;
+  | { readonly value: Value }
+  | { readonly absent: true; readonly default: unknown }
+  | undefined;
 
 /**
  * Effective values for rules, by paths such as `rollout.max_model_len` or `tasksets.0.path`. A value that no layer

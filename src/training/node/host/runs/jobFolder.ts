@@ -74,7 +74,8 @@ export class FoldersInUse {
  * `refused`: it cannot be a job folder, because viewers of the run could read it. `problem` is the end of a sentence.
  */
 export type JobFolderAccess =
-  { readonly kind: 'own' | 'elsewhere' } | { readonly kind: 'refused'; readonly problem: string };
+  | { readonly kind: 'own' | 'elsewhere' }
+  | { readonly kind: 'refused'; readonly problem: string };
 
 export function codeFolder(dataFolder: string, run: string): string {
   return path.join(dataFolder, 'runs', run, 'code');

@@ -33,8 +33,8 @@ class JailedFiles implements RunFiles {
 
   async open(run: string, path: string, offset: number, length: number): Promise<ByteSource> {
     const inside = await this.#openFolder(run);
-    const handle = await inside.open(path);
-    const { size } = await handle.stat().finally(() => handle.close());
+    await using handle = await inside.open(path);
+    const { size } = await handle.stat();
     const from = Math.min(offset, size);
     return piecesOf(() => inside.open(path), from, Math.min(from + length, size));
   }

@@ -191,9 +191,8 @@ describe("files of a run's folder", () => {
     const paths = fc.array(names, { maxLength: 6 }).map((list) => list.join('/'));
     await fc.assert(
       fc.asyncProperty(paths, async (asked) => {
-        const handle = await inside?.open(asked).catch(() => undefined);
-        if (handle === undefined) return;
-        expect(await handle.readFile('utf8').finally(() => handle.close())).toBe('inside');
+        await using handle = await inside?.open(asked).catch(() => undefined);
+        if (handle !== undefined) expect(await handle.readFile('utf8')).toBe('inside');
       }),
       fuzz(21, 2_000),
     );
