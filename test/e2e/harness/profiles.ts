@@ -17,7 +17,12 @@ export const hostProfiles: Readonly<Record<string, Omit<HostSuiteOptions, 'suite
   // Sixty runs whose traces no test reads.
   loading: {
     workspace: 'test/fixtures/loader',
-    settings: { ...settings, 'agentjet.trace.autoOpen': 'never' },
+    settings: {
+      ...settings,
+      'agentjet.trace.autoOpen': 'never',
+      'debug.openDebug': 'neverOpen',
+      'debug.internalConsoleOptions': 'neverOpen',
+    },
   },
   multiRoot: { roots: { first: workspace, second: workspace }, settings },
   noNode: { workspace, node: 'none' },

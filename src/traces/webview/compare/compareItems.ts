@@ -32,7 +32,8 @@ export type ComparePiece = Extract<CompareItem, { kind: 'same' | 'changed' }>;
 
 /** A row of the list: a heading, a gap, or equal and different pieces that follow each other in one line. */
 export type CompareBlock =
-  Exclude<CompareItem, ComparePiece> | { readonly kind: 'block'; readonly pieces: readonly ComparePiece[] };
+  | Exclude<CompareItem, ComparePiece>
+  | { readonly kind: 'block'; readonly pieces: readonly ComparePiece[] };
 
 /** The maximum number of tokens of one side of a block. */
 export const blockTokens = 4 * pieceTokens;
