@@ -95,5 +95,6 @@ test('lists go through the episodes, once for the rows and once for their number
   expect(wholeTables((views) => views.group(3))).toEqual([]);
   // Which of the episodes of its task and repeat it is.
   expect(wholeTables((views) => views.replayed(7))).toEqual(['episodes']);
-  expect(wholeTables((views) => views.names())).toEqual(['usedAgents', 'usedTools']);
+  // The names of tasks are in the rows of the list.
+  expect(wholeTables((views) => views.names())).toEqual(['usedAgents', 'usedTools', 'episodes']);
 });

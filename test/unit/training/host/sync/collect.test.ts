@@ -195,6 +195,7 @@ class World {
   /** When each sync that goes on was begun. */
   readonly #syncs = new Set<{ readonly since: number }>();
   #made = 0;
+  started = 0;
   /** Contents that were sent although they had been there before. */
   again = 0;
   readonly #sent = new Set<string>();
@@ -245,6 +246,7 @@ class World {
     expect(await host.has(snapshot)).toBe(true);
     for (let left = this.#random.below(5); left > 0; left--) await new Promise(setImmediate);
     this.runs.set(this.#made++, texts);
+    this.started++;
   }
 
   async #fork(): Promise<void> {
@@ -309,7 +311,7 @@ test.each(Array.from({ length: 4 * share }, (_, at) => `collect ${at}`))(
     }
     // Something had gone, or there was nothing to lose.
     expect(world.again).toBeGreaterThan(10);
-    expect(world.runs.size).toBeGreaterThan(0);
+    expect(world.started).toBeGreaterThan(10);
     clock.advance(2 * leaseTime);
     await collect(...world.snapshots);
     const needed = new Set([...world.runs.values()].flat());
