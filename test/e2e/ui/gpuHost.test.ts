@@ -246,11 +246,14 @@ describe('a GPU host', () => {
     await editor().see('.tab.active', 'explorer_output.jsonl.ajtrace');
     const rollouts = await editor().webview();
     await rollouts.locator('.body-row').first().click();
-    await rollouts.getByText('The timelines have the messages.').waitFor();
-    await rollouts.getByText('Timeline 0').first().click();
-    await rollouts.getByText(said).first().waitFor();
     // Nothing leads to tokens that training did not keep.
-    expect(await rollouts.getByRole('button', { name: /^Tokens/ }).count()).toBe(0);
+    const tokens = rollouts.getByRole('button', { name: /^Tokens/ });
+    await rollouts.getByText(said).first().waitFor();
+    expect(await tokens.count()).toBe(0);
+    await rollouts.getByText('Timeline 0').first().click();
+    await rollouts.getByRole('heading', { name: 'Timeline 0' }).waitFor();
+    await rollouts.getByText(said).first().waitFor();
+    expect(await tokens.count()).toBe(0);
     await editor().screenshot('rollout');
 
     await editor().openFile('workflow.ts');

@@ -201,6 +201,7 @@ interface ConversationProps {
 
 function TimelineConversation({ episode, timeline, of }: ConversationProps) {
   const { trace, navigate } = useViewer();
+  const recorded = useRecorded();
   const { value, error, retry } = useAnswer('timeline', { trace, episode, timeline });
   if (value === undefined)
     return <Pending {...{ error, retry }}>{l10n.t('Loading the conversation…')}</Pending>;
@@ -213,7 +214,11 @@ function TimelineConversation({ episode, timeline, of }: ConversationProps) {
           : l10n.t('Conversation of timeline {0}, the most trained of {1}', timeline, count(of))
       }
       messages={value.messages}
-      onTokens={({ firstToken }) => navigate(timelineRoute(episode, timeline, firstToken))}
+      onTokens={
+        recorded('tokens')
+          ? ({ firstToken }) => navigate(timelineRoute(episode, timeline, firstToken))
+          : undefined
+      }
     />
   );
 }
