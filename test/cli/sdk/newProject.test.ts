@@ -42,6 +42,7 @@ describe('agentjet new', () => {
 Or open the folder in VS Code, open my_agent.yaml, and press F5.
 `);
     expect((await readdir(project.folder)).sort()).toEqual([
+      '.agentjet',
       '.gitignore',
       'README.md',
       'data',

@@ -140,6 +140,6 @@ describe('processes', () => {
     }
     await debug.ended();
     assert.equal(seen.size, 16);
-    assert.match(debug.output(), /run +16 +0 /);
+    assert.match(debug.output(), /16 episodes: /);
   });
 });

@@ -167,6 +167,8 @@ test('the walkthrough ticks what the user has done', async () => {
   await editor().stoppedAt(27);
   await editor().stopDebugging();
   await editor().command('AgentJet: Open Last Trace');
+  // It takes the keyboard when it has loaded.
+  await (await editor().webview()).getByRole('grid').waitFor();
   await editor().openFile(config);
   await editor().see(titleButton);
   await editor().command('AgentJet: Show Effective Config');

@@ -63,7 +63,7 @@ test('F5, the lens and the palette start nothing before the folder is trusted', 
   await editor().press('F1');
   await editor().page.locator(palette).fill('>AgentJet: ');
   // Behind all that there may be of these in the order of the alphabet.
-  await editor().see('.quick-input-widget .monaco-list-row', 'AgentJet: Fork Training Run');
+  await editor().see('.quick-input-widget .monaco-list-row', 'AgentJet: Open Example');
   await editor().screenshot('palette');
   const rows = editor().page.locator('.quick-input-widget .monaco-list-row');
   expect((await rows.allInnerTexts()).filter((row) => /Types|Tokenizer|Train on/.test(row))).toEqual([]);

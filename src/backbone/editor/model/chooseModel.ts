@@ -65,11 +65,11 @@ async function pickModel(parts: ChoiceParts, current: ChosenModel): Promise<Choi
   picker.matchOnDescription = true;
   picker.matchOnDetail = true;
   const draw = (): void => {
-    // Rows are added while the user moves. Without an active row, the editor selects the first one.
+    // Rows are added while the user moves. Without an active row, the editor selects the first one that fits the filter.
     const [active] = picker.activeItems;
     picker.items = choices(parts, current, { found, ofEditor });
     const again = picker.items.find(({ label }) => label === active?.label);
-    if (again !== undefined) picker.activeItems = [again];
+    if (again !== undefined && picker.value === '') picker.activeItems = [again];
   };
   try {
     draw();
@@ -87,7 +87,7 @@ async function pickModel(parts: ChoiceParts, current: ChosenModel): Promise<Choi
       if (!source.token.isCancelled) picker.busy = false;
     });
     return await new Promise((resolve) => {
-      picker.onDidAccept(() => resolve(picker.activeItems[0]));
+      picker.onDidAccept(() => resolve(picker.selectedItems[0]));
       picker.onDidHide(() => resolve(undefined));
     });
   } finally {

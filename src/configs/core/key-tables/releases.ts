@@ -1,5 +1,3 @@
-import ajetTable from '../data/ajet-keys.json' with { type: 'json' };
-import trinityTable from '../data/trinity-keys.json' with { type: 'json' };
 import type { KeyRow, KnownRelease, Program } from './keyTableRow.ts';
 
 export type { KnownRelease, Program } from './keyTableRow.ts';
@@ -20,10 +18,24 @@ export function releaseText({ program, name }: KnownRelease): string {
   return `${programLabels[program]} ${name}`;
 }
 
-/** Oldest first. */
+/** Oldest first. They are not in the tables of keys, because help and settings name them without reading a table. */
 const releases: Readonly<Record<Program, readonly Release[]>> = {
-  ajet: ajetTable.releases,
-  trinity: trinityTable.releases,
+  ajet: [
+    { name: 'January 2026' },
+    { name: 'February 2026', marks: ['enable_interchange_server'] },
+    { name: 'May 2026', marks: ['lora'] },
+    { name: 'August 2026', marks: ['teacher_model', 'trainer_verl', 'ppo_max_token_len_per_gpu'] },
+  ],
+  trinity: [
+    { name: '0.3.3' },
+    { name: '0.4.0' },
+    { name: '0.4.1' },
+    { name: '0.5.0' },
+    { name: '0.5.1' },
+    { name: '0.5.2' },
+    { name: '0.6.0' },
+    { name: 'main', marks: ['shared_run'] },
+  ],
 };
 
 export function releaseNames(program: Program): readonly string[] {

@@ -62,8 +62,8 @@ describe('findings in configs', () => {
     const document = await show(await write(scratch, 'ajet:\n  rollout:\n    num_repaet: 4\n'));
     const [slip] = await found(document, 'unknown-key');
     assert.ok(slip);
-    const ignore = (await fixes(document, slip.range)).at(-1);
-    assert.match(ignore?.title ?? '', /Ignore `unknown-key`/);
+    const offered = await fixes(document, slip.range);
+    const ignore = offered.find(({ title }) => title === 'Ignore `unknown-key` on this line');
     assert.ok(ignore?.edit && (await vscode.workspace.applyEdit(ignore.edit)));
     assert.match(document.getText(), /num_repaet: 4 {2}# agentjet-ignore unknown-key/);
     await problems(
