@@ -14,8 +14,9 @@ export async function showNewProject(): Promise<void> {
     const workflow = await findWorkflow(uri);
     if (workflow) await showBreakpointPlace(workflow);
     await showReadme(vscode.Uri.joinPath(uri, 'README.md'));
-    if (kind === 'example') await openWalkthrough(true);
-    // The editors on the side have taken the focus.
+    if (kind !== 'example') return;
+    await openWalkthrough(true);
+    // The walkthrough has taken the focus.
     if (workflow) await showBreakpointPlace(workflow);
     return;
   }

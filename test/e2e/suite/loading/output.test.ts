@@ -116,7 +116,7 @@ describe('output', () => {
     const pieces = debug
       .events('output')
       .map((event) => event.body as DebugProtocol.OutputEvent['body'])
-      .filter(({ category }) => category === 'stdout');
+      .filter((body) => body.category === 'stdout' && !('agentjet' in body));
     assert.ok(
       pieces.map(({ output }) => output).join('') === expected,
       'every line, in order, and nothing else',
