@@ -65,11 +65,13 @@ async function pickModel(parts: ChoiceParts, current: ChosenModel): Promise<Choi
   picker.matchOnDescription = true;
   picker.matchOnDetail = true;
   const draw = (): void => {
-    // Rows are added while the user moves. Without an active row, the editor selects the first one that fits the filter.
+    // Rows are added while the user moves. The editor then selects the first row that fits the filter.
+    const [first] = rowsOf(picker.items);
     const [active] = picker.activeItems;
     picker.items = choices(parts, current, { found, ofEditor });
-    const again = picker.items.find(({ label }) => label === active?.label);
-    if (again !== undefined && picker.value === '') picker.activeItems = [again];
+    const again = rowsOf(picker.items).find(({ label }) => label === active?.label);
+    const hasMoved = picker.value === '' && active !== undefined && active.label !== first?.label;
+    if (hasMoved && again !== undefined) picker.activeItems = [again];
   };
   try {
     draw();
@@ -94,6 +96,10 @@ async function pickModel(parts: ChoiceParts, current: ChosenModel): Promise<Choi
     source.cancel();
     picker.dispose();
   }
+}
+
+function rowsOf(items: readonly Choice[]): readonly Choice[] {
+  return items.filter(({ kind }) => kind !== vscode.QuickPickItemKind.Separator);
 }
 
 interface Offered {
