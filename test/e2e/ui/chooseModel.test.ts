@@ -131,7 +131,7 @@ test('another server answers after three actions; its key is asked for and kept'
 
 test('a server that cannot be reached is reported, and changes nothing', async () => {
   await openConfig();
-  await editor().commandThatAsks('AgentJet: Choose Model');
+  await (await editor().see(status, 'Built-in model')).click();
   await editor().pickThatAsks('Another Server');
   await (await editor().see(input)).fill('http://127.0.0.1:1/v1');
   await editor().press('Enter');
