@@ -8,6 +8,7 @@ import {
   type BinaryOperator,
   type PythonNumber,
 } from '../../../base/core/pythonNumbers.ts';
+import { childrenOf, parsePython, partsOf, type ParsedText, type SyntaxNode } from '../code/syntaxTree.ts';
 
 /** A Python expression over paths of a config. */
 export interface CompiledExpression {
@@ -17,101 +18,70 @@ export interface CompiledExpression {
   readonly compute: (...values: PythonNumber[]) => PythonNumber;
 }
 
-type Evaluate = (values: ReadonlyMap<string, PythonNumber>) => PythonNumber;
+/** Knows `+`, `-`, `*`, `/`, `//`, `min` and `max`. Of another expression, only the paths are known. */
+export function compileExpression(text: string): CompiledExpression {
+  const sources = [...new Set(text.match(/[a-z_]\w*(?:\.\w+)+/gi))];
+  let parsed: ParsedText | undefined;
+  const compute = (...values: PythonNumber[]): PythonNumber => {
+    if (text.length > longest) throw unknownExpression();
+    // The built-in expressions are in tables that are made at the start.
+    parsed ??= parsePython(text);
+    const [statement, ...others] = childrenOf(parsed.tree.topNode);
+    if (statement === undefined || others.length > 0) throw unknownExpression();
+    const [expression, ...more] = childrenOf(statement);
+    if (expression === undefined || more.length > 0) throw unknownExpression();
+    const known = new Map(sources.map((source, at) => [source, values[at] ?? int(0n)]));
+    return valueOf(expression, text, known);
+  };
+  return { sources, compute };
+}
+
+/** In characters. A table of a clone could nest brackets without end. */
+const longest = 1_000;
 
 const functions: Readonly<Record<string, (numbers: readonly PythonNumber[]) => PythonNumber>> = {
   min: (numbers) => numbers.reduce((least, one) => (compareNumbers(one, least) < 0 ? one : least)),
   max: (numbers) => numbers.reduce((most, one) => (compareNumbers(one, most) > 0 ? one : most)),
 };
+const operators: readonly BinaryOperator[] = ['+', '-', '*', '/', '//'];
 
-/** Compiles `+`, `-`, `*`, `/`, `//`, `min` and `max`. Of another expression, only the paths are known. */
-export function compileExpression(text: string): CompiledExpression {
-  const sources = [...new Set(text.match(/[a-z_]\w*(?:\.\w+)+/gi))];
-  const evaluate = new ExpressionParser(text).parse();
-  const compute = (...values: PythonNumber[]): PythonNumber => {
-    if (evaluate === undefined)
-      throw new EvaluationError('AgentJet for VS Code does not know this expression');
-    return evaluate(new Map(sources.map((source, at) => [source, values[at] ?? int(0n)])));
+function valueOf(node: SyntaxNode, text: string, known: ReadonlyMap<string, PythonNumber>): PythonNumber {
+  const own = (one: SyntaxNode | undefined): string => (one ? text.slice(one.from, one.to) : '');
+  const value = (one: SyntaxNode | undefined): PythonNumber => {
+    if (one === undefined) throw unknownExpression();
+    return valueOf(one, text, known);
   };
-  return { sources, compute };
+  const [first, second, third] = childrenOf(node);
+  switch (node.name) {
+    case 'ParenthesizedExpression':
+      return value(second);
+    case 'BinaryExpression': {
+      const operator = operators.find((one) => one === own(second));
+      if (operator === undefined) throw unknownExpression();
+      return calculate(operator, value(first), value(third));
+    }
+    case 'UnaryExpression':
+      if (own(first) !== '-') throw unknownExpression();
+      return negate(value(second));
+    case 'CallExpression': {
+      const name = own(first);
+      const apply = Object.hasOwn(functions, name) ? functions[name] : undefined;
+      const operands = second === undefined ? [] : partsOf(second);
+      if (apply === undefined || operands.length < 2) throw unknownExpression();
+      return apply(operands.map(([operand]) => value(operand)));
+    }
+    case 'Number':
+      if (/^\d+$/.test(own(node))) return int(BigInt(own(node)));
+      if (/^\d+\.\d+$/.test(own(node))) return float(Number(own(node)));
+      throw unknownExpression();
+    default: {
+      const found = known.get(own(node));
+      if (found === undefined) throw unknownExpression();
+      return found;
+    }
+  }
 }
 
-const token = /\s*(?:(\d+\.\d+)|(\d+)|([a-z_][\w.]*)|(\/\/|[-+*/(),]))/gy;
-
-class ExpressionParser {
-  readonly #tokens: string[] = [];
-  #at = 0;
-
-  constructor(text: string) {
-    let end = 0;
-    for (const match of text.matchAll(token)) {
-      this.#tokens.push(match[0].trim());
-      end = match.index + match[0].length;
-    }
-    if (text.slice(end).trim() !== '') this.#tokens.length = 0;
-  }
-
-  /** Returns undefined for an expression of another kind. */
-  parse(): Evaluate | undefined {
-    const sum = this.#sum();
-    return this.#at === this.#tokens.length ? sum : undefined;
-  }
-
-  #sum(): Evaluate | undefined {
-    return this.#chain(['+', '-'], () => this.#product());
-  }
-
-  #product(): Evaluate | undefined {
-    return this.#chain(['*', '/', '//'], () => this.#factor());
-  }
-
-  #chain(operators: readonly BinaryOperator[], operand: () => Evaluate | undefined): Evaluate | undefined {
-    let left = operand();
-    for (;;) {
-      const operator = operators.find((one) => one === this.#tokens[this.#at]);
-      if (operator === undefined || left === undefined) return left;
-      this.#at += 1;
-      const [first, second] = [left, operand()];
-      left = second && ((values) => calculate(operator, first(values), second(values)));
-    }
-  }
-
-  #factor(): Evaluate | undefined {
-    const next = this.#tokens[this.#at];
-    this.#at += 1;
-    if (next === undefined) return undefined;
-    if (next === '-') {
-      const operand = this.#factor();
-      return operand && ((values) => negate(operand(values)));
-    }
-    if (next === '(') return this.#closed(this.#sum());
-    if (/^\d/.test(next)) {
-      const number = next.includes('.') ? float(Number(next)) : int(BigInt(next));
-      return () => number;
-    }
-    return Object.hasOwn(functions, next) ? this.#call(functions[next]) : this.#path(next);
-  }
-
-  #path(path: string): Evaluate | undefined {
-    if (!path.includes('.')) return undefined;
-    return (values) => values.get(path) ?? int(0n);
-  }
-
-  #call(apply: ((numbers: readonly PythonNumber[]) => PythonNumber) | undefined): Evaluate | undefined {
-    if (apply === undefined || this.#tokens[this.#at] !== '(') return undefined;
-    const operands: Evaluate[] = [];
-    do {
-      this.#at += 1;
-      const operand = this.#sum();
-      if (operand === undefined) return undefined;
-      operands.push(operand);
-    } while (this.#tokens[this.#at] === ',');
-    return this.#closed((values) => apply(operands.map((operand) => operand(values))));
-  }
-
-  #closed(inside: Evaluate | undefined): Evaluate | undefined {
-    if (this.#tokens[this.#at] !== ')') return undefined;
-    this.#at += 1;
-    return inside;
-  }
+function unknownExpression(): EvaluationError {
+  return new EvaluationError('AgentJet for VS Code does not know this expression');
 }
