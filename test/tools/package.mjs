@@ -105,7 +105,7 @@ async function makePackages(cwd) {
   await makeNpmPackage(cwd);
 }
 
-/** What marketplaces refuse or show badly, beyond the checks of vsce. */
+/** Throws if a marketplace would refuse the manifest or show it badly. It checks only what vsce does not. */
 function checkManifest(cwd) {
   const manifest = manifestIn();
   const icon = readFileSync(path.join(cwd, manifest.icon));

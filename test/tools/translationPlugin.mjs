@@ -1,6 +1,6 @@
 /**
- * Rules for the linter: texts that users read must be translatable. test/tools/translations.mjs collects them from calls
- * of `l10n.t`.
+ * Rules for the linter. A text that users read must be an argument of `l10n.t`, because test/tools/translations.mjs collects
+ * the texts to translate from there.
  */
 const translate = "A text that users read is l10n.t('…'), so that it can be translated.";
 const pattern = (text) =>

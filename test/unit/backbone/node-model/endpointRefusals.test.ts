@@ -7,7 +7,7 @@ import { omit } from '../../../../src/base/core/omit.ts';
 import { completionOf } from '../model-tuner/tunerBench.ts';
 import { openAiServer, sendJson } from './openAiServer.ts';
 
-/** What AgentJet sends with the sampling of a config. */
+/** A request with the sampling options that a config sets. */
 const request: ChatRequest = {
   model: 'any',
   messages: [{ role: 'user', content: 'hello' }],
