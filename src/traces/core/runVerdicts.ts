@@ -4,7 +4,7 @@ import {
   withSelection,
   type Selection,
 } from '../../tracking/core/records/episodeResult.ts';
-import type { ReportView } from './protocol/runRpc.ts';
+import type { ReportView, RunView } from './protocol/runRpc.ts';
 import { finding, hintOf, levelOf, type Finding } from '../../tracking/core/finding.ts';
 import { groupBy } from '../../tracking/core/groupBy.ts';
 import { groupOf } from '../../tracking/core/groups.ts';
@@ -124,6 +124,11 @@ export class RunVerdicts {
     return this.#counted.view;
   }
 
+  /** Returns the calls that debug models answered in ended episodes, as of the last {@link refresh}. */
+  untrained(): RunView['untrained'] {
+    return [...this.#counted.untrained].map(([model, calls]) => ({ model, calls }));
+  }
+
   /** Adds the results that are new since the last call. */
   refresh(rules: ReportRules): void {
     // The selection is known at the end of the run, after all results.
@@ -147,6 +152,9 @@ export class RunVerdicts {
   #take(results: readonly EpisodeResult[], rules: ReportRules): void {
     const counted = this.#counted;
     const tally = counted.tally(rules);
+    for (const { model, calls } of results.flatMap(({ routing }) => routing?.debug ?? [])) {
+      counted.untrained.set(model, (counted.untrained.get(model) ?? 0) + calls);
+    }
     const size = sizeOf(rules);
     const byGroup = groupBy(results, ({ episode }) => groupOf(episode, size));
     for (const [group, added] of byGroup) {
@@ -176,6 +184,8 @@ class CountedResults {
   sequence = 0;
   /** Results of incomplete groups. */
   readonly open = new Map<number, readonly EpisodeResult[]>();
+  /** Numbers of calls by debug model. */
+  readonly untrained = new Map<string, number>();
   view: ReportView | undefined;
   #tally: ReportTally | undefined;
 

@@ -179,6 +179,7 @@ export class TraceViews {
       newest: this.#trace.newestEpisode(),
       totals: this.#trace.totals(),
       report: this.#verdicts.view(run),
+      untrained: this.#verdicts.untrained(),
       newerFormat: this.#file.format > formatVersion ? this.#file.format : null,
       damage: this.#file.damage,
     };

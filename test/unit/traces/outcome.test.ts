@@ -1,5 +1,8 @@
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { neverCancelled } from '../../../src/base/core/cancellation.ts';
+import { exportTrace } from '../../../src/traces/node/export/exportFile.ts';
 import { openTraceReader } from '../../../src/traces/node/store/openReader.ts';
 import { openTraceWriter } from '../../../src/traces/node/store/openWriter.ts';
 import { largestWindow } from '../../../src/traces/core/protocol/traceRpc.ts';
@@ -48,6 +51,29 @@ test('an outcome has the judge, the parts of the reward and the calls of other m
     reference: [],
     untrained: [{ model: 'gpt-4o', calls: 3 }],
   });
+});
+
+test('a run names the calls of other models, and its exported page the failed episodes', async () => {
+  const file = path.join(temporaryFolder(), 'math.ajtrace');
+  const writer = openTraceWriter(file, aRun());
+  const reader = openTraceReader(file);
+  onTestFinished(() => reader.close());
+  for (const [episode, calls] of [3, 2].entries()) {
+    const routing = { debug: [{ target: `helper${episode}`, model: 'gpt-4o', calls }], trainedAnyway: [] };
+    const error = episode === 1 ? { code: 'workflow/failed', message: 'No.' } : null;
+    writer.episodeStarted(anEpisode(episode));
+    writer.episodeEnded({ result: aResult(episode, { routing, error }), timelines: [] }, []);
+    reader.read((views) => views.run());
+  }
+  writer.runEnded({ status: 'completed', error: null, endedAt: 0 });
+  expect(reader.read((views) => views.run().untrained)).toEqual([{ model: 'gpt-4o', calls: 5 }]);
+  const page = `${file}.html`;
+  await exportTrace(file, page, {
+    format: 'html',
+    redaction: { texts: false, patterns: [] },
+    cancellation: neverCancelled,
+  });
+  expect(readFileSync(page, 'utf8')).toContain('<bdi>completed, 1 failed</bdi>');
 });
 
 test('an output has the answer first, next to what the task expects', () => {

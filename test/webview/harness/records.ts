@@ -215,6 +215,7 @@ export function runView(view: Partial<RunView> = {}): RunView {
       trainableTokens: 2_084,
     },
     report: { trains: 14, doesNotTrain: 2, findings: [] },
+    untrained: [],
     newerFormat: null,
     ...view,
   };

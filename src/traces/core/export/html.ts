@@ -5,6 +5,7 @@ import { count, duration, percent, reward as number } from '../../../base/core/f
 import { escapedText, facts, findingsHtml, isolatedHtml } from './htmlText.ts';
 import { damageTexts, missingNames } from '../missingTexts.ts';
 import { hasValues } from './episode.ts';
+import { runState, runStatus } from '../runStatus.ts';
 import type { Redaction, Redactor } from './redact.ts';
 
 /** The only style of an exported page; its policy names it by its hash. */
@@ -102,7 +103,7 @@ export function htmlEnd({ damage }: RunView): string {
 }
 
 function runFacts(run: RunView): string {
-  const { totals, imported, end } = run;
+  const { totals, imported } = run;
   const training = hasValues(run, 'lossMask')
     ? `, of which ${count(totals.trainableTokens)} count in the loss`
     : '';
@@ -116,7 +117,7 @@ function runFacts(run: RunView): string {
     ['config', run.config !== '' && run.config],
     ['model', run.model !== '' && run.model],
     ['started', run.startedAt !== 0 && new Date(run.startedAt).toISOString()],
-    ['run', end?.status ?? false],
+    ['run', runStatus(runState(run), totals).word],
     ['made from', imported !== undefined && `${imported.source} (${imported.format})`],
     ['not in it, so unknown', lacks.length > 0 && missingNames(lacks)],
   ]);

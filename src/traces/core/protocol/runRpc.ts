@@ -20,6 +20,8 @@ export interface RunView extends StoredRun {
   readonly newest: number | null;
   readonly totals: RunTotals;
   readonly report: ReportView;
+  /** Calls of ended episodes that debug models answered. They are not trained. */
+  readonly untrained: readonly { readonly model: string; readonly calls: number }[];
   /** Set if the file has a newer format than this reader knows. Unknown parts are not shown. */
   readonly newerFormat: number | null;
   /** Absent: no damage was found so far. */

@@ -7,6 +7,7 @@ import { Failure, Note } from '../../../base/webview/ui/Notices.tsx';
 import { NotRecorded, useRecorded } from '../ui/Recorded.tsx';
 import { Fact, Stat, Status } from '../../../base/webview/ui/Stat.tsx';
 import type { Fold } from '../../../base/webview/ui/useFold.tsx';
+import { callsNote } from '../episode/Outcome.tsx';
 import { runState, runStatus } from '../../core/runStatus.ts';
 
 export function RunHeader({ run, fold }: { readonly run: RunView; readonly fold: Fold }) {
@@ -73,7 +74,7 @@ function TokenizerLine({ run: { tokenizer } }: { readonly run: RunView }) {
 }
 
 function Totals({ run }: { readonly run: RunView }) {
-  const { totals, episodes, startedAt, end } = run;
+  const { totals, episodes, startedAt, end, live, untrained } = run;
   const recorded = useRecorded();
   const of = (what: MissingData, text: string) => (recorded(what) ? text : <NotRecorded />);
   const trainable = recorded('tokens') && recorded('lossMask');
@@ -85,7 +86,9 @@ function Totals({ run }: { readonly run: RunView }) {
       <Stat name={l10n.t('Mean reward')}>{of('rewards', reward(totals.meanReward))}</Stat>
       <Stat name={l10n.t('Success')}>{of('successes', percent(totals.successRate))}</Stat>
       <Stat name={l10n.t('Failed')}>{count(totals.failed)}</Stat>
-      <Stat name={l10n.t('Calls')}>{of('calls', count(totals.calls))}</Stat>
+      <Stat name={l10n.t('Calls')} note={live ? undefined : callsNote(totals.calls, untrained)}>
+        {of('calls', count(totals.calls))}
+      </Stat>
       <Stat name={l10n.t('Timelines')}>{count(totals.timelines)}</Stat>
       <Stat name={l10n.t('Tokens')}>{of('tokens', count(totals.tokens))}</Stat>
       <Stat
