@@ -68,8 +68,10 @@ function asWritten(place: string, folder: vscode.WorkspaceFolder): string {
 /** Registers the commands that do not start a run. A command ends with its work; it does not wait for its messages. */
 export function registerSetupCommands(extension: vscode.Uri, log: vscode.LogOutputChannel): Disposable {
   const store = new DisposableStore();
-  const register = (id: string, run: () => Promise<void>): void => {
-    store.add(vscode.commands.registerCommand(id, () => reportingErrors(run, log)));
+  const register = (id: string, run: (argument: unknown) => Promise<void>): void => {
+    store.add(
+      vscode.commands.registerCommand(id, (argument: unknown) => reportingErrors(() => run(argument), log)),
+    );
   };
   register(commands.openExample, async () => {
     await openExample(extension);

@@ -13,13 +13,17 @@ import { targetOf } from '../../configs/editor/choose/target.ts';
 const hub = 'https://huggingface.co';
 const modelForExample = 'Qwen/Qwen2.5-7B-Instruct';
 
-/** Asks which model's tokenizer to fetch and brings it to where runs look for it. */
-export async function fetchModelTokenizer(): Promise<void> {
+/**
+ * Asks which model's tokenizer to fetch and brings it to where runs look for it.
+ *
+ * @param config the file of a config whose model is offered; other values: the active config
+ */
+export async function fetchModelTokenizer(config: unknown): Promise<void> {
   const model = await vscode.window.showInputBox({
     title: vscode.l10n.t('AgentJet: Fetch Tokenizer'),
     prompt: vscode.l10n.t('The id of the model on the hub, as in ajet.model.path'),
     placeHolder: modelForExample,
-    value: await modelOfActiveConfig(),
+    value: await modelOf(typeof config === 'string' ? await configAt(config) : activeConfig()),
     validateInput: (text) =>
       isModelId(text.trim()) ? undefined : vscode.l10n.t('Enter an id, for example {0}.', modelForExample),
     ignoreFocusOut: true,
@@ -65,13 +69,29 @@ function worded({ file, received, total }: FetchProgress): string {
     : vscode.l10n.t('{0}: {1} of {2} MB', file, megabytes(received), megabytes(total));
 }
 
-async function modelOfActiveConfig(): Promise<string> {
+interface ConfigText {
+  readonly uri: vscode.Uri;
+  readonly text: string;
+}
+
+function activeConfig(): ConfigText | undefined {
   const document = vscode.window.activeTextEditor?.document;
-  if (document === undefined || targetOf(document)?.kind !== 'config') return '';
+  if (document === undefined || targetOf(document)?.kind !== 'config') return undefined;
+  return { uri: document.uri, text: document.getText() };
+}
+
+async function configAt(file: string): Promise<ConfigText | undefined> {
+  const text = await localFiles.readText(file).catch(() => undefined); // the user enters the model
+  return text === undefined ? undefined : { uri: vscode.Uri.file(file), text };
+}
+
+/** Returns the id of the model of a config; empty: it has none. */
+async function modelOf(of: ConfigText | undefined): Promise<string> {
+  if (of === undefined) return '';
   const { config } = await compose({
-    file: document.uri.fsPath,
-    text: document.getText(),
-    cwd: workingFolder(document.uri),
+    file: of.uri.fsPath,
+    text: of.text,
+    cwd: workingFolder(of.uri),
     files: localFiles,
     paths: path,
     environment: (name) => process.env[name],

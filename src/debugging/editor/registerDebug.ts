@@ -14,6 +14,7 @@ import {
 } from '../node/childSession.ts';
 import type { RunLauncher } from '../../backbone/node/client/runLauncher.ts';
 import { debugType, activeFileDebugType, contextKeys, commands } from '../../base/core/ids.ts';
+import { followHeldCode, runOf } from '../../base/editor/heldCode.ts';
 import { followActiveDocument } from '../../base/editor/activeDocument.ts';
 import { renamedDebugTypes } from '../../base/core/renamedIds.ts';
 import { PythonChoice } from './python/pythonChoice.ts';
@@ -67,7 +68,7 @@ export function registerDebug(parts: DebugParts): Disposable {
   };
   store.add(vscode.debug.registerDebugAdapterDescriptorFactory(debugType, adapterFactory(ports)));
   store.add(vscode.debug.registerDebugAdapterDescriptorFactory(pythonDebugType, pythonDescriptors));
-  store.add(vscode.debug.registerDebugAdapterTrackerFactory(pythonDebugType, pythonTrackers));
+  store.add(followHeldCode([pythonDebugType], reportHeld));
   for (const type of [javaScriptDebugger, pythonDebugType]) {
     store.add(vscode.debug.registerDebugAdapterTrackerFactory(type, codeTrackers));
   }
@@ -232,33 +233,11 @@ async function nameByEpisode(session: vscode.DebugSession, run: vscode.DebugSess
   }
 }
 
-/** Returns the session of the run that a session debugs code of. */
-function runOf({ parentSession }: vscode.DebugSession): vscode.DebugSession | undefined {
-  return parentSession === undefined || parentSession.type === debugType
-    ? parentSession
-    : runOf(parentSession);
-}
-
 /** Reports to the run when its Python code stops and continues, because the process of the run itself does not stop. */
-const pythonTrackers: vscode.DebugAdapterTrackerFactory = {
-  createDebugAdapterTracker: ({ parentSession }) => {
-    const tell = (held: boolean): void => {
-      // The run may have ended already.
-      parentSession?.customRequest(heldRequest, { held }).then(undefined, () => undefined);
-    };
-    return {
-      onDidSendMessage: (message: { readonly event?: string }) => {
-        if (message.event === 'stopped') tell(true);
-        if (message.event === 'continued') tell(false);
-      },
-      onWillReceiveMessage: (message: { readonly command?: string }) => {
-        if (goesOn.has(message.command ?? '')) tell(false);
-      },
-    };
-  },
-};
-
-const goesOn: ReadonlySet<string> = new Set(['continue', 'next', 'stepIn', 'stepOut', 'disconnect']);
+function reportHeld(run: vscode.DebugSession, held: boolean): void {
+  // The run may have ended already.
+  run.customRequest(heldRequest, { held }).then(undefined, () => undefined);
+}
 
 /** The same adapter with the editor's own event in place of its look-alike. */
 class InlineAdapter extends vscode.Disposable implements vscode.DebugAdapter {

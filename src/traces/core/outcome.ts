@@ -96,7 +96,7 @@ function textsOf(entries: readonly (readonly [name: string, value: unknown])[]):
 const longestName = 200;
 
 /** Returns a text as it is, and the text of a chat message. Other values are JSON. */
-function textOf(value: unknown): string {
+export function textOf(value: unknown): string {
   if (typeof value === 'string') return value;
   if (isRecord(value) && typeof value['content'] === 'string') return value['content'];
   return JSON.stringify(value, null, 2);

@@ -50,6 +50,7 @@ export const recordedRecord = z.object({
 });
 export type RecordedRecord = z.infer<typeof recordedRecord>;
 
+export const outputRecord = z.object({ episode: z.number(), task: z.string(), output: z.string() });
 export const returnedRecord = z.object({ task: z.string(), output: z.string() });
 export const numberRecord = z.object({ value: z.number() });
 

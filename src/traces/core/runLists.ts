@@ -23,6 +23,7 @@ import {
   type ListTerms,
   callsOfEpisode,
 } from './filterSql.ts';
+import { metadataNames } from './metadata.ts';
 import * as records from './records.ts';
 import type { TraceQueries } from './traceQueries.ts';
 
@@ -204,6 +205,7 @@ export class RunLists {
       tools: this.#names('tool', 'usedTools'),
       tasks: this.#names('taskId', 'episodes'),
       sources: this.#names("file || ':' || line", 'sources'),
+      metadata: metadataNames(this.#trace),
     };
   }
 

@@ -17,6 +17,11 @@ export interface GoMessage {
   readonly go: string;
 }
 
+/** A message of an editor to a page: whether a debugger holds the run. */
+export interface HeldMessage {
+  readonly held: boolean;
+}
+
 export interface ViewerPageOptions extends Omit<WebPageOptions, 'title' | 'host'> {
   readonly boot: ViewerBoot;
 }

@@ -48,6 +48,7 @@ import {
   timelinesByCall,
   type LocatedTimeline,
 } from './episodeContent.ts';
+import { metadataOf } from './metadata.ts';
 import { formatVersion } from './layout.ts';
 import { mergeInputs, upstreamRules } from './mergeInputs.ts';
 import { ExcludedMessages } from './excludedMessages.ts';
@@ -239,9 +240,23 @@ export class TraceViews {
     };
   }
 
-  episodes(from: number, limit: number, list: EpisodesList = {}): EpisodesView {
+  /** @param metadata names of metadata for the rows */
+  episodes(
+    from: number,
+    limit: number,
+    { metadata = [], ...list }: EpisodesList & { readonly metadata?: readonly string[] | undefined } = {},
+  ): EpisodesView {
     const { numbers, ...found } = this.#lists.episodes({ ...list, from, limit }, this.#listing());
-    return { ...found, rows: this.#rows(this.#trace.episodesOf(numbers)) };
+    const rows = this.#rows(this.#trace.episodesOf(numbers));
+    if (metadata.length === 0) return { ...found, rows };
+    const values = metadataOf(this.#trace, numbers, metadata);
+    return {
+      ...found,
+      rows: rows.map((row) => {
+        const own = values.get(row.episode);
+        return own === undefined ? row : { ...row, metadata: own };
+      }),
+    };
   }
 
   neighbors(episode: number, list: EpisodesList): NeighborsView {

@@ -78,7 +78,7 @@ export function registerTrace(parts: TraceParts): Disposable {
     );
   };
   const go: NavigateViewer = (trace, place) => editors.go(trace, place);
-  const editors = new TraceEditorProvider(parts, webFolder, new ComparedRuns(client, state));
+  const editors = store.add(new TraceEditorProvider(parts, webFolder, new ComparedRuns(client, state)));
   store.add(
     vscode.window.registerCustomEditorProvider(traceEditorType, editors, {
       // It finds visible text. The page itself finds the rest.

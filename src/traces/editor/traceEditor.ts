@@ -3,25 +3,34 @@ import * as vscode from 'vscode';
 import { CodedError, messageOf } from '../../base/core/errors.ts';
 import { DisposableStore, toDisposable, type Disposable } from '../../base/core/disposable.ts';
 import type { SourceView } from '../core/protocol/codeRpc.ts';
+import { commands } from '../../base/core/ids.ts';
 import { viewerPage, type ViewerTexts } from '../core/viewerPage.ts';
 import type { ComparedRuns } from './comparedRuns.ts';
 import { debugEpisode, type DebugParts } from './debugEpisode.ts';
+import { HeldRuns } from './heldRuns.ts';
 import { openViewers } from './showTrace.ts';
 import { TraceRelay } from './traceRelay.ts';
 
 /** Shows `*.ajtrace` files. It reads nothing itself: the page sends requests, and the trace server answers. */
-export class TraceEditorProvider implements vscode.CustomReadonlyEditorProvider {
+export class TraceEditorProvider implements vscode.CustomReadonlyEditorProvider, Disposable {
   readonly #parts: DebugParts;
   readonly #webFolder: vscode.Uri;
   readonly #compared: ComparedRuns;
   readonly #relays = new Map<string, Set<TraceRelay>>();
   readonly #places = new Map<string, string>();
+  readonly #held = new HeldRuns((trace, held) => {
+    for (const relay of this.#relays.get(trace) ?? []) relay.setHeld(held);
+  });
 
   /** @param webFolder the folder of the viewer's script and style, which is all that its page may load from */
   constructor(parts: DebugParts, webFolder: vscode.Uri, compared: ComparedRuns) {
     this.#parts = parts;
     this.#compared = compared;
     this.#webFolder = webFolder;
+  }
+
+  dispose(): void {
+    this.#held.dispose();
   }
 
   /** @param place parameters of the viewer's address */
@@ -54,13 +63,18 @@ export class TraceEditorProvider implements vscode.CustomReadonlyEditorProvider 
       }),
     );
     panel.onDidDispose(() => store.dispose());
-    webview.options = { enableScripts: true, localResourceRoots: [this.#webFolder] };
+    webview.options = {
+      enableScripts: true,
+      localResourceRoots: [this.#webFolder],
+      enableCommandUris: [commands.fetchTokenizer],
+    };
     webview.html = this.#page(webview, uri.fsPath);
   }
 
   #keep(trace: string, relay: TraceRelay): Disposable {
     const relays = this.#relays.get(trace) ?? new Set();
     this.#relays.set(trace, relays.add(relay));
+    relay.setHeld(this.#held.isHeld(trace));
     const place = this.#places.get(trace);
     if (place !== undefined) relay.go(place);
     this.#places.delete(trace);

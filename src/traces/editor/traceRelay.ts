@@ -10,7 +10,7 @@ import {
 } from '../core/protocol/traceRpc.ts';
 import { reportOf } from '../core/errors.ts';
 import type { TraceClient } from '../core/methods.ts';
-import type { GoMessage } from '../core/viewerPage.ts';
+import type { GoMessage, HeldMessage } from '../core/viewerPage.ts';
 
 export interface RelayedActions {
   show(source: SourceView): Promise<void>;
@@ -25,19 +25,20 @@ export interface RelayedActions {
 export class TraceRelay implements Disposable {
   readonly #client: TraceClient;
   readonly #trace: string;
-  readonly #post: (reply: TraceReply | GoMessage) => void;
+  readonly #post: (reply: TraceReply | GoMessage | HeldMessage) => void;
   readonly #actions: RelayedActions;
   readonly #notices: Disposable;
   #watching = false;
   /** The location that the page shows when it is ready. */
   #place: string | undefined;
+  #held = false;
   /** The number of earlier pages. Their request ids must not match those of this page. */
   #page = 0;
 
   constructor(
     client: TraceClient,
     trace: string,
-    post: (reply: TraceReply | GoMessage) => void,
+    post: (reply: TraceReply | GoMessage | HeldMessage) => void,
     actions: RelayedActions,
   ) {
     this.#client = client;
@@ -62,13 +63,21 @@ export class TraceRelay implements Disposable {
     if (page !== this.#page) return;
     this.#post(reply);
     // A page sends `watch` first, and listens by then.
-    if (request.method === 'watch') this.#sendPlace();
+    if (request.method !== 'watch') return;
+    if (this.#held) this.#post({ held: true });
+    this.#sendPlace();
   }
 
   /** @param place parameters of the viewer's address */
   go(place: string): void {
     this.#place = place;
     if (this.#watching) this.#sendPlace();
+  }
+
+  /** Says whether a debugger holds the run. */
+  setHeld(held: boolean): void {
+    this.#held = held;
+    if (this.#watching) this.#post({ held });
   }
 
   pageGone(): void {

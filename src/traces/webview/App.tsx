@@ -39,13 +39,16 @@ interface Props {
   readonly trace: string;
   readonly navigator: Navigator;
   readonly memory: Memory;
+  /** Reports whether a debugger holds the run, if an editor knows. */
+  readonly followHeld?: (tell: (held: boolean) => void) => void;
 }
 
-export function App({ client, trace, navigator, memory }: Props) {
+export function App({ client, trace, navigator, memory, followHeld }: Props) {
   const [first] = useState(navigator.route);
   const [route, setPlace] = useState(first);
   const [version, setVersion] = useState(0);
   const [watchError, setWatchError] = useState<ErrorReport>();
+  const [held, setHeld] = useState(false);
   const shortcuts = useContext(ShortcutsContext);
   const { follow, moved } = useFollow(navigator, memory);
   const arrived = () => {
@@ -54,6 +57,7 @@ export function App({ client, trace, navigator, memory }: Props) {
   };
   // Runs before the first request, because the editor may send a location as soon as it gets one.
   useLayoutEffect(() => navigator.onChange(arrived), []);
+  useLayoutEffect(() => followHeld?.(setHeld), []);
   useLayoutEffect(() => {
     const onKeyDown = (event: KeyboardEvent) => shortcuts.handle(event);
     document.addEventListener('keydown', onKeyDown);
@@ -77,8 +81,9 @@ export function App({ client, trace, navigator, memory }: Props) {
       hasNavigated: route !== first,
       navigate: (next) => navigator.go(next),
       follow,
+      held,
     }),
-    [version, route, follow.on, follow.seen],
+    [version, held, route, follow.on, follow.seen],
   );
   return (
     <ViewerContext.Provider value={viewer}>

@@ -7,7 +7,13 @@ import { App } from './App.tsx';
 import { browserMemory, editorMemory } from './state/memory.ts';
 import { browserNavigator, editorNavigator, fragmentOf } from './state/navigator.ts';
 import { parseRoute } from './state/route.ts';
-import { createTraceClient, editorTransport, onNavigate, type EditorApi } from './transport/transport.ts';
+import {
+  createTraceClient,
+  editorTransport,
+  onHeld,
+  onNavigate,
+  type EditorApi,
+} from './transport/transport.ts';
 import { httpTransport } from './transport/http.ts';
 import { Failure } from '../../base/webview/ui/Notices.tsx';
 import './styles/index.css';
@@ -31,7 +37,8 @@ function start(root: HTMLElement): void {
     const memory = editorMemory(editor);
     const navigator = editorNavigator(memory);
     onNavigate(window, (route) => navigator.go(parseRoute(route)));
-    render(<App client={client} trace={trace} navigator={navigator} memory={memory} />, root);
+    const followHeld = (tell: (held: boolean) => void) => onHeld(window, tell);
+    render(<App {...{ client, trace, navigator, memory, followHeld }} />, root);
     return;
   }
   const token = fragmentOf(window).get(tokenParameter);

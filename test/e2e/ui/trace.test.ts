@@ -122,7 +122,8 @@ test('while a breakpoint holds the run, the viewer answers, in this window and i
   await editor().stoppedAt(line);
   await editor().command('AgentJet: Open Last Trace');
   const viewer = await editor().webview();
-  await seeStatus(viewer, 'running');
+  await seeStatus(viewer, 'held by the debugger');
+  await editor().screenshot('held-run');
   await openTimeline(viewer, 0);
   await editor().screenshot('held');
   await viewer.getByRole('button', { name: 'Back' }).click();

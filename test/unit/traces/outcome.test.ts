@@ -91,6 +91,30 @@ test('an output has the answer first, next to what the task expects', () => {
   expect(reference).toEqual([{ name: 'ground_truth', text: '#### 108' }]);
 });
 
+test('a list has the metadata that it is asked for, of tasks and of outputs', () => {
+  const file = path.join(temporaryFolder(), 'math.ajtrace');
+  const writer = openTraceWriter(file, aRun());
+  const end = (episode: number, task: unknown, output: unknown): void => {
+    writer.episodeStarted(anEpisode(episode));
+    const returned = { task: JSON.stringify(task), output: JSON.stringify(output) };
+    writer.episodeEnded({ result: aResult(episode), returned, timelines: [] }, []);
+  };
+  end(0, { metadata: { level: 3, tags: ['a'] } }, { metadata: { answer: 'x'.repeat(1_000) } });
+  end(1, { metadata: { level: 'hard', ['__proto__']: 1 } }, null);
+  writer.episodeStarted(anEpisode(2));
+  const reader = openTraceReader(file);
+  onTestFinished(() => reader.close());
+  const { metadata } = reader.read((views) => views.names());
+  expect(metadata).toEqual(['task.level', 'task.tags', 'output.answer', 'task.__proto__']);
+  const asked = { metadata: ['task.level', 'output.answer', 'task.none'] };
+  const { rows } = reader.read((views) => views.episodes(0, 10, asked));
+  expect(rows.map((row) => row.metadata)).toEqual([
+    { 'task.level': '3', 'output.answer': 'x'.repeat(200) },
+    { 'task.level': 'hard' },
+    undefined,
+  ]);
+});
+
 test('a response is a text, also as a chat message, and long or odd values are bounded', () => {
   const response = { role: 'assistant', content: 'It is 108.' };
   expect(outcomeOf({}, { task: null, output: { response } }).output).toEqual([

@@ -88,8 +88,16 @@ function answerOf(run: ScriptedRun, request: TraceRequest): unknown {
   switch (request.method) {
     case 'run':
       return run.run;
-    case 'episodes':
-      return { ...episodesView(run, request.from, request.limit), ...anchored(request.anchor, run.episodes) };
+    case 'episodes': {
+      const { total, rows } = episodesView(run, request.from, request.limit);
+      const named = request.metadata?.map((name) => [name, `a ${name}`] as const) ?? [];
+      const metadata = named.length > 0 && { metadata: Object.fromEntries(named) };
+      return {
+        total,
+        rows: rows.map((row) => ({ ...row, ...metadata })),
+        ...anchored(request.anchor, run.episodes),
+      };
+    }
     case 'groups':
       return {
         ...groupsView(run, request.from, request.limit),
@@ -105,6 +113,7 @@ function answerOf(run: ScriptedRun, request: TraceRequest): unknown {
         tools: ['calculate'],
         tasks: ['gsm8k-0'],
         sources: ['agent.ts:12'],
+        metadata: ['task.level', 'output.final_answer'],
       };
     case 'episode':
       return recordOf(run, request.episode).view;

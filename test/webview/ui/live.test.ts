@@ -27,6 +27,22 @@ async function askedAgain({ page, server, trace }: OpenViewer, method: 'run' | '
   await page.evaluate(() => new Promise((done) => requestAnimationFrame(done)));
 }
 
+test('a run that a debugger holds says so, in its header and its table, and has the command for a tokenizer', async () => {
+  const { page } = await open(runningRun(), { editorState: undefined });
+  await page.getByRole('status').getByText('running', { exact: true }).waitFor();
+  await page.evaluate(() => window.postMessage({ held: true }));
+  await page.getByRole('status').getByText('held by the debugger').waitFor();
+  await page.getByRole('gridcell').getByTitle('held by the debugger').waitFor();
+  const link = page.getByRole('link', { name: 'Fetch Tokenizer', exact: true });
+  expect(decodeURIComponent((await link.getAttribute('href')) ?? '')).toBe(
+    'command:agentjet.fetchTokenizer?["/home/ada/agents/math_agent/math_agent.yaml"]',
+  );
+  expect(await violations(page)).toEqual([]);
+  await picture(page, 'held');
+  await page.evaluate(() => window.postMessage({ held: false }));
+  await page.getByRole('status').getByText('running', { exact: true }).waitFor();
+});
+
 describe('a change', () => {
   test('of the run shows without moving the table', async () => {
     const viewer = await open(longRun(2_000));

@@ -40,6 +40,21 @@ describe('the filter', () => {
   });
 });
 
+test('metadata becomes columns of the table, behind those that a narrow table shows', async () => {
+  const { page } = await open(smallRun());
+  await page.getByRole('button', { name: 'Columns…' }).click();
+  await page.getByRole('checkbox', { name: 'task.level' }).check();
+  await picture(page, 'metadata-columns');
+  await page.keyboard.press('Escape');
+  await page.locator('#episode-row-1').getByText('a task.level').waitFor();
+  const headers = await page.getByRole('columnheader').allInnerTexts();
+  expect(headers.slice(0, 5)).toEqual(['Task', 'Reward', 'Success', 'Would train', 'task.level']);
+  expect(await violations(page)).toEqual([]);
+  await picture(page, 'metadata-column');
+  await page.reload();
+  await page.getByRole('columnheader', { name: 'task.level' }).waitFor();
+});
+
 test('a report that was read has one line per finding, until its user asks for more', async () => {
   const { page } = await open(smallRun());
   await page.getByText('Make the reward finer.').waitFor();

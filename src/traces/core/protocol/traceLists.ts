@@ -67,6 +67,8 @@ export interface EpisodeRow extends Omit<EpisodeRecord, 'ended' | 'isSuccess' | 
   readonly trains: boolean | null;
   /** The reasons why it would not be trained, then other findings. */
   readonly findings: readonly EpisodeFinding[];
+  /** The beginnings of the requested metadata, by name. Absent: none was requested, or the episode has none. */
+  readonly metadata?: Readonly<Record<string, string>>;
 }
 
 export interface EpisodeFinding {
@@ -154,4 +156,6 @@ export interface NamesView {
   readonly tasks: readonly string[];
   /** Lines of code that made calls, e.g. `agent.ts:12`. */
   readonly sources: readonly string[];
+  /** Names of metadata, e.g. `task.difficulty` and `output.final_answer`. */
+  readonly metadata: readonly string[];
 }

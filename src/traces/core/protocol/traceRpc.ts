@@ -23,13 +23,22 @@ export const largestWindow = {
   matches: 1_000,
 } as const;
 
+/** The most columns of metadata. */
+export const mostMetadata = 8;
+
 /** A timeline of the run, or the one that another merge setting would give. */
 const timelineOf = { episode: count, timeline: count, ...bySetting };
 
 export const traceParams = {
   run: z.object({ trace }),
   /** Entries `from` … `from + limit` of the episodes that the filter selects, in the requested order. */
-  episodes: z.object({ trace, ...listWindow, sort: z.optional(sortBy(episodeSorts)) }),
+  episodes: z.object({
+    trace,
+    ...listWindow,
+    sort: z.optional(sortBy(episodeSorts)),
+    /** Names of metadata that the rows have. */
+    metadata: z.optional(z.array(z.string()).check(z.maxLength(mostMetadata))),
+  }),
   /** The episodes before and after an episode in a list. */
   neighbors: z.object({
     trace,

@@ -65,7 +65,8 @@ interface HeaderProps extends PartProps {
 }
 
 function EpisodeHeader({ run, episode: { row }, outcome, fold }: HeaderProps) {
-  const status = episodeStatus(row);
+  const { held } = useViewer();
+  const status = episodeStatus(row, held);
   return (
     <header class="episode-header">
       <div class="title-line">

@@ -11,7 +11,7 @@ import { OwnRun } from '../compare/OtherRun.tsx';
 import { episodeStatus } from '../run/status.ts';
 import type { Answer } from '../state/viewer.ts';
 import { FindingMessage } from '../ui/FindingMessage.tsx';
-import { InlineCode } from '../ui/InlineCode.tsx';
+import { Hint } from '../ui/FetchTokenizer.tsx';
 import { GoToSource } from '../ui/GoToSource.tsx';
 
 interface Props {
@@ -27,7 +27,7 @@ export function Outcome({ run, episode: { row }, outcome: { value, error, retry 
       {row.error && <EpisodeError report={row.error} />}
       {error && <Failure report={error} retry={retry} />}
       <Verdict run={run} row={row} outcome={value} />
-      <Findings row={row} />
+      <Findings row={row} config={run.config} />
       <dl class="outcome-texts">
         <div class="outcome-task">
           <dt>
@@ -94,7 +94,7 @@ function Verdict({ run, row, outcome }: VerdictProps) {
 }
 
 function RewardWord({ row }: { readonly row: EpisodeRow }) {
-  const status = episodeStatus(row);
+  const status = episodeStatus(row, false); // it has a reward, so it has ended
   return (
     <span class={`outcome-reward success-${status}`}>
       <Icon name={row.isSuccess ? 'check' : 'cross'} />
@@ -122,8 +122,13 @@ function Scorer({ run, outcome }: { readonly run: RunView; readonly outcome: Out
   return <span class="muted">{texts.join(' · ')}</span>;
 }
 
+interface FindingsProps {
+  readonly row: EpisodeRow;
+  readonly config: string;
+}
+
 /** If there is only one reason against training, the header shows it. */
-function Findings({ row: { findings, trains } }: { readonly row: EpisodeRow }) {
+function Findings({ row: { findings, trains }, config }: FindingsProps) {
   const listed = trains === false && findings.length === 1 ? [] : findings;
   return (
     <>
@@ -134,7 +139,7 @@ function Findings({ row: { findings, trains } }: { readonly row: EpisodeRow }) {
           </strong>{' '}
           <FindingMessage code={code} message={message} />
           <span class="finding-hint">
-            <InlineCode text={hint} />
+            <Hint text={hint} config={config} />
           </span>
         </Note>
       ))}

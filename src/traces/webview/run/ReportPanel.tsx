@@ -1,7 +1,9 @@
 import * as l10n from '@vscode/l10n';
+import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import type { ReportView } from '../../core/protocol/runRpc.ts';
 import { FindingMessage } from '../ui/FindingMessage.tsx';
+import { Hint } from '../ui/FetchTokenizer.tsx';
 import { InlineCode } from '../ui/InlineCode.tsx';
 import { count, countedEpisodes } from '../../../base/core/format.ts';
 import { Icon } from '../../../base/webview/ui/Icon.tsx';
@@ -12,6 +14,7 @@ export type Finding = ReportView['findings'][number];
 
 interface Props {
   readonly report: ReportView;
+  readonly config: string;
   readonly running: boolean;
   /** The run's filter, which may contain a finding. */
   readonly filter: string;
@@ -20,7 +23,7 @@ interface Props {
 
 export const findingTerm = (code: string): string => `finding:${code}`;
 
-export function ReportPanel({ report, running, filter, onChoose }: Props) {
+export function ReportPanel({ report, config, running, filter, onChoose }: Props) {
   const judged = report.trains + report.doesNotTrain;
   const { folded, toggle } = useReadReport(report, running);
   return (
@@ -42,6 +45,7 @@ export function ReportPanel({ report, running, filter, onChoose }: Props) {
             <li key={`${finding.severity} ${finding.code}`}>
               <FindingButton
                 finding={finding}
+                config={config}
                 pressed={hasTerm(filter, findingTerm(finding.code))}
                 onPress={() => onChoose(finding.code)}
               />
@@ -93,16 +97,17 @@ function TrainsBar({ trains, judged }: { readonly trains: number; readonly judge
 
 interface FindingProps {
   readonly finding: Finding;
+  readonly config: string;
   readonly pressed: boolean;
   readonly onPress: () => void;
 }
 
-function FindingButton({ finding, pressed, onPress }: FindingProps) {
+function FindingButton({ finding, config, pressed, onPress }: FindingProps) {
   // A finding about the whole run has no episodes to select.
   if (finding.count === 0) {
     return (
       <div class={`finding finding-${finding.severity} about-run`} title={finding.message}>
-        <FindingText finding={finding} />
+        <FindingText finding={finding} hint={<Hint text={finding.hint} config={config} />} />
       </div>
     );
   }
@@ -114,22 +119,25 @@ function FindingButton({ finding, pressed, onPress }: FindingProps) {
       title={finding.message}
       onClick={onPress}
     >
-      <FindingText finding={finding} />
+      <FindingText finding={finding} hint={<InlineCode text={finding.hint} />} />
     </button>
   );
 }
 
-function FindingText({ finding }: { readonly finding: Finding }) {
-  const { severity, message, code, hint } = finding;
+interface FindingTextProps {
+  readonly finding: Finding;
+  readonly hint: ComponentChildren;
+}
+
+function FindingText({ finding, hint }: FindingTextProps) {
+  const { severity, message, code } = finding;
   return (
     <>
       <Icon name={severity === 'error' ? 'cross' : 'warning'} />
       <span class="finding-severity">{severity === 'error' ? l10n.t('error') : l10n.t('warning')}</span>
       <span class="finding-message">
         <FindingMessage code={code} message={message} />
-        <span class="finding-hint">
-          <InlineCode text={hint} />
-        </span>
+        <span class="finding-hint">{hint}</span>
       </span>
       <span class="finding-count">{concerned(finding)}</span>
     </>

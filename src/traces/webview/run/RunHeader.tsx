@@ -5,14 +5,21 @@ import type { ImportInfo, MissingData } from '../../../tracking/core/records/tra
 import { count, duration, fileName, moment, percent, reward, share } from '../../../base/core/format.ts';
 import { Failure, Note } from '../../../base/webview/ui/Notices.tsx';
 import { NotRecorded, useRecorded } from '../ui/Recorded.tsx';
+import { FetchTokenizer } from '../ui/FetchTokenizer.tsx';
 import { Fact, Stat, Status } from '../../../base/webview/ui/Stat.tsx';
 import type { Fold } from '../../../base/webview/ui/useFold.tsx';
 import { callsNote } from '../episode/Outcome.tsx';
+import { episodeStatusWord } from './status.ts';
+import { useViewer } from '../state/viewer.ts';
 import { runState, runStatus } from '../../core/runStatus.ts';
 
 export function RunHeader({ run, fold }: { readonly run: RunView; readonly fold: Fold }) {
   const state = runState(run);
-  const status = runStatus(state, run.totals);
+  const { held } = useViewer();
+  const status =
+    held && state === 'running'
+      ? { kind: 'held', word: episodeStatusWord('held') }
+      : runStatus(state, run.totals);
   const recorded = useRecorded();
   return (
     <header class="run-header">
@@ -60,7 +67,7 @@ export function RunHeader({ run, fold }: { readonly run: RunView; readonly fold:
   );
 }
 
-function TokenizerLine({ run: { tokenizer } }: { readonly run: RunView }) {
+function TokenizerLine({ run: { tokenizer, config } }: { readonly run: RunView }) {
   return (
     <span
       class={`tokenizer ${tokenizer.exact ? '' : 'tokenizer-approximate'}`}
@@ -68,7 +75,8 @@ function TokenizerLine({ run: { tokenizer } }: { readonly run: RunView }) {
     >
       {tokenizer.exact
         ? l10n.t('tokenizer: {0}', tokenizer.name)
-        : l10n.t('tokenizer: {0}, approximate', tokenizer.name)}
+        : l10n.t('tokenizer: {0}, approximate', tokenizer.name)}{' '}
+      {!tokenizer.exact && <FetchTokenizer config={config}>{l10n.t('Fetch Tokenizer')}</FetchTokenizer>}
     </span>
   );
 }

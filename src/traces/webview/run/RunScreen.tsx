@@ -85,6 +85,7 @@ export function RunScreen({ run, route }: Props) {
       <Histograms histograms={histograms.value ?? []} filter={filter} onFilter={onFilter} />
       <ReportPanel
         report={run.report}
+        config={run.config}
         running={runState(run) === 'running'}
         filter={filter}
         onChoose={(code) => onFilter(toggledTerm(filter, findingTerm(code), others))}
@@ -156,7 +157,7 @@ function rewardsOf(histograms: readonly Histogram[] | undefined): RewardRange {
   return first && last && [first.from, last.to];
 }
 
-const noNames: NamesView = { agents: [], tools: [], tasks: [], sources: [] };
+const noNames: NamesView = { agents: [], tools: [], tasks: [], sources: [], metadata: [] };
 
 /** Provides the names for completions. Agents and tools are loaded when the user is about to type. */
 function useKnown(run: RunView) {

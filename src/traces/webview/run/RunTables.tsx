@@ -23,6 +23,7 @@ import {
   taskColumn,
   type RewardRange,
 } from './cells.tsx';
+import { metadataColumn, useMetadataColumns } from './MetadataColumns.tsx';
 import { DataGrid, type Column } from '../ui/DataGrid.tsx';
 import { Recorded, recordsOfTraining } from '../ui/Recorded.tsx';
 import { useEpisodeActions } from '../ui/DebugEpisode.tsx';
@@ -61,6 +62,9 @@ interface RunListProps<Row, By> extends TableProps {
   readonly comparedOf: (row: Row) => number | undefined;
   readonly actions?: GridActions<Row>;
   readonly note?: ComponentChildren;
+  /** The part of the request that is not in the filter and the order. */
+  readonly variant?: string;
+  readonly tools?: ComponentChildren;
 }
 
 function RunList<Row, By extends string>(props: RunListProps<Row, By>) {
@@ -69,7 +73,7 @@ function RunList<Row, By extends string>(props: RunListProps<Row, By>) {
   const sort = by === undefined || props.sort === null ? null : { by, descending: props.sort.descending };
   const list = useList<Row>({
     name,
-    key: JSON.stringify([filter, sort ?? undefined]),
+    key: JSON.stringify([filter, sort ?? undefined, props.variant]),
     ask: (from, limit, anchor) =>
       ask({
         ...{ from, limit },
@@ -96,6 +100,7 @@ function RunList<Row, By extends string>(props: RunListProps<Row, By>) {
       {error && <Failure report={error} retry={retry} />}
       <div class="list-actions foldable">
         <OtherRun episode={row && props.comparedOf(row)} quiet />
+        {props.tools}
       </div>
       {props.note}
       <DataGrid
@@ -141,16 +146,21 @@ interface EpisodeTableProps extends TableProps {
 export function EpisodeTable({ canRun, rewards, ...table }: EpisodeTableProps) {
   const { client, trace, navigate } = useViewer();
   const { actions, note } = useEpisodeActions(canRun);
+  const { shown, choice } = useMetadataColumns();
   return (
     <RunList
       {...table}
       name="episode"
       sorts={episodeSorts}
-      ask={(request) => client.ask('episodes', { trace, ...request })}
+      ask={(request) =>
+        client.ask('episodes', { trace, ...request, ...(shown.length > 0 && { metadata: [...shown] }) })
+      }
+      variant={shown.join()}
+      tools={choice}
       numberOf={({ episode }) => episode}
       label={countedEpisodes}
       loading={l10n.t('Loading episodes…')}
-      columns={[taskColumn<EpisodeRow>(), ...outcomeColumns(rewards)]}
+      columns={[taskColumn<EpisodeRow>(), ...outcomeColumns(rewards, shown.map(metadataColumn))]}
       comparedOf={({ episode }) => episode}
       onOpen={({ episode }) => navigate(episodeRoute(episode))}
       actions={actions}

@@ -5,12 +5,17 @@ import { count, duration, reward, share } from '../../../base/core/format.ts';
 import type { Column } from '../ui/DataGrid.tsx';
 import { Icon } from '../../../base/webview/ui/Icon.tsx';
 import { Recorded, recordsOfTraining } from '../ui/Recorded.tsx';
-import { episodeStatus, successWord, trainsWord } from './status.ts';
+import { useViewer } from '../state/viewer.ts';
+import { episodeStatus, episodeStatusWord, successWord, trainsWord } from './status.ts';
 
 function SuccessCell({ row }: { readonly row: EpisodeRow }) {
-  const status = episodeStatus(row);
+  const { held } = useViewer();
+  const status = episodeStatus(row, held);
   return (
-    <span class={`success success-${status}`} title={row.error?.message}>
+    <span
+      class={`success success-${status}`}
+      title={row.error?.message ?? (status === 'held' ? episodeStatusWord(status) : undefined)}
+    >
       {status === 'success' && <Icon name="check" />}
       {(status === 'failed' || status === 'lost') && <Icon name="cross" />}
       {status === 'ended' && (
@@ -18,7 +23,7 @@ function SuccessCell({ row }: { readonly row: EpisodeRow }) {
           <Icon name="cross" />
         </Recorded>
       )}
-      {status === 'running' && <span class="status-dot" aria-hidden="true" />}
+      {(status === 'running' || status === 'held') && <span class="status-dot" aria-hidden="true" />}
       {status === 'ended' ? (
         <Recorded of={['successes']}>{successWord(status)}</Recorded>
       ) : (
@@ -132,8 +137,15 @@ export function lengthColumns<
 /** The least and the greatest reward; undefined: there is none. */
 export type RewardRange = readonly [least: number, most: number] | undefined;
 
-/** Returns the columns with an episode's results. A narrow table shows the first ones. */
-export function outcomeColumns(range: RewardRange): readonly Column<EpisodeRow>[] {
+/**
+ * Returns the columns with an episode's results. A narrow table shows the first ones.
+ *
+ * @param chosen columns that the user has added
+ */
+export function outcomeColumns(
+  range: RewardRange,
+  chosen: readonly Column<EpisodeRow>[] = [],
+): readonly Column<EpisodeRow>[] {
   return [
     numberColumn(l10n.t('Reward'), 116, 'reward', (row) => (
       <>
@@ -153,6 +165,7 @@ export function outcomeColumns(range: RewardRange): readonly Column<EpisodeRow>[
         </Recorded>
       ),
     },
+    ...chosen,
     numberColumn(l10n.t('Repeat'), 80, 'repeat', (row) => row.repeat),
     numberColumn(l10n.t('Advantage'), 104, 'advantage', (row) => reward(row.advantage)),
     numberColumn(l10n.t('Calls'), 68, 'calls', callsCell),

@@ -1,9 +1,14 @@
 import * as l10n from '@vscode/l10n';
 import type { EpisodeRow } from '../../core/protocol/traceLists.ts';
 
-export type EpisodeStatus = 'running' | 'lost' | 'failed' | 'success' | 'ended';
+export type EpisodeStatus = 'running' | 'held' | 'lost' | 'failed' | 'success' | 'ended';
 
-export function episodeStatus(row: Pick<EpisodeRow, 'state' | 'error' | 'isSuccess'>): EpisodeStatus {
+/** @param held true while a debugger holds the run */
+export function episodeStatus(
+  row: Pick<EpisodeRow, 'state' | 'error' | 'isSuccess'>,
+  held: boolean,
+): EpisodeStatus {
+  if (held && row.state === 'running') return 'held';
   if (row.state !== 'ended') return row.state;
   if (row.error !== null) return 'failed';
   return row.isSuccess ? 'success' : 'ended';
@@ -12,6 +17,7 @@ export function episodeStatus(row: Pick<EpisodeRow, 'state' | 'error' | 'isSucce
 export function episodeStatusWord(status: EpisodeStatus): string {
   const words: Readonly<Record<EpisodeStatus, string>> = {
     running: l10n.t('running'),
+    held: l10n.t('held by the debugger'),
     lost: l10n.t('lost'),
     failed: l10n.t('failed'),
     success: l10n.t('success'),
@@ -22,6 +28,7 @@ export function episodeStatusWord(status: EpisodeStatus): string {
 
 export function successWord(status: EpisodeStatus): string {
   if (status === 'success') return l10n.t('yes');
+  if (status === 'held') return l10n.t('held');
   return status === 'ended' ? l10n.t('no') : episodeStatusWord(status);
 }
 

@@ -21,6 +21,8 @@ export interface Viewer {
   readonly hasNavigated: boolean;
   readonly navigate: (route: Route) => void;
   readonly follow: Follow;
+  /** True while a debugger holds the run. */
+  readonly held: boolean;
 }
 
 export const ViewerContext = createContext<Viewer | null>(null);

@@ -7,7 +7,7 @@ import type {
 } from '../../core/protocol/traceRpc.ts';
 import { CodedError } from '../../../base/core/errors.ts';
 import type { ResultOf, TraceClient } from '../../core/methods.ts';
-import type { GoMessage } from '../../core/viewerPage.ts';
+import type { GoMessage, HeldMessage } from '../../core/viewerPage.ts';
 
 export interface Transport {
   /** Never throws. A request that cannot be sent gets a reply with an error. */
@@ -81,6 +81,17 @@ export function onNavigate(page: Window, go: (route: URLSearchParams) => void): 
   page.addEventListener('message', ({ data }: MessageEvent<unknown>) => {
     if (isGoMessage(data)) go(new URLSearchParams(data.go));
   });
+}
+
+/** Calls `tell` when the editor says whether a debugger holds the run. */
+export function onHeld(page: Window, tell: (held: boolean) => void): void {
+  page.addEventListener('message', ({ data }: MessageEvent<unknown>) => {
+    if (isHeldMessage(data)) tell(data.held);
+  });
+}
+
+function isHeldMessage(data: unknown): data is HeldMessage {
+  return typeof data === 'object' && data !== null && 'held' in data && typeof data.held === 'boolean';
 }
 
 function isGoMessage(data: unknown): data is GoMessage {

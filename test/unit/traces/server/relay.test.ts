@@ -3,7 +3,7 @@ import { CodedError } from '../../../../src/base/core/errors.ts';
 import { Emitter } from '../../../../src/base/core/event.ts';
 import type { TraceReply } from '../../../../src/traces/core/protocol/traceRpc.ts';
 import type { TraceClient } from '../../../../src/traces/core/methods.ts';
-import type { GoMessage } from '../../../../src/traces/core/viewerPage.ts';
+import type { GoMessage, HeldMessage } from '../../../../src/traces/core/viewerPage.ts';
 import { TraceRelay } from '../../../../src/traces/editor/traceRelay.ts';
 
 function bench(answer: (method: string) => Promise<unknown> = () => Promise.resolve('answer')) {
@@ -16,7 +16,7 @@ function bench(answer: (method: string) => Promise<unknown> = () => Promise.reso
     },
     onChanged: changed.event,
   };
-  const posted: (TraceReply | GoMessage)[] = [];
+  const posted: (TraceReply | GoMessage | HeldMessage)[] = [];
   const shown: unknown[] = [];
   const actions = {
     show: (source: unknown): Promise<void> => {
@@ -117,6 +117,15 @@ describe('the relay of a page', () => {
     expect(posted).toHaveLength(3);
     await call(2, 'watch');
     expect(posted.slice(3)).toEqual([{ id: 2, result: null }, { go: 'episode=4' }]);
+  });
+
+  it('says whether a debugger holds the run, once the page listens', async () => {
+    const { relay, call, posted } = bench(() => Promise.resolve(null));
+    relay.setHeld(true);
+    expect(posted).toEqual([]);
+    await call(1, 'watch');
+    relay.setHeld(false);
+    expect(posted).toEqual([{ id: 1, result: null }, { held: true }, { held: false }]);
   });
 
   it('answers also what fails', async () => {
