@@ -159,7 +159,8 @@ export function modelTokens(
   if (byId !== undefined) {
     const body = bytesOf(byId.ids, tokenizer);
     const lacksToolCalls = hasToolCalls && sameItems(body, content);
-    if (note.exact ? !lacksToolCalls : isReply(body)) return byId;
+    const ended = byId.ended || (reply.listsEnd !== true && !wasCut(reply));
+    if (note.exact ? !lacksToolCalls : isReply(body)) return { ...byId, ended };
   }
   const byBytes = made(tokens, (token, at) => ownIds(token, at === tokens.length - 1, tokenizer), tokenizer);
   if (byBytes === undefined || !isReply(bytesOf(byBytes.ids, tokenizer))) return undefined;
@@ -179,11 +180,26 @@ export function bytesOf(ids: readonly number[], tokenizer: Tokenizer): Uint8Arra
 }
 
 /**
- * Returns the ids of a token by its bytes. A token that this tokenizer does not have is several of its tokens. An entry
- * without text at the end of a reply is the end token: llama.cpp writes it so.
+ * Returns the ids of a token by its bytes. An entry without text at the end of a reply is the end token: llama.cpp writes
+ * it so. If several tokens make one character, llama.cpp writes one entry with the id of the last one.
  */
-function ownIds({ bytes }: ReplyToken, isLast: boolean, tokenizer: Tokenizer): readonly number[] | undefined {
+function ownIds(
+  { id, bytes }: ReplyToken,
+  isLast: boolean,
+  tokenizer: Tokenizer,
+): readonly number[] | undefined {
   if (bytes.length === 0) return isLast ? [tokenizer.eos] : [];
+  const ids = idsOf(bytes, tokenizer);
+  if (id === null || ids?.at(-1) === id) return ids;
+  const last = tokenizer.bytesOf(id);
+  const rest = bytes.length - last.length;
+  if (last.length === 0 || rest <= 0 || !sameItems(bytes.slice(rest), last)) return ids;
+  const before = idsOf(bytes.slice(0, rest), tokenizer);
+  return before && [...before, id];
+}
+
+/** Returns one id, or those of several tokens if the tokenizer has no token of these bytes. */
+function idsOf(bytes: readonly number[], tokenizer: Tokenizer): readonly number[] | undefined {
   const own = tokenizer.idOf(Uint8Array.from(bytes));
   if (own !== undefined) return [own];
   const encoded = tokenizer.encode(new TextDecoder().decode(Uint8Array.from(bytes)));
@@ -197,19 +213,21 @@ function listed(id: number | undefined): readonly number[] | undefined {
 }
 
 /**
- * @param idsOf returns the ids of a reported token. The first one gets its log probability.
+ * @param idsOfToken returns the ids of a reported token. The one with the reported id, or else the first, gets its log
+ *   probability.
  * @returns undefined if a token has no ids
  */
 function made(
   tokens: readonly ReplyToken[],
-  idsOf: (token: ReplyToken, at: number) => readonly number[] | undefined,
+  idsOfToken: (token: ReplyToken, at: number) => readonly number[] | undefined,
   tokenizer: Tokenizer,
 ): ModelTokens | undefined {
   const all: { readonly id: number; readonly token: ReplyToken | undefined }[] = [];
   for (const [at, token] of tokens.entries()) {
-    const ids = idsOf(token, at);
+    const ids = idsOfToken(token, at);
     if (ids === undefined) return undefined;
-    all.push(...ids.map((id, index) => ({ id, token: index === 0 ? token : undefined })));
+    const reported = ids.at(-1) === token.id ? ids.length - 1 : 0;
+    all.push(...ids.map((id, index) => ({ id, token: index === reported ? token : undefined })));
   }
   const ended = all.at(-1)?.id === tokenizer.eos;
   const length = ended ? all.length - 1 : all.length;

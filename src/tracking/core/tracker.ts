@@ -59,6 +59,8 @@ export interface TrackerReply {
   readonly finishReason: string | null;
   /** The tokens that the endpoint reported, in order. Null: none. */
   readonly tokens: readonly ReplyToken[] | null;
+  /** True if `tokens` has the end token whenever the model generated it. llama.cpp leaves it out of streams. */
+  readonly listsEnd?: boolean;
   /** The token ids of the whole prompt, if the endpoint reported them. */
   readonly promptIds?: readonly number[];
 }

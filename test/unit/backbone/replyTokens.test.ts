@@ -140,6 +140,15 @@ describe('a call', () => {
     expect(trackerReply(finishedCall({ completion: withPrompt }))).toMatchObject({ promptIds: [5, 6] });
   });
 
+  it('has its end token among the listed ones where the server lists ids, or where a stop text can end it', () => {
+    const [first] = completionOf('one').choices;
+    const listed = { ...completionOf('one'), choices: [{ ...first, token_ids: [7] } as Choice] };
+    expect(trackerReply(finishedCall({ completion: listed }))).toMatchObject({ listsEnd: true });
+    const stopped = finishedCall({ completion: completionOf('one'), request: { ...request, stop: ['.'] } });
+    expect(trackerReply(stopped)).toMatchObject({ listsEnd: true });
+    expect(trackerReply(finishedCall({ completion: completionOf('one') }))).not.toHaveProperty('listsEnd');
+  });
+
   it('is traced with all of its request: messages by position, tools and the rest as JSON', () => {
     const tracked = { messages: [0, 1], reply: 2, promptTokens: 7, replyTokens: 3, added: [] };
     const traced = tracedCall(finishedCall({ request: asked }), tracked);

@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { modelTokens } from '../../../src/tracking/core/replyTokens.ts';
+import type { ReplyToken, TrackerReply } from '../../../src/tracking/core/tracker.ts';
 import { answer, assistant, Episode, system, user } from './episode.ts';
-import { tinyText, tokensById, tokensByText } from './tinyText.ts';
+import { tinyText, tokensById, tokensByText, type TinyText } from './tinyText.ts';
+import { loadFixture } from './tokenizer/fixtures.ts';
 
 const tool = {
   type: 'function',
@@ -82,9 +85,9 @@ describe('timelines', () => {
 });
 
 describe("a reply's tokens", () => {
-  function replyOf(written: string, more: Parameters<typeof answer>[1], exact = true): string {
-    const episode = new Episode({ text: tinyText(undefined, exact) });
-    const { tokens = null } = more ?? {};
+  function replyOf(written: string, more: Partial<TrackerReply>, text = tinyText()): string {
+    const episode = new Episode({ text });
+    const { tokens = null } = more;
     const { reply } = episode.call([system, user], answer(written, { ...more, tokens }));
     const { tokenIds, lossMask, logprobs } = episode.at(reply);
     const words = episode.text.tokenizer.textOf(tokenIds).slice(3);
@@ -139,9 +142,45 @@ describe("a reply's tokens", () => {
     expect(replyOf('it is', { tokens })).toContain('none');
   });
 
+  describe('from llama.cpp', () => {
+    const written = 'it is';
+    function partsOf(text: TinyText, end: readonly ReplyToken[] = []): readonly ReplyToken[] {
+      const entries = text.tokenizer.encode(written).map((id) => ({
+        id,
+        bytes: [...text.tokenizer.bytesOf(id)],
+        logprob: -0.25,
+      }));
+      return [...entries, ...end];
+    }
+    const endEntry = { id: 1, bytes: [], logprob: -0.5 };
+
+    it.each<[string, readonly ReplyToken[], Partial<TrackerReply>, string]>([
+      ['with its end token', [endEntry], {}, '(it)( is)(<|im_end|>)↵ -0.25 -0.25 -0.5 NaN'],
+      ['streamed, without its end token', [], {}, '(it)( is)(<|im_end|>)↵ -0.25 -0.25 NaN NaN'],
+      ['cut by length', [], { finishReason: 'length' }, '(it)( is)<|im_end|>↵ -0.25 -0.25 NaN NaN'],
+      ['ended by a stop text', [], { listsEnd: true }, '(it)( is)<|im_end|>↵ -0.25 -0.25 NaN NaN'],
+    ])('%s: the end token is trained if the model generated it', (_, end, more, expected) => {
+      const text = tinyText();
+      expect(replyOf(written, { tokens: partsOf(text, end), ...more }, text)).toBe(expected);
+    });
+
+    it('that lists a character of several tokens as its last one', async () => {
+      const text = await loadFixture('byte-level');
+      const character = '\u{1242b}';
+      const ids = text.tokenizer.encode(character);
+      expect(ids.length).toBeGreaterThan(1);
+      const last = ids.at(-1) ?? 0;
+      const entry = { id: last, bytes: [...new TextEncoder().encode(character)], logprob: -0.25 };
+      expect(modelTokens(answer(character, { tokens: [entry] }), text, [])).toMatchObject({
+        ids,
+        logprobs: ids.map((_id, at) => (at === ids.length - 1 ? -0.25 : null)),
+      });
+    });
+  });
+
   it('with ids count by an approximate tokenizer only where they spell the reply', () => {
     const foreign = [{ id: 0, bytes: [], logprob: -1 }];
-    expect(replyOf('it is', { tokens: foreign }, false)).toContain('none');
+    expect(replyOf('it is', { tokens: foreign }, tinyText(undefined, false))).toContain('none');
   });
 
   it('keep what else there might have been, by its id where the tokenizer has one', () => {

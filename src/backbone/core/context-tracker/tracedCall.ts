@@ -24,7 +24,7 @@ export function trackerRequest(finished: FinishedCall): TrackerRequest {
 }
 
 /** Returns the first choice, which training takes; null for a call without an answer. */
-export function trackerReply({ failure, completion }: FinishedCall): TrackerReply | null {
+export function trackerReply({ failure, completion, request }: FinishedCall): TrackerReply | null {
   const choice = failure === undefined ? completion?.choices[0] : undefined;
   if (choice === undefined) return null;
   const { content, tool_calls } = choice.message;
@@ -33,8 +33,15 @@ export function trackerReply({ failure, completion }: FinishedCall): TrackerRepl
     toolCalls: tool_calls ?? null,
     finishReason: choice.finish_reason,
     tokens: readReplyTokens(choice),
+    ...(listsEnd(choice, request) && { listsEnd: true }),
     ...promptIds(completion),
   };
+}
+
+/** With stop texts, the finish reason does not tell whether the model generated the end token. The list must have it then. */
+function listsEnd(choice: Choice, { stop }: FinishedCall['request']): boolean {
+  const { token_ids } = choice as { token_ids?: unknown };
+  return (readIds(token_ids) ?? []).length > 0 || (stop ?? []).length > 0;
 }
 
 /** Returns the token ids of the prompt, which vLLM reports next to the choices. */
