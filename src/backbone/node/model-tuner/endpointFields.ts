@@ -1,4 +1,5 @@
 import type { ChatRequest, ModelFailure, ModelReply } from '../../core/model-tuner/model.ts';
+import { omit } from '../../../base/core/omit.ts';
 import type { Logger, LogLevel } from '../../../base/core/ports.ts';
 
 /**
@@ -45,12 +46,15 @@ const isOption = (field: Field): field is Option => options.some((option) => opt
 
 /**
  * Adds the fields that request details of tokens, and learns from refusals which fields the server does not support.
- * Those are replaced or left out from then on.
+ * Those are replaced or left out from then on. If only streams cannot have log probabilities, as in llama.cpp with tools,
+ * whole replies are requested instead.
  */
 export class EndpointFields {
   readonly #logger: Logger;
   readonly #details: boolean;
   readonly #refused = { whole: new Set<Field>(), stream: new Set<Field>() };
+  /** The requests without (false) and with tools (true) to which the server does not stream log probabilities. */
+  readonly #unstreamed = new Set<boolean>();
 
   constructor({ logger, details: asked = true }: { readonly logger: Logger; readonly details?: boolean }) {
     this.#logger = logger;
@@ -58,22 +62,41 @@ export class EndpointFields {
   }
 
   async ask(request: ChatRequest, send: (asked: ChatRequest) => Promise<ModelReply>): Promise<ModelReply> {
-    const left = new Set(request.stream === true ? this.#refused.stream : this.#refused.whole);
+    const hasTools = (request.tools ?? []).length > 0;
+    let whole = request.stream !== true || this.#unstreamed.has(hasTools);
+    const left = new Set(whole ? this.#refused.whole : this.#refused.stream);
     const ofStreams = new Set<Field>();
     for (;;) {
-      const sent = inNamesOfServer(this.#details ? withDetails(request, left) : request, left);
+      const asked: ChatRequest =
+        whole && request.stream === true ? omit(request, 'stream', 'stream_options') : request;
+      const sent = inNamesOfServer(this.#details ? withDetails(asked, left) : asked, left);
       const reply = await send(sent);
       const refused = reply.kind === 'error' ? refusedBy(reply, sent) : [];
       if (refused.length === 0) {
         // If the request still fails, the named field was not the cause.
-        if (reply.kind !== 'error') this.#remember(left, ofStreams);
+        if (reply.kind === 'error') return reply;
+        this.#remember(left, ofStreams);
+        if (whole && request.stream === true) this.#rememberUnstreamed(hasTools);
         return reply;
       }
+      if (!whole && refused.includes('logprobs') && reply.kind === 'error' && blamesStream(reply)) {
+        whole = true;
+        continue;
+      }
+      if (refused.includes('logprobs')) whole = request.stream !== true;
       for (const field of refused) {
         left.add(field);
         if (request.stream === true && reply.kind === 'error' && blamesStream(reply)) ofStreams.add(field);
       }
     }
+  }
+
+  #rememberUnstreamed(hasTools: boolean): void {
+    if (this.#unstreamed.has(hasTools)) return;
+    this.#unstreamed.add(hasTools);
+    const which = hasTools ? 'streams with tools' : 'streams';
+    const effect = 'replies are requested whole and then streamed to the agent';
+    this.#logger.log('info', `The model server does not support logprobs for ${which}: ${effect}.`);
   }
 
   /** @param ofStreams fields that the server refuses in streams only, as SGLang does */

@@ -75,3 +75,48 @@ describe('a server that does not know what it is asked of its tokens', () => {
     expect(asked).toEqual([all]);
   });
 });
+
+describe('a server that streams no log probabilities', () => {
+  const tools = [{ type: 'function' as const, function: { name: 'add' } }];
+  const streamed = { ...request, stream: true, stream_options: { include_usage: true } };
+  // As llama.cpp answers.
+  const inStreams = refusal(400, 'logprobs is not supported with tools + stream');
+
+  function server(refuses: (sent: ChatRequest) => ModelReply | undefined) {
+    const logged: string[] = [];
+    const sent: ChatRequest[] = [];
+    const fields = new EndpointFields({ logger: { log: (_level, message) => logged.push(message) } });
+    const ask = (asked: ChatRequest): Promise<ModelReply> =>
+      fields.ask(asked, (one) => {
+        sent.push(one);
+        return Promise.resolve(refuses(one) ?? answer);
+      });
+    const shapes = (): string[] =>
+      sent
+        .splice(0)
+        .map((one) => ['stream', 'stream_options', 'logprobs'].filter((key) => key in one).join());
+    return { ask, shapes, logged };
+  }
+
+  it('with tools is asked for whole replies to these, and streams the others', async () => {
+    const { ask, shapes, logged } = server(({ stream, tools: given, logprobs }) =>
+      stream === true && given && logprobs === true ? inStreams : undefined,
+    );
+    expect(await ask({ ...streamed, tools })).toBe(answer);
+    expect(shapes()).toEqual(['stream,stream_options,logprobs', 'logprobs']);
+    await ask({ ...streamed, tools });
+    await ask({ ...request, stream: false, tools });
+    await ask(streamed);
+    expect(shapes()).toEqual(['logprobs', 'stream,logprobs', 'stream,stream_options,logprobs']);
+    expect(logged).toEqual([expect.stringContaining('logprobs for streams with tools')]);
+  });
+
+  it('and none otherwise is asked for streams without these', async () => {
+    const { ask, shapes, logged } = server(({ logprobs }) => (logprobs === true ? inStreams : undefined));
+    await ask(streamed);
+    await ask(streamed);
+    const bare = 'stream,stream_options';
+    expect(shapes()).toEqual([`${bare},logprobs`, 'logprobs', bare, bare]);
+    expect(logged).toEqual([expect.stringContaining('log probabilities are missing')]);
+  });
+});
