@@ -39,6 +39,12 @@ const names = ['command', 'viewType', 'type', 'view', 'id'];
 /** Levels that say nothing in a key. */
 const silent = new Set(['contributes', 'properties', 'configurationAttributes']);
 
+/** The group of a setting says nothing either. */
+function speaks(part, index, place) {
+  const isGroup = place[index - 1] === 'configuration' && place[index + 1] === 'properties';
+  return !silent.has(part) && !isGroup;
+}
+
 const keyOf = /^%([^%]+)%$/;
 
 /**
@@ -52,7 +58,7 @@ export function withKeys(manifest, known) {
     const given = keyOf.exec(text)?.[1];
     const plain = given === undefined ? text : known[given];
     if (plain === undefined) throw new Error(`package.json names ${text}, which has no text.`);
-    const key = given ?? freeKey(place.filter((part) => !silent.has(part)).join('.'), plain, texts);
+    const key = given ?? freeKey(place.filter(speaks).join('.'), plain, texts);
     texts[key] = plain;
     return `%${key}%`;
   };

@@ -7,6 +7,7 @@ import type { Installed } from './installed.ts';
 import { entryOf, nodeAt, type NodePath } from './node.ts';
 import type { ConfigDocument } from './parse.ts';
 import type { Span } from './text.ts';
+import type { TuneScript } from './trinity/tuneScript.ts';
 
 export interface ConfigEnvironment {
   /** Absolute path of the config, also of one that is not saved yet. */
@@ -48,6 +49,8 @@ export interface ResolvedReferences {
   similar?(path: string): string | undefined;
   /** Rows of a data set, by the text of its path. */
   rows?(path: string): number | undefined;
+  /** The script that sets keys of a Trinity-RFT config when it calls `tune`. */
+  readonly tune?: TuneScript | undefined;
 }
 
 /**

@@ -5,6 +5,7 @@ import { compose } from './compose.ts';
 import type { ConfigContext, ConfigEnvironment, ResolvedReferences } from './context.ts';
 import type { Dialect } from './dialect.ts';
 import type { ConfigDocument } from './parse.ts';
+import { tuneScriptOf } from './trinity/tuneScript.ts';
 
 /** Composes a config and resolves its references. Rejects only when a file exists but cannot be read. */
 export async function readContext(
@@ -33,9 +34,12 @@ export async function readContext(
  * what cannot be looked up is unknown.
  */
 async function resolveReferences(request: ReferenceRequest): Promise<ResolvedReferences> {
-  const [targets, folders] = await Promise.all([
+  const { document, dialect, configEnvironment } = request;
+  const isForScript = dialect.id === 'trinity' && !document.text.includes('default_workflow_type');
+  const [targets, folders, tune] = await Promise.all([
     locatorTargets(request),
     searchFolders(request).catch(() => new Map<string, string>()),
+    isForScript ? tuneScriptOf(configEnvironment.file, configEnvironment).catch(() => undefined) : undefined,
   ]);
   // The paths are meant for the workspace that has the config's code.
   const isProject = [...targets.values()].some(({ status }) => status === 'found' || status === 'no-name');
@@ -46,6 +50,7 @@ async function resolveReferences(request: ReferenceRequest): Promise<ResolvedRef
     file: (text) => paths.get(text)?.file ?? folders.get(text),
     similar: (text) => paths.get(text)?.similar,
     rows: (text) => paths.get(text)?.rows,
+    tune,
   };
 }
 

@@ -9,13 +9,15 @@ import io
 import os
 import sys
 import threading
+from importlib import metadata
 from types import FrameType, ModuleType
 from typing import Any, Callable
 
 from .channel import BackboneError, Channel
-from .failures import WorkerFailure, import_failure, is_users
+from .failures import OWN, WorkerFailure, import_failure, is_users
 from .functions import FORMS, check_signature, name_of
 from .load import Loader
+from .packages import check_packages
 from .plain import plain
 from .stand_in import install_trinity
 
@@ -50,6 +52,7 @@ class Scripts:
             raise not_a_script()
         call = {
             "package": package,
+            "agentscopeWithout": installed_without(f"agentscope.{package}"),
             "workflow": self._reference(workflow, "workflow_func", caller),
             "judge": None if judge is None else self._reference(judge, "judge_func", caller),
             "file": None if caller is None else os.path.abspath(caller.f_code.co_filename),
@@ -186,6 +189,8 @@ def tune(
     check_signature(workflow_func, FORMS["workflow"])
     if judge_func is not None:
         check_signature(judge_func, FORMS["judge"])
+        check_packages(judge_func)
+    check_packages(workflow_func)
     given = {
         "train_dataset": train_dataset,
         "eval_dataset": eval_dataset,
@@ -207,6 +212,15 @@ def tune_as_before_1_0_12(workflow_func: Any, config_path: str) -> None:
     check_first_signature(workflow_func)
     kept = RewardOnly(workflow_func)
     scripts().tune("tune", kept, None, {"config_path": os.fspath(config_path)}, caller_of_tune())
+
+
+def installed_without(module: str) -> str | None:
+    """Returns the version of the installed AgentScope if the module is not its own but the bundled one."""
+    file = getattr(sys.modules.get(module), "__file__", None) or ""
+    try:
+        return metadata.version("agentscope") if file.startswith(OWN + os.sep) else None
+    except metadata.PackageNotFoundError:
+        return None
 
 
 def users_line() -> tuple[str | None, int | None]:

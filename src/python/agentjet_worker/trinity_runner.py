@@ -7,6 +7,7 @@ from typing import Any
 
 from .call import call
 from .channel import Channel
+from .packages import require_packages
 from .trinity_engine import Access, Engine, Ledger
 from .trinity_registry import TrinityRegistry
 from .trinity_result import output_of, place_of
@@ -34,7 +35,7 @@ class TrinityRunner:
         if what == "workflow":
             file, line = place_of(self._registry.workflow(name))
         else:
-            self._registry.reward_fn(name)
+            require_packages(self._registry.reward_fn(name), name)
             file, line = None, None
         return {"file": file, "line": line, "problems": self._registry.take_problems()}
 

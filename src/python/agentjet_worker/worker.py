@@ -17,6 +17,7 @@ from .debugger import Debugger
 from .failures import WorkerFailure, failure_of
 from .functions import FORMS, Functions, check_signature
 from .load import Loader, targets_of
+from .packages import check_packages
 from .script import Scripts
 
 #: The limit of concurrent episodes and judges that are not async. More of them wait.
@@ -113,6 +114,7 @@ class Worker:
     async def _load(self, params: dict[str, Any]) -> dict[str, Any]:
         """Imports a class or function and returns its properties that the backbone needs before an episode."""
         loaded = await in_thread(lambda: self._loader.load(params["kind"], params["where"], params["name"]))
+        check_packages(loaded)
         if not inspect.isclass(loaded):
             check_signature(loaded, FORMS[params["what"]])
             return {"file": self._loader.file_of(loaded), "form": "function"}

@@ -47,6 +47,22 @@ async function made(files: Readonly<Record<string, string>>): Promise<Project> {
   return project;
 }
 
+it('names all packages that a judge needs, before the run', async () => {
+  const project = await tuning('tune(workflow_func=solve, judge_func=boxed, train_dataset=data)');
+  const boxed = `
+
+def boxed(task, response):
+    from trinity.common.rewards.math_reward import MathBoxedRewardFn
+    return MathBoxedRewardFn()(response)
+`;
+  await project.write({ 'functions.py': functions + boxed });
+  const main = (await project.read('main.py')).replace('score, solve', 'boxed, solve');
+  await project.write({ 'main.py': main });
+  const message = await failure(project, script());
+  expect(message).toContain('trinity-rft, math-verify, regex. [python/missing-packages]');
+  expect(message).not.toContain('episode');
+});
+
 const script = (): string[] => ['--conf', 'main.py', '--python', python];
 
 describe('a script that calls tune', () => {
@@ -239,8 +255,9 @@ async def score(task, response):
       await project.write(answers);
       const args = ['--tasks', '1', '--model', 'script', '--script', 'answers.json'];
       const interpreter = ['--python', environments.get(environment) ?? ''];
-      const { episodes } = await runJson(project, ['--conf', 'main.py', ...interpreter, ...args]);
-      expect(episodes.map(({ error, reward }) => error?.message ?? reward)).toEqual([11]);
+      const { stdout, stderr } = await runCli(project, ['--conf', 'main.py', ...interpreter, ...args]);
+      expect(stdout + stderr).toContain('repeat 0: reward 11,');
+      expect((stdout + stderr).includes('tune/no-tuner')).toBe(environment === 'agents'); // AgentScope 2
     },
     180_000,
   ); // what was just installed is compiled when it is imported

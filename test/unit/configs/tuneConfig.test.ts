@@ -5,13 +5,22 @@ import { dialectOf } from '../../../src/configs/core/dialect.ts';
 import { tuneConfig } from '../../../src/configs/core/trinity/tuneConfig.ts';
 import { auxiliaryModels, trinityRun, workflowKey } from '../../../src/configs/core/trinity/trinityRun.ts';
 import type { TuneCall } from '../../../src/configs/core/trinity/tuneCall.ts';
+import { findingsOf, lines, told } from './checking.ts';
 import { composeText } from './memoryFiles.ts';
 
 const at = new Date(2026, 0, 2, 3, 4, 5);
 const locators = { workflow: 'main.py->solve', judge: 'judge.py->score' };
 const place = { file: '/p/main.py', name: 'solve' };
 const call = (given: TuneCall['given'], judge = true): TuneCall => ({
-  ...{ package: 'tuner', workflow: place, judge: judge ? place : null, file: '/p/main.py', line: 1, given },
+  ...{
+    package: 'tuner',
+    agentscopeWithout: null,
+    workflow: place,
+    judge: judge ? place : null,
+    file: '/p/main.py',
+    line: 1,
+    given,
+  },
 });
 
 const dataset = { path: 'data', name: 'main', split: 'train', total_epochs: 2, total_steps: null };
@@ -98,4 +107,55 @@ describe('the config of a call of tune', () => {
     expect(config.integer('ajet.rollout.max_response_length_in_one_turn')).toBe(500);
     expect(auxiliaryModels(config)).toEqual(['critic']);
   });
+});
+
+describe('a config that a script completes', () => {
+  const config = lines(
+    'project: AgentScope',
+    'checkpoint_root_dir: /c',
+    'algorithm: {algorithm_type: grpo}',
+    'buffer: {batch_size: 1}',
+  );
+  const script = (...given: readonly string[]): string => `from agentscope.tuner import tune
+tune(workflow_func=solve, ${given.join('')}config_path='exp.yaml')
+`;
+  const findings = (files: Readonly<Record<string, string>>): Promise<string[]> =>
+    told(config, { files }, 'missing-key', 'trinity-tasksets', 'trinity-group-size');
+  const all = [
+    '1 warning missing-key: project: AgentScope',
+    '3 information trinity-group-size: grpo',
+    '4 information trinity-tasksets: buffer',
+  ];
+
+  it.each(['/project/conf/main.py', '/project/main.py'])(
+    'has no findings about what %s sets',
+    async (file) => {
+      const complete = script('model=m, ', 'train_dataset=d, ', 'algorithm=a, ');
+      expect(await findings({ [file]: complete })).toEqual([]);
+      expect(await findings({ [file]: script('train_dataset=d, ') })).toEqual(all.slice(0, 2));
+      expect(await findings({ [file]: complete.replace('exp.yaml', 'other.yaml') })).toEqual(all);
+      expect(await findings({ [file]: complete.replace('agentscope.tuner', 'mine') })).toEqual(all);
+    },
+  );
+
+  const site = '/project/.venv/lib/python3.11/site-packages';
+  it.each([
+    ['2.0.10', script(), ['4 warning agentscope-tuner: buffer']],
+    ['1.0.21', script(), []],
+    ['1.0.12', script().replace('.tuner', '.tune'), ['4 warning agentscope-tuner: buffer']],
+    ['1.0.8', script().replace('.tuner', '.tune'), []],
+  ])('with AgentScope %s is told whether it has the tuner', async (version, text, expected) => {
+    const files = { '/project/main.py': text, [`${site}/agentscope-${version}.dist-info/METADATA`]: '' };
+    expect(await told(config, { files }, 'agentscope-tuner')).toEqual(expected);
+  });
+});
+
+it('a config that names an adapter of the tuner is told that AgentScope 2 does not have it', async () => {
+  const files = { '/project/.venv/lib/python3.11/site-packages/agentscope-2.0.10.dist-info/METADATA': '' };
+  const taskset = '{path: x, default_workflow_type: agentscope_workflow_adapter_v1}';
+  const text = lines('checkpoint_root_dir: /c', `buffer: {explorer_input: {taskset: ${taskset}}}`);
+  const [finding, ...others] = await findingsOf(text, { files }, { rules: {} }).then((all) =>
+    all.filter(({ rule }) => rule === 'agentscope-tuner'),
+  );
+  expect([finding?.message, others]).toEqual([expect.stringContaining('"agentscope>=1.0.12,<2"'), []]);
 });

@@ -3,11 +3,18 @@
 import path from 'node:path';
 import { parse, stringify, YAMLParseError } from 'yaml';
 import type { CancellationToken } from '../../../base/core/cancellation.ts';
-import { CodedError, toReport, type Location, messageOf, hasCode } from '../../../base/core/errors.ts';
+import {
+  CodedError,
+  toReport,
+  type ErrorReport,
+  type Location,
+  messageOf,
+  hasCode,
+} from '../../../base/core/errors.ts';
 import { isRecord } from '../../../base/core/isRecord.ts';
 import type { Composition } from '../../../configs/core/compose.ts';
 import { scanTuneCalls } from '../../../configs/core/code/tuneScan.ts';
-import { tuneConfig } from '../../../configs/core/trinity/tuneConfig.ts';
+import { tuneConfig, tunerProblem } from '../../../configs/core/trinity/tuneConfig.ts';
 import type { Plain } from '../../../configs/core/value.ts';
 import type { RunRequest } from '../../core/protocol/run.ts';
 import { jobCall, type PythonJobCall } from '../../core/protocol/pythonJob.ts';
@@ -208,7 +215,9 @@ class TuneScript {
       judge: call.judge === null ? undefined : locatorOf(call.judge, cwd),
     };
     const { config, unused } = tuneConfig(call, base, locators, this.#ports.now());
-    for (const message of unused) this.#warn(message, place);
+    for (const message of unused) this.#warn({ code: 'tune/unused', message, location: place });
+    const problem = call.agentscopeWithout && tunerProblem(call.package, call.agentscopeWithout);
+    if (problem) this.#warn({ code: 'tune/no-tuner', ...problem, location: place });
     const buffer = isRecord(config['buffer']) ? config['buffer']['explorer_input'] : undefined;
     if (!isRecord(buffer) || !isRecord(buffer['taskset']) || !('path' in buffer['taskset'])) {
       throw tuneErrors.noDataSet(place);
@@ -236,8 +245,7 @@ class TuneScript {
     throw tuneErrors.badConfig('A config of Trinity-RFT must be a mapping.', { file, line: 1 });
   }
 
-  #warn(message: string, location: Location): void {
-    const report = { code: 'tune/unused', message, location };
+  #warn(report: ErrorReport): void {
     this.#ports.emit({ type: 'problem', severity: 'warning', report });
   }
 

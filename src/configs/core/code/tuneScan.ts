@@ -1,9 +1,14 @@
 import type { ModuleScan } from './moduleScan.ts';
 import { scanPython } from './scanPython.ts';
-import { dottedPath, lineOf, nodesNamed, parsePython, type CodeLine } from './syntaxTree.ts';
+import { dottedPath, lineOf, nodesNamed, parsePython, partsOf, type CodeLine } from './syntaxTree.ts';
+
+interface TuneCallLine extends CodeLine {
+  /** The names of its arguments; undefined for the `tune` of a job. */
+  readonly given: readonly string[] | undefined;
+}
 
 /** Finds the calls of AgentScope's `tune` in a Python text, by any name, and those of the `tune` of a job. */
-export function scanTuneCalls(text: string): CodeLine[] {
+export function scanTuneCalls(text: string): TuneCallLine[] {
   const mayImport = /\bagentscope\b/.test(text);
   const mayHaveJob = /\b(?:AgentJetJob|AstunerJob)\b/.test(text);
   if (!/\btune\b/.test(text) || !(mayImport || mayHaveJob)) return [];
@@ -17,7 +22,11 @@ export function scanTuneCalls(text: string): CodeLine[] {
     const isOfJob = hasJob && property !== null && text.slice(property.from, property.to) === 'tune';
     const isCall = isOfJob || names.has(dottedPath(callee, text) ?? '');
     // The line of the bracket: a chain of calls begins on an earlier line.
-    return isCall ? [{ line: lineOf(text, list.from) }] : [];
+    if (!isCall) return [];
+    const given = partsOf(list).flatMap(([name, next]) =>
+      name !== undefined && next?.name === 'AssignOp' ? [text.slice(name.from, name.to)] : [],
+    );
+    return [{ line: lineOf(text, list.from), given: isOfJob ? undefined : given }];
   });
 }
 

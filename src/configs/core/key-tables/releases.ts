@@ -59,7 +59,7 @@ export function releaseOf(program: Program, version: string): string | undefined
 }
 
 /** Compares the numbers of two versions. */
-function compareVersions(a: string, b: string): number {
+export function compareVersions(a: string, b: string): number {
   const [left, right] = [a, b].map((version) => (/^\d+(?:\.\d+)*/.exec(version)?.[0] ?? '').split('.'));
   for (let at = 0; at < 3; at += 1) {
     const difference = Number(left?.[at] ?? 0) - Number(right?.[at] ?? 0);

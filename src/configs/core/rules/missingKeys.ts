@@ -13,9 +13,15 @@ import { applyEdits, difference, type Span, type TextEdit } from '../text.ts';
  * Finds keys that the user must set, because upstream has at most a placeholder. It checks only experiments whose
  * base files are all known. A base file itself need not be complete.
  */
-export function missingKeys(document: ConfigDocument, table: KeyTable, dialect?: Composed): Finding[] {
+export function missingKeys(
+  document: ConfigDocument,
+  table: KeyTable,
+  dialect?: Composed,
+  isSetElsewhere: (path: string) => boolean = () => false,
+): Finding[] {
   if (isBroken(document) || !isWholeExperiment(document, dialect)) return [];
   const missing = table.required
+    .filter(({ path }) => !isSetElsewhere(path))
     .flatMap((key) => placesOf(key, document).map((path) => ({ key, path })))
     .filter(({ key, path }) => !isThere(key, path, document) && applies(key, path, document, table));
   // A section that is missing is reported by its required keys.

@@ -12,6 +12,8 @@ const userFunction = z.object({
 export const tuneCall = z.object({
   /** `tune`: as AgentScope 1.0.8 to 1.0.11 have it, of a workflow that returns its reward. */
   package: z.enum(['tuner', 'tune']),
+  /** The version of the installed AgentScope, if it does not have the package. */
+  agentscopeWithout: z.nullable(z.string()),
   workflow: userFunction,
   judge: z.nullable(userFunction),
   line: z.nullable(z.number()),

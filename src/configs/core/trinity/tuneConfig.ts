@@ -2,6 +2,7 @@
 import { isRecord } from '../../../base/core/isRecord.ts';
 import { valueAtPath, setAtPath } from '../../../base/core/plainTree.ts';
 import { strftime } from '../../../base/core/strftime.ts';
+import { compareVersions } from '../key-tables/releases.ts';
 import type { TuneCall } from './tuneCall.ts';
 import type { Plain } from '../value.ts';
 
@@ -10,6 +11,25 @@ export const functionAdapters = {
   tune: 'agentscope_workflow_adapter',
   tuner: 'agentscope_workflow_adapter_v1',
 } as const satisfies Record<TuneCall['package'], string>;
+
+/** The versions of AgentScope that have `agentscope.tuner` or `agentscope.tune`: from the first, before the second. */
+const packageVersions: Readonly<Record<TuneCall['package'], readonly [from: string, before: string]>> = {
+  tune: ['1.0.8', '1.0.12'],
+  tuner: ['1.0.12', '2'],
+};
+
+/** Returns what is wrong with a version of AgentScope, and what to do; undefined if the version has the package. */
+export function tunerProblem(
+  name: TuneCall['package'],
+  version: string,
+): { readonly message: string; readonly hint: string } | undefined {
+  const [from, before] = packageVersions[name];
+  if (compareVersions(version, from) >= 0 && compareVersions(version, before) < 0) return undefined;
+  return {
+    message: `AgentScope ${version} does not have \`agentscope.${name}\`, so the script cannot train.`,
+    hint: `Install a version that has it: pip install "agentscope>=${from},<${before}".`,
+  };
+}
 
 type Tree = Record<string, Plain>;
 
@@ -88,6 +108,21 @@ const renamed: readonly (readonly [from: string, to: string])[] = [
   ['algorithm.save_interval_steps', 'trainer.save_interval'],
   ['algorithm.eval_interval_steps', 'explorer.eval_interval'],
 ];
+
+/** The keys that a call of `tune` sets in its config, by the names of its arguments. */
+export function keysSetBy(given: readonly string[]): readonly string[] {
+  const others: Readonly<Record<string, readonly string[]>> = {
+    workflow_func: ['buffer.explorer_input.default_workflow_type'],
+    train_dataset: [`${taskset}.name`],
+    eval_dataset: ['buffer.explorer_input.eval_tasksets'],
+    model: ['explorer.rollout_model', 'model.tinker'],
+    auxiliary_models: ['explorer.auxiliary_models'],
+  };
+  return [
+    ...renamed.flatMap(([from, to]) => (given.includes(from.split('.')[0] ?? '') ? [to] : [])),
+    ...given.flatMap((name) => others[name] ?? []),
+  ];
+}
 
 /** The fields of a model that its engine gets, by Trinity's names. */
 const engineKeys = {

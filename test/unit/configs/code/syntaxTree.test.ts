@@ -85,5 +85,5 @@ test('calls over lines and with comments are found', () => {
   const script = "import { AgentJetJob } from 'agentjet';\nconst a = new /* a job */ AgentJetJob\n  ();\n";
   expect(scanJobs(script)).toEqual([{ line: 1 }]);
   const python = 'import agentscope.tuner\nx = f"{1}"\nagentscope \\\n  .tuner.tune(f)\n';
-  expect(scanTuneCalls(python)).toEqual([{ line: 3 }]);
+  expect(scanTuneCalls(python)).toEqual([{ line: 3, given: [] }]);
 });

@@ -114,6 +114,12 @@ export const trinityAcross = {
     severity: 'error',
     explanation: 'Each entry of `explorer.auxiliary_models` needs a `model_path`.',
   },
+  'agentscope-tuner': {
+    title: 'AgentScope without the tuner',
+    severity: 'warning',
+    explanation:
+      'A script that calls `tune` needs `agentscope.tuner` (AgentScope 1.0.12 and later, before 2.0) or `agentscope.tune` (1.0.8 to 1.0.11). The version in the Python environment does not have it. Debug runs work without it.',
+  },
   'trinity-over-rollout': {
     title: 'Over-rollout that is not possible',
     severity: 'error',

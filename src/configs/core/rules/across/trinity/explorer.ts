@@ -1,6 +1,7 @@
 import agents from '../data/agents.json' with { type: 'json' };
 import { quotedName, scalarText } from '../report.ts';
 import { engineSections, rollout } from './cluster.ts';
+import { functionAdapters, tunerProblem } from '../../../trinity/tuneConfig.ts';
 import type { TrinityView } from './view.ts';
 
 const ratio = 'explorer.over_rollout.ratio';
@@ -102,6 +103,21 @@ export function agentModel(view: TrinityView): void {
       message: `The workflow \`${found.name}\` calls tools. The engine reads tool calls from replies only with \`enable_auto_tool_choice: true\` (it is ${scalarText(view.scalar(choice))}) and a \`tool_call_parser\` (it is ${scalarText(view.scalar(parser))}).`,
     });
   }
+}
+
+/** The functions of AgentScope's tuner need the package that has it. */
+export function agentscopeTuner(view: TrinityView): void {
+  const { composition, references } = view.context;
+  const version = composition.installed?.agentscope;
+  const adapter = workflows(view).find(({ name }) => Object.values<string>(functionAdapters).includes(name));
+  const called = adapter?.name === functionAdapters.tune ? 'tune' : adapter && 'tuner';
+  const name = references.tune?.package ?? called;
+  const problem = version !== undefined && name !== undefined && tunerProblem(name, version);
+  if (!problem) return;
+  view.report('agentscope-tuner', {
+    at: [adapter?.key ?? '', 'buffer.explorer_input', 'buffer', 'algorithm', 'model', 'project', 'name'],
+    message: `${problem.message} ${problem.hint}`,
+  });
 }
 
 function workflows(view: TrinityView): { readonly key: string; readonly name: string }[] {

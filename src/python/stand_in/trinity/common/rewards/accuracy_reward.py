@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Callable, Dict, Optional
 
@@ -14,6 +15,8 @@ LONGEST = 5
 
 
 class AccuracyReward(RewardFn):
+    PACKAGES = {"math_verify": "math-verify"}
+
     def __init__(self, answer_parser: Optional[Callable[[str], Any]] = None) -> None:
         self.answer_parser = answer_parser
         self.logger = get_logger(__name__)

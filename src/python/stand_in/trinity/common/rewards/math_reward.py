@@ -19,6 +19,7 @@ def simple_answer_parser(response: str) -> Any:
 
 
 class MathRewardFn(RewardFn):
+    PACKAGES = AccuracyReward.PACKAGES
     DEFAULT_FORMAT_PATTERN = TAGS
     DEFAULT_ANSWER_PARSER = simple_answer_parser
 
@@ -34,6 +35,12 @@ class MathRewardFn(RewardFn):
 
 class MathBoxedRewardFn(RewardFn):
     """The comparison is Trinity's own, of an installed package, which needs no torch for it."""
+
+    PACKAGES = {
+        "trinity.common.rewards.eval_utils": "--no-deps trinity-rft",
+        "math_verify": "math-verify",
+        "regex": "regex",
+    }
 
     def __init__(self, **kwargs: Any) -> None:
         from trinity.common.rewards import eval_utils
