@@ -5,6 +5,7 @@ import type { EpisodeFinding, EpisodeRow } from './protocol/traceLists.ts';
 import { finding, hintOf } from '../../tracking/core/finding.ts';
 import type { TraceLookup } from './episodeContent.ts';
 import type { EpisodeRecord } from './records.ts';
+import type { Notes } from './notes.ts';
 import { parseJson } from './shallowJson.ts';
 import { isJudgeable, verdictsOf, type Verdict } from './verdicts.ts';
 
@@ -13,6 +14,7 @@ export interface RowContext {
   readonly run: StoredRun;
   /** True if the run is active, so more may come. */
   readonly live: boolean;
+  readonly notes: Notes;
 }
 
 export function episodeRows(records: readonly EpisodeRecord[], context: RowContext): readonly EpisodeRow[] {
@@ -20,12 +22,14 @@ export function episodeRows(records: readonly EpisodeRecord[], context: RowConte
   const verdicts = verdictsOf(context.parts.trace, context.run, numbers);
   return records.map((record) => {
     const { ended: hasEnded, isSuccess, error, ...row } = record;
+    const noted = context.notes.get(record.episode);
     const verdict =
       hasEnded === 0 ? unended(context.live) : ended(verdicts.get(record.episode), context.live);
     return {
       ...row,
       ...countsOf(record, context),
       ...verdict,
+      ...(noted !== undefined && { noted }),
       isSuccess: isSuccess !== 0,
       error: error === null ? null : errorOf(error),
       trains: isJudgeable(context.run) ? verdict.trains : null,

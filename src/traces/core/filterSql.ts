@@ -1,6 +1,7 @@
 import { currentId, renamedFindings } from '../../base/core/renamedIds.ts';
 import type { Filter, NumberField, NumberFilter, TextField } from './protocol/traceFilter.ts';
 import { contentKey } from './layout.ts';
+import { notedEpisodes, type Notes } from './notes.ts';
 import type { SqlParameters, SqlValue } from './sql.ts';
 
 /** The number of calls. It is counted while the episode runs, then stored in its row. */
@@ -40,6 +41,8 @@ export interface ListTerms {
   readonly live: boolean;
   /** True if it is known which episodes would train; see `isJudgeable`. */
   readonly judgeable: boolean;
+  /** Reads the notes of users. */
+  readonly notes: () => Notes;
 }
 
 /** The tables that conditions and orders refer to. For the temporary ones see `runVerdicts.ts`. */
@@ -154,6 +157,8 @@ const texts: Readonly<Record<TextField, TextCondition>> = {
     return `EXISTS (SELECT 1 FROM calls WHERE calls.episode = episodes.episode AND calls.source IN (
       SELECT id FROM sources WHERE '/' || replace(file, '\\', '/') || ':' || line || ':' LIKE ${place} ESCAPE '\\'))`;
   },
+  tag: (value, terms, binder) => noted('tag', value, terms, binder),
+  note: (value, terms, binder) => noted('note', value, terms, binder),
   tool: (value, _, binder) => anyOf('usedTools', like('usedTools.tool', whole(value), binder)),
   finding: (value, { live }, binder) => {
     const place = binder.bind(whole(currentId(renamedFindings, value)));
@@ -162,6 +167,11 @@ const texts: Readonly<Record<TextField, TextCondition>> = {
       WHERE found.episode = episodes.episode AND found.code LIKE ${place} ESCAPE '\\'))`;
   },
 };
+
+function noted(field: 'tag' | 'note', value: string, { notes }: ListTerms, binder: Binder): string {
+  const numbers = JSON.stringify(notedEpisodes(notes(), field, value));
+  return `episodes.episode IN (SELECT value FROM json_each(${binder.bind(numbers)}))`;
+}
 
 function anyOf(table: string, condition: string): string {
   return `EXISTS (SELECT 1 FROM ${table} WHERE ${table}.episode = episodes.episode AND ${condition})`;

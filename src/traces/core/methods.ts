@@ -43,6 +43,7 @@ const viewMethods = {
   names: (views) => views.names(),
   episode: (views, { episode }) => views.episode(episode),
   outcome: (views, { episode }) => views.outcome(episode),
+  annotate: (views, { episode, note, tags }) => views.annotate(episode, { note, tags }),
   spans: (views, { episode }) => views.spans(episode),
   call: (views, { episode, call }) => views.call(episode, call),
   timeline: (views, { episode, timeline, setting }) => views.timelines(setting).timeline(episode, timeline),

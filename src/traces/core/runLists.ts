@@ -199,7 +199,7 @@ export class RunLists {
     return histogramsOf(this.#trace);
   }
 
-  names(): NamesView {
+  names(): Omit<NamesView, 'tags'> {
     return {
       agents: this.#names('agent', 'usedAgents'),
       tools: this.#names('tool', 'usedTools'),

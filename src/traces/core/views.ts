@@ -53,6 +53,7 @@ import { formatVersion } from './layout.ts';
 import { mergeInputs, upstreamRules } from './mergeInputs.ts';
 import { ExcludedMessages } from './excludedMessages.ts';
 import { outcomeView } from './outcome.ts';
+import { tagsOf, type EpisodeNote, type Notes, type NotesStore } from './notes.ts';
 import type { EpisodeRecord, WriterIdentity } from './records.ts';
 import { replayedRun } from './replayed.ts';
 import { RunLists, type EpisodesList, type GroupsList, type Listing } from './runLists.ts';
@@ -119,6 +120,7 @@ export interface TraceFacts {
   /** Returns the bytes of the file and its journal. */
   size(): number;
   readonly matches: FindMatches;
+  readonly notes: NotesStore;
 }
 
 const episodeIdentity = z.object({ uuid: z.string(), taskIndex: z.number() });
@@ -284,7 +286,7 @@ export class TraceViews {
   }
 
   names(): NamesView {
-    return this.#lists.names();
+    return { ...this.#lists.names(), tags: tagsOf(this.#notes()) };
   }
 
   episode(episode: number): EpisodeView {
@@ -300,6 +302,12 @@ export class TraceViews {
 
   outcome(episode: number): OutcomeView {
     return outcomeView(this.#trace, this.#parts.episode(episode).episode);
+  }
+
+  annotate(episode: number, { note, tags }: EpisodeNote): null {
+    const named = new Set(tags.map((tag) => tag.trim()).filter((tag) => tag !== ''));
+    this.#file.notes.write(this.#parts.episode(episode).episode, { note: note.trim(), tags: [...named] });
+    return null;
   }
 
   spans(episode: number): SpansView {
@@ -410,6 +418,7 @@ export class TraceViews {
       size: sizeOf(run),
       live: this.isLive(),
       judgeable: isJudgeable(run),
+      notes: () => this.#file.notes.read(),
       judge: () => this.#verdicts.refresh(run),
     };
   }
@@ -421,8 +430,18 @@ export class TraceViews {
     return run;
   }
 
+  /** Returns the notes. A file that cannot be read is reported when it is written or filtered by. */
+  #notes(): Notes {
+    try {
+      return this.#file.notes.read();
+    } catch {
+      return new Map();
+    }
+  }
+
   #rows(records: readonly EpisodeRecord[]): readonly EpisodeRow[] {
-    const context = { parts: this.#parts, run: this.#parts.run(), live: this.isLive() };
+    const notes = this.#notes();
+    const context = { parts: this.#parts, run: this.#parts.run(), live: this.isLive(), notes };
     return episodeRows(records, context);
   }
 

@@ -76,6 +76,7 @@ export function App({ client, trace, navigator, memory, followHeld }: Props) {
       client,
       trace,
       version,
+      refresh: () => setVersion((last) => last + 1),
       route,
       memory,
       hasNavigated: route !== first,

@@ -1,7 +1,8 @@
 /** Lists of a run: what SQL filters, sorts and groups, against the same done by hand with rows and the report. */
+import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import fc from 'fast-check';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, it, onTestFinished, test } from 'vitest';
 import { openTraceReader } from '../../../src/traces/node/store/openReader.ts';
 import { openTraceWriter } from '../../../src/traces/node/store/openWriter.ts';
 import type { EpisodeResult } from '../../../src/tracking/core/records/episodeResult.ts';
@@ -434,3 +435,38 @@ function checkSums(group: GroupRow, rows: readonly EpisodeRow[], repeat: number)
   });
   if (group.trains !== null) expect(group.trains).toBe(members.filter(({ trains }) => trains).length);
 }
+
+describe('notes', () => {
+  it('are next to the trace, in its rows and its filter', () => {
+    const { file, reader } = variedRun();
+    const noted = { note: ' Loops at the end. ', tags: ['needs work', ' odd', 'odd', ''] };
+    reader.read((views) => views.annotate(3, noted));
+    reader.read((views) => views.annotate(5, { note: '', tags: ['Odd.one'] }));
+    const kept = { note: 'Loops at the end.', tags: ['needs work', 'odd'] };
+    expect(JSON.parse(readFileSync(`${file}.notes.json`, 'utf8'))).toMatchObject({ episodes: { '3': kept } });
+    const again = openTraceReader(file);
+    onTestFinished(() => again.close());
+    expect(again.read((views) => views.episode(3).row.noted)).toEqual(kept);
+    expect(again.read((views) => views.episode(4).row)).not.toHaveProperty('noted');
+    expect(again.read((views) => views.names().tags)).toEqual(['Odd.one', 'needs work', 'odd']);
+    expect(found(again, 'tag:odd')).toEqual([3]);
+    expect(found(again, 'tag:odd*')).toEqual([3, 5]);
+    expect(found(again, 'tag:"needs work" note:LOOPS')).toEqual([3]);
+    expect(found(again, '-tag:*')).toHaveLength(9);
+    reader.read((views) => views.annotate(3, { note: '', tags: [] }));
+    expect(found(again, 'note:loops')).toEqual([]);
+  });
+
+  it('that cannot be read are not overwritten, and the trace still opens', () => {
+    const { file, reader } = variedRun();
+    writeFileSync(`${file}.notes.json`, '{"episodes": 3}');
+    expect(reader.read((views) => views.episodes(0, 1).rows)).toHaveLength(1);
+    const location = { file: `${file}.notes.json` };
+    const refused: unknown = expect.objectContaining({ code: 'trace/bad-notes', location });
+    expect(() => reader.read((views) => views.annotate(3, { note: 'x', tags: [] }))).toThrow(refused);
+    expect(() => found(reader, 'tag:odd')).toThrow(refused);
+    expect(() => reader.read((views) => views.annotate(99, { note: 'x', tags: [] }))).toThrow(
+      expect.objectContaining({ code: 'trace/no-such-episode' }),
+    );
+  });
+});

@@ -2,6 +2,7 @@
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { boundedMatches, localCode } from '../../../src/traces/node/store/openReader.ts';
+import { NotesFile } from '../../../src/traces/node/store/notesFile.ts';
 import { Connection } from '../../../src/traces/node/store/connection.ts';
 import { openTraceWriter } from '../../../src/traces/node/store/openWriter.ts';
 import { parseFilter } from '../../../src/traces/core/filterText.ts';
@@ -32,7 +33,8 @@ function aRun() {
     run: (statement, values) => connection.run(statement, values),
   };
   const facts = { file: writer.file, format: formatVersion, code: localCode, size: () => 0 };
-  const views = new TraceViews(sql, { ...facts, lives: () => false, matches: boundedMatches });
+  const notes = new NotesFile(writer.file);
+  const views = new TraceViews(sql, { ...facts, notes, lives: () => false, matches: boundedMatches });
   return {
     /** The stored tables that a view goes through from end to end, as often as it does. */
     wholeTables: (ask: (of: TraceViews) => unknown): readonly string[] => {
@@ -95,6 +97,6 @@ test('lists go through the episodes, once for the rows and once for their number
   expect(wholeTables((views) => views.group(3))).toEqual([]);
   // Which of the episodes of its task and repeat it is.
   expect(wholeTables((views) => views.replayed(7))).toEqual(['episodes']);
-  // The names of tasks are in the rows of the list.
-  expect(wholeTables((views) => views.names())).toEqual(['usedAgents', 'usedTools', 'episodes']);
+  // The names of tasks are in the rows of the list, and those of metadata in the first outputs.
+  expect(wholeTables((views) => views.names())).toEqual(['usedAgents', 'usedTools', 'episodes', 'outputs']);
 });

@@ -113,6 +113,7 @@ function answerOf(run: ScriptedRun, request: TraceRequest): unknown {
         tools: ['calculate'],
         tasks: ['gsm8k-0'],
         sources: ['agent.ts:12'],
+        tags: ['odd'],
         metadata: ['task.level', 'output.final_answer'],
       };
     case 'episode':
@@ -158,6 +159,7 @@ function answerOf(run: ScriptedRun, request: TraceRequest): unknown {
       return stripOf(allTokens(run, request), request.stretches);
     case 'find':
       return findIn(allTokens(run, request), request);
+    case 'annotate':
     case 'watch':
     case 'unwatch':
       return null;

@@ -1,10 +1,12 @@
 /** An episode's screen, its calls, and the way there and back. */
 import { describe, expect, test } from 'vitest';
+import type { EpisodeRow } from '../../../src/traces/core/protocol/traceLists.ts';
 import { CodedError } from '../../../src/base/core/errors.ts';
 import { episodeRow } from '../harness/records.ts';
 import { findings, richEpisode, smallRun } from '../harness/samples.ts';
 import { token } from '../harness/server.ts';
-import { useViewer } from '../harness/viewer.ts';
+import { violations } from '../harness/accessibility.ts';
+import { picture, useViewer } from '../harness/viewer.ts';
 
 const open = useViewer();
 
@@ -123,6 +125,38 @@ test('the previous and the next episode are a key away, in the order of the tabl
   expect(trace.requests.find(({ method }) => method === 'neighbors')).toMatchObject({
     filter: { kind: 'number', field: 'reward' },
   });
+});
+
+test('an episode takes tags and a note, which its row in the table shows', async () => {
+  const run = smallRun();
+  const noted = { note: 'Compare with the repeat.', tags: ['odd'] };
+  const withNotes = (row: EpisodeRow): EpisodeRow => (row.episode === 2 ? { ...row, noted } : row);
+  const { page, trace } = await open(run, { place: 'episode=2' });
+  await page.getByText('Tags and note').click();
+  await page.getByLabel('Tags, separated by commas').fill('odd, needs work');
+  await page.getByLabel('Note', { exact: true }).fill('Compare with the repeat.');
+  await picture(page, 'notes');
+  expect(await violations(page)).toEqual([]);
+  trace.run = {
+    ...run,
+    row: (episode) => {
+      const row = run.row(episode);
+      return row && withNotes(row);
+    },
+    record: (episode) => {
+      const record = run.record(episode);
+      return record && { ...record, view: { ...record.view, row: withNotes(record.view.row) } };
+    },
+  };
+  await page.getByRole('button', { name: 'Save' }).click();
+  await expect.poll(() => page.getByLabel('Tags, separated by commas').inputValue()).toBe('odd');
+  expect(trace.requests.find(({ method }) => method === 'annotate')).toMatchObject({
+    ...{ episode: 2, note: noted.note, tags: ['odd', 'needs work'] },
+  });
+  await page.getByRole('button', { name: 'math_agent' }).click();
+  await page.locator('#episode-row-2 .tag').first().waitFor();
+  expect(await page.locator('#episode-row-2 .tag').allInnerTexts()).toEqual(['odd', 'note']);
+  await picture(page, 'tags');
 });
 
 test('calls of other models are counted apart', async () => {

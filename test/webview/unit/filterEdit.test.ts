@@ -12,7 +12,7 @@ import {
 
 const known = {
   ...{ agents: ['judge', 'the solver'], tools: ['search'], findings: ['context-overflow'] },
-  ...{ tasks: ['gsm8k-1'], metadata: [], sources: ['agent.ts:12'] },
+  ...{ tasks: ['gsm8k-1'], metadata: [], tags: ['odd'], sources: ['agent.ts:12'] },
 };
 const offered = (text: string, caret = text.length) =>
   completions(text, caret, known).map((completion) => completion.text);

@@ -94,12 +94,15 @@ export function exportedEpisode(
 
 /** Names and codes stay, except for secrets in them. Sentences may repeat what a model said. */
 function redactedRow(row: EpisodeRow, redactor: Redactor): EpisodeRow {
-  const { taskId, query, error, findings } = row;
+  const { taskId, query, error, findings, noted } = row;
   return {
     ...row,
     taskId: redactor.text(taskId),
     query: redactor.message(query),
     error: error && { ...error, message: redactor.message(error.message), stack: undefined },
+    ...(noted !== undefined && {
+      noted: { note: redactor.message(noted.note), tags: noted.tags.map((tag) => redactor.text(tag)) },
+    }),
     findings: findings.map((one) => ({ ...one, message: redactor.message(one.message) })),
   };
 }

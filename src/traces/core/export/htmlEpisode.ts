@@ -58,7 +58,7 @@ ${findingsHtml(row.findings)}${hasValues(run, 'times') ? htmlAxis(exported) : ''
 }
 
 function episodeFacts({ row, calls, rewards }: ExportedEpisode, run: RunView): string {
-  const { query, advantage, trains, error, seconds, tokens, trainableTokens } = row;
+  const { query, advantage, trains, error, seconds, tokens, trainableTokens, noted } = row;
   const training = hasValues(run, 'lossMask') ? `, of which ${count(trainableTokens)} count in the loss` : '';
   return facts([
     ['query', query],
@@ -68,6 +68,8 @@ function episodeFacts({ row, calls, rewards }: ExportedEpisode, run: RunView): s
     ['LLM calls', hasValues(run, 'calls') && count(calls.length)],
     ['tokens', hasValues(run, 'tokens') ? `${count(tokens)}${training}` : 'unknown'],
     ['time', seconds !== null && hasValues(run, 'times') && duration(seconds)],
+    ['tags', noted !== undefined && noted.tags.length > 0 && noted.tags.join(', ')],
+    ['note', noted !== undefined && noted.note !== '' && noted.note],
     ['error', error !== null && `${error.message} (${error.code})`],
   ]);
 }

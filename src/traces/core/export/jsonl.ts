@@ -15,7 +15,7 @@ export function jsonLine(
   run: RunView,
 ): string {
   const timed = hasValues(run, 'times');
-  const { findings, error, ...facts } = row;
+  const { findings, error, noted, ...facts } = row;
   return `${JSON.stringify({
     rollout_id: uuid,
     group: taskIndex,
@@ -32,6 +32,7 @@ export function jsonLine(
     seconds: timed ? facts.seconds : null,
     error: error && { code: error.code, message: error.message },
     findings: findings.map(({ code, severity, message }) => ({ code, severity, message })),
+    ...noted,
     calls: calls.map((call) => callJson(call, run)),
     timelines: timelines.map(timelineJson),
     spans: spans.map(spanJson),

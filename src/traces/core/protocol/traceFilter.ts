@@ -23,7 +23,17 @@ export const numberFields = [
 ] as const;
 export type NumberField = (typeof numberFields)[number];
 
-export const textFields = ['task', 'text', 'agent', 'tool', 'source', 'finding', 'error'] as const;
+export const textFields = [
+  'task',
+  'text',
+  'agent',
+  'tool',
+  'source',
+  'finding',
+  'error',
+  'tag',
+  'note',
+] as const;
 export type TextField = (typeof textFields)[number];
 
 export const comparisons = ['<=', '>=', '!=', '<', '>', '='] as const;
@@ -49,7 +59,7 @@ export type NumberFilter = z.infer<typeof numberFilter>;
 const simpleFilters = [
   numberFilter,
   /**
-   * Tasks, errors and texts of messages match by a part, other fields as a whole, where `*` matches anything. Case is ignored. A source
+   * Tasks, errors, notes and texts of messages match by a part, other fields as a whole, where `*` matches anything. Case is ignored. A source
    * matches the end of a file's path, with or without the line of the call: `lib/agent.ts`, `agent.ts:12`.
    */
   z.object({ kind: z.literal('text'), field: z.enum(textFields), value: z.string() }),

@@ -2,6 +2,7 @@
 import * as z from 'zod/mini';
 import type { ErrorReport } from '../../../base/core/errors.ts';
 import type { EpisodeRecord, GroupRecord, groupFindingRecord } from '../records.ts';
+import type { EpisodeNote } from '../notes.ts';
 import { filter } from './traceFilter.ts';
 
 /** The order of a list. Rows without a value come last in both directions. */
@@ -69,6 +70,8 @@ export interface EpisodeRow extends Omit<EpisodeRecord, 'ended' | 'isSuccess' | 
   readonly findings: readonly EpisodeFinding[];
   /** The beginnings of the requested metadata, by name. Absent: none was requested, or the episode has none. */
   readonly metadata?: Readonly<Record<string, string>>;
+  /** The note and the tags of users. Absent: none. */
+  readonly noted?: EpisodeNote;
 }
 
 export interface EpisodeFinding {
@@ -158,4 +161,6 @@ export interface NamesView {
   readonly sources: readonly string[];
   /** Names of metadata, e.g. `task.difficulty` and `output.final_answer`. */
   readonly metadata: readonly string[];
+  /** Tags of users. */
+  readonly tags: readonly string[];
 }

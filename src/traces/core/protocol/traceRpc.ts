@@ -4,6 +4,7 @@
  */
 import * as z from 'zod/mini';
 import type { ErrorReport } from '../../../base/core/errors.ts';
+import { episodeNote } from '../notes.ts';
 import { sourceOf } from './codeRpc.ts';
 import { conversation, count, trace } from './episodeRpc.ts';
 import { bySetting, mergeSetting } from './mergingRpc.ts';
@@ -55,6 +56,8 @@ export const traceParams = {
   names: z.object({ trace }),
   episode: z.object({ trace, episode: count }),
   outcome: z.object({ trace, episode: count }),
+  /** Replaces the note and the tags of an episode. Empty ones are removed. */
+  annotate: z.extend(episodeNote, { trace, episode: count }),
   /** The spans of an episode other than its ended LLM calls. */
   spans: z.object({ trace, episode: count }),
   call: z.object({ trace, episode: count, call: count }),

@@ -1,6 +1,7 @@
 /** Determines which files on disk belong to a run, and which names its folder may have. */
 import path from 'node:path';
 import * as l10n from '@vscode/l10n';
+import { notesSuffix } from '../../core/notes.ts';
 import { contains, type Root } from './runTree.ts';
 
 /** The copy of the config that every run saves in its folder, which identifies such a folder. */
@@ -23,16 +24,19 @@ export function filesOfRun(trace: string, names: readonly string[], roots: reado
   const alone = names.filter(isTrace).length === 1;
   const holdsWorkspace = roots.some((root) => contains(folder, root.path));
   if (names.includes(configCopy) && alone && !holdsWorkspace) return { kind: 'folder', folder };
-  const own = [path.basename(trace), ...journalsOf(path.basename(trace))];
+  const own = [path.basename(trace), ...companionsOf(path.basename(trace))];
   return {
     kind: 'files',
     files: own.filter((name) => names.includes(name)).map((name) => path.join(folder, name)),
   };
 }
 
-/** Returns the files that SQLite keeps next to an open database, or leaves after its process was killed. */
-function journalsOf(trace: string): string[] {
-  return ['-wal', '-shm', '-journal'].map((suffix) => trace + suffix);
+/**
+ * Returns the files that SQLite keeps next to an open database, or leaves after its process was killed, and the notes of
+ * the user.
+ */
+function companionsOf(trace: string): string[] {
+  return ['-wal', '-shm', '-journal', notesSuffix].map((suffix) => trace + suffix);
 }
 
 /** Names that Windows reserves for devices, with any extension. */

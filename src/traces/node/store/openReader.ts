@@ -8,6 +8,7 @@ import { type TraceReader, TraceViews } from '../../core/views.ts';
 import { Connection, mergeJournal } from './connection.ts';
 import { isDamage, storeErrors, sqliteCode, sqliteCodes } from './errors.ts';
 import { changedAt, sizeOf, stampOf } from './fileParts.ts';
+import { NotesFile } from './notesFile.ts';
 import { openDamaged, openSource, type Source } from './source.ts';
 import { isWriterAlive } from './writerProcess.ts';
 import type { Range } from '../../core/align.ts';
@@ -85,12 +86,14 @@ export function openTraceReader(file: string): TraceReader {
 
 class FileTraceReader implements TraceReader {
   readonly #file: string;
+  readonly #notes: NotesFile;
   #source: Source;
   #views: TraceViews;
   #openings = 0;
 
   constructor(file: string) {
     this.#file = file;
+    this.#notes = new NotesFile(file);
     this.#source = this.#attempt(undefined, () => openSource(file));
     this.#views = this.#viewsOf(this.#source);
   }
@@ -153,6 +156,7 @@ class FileTraceReader implements TraceReader {
       size: () => sizeOf(file),
       lives: (writer) => isWriterAlive(writer, changedAt(file)),
       matches: boundedMatches,
+      notes: this.#notes,
     });
   }
 

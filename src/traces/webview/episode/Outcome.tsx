@@ -10,6 +10,7 @@ import type { EpisodeRow } from '../../core/protocol/traceLists.ts';
 import { OwnRun } from '../compare/OtherRun.tsx';
 import { episodeStatus } from '../run/status.ts';
 import type { Answer } from '../state/viewer.ts';
+import { EpisodeNotes } from './EpisodeNotes.tsx';
 import { FindingMessage } from '../ui/FindingMessage.tsx';
 import { Hint } from '../ui/FetchTokenizer.tsx';
 import { GoToSource } from '../ui/GoToSource.tsx';
@@ -38,6 +39,7 @@ export function Outcome({ run, episode: { row }, outcome: { value, error, retry 
         {value && <Texts name={l10n.t('Output')} texts={value.output} />}
         {value && <Texts name={l10n.t('Expected answer')} texts={value.reference} />}
       </dl>
+      <EpisodeNotes episode={row.episode} noted={row.noted} />
     </section>
   );
 }

@@ -157,7 +157,7 @@ function rewardsOf(histograms: readonly Histogram[] | undefined): RewardRange {
   return first && last && [first.from, last.to];
 }
 
-const noNames: NamesView = { agents: [], tools: [], tasks: [], sources: [], metadata: [] };
+const noNames: NamesView = { agents: [], tools: [], tasks: [], sources: [], metadata: [], tags: [] };
 
 /** Provides the names for completions. Agents and tools are loaded when the user is about to type. */
 function useKnown(run: RunView) {

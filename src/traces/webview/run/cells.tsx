@@ -115,10 +115,28 @@ function TrainsCell({ row }: { readonly row: EpisodeRow }) {
   );
 }
 
-export function taskColumn<Row extends Pick<EpisodeRow, 'taskId' | 'query'>>(): Column<Row> {
-  const cell = ({ taskId, query }: Row) => (
+function Noted({ noted }: { readonly noted: EpisodeRow['noted'] | undefined }) {
+  if (noted === undefined) return null;
+  return (
+    <>
+      {noted.tags.map((tag) => (
+        <span key={tag} class="tag">
+          {tag}
+        </span>
+      ))}
+      {noted.note !== '' && (
+        <span class="tag" title={noted.note}>
+          {l10n.t('note')}
+        </span>
+      )}
+    </>
+  );
+}
+
+export function taskColumn<Row extends Pick<EpisodeRow, 'taskId' | 'query' | 'noted'>>(): Column<Row> {
+  const cell = ({ taskId, query, noted }: Row) => (
     <span title={query}>
-      <span class="task-id">{taskId}</span> <span class="task-query">{query}</span>
+      <span class="task-id">{taskId}</span> <Noted noted={noted} /> <span class="task-query">{query}</span>
     </span>
   );
   return { name: l10n.t('Task'), width: 150, grows: 3, sort: 'task', cell };

@@ -60,7 +60,7 @@ function started(field: string): string {
 
 function valuesOf(
   field: string,
-  { agents, tools, tasks, sources, findings }: CompletionNames,
+  { agents, tools, tasks, sources, findings, tags }: CompletionNames,
 ): readonly string[] {
   const values: Readonly<Record<string, readonly string[]>> = {
     ...choiceFields,
@@ -69,6 +69,7 @@ function valuesOf(
     finding: findings,
     task: tasks,
     source: sources,
+    tag: tags,
   };
   return Object.hasOwn(values, field) ? (values[field] ?? []) : [];
 }
@@ -110,6 +111,8 @@ export function fieldText(field: string): string {
     'source:': l10n.t('a line of code that made calls, e.g. source:agent.ts:12'),
     'finding:': l10n.t('a finding of the training report'),
     'error:': l10n.t('part of its error'),
+    'tag:': l10n.t('a tag that you gave it'),
+    'note:': l10n.t('part of your note on it'),
     'trains:': l10n.t('whether it would train'),
     'success:': l10n.t('whether it succeeded'),
     'state:': l10n.t('running, ended or lost'),

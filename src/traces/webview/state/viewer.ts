@@ -15,6 +15,8 @@ export interface Viewer {
   readonly trace: ViewerBoot['trace'];
   /** Incremented when the trace has changed. */
   readonly version: number;
+  /** Requests everything again, after the page itself has changed something. */
+  readonly refresh: () => void;
   readonly route: Route;
   readonly memory: Memory;
   /** True if the user has navigated since the page opened. */
