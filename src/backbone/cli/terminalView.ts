@@ -82,7 +82,7 @@ export class TerminalView {
   /** Prints the results. Returns the exit code. */
   finish(exit: RunExit, ending: Ending): number {
     const failure = ending === 'own' ? this.#failureOf(exit) : undefined;
-    this.#failRunning(failure ?? killed);
+    this.#failRunning(failure ?? stopped);
     const { started, ended } = this.#run;
     const results = inOrder(this.#run.results);
     if (this.#options.json) {
@@ -137,7 +137,10 @@ export class TerminalView {
   }
 }
 
-const killed: ErrorReport = { code: 'episode/killed', message: 'The run was killed while the episode ran.' };
+const stopped: ErrorReport = {
+  code: 'episode/killed',
+  message: 'The run was stopped while the episode ran.',
+};
 
 function runForJson(
   results: readonly EpisodeResult[],

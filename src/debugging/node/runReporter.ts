@@ -175,7 +175,7 @@ export class RunReporter {
     return [
       ...(event.error ? [this.#problem(event.error, 'error')] : []),
       ...this.#summary(),
-      ...(event.status === 'cancelled' ? [this.#line('plain', 'The run was canceled.')] : []),
+      ...(event.status === 'cancelled' ? [this.#line('plain', 'The run was stopped.')] : []),
     ];
   }
 

@@ -31,9 +31,10 @@ function stateWord(state: RunState): string {
   const words: Readonly<Record<RunState, string>> = {
     running: l10n.t('running'),
     completed: l10n.t('completed'),
-    cancelled: l10n.t('canceled'),
+    cancelled: l10n.t('stopped'),
     failed: l10n.t('failed'),
-    killed: l10n.t('killed'),
+    // Usually by the user, at a breakpoint. Its process could not write an end.
+    killed: l10n.t('stopped'),
     unreadable: l10n.t('unreadable'),
   };
   return words[state];

@@ -174,7 +174,7 @@ export class Held extends Workflow {
     held = await holdRun('going');
     await editor().see(row, /going.*running/);
     held.command.kill();
-    await editor().see(row, /going.*killed/);
+    await editor().see(row, /going.*stopped/);
   });
 
   test('say why they cannot be read', async () => {

@@ -96,8 +96,8 @@ describe('the header', () => {
 
   test.each([
     ['running', { end: null, live: true }],
-    ['killed', { end: null, live: false }],
-    ['canceled', { end: { status: 'cancelled', error: null, endedAt: 1 } }],
+    ['stopped', { end: null, live: false }],
+    ['stopped', { end: { status: 'cancelled', error: null, endedAt: 1 } }],
     ['failed', { end: { status: 'failed', error: null, endedAt: 1 } }],
   ] as const)('says that a run is %s', async (status, view) => {
     const { page } = await open({ ...smallRun(), run: runView(view) });

@@ -331,7 +331,7 @@ function nothingToAsk(slot: EpisodeSlot): CodedError {
 }
 
 function cancelled(): CodedError {
-  return new CodedError({ code: 'episode/cancelled', message: 'The run was canceled.' });
+  return new CodedError({ code: 'episode/cancelled', message: 'The run was stopped.' });
 }
 
 function timedOut(method: UserMethod, seconds: number, location: Location | undefined): CodedError {

@@ -42,7 +42,7 @@ describe('what a row says', () => {
       runDescription(run(trace, { state, episodes, totals: soFar }));
     expect(going(1)).toBe('running · 0 of 1 episode');
     expect(going(16)).toBe('running · 0 of 16 episodes');
-    expect(going(16, 'killed')).toBe('killed · 0 of 16 episodes');
+    expect(going(16, 'killed')).toBe('stopped · 0 of 16 episodes');
   });
 
   it('says of an unreadable one nothing but that', () => {
