@@ -17,6 +17,11 @@ export function hintOf(code: string): string {
   return findingKind(code)?.hint ?? '';
 }
 
+/** Returns whether a finding keeps its episodes out of training. */
+export function preventsTraining({ code, severity }: Finding): boolean {
+  return severity === 'error' || findingKind(code)?.isUntrained === true;
+}
+
 /** Creates a finding with the default severity of its kind. */
 export function finding(code: FindingCode, message: string): Finding {
   return { code, severity: findingKinds[code].severity, message };

@@ -22,6 +22,8 @@ export interface FindingKind {
   readonly target?: FindingTarget;
   /** The default severity. `error`: the affected episodes are not trained. */
   readonly severity: Severity;
+  /** True if the affected episodes are not trained, although nothing is wrong with them. */
+  readonly isUntrained?: true;
   readonly title: string;
   /** The effect on training. */
   readonly explanation: string;

@@ -35,7 +35,8 @@ const runKinds = {
   'equal-rewards': {
     level: 'group',
     target: 'reward',
-    severity: 'error',
+    severity: 'warning',
+    isUntrained: true,
     title: 'All rewards of a task are equal',
     explanation:
       'An advantage compares an episode with the other episodes of its task. If all rewards are equal, every advantage is 0 and training learns nothing.',

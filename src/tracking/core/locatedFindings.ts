@@ -1,6 +1,6 @@
 import type { Location } from '../../base/core/errors.ts';
 import type { EpisodeResult, RunLocations } from './records/episodeResult.ts';
-import { findingKind, hintOf, levelOf, type Finding } from './finding.ts';
+import { findingKind, hintOf, levelOf, preventsTraining, type Finding } from './finding.ts';
 import type { FindingTarget } from './findingKind.ts';
 import { groupBy } from './groupBy.ts';
 import type { TrainingReport } from './report.ts';
@@ -78,17 +78,17 @@ function locationOf(
 }
 
 function noteOf(same: readonly PlacedFinding[], report: TrainingReport): readonly LocatedFinding[] {
-  // An error is the best example.
-  const first = same.find(({ one }) => one.severity === 'error') ?? same[0];
+  // One that prevents training is the best example.
+  const first = same.find(({ one }) => preventsTraining(one)) ?? same[0];
   if (first === undefined) return [];
-  const { code, severity, message } = first.one;
+  const { code, message } = first.one;
   const example = same.every(({ one }) => one.message === message) ? '' : ', for example';
   const count = new Set(same.map(({ concerned }) => concerned)).size;
   const hint = hintOf(code);
   return [
     {
       code,
-      severity: severity === 'error' ? 'warning' : 'information',
+      severity: preventsTraining(first.one) ? 'warning' : 'information',
       message: `In ${whichOf(code, count, report)}${example}: ${message}${hint === '' ? '' : `\n${hint}`}`,
       location: first.location,
     },

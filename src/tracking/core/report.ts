@@ -1,6 +1,6 @@
 import type { EpisodeResult } from './records/episodeResult.ts';
 import { episodeFindings } from './episodeFindings.ts';
-import { finding, type Finding, hintOf } from './finding.ts';
+import { finding, type Finding, hintOf, preventsTraining } from './finding.ts';
 import { groupBy } from './groupBy.ts';
 import { groupOf, measuredGroup, type Group, type Member } from './groups.ts';
 import { ReportTally, type CommonFinding, type RunTerms } from './reportTally.ts';
@@ -62,8 +62,8 @@ function groupFindings({ members, whole }: Group): readonly Finding[] {
 
 function equalRewards(single: boolean): Finding {
   const message = single
-    ? 'The only valid episode of the task has the reward 0, so its advantage is 0 and there is no gradient.'
-    : 'All episodes of the task have the same reward, so every advantage is 0 and there is no gradient.';
+    ? 'The only valid episode of the task has the reward 0, so the task gives no training signal.'
+    : 'All repeats of the task have the same reward, so the task gives no training signal.';
   return finding('equal-rewards', message);
 }
 
@@ -80,7 +80,7 @@ function verdictOf(result: EpisodeResult, member: Member | undefined, group: Gro
   const { episode, taskId, repeat } = result;
   const advantage = group.whole ? (member?.advantage ?? null) : null;
   const findings = [...episodeFindings(result), ...(advantage === null ? [] : group.findings)];
-  const trains = findings.every(({ severity }) => severity !== 'error');
+  const trains = !findings.some(preventsTraining);
   return { episode, taskId, repeat, trains, findings, advantage };
 }
 

@@ -1,4 +1,4 @@
-import { finding, levelOf, type Finding } from './finding.ts';
+import { finding, levelOf, preventsTraining, type Finding } from './finding.ts';
 import type { JudgedGroup } from './verdicts.ts';
 
 export interface RunTerms {
@@ -64,7 +64,11 @@ export class ReportTally {
     return { trains, doesNotTrain: this.#sum(({ episodes }) => episodes.length) - trains };
   }
 
-  /** Sorts errors first, then by number of episodes, then those of the run. `most`: how many episodes each names. */
+  /**
+   * Sorts those that prevent training first, then by number of episodes, then those of the run.
+   *
+   * @param most how many episodes each names
+   */
   findings(most = Infinity): readonly CommonFinding[] {
     const common = this.#common(most).sort((a, b) => rank(a) - rank(b) || b.count - a.count);
     return [...common, ...this.#ofRun(most)];
@@ -184,6 +188,6 @@ function countsOf({ group: { taskId }, episodes, results }: JudgedGroup): GroupC
   };
 }
 
-function rank({ severity }: Finding): number {
-  return severity === 'error' ? 0 : 1;
+function rank(finding: Finding): number {
+  return preventsTraining(finding) ? 0 : 1;
 }

@@ -71,7 +71,7 @@ describe('the example', () => {
       findings: [
         {
           code: 'equal-rewards',
-          severity: 'error',
+          severity: 'warning',
           level: 'group',
           message: expect.stringContaining('same reward') as string,
           hint: expect.stringContaining('num_repeat') as string,

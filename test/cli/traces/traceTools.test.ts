@@ -28,7 +28,7 @@ describe('agentjet trace --summary', () => {
       'timelines: 6',
       'tokens:    68, of which 30 count in the loss',
       'findings:',
-      '  error: All episodes of the task have the same reward, so every advantage is 0 and there is no gradient. (2)',
+      '  warning: All repeats of the task have the same reward, so the task gives no training signal. (2)',
       'could not be read: 1',
       '  row 6 of debug_buffer: its field metrics is left out: it has pathlib.PosixPath, which is not read',
       '',

@@ -194,7 +194,7 @@ describe('a filter', () => {
     end(trace, 0, { reward: 1 });
     expect(found(reader, 'finding:equal-rewards trains:no')).toEqual([0, 1]);
     expect(reader.read((views) => views.groups(0, 1)).rows).toMatchObject([
-      { trains: 0, findings: [{ code: 'equal-rewards', severity: 'error', episodes: 2 }] },
+      { trains: 0, findings: [{ code: 'equal-rewards', severity: 'warning', episodes: 2 }] },
     ]);
   });
 

@@ -76,7 +76,7 @@ describe('the notes of a run', () => {
   it('count the tasks where the finding is about tasks, and all as all', () => {
     const found = notes([result(0, 1), result(1, 1), result(2, 0.5), result(3, 0.5)]);
     expect(first(found)).toEqual([
-      'In all 2 tasks of the last run: All episodes of the task have the same reward, so every advantage is 0 and there is no gradient.',
+      'In all 2 tasks of the last run: All repeats of the task have the same reward, so the task gives no training signal.',
     ]);
     const [half] = notes([result(0, 1), result(1, 1), result(2, 0.5), result(3, 0)]);
     expect(half?.message).toMatch(/^In 1 of 2 tasks of the last run: /);

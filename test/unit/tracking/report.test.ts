@@ -208,7 +208,7 @@ describe('a training report', () => {
     ];
     expect(formatTrainingReport(trainingReport(results, { ...two, approximate: true }))).toBe(
       `0 of 7 episodes would train
-error: 2 groups (task t0; task t3): All episodes of the task have the same reward, so every advantage is 0 and there is no gradient. [equal-rewards]
+warning: 2 groups (task t0; task t3): All repeats of the task have the same reward, so the task gives no training signal. [equal-rewards]
   ${hintOf('equal-rewards')}
 error: 2 episodes (task t1, repeat 0; task t1, repeat 1): e.g. In call 0, the prompt is long. [context-overflow]
   ${hintOf('context-overflow')}
