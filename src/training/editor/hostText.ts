@@ -65,7 +65,7 @@ export function hostDescription(status: HostStatus): string {
   const all = status.gpus.length;
   const used = status.gpus.filter(({ run }) => run !== null).length;
   const gpus = all === 0 ? l10n.t('no GPUs') : l10n.t('{0} of {1} GPUs in use', used, all);
-  const runs = status.running === 1 ? l10n.t('1 run') : l10n.t('{0} runs', status.running);
+  const runs = l10n.t('{0} running', status.running);
   return [gpus, runs, ...(status.queued > 0 ? [l10n.t('{0} queued', status.queued)] : [])].join(' · ');
 }
 

@@ -3,6 +3,7 @@ import process from 'node:process';
 import * as vscode from 'vscode';
 import { CodedError } from '../../base/core/errors.ts';
 import { sizeText } from '../../base/core/format.ts';
+import type { HostStatus } from '../core/protocol/hostRpc.ts';
 import type { LauncherName } from '../core/protocol/runs.ts';
 import type { DispatchPlan, DispatchRequest, DispatchStep } from '../node/client/dispatch.ts';
 import { unsentFileId } from '../core/dispatch/located.ts';
@@ -14,6 +15,7 @@ import { targetOf } from '../../configs/editor/choose/target.ts';
 import { settings, settingsSection } from '../../base/core/ids.ts';
 import { renamedSetting } from '../../base/editor/settings.ts';
 import { addHost } from './addHost.ts';
+import type { ChosenRun } from './hostClient.ts';
 import type { KnownHost } from './knownHosts.ts';
 import { confirmStart, findingTexts } from './preflightNotes.ts';
 import type { TrainingServices } from './services.ts';
@@ -25,10 +27,8 @@ interface LaunchItem extends vscode.QuickPickItem {
   readonly launch: LaunchOptions;
 }
 
-/** Commands are shown as they are typed. */
+/** The ways to start a config on a host: plain words, with the command as description. */
 function launchItems(own: 'ajet' | 'trinity'): readonly LaunchItem[] {
-  const running = vscode.l10n.t('uses the running Ray');
-  const cluster = vscode.l10n.t('on the Ray cluster of the host');
   const jobs = vscode.l10n.t('Ray Jobs API');
   const item = (
     label: string,
@@ -37,18 +37,52 @@ function launchItems(own: 'ajet' | 'trinity'): readonly LaunchItem[] {
     backbone: LaunchOptions['backbone'],
     flags: readonly string[] = [],
   ): LaunchItem => ({ label, description, launch: { launcher, backbone, flags } });
+  const cluster = vscode.l10n.t('{0} on the Ray cluster of the host', 'Trinity-RFT');
+  const onTrinity = vscode.l10n.t('{0} on the running Ray', 'Trinity-RFT');
   if (own === 'trinity') {
-    return [item('trinity run', running, 'trinity', 'trinity'), item(jobs, cluster, 'ray', 'trinity')];
+    return [item(onTrinity, 'trinity run', 'trinity', 'trinity'), item(cluster, jobs, 'ray', 'trinity')];
   }
   const [trinity, verl] = ['ajet --backbone trinity', 'ajet --backbone verl'];
-  const separate = vscode.l10n.t('starts a separate Ray for this run');
+  const separate = vscode.l10n.t('{0} on a separate Ray for this run', 'Trinity-RFT');
   return [
-    item(`${trinity} --with-ray`, separate, 'ajet', 'trinity', ['--with-ray']),
-    item(trinity, running, 'ajet', 'trinity'),
-    item(verl, vscode.l10n.t('uses the running Ray, or starts one'), 'ajet', 'verl'),
-    item(`${jobs}: ${trinity}`, cluster, 'ray', 'trinity'),
-    item(`${jobs}: ${verl}`, cluster, 'ray', 'verl'),
+    item(separate, `${trinity} --with-ray`, 'ajet', 'trinity', ['--with-ray']),
+    item(onTrinity, trinity, 'ajet', 'trinity'),
+    item(vscode.l10n.t('verl on the running Ray, or on one that it starts'), verl, 'ajet', 'verl'),
+    item(cluster, `${jobs}: ${trinity}`, 'ray', 'trinity'),
+    item(vscode.l10n.t('{0} on the Ray cluster of the host', 'verl'), `${jobs}: ${verl}`, 'ray', 'verl'),
   ];
+}
+
+/** Asks how to start a config, with the launchers that the host has. Throws if it has none of them. */
+async function chooseLaunch(
+  config: vscode.Uri,
+  host: string,
+  launchers: HostStatus['launchers'],
+): Promise<LaunchOptions | undefined> {
+  const { launcherFor } = await import('../node/client/dispatch.ts');
+  const items = launchItems(await launcherFor(config.fsPath));
+  const problems = new Map(launchers.map(({ name, problem }) => [name, problem]));
+  const usable = items.filter(({ launch }) => problems.get(launch.launcher) === null);
+  if (usable.length === 0) {
+    const reasons = new Set(items.map(({ launch }) => problems.get(launch.launcher) ?? ''));
+    throw noLauncher(path.basename(config.fsPath), host, [...reasons].join(' ').trim());
+  }
+  const chosen = await vscode.window.showQuickPick(usable, {
+    title: vscode.l10n.t('AgentJet: Train on GPU Host'),
+    placeHolder: vscode.l10n.t('Select how to start the run'),
+    matchOnDescription: true,
+  });
+  return chosen?.launch;
+}
+
+function noLauncher(config: string, host: string, reasons: string): CodedError {
+  return new CodedError({
+    code: 'hosts/no-launcher',
+    message: vscode.l10n.t('{0} has no program that can train {1}. {2}', host, config, reasons),
+    hint: vscode.l10n.t(
+      'Install AgentJet or Trinity-RFT there, or start the host with its path: `agentjet host --launcher ajet=FILE`.',
+    ),
+  });
 }
 
 /** The default is all GPUs of the host. */
@@ -87,14 +121,17 @@ export async function trainOnHost(services: TrainingServices, uri: vscode.Uri | 
   const host = await chooseHost(services);
   if (host === undefined) return;
   await saveAll(workingFolder(config));
-  const { launcherFor } = await import('../node/client/dispatch.ts');
-  const item = await vscode.window.showQuickPick(launchItems(await launcherFor(config.fsPath)), {
-    title: vscode.l10n.t('AgentJet: Train on GPU Host'),
-    placeHolder: vscode.l10n.t('Select how to start the run'),
-  });
-  if (item === undefined) return;
   const title = vscode.l10n.t('Training {0} on {1}', path.basename(config.fsPath), host.name);
-  await withCancellableProgress(title, (shown) => send(services, config, host, item.launch, shown));
+  const connected = await withCancellableProgress(title, async ({ cancellation, report }) => {
+    report({ message: vscode.l10n.t('connecting …') });
+    const client = await services.clients.connect(host);
+    return { client, status: await client.connection.ask('status', {}, cancellation) };
+  });
+  if (connected === undefined) return;
+  const { client, status } = connected;
+  const launch = await chooseLaunch(config, host.name, status.launchers);
+  if (launch === undefined) return;
+  await withCancellableProgress(title, (shown) => send(services, config, { host, client }, launch, shown));
 }
 
 /** Saves all files, because files are sent from the disk. Throws if a file of the folder could not be saved. */
@@ -130,12 +167,10 @@ function notSaved(files: readonly string[]): CodedError {
 async function send(
   services: TrainingServices,
   config: vscode.Uri,
-  host: KnownHost,
+  { host, client }: Omit<ChosenRun, 'run'>,
   launch: LaunchOptions,
   { cancellation, token, report }: CancellableProgress,
 ): Promise<void> {
-  report({ message: vscode.l10n.t('connecting …') });
-  const client = await services.clients.connect(host);
   const { dispatchRun } = await import('../node/client/dispatch.ts');
   const root = workingFolder(config);
   const { env, findings } = await trainingVariables(config, root);

@@ -15,9 +15,9 @@ import { RunHeader } from './header/RunHeader.tsx';
 import { RunList } from './header/RunList.tsx';
 import { PageContext, type Page, usePage, useNow, keepView, keptView, type View } from './page.ts';
 import { stepText } from './text.ts';
-import { moment } from '../../base/core/format.ts';
+import { count, moment } from '../../base/core/format.ts';
 import { Icon } from '../../base/webview/ui/Icon.tsx';
-import { alarmWords } from './header/words.ts';
+import { alarmWords, foldedAlarms } from './header/words.ts';
 
 interface Props {
   readonly model: RunPageModel;
@@ -158,14 +158,14 @@ function useVersion(model: RunPageModel): number {
 
 function Alarms() {
   const { runs } = usePage();
-  const alarms = runs.flatMap((run) => run.alarms.map((alarm) => ({ ...alarm, run })));
+  const alarms = runs.flatMap((run) => foldedAlarms(run).map((alarm) => ({ ...alarm, run })));
   if (alarms.length === 0) return null;
   alarms.sort((a, b) => b.at - a.at);
   return (
     <section class="panel" aria-labelledby="alarms">
       <h2 id="alarms">{l10n.t('Alarms')}</h2>
       <ul class="alarms">
-        {alarms.map(({ run, seq, alarm, text, at, step, stage }) => {
+        {alarms.map(({ run, seq, alarm, text, at, step, stage, times }) => {
           const { title, advice } = alarmWords(alarm);
           return (
             <li key={`${run.id} ${seq}`} class="notice notice-warning">
@@ -178,6 +178,7 @@ function Alarms() {
                       ...(runs.length > 1 ? [run.name] : []),
                       ...(stage > 0 ? [l10n.t('stage {0}', run.stageName(stage))] : []),
                       step === null ? moment(at) : stepText(step),
+                      ...(times > 1 ? [l10n.t('{0} times', count(times))] : []),
                     ].join(' · ')}
                   </span>
                 </p>

@@ -211,6 +211,10 @@ describe('GPU hosts', () => {
     await editor().openFile('train.yaml');
     // Trinity is to find their number out, and finds what the run is given.
     await editor().commandThatAsks('AgentJet: Train on GPU Host');
+    // The host has no Ray cluster.
+    await editor().see('.quick-input-list .monaco-list-row', 'Trinity-RFT on the running Ray');
+    await editor().seeNo('.quick-input-list .monaco-list-row >> nth=1');
+    await editor().screenshot('launchers');
     await editor().pickThatAsks('trinity run');
     await editor().see('.quick-input-widget', 'GPUs of box: 2');
     await editor().screenshot('gpus');

@@ -8,6 +8,7 @@ import { aligned, pointsOf } from '../../../src/training/webview/data/chartPoint
 import { MetricSeries } from '../../../src/training/webview/data/metricSeries.ts';
 import { RunPageModel } from '../../../src/training/webview/data/model.ts';
 import { elapsedOf, remainingOf, RunData } from '../../../src/training/webview/data/runData.ts';
+import { foldedAlarms } from '../../../src/training/webview/header/words.ts';
 import { keptView } from '../../../src/training/webview/page.ts';
 import { fuzz } from '../../unit/fuzz.ts';
 import { checkpointsOf, eventsOf, idOf, rewardName, shownRun, startedAt } from '../harness/trainingRuns.ts';
@@ -173,6 +174,30 @@ describe('charts', () => {
 });
 
 describe('what is known of a run', () => {
+  test('folds equal alarms, and leaves out what the end of the run repeats', () => {
+    const model = new RunPageModel(() => startedAt);
+    model.take({ type: 'runs', runs: [shownRun()] });
+    const line = 'torch.OutOfMemoryError: CUDA out of memory.';
+    const texts = [
+      ['kl-jump', 'The KL was 1.'],
+      ['out-of-memory', `Out of memory: ${line}`],
+      ['kl-jump', 'The KL was 2.'],
+    ] as const;
+    const alarms = texts.map(
+      ([alarm, text], at) => ({ seq: 900 + at, at, type: 'alarm', alarm, text }) as const,
+    );
+    model.take({ type: 'events', run: idOf(1), events: [...eventsOf(3), ...alarms] });
+    const folded = (): unknown[] =>
+      (model.runs ?? []).flatMap((run) => foldedAlarms(run).map(({ text, times }) => [text, times]));
+    expect(folded()).toEqual([
+      ['The KL was 2.', 2],
+      [`Out of memory: ${line}`, 1],
+    ]);
+    const reason = `It ended with exit code 1: ${line}`;
+    model.take({ type: 'runs', runs: [shownRun({ state: 'failed', reason })] });
+    expect(folded()).toEqual([['The KL was 2.', 2]]);
+  });
+
   test('counts each event once, however often it is sent', () => {
     const model = new RunPageModel(() => startedAt);
     model.take({ type: 'runs', runs: [shownRun()] });

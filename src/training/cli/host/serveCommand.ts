@@ -37,6 +37,7 @@ export async function runServe(
   try {
     const token = host.tokens.addFirst(firstToken.name, firstToken.scopes, Date.now());
     io.stdout.write(json ? document(host, settings, token) : text(host, settings, token));
+    if (!json) await Promise.race([stopped, describe(host).then((found) => io.stdout.write(`${found}\n\n`))]);
     await stopped;
   } finally {
     await host.close();
@@ -70,6 +71,18 @@ ${
 Enter both in the editor (AgentJet: Add GPU Host) or with \`agentjet remote add NAME ADDRESS\`.`
 }
 `;
+}
+
+/** Returns the GPUs and launchers that the host has found. */
+async function describe({ services }: OpenHost): Promise<string> {
+  const { gpus, launchers } = await services.status();
+  const cards = [...new Set(gpus.map(({ name }) => name))].map(
+    (kind) => `${gpus.filter(({ name }) => name === kind).length} × ${kind}`,
+  );
+  return [
+    `GPUs: ${cards.length === 0 ? 'none' : cards.join(', ')}`,
+    ...launchers.map(({ name, version, problem }) => `${name}: ${problem ?? version ?? 'found'}`),
+  ].join('\n');
 }
 
 function document(host: OpenHost, { dataFolder }: HostSettings, token: string | undefined): string {

@@ -58,6 +58,26 @@ export function alarmWords(alarm: string): AlarmWords {
   return words[alarm] ?? { title: alarm, advice: '' };
 }
 
+/**
+ * Returns the newest alarm of each kind and stage, with the number of equal ones. Alarms that the reason of the run's end
+ * repeats are left out.
+ */
+export function foldedAlarms(
+  run: RunData,
+): readonly (RunData['alarms'][number] & { readonly times: number })[] {
+  const reason = run.isOver ? (run.shown.record.reason ?? '') : '';
+  // `Out of memory: LINE`, and `It ended with exit code 1: LINE`, both cut.
+  const lineIn = (text: string): string => text.slice(text.indexOf(': ') + 2).replace(/…$/, '');
+  const isReason = (text: string): boolean =>
+    reason.includes(': ') && (text.includes(lineIn(reason)) || reason.includes(lineIn(text)));
+  const folded = new Map<string, RunData['alarms'][number] & { readonly times: number }>();
+  for (const one of run.alarms.filter(({ text }) => !isReason(text))) {
+    const kind = `${one.alarm} ${one.stage}`;
+    folded.set(kind, { ...one, times: (folded.get(kind)?.times ?? 0) + 1 });
+  }
+  return [...folded.values()];
+}
+
 /** Returns the checkpoint that a run can be resumed from. */
 export function newestCheckpoint(run: RunData): RunData['checkpoints'][number] | undefined {
   return run.checkpoints.filter(({ resumable }) => resumable).at(-1);
