@@ -41,6 +41,8 @@ export const commands = {
   exportTrace: 'agentjet.exportTrace',
   /** Shows the newest trace of the runs and folders of this window. */
   openLastTrace: 'agentjet.openLastTrace',
+  /** Shows the table of all runs in the viewer of the newest trace. */
+  compareRuns: 'agentjet.compareRuns',
   /** Asks for an episode of the given run, by default the newest one, and debugs it again. */
   debugEpisode: 'agentjet.debugEpisode',
   refreshRuns: 'agentjet.refreshRuns',

@@ -1,6 +1,6 @@
 /** The results of trace requests: a table of methods for one trace, and one for methods for several. */
 import { largestBinary, type Conversation } from './protocol/episodeRpc.ts';
-import type { OtherRunsView, TraceSummary } from './protocol/runRpc.ts';
+import type { OtherRunsView, RunsView, TraceSummary } from './protocol/runRpc.ts';
 import { largestWindow, type ParamsOf, type TraceMethod, type TraceRequest } from './protocol/traceRpc.ts';
 import { compareMessages, type ComparableSide } from './compare.ts';
 import type {
@@ -23,7 +23,10 @@ export interface TraceSession {
   unwatch(trace: string): void;
 }
 
-type SessionMethod = 'watch' | 'unwatch' | 'summaries' | 'otherRuns' | 'compare' | 'counterparts';
+type SessionMethod =
+  | ('watch' | 'unwatch')
+  | ('summaries' | 'otherRuns' | 'runs' | 'openRun')
+  | ('compare' | 'counterparts');
 type ViewMethod = Exclude<TraceMethod, SessionMethod>;
 
 /** There is no editor: the page itself shows the location or the command. */
@@ -102,12 +105,20 @@ const sessionMethods = {
   otherRuns: (session): OtherRunsView => ({
     traces: session.others.map((trace) => summaryOf(session, trace)),
   }),
+  runs: (session, { trace }): RunsView => ({
+    runs: newestFirst([trace, ...session.others].map((one) => summaryOf(session, one))),
+  }),
+  openRun: () => null,
   compare: (session, { left, right }) => compareView(left, right, (trace, ask) => session.read(trace, ask)),
   counterparts: (session, { trace, episode, other }) => {
     const task = session.read(trace, (views) => views.task(episode));
     return session.read(other, (views) => views.counterparts(task));
   },
 } satisfies { [M in SessionMethod]: (session: TraceSession, params: ParamsOf<M>) => unknown };
+
+export function newestFirst(runs: readonly TraceSummary[]): readonly TraceSummary[] {
+  return runs.toSorted((one, other) => other.startedAt - one.startedAt);
+}
 
 export type ReadTrace = <T>(trace: string, ask: (views: TraceViews) => T) => T;
 

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import * as vscode from 'vscode';
 import type { TraceClient } from '../core/methods.ts';
-import type { Run } from './runs/run.ts';
+import type { Run, RunFile } from './runs/run.ts';
 import { runDescription, runLabel, stateIcon } from './runs/runText.ts';
 import { WorkspaceRuns } from './runs/workspaceRuns.ts';
 
@@ -50,10 +50,7 @@ export class ComparedRuns {
   }
 
   async #items(own: string): Promise<readonly RunItem[]> {
-    const files = (await new WorkspaceRuns().list())
-      .filter(({ trace }) => trace !== own)
-      .toSorted((one, other) => other.modified - one.modified)
-      .slice(0, mostOffered);
+    const files = (await newestRuns()).filter(({ trace }) => trace !== own);
     const summaries = await this.#client.ask('summaries', { traces: files.map(({ trace }) => trace) });
     const runs = summaries.flatMap((summary, index): Run[] => {
       const file = files[index];
@@ -65,6 +62,16 @@ export class ComparedRuns {
       { label: vscode.l10n.t('Browse…'), iconPath: new vscode.ThemeIcon('folder-opened'), alwaysShow: true },
     ];
   }
+}
+
+async function newestRuns(): Promise<readonly RunFile[]> {
+  const files = await new WorkspaceRuns().list();
+  return files.toSorted((one, other) => other.modified - one.modified).slice(0, mostOffered);
+}
+
+/** Returns a trace and the newest ones of the workspace. */
+export async function newestTraces(own: string): Promise<readonly string[]> {
+  return [...new Set([own, ...(await newestRuns()).map(({ trace }) => trace)])];
 }
 
 function itemOf(run: Run): RunItem {

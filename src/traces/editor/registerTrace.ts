@@ -89,6 +89,7 @@ export function registerTrace(parts: TraceParts): Disposable {
   register(commands.openTrace, (uri, place) => openTrace(uri, place, { ...jobs, go }));
   register(commands.exportTrace, (uri, known) => exportTrace(uri, known, jobs));
   register(commands.openLastTrace, () => openLastTrace(last));
+  register(commands.compareRuns, () => openLastTrace(last, (trace) => go(trace, 'runs')));
   register(commands.debugEpisode, (of) => debugChosen(parts, last, of));
   store.add(registerNumberLenses(store.add(lastRunNumbers({ client, clock, log }, last))));
   return store;
@@ -127,9 +128,11 @@ function traceOfRow(row: unknown): vscode.Uri | undefined {
   return kind === 'run' && run !== undefined ? vscode.Uri.file(run.file.trace) : undefined;
 }
 
-async function openLastTrace(last: LastTrace): Promise<void> {
+/** @param prepare called with the trace before its viewer opens */
+async function openLastTrace(last: LastTrace, prepare?: (trace: string) => void): Promise<void> {
   const trace = await last.find();
   if (trace) {
+    prepare?.(trace.fsPath);
     await showTrace(trace, { beside: false });
     return;
   }

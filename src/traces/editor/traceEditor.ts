@@ -5,10 +5,10 @@ import { DisposableStore, toDisposable, type Disposable } from '../../base/core/
 import type { SourceView } from '../core/protocol/codeRpc.ts';
 import { commands } from '../../base/core/ids.ts';
 import { viewerPage, type ViewerTexts } from '../core/viewerPage.ts';
-import type { ComparedRuns } from './comparedRuns.ts';
 import { debugEpisode, type DebugParts } from './debugEpisode.ts';
 import { HeldRuns } from './heldRuns.ts';
-import { openViewers } from './showTrace.ts';
+import { newestTraces, type ComparedRuns } from './comparedRuns.ts';
+import { openViewers, showTrace } from './showTrace.ts';
 import { TraceRelay } from './traceRelay.ts';
 
 /** Shows `*.ajtrace` files. It reads nothing itself: the page sends requests, and the trace server answers. */
@@ -53,6 +53,8 @@ export class TraceEditorProvider implements vscode.CustomReadonlyEditorProvider,
       debug: (trace, episode) => debugEpisode(this.#parts, trace, episode),
       otherRun: (trace) => this.#compared.ask(trace),
       mayRead: (trace) => this.#compared.has(trace),
+      runs: (trace) => newestTraces(trace),
+      openRun: (trace) => showTrace(vscode.Uri.file(trace), { beside: false }),
     });
     store.add(relay);
     store.add(this.#keep(uri.fsPath, relay));

@@ -9,7 +9,8 @@ import {
   type TraceRequest,
 } from '../core/protocol/traceRpc.ts';
 import { reportOf } from '../core/errors.ts';
-import type { TraceClient } from '../core/methods.ts';
+import type { RunsView } from '../core/protocol/runRpc.ts';
+import { newestFirst, type TraceClient } from '../core/methods.ts';
 import type { GoMessage, HeldMessage } from '../core/viewerPage.ts';
 
 export interface RelayedActions {
@@ -19,6 +20,9 @@ export interface RelayedActions {
   /** Asks the user for a run to compare with. Null: the user chose none. */
   otherRun(trace: string): Promise<string | null>;
   mayRead(trace: string): boolean;
+  /** Returns the traces of the window, and this one. */
+  runs(trace: string): Promise<readonly string[]>;
+  openRun(trace: string): Promise<void>;
 }
 
 /** Relays a page's requests about its own trace and the compared traces, and sends the replies back. */
@@ -32,6 +36,8 @@ export class TraceRelay implements Disposable {
   /** The location that the page shows when it is ready. */
   #place: string | undefined;
   #held = false;
+  /** The traces that the page may open. */
+  #listed: readonly string[] = [];
   /** The number of earlier pages. Their request ids must not match those of this page. */
   #page = 0;
 
@@ -101,6 +107,8 @@ export class TraceRelay implements Disposable {
     const other = tracesOf(request).find((trace) => trace !== this.#trace && !this.#mayRead(request, trace));
     if (other !== undefined) throw otherTrace(other);
     if (request.method === 'otherRuns') return { chosen: await this.#actions.otherRun(this.#trace) };
+    if (request.method === 'runs') return this.#runs();
+    if (request.method === 'openRun') return this.#openRun(request);
     if (request.method === 'show') return this.#show(request);
     if (request.method === 'debug') return this.#debug(request);
     const watches = request.method === 'watch' || request.method === 'unwatch';
@@ -119,6 +127,17 @@ export class TraceRelay implements Disposable {
     const source = await this.#client.ask('source', { trace: this.#trace, episode, of });
     await this.#actions.show(source);
     return { source, shown: 'editor' };
+  }
+
+  async #runs(): Promise<RunsView> {
+    this.#listed = await this.#actions.runs(this.#trace);
+    return { runs: newestFirst(await this.#client.ask('summaries', { traces: [...this.#listed] })) };
+  }
+
+  async #openRun({ other }: ParamsOf<'openRun'>): Promise<null> {
+    if (!this.#listed.includes(other)) throw otherTrace(other);
+    await this.#actions.openRun(other);
+    return null;
   }
 
   async #debug({ episode }: ParamsOf<'debug'>): Promise<DebugResult> {

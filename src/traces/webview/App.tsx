@@ -11,6 +11,7 @@ import { CompareScreen } from './compare/CompareScreen.tsx';
 import { EpisodeScreen } from './episode/EpisodeScreen.tsx';
 import { GroupScreen } from './group/GroupScreen.tsx';
 import { RunScreen } from './run/RunScreen.tsx';
+import { RunsScreen } from './runs/RunsScreen.tsx';
 import { useFollow, useKeepingUp } from './state/follow.ts';
 import type { Memory } from './state/memory.ts';
 import type { Navigator } from './state/navigator.ts';
@@ -132,6 +133,8 @@ function Screen({ run }: { readonly run: RunView }) {
   switch (route.kind) {
     case 'run':
       return <RunScreen run={run} route={route} />;
+    case 'runs':
+      return <RunsScreen run={run} />;
     case 'group':
       return <GroupScreen key={route.group} run={run} group={route.group} />;
     case 'episode':

@@ -130,6 +130,8 @@ function plainName(route: Route, experiment: string): string {
   switch (route.kind) {
     case 'run':
       return experiment;
+    case 'runs':
+      return l10n.t('Runs');
     case 'group':
       return l10n.t('Group {0}', route.group);
     case 'episode':

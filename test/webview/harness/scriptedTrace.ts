@@ -8,7 +8,7 @@ import {
   type TraceMethod,
   type TraceRequest,
 } from '../../../src/traces/core/protocol/traceRpc.ts';
-import type { RunView } from '../../../src/traces/core/protocol/runRpc.ts';
+import type { RunView, TraceSummary } from '../../../src/traces/core/protocol/runRpc.ts';
 import type { OutcomeView, TimelineView } from '../../../src/traces/core/protocol/episodeRpc.ts';
 import type { TokensView } from '../../../src/traces/core/protocol/tokenRpc.ts';
 import { detailOf, findIn, stripOf } from './scriptedTokens.ts';
@@ -21,6 +21,8 @@ export interface ScriptedRun {
   readonly record: (episode: number) => EpisodeRecord | undefined;
   /** Instead of everything else. */
   readonly answer?: (request: TraceRequest) => unknown;
+  /** For the table over runs. */
+  readonly runs?: readonly TraceSummary[];
   readonly histograms?: readonly Histogram[];
   /** Of whatever is asked for; absent: nothing has one. */
   readonly source?: SourceView;
@@ -159,6 +161,9 @@ function answerOf(run: ScriptedRun, request: TraceRequest): unknown {
       return stripOf(allTokens(run, request), request.stretches);
     case 'find':
       return findIn(allTokens(run, request), request);
+    case 'runs':
+      return { runs: run.runs ?? [] };
+    case 'openRun':
     case 'annotate':
     case 'watch':
     case 'unwatch':

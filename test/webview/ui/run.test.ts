@@ -3,6 +3,7 @@ import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { CodedError } from '../../../src/base/core/errors.ts';
 import { largestWindow } from '../../../src/traces/core/protocol/traceRpc.ts';
+import type { TraceSummary } from '../../../src/traces/core/protocol/runRpc.ts';
 import { runView } from '../harness/records.ts';
 import { violations } from '../harness/accessibility.ts';
 import { realRun, tasksRun } from '../harness/growingTrace.ts';
@@ -53,6 +54,30 @@ test('metadata becomes columns of the table, behind those that a narrow table sh
   await picture(page, 'metadata-column');
   await page.reload();
   await page.getByRole('columnheader', { name: 'task.level' }).waitFor();
+});
+
+test('runs of a config are a table with their trend, and of an editor they open', async () => {
+  const run = smallRun();
+  const { config, workflow, model, startedAt, tokenizer, limits, totals } = run.run;
+  const runs = [0.81, 0.75, 0.4, 0.5, 0.25].map((meanReward, index): TraceSummary => ({
+    ...{ trace: `/runs/${index}.ajtrace`, size: 1, experiment: `math_agent_${5 - index}` },
+    ...{ config: index === 3 ? '/other.yaml' : config, workflow, model, episodes: 16, error: null },
+    startedAt: startedAt - index * 3_600_000,
+    ...{ state: 'completed', tokenizer, limits },
+    totals: { ...totals, meanReward, successRate: meanReward, failed: index === 2 ? 3 : 0 },
+  }));
+  const { page, trace } = await open({ ...run, runs }, { editorState: undefined });
+  await page.getByRole('button', { name: 'All runs' }).click();
+  const rows = page.locator('.body-row');
+  await expect.poll(() => rows.count()).toBe(4);
+  await page.getByRole('img', { name: 'Mean reward: 0.25 in the first run, 0.81 in the last' }).waitFor();
+  expect(await rows.nth(2).innerText()).toContain('completed, 3 failed');
+  await page.getByRole('button', { name: 'All runs' }).click();
+  await expect.poll(() => rows.count()).toBe(5);
+  await rows.nth(1).click();
+  await expect.poll(() => trace.count('openRun')).toBe(1);
+  expect(trace.requests.at(-1)).toMatchObject({ method: 'openRun', other: '/runs/1.ajtrace' });
+  expect(await violations(page)).toEqual([]);
 });
 
 test('a report that was read has one line per finding, until its user asks for more', async () => {

@@ -84,6 +84,11 @@ export interface TraceSummary extends Pick<
 /** An editor lets the user choose a run; null: none was chosen. A server lists the runs that it may read. */
 export type OtherRunsView = { readonly chosen: string | null } | { readonly traces: readonly TraceSummary[] };
 
+/** Runs that the viewer may show, the newest first. */
+export interface RunsView {
+  readonly runs: readonly TraceSummary[];
+}
+
 export interface CounterpartsView {
   readonly experiment: string;
   /** The first of them, at most `largestWindow.episodes`, at least one. */

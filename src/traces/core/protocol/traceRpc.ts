@@ -90,6 +90,10 @@ export const traceParams = {
   /** Compares two timelines; each side may be of another trace. */
   compare: z.object({ trace, left: comparedTrace, right: comparedTrace }),
   otherRuns: z.object({ trace }),
+  /** The runs for a table over runs. An editor lists those of its folders, a server those that it was started with. */
+  runs: z.object({ trace }),
+  /** Opens the viewer of one of these runs, if there is an editor. */
+  openRun: z.object({ trace, other: trace }),
   /** The episodes of another run that have the task of an episode of this one. */
   counterparts: z.object({ trace, episode: count, other: trace }),
   /** Starts `changed` notifications whenever the trace has grown. */

@@ -6,6 +6,8 @@ import { count, duration, fileName, moment, percent, reward, share } from '../..
 import { Failure, Note } from '../../../base/webview/ui/Notices.tsx';
 import { NotRecorded, useRecorded } from '../ui/Recorded.tsx';
 import { FetchTokenizer } from '../ui/FetchTokenizer.tsx';
+import { RouteLink } from '../ui/RouteLink.tsx';
+import { runsRoute } from '../state/route.ts';
 import { Fact, Stat, Status } from '../../../base/webview/ui/Stat.tsx';
 import type { Fold } from '../../../base/webview/ui/useFold.tsx';
 import { callsNote } from '../episode/Outcome.tsx';
@@ -27,6 +29,7 @@ export function RunHeader({ run, fold }: { readonly run: RunView; readonly fold:
         <h1>{run.experiment}</h1>
         <Status {...status} />
         {run.imported === undefined && <TokenizerLine run={run} />}
+        <RouteLink to={runsRoute}>{l10n.t('All runs')}</RouteLink>
         {fold.button}
       </div>
       <dl class="facts foldable">

@@ -54,9 +54,22 @@ export interface CompareRoute {
   readonly otherTrace: string | null;
 }
 
-/** A location in the viewer. A new kind needs a case in each function of this file; the compiler reports them. */
-export type Route = RunRoute | GroupRoute | EpisodeRoute | CallRoute | TimelineRoute | CompareRoute;
+/** The table of all runs. */
+export interface RunsRoute {
+  readonly kind: 'runs';
+}
 
+/** A location in the viewer. A new kind needs a case in each function of this file; the compiler reports them. */
+export type Route =
+  | RunsRoute
+  | RunRoute
+  | GroupRoute
+  | EpisodeRoute
+  | CallRoute
+  | TimelineRoute
+  | CompareRoute;
+
+export const runsRoute: RunsRoute = { kind: 'runs' };
 export const runRoute: RunRoute = { kind: 'run', list: 'episodes', filter: '', sort: null };
 
 export const groupRoute = (group: number): GroupRoute => ({ kind: 'group', group });
@@ -111,6 +124,8 @@ function parametersOf(route: Route): Readonly<Record<string, string | number>> {
         ...(route.filter !== '' && { filter: route.filter }),
         ...(route.sort !== null && { sort: formatSort(route.sort) }),
       };
+    case 'runs':
+      return { runs: '' };
     case 'group':
       return { group: route.group };
     case 'episode':
@@ -143,6 +158,7 @@ export function parseRoute(parameters: URLSearchParams): Route {
   const [group, episode, call, timeline] = ['group', 'episode', 'call', 'timeline'].map((name) =>
     position(parameters.get(name)),
   );
+  if (parameters.has('runs')) return runsRoute;
   if (episode === undefined) return group === undefined ? runOf(parameters) : groupRoute(group);
   if (parameters.has('compare')) return compareOf(parameters, episode, timeline ?? null);
   if (call !== undefined) return callRoute(episode, call);
@@ -233,6 +249,7 @@ export function pathOf(route: Route, above: RouteContext): readonly [RunRoute, .
   switch (route.kind) {
     case 'run':
       return [route];
+    case 'runs':
     case 'group':
       return [run, route];
     case 'episode': {

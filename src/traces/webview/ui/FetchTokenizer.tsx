@@ -1,8 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { commands } from '../../../base/core/ids.ts';
+import { inEditor } from './inEditor.ts';
 import { InlineCode } from './InlineCode.tsx';
-
-const inEditor = document.documentElement.dataset['host'] === 'editor';
 
 interface Props {
   /** The config that names the model. */

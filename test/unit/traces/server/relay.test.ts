@@ -28,6 +28,11 @@ function bench(answer: (method: string) => Promise<unknown> = () => Promise.reso
       return Promise.resolve();
     },
     otherRun: (own: string) => Promise.resolve(own === '/own.ajtrace' ? '/chosen.ajtrace' : null),
+    runs: (own: string) => Promise.resolve([own, '/listed.ajtrace']),
+    openRun: (trace: string): Promise<void> => {
+      shown.push(trace);
+      return Promise.resolve();
+    },
     mayRead: (trace: string) => trace === '/chosen.ajtrace',
   };
   const relay = new TraceRelay(client, '/own.ajtrace', (reply) => posted.push(reply), actions);
@@ -126,6 +131,23 @@ describe('the relay of a page', () => {
     await call(1, 'watch');
     relay.setHeld(false);
     expect(posted).toEqual([{ id: 1, result: null }, { held: true }, { held: false }]);
+  });
+
+  it('opens runs that it has listed, and no other file', async () => {
+    const { relay, posted, shown } = bench(() => Promise.resolve([{ startedAt: 1 }, { startedAt: 2 }]));
+    const open = (id: number, other: string): Promise<void> =>
+      relay.receive({ id, request: { method: 'openRun', trace: '/own.ajtrace', other } });
+    await open(1, '/listed.ajtrace');
+    await relay.receive({ id: 2, request: { method: 'runs', trace: '/own.ajtrace' } });
+    await open(3, '/listed.ajtrace');
+    await open(4, '/etc/passwd');
+    expect(shown).toEqual(['/listed.ajtrace']);
+    expect(posted).toMatchObject([
+      { id: 1, error: { code: 'trace/other-trace' } },
+      { id: 2, result: { runs: [{ startedAt: 2 }, { startedAt: 1 }] } },
+      { id: 3, result: null },
+      { id: 4, error: { code: 'trace/other-trace' } },
+    ]);
   });
 
   it('answers also what fails', async () => {
