@@ -3,7 +3,7 @@ import { largestWindow } from './protocol/traceRpc.ts';
 import type { FindView, TokenQuery } from './protocol/tokenRpc.ts';
 import type { Range } from './align.ts';
 import { traceErrors } from './errors.ts';
-import { escapedPattern } from './messageTexts.ts';
+import { escapedPattern } from '../../base/core/escapedPattern.ts';
 import { slicesOf, textsOf, type Slice, type TokenFacts } from './tokensView.ts';
 
 /** Returns the non-empty matches of a pattern in a text, in order, at most `most`. */

@@ -1,5 +1,6 @@
 /** Windows of message texts that are too long to be shown in full, and searches in them. */
 import type { SearchView, FoundText, TextView } from './protocol/episodeRpc.ts';
+import { escapedPattern } from '../../base/core/escapedPattern.ts';
 import { largestWindow } from './protocol/traceRpc.ts';
 import { clip } from './clip.ts';
 import type { MessageLookup } from './episodeContent.ts';
@@ -19,11 +20,6 @@ export function textWindow(text: string, { from, limit }: TextWindow): TextView 
   const start = isWithinPair(text, from) ? from - 1 : from;
   // One more than a unit, because a window of one unit could not show a character of two.
   return { from: start, text: clip(text.slice(start), Math.max(limit, 2)), length: text.length };
-}
-
-/** Returns a regular expression that matches a text, for the flag `u`. */
-export function escapedPattern(text: string): string {
-  return text.replaceAll(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
 }
 
 export function searchMessages(

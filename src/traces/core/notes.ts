@@ -1,6 +1,6 @@
 /** Notes and tags of users on episodes. They are in a file next to the trace, because a trace never changes. */
 import * as z from 'zod/mini';
-import { escapedPattern } from './messageTexts.ts';
+import { escapedPattern } from '../../base/core/escapedPattern.ts';
 
 export const longest = { note: 10_000, tag: 50 } as const;
 export const mostTags = 20;
