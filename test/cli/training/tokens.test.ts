@@ -43,6 +43,7 @@ describe.skipIf(process.platform !== 'linux')('a GPU host', () => {
 
     await owner(['add', 'second']);
     const text = await startText(machine);
+    expect(text).toMatch(/\n\nGPUs: 2 × .+\najet: .+\ntrinity: found\n/);
     expect(text).toMatch(/\n\nTo create a token, use `agentjet host token add NAME`\.\n$/);
     expect(text).not.toMatch(/ajh_/);
   });

@@ -36,8 +36,8 @@ export async function runServe(
   });
   try {
     const token = host.tokens.addFirst(firstToken.name, firstToken.scopes, Date.now());
-    io.stdout.write(json ? document(host, settings, token) : text(host, settings, token));
-    if (!json) await Promise.race([stopped, describe(host).then((found) => io.stdout.write(`${found}\n\n`))]);
+    const found = json ? '' : await Promise.race([stopped.then(() => ''), describe(host)]);
+    io.stdout.write(json ? document(host, settings, token) : text(host, settings, token, found));
     await stopped;
   } finally {
     await host.close();
@@ -54,10 +54,19 @@ function pairingAddress(host: Pick<OpenHost, 'server' | 'certificate'>): string 
   return certificate?.selfSigned === true ? `${url}#${certificate.fingerprint}` : url;
 }
 
-function text(host: OpenHost, { dataFolder }: HostSettings, token: string | undefined): string {
+function text(
+  host: OpenHost,
+  { dataFolder }: HostSettings,
+  token: string | undefined,
+  found: string,
+): string {
   const { name, version } = host.services.identity;
   const none = host.tokens.list().length === 0 ? 'It has no token, so no client can connect. ' : '';
-  return `GPU host ${name}, version ${version}, data folder ${dataFolder}. Its address:
+  return `GPU host ${name}, version ${version}, data folder ${dataFolder}.
+
+${found}
+
+Its address:
 
   ${pairingAddress(host)}
 
