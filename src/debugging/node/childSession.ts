@@ -69,6 +69,7 @@ export function childConfiguration(options: ChildOptions): ChildConfiguration {
       '!**/node_modules/**',
     ],
     skipFiles: ['<node_internals>/**', within(options.ownFolder)],
+    customDescriptionGenerator: describeValue,
     ...options.overrides,
     type: javaScriptDebugger,
     [childTypeField]: javaScriptDebugger,
@@ -77,6 +78,16 @@ export function childConfiguration(options: ChildOptions): ChildConfiguration {
     websocketAddress: options.address,
   };
 }
+
+/**
+ * A function that the JavaScript debugger runs in the process for the text of an object. It shows a message of a conversation
+ * as `user: What is 1 + 1?`. The debugger does not call it for arrays.
+ */
+const describeValue = `function (usual) {
+  if (typeof this.role !== 'string' || !('content' in this)) return usual;
+  const text = typeof this.content === 'string' ? this.content : String(JSON.stringify(this.content));
+  return this.role + ': ' + (text.length > 80 ? text.slice(0, 80) + '…' : text);
+}`;
 
 /**
  * Returns the configuration of the debugpy session. debugpy already listens in the process. It does not attach to child

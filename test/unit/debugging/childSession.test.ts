@@ -1,3 +1,4 @@
+import { runInThisContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
 import {
   childConfiguration,
@@ -58,6 +59,21 @@ describe('childConfiguration', () => {
     expect(child['outputCapture'] === 'std').toBe(byParent);
     expect(parentShowsStreams(overrides)).toBe(byParent);
   });
+});
+
+describe('the text of a value', () => {
+  const source = String(childConfiguration(options)['customDescriptionGenerator']);
+  const describeValue = runInThisContext(`(${source})`) as (usual: string) => string;
+  const textOf = (value: object): string => describeValue.call(value, 'usual');
+
+  it.each([
+    [{ role: 'system', content: 'You count.' }, 'system: You count.'],
+    [{ role: 'user', content: [{ type: 'text', text: 'Go' }] }, 'user: [{"type":"text","text":"Go"}]'],
+    [{ role: 'assistant', content: null }, 'assistant: null'],
+    [{ role: 1, content: 'a' }, 'usual'],
+    [{ content: 'a' }, 'usual'],
+    [new Map(), 'usual'],
+  ])('is a role and a text for a message: %j', (value, text) => expect(textOf(value)).toBe(text));
 });
 
 describe('pythonConfiguration', () => {

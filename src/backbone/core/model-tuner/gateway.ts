@@ -24,6 +24,7 @@ import { collect, failureFrom, oneByOne, streamReply } from './stream.ts';
 import { CancellationSource } from '../../../base/core/cancellation.ts';
 import type { EpisodeRouting } from '../../../tracking/core/records/episodeResult.ts';
 import type { AgentOptions } from '../../../sdk/core/index.ts';
+import type { EpisodeProgress } from './tuner.ts';
 import { decodeApiKey, encodeApiKey } from './apiKey.ts';
 
 export interface GatewayOptions {
@@ -299,6 +300,8 @@ class Episode {
   failure: CodedError | undefined;
   /** True if any call so far was unsafe: upstream's `context_overflow`. */
   contextOverflow = false;
+  /** The answers of the model being trained, for a debugger. */
+  progress: EpisodeProgress = { calls: 0, lastReply: null, tokens: 0 };
   #begun = 0;
 
   constructor(options: EpisodeOptions) {
@@ -332,13 +335,25 @@ class Episode {
 
   finished(call: FinishedCall): void {
     const isModels = call.debugModel === null && call.canned === null;
-    if (call.failure === undefined && isModels) this.llmCalls++;
+    if (call.failure === undefined && isModels) {
+      this.llmCalls++;
+      const { usage, choices } = call.completion ?? { choices: [] };
+      const { content = null } = choices[0]?.message ?? {};
+      this.progress = {
+        calls: this.llmCalls,
+        lastReply: content,
+        tokens: this.progress.tokens + (usage?.total_tokens ?? 0),
+      };
+    }
     this.failure = call.failure?.report;
   }
 }
 
 type EpisodeHandle = Readonly<
-  Pick<Episode, 'llmCalls' | 'failure' | 'routing' | 'contextOverflow' | 'trainOnly' | 'apiKeyFor' | 'close'>
+  Pick<
+    Episode,
+    'llmCalls' | 'failure' | 'routing' | 'contextOverflow' | 'progress' | 'trainOnly' | 'apiKeyFor' | 'close'
+  >
 >;
 
 interface Caller {

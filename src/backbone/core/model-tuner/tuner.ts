@@ -28,6 +28,17 @@ export interface TunerBinding {
   apiKeyFor(agent: Required<AgentOptions>): string;
   /** Returns whether any call so far was unsafe. */
   contextOverflow(): boolean;
+  /** Returns what a debugger shows of the tuner. */
+  readonly progress?: () => EpisodeProgress;
+}
+
+/** The answers that an episode got from the model being trained. */
+export interface EpisodeProgress {
+  readonly calls: number;
+  /** Null if there is none, or if it has no text. */
+  readonly lastReply: string | null;
+  /** The tokens of the prompts and replies, as far as the model reports them. */
+  readonly tokens: number;
 }
 
 export type ModelAccess = Omit<AjetTuner, 'config'>;
@@ -97,7 +108,18 @@ export function createTuner(binding: TunerBinding): ModelAccess {
       return chatModel(agent, routeOf({ ...agent, debugModel }, binding.targets));
     },
     auxiliaryModels: Object.fromEntries(auxiliary),
+    ...(binding.progress && describedBy(binding.progress)),
   };
+}
+
+/** Returns the method with which an object describes itself to the JavaScript debugger. */
+function describedBy(progress: () => EpisodeProgress): object {
+  const describeIt = (): string => {
+    const { calls, tokens, lastReply } = progress();
+    const last = lastReply === null ? '' : `, lastReply: ${JSON.stringify(lastReply)}`;
+    return `AjetTuner {calls: ${calls}, tokens: ${tokens}${last}}`;
+  };
+  return { [Symbol.for('debug.description')]: describeIt };
 }
 
 interface ChatModelParts {

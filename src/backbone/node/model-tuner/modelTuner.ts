@@ -152,6 +152,7 @@ function episodeOpener(parts: EpisodeParts): ModelTuner['openCalls'] {
           ...{ baseUrl, fetchFor, targets: trained, debugModels: debugModels.names },
           apiKeyFor: (agent) => handle.apiKeyFor(agent),
           contextOverflow: () => handle.contextOverflow,
+          progress: () => handle.progress,
         });
       },
       get answered() {

@@ -20,6 +20,7 @@ function tunerOf(bench: Bench, targets: Targets) {
       createModelFetch((request) => bench.gateway.handle({ ...request, adapter })),
     apiKeyFor: (agent) => bench.episode.apiKeyFor(agent),
     contextOverflow: () => bench.episode.contextOverflow,
+    progress: () => bench.episode.progress,
   });
 }
 
@@ -38,6 +39,16 @@ describe('which targets are trained', () => {
     [['wolf'], 'wolf', true],
     [['wolf'], 'villager', false],
   ])('%j: %s', (targets, tag, expected) => expect(isTrainable(targets, tag)).toBe(expected));
+});
+
+describe('a debugger', () => {
+  it('shows the calls, tokens and the last reply of a tuner', async () => {
+    const bench = trained();
+    const tuner = tunerOf(bench, null);
+    await askThrough(tuner.asOpenAIClient());
+    const describeIt = Reflect.get(tuner, Symbol.for('debug.description')) as () => string;
+    expect(describeIt()).toMatch(/calls: 1, tokens: \d+, lastReply: "trained"/);
+  });
 });
 
 describe('the client', () => {
