@@ -4,6 +4,8 @@ import type { TraceClient } from '../core/methods.ts';
 import { largestWindow } from '../core/protocol/traceRpc.ts';
 import { canRunEpisodes } from '../../tracking/core/records/tracedRun.ts';
 import { debugType } from '../../base/core/ids.ts';
+import { localFiles } from '../../base/node/files.ts';
+import { firstStatementLine } from '../../configs/core/code/methodPlace.ts';
 
 /** A config and the folder that its workflow runs in, as absolute paths. */
 export interface RunnableConfig {
@@ -19,11 +21,18 @@ export interface DebugParts {
   readonly configOfRollouts: ConfigOfRollouts;
 }
 
+export interface EpisodeToDebug {
+  readonly trace: string;
+  readonly episode: number;
+  /** The call to stop at. Undefined: the start of the workflow. */
+  readonly call?: number | undefined;
+}
+
 export async function debugEpisode(
   { client, configOfRollouts }: DebugParts,
-  trace: string,
-  episode: number,
+  target: EpisodeToDebug,
 ): Promise<void> {
+  const { trace, episode } = target;
   const run = await client.ask('run', { trace });
   const { experiment, imported } = run;
   if (!canRunEpisodes(run)) throw notOurs(imported?.format ?? '');
@@ -35,6 +44,7 @@ export async function debugEpisode(
   const { config, root } = made;
   const folder = vscode.workspace.getWorkspaceFolder(vscode.Uri.file(config));
   if (folder === undefined && !(await mayRun(config))) return;
+  const stop = await stopAt(client, target);
   const started = await vscode.debug.startDebugging(folder, {
     type: debugType,
     request: 'launch',
@@ -44,7 +54,66 @@ export async function debugEpisode(
     replay: trace,
     episode,
   });
-  if (!started) throw notStarted(episode);
+  if (started) return;
+  stop.dispose();
+  throw notStarted(episode);
+}
+
+/** Sets a breakpoint at the place to stop, until the session ends. VS Code keeps a breakpoint of the user in that line instead. */
+async function stopAt(client: TraceClient, target: EpisodeToDebug): Promise<vscode.Disposable> {
+  const place = await placeOf(client, target);
+  if (place === undefined) return new vscode.Disposable(() => undefined);
+  const uri = vscode.Uri.file(place.file);
+  const hits = place.hits === 1 ? undefined : `== ${place.hits}`;
+  const location = new vscode.Location(uri, new vscode.Position(place.line - 1, 0));
+  const breakpoint = new vscode.SourceBreakpoint(location, true, undefined, hits);
+  vscode.debug.addBreakpoints([breakpoint]);
+  const ended = vscode.debug.onDidTerminateDebugSession(({ type, configuration: { replay, episode } }) => {
+    if (type === debugType && replay === target.trace && episode === target.episode) stop.dispose();
+  });
+  const stop = new vscode.Disposable(() => {
+    ended.dispose();
+    vscode.debug.removeBreakpoints([breakpoint]);
+  });
+  return stop;
+}
+
+interface Place {
+  readonly file: string;
+  /** From 1. */
+  readonly line: number;
+  /** The time at which the episode reaches the line, from 1. */
+  readonly hits: number;
+}
+
+/** Returns undefined if the trace does not name the place. */
+async function placeOf(client: TraceClient, target: EpisodeToDebug): Promise<Place | undefined> {
+  const { trace, episode, call } = target;
+  if (call !== undefined) return placeOfCall(client, { trace, episode, call });
+  const { execute } = await client.ask('lines', { trace });
+  if (execute === null) return undefined;
+  const { file, line } = execute;
+  const text = await localFiles.readText(file).catch(() => undefined);
+  // Without its file, the run reports the error.
+  return text === undefined
+    ? undefined
+    : { file, line: firstStatementLine(text, line, file) ?? line, hits: 1 };
+}
+
+async function placeOfCall(
+  client: TraceClient,
+  { trace, episode, call }: Required<Pick<EpisodeToDebug, 'trace' | 'episode'>> & { readonly call: number },
+): Promise<Place | undefined> {
+  const sources = await Promise.all(
+    Array.from({ length: call + 1 }, (_, index) =>
+      client.ask('source', { trace, episode, of: { kind: 'call', call: index } }).catch(() => undefined),
+    ),
+  );
+  const source = sources.at(-1);
+  if (source === undefined) return undefined;
+  const { file, line } = source;
+  const hits = sources.filter((one) => one?.file === file && one.line === line).length;
+  return { file, line, hits };
 }
 
 /** Traces come from anywhere, and a config that one names is code that runs. */

@@ -120,7 +120,7 @@ async function debugChosen(parts: DebugParts, last: LastTrace, of: unknown): Pro
   if (episode === undefined) return;
   // Reports a recording that cannot be replayed before a session starts.
   await client.ask('debug', { trace: trace.fsPath, episode });
-  await debugEpisode(parts, trace.fsPath, episode);
+  await debugEpisode(parts, { trace: trace.fsPath, episode });
 }
 
 function traceOfRow(row: unknown): vscode.Uri | undefined {

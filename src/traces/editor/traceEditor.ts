@@ -50,7 +50,7 @@ export class TraceEditorProvider implements vscode.CustomReadonlyEditorProvider,
     const store = new DisposableStore();
     const relay = new TraceRelay(this.#parts.client, uri.fsPath, (reply) => void webview.postMessage(reply), {
       show: showSource,
-      debug: (trace, episode) => debugEpisode(this.#parts, trace, episode),
+      debug: (trace, episode, call) => debugEpisode(this.#parts, { trace, episode, call }),
       otherRun: (trace) => this.#compared.ask(trace),
       mayRead: (trace) => this.#compared.has(trace),
       runs: (trace) => newestTraces(trace),

@@ -16,7 +16,7 @@ import type { GoMessage, HeldMessage } from '../core/viewerPage.ts';
 export interface RelayedActions {
   show(source: SourceView): Promise<void>;
   /** Replays an episode of the trace under the debugger. Rejects with a CodedError. */
-  debug(trace: string, episode: number): Promise<void>;
+  debug(trace: string, episode: number, call?: number): Promise<void>;
   /** Asks the user for a run to compare with. Null: the user chose none. */
   otherRun(trace: string): Promise<string | null>;
   mayRead(trace: string): boolean;
@@ -140,9 +140,9 @@ export class TraceRelay implements Disposable {
     return null;
   }
 
-  async #debug({ episode }: ParamsOf<'debug'>): Promise<DebugResult> {
+  async #debug({ episode, call }: ParamsOf<'debug'>): Promise<DebugResult> {
     const { command } = await this.#client.ask('debug', { trace: this.#trace, episode });
-    await this.#actions.debug(this.#trace, episode);
+    await this.#actions.debug(this.#trace, episode, call);
     return { started: 'editor', command };
   }
 }

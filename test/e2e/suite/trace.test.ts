@@ -167,9 +167,15 @@ describe('the trace of a run', () => {
     await debug.request(frame, 'continue');
     await debug.request(await debug.stopped(2), 'continue'); // the answer to what the tool said
     await debug.ended();
-    const again = await stoppedAgain(debug, traceOf(debug), 3);
+    const start = await stoppedAgain(debug, traceOf(debug), 3);
+    assert.match(start.name, /execute/);
+    assert.ok(start.line < line);
+    await debug.request(start, 'continue');
+    const again = await debug.stopped(4);
     assert.deepEqual([again.file, again.line], [fileUri('workflow.ts').fsPath, line + 1]);
     assert.equal(await said(again), first);
+    assert.match(await debug.evaluate(again, 'messages[0]'), /^system: /);
+    assert.match(await debug.evaluate(again, 'tuner'), /^AjetTuner \{calls: 1, tokens: \d+/);
   });
 
   it('is found again by Open Last Trace', async () => {

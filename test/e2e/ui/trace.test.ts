@@ -160,7 +160,7 @@ test('a run is followed while it goes on, and its code and its viewer lead to ea
   await editor().stoppedAt(line);
   await (await editor().see(statusItem, runStatus)).click();
   const viewer = await editor().webview();
-  await seeStatus(viewer, 'running');
+  await seeStatus(viewer, 'held by the debugger');
   await viewer.locator('.body-row').first().waitFor();
   const current = viewer.locator('.body-row.current');
   // The place is kept while episodes come, and left for the newest once that is wanted.
@@ -193,7 +193,11 @@ test('a run is followed while it goes on, and its code and its viewer lead to ea
   await expect.poll(() => filter.inputValue()).toBe(`source:workflow.ts:${line - 5}`);
   await editor().screenshot('lens');
   await calls.locator('.body-row').first().click();
+  await calls.getByRole('option', { name: 'Call 0' }).click();
+  await calls.getByRole('region', { name: 'Call 0' }).waitFor();
   await calls.getByRole('button', { name: 'Debug this episode' }).click();
+  await editor().stoppedAt(line - 5);
+  await go.click();
   await editor().stoppedAt(line);
   await editor().screenshot('debugged-again');
 });

@@ -33,6 +33,37 @@ export async function locateMethod(
   return { file, line: position.line + 1, column: position.character + 1 };
 }
 
+/**
+ * Returns the line of the first statement of a function, where a breakpoint stops in every call. Lines start at 1.
+ *
+ * @param line the line of the name of the function
+ * @returns undefined if no function has its name in that line
+ */
+export function firstStatementLine(text: string, line: number, file: string): number | undefined {
+  const isPython = file.endsWith('.py');
+  const parsed = isPython ? parsePython(text) : parseScript(text);
+  const lines = new LineMap(text);
+  const lineAt = ({ from }: SyntaxNode): number => lines.position(from).line + 1;
+  const functions = isPython
+    ? nodesNamed(parsed, 'FunctionDefinition')
+    : nodesNamed(parsed, 'MethodDeclaration', 'FunctionDeclaration');
+  const found = functions.find((one) =>
+    childrenOf(one).some((part) => isName(part) && lineAt(part) === line),
+  );
+  const body = found?.getChild(isPython ? 'Body' : 'Block');
+  const statements = body === null || body === undefined ? [] : childrenOf(body);
+  const first = statements.find((node) => !/^(?::|[{}])$/.test(node.name) && !isDocstring(node));
+  return first && lineAt(first);
+}
+
+function isName({ name }: SyntaxNode): boolean {
+  return name === 'VariableName' || name === 'VariableDefinition' || name === 'PropertyDefinition';
+}
+
+function isDocstring({ name, firstChild }: SyntaxNode): boolean {
+  return name === 'ExpressionStatement' && firstChild?.name === 'String';
+}
+
 function snakeCase(name: string): string {
   return name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }

@@ -81,8 +81,8 @@ export const traceParams = {
   source: z.object({ trace, episode: count, of: sourceOf }),
   /** Shows that location in the editor, if there is one. */
   show: z.object({ trace, episode: count, of: sourceOf }),
-  /** Replays the episode's recorded calls under the debugger, if there is an editor. */
-  debug: z.object({ trace, episode: count }),
+  /** Replays the episode's recorded calls under the debugger, if there is an editor. It stops at `call`, or at its start. */
+  debug: z.object({ trace, episode: count, call: z.optional(count) }),
   /** Numbers of the run's calls by the lines of code that made them, and of its tools, workflow and judge. */
   lines: z.object({ trace }),
   /** An episode's calls as timelines of a merge setting; null: of the run's own. */

@@ -13,9 +13,14 @@ import type { GridActions } from '../../../base/webview/ui/RowMenu.tsx';
 
 type Outcome = { readonly debug: DebugResult } | { readonly error: ErrorReport };
 
-/** A button that replays the episode. In an editor it starts the debugger; in a browser it shows the command. */
+/**
+ * A button that replays the episode. In an editor it starts the debugger, which stops at the selected call, or at the start;
+ * in a browser it shows the command.
+ */
 export function DebugEpisode({ episode }: { readonly episode: number }) {
-  const { debug, outcome } = useDebug();
+  const { route } = useViewer();
+  const { debug: debugAt, outcome } = useDebug();
+  const debug = (which: number): void => debugAt(which, route.kind === 'call' ? route.call : undefined);
   useShortcuts(l10n.t('Code'), [
     { keys: ['d'], what: l10n.t('Debug this episode'), run: () => debug(episode) },
   ]);
@@ -77,8 +82,8 @@ export function useEpisodeActions(canRun: boolean): {
 function useDebug() {
   const { client, trace } = useViewer();
   const [outcome, setOutcome] = useState<Outcome & { readonly episode: number }>();
-  const debug = (episode: number) => {
-    client.ask('debug', { trace, episode }).then(
+  const debug = (episode: number, call?: number) => {
+    client.ask('debug', { trace, episode, call }).then(
       (answer) => setOutcome({ episode, debug: answer }),
       (error: unknown) => setOutcome({ episode, error: toReport(error, 'viewer/debug') }),
     );

@@ -178,7 +178,11 @@ describe('debugging a workflow in Python', () => {
     const { trace } = debug.events('agentjet.runStarted')[0]?.body as { trace: string };
     breakAt('agent.py', line);
     await setPython(process.env['AGENTJET_E2E_PYTHON']);
-    const again = await stoppedAgain(debug, trace, 2);
+    const start = await stoppedAgain(debug, trace, 2);
+    assert.match(start.name, /execute/);
+    assert.ok(start.line < line);
+    await debug.request(start, 'continue');
+    const again = await debug.stopped(3);
     await setPython(undefined);
     assert.deepEqual([again.file, again.line], [fileUri('agent.py').fsPath, line + 1]);
     assert.equal(await said(again), first);

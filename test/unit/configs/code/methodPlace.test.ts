@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { locateMethod } from '../../../../src/configs/core/code/methodPlace.ts';
+import { firstStatementLine, locateMethod } from '../../../../src/configs/core/code/methodPlace.ts';
 import { memoryCode, projectClasses } from './memoryCode.ts';
 
 /** Where `execute` of the class `A` of `/project/w.ts` is, as `file:line:column`. */
@@ -113,5 +113,30 @@ describe('locateMethod in Python', () => {
       (file) => code.readText(file),
     );
     expect([found.line, found.column].join(':')).toBe(place);
+  });
+});
+
+describe('the first statement of a function', () => {
+  it.each([
+    [
+      'class A {\n  async execute(\n    task: Task,\n  ) {\n    // first\n\n    return 1;\n  }\n}\n',
+      'a.ts',
+      2,
+      7,
+    ],
+    ['export function solve() { return 1; }\n', 'a.js', 1, 1],
+    [
+      'class A:\n    async def execute(self, task,\n                      tuner):\n        """Runs."""\n        # first\n        x = 1\n',
+      'a.py',
+      2,
+      6,
+    ],
+    ['def solve(): return 1\n', 'a.py', 1, 1],
+  ])('is where a breakpoint stops: %j', (text, file, line, first) => {
+    expect(firstStatementLine(text, line, file)).toBe(first);
+  });
+
+  it('is unknown if the function is elsewhere', () => {
+    expect(firstStatementLine('const a = 1;\nfunction b() {}\n', 1, 'a.ts')).toBeUndefined();
   });
 });

@@ -102,9 +102,9 @@ describe('the relay of a page', () => {
 
   it('debugs an episode of its own trace', async () => {
     const { relay, asked, posted, shown } = bench(() => Promise.resolve({ command: 'agentjet …' }));
-    await relay.receive({ id: 1, request: { method: 'debug', trace: '/own.ajtrace', episode: 3 } });
+    await relay.receive({ id: 1, request: { method: 'debug', trace: '/own.ajtrace', episode: 3, call: 1 } });
     expect(asked).toEqual(['debug']);
-    expect(shown).toEqual([['/own.ajtrace', 3]]);
+    expect(shown).toEqual([['/own.ajtrace', 3, 1]]);
     expect(posted).toEqual([{ id: 1, result: { started: 'editor', command: 'agentjet …' } }]);
   });
 
