@@ -55,7 +55,7 @@ export function activate(context: vscode.ExtensionContext): void {
   store.add(registerTrace({ ...traceParts, configOfRollouts: rolloutConfigs(context) }));
   store.add(registerRuns({ client, clock: systemClock, log }));
   store.add(registerRunStatus(systemClock, log));
-  store.add(registerHosts(context, { clock: systemClock, webFolder, log }));
+  const hosts = store.add(registerHosts(context, { clock: systemClock, webFolder, log }));
   store.add(registerHuman(log));
   store.add(registerEditorModels());
   store.add(registerRunNotes(context.extensionUri, log));
@@ -69,6 +69,7 @@ export function activate(context: vscode.ExtensionContext): void {
       environment: process.env,
       rows: rowCounter(),
       environments: (config) => pythonEnvironments(config, systemClock, log),
+      hosts,
       extension: context.extensionUri,
       configOfLastRun: (config) => configOfLastRun(config, client),
       log,

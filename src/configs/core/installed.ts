@@ -16,6 +16,8 @@ export interface Installed {
   readonly releases: TableReleases;
   /** The files that name the releases; absent for a release that is chosen or assumed. */
   readonly found: Readonly<Partial<Record<Program, string>>>;
+  /** The names of the GPU hosts that name the releases. */
+  readonly hosts: Readonly<Partial<Record<Program, string>>>;
   /** The conversion tables of AgentJet's package. */
   readonly tables: Readonly<Partial<Record<Backbone, ConversionTable>>>;
   /** The version of AgentScope, if a Python environment has it. */
@@ -28,6 +30,12 @@ export function usualRelease(program: Program): string {
   return program === 'ajet' ? oldest : usualTrinity.name;
 }
 
+/** The releases in the Python of a GPU host. */
+export interface HostReleases {
+  readonly name: string;
+  readonly releases: Readonly<Partial<Record<Program, string | undefined>>>;
+}
+
 export interface InstalledRequest {
   /** Absolute path of the config. */
   readonly file: string;
@@ -36,6 +44,8 @@ export interface InstalledRequest {
   readonly paths: PathRules;
   /** Folders of Python environments to search before the `.venv` of the project. */
   readonly environments?: readonly string[] | undefined;
+  /** A GPU host whose releases count if this machine has none. */
+  readonly host?: HostReleases | undefined;
   /** Names of releases that the user chose. */
   readonly chosen?: Readonly<Partial<Record<Program, string | undefined>>> | undefined;
 }
@@ -54,10 +64,16 @@ export async function findInstalled(request: InstalledRequest): Promise<Installe
     finder.trinity(),
     finder.version('agentscope'),
   ]);
-  const { chosen = {} } = request;
-  const release = (program: Program, name: string | undefined): KnownRelease | undefined => {
-    const known = releaseNames(program).find((one) => one === chosen[program]) ?? name;
-    return known === undefined ? undefined : { program, name: known, assumed: false };
+  const { chosen = {}, host } = request;
+  const known = (program: Program, name: string | undefined): string | undefined =>
+    releaseNames(program).find((one) => one === name);
+  const hosts: Partial<Record<Program, string>> = {};
+  const release = (program: Program, own: string | undefined): KnownRelease | undefined => {
+    const here = known(program, chosen[program]) ?? own;
+    const there = here === undefined ? known(program, host?.releases[program]) : undefined;
+    if (host !== undefined && there !== undefined) hosts[program] = host.name;
+    const name = here ?? there;
+    return name === undefined ? undefined : { program, name, assumed: false };
   };
   return {
     releases: {
@@ -68,6 +84,7 @@ export async function findInstalled(request: InstalledRequest): Promise<Installe
       ...(ajet !== undefined && { ajet: ajet.folder }),
       ...(trinity !== undefined && { trinity: trinity.folder }),
     },
+    hosts,
     tables: ajet?.tables ?? {},
     agentscope,
   };
@@ -87,6 +104,16 @@ const actorTokens: readonly ConversionRule[] = (
 interface FoundPackage {
   readonly folder: string;
   readonly release: string;
+}
+
+/** Recognizes the release of AgentJet's `default_config`; undefined if the folder is another one. */
+export async function ajetRelease(
+  read: (name: string) => Promise<string | undefined>,
+): Promise<string | undefined> {
+  const text = await read('ajet_default.yaml');
+  if (text === undefined) return undefined;
+  const schema = await read('ajet_config_schema.py');
+  return markedRelease('ajet', `${text} ${schema ?? ''}`) ?? usualRelease('ajet');
 }
 
 class PackageFinder {
@@ -115,10 +142,8 @@ class PackageFinder {
   async agentjet(): Promise<(FoundPackage & Pick<Installed, 'tables'>) | undefined> {
     for (const folder of [...this.#clones, ...(await this.#packages)]) {
       const defaults = this.#paths.resolve(folder, 'ajet/default_config');
-      const text = await this.#read(defaults, 'ajet_default.yaml');
-      if (text === undefined) continue;
-      const schema = await this.#read(defaults, 'ajet_config_schema.py');
-      const release = markedRelease('ajet', `${text} ${schema ?? ''}`) ?? usualRelease('ajet');
+      const release = await ajetRelease((name) => this.#read(defaults, name));
+      if (release === undefined) continue;
       const tables = await this.#tables(defaults, release);
       return { folder: this.#paths.resolve(folder, 'ajet'), release, tables };
     }

@@ -5,6 +5,7 @@ import { DisposableStore, type Disposable } from '../../base/core/disposable.ts'
 import { CodedError, toReport, type ErrorReport } from '../../base/core/errors.ts';
 import { Emitter } from '../../base/core/event.ts';
 import type { Clock } from '../../base/core/ports.ts';
+import type { HostStatus } from '../core/protocol/hostRpc.ts';
 import { isSshAddress } from '../node/client/ssh/target.ts';
 import { HostClient, type ChosenRun } from './hostClient.ts';
 import type { KnownHost, KnownHosts } from './knownHosts.ts';
@@ -26,6 +27,8 @@ export interface ConnectionProblem {
 }
 
 export const missingToken = 'hosts/no-token';
+
+type Releases = NonNullable<HostStatus['launchers'][number]['releases']>;
 
 interface Failing extends ConnectionProblem {
   /** In a row. */
@@ -65,6 +68,16 @@ export class HostClients implements Disposable {
   /** Returns the client of a host if it is already connected; it starts no connection. */
   peek(name: string): HostClient | undefined {
     return this.#clients.get(name)?.made;
+  }
+
+  /** Returns the releases of the first connected host that reports them. */
+  releases(): { readonly name: string; readonly releases: Releases } | undefined {
+    for (const [name, { made }] of this.#clients) {
+      const reported = made?.status?.launchers.flatMap(({ releases }) => releases ?? []) ?? [];
+      if (reported.length > 0)
+        return { name, releases: Object.assign({}, ...reported.toReversed()) as Releases };
+    }
+    return undefined;
   }
 
   /** Returns why a host has no client; undefined if it has one or none was requested. */

@@ -24,7 +24,7 @@ import { shortText } from '../../configs/editor/choose/target.ts';
 export function registerHosts(
   context: vscode.ExtensionContext,
   { clock, log, webFolder }: { clock: Clock; log: vscode.LogOutputChannel; webFolder: vscode.Uri },
-): Disposable {
+): Pick<HostClients, 'releases'> & { onReleasesChanged(listener: () => void): Disposable } & Disposable {
   const store = new DisposableStore();
   const hosts = store.add(new KnownHosts(context.globalState, context.secrets));
   const version = String((context.extension.packageJSON as { readonly version: unknown }).version);
@@ -59,7 +59,19 @@ export function registerHosts(
   updateContext();
   store.add(hosts.onChanged(updateContext));
   store.add(registerTrainLens(hosts));
-  return store;
+  return {
+    releases: () => clients.releases(),
+    onReleasesChanged: (listener) => {
+      let last = JSON.stringify(clients.releases());
+      return clients.onChanged(() => {
+        const now = JSON.stringify(clients.releases());
+        if (now === last) return;
+        last = now;
+        listener();
+      });
+    },
+    dispose: () => store.dispose(),
+  };
 }
 
 /** Shows "Train on GPU Host" above a config, if a host was added. */

@@ -73,6 +73,25 @@ describe('the installed release', () => {
     expect(releases).toEqual({ ajet: undefined, trinity: trinity('main') });
   });
 
+  it('is that of a GPU host where nothing is installed or chosen', async () => {
+    const host = { name: 'box', releases: { ajet: 'May 2026', trinity: '0.5.0' } };
+    const request = { file: '/project/exp.yaml', cwd: '/project', paths: posix, host };
+    const none = await findInstalled({ ...request, files: memoryFiles({}) });
+    expect(none).toMatchObject({
+      releases: { ajet: ajet('May 2026'), trinity: trinity('0.5.0') },
+      hosts: { ajet: 'box', trinity: 'box' },
+    });
+    const chosen = { ajet: 'January 2026' };
+    const own = await findInstalled({ ...request, files: memoryFiles(trinityIn('0.6.0')), chosen });
+    expect(own).toMatchObject({
+      releases: { ajet: ajet('January 2026'), trinity: trinity('0.6.0') },
+      hosts: {},
+    });
+    const newer = { name: 'box', releases: { trinity: '0.9.0' } };
+    const unknown = await findInstalled({ ...request, files: memoryFiles({}), host: newer });
+    expect(unknown).toMatchObject({ releases: { trinity: { assumed: true } }, hosts: {} });
+  });
+
   it('also tells the version of AgentScope', async () => {
     const files = { [`${site}/agentscope-2.0.4.dist-info/METADATA`]: '' };
     expect((await installedIn(files)).agentscope).toBe('2.0.4');

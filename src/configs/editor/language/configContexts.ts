@@ -119,23 +119,24 @@ export class ConfigContexts implements Disposable {
     return maskSecrets((name) => this.#parts.environment[name]);
   }
 
+  /** Reads contexts again: something around the configs changed, or another document. */
+  changed(uri?: vscode.Uri): void {
+    this.#parts.installed.changed();
+    this.#changes++;
+    const key = uri?.toString();
+    if (key !== undefined) this.#changesOf.set(key, (this.#changesOf.get(key) ?? 0) + 1);
+    this.#stale.fire(uri);
+  }
+
   /** Begins to watch what is around configs, which a window without any does not do. */
   follow(): void {
     if (this.#following) return;
     this.#following = true;
-    const changed = (uri: vscode.Uri | undefined): void => {
-      this.#parts.installed.changed();
-      this.#changes++;
-      const key = uri?.toString();
-      if (key !== undefined) this.#changesOf.set(key, (this.#changesOf.get(key) ?? 0) + 1);
-      this.#stale.fire(uri);
-    };
-    this.#store.add(watchConfigDependencies(this.#parts.clock, changed));
+    this.#store.add(watchConfigDependencies(this.#parts.clock, (uri) => this.changed(uri)));
     this.#store.add(
       vscode.workspace.onDidChangeConfiguration((change) => {
         const ours = [settings.releaseAgentjet, settings.releaseTrinity, settings.python];
-        if (ours.some((name) => change.affectsConfiguration(`${settingsSection}.${name}`)))
-          changed(undefined);
+        if (ours.some((name) => change.affectsConfiguration(`${settingsSection}.${name}`))) this.changed();
       }),
     );
   }

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { settings, settingsSection } from '../../../base/core/ids.ts';
 import type { Clock, FileReader } from '../../../base/core/ports.ts';
-import { findInstalled, type Installed } from '../../core/installed.ts';
+import { findInstalled, type HostReleases, type Installed } from '../../core/installed.ts';
 import type { ConfigLocation } from './workspaceFs.ts';
 
 /** Milliseconds after which packages are searched again: nothing announces an installation. */
@@ -11,6 +11,8 @@ export interface InstalledPackagesParts {
   readonly clock: Clock;
   /** Returns the folders of the Python environments that a config would run in. */
   readonly environments: (config: vscode.Uri) => Promise<readonly string[]>;
+  /** Returns the releases of a connected GPU host. */
+  readonly hostReleases: () => HostReleases | undefined;
 }
 
 interface Cached {
@@ -46,6 +48,7 @@ export class InstalledPackages {
     return findInstalled({
       ...{ file, cwd, files, paths: fs.paths },
       environments: fs.isLocal ? await this.#parts.environments(config) : [],
+      host: this.#parts.hostReleases(),
       chosen: {
         ajet: section.get<string>(settings.releaseAgentjet),
         trinity: section.get<string>(settings.releaseTrinity),

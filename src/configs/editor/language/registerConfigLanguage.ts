@@ -5,6 +5,7 @@ import type { ConfigOfLastRun } from '../effective/compareWith.ts';
 import { registerEffective } from '../effective/registerEffective.ts';
 import { commands, contextKeys } from '../../../base/core/ids.ts';
 import { currentId, renamedRules } from '../../../base/core/renamedIds.ts';
+import type { HostReleases } from '../../core/installed.ts';
 import { ruleCatalog } from '../../core/finding.ts';
 import { followActiveDocument } from '../../../base/editor/activeDocument.ts';
 import { reportingErrors } from '../../../base/editor/reportErrors.ts';
@@ -22,6 +23,12 @@ import { InstalledPackages } from './installedPackages.ts';
 import { registerReleaseStatus } from './releaseStatus.ts';
 import { WorkspaceConfigs } from './workspaceConfigs.ts';
 
+export interface ConnectedHosts {
+  /** Returns the releases of a connected GPU host, if it reports them. */
+  releases(): HostReleases | undefined;
+  onReleasesChanged(listener: () => void): Disposable;
+}
+
 export interface ConfigLanguageParts {
   readonly clock: Clock;
   /** This machine's. */
@@ -30,6 +37,7 @@ export interface ConfigLanguageParts {
   readonly rows: (file: string) => Promise<number | undefined>;
   /** Returns the folders of the Python environments that a config would run in. */
   readonly environments: (config: vscode.Uri) => Promise<readonly string[]>;
+  readonly hosts: ConnectedHosts;
   readonly extension: vscode.Uri;
   readonly configOfLastRun: ConfigOfLastRun;
   readonly log: vscode.LogOutputChannel;
@@ -37,14 +45,15 @@ export interface ConfigLanguageParts {
 
 /** Registers the language features. Reads no files before a supported config is open, and runs no user code. */
 export function registerConfigLanguage(parts: ConfigLanguageParts): Disposable {
-  const { clock, files, environment, rows, environments, extension, configOfLastRun, log } = parts;
+  const { clock, files, environment, rows, environments, hosts, extension, configOfLastRun, log } = parts;
   const store = new DisposableStore();
   const texts = store.add(new ConfigTexts());
   const classes = new ClassFinders();
-  const installed = new InstalledPackages({ clock, environments });
+  const installed = new InstalledPackages({ clock, environments, hostReleases: () => hosts.releases() });
   const contexts = store.add(
     new ConfigContexts({ texts, clock, files, environment, classes, rows, installed }),
   );
+  store.add(hosts.onReleasesChanged(() => contexts.changed()));
   const configs = new WorkspaceConfigs();
   const uses = new ConfigUses(configs, ({ fs }) => classes.in(fs, contexts.filesIn(fs)));
   // This listener must be the first: later ones read the caches that it clears.

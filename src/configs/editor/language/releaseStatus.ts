@@ -71,8 +71,9 @@ function tooltipOf(installed: Installed): string {
 }
 
 function releaseLine(program: Program, installed: Installed): string {
-  const folder = installed.found[program];
-  return `${releaseText(program, installed)}${folder === undefined ? '' : ` · ${folder}`}`;
+  const host = installed.hosts[program];
+  const source = installed.found[program] ?? (host && vscode.l10n.t('GPU host {0}', host));
+  return `${releaseText(program, installed)}${source === undefined ? '' : ` · ${source}`}`;
 }
 
 async function chooseRelease(contexts: ConfigContexts): Promise<void> {

@@ -76,7 +76,13 @@ const hostStatus = z.object({
   /** `code`: bytes of uploaded code; null or absent if the host does not report it or has not measured it yet. */
   disk: z.extend(room, { code: z.optional(z.nullable(z.number())) }),
   launchers: z.array(
-    z.object({ name: z.string(), version: z.nullable(z.string()), problem: z.nullable(z.string()) }),
+    z.object({
+      name: z.string(),
+      version: z.nullable(z.string()),
+      problem: z.nullable(z.string()),
+      /** The releases of AgentJet and Trinity-RFT in its Python, as the key tables name them. */
+      releases: z.optional(z.object({ ajet: z.optional(z.string()), trinity: z.optional(z.string()) })),
+    }),
   ),
   queued: count,
   running: count,

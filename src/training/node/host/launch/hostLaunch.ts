@@ -5,7 +5,10 @@ import process from 'node:process';
 import { neverCancelled, type CancellationToken } from '../../../../base/core/cancellation.ts';
 import { toReport } from '../../../../base/core/errors.ts';
 import type { Clock } from '../../../../base/core/ports.ts';
+import { ajetRelease } from '../../../../configs/core/installed.ts';
 import type { Environment } from '../../../../configs/core/interpolation/host.ts';
+import { releaseOf } from '../../../../configs/core/key-tables/releases.ts';
+import type { PythonFacts } from '../../../core/launch/preflightPython.ts';
 import type { Finding, HostStatus } from '../../../core/protocol/hostRpc.ts';
 import type { RunOrder, RunRecord } from '../../../core/protocol/runs.ts';
 import { launchErrors } from '../../../core/launch/failures.ts';
@@ -82,6 +85,18 @@ export interface LaunchRequest {
 
 const preflightRunId = 'preflight';
 const nothingBeside: OtherRuns = { userOf: () => undefined, rayHolder: () => undefined };
+async function releasesOf({ ajet, packages }: PythonFacts): Promise<{ ajet?: string; trinity?: string }> {
+  const version = packages['trinity-rft'] ?? undefined;
+  const trinity = version === undefined ? undefined : releaseOf('trinity', version);
+  const folder = ajet ?? undefined;
+  const own =
+    folder &&
+    (await ajetRelease((name) =>
+      localFiles.readText(path.join(folder, 'default_config', name)).catch(() => undefined),
+    ));
+  return { ...(own && { ajet: own }), ...(trinity !== undefined && { trinity }) };
+}
+
 /** Milliseconds to cache the launchers. Packages rarely change, and each query starts a Python. */
 const remembered = 60_000;
 
@@ -100,11 +115,14 @@ export class HostLaunch {
 
   async launchers(): Promise<HostStatus['launchers']> {
     const found = await this.#launchers();
-    const programs = found.map(({ name, found: isFound, python }) => ({
-      name,
-      version: python?.packages[name === 'ajet' ? 'agentjet' : 'trinity-rft'] ?? null,
-      problem: isFound ? null : `\`${name}\` is not installed on this host.`,
-    }));
+    const programs = await Promise.all(
+      found.map(async ({ name, found: isFound, python }) => ({
+        name,
+        version: python?.packages[name === 'ajet' ? 'agentjet' : 'trinity-rft'] ?? null,
+        problem: isFound ? null : `\`${name}\` is not installed on this host.`,
+        ...(python && { releases: await releasesOf(python) }),
+      })),
+    );
     if (this.#options.ray === undefined) return programs;
     const { version, problem } = await this.#rayHead(this.#options.ray);
     return [...programs, { name: 'ray', version, problem }];

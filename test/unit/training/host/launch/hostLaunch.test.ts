@@ -82,8 +82,18 @@ describe('launchers', () => {
     await writeFile(trinity, `#!${interpreter}\nimport sys\n`, { mode: 0o755 });
     expect(await launch().launchers()).toEqual([
       { name: 'ajet', version: null, problem: '`ajet` is not installed on this host.' },
-      { name: 'trinity', version: '0.4.0', problem: null },
+      { name: 'trinity', version: '0.4.0', problem: null, releases: { trinity: '0.4.0' } },
     ]);
+  });
+
+  test('name the release of AgentJet by the keys of its defaults', async () => {
+    const ajet = path.join(folder, 'site', 'ajet');
+    await python({ version: [3, 11, 2], packages, ajet });
+    const release = async (): Promise<unknown> => (await launch().launchers())[0]?.releases?.ajet;
+    expect(await release()).toBeUndefined();
+    await mkdir(path.join(ajet, 'default_config'), { recursive: true });
+    await writeFile(path.join(ajet, 'default_config/ajet_default.yaml'), 'ajet: {lora: {}}');
+    expect(await release()).toBe('May 2026');
   });
 
   test('a Python that has AgentJet and no console script', async () => {
