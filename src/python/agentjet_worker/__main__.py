@@ -25,11 +25,13 @@ def main() -> None:
     from .agentscope_stand_in import AgentScope
     from .channel import Channel
     from .children import provide
+    from .printed import install as install_printed
     from .sources import install as install_sources
     from .stand_in import FOLDER, install
     from .worker import Worker
 
     channel = Channel.connect(begin["port"], begin["token"])
+    install_printed()
     if begin["package"] == "bundled":
         install()
     sys.meta_path.insert(0, AgentScope(FOLDER))

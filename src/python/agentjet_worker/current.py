@@ -16,6 +16,12 @@ def enter(channel: Channel, episode_uuid: str) -> None:
     _current.set((channel, episode_uuid))
 
 
+def episode() -> str | None:
+    """Returns the episode of the context; None: other code."""
+    current = _current.get(None)
+    return None if current is None else current[1]
+
+
 def ask_helper(messages: list[dict[str, Any]]) -> str:
     try:
         channel, episode_uuid = _current.get()

@@ -18,6 +18,7 @@ from .failures import WorkerFailure, failure_of
 from .functions import FORMS, Functions, check_signature
 from .load import Loader, targets_of
 from .packages import check_packages
+from .printed import send as send_printed
 from .script import Scripts
 
 #: The limit of concurrent episodes and judges that are not async. More of them wait.
@@ -102,7 +103,10 @@ class Worker:
 
     async def _answer(self, number: int, method: str, params: dict[str, Any]) -> None:
         try:
-            value = await self._methods[method](params)
+            try:
+                value = await self._methods[method](params)
+            finally:
+                send_printed(self._channel, params.get("episodeUuid"))  # before the response, which may end the episode
             self._channel.respond(number, value)
         except Exception as error:
             if self._debugger is not None and not isinstance(error, WorkerFailure):

@@ -3,6 +3,7 @@ import { choice, flag, repeated, text, integer, type Values } from '../../base/n
 
 export const traceOptions = {
   summary: flag('Prints what ran and its results.'),
+  printed: integer('<episode>', 0, 'Prints what the code of an episode printed.'),
   query: text(
     '<sql>',
     'Prints the rows of one SELECT, which can neither write nor open another file. int32s(blob) and float32s(blob) return arrays of numbers as JSON.',

@@ -15,6 +15,8 @@ import { escapeControlCharacters } from '../../base/core/visibleText.ts';
 import type { ExportNote, FoundSecrets } from '../core/export/exportTrace.ts';
 import type { exportFormats } from '../core/export/formats.ts';
 import type { Redaction } from '../core/export/redact.ts';
+import type { PrintedOutput } from '../../tracking/core/records/trace.ts';
+import { cutText } from '../core/outcome.ts';
 import { exportTrace, secretsOf, filterOf } from '../node/export/exportFile.ts';
 
 export async function runTrace(
@@ -26,7 +28,9 @@ export async function runTrace(
   if (port !== undefined && port > 65_535)
     throw usageError(`--port ${port} is not a port.`, 'Choose 1 to 65535, or 0 for any free port.');
   const trace = path.resolve(io.cwd, file);
-  const shows = values.summary !== true && values.query === undefined && values.export === undefined;
+  const { summary, query, printed } = values;
+  const prints = summary === true || query !== undefined || printed !== undefined;
+  const shows = !prints && values.export === undefined;
   const [other] = others;
   if (!shows && other !== undefined)
     throw usageError(`Unexpected argument "${other}".`, 'Print and export each trace with its own command.');
@@ -51,8 +55,8 @@ function isTraceName(file: string): boolean {
 }
 
 /** Returns the milliseconds after which a query or a summary ends with its process. */
-function limitOf({ query, summary = false, timeout = 30 }: TraceValues): number | undefined {
-  return query === undefined && !summary ? undefined : timeout * 1_000;
+function limitOf({ query, printed, summary = false, timeout = 30 }: TraceValues): number | undefined {
+  return query === undefined && printed === undefined && !summary ? undefined : timeout * 1_000;
 }
 
 async function show([trace = '', ...others]: readonly string[], options: LogViewOptions): Promise<number> {
@@ -67,13 +71,22 @@ async function show([trace = '', ...others]: readonly string[], options: LogView
   return exitCodes.ok;
 }
 
-function print(trace: string, { query, limit = 1_000, json = false }: TraceValues, io: CommandIo): number {
+function print(
+  trace: string,
+  { query, printed, limit = 1_000, json = false }: TraceValues,
+  io: CommandIo,
+): number {
   if (query !== undefined) {
     printQuery(trace, query, { limit, json, stdout: io.stdout, stderr: io.stderr });
     return exitCodes.ok;
   }
   const reader = openTraceReader(trace);
   try {
+    if (printed !== undefined) {
+      const output = reader.read((views) => views.printed(printed)) ?? { cut: 0, parts: [] };
+      io.stdout.write(json ? `${JSON.stringify(output)}\n` : printedText(output));
+      return exitCodes.ok;
+    }
     const [run, summary] = reader.read((views) => [views.run(), views.summary()] as const);
     io.stdout.write(
       json ? `${JSON.stringify(summaryDocument(run, summary), undefined, 2)}\n` : summaryText(run, summary),
@@ -82,6 +95,11 @@ function print(trace: string, { query, limit = 1_000, json = false }: TraceValue
     reader.close();
   }
   return exitCodes.ok;
+}
+
+function printedText({ cut, parts }: PrintedOutput): string {
+  const lines = parts.map(({ text }) => text.split('\n').map(escapeControlCharacters).join('\n')).join('');
+  return `${cut === 0 ? '' : `${cutText(cut)}\n`}${lines}`;
 }
 
 export async function withProgress(file: string, io: CommandIo): Promise<string> {

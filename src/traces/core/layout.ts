@@ -91,6 +91,8 @@ CREATE TABLE episodes (
 CREATE TABLE queries (episode INTEGER PRIMARY KEY, query TEXT NOT NULL) STRICT;
 -- The data that a judge needs.
 CREATE TABLE outputs (episode INTEGER PRIMARY KEY, task TEXT NOT NULL, output TEXT NOT NULL) STRICT;
+-- What the code of an episode printed, as JSON. Traces of older versions do not have this table.
+CREATE TABLE printed (episode INTEGER PRIMARY KEY, output TEXT NOT NULL) STRICT;
 -- In the order in which the episodes ended.
 CREATE TABLE results (sequence INTEGER PRIMARY KEY, result TEXT NOT NULL) STRICT;
 

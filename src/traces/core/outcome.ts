@@ -1,5 +1,7 @@
 /** The outcome of an episode: where its reward comes from, and what the workflow returned. */
+import * as l10n from '@vscode/l10n';
 import * as z from 'zod/mini';
+import { count } from '../../base/core/format.ts';
 import { isRecord } from '../../base/core/isRecord.ts';
 import type { EpisodeResult } from '../../tracking/core/records/episodeResult.ts';
 import { clip } from './clip.ts';
@@ -26,8 +28,14 @@ export function outcomeView(trace: TraceQueries, episode: number): OutcomeView {
     attempts: result?.attempts ?? 1,
     output: outputTexts(parseJson(returned?.output ?? 'null')),
     reference: referenceTexts(parseJson(returned?.task ?? 'null')),
+    printed: trace.printed(episode) ?? null,
     untrained: result?.routing?.debug.map(({ model, calls }) => ({ model, calls })) ?? [],
   };
+}
+
+/** Returns a sentence about printed output of which only the end was kept. */
+export function cutText(cut: number): string {
+  return l10n.t('The first {0} characters were not kept.', count(cut));
 }
 
 /** Returns the numbers of an episode's result that explain its reward, by name. */

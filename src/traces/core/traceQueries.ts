@@ -4,7 +4,13 @@ import {
   withSelection,
 } from '../../tracking/core/records/episodeResult.ts';
 import type { RecordedEpisode } from './protocol/runRpc.ts';
-import type { TracedReturn, TracedTimeline, TracedToken } from '../../tracking/core/records/trace.ts';
+import {
+  printedOutput,
+  type PrintedOutput,
+  type TracedReturn,
+  type TracedTimeline,
+  type TracedToken,
+} from '../../tracking/core/records/trace.ts';
 import {
   batchRules,
   mergeRules,
@@ -95,6 +101,15 @@ export class TraceQueries {
   returned(episode: number): TracedReturn | undefined {
     const statement = 'SELECT task, output FROM outputs WHERE episode = :episode';
     return this.rows.one(records.returnedRecord, statement, { episode });
+  }
+
+  /** Returns what the code of an episode printed; undefined: nothing, or the trace is of an older version. */
+  printed(episode: number): PrintedOutput | undefined {
+    const table = "SELECT count(*) AS count FROM pragma_table_list WHERE name = 'printed'";
+    if (this.rows.one(records.countRecord, table, {})?.count === 0) return undefined;
+    const statement = 'SELECT output AS value FROM printed WHERE episode = :episode';
+    const row = this.rows.one(records.valueRecord, statement, { episode });
+    return row && this.rows.json(row.value, printedOutput, 'the output of an episode');
   }
 
   /** Returns the full query; undefined: the episode's row has it. */

@@ -129,7 +129,7 @@ export class TraceRecorder implements Omit<TraceWriter, 'file'> {
   }
 
   episodeEnded(end: TracedEpisodeEnd, messages: readonly AddedMessage[]): void {
-    const { result, returned, timelines, tokens = [] } = end;
+    const { result, returned, timelines, printed, tokens = [] } = end;
     const { episode } = result;
     this.#sql.transaction(() => {
       this.#insertTokens(tokens);
@@ -138,6 +138,7 @@ export class TraceRecorder implements Omit<TraceWriter, 'file'> {
       timelines.forEach((timeline, index) => this.#insertTimeline(episode, timeline, index));
       if (returned !== undefined)
         this.#insert('outputs', { episode, task: returned.task, output: returned.output });
+      if (printed !== undefined) this.#insert('printed', { episode, output: JSON.stringify(printed) });
       this.#endEpisode(result, timelines);
     });
     this.#ended += 1;

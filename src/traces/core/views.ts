@@ -1,3 +1,4 @@
+import type { PrintedOutput } from '../../tracking/core/records/trace.ts';
 import type { StoredRun } from '../../tracking/core/records/tracedRun.ts';
 import * as z from 'zod/mini';
 import type { LinesView } from './protocol/codeRpc.ts';
@@ -308,6 +309,10 @@ export class TraceViews {
     const named = new Set(tags.map((tag) => tag.trim()).filter((tag) => tag !== ''));
     this.#file.notes.write(this.#parts.episode(episode).episode, { note: note.trim(), tags: [...named] });
     return null;
+  }
+
+  printed(episode: number): PrintedOutput | undefined {
+    return this.#trace.printed(this.#parts.episode(episode).episode);
   }
 
   spans(episode: number): SpansView {

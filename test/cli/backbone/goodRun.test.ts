@@ -65,16 +65,28 @@ it('samples a task that is run alone as it does among others', async () => {
   expect(alone.episodes).toEqual(all.episodes.filter(({ taskId }) => taskId === 'train-002'));
 });
 
-it('passes on what the workflow writes: to stdout, but with --json to stderr', async () => {
+it('passes on what the workflow writes: to stdout, but with --json to stderr, and keeps it in the trace', async () => {
   const body =
-    "console.log('a line of mine');\n    console.error('a warning of mine');\n    return { reward: 1 };";
+    "console.log('a line of mine');\n    await new Promise((next) => setTimeout(next, 1));\n    console.error('a warning of mine', workflowTask.taskThreadIndex);\n    return { reward: 1 };";
   const project = await smallProject({ 'workflow.ts': smallWorkflow(body) });
   const asText = await runCli(project, [...small, '--tasks', '1']);
   expect(asText.stdout).toMatch(/^a line of mine\n/);
-  expect(asText.stderr).toContain('a warning of mine\n');
-  const asJson = await runJson(project, [...small, '--tasks', '1']);
+  expect(asText.stderr).toContain('a warning of mine 0\n');
+  const asJson = await runJson(project, [...small, '--tasks', '1', '--repeat', '2', '--parallel', '2']);
   expect(asJson.stderr).toContain('a line of mine\n');
-  expect(asJson.stderr).toContain('a warning of mine\n');
+  expect(asJson.stderr).toContain('a warning of mine 1\n');
+  const printed = (episode: number) => openTrace(asJson.trace ?? '').read((views) => views.printed(episode));
+  for (const episode of [0, 1]) {
+    expect(printed(episode)).toEqual({
+      cut: 0,
+      parts: [
+        { stream: 'stdout', text: 'a line of mine\n' },
+        { stream: 'stderr', text: `a warning of mine ${episode}\n` },
+      ],
+    });
+  }
+  const { stdout } = await runCli(project, ['trace', asJson.trace ?? '', '--printed', '1']);
+  expect(stdout).toBe('a line of mine\na warning of mine 1\n');
 });
 
 it('takes rows of the shape {question, answer}', async () => {

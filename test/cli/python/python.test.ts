@@ -66,11 +66,23 @@ assert tuner.config.ajet.rollout.num_repeat == 1 == tuner.config['ajet']['rollou
 assert list(workflow_task.observation_window['stop']) == [False]
 assert tuner.get_context_tracker().context_overflow is False
 print('printed by the workflow')
+import asyncio, sys
+await asyncio.to_thread(print, 'by a thread', file=sys.stderr)
 return WorkflowOutput(metadata={'answer': 1, 'odd': {1, 2}, 'nan': float('nan')})`),
-      'judge.py': judge("return workflow_output.metadata['answer'] / 2, workflow_task.task_id == 't1'"),
+      'judge.py': judge(
+        "print('by the judge'); return workflow_output.metadata['answer'] / 2, workflow_task.task_id == 't1'",
+      ),
     });
-    const { episodes, stderr } = await runJson(made, withPython());
+    const { episodes, stderr, trace } = await runJson(made, withPython());
     expect(stderr).toContain('printed by the workflow');
+    expect(openTrace(trace ?? '').read((views) => views.printed(0))).toEqual({
+      cut: 0,
+      parts: [
+        { stream: 'stdout', text: 'printed by the workflow\n' },
+        { stream: 'stderr', text: 'by a thread\n' },
+        { stream: 'stdout', text: 'by the judge\n' },
+      ],
+    });
     expect(episodes).toMatchObject([{ reward: 0.5, isSuccess: true, error: null }]);
   });
 

@@ -3,6 +3,7 @@ import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { neverCancelled } from '../../../src/base/core/cancellation.ts';
 import { exportTrace } from '../../../src/traces/node/export/exportFile.ts';
+import { Connection } from '../../../src/traces/node/store/connection.ts';
 import { openTraceReader } from '../../../src/traces/node/store/openReader.ts';
 import { openTraceWriter } from '../../../src/traces/node/store/openWriter.ts';
 import { largestWindow } from '../../../src/traces/core/protocol/traceRpc.ts';
@@ -49,6 +50,7 @@ test('an outcome has the judge, the parts of the reward and the calls of other m
     attempts: 2,
     output: [],
     reference: [],
+    printed: null,
     untrained: [{ model: 'gpt-4o', calls: 3 }],
   });
 });
@@ -113,6 +115,39 @@ test('a list has the metadata that it is asked for, of tasks and of outputs', ()
     { 'task.level': 'hard' },
     undefined,
   ]);
+});
+
+test('what an episode printed is in its outcome and its exported page, and unknown in older traces', async () => {
+  const file = path.join(temporaryFolder(), 'math.ajtrace');
+  const writer = openTraceWriter(file, aRun());
+  const printed = {
+    cut: 1_234,
+    parts: [
+      { stream: 'stdout' as const, text: 'a <line>\n' },
+      { stream: 'stderr' as const, text: 'a warning\n' },
+    ],
+  };
+  for (const episode of [0, 1]) {
+    writer.episodeStarted(anEpisode(episode));
+    const own = episode === 0 ? { printed } : {};
+    writer.episodeEnded({ result: aResult(episode), timelines: [], ...own }, []);
+  }
+  writer.runEnded({ status: 'completed', error: null, endedAt: 0 });
+  const outputs = (): unknown => {
+    const reader = openTraceReader(file);
+    onTestFinished(() => reader.close());
+    return reader.read((views) => [0, 1].map((episode) => views.outcome(episode).printed));
+  };
+  expect(outputs()).toEqual([printed, null]);
+  const options = { redaction: { texts: false, patterns: [] }, cancellation: neverCancelled } as const;
+  await exportTrace(file, `${file}.html`, { format: 'html', ...options });
+  const page = readFileSync(`${file}.html`, 'utf8');
+  expect(page).toContain('The first 1,234 characters were not kept.');
+  expect(page).toContain('<pre><bdi>a &lt;line&gt;\n</bdi></pre>');
+  const connection = new Connection(file);
+  connection.execute('DROP TABLE printed');
+  connection.close();
+  expect(outputs()).toEqual([null, null]);
 });
 
 test('a response is a text, also as a chat message, and long or odd values are bounded', () => {

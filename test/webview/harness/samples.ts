@@ -86,6 +86,13 @@ const richOutcome: OutcomeView = {
     { name: 'steps', text: '2' },
   ],
   reference: [{ name: 'answer', text: '12 * 8 = 96. 3 * 4 = 12. #### 108' }],
+  printed: {
+    cut: 1_200,
+    parts: [
+      { stream: 'stdout', text: 'asking the model\n' },
+      { stream: 'stderr', text: 'DeprecationWarning: old\n' },
+    ],
+  },
   untrained: [{ model: 'gpt-4o', calls: 2 }],
 };
 

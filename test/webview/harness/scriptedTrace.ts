@@ -188,6 +188,7 @@ const noOutcome: OutcomeView = {
   attempts: 1,
   output: [],
   reference: [],
+  printed: null,
   untrained: [],
 };
 

@@ -45,6 +45,15 @@ describe('an episode', () => {
     await page.getByText('Conversation of timeline 0, the most trained of 2').waitFor();
   });
 
+  test('shows what its code printed', async () => {
+    const { page } = await open(smallRun(), { place: 'episode=0' });
+    await page.getByText('The first 1,200 characters were not kept.').waitFor();
+    expect(await page.locator('.printed').innerText()).toBe('asking the model\nDeprecationWarning: old\n');
+    expect(await violations(page)).toEqual([]);
+    await page.locator('.printed').scrollIntoViewIfNeeded();
+    await picture(page, 'printed');
+  });
+
   test('shows how its calls were merged in a tab, which a link can name', async () => {
     const { page } = await open(smallRun(), { place: 'episode=1' });
     await page.getByRole('button', { name: 'Merging' }).click();

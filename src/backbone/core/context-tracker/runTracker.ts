@@ -3,6 +3,7 @@ import type { Clock } from '../../../base/core/ports.ts';
 import type { EpisodeResult, EpisodeTracking } from '../../../tracking/core/records/episodeResult.ts';
 import type { CodeLocations, TracedRunEnd } from '../../../tracking/core/records/tracedRun.ts';
 import type {
+  PrintedOutput,
   TracedEpisode,
   TracedReturn,
   TraceWriter,
@@ -46,6 +47,7 @@ interface EpisodeState {
   /** Milliseconds since the Unix epoch. */
   stoppedAt: number | undefined;
   returned: TracedReturn | undefined;
+  printed: PrintedOutput | undefined;
   readonly spans: EpisodeSpans;
 }
 
@@ -81,6 +83,7 @@ export class RunTracker {
       calls: 0,
       stoppedAt: undefined,
       returned: undefined,
+      printed: undefined,
       spans: new EpisodeSpans(episode.episode, this.#options.clock, (span) =>
         this.#write((writer) => writer.span(span)),
       ),
@@ -150,6 +153,12 @@ export class RunTracker {
     }
   }
 
+  /** Keeps what the code of an episode printed. That of the last attempt wins. */
+  printed(episode: number, output: PrintedOutput): void {
+    const state = this.#episodes.get(episode);
+    if (state !== undefined) state.printed = output;
+  }
+
   /** Resolves to the result with the samples that training would get. Call it after the last LLM call has ended. */
   async episodeEnded(result: EpisodeResult): Promise<EpisodeResult> {
     const state = this.#episodes.get(result.episode);
@@ -162,7 +171,7 @@ export class RunTracker {
     const complete =
       tracked === undefined ? result : { ...result, tracking: { ...tracked.tracking, problems } };
     const { timelines = [], added = [] } = tracked ?? {};
-    const end = { result: complete, returned: state.returned, timelines };
+    const end = { result: complete, returned: state.returned, printed: state.printed, timelines };
     this.#write((writer) => writer.episodeEnded(end, added));
     return complete;
   }

@@ -337,6 +337,7 @@ function contextOf(live: LiveRun): EpisodeContext {
       for (const note of attachedProblems(output)) tracker.note(episode, note);
       tracker.workflowReturned(episode, task, output);
     },
+    onPrinted: ({ episode }, output) => tracker.printed(episode, output),
     openCalls: (slot, uuid) => {
       const now = ports.clock.now();
       if ((slot.attempt ?? 1) > 1) tracker.episodeRestarted(slot.episode);

@@ -3,6 +3,7 @@
  * `Content-Length` headers, in both directions over one loopback connection. Stdout belongs to the user's code.
  */
 import * as z from 'zod/mini';
+import { printedOutput } from '../../../tracking/core/records/trace.ts';
 import { debuggerAddress } from './run.ts';
 
 /** The first and only line of the worker's standard input. */
@@ -74,6 +75,8 @@ export const workerNotifications = {
   refused: z.object({ failure: workerFailure }),
   /** An error that no request gets, such as one in a callback of the event loop. */
   uncaught: z.object({ failure: workerFailure }),
+  /** The output of an episode's code, before the response to its request. */
+  printed: z.extend(printedOutput, { episodeUuid: z.string() }),
 } as const;
 
 /** The result of `load` for a class or function. */

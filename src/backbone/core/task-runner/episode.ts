@@ -9,6 +9,7 @@ import type {
   InjectedFault,
   EpisodeTracking,
 } from '../../../tracking/core/records/episodeResult.ts';
+import type { PrintedOutput } from '../../../tracking/core/records/trace.ts';
 import type {
   AjetTuner,
   JudgeHelper,
@@ -57,10 +58,20 @@ export interface EpisodeCalls {
   readonly failure: CodedError | undefined;
   readonly faults?: readonly InjectedFault[];
   readonly outside: EpisodeWatch;
+  /** Absent: what is printed is not captured. */
+  readonly printer?: EpisodePrinter;
   /** The calls that were not routed to the model being trained; undefined if there were none. */
   readonly routing: EpisodeRouting | undefined;
   /** Ends the episode's access; calls in flight end at once, as canceled. */
   close(): void;
+}
+
+/** Captures what the code of an episode prints. */
+export interface EpisodePrinter {
+  /** Runs code of the episode. Its output belongs to the episode, also later. */
+  run<T>(work: () => T): T;
+  /** Returns the output so far and forgets it; undefined: nothing was printed. */
+  end(): PrintedOutput | undefined;
 }
 
 export interface EpisodeContext extends JudgeContext {
@@ -79,6 +90,8 @@ export interface EpisodeContext extends JudgeContext {
   spansOf?(slot: EpisodeSlot): BeginSpan;
   /** Called with the output of a workflow before it is scored. */
   onReturn?(slot: EpisodeSlot, task: WorkflowTask, output: WorkflowOutput): void;
+  /** Called at the end of an attempt that printed something. */
+  onPrinted?(slot: EpisodeSlot, output: PrintedOutput): void;
   /** 32 hexadecimal digits. */
   newUuid(): string;
   /** Called when the run no longer waits for code of the episode. */
@@ -100,6 +113,8 @@ export async function runEpisode(
     const uuid = context.newUuid();
     const calls = context.openCalls({ ...slot, attempt }, uuid);
     const outcome = await settle(slot, uuid, calls, context, cancellation);
+    const printed = calls.printer?.end();
+    if (printed !== undefined) context.onPrinted?.(slot, printed);
     if (!('reward' in outcome) && attempt < context.attempts && !endsAttempts.has(outcome.code)) {
       const seconds = backoff(attempt, { first: 1, most: Infinity });
       context.onRetry({ ...slot, attempt }, outcome, seconds);
@@ -163,7 +178,9 @@ async function settle(
   let end: Outcome | ErrorReport;
   try {
     const helperLlm = watchedHelper(context.helperLlm, beginSpan);
-    const work = execute(slot, uuid, environment, calls, { ...context, helperLlm, beginSpan, onReturn });
+    const own = { ...context, helperLlm, beginSpan, onReturn };
+    const run = (): Promise<Outcome> => execute(slot, uuid, environment, calls, own);
+    const work = calls.printer === undefined ? run() : calls.printer.run(run);
     end = await Promise.race([work, interruption(context, cancellation, stop, () => running)]);
   } catch (error) {
     end = explain(error, calls.failure, context);

@@ -31,6 +31,7 @@ import { createHumanModel } from './humanModel.ts';
 import { localFiles } from '../../../base/node/files.ts';
 import { createModelFetch, startModelServer } from './modelServer.ts';
 import { OutsideWatch, type UserStacks } from './outsideCalls.ts';
+import { openPrinter } from '../printedOutput.ts';
 import { openRunRecording, type RunRecordings } from '../recording/runRecordings.ts';
 import { loadScriptModel } from './scriptModel.ts';
 
@@ -168,6 +169,7 @@ function episodeOpener(parts: EpisodeParts): ModelTuner['openCalls'] {
         return handle.routing;
       },
       outside: parts.outside.openEpisode(),
+      printer: openPrinter(episodeUuid),
       close: () => {
         handle.close();
         recordings.episodeEnded(name, parts.cancellation);

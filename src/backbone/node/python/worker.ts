@@ -27,6 +27,7 @@ import {
 import type { DebuggerAddress } from '../../core/protocol/run.ts';
 import { deferred } from '../../../base/node/process/deferred.ts';
 import { isFromOtherUser } from '../../../base/node/peerUser.ts';
+import { printedElsewhere } from '../printedOutput.ts';
 import { localFiles } from '../../../base/node/files.ts';
 import { pythonErrors, type InterpreterInfo, PythonError } from './errors.ts';
 import { environmentOf } from './interpreter.ts';
@@ -190,6 +191,10 @@ export class PythonWorker {
     rpc.onNotification('refused', (params: unknown) =>
       this.#gone(thrown(workerNotifications.refused.parse(params).failure)),
     );
+    rpc.onNotification('printed', (params: unknown) => {
+      const { episodeUuid, ...output } = workerNotifications.printed.parse(params);
+      printedElsewhere(episodeUuid, output);
+    });
     rpc.onNotification('uncaught', (params: unknown) =>
       launch.onUncaught(new PythonError(workerNotifications.uncaught.parse(params).failure)),
     );

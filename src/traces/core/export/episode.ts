@@ -1,6 +1,6 @@
 /** A whole episode for exports. Parts that grow with the episode are read once, and released when they are written. */
 import { CodedError } from '../../../base/core/errors.ts';
-import type { TracedMessage } from '../../../tracking/core/records/trace.ts';
+import type { PrintedOutput, TracedMessage } from '../../../tracking/core/records/trace.ts';
 import type { CallRow, SpanRow, TimelineRow } from '../protocol/episodeRpc.ts';
 import type { EpisodeRow } from '../protocol/traceLists.ts';
 import type { TraceReader } from '../views.ts';
@@ -41,6 +41,7 @@ export interface ExportedEpisode {
   readonly calls: readonly ExportedCall[];
   readonly timelines: readonly ExportedTimeline[];
   readonly spans: readonly SpanRow[];
+  readonly printed: PrintedOutput | undefined;
   /** The parts of its reward and other logged numbers. */
   readonly rewards: readonly (readonly [name: string, value: number])[];
   /** The parts that cannot be read because the file is damaged. */
@@ -78,6 +79,7 @@ export function exportedEpisode(
   );
   const identity = attempt('its names', () => reader.read((views) => views.identity(episode)));
   const spans = attempt('spans', () => reader.read((views) => views.spans(episode).spans)) ?? [];
+  const printed = attempt('printed output', () => reader.read((views) => views.printed(episode)));
   const rewards =
     attempt('parts of the reward', () => reader.read((views) => views.rewardParts(episode))) ?? {};
   return {
@@ -87,6 +89,10 @@ export function exportedEpisode(
     calls,
     timelines,
     spans: spans.map((span) => redactedSpan(span, redactor)),
+    printed: printed && {
+      ...printed,
+      parts: printed.parts.map(({ stream, text }) => ({ stream, text: redactor.message(text) })),
+    },
     rewards: Object.entries(rewards).map(([name, value]) => [redactor.text(name), value]),
     missing,
   };

@@ -8,7 +8,9 @@ import {
 } from './episode.ts';
 import { count, countedTokens, duration, reward as number } from '../../../base/core/format.ts';
 import { clipped, escapedText, facts, findingsHtml, isolatedHtml, longestText } from './htmlText.ts';
+import type { PrintedOutput } from '../../../tracking/core/records/trace.ts';
 import { clip } from '../clip.ts';
+import { cutText } from '../outcome.ts';
 import { placedSlices, slicesOf, type PlacedSlice } from './slices.ts';
 
 /** The maximum number of slices and lanes that are drawn. */
@@ -42,7 +44,7 @@ function bar({ name, category, start, length }: PlacedSlice, end: number): strin
 }
 
 export function htmlEpisode(exported: ExportedEpisode, run: RunView): string {
-  const { row, calls, timelines, missing } = exported;
+  const { row, calls, timelines, missing, printed } = exported;
   const { episode, taskId, repeat, reward, isSuccess, error } = row;
   const outcome = error === null ? `reward ${number(reward)}` : 'failed';
   const shownTimelines = new Set(timelines.map(({ row: { timeline } }) => timeline));
@@ -50,11 +52,20 @@ export function htmlEpisode(exported: ExportedEpisode, run: RunView): string {
 <summary><h2>Episode ${episode}: ${isolatedHtml(taskId)} #${repeat}</h2> <span class="outcome">${outcome}${isSuccess ? ', success' : ''}</span></summary>
 <div id="episode-${episode}">
 ${missing.length === 0 ? '' : `<p class="warning" role="note">The trace is damaged, and this is missing: ${escapedText(missing.join(', '))}.</p>\n`}${episodeFacts(exported, run)}
-${findingsHtml(row.findings)}${hasValues(run, 'times') ? htmlAxis(exported) : ''}${timelines.map(timelineHtml).join('')}${calls
+${findingsHtml(row.findings)}${printed === undefined ? '' : printedHtml(printed)}${hasValues(run, 'times') ? htmlAxis(exported) : ''}${timelines.map(timelineHtml).join('')}${calls
     .map((call) => callHtml(call, call.row.timeline !== null && shownTimelines.has(call.row.timeline)))
     .join('')}</div>
 </details>
 `;
+}
+
+function printedHtml({ cut, parts }: PrintedOutput): string {
+  const sections = parts.map(
+    ({ stream, text }) =>
+      `<section class="message given"><h4>${stream}</h4><pre>${clipped(text)}</pre></section>`,
+  );
+  const before = cut === 0 ? '' : `<p class="note">${escapedText(cutText(cut))}</p>`;
+  return `<details><summary><h3>Printed output</h3></summary>${before}${sections.join('')}</details>\n`;
 }
 
 function episodeFacts({ row, calls, rewards }: ExportedEpisode, run: RunView): string {

@@ -11,7 +11,7 @@ import {
 } from './episode.ts';
 
 export function jsonLine(
-  { uuid, taskIndex, row, calls, timelines, spans, rewards, missing }: ExportedEpisode,
+  { uuid, taskIndex, row, calls, timelines, spans, rewards, printed, missing }: ExportedEpisode,
   run: RunView,
 ): string {
   const timed = hasValues(run, 'times');
@@ -37,6 +37,7 @@ export function jsonLine(
     timelines: timelines.map(timelineJson),
     spans: spans.map(spanJson),
     reward_parts: Object.fromEntries(rewards),
+    ...(printed !== undefined && { printed }),
     ...(missing.length > 0 && { missing }),
   })}\n`;
 }

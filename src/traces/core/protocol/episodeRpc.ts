@@ -1,6 +1,12 @@
 /** Results about an episode, its calls, timelines and messages; see traceRpc.ts. */
 import * as z from 'zod/mini';
-import type { CallSource, SpanKind, Author, CallRecord } from '../../../tracking/core/records/trace.ts';
+import type {
+  CallSource,
+  SpanKind,
+  Author,
+  CallRecord,
+  PrintedOutput,
+} from '../../../tracking/core/records/trace.ts';
 import type { EpisodeRow } from './traceLists.ts';
 import { bySetting } from './mergingRpc.ts';
 
@@ -127,6 +133,8 @@ export interface OutcomeView {
   readonly output: readonly OutcomeText[];
   /** The expected answer of the task, if a name in its metadata says so. */
   readonly reference: readonly OutcomeText[];
+  /** The output of the code; null: none. */
+  readonly printed: PrintedOutput | null;
   /** Calls that debug models answered. They are not trained. */
   readonly untrained: readonly { readonly model: string; readonly calls: number }[];
 }

@@ -2,6 +2,7 @@ import * as l10n from '@vscode/l10n';
 import type { EpisodeView, OutcomeView } from '../../core/protocol/episodeRpc.ts';
 import type { RunView } from '../../core/protocol/runRpc.ts';
 import { canRunEpisodes } from '../../../tracking/core/records/tracedRun.ts';
+import { cutText } from '../../core/outcome.ts';
 import { mostTrained } from '../../core/compare.ts';
 import { CallDetail } from '../detail/CallDetail.tsx';
 import { TimelineDetail } from '../detail/TimelineDetail.tsx';
@@ -157,11 +158,45 @@ function Overview({ run, episode, outcome, merging }: OverviewProps) {
       ) : (
         <>
           <Outcome {...{ run, episode, outcome }} />
+          {run.imported === undefined && outcome.value && (
+            <Printed printed={outcome.value.printed} state={row.state} />
+          )}
           {calls.length === 0 && recorded('calls') && <NoCalls state={row.state} />}
           <EpisodeConversation episode={episode} />
         </>
       )}
     </section>
+  );
+}
+
+interface PrintedProps extends Pick<OutcomeView, 'printed'> {
+  readonly state: EpisodeView['row']['state'];
+}
+
+/** The standard output and error of the episode's code. It is folded if nothing was printed. */
+function Printed({ printed, state }: PrintedProps) {
+  return (
+    <details class="json" open={printed !== null}>
+      <summary>{l10n.t('Printed output')}</summary>
+      {printed === null ? (
+        <p class="muted">
+          {state === 'running'
+            ? l10n.t('The output is kept when the episode ends.')
+            : l10n.t('The code of the episode printed nothing.')}
+        </p>
+      ) : (
+        <>
+          {printed.cut > 0 && <p class="muted">{cutText(printed.cut)}</p>}
+          <pre class="mono printed">
+            {printed.parts.map(({ stream, text }, index) => (
+              <span key={index} class={stream} title={stream}>
+                {text}
+              </span>
+            ))}
+          </pre>
+        </>
+      )}
+    </details>
   );
 }
 

@@ -156,11 +156,21 @@ export interface TracedReturn {
   readonly output: string;
 }
 
+/** The standard output and error of an episode's code, in order. */
+export const printedOutput = z.object({
+  /** The number of characters that were cut from the beginning. */
+  cut: z.number(),
+  parts: z.array(z.object({ stream: z.enum(['stdout', 'stderr']), text: z.string() })),
+});
+export type PrintedOutput = z.infer<typeof printedOutput>;
+
 export interface TracedEpisodeEnd {
   readonly result: EpisodeResult;
   /** Absent if the workflow returned nothing, or a value that is not JSON. */
   readonly returned?: TracedReturn | undefined;
   readonly timelines: readonly TracedTimeline[];
+  /** Absent: nothing was printed. */
+  readonly printed?: PrintedOutput | undefined;
   /** The tokens that are new in the run. Absent: none. */
   readonly tokens?: readonly TracedToken[] | undefined;
 }
