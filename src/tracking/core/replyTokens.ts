@@ -159,13 +159,15 @@ export function modelTokens(
   if (byId !== undefined) {
     const body = bytesOf(byId.ids, tokenizer);
     const lacksToolCalls = hasToolCalls && sameItems(body, content);
-    const ended = byId.ended || (reply.listsEnd !== true && !wasCut(reply));
-    if (note.exact ? !lacksToolCalls : isReply(body)) return { ...byId, ended };
+    if (note.exact ? !lacksToolCalls : isReply(body)) return withEnd(byId, reply);
   }
   const byBytes = made(tokens, (token, at) => ownIds(token, at === tokens.length - 1, tokenizer), tokenizer);
-  if (byBytes === undefined || !isReply(bytesOf(byBytes.ids, tokenizer))) return undefined;
-  // Endpoints that report only token texts usually omit the end token.
-  return { ...byBytes, ended: byBytes.ended || !wasCut(reply) };
+  return byBytes && isReply(bytesOf(byBytes.ids, tokenizer)) ? withEnd(byBytes, reply) : undefined;
+}
+
+/** Endpoints that report no list of ids usually omit the end token. */
+function withEnd(tokens: ModelTokens, reply: TrackerReply): ModelTokens {
+  return { ...tokens, ended: tokens.ended || (reply.listsEnd !== true && !wasCut(reply)) };
 }
 
 /** Returns whether the reply ended without the model's end token. */
