@@ -35,6 +35,13 @@ const suites = [
     deep: 'only',
     needs: 'build',
   },
+  // Agent frameworks against a real language model.
+  {
+    name: 'llm',
+    ...vitest('llm', ['--config', 'test/llm/vitest.config.ts']),
+    deep: 'only',
+    needs: 'build',
+  },
   program('e2e-ui', vitest('e2e-ui', ['--config', 'test/e2e/vitest.config.ts'])),
   { name: 'lint', command: ['oxlint'], isNarrow: true },
   { name: 'types', command: ['tsc', '-b'], isNarrow: true },

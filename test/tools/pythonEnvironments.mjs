@@ -21,7 +21,9 @@ const log = path.join(logs, 'setup-python.log');
  * @param {import('./pythonEnvironments.d.mts').PythonEnvironment} [name] base: what AgentJet's own names need, and OpenAI's client; agents: the
  *   agent frameworks, AgentScope at its current version; agentscope1: AgentScope 1.0; ray: Ray with its
  *   Jobs API; trinity: Trinity-RFT without an inference engine, 6 GB, for Python 3.11;
- *   ajet: AgentJet without PyTorch, 0.8 GB, for Python 3.11; uv: what installs all these
+ *   ajet: AgentJet without PyTorch, 0.8 GB, for Python 3.11;
+ *   llm: llama.cpp and a small model, 0.3 GB; llm_agents: more agent frameworks;
+ *   uv: what installs all these
  * @returns {Promise<string>}
  */
 export async function ensurePython(name = 'base') {
