@@ -1,5 +1,6 @@
 /** The spans of an episode other than LLM calls: recorded ones, and tool calls derived from messages. */
 import type { SpanRecord } from '../../tracking/core/records/trace.ts';
+import { groupBy } from '../../tracking/core/groupBy.ts';
 import { isRecord } from '../../base/core/isRecord.ts';
 import type { SpanRow } from './protocol/episodeRpc.ts';
 import { parseJson } from './shallowJson.ts';
@@ -89,9 +90,29 @@ const longest = { name: 200, error: 500 } as const;
 
 /** Returns the spans ordered by start. */
 export function spanRows(parts: EpisodeParts): readonly SpanRow[] {
-  return [...parts.recorded.map((span) => recordedRow(span, parts.runs)), ...toolSpans(parts)].toSorted(
-    (one, other) => one.startedAt - other.startedAt,
+  const recorded = parts.recorded.filter(({ kind }) => kind !== 'tool');
+  return [...recorded.map((span) => recordedRow(span, parts.runs)), ...measuredTools(parts)].toSorted(
+    byStart,
   );
+}
+
+function byStart(one: { readonly startedAt: number }, other: { readonly startedAt: number }): number {
+  return one.startedAt - other.startedAt;
+}
+
+/** Returns the tool spans that messages imply, with measured times where an imported trace has them, and other measured ones. */
+function measuredTools(parts: EpisodeParts): readonly SpanRow[] {
+  const measured = parts.recorded.filter(({ kind }) => kind === 'tool').toSorted(byStart);
+  const derived = toolSpans(parts);
+  if (measured.length === 0) return derived;
+  const byName = groupBy(measured, ({ name }) => clip(name, longest.name));
+  const rows = derived.toSorted(byStart).map((row): SpanRow => {
+    const span = byName.get(row.name)?.shift();
+    if (span === undefined) return row;
+    const { startedAt, seconds, state, error } = recordedRow(span, parts.runs);
+    return { ...row, startedAt, seconds, state, error };
+  });
+  return [...rows, ...[...byName.values()].flat().map((span) => recordedRow(span, parts.runs))];
 }
 
 function recordedRow({ kind, name, call, startedAt, seconds, error }: SpanRecord, runs: boolean): SpanRow {

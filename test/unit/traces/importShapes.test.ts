@@ -257,6 +257,40 @@ describe('spans', () => {
     expect(agents).toEqual(['Helper', 'Friday', 'Helper', 'Friday']);
   });
 
+  it('of tools give tool calls their time and error', async () => {
+    const at = (from: number, to: number): object => ({
+      startTimeUnixNano: `${from}000000`,
+      endTimeUnixNano: `${to}000000`,
+    });
+    const tool = (name: string): Attributes => ({
+      'gen_ai.operation.name': 'execute_tool',
+      'gen_ai.tool.name': name,
+    });
+    const asks = [
+      { role: 'assistant', parts: [{ type: 'tool_call', id: 'c1', name: 'add', arguments: {} }] },
+    ];
+    const answer = [{ role: 'tool', parts: [{ type: 'tool_call_response', id: 'c1', response: '3' }] }];
+    const chat = { 'gen_ai.operation.name': 'chat' };
+    const reader = await importedSpans(
+      span('1', { ...chat, 'gen_ai.output.messages': JSON.stringify(asks) }, at(1_000, 2_000)),
+      span('2', tool('add'), { ...at(2_100, 2_350), status: { code: 2, message: 'too large' } }),
+      span('3', tool('search'), at(2_400, 2_500)),
+      span('4', { ...chat, 'gen_ai.input.messages': JSON.stringify([...asks, ...answer]) }, at(3_000, 4_000)),
+    );
+    expect(reader.read((views) => views.spans(0)).spans).toMatchObject([
+      {
+        kind: 'tool',
+        name: 'add',
+        call: 0,
+        answeredBy: 1,
+        startedAt: 2_100,
+        seconds: 0.25,
+        error: 'too large',
+      },
+      { kind: 'tool', name: 'search', call: null, startedAt: 2_400, seconds: 0.1, state: 'ended' },
+    ]);
+  });
+
   it('whose parents form a circle are read', async () => {
     const chat = { 'gen_ai.operation.name': 'chat', 'gen_ai.prompt.0.content': 'Hello' };
     const reader = await importedSpans(

@@ -38,6 +38,9 @@ export class EpisodeAssembler {
     const query = facts.query ?? lastOfUser(calls[0]?.messages ?? parsed[0]?.messages ?? []);
     const uuid = facts.uuid ?? name;
     this.#writer.episodeStarted({ episode, uuid, taskId, taskIndex, repeat, query, startedAt });
+    const tools = parts.filter((part) => part.kind === 'tool');
+    for (const [span, { name: tool, ...times }] of tools.entries())
+      this.#writer.span({ ...times, episode, span, name: tool, call: null });
     const callTimelines = timelineOfCall(parsed);
     const traced = calls
       .map((call, index) => withTokensOf(call, callTimelines.get(index)))

@@ -24,6 +24,7 @@ import type {
   ImportSource,
   TimelinePart,
   TokensPart,
+  ToolPart,
 } from './parts.ts';
 
 const wrappers = ['resourceSpans', 'resource_spans'];
@@ -124,8 +125,16 @@ function partsOf(span: OtlpSpan, relatives: SpanRelatives): readonly EpisodePart
   const own = ownParts(span);
   const agent = relatives.agentOf(span.traceId, span.spanId);
   const calls = own.length === 0 && isModelCall(span) ? [{ ...genAiCall(span), agent }] : [];
-  const facts = factsOf(span);
-  return [...own, ...calls, ...(facts === undefined ? [] : [facts])];
+  return [...own, ...calls, ...[toolOf(span), factsOf(span)].filter((part) => part !== undefined)];
+}
+
+function toolOf({ attributes, startedAt, endedAt, error }: OtlpSpan): ToolPart | undefined {
+  const operation = attributes['gen_ai.operation.name'] ?? attributes['openinference.span.kind'];
+  const name = textOf(attributes['gen_ai.tool.name']) ?? textOf(attributes['tool.name']);
+  if ((operation !== 'execute_tool' && operation !== 'TOOL') || name === undefined) return undefined;
+  if (startedAt === null || endedAt === null) return undefined;
+  const seconds = Math.max(0, endedAt - startedAt) / 1_000;
+  return { kind: 'tool', name, startedAt, seconds, error: error === '' ? 'It failed.' : error };
 }
 
 interface Relative {

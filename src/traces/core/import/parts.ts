@@ -43,6 +43,15 @@ export interface CallPart {
   readonly replyTokens: number | null;
 }
 
+/** A tool call that the other program measured. */
+export interface ToolPart {
+  readonly kind: 'tool';
+  readonly name: string;
+  readonly startedAt: number;
+  readonly seconds: number;
+  readonly error: string | null;
+}
+
 export interface TimelinePart {
   readonly kind: 'timeline';
   /** The episode's calls that it contains, counted from 0 in order; absent: the calls whose messages it has. */
@@ -72,7 +81,7 @@ export interface TokensPart {
   readonly tokens: readonly { readonly id: number; readonly text: string; readonly special: boolean }[];
 }
 
-export type EpisodePart = CallPart | TimelinePart | FactsPart | TokensPart;
+export type EpisodePart = CallPart | ToolPart | TimelinePart | FactsPart | TokensPart;
 
 export interface ImportSink {
   /** @param episode the name of the episode in the format */

@@ -141,8 +141,8 @@ export interface OutcomeView {
 
 /** A span of an episode other than an ended LLM call: a tool call, a judge call or a running LLM call. */
 export interface SpanRow {
-  /** `tool`: a tool of the workflow, bounded by calls; see `spans.ts`. The others are measured. */
-  readonly kind: SpanKind | 'tool';
+  /** `tool`: a tool of the workflow, bounded by calls if the trace has no measured one; see `spans.ts`. */
+  readonly kind: SpanKind;
   readonly name: string;
   /** The agent whose reply calls the tool; null: the span is not a tool call. */
   readonly agent: string | null;

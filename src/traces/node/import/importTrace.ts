@@ -84,7 +84,7 @@ export interface ImportOptions extends JobOptions {
 }
 
 /** Changes when importers find other data, so that files are imported again. */
-const importVersion = 3;
+const importVersion = 4;
 
 /**
  * Returns the trace of a file: the file itself if it is a trace, otherwise a trace in the cache, which is created if

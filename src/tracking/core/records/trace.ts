@@ -120,9 +120,10 @@ export const spanRecord = z.object({
    * - `environment`: a request to an environment service
    * - `helper`: a request to the helper LLM
    * - `call`: a running LLM call. An LLM call that has ended is a {@link TracedCall}.
+   * - `tool`: a tool call that another program measured; only in imported traces
    */
-  kind: z.enum(['workflow', 'judge', 'environment', 'helper', 'call']),
-  /** The name of the class, endpoint or model, or the agent of a call. */
+  kind: z.enum(['workflow', 'judge', 'environment', 'helper', 'call', 'tool']),
+  /** The name of the class, endpoint, model or tool, or the agent of a call. */
   name: z.string(),
   /** The number of a running LLM call. Null: not an LLM call. */
   call: z.nullable(z.number()),
