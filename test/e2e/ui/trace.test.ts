@@ -143,6 +143,10 @@ test('while a breakpoint holds the run, the viewer answers, in this window and i
     await seeStatus(page, 'completed');
   }
   await editor().screenshot('after-held');
+  await editor().command('AgentJet: Compare Runs');
+  await viewer.getByRole('heading', { name: 'Runs' }).waitFor();
+  await viewer.locator('.body-row', { hasText: '(this run)' }).waitFor();
+  await editor().screenshot('runs');
   await window.close();
 });
 

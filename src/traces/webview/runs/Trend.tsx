@@ -64,7 +64,8 @@ function Chart({ line, runs }: { readonly line: Line; readonly runs: readonly Tr
   return (
     <figure class={`trend trend-${line.kind}`}>
       <figcaption>
-        {summary} <span class="muted">{l10n.t('{0} to {1}', line.textOf(least), line.textOf(most))}</span>
+        {summary}{' '}
+        <span class="muted">{l10n.t('lowest {0}, highest {1}', line.textOf(least), line.textOf(most))}</span>
       </figcaption>
       <svg
         viewBox={`-2 -2 ${width + 4} ${height + 4}`}
