@@ -58,7 +58,11 @@ const editorPictures = [
       await editor.setBreakpoint(call);
       await editor.startDebugging();
       await editor.stoppedAt(call);
-      await editor.see('.repl', 'repeat 0: started');
+      await editor.see('.debug-view-content .monaco-list-row', 'Local');
+      // `messages` with the calls of the model and the tool.
+      await editor.goToLine(30, 10);
+      await editor.press('ControlOrMeta+k', 'ControlOrMeta+i');
+      await editor.see('.debug-hover-tree .monaco-list-row');
     },
   },
   {

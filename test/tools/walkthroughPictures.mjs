@@ -51,7 +51,7 @@ const steps = [
       await editor.see('.debug-view-content .monaco-list-row', 'Local');
       await editor.goToLine(30, 10);
       await editor.press('ControlOrMeta+k', 'ControlOrMeta+i');
-      await editor.see('.debug-hover-widget', 'role');
+      await editor.see('.debug-hover-tree .monaco-list-row');
     },
     leave: async (editor) => {
       await editor.command('Remove All Breakpoints');
