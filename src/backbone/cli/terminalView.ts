@@ -1,4 +1,5 @@
 import { formatReport, toReport, type ErrorReport } from '../../base/core/errors.ts';
+import { forTerminal } from '../../base/core/optionNames.ts';
 import {
   RunProgress,
   type RunStarted,
@@ -88,11 +89,11 @@ export class TerminalView {
     if (this.#options.json) {
       this.#writeJson(results, started, failure);
     } else if (started !== undefined && results.length > 0) {
-      this.#io.stdout.write(`\n${formatResults(results, started)}\n`);
+      this.#io.stdout.write(forTerminal(`\n${formatResults(results, started)}\n`));
     }
-    for (const text of formatEpisodeErrors(results, this.#options)) this.#io.stderr.write(`${text}\n`);
+    for (const text of formatEpisodeErrors(results, this.#options)) this.#writeError(text);
     if (failure !== undefined && !results.some(({ error }) => error === failure)) {
-      this.#io.stderr.write(`agentjet: ${formatReport(failure, this.#options)}\n`);
+      this.#writeError(`agentjet: ${formatReport(failure, this.#options)}`);
     }
     if (ending === 'interrupted') return exitCodes.interrupted;
     if (started === undefined || ended?.status === 'failed') return exitCodes.couldNotStart;
@@ -102,7 +103,7 @@ export class TerminalView {
   /** Reports why there was no run. Returns the exit code. */
   cannotStart(error: ErrorReport): number {
     if (this.#options.json) this.#writeJson([], undefined, error);
-    this.#io.stderr.write(`agentjet: ${formatReport(error, this.#options)}\n`);
+    this.#writeError(`agentjet: ${formatReport(error, this.#options)}`);
     return exitCodes.couldNotStart;
   }
 
@@ -133,7 +134,11 @@ export class TerminalView {
   }
 
   #say(line: string): void {
-    if (!this.#options.json || this.#options.verbose) this.#io.stderr.write(`${line}\n`);
+    if (!this.#options.json || this.#options.verbose) this.#writeError(line);
+  }
+
+  #writeError(text: string): void {
+    this.#io.stderr.write(`${forTerminal(text)}\n`);
   }
 }
 

@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
-import { formatReport, toReport } from '../core/errors.ts';
+import { formatReport, toReport, type ErrorReport } from '../core/errors.ts';
 import { commands } from '../core/ids.ts';
+import { forEditor } from '../core/optionNames.ts';
 
 /** Runs a command. If it rejects, logs the error with its stack and shows it. */
 export async function reportingErrors(
@@ -12,18 +13,28 @@ export async function reportingErrors(
   } catch (error) {
     const report = toReport(error, 'vscode/unexpected');
     log.error(formatReport(report, { verbose: true }));
-    void showError(formatReport(report, { codeLast: true }), remedyOf(report.code), log);
+    void showError(report, remedyOf(report.code), log);
   }
+}
+
+/** Shows an error of a debug session with the button of a command that fixes it, if there is one. */
+export function offerRemedy(
+  error: Pick<ErrorReport, 'code' | 'message'>,
+  log: vscode.LogOutputChannel,
+): void {
+  const remedy = remedyOf(error.code);
+  if (remedy !== undefined) void showError(error, remedy, log);
 }
 
 /** Shows a message with a button, since VS Code truncates messages without buttons to one line. */
 async function showError(
-  text: string,
+  report: ErrorReport,
   remedy: Remedy | undefined,
   log: vscode.LogOutputChannel,
 ): Promise<void> {
   const showLog = vscode.l10n.t('Show Log');
   const buttons = remedy === undefined ? [showLog] : [remedy.title, showLog];
+  const text = forEditor(formatReport(report, { codeLast: true }));
   const chosen = await vscode.window.showErrorMessage(text, ...buttons);
   if (chosen === showLog) log.show();
   else if (chosen !== undefined && remedy !== undefined) await vscode.commands.executeCommand(remedy.command);
@@ -41,6 +52,12 @@ function remedyOf(code: string): Remedy | undefined {
       return { title: vscode.l10n.t('Enter Token'), command: commands.setHostToken };
     case 'project/no-workflow':
       return { title: vscode.l10n.t('Open Example'), command: commands.openExample };
+    case 'model/unauthorized':
+      return { title: vscode.l10n.t('Set API Key'), command: commands.setApiKey };
+    case 'model/unreachable':
+    case 'model/not-found':
+    case 'model/redirected':
+      return { title: vscode.l10n.t('Choose Model'), command: commands.chooseModel };
     default:
       return undefined;
   }

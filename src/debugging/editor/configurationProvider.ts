@@ -3,7 +3,7 @@ import * as vscode from 'vscode';
 import { restoreChildType } from '../node/childSession.ts';
 import { modelKind } from '../../backbone/node/options/resolveRun.ts';
 import { runOptions } from '../../backbone/node/options/runOptions.ts';
-import { withSettings } from '../node/launchConfiguration.ts';
+import { leftToSettings, withSettings } from '../node/launchConfiguration.ts';
 import { debugType, settings, settingsSection } from '../../base/core/ids.ts';
 import { renamedDebugTypes } from '../../base/core/renamedIds.ts';
 import type { PythonChoice } from './python/pythonChoice.ts';
@@ -83,7 +83,7 @@ export class ConfigurationProvider implements vscode.DebugConfigurationProvider 
     const isScript = uri.path.endsWith('.py');
     const cwd = isScript ? workingFolder(uri) : (folder?.uri.fsPath ?? workingFolder(uri));
     const section = vscode.workspace.getConfiguration(settingsSection, uri);
-    const resolved = withSettings(configuration, {
+    const values = {
       // Only if it is set: an endpoint or a script is enough to choose a model.
       model: configuredValue(section.inspect<string>(settings.model)),
       script: section.get<string>(settings.script),
@@ -96,9 +96,10 @@ export class ConfigurationProvider implements vscode.DebugConfigurationProvider 
       python: await this.#python.executableFor(uri, { cwd, ...configuration }),
       // The setting is for stepping. Without a debugger the config decides.
       parallel: configuration['noDebug'] === true ? undefined : section.get<number>(settings.parallel),
-    });
+    };
+    const resolved = withSettings(configuration, values);
     const complete = await withModel(resolved, this.#apiKeys);
-    return complete && { cwd, ...complete, config: uri.fsPath };
+    return complete && { cwd, ...complete, ...leftToSettings(configuration, values), config: uri.fsPath };
   }
 }
 

@@ -13,6 +13,8 @@ import {
   type ChildConfiguration,
 } from '../node/childSession.ts';
 import type { RunLauncher } from '../../backbone/node/client/runLauncher.ts';
+import { offerRemedy } from '../../base/editor/reportErrors.ts';
+import { customEventNames, type FailedBody } from '../node/customEvents.ts';
 import { debugType, activeFileDebugType, contextKeys, commands } from '../../base/core/ids.ts';
 import { followHeldCode, runOf } from '../../base/editor/heldCode.ts';
 import { followActiveDocument } from '../../base/editor/activeDocument.ts';
@@ -74,6 +76,12 @@ export function registerDebug(parts: DebugParts): Disposable {
   }
   const workerFolder = path.join(ownFolder, 'python');
   store.add(registerDebugpyHelp({ choice, storage, workerFolder, log }));
+  store.add(
+    vscode.debug.onDidReceiveDebugSessionCustomEvent(({ session, event, body }) => {
+      if (session.type === debugType && event === customEventNames.failed)
+        offerRemedy(body as FailedBody, log);
+    }),
+  );
   store.add(registerContextKeys(clock));
   store.add(registerUpstreamLaunches(clock));
   store.add(registerCodeLenses());

@@ -41,7 +41,7 @@ import { customEvents, traceEnded } from './customEvents.ts';
 import { debugErrors, toDapMessage } from './errors.ts';
 import { RunProgress } from '../../backbone/node/client/runReport.ts';
 import { InspectorRelay } from './inspectorRelay.ts';
-import { resolveLaunch, type ResolvedLaunch } from './launchConfiguration.ts';
+import { resolveLaunch, settingsOf, type ResolvedLaunch } from './launchConfiguration.ts';
 import type { RunContext } from '../../backbone/node/options/resolveRun.ts';
 import { RunControl } from './runControl.ts';
 import type { RunExit, RunLauncher, RunProcess, RunOutput } from '../../backbone/node/client/runLauncher.ts';
@@ -136,7 +136,10 @@ export class AgentJetSession extends ProtocolServer {
       const body: unknown = await handler((request.arguments ?? {}) as Arguments);
       if (body !== undefined) response.body = body;
     } catch (error) {
-      const message = toDapMessage(error, { showUser: !quietRequests.has(request.command) });
+      const message = toDapMessage(error, {
+        showUser: !quietRequests.has(request.command),
+        settings: settingsOf((request.arguments ?? {}) as Arguments),
+      });
       response.success = false;
       response.message = message.variables?.['_text'] ?? message.format;
       response.body = { error: message };
@@ -189,6 +192,7 @@ export class AgentJetSession extends ProtocolServer {
         // The extension shows runs in the status bar.
         progress: this.#client.supportsProgressReporting === true && this.#ports.startChild === undefined,
         styled: this.#client.supportsANSIStyling === true,
+        settings: settingsOf(args),
       },
       this.#gathered,
     );

@@ -1,3 +1,4 @@
+import type { ErrorReport } from '../../base/core/errors.ts';
 import type { RunEvent } from '../../backbone/core/protocol/run.ts';
 import { type RunProgress, inOrder, reportOf } from '../../backbone/node/client/runReport.ts';
 import { traceEventNames, type RunEndedBody, type RunStartedBody } from '../../traces/core/runEvents.ts';
@@ -17,6 +18,8 @@ export const customEventNames = {
   notes: 'agentjet.runNotes',
   /** A run could not start because its interpreter has no debugpy. */
   needsDebugpy: 'agentjet.needsDebugpy',
+  /** A run ended with an error, or has a problem before its first episode. The editor may know a command that fixes it. */
+  failed: 'agentjet.failed',
 } as const;
 
 type ModelAsks = Extract<RunEvent, { type: 'model-asks' }>;
@@ -42,6 +45,9 @@ export type ModelRequestBody = Omit<Extract<RunEvent, { type: 'model-request' }>
 export interface RunNotesBody {
   readonly notes: readonly LocatedFinding[];
 }
+
+/** The body of `agentjet.failed`. */
+export type FailedBody = Pick<ErrorReport, 'code' | 'message'>;
 
 export interface NeedsDebugpyBody {
   readonly message: string;
@@ -73,7 +79,7 @@ export function customEvents(event: RunEvent, run: RunProgress): DapEvent[] {
     case 'model-request-cancelled':
       return [{ event: customEventNames.modelRequestCancelled, body: { id: event.id } }];
     case 'run-ended':
-      return [...notes(run), ...needsDebugpy(event)];
+      return [...notes(run), ...needsDebugpy(event), ...failed(run.results.at(-1)?.error ?? event.error)];
     default:
       return [];
   }
@@ -108,4 +114,10 @@ function needsDebugpy({ error }: Extract<RunEvent, { type: 'run-ended' }>): DapE
   if (error?.code !== 'python/no-debugpy') return [];
   const body: NeedsDebugpyBody = { message: error.message };
   return [{ event: customEventNames.needsDebugpy, body }];
+}
+
+function failed(error: ErrorReport | null): DapEvent[] {
+  if (error === null) return [];
+  const body: FailedBody = { code: error.code, message: error.message };
+  return [{ event: customEventNames.failed, body }];
 }

@@ -1,5 +1,8 @@
 import type { DebugProtocol } from '@vscode/debugprotocol';
+import * as l10n from '@vscode/l10n';
 import { CodedError, formatLocation, toReport } from '../../base/core/errors.ts';
+import { commands } from '../../base/core/ids.ts';
+import { forEditor, placeOfOption } from '../../base/core/optionNames.ts';
 import type { OptionErrors } from '../../backbone/node/options/runOptions.ts';
 
 /** Numbers that clients of the Debug Adapter Protocol see. Never reuse or renumber one. */
@@ -23,37 +26,56 @@ const ids: Readonly<Record<string, number>> = {
 /** The number for errors from other parts, such as the launcher. The text contains their own code. */
 const foreignId = 3000;
 
-const inConfiguration = 'in the launch configuration';
+/** An error about a launch attribute, or about the setting that supplies it. */
+class AttributeError extends CodedError {
+  /** The setting without `agentjet.`; undefined: the launch configuration has the attribute. */
+  readonly setting: string | undefined;
 
-export const attributeErrors: OptionErrors = {
-  bad: (attribute, expected, actual) =>
-    new CodedError({
-      code: 'debug/bad-attribute',
-      message: `Launch attribute '${attribute}' must be ${expected}, but is ${actual}.`,
-      hint: `Correct '${attribute}' ${inConfiguration}.`,
-    }),
+  constructor(setting: string | undefined, report: ConstructorParameters<typeof CodedError>[0]) {
+    super(report);
+    this.setting = setting;
+  }
+}
 
-  missing: (attribute, because) =>
-    new CodedError({
-      code: 'debug/missing-attribute',
-      message: `Launch attribute '${attribute}' is missing: ${because}.`,
-      hint: `Add '${attribute}' ${inConfiguration}.`,
-    }),
+/** @param settings the attributes that the launch configuration leaves to settings */
+export function attributeErrors(settings: ReadonlySet<string> = new Set()): OptionErrors {
+  const place = (attribute: string): string => placeOfOption(attribute, settings);
+  const subject = (attribute: string): string =>
+    settingOf(attribute) === undefined ? `Launch attribute '${attribute}'` : place(attribute);
+  const settingOf = (attribute: string): string | undefined => {
+    const [name = ''] = attribute.split('.');
+    return settings.has(name) ? name : undefined;
+  };
+  return {
+    bad: (attribute, expected, actual) =>
+      new AttributeError(settingOf(attribute), {
+        code: 'debug/bad-attribute',
+        message: `${subject(attribute)} must be ${expected}, but is ${actual}.`,
+        hint: `Correct ${place(attribute)}.`,
+      }),
 
-  fileNotFound: (attribute, file) =>
-    new CodedError({
-      code: 'debug/file-not-found',
-      message: `Launch attribute '${attribute}' names a path that does not exist: ${file}.`,
-      hint: `Correct '${attribute}' ${inConfiguration}, or create the file.`,
-    }),
+    missing: (attribute, because) =>
+      new AttributeError(settingOf(attribute), {
+        code: 'debug/missing-attribute',
+        message: `${subject(attribute)} is missing: ${because}.`,
+        hint: `Add ${place(attribute)}.`,
+      }),
 
-  missingApiKey: (attribute, variable) =>
-    new CodedError({
-      code: 'debug/missing-api-key',
-      message: `Launch attribute '${attribute}' names the environment variable ${variable}, which is not set.`,
-      hint: `Set ${variable} in the environment or in 'envFile', or remove 'apiKeyEnv' and save the key with "AgentJet: Set API Key".`,
-    }),
-};
+    fileNotFound: (attribute, file) =>
+      new AttributeError(settingOf(attribute), {
+        code: 'debug/file-not-found',
+        message: `${subject(attribute)} names a path that does not exist: ${file}.`,
+        hint: `Correct ${place(attribute)}, or create the file.`,
+      }),
+
+    missingApiKey: (attribute, variable) =>
+      new AttributeError(settingOf(attribute), {
+        code: 'debug/missing-api-key',
+        message: `${subject(attribute)} names the environment variable ${variable}, which is not set.`,
+        hint: `Set ${variable} in the environment or in 'envFile', or remove 'apiKeyEnv' and save the key with "AgentJet: Set API Key".`,
+      }),
+  };
+}
 
 export const debugErrors = {
   unsupportedRequest: (command: string) =>
@@ -116,15 +138,32 @@ export const debugErrors = {
 };
 
 /** A failure as a DAP error response carries it: one line, with where it is, what to do, and its code. */
-export function toDapMessage(error: unknown, { showUser }: { showUser: boolean }): DebugProtocol.Message {
+export function toDapMessage(
+  error: unknown,
+  { showUser, settings }: { readonly showUser: boolean; readonly settings?: ReadonlySet<string> },
+): DebugProtocol.Message {
   const report = toReport(error, 'debug/internal');
   const where = report.location ? `${formatLocation(report.location)}: ` : '';
-  const hint = report.hint === undefined ? '' : ` ${report.hint}`;
+  const hint = report.hint === undefined ? '' : ` ${forEditor(report.hint, settings)}`;
   return {
     id: ids[report.code] ?? foreignId,
     // A variable, because braces in a format would be taken for one.
     format: '{_text}',
     variables: { _text: `${where}${report.message}${hint} [${report.code}]` },
     showUser,
+    ...(error instanceof AttributeError && error.setting !== undefined && remedyOf(error.setting)),
+  };
+}
+
+const modelSettings: ReadonlySet<string> = new Set(['model', 'script', 'endpoint', 'editorModel']);
+
+/** Returns the button of the dialog for an error about a setting. Only VS Code has settings, and opens such links. */
+function remedyOf(setting: string): Pick<DebugProtocol.Message, 'url' | 'urlLabel'> {
+  if (modelSettings.has(setting))
+    return { url: `command:${commands.chooseModel}`, urlLabel: l10n.t('Choose Model') };
+  const query = encodeURIComponent(JSON.stringify([`agentjet.${setting}`]));
+  return {
+    url: `command:workbench.action.openSettings?${query}`,
+    urlLabel: l10n.t('Open Settings'),
   };
 }

@@ -32,6 +32,23 @@ export function withSettings<T extends Readonly<Record<string, unknown>>>(
   return { ...configuration, ...Object.fromEntries(set) };
 }
 
+const settingsField = '__agentjetSettings';
+
+/** Returns a field with the names of the options that a configuration leaves to settings, so that errors name these. */
+export function leftToSettings(
+  configuration: Readonly<Record<string, unknown>>,
+  settings: Readonly<Record<string, unknown>>,
+): Readonly<Record<string, readonly string[]>> {
+  const left = Object.keys(settings).filter((name) => configuration[name] === undefined);
+  return { [settingsField]: [...settingsOf(configuration), ...left] };
+}
+
+/** Returns the names that {@link leftToSettings} noted. */
+export function settingsOf(configuration: Readonly<Record<string, unknown>>): ReadonlySet<string> {
+  const names = configuration[settingsField];
+  return new Set(Array.isArray(names) ? names.map(String) : []);
+}
+
 /** The settings that choose a model, each with the model that it belongs to. */
 const modelsOfSettings: Readonly<Record<string, string | undefined>> = {
   model: undefined,
@@ -64,10 +81,12 @@ export async function resolveLaunch(
   configuration: Readonly<Record<string, unknown>>,
   context: RunContext,
 ): Promise<ResolvedLaunch> {
-  const { options, replaced } = readRunOptions(configuration, attributeErrors);
+  const errors = attributeErrors(settingsOf(configuration));
+  const { options, replaced } = readRunOptions(configuration, errors);
   const debugging = configuration['noDebug'] !== true;
+  const spec = await resolveRun(options, context, { debugging, errors });
   return {
-    spec: await resolveRun(options, context, { debugging, errors: attributeErrors }),
+    spec,
     verbose: options.verbose ?? false,
     jsDebug: options.jsDebug ?? {},
     pythonDebug: options.pythonDebug ?? {},

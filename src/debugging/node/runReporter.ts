@@ -6,6 +6,7 @@ import {
   type ErrorReport,
   type Location,
 } from '../../base/core/errors.ts';
+import { forEditor } from '../../base/core/optionNames.ts';
 import { exitCodes } from '../../base/node/terminal/commandIo.ts';
 import type { EpisodeResult } from '../../tracking/core/records/episodeResult.ts';
 import type { RunEvent } from '../../backbone/core/protocol/run.ts';
@@ -46,6 +47,8 @@ export interface ReporterOptions {
   readonly progress: boolean;
   /** The client shows ANSI styles. */
   readonly styled: boolean;
+  /** The options that the launch configuration leaves to settings. */
+  readonly settings?: ReadonlySet<string>;
 }
 
 const progressId = 'agentjet-run';
@@ -195,7 +198,8 @@ export class RunReporter {
   }
 
   /** Returns an output event for a line of AgentJet. The client links it to the location, if any. */
-  #line(tone: Tone, text: string, location?: Location): DapEvent {
+  #line(tone: Tone, raw: string, location?: Location): DapEvent {
+    const text = forEditor(raw, this.#options.settings);
     const style = this.#options.styled ? styles[tone] : undefined;
     const output = style === undefined ? text : `\u001b[${style[0]}m${text}\u001b[${style[1]}m`;
     const place = location && {

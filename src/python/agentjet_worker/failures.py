@@ -143,11 +143,14 @@ def import_failure(error: Exception, executable: str) -> WorkerFailure:
         return WorkerFailure(
             "python/no-such-module",
             message,
-            f"Install it ({install_command(package, executable)}), select another interpreter (--python FILE; launch.json: "
-            "python), or correct the name. AgentJet searches modules in the working directory and next to the config.",
+            f"Install it ({install_command(package, executable)}), select another interpreter with --python FILE "
+            '(launch.json: python; in the editor also "Python: Select Interpreter"), or correct the name. '
+            "AgentJet searches modules in the working directory and next to the config.",
         )
     return WorkerFailure(
-        "python/import-raised", message, "Set a breakpoint there, or use --verbose to see the whole stack."
+        "python/import-raised",
+        message,
+        "Set a breakpoint there, or use --verbose (launch.json: verbose) to see the whole stack.",
     )
 
 

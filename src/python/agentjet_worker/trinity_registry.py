@@ -111,7 +111,7 @@ class TrinityRegistry:
             {
                 "code": "trinity/plugin-found",
                 "message": f"{os.path.relpath(found[0])} registers `{name}`, but is not in a plugin folder of this run.",
-                "hint": f"Training needs the plugin folder: trinity run --plugin-dir {folder}. Set it here too (launch.json: pluginDirs).",
+                "hint": f"Training needs the plugin folder: trinity run --plugin-dir {folder}. Set it here too, with --plugin-dir (launch.json: pluginDirs).",
             }
         )
 

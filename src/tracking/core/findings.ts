@@ -49,7 +49,7 @@ const runKinds = {
     title: 'Group with a single episode',
     explanation:
       'A group with only one valid episode has no baseline. The advantage is the reward itself, so training reinforces every positive reward, even a poor one.',
-    hint: 'Raise `ajet.rollout.num_repeat` (--repeat), or fix the errors of the other episodes of the task.',
+    hint: 'Raise `ajet.rollout.num_repeat` or --repeat (launch.json: repeat), or fix the errors of the other episodes of the task.',
   },
 } as const satisfies Readonly<Record<string, FindingKind>>;
 

@@ -42,6 +42,18 @@ describe('RunReporter', () => {
     ]);
   });
 
+  it('names options as the editor does', () => {
+    const settings = new Set(['endpoint']);
+    const options = { verbose: false, progress: false, styled: false, settings };
+    const report = { ...error, hint: 'Correct --base-url (launch.json: endpoint.baseUrl).' };
+    const [line] = new RunReporter(options, new RunProgress()).report({
+      type: 'problem',
+      severity: 'error',
+      report,
+    });
+    expect((line?.body as { output: string }).output).toContain("'baseUrl' of 'agentjet.endpoint'");
+  });
+
   it.each([
     [true, { isSuccess: true }, '\u001b[32m'],
     [true, { isSuccess: false }, 'task'],

@@ -41,8 +41,8 @@ export interface HelperLlm {
 
 const ways =
   'Set DASHSCOPE_API_KEY and DASHSCOPE_API_KEY_BACKUP (training needs both). Or select a server with ' +
-  '--helper-base-url, --helper-model and --helper-api-key-env, a script with --helper-script FILE, or the built-in model ' +
-  'with --helper embedded (launch.json: helper).';
+  '--helper-base-url URL (launch.json: helper.baseUrl), a script with --helper-script FILE (launch.json: helper.script), or ' +
+  'the built-in model with --helper embedded (launch.json: helper.kind).';
 
 export const helperErrors = {
   notConfigured: () =>
@@ -66,7 +66,7 @@ export const helperErrors = {
         attempts === 1 ? 'to a call' : `in ${attempts} attempts`
       }: ${failure.report?.message ?? failure.error.message}`,
       ...(failure.report?.location && { location: failure.report.location }),
-      hint: 'Check the --helper… options (launch.json: helper), the API keys in the environment, and the network.',
+      hint: 'Check --helper-base-url (launch.json: helper.baseUrl) and --helper-model (launch.json: helper.model), the API keys in the environment, and the network.',
     }),
 
   cancelled: () =>

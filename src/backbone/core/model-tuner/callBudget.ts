@@ -80,8 +80,8 @@ export class CallBudget {
       code: limitCode,
       message: `The run reached its limit of ${limit} (${this.#calls} calls, ${this.#tokens} tokens).`,
       hint: isCalls
-        ? 'Raise --max-calls (launch.json: maxCalls, setting: agentjet.maxCalls), or run fewer episodes.'
-        : 'Raise --max-tokens (launch.json: maxTokens, setting: agentjet.maxTokens), or run fewer episodes.',
+        ? 'Raise --max-calls (launch.json: maxCalls), or run fewer episodes.'
+        : 'Raise --max-tokens (launch.json: maxTokens), or run fewer episodes.',
     });
   }
 

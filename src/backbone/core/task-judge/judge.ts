@@ -188,7 +188,7 @@ function threw(Judge: JudgeClass, error: unknown, location: Location | undefined
     code: 'task-judge/threw',
     location,
     message: `${callOf(Judge)} threw: ${message}`,
-    hint: 'Set a breakpoint there, or use --verbose to see the whole stack.',
+    hint: 'Set a breakpoint there, or use --verbose (launch.json: verbose) to see the whole stack.',
     cause: error,
   });
   if (stack !== undefined) coded.stack = stack;

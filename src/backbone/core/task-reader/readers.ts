@@ -100,8 +100,8 @@ function noTaskset(split: string, location: Location): CodedError {
     message: `The config has no ${isTraining ? 'taskset' : 'eval_tasksets'} in buffer.explorer_input.`,
     location,
     hint: isTraining
-      ? 'Set buffer.explorer_input.taskset with path and split, or run the evaluation tasks with --split validation.'
-      : 'Add one with path and split, or run the training tasks with --split training.',
+      ? 'Set buffer.explorer_input.taskset with path and split, or run the evaluation tasks with --split validation (launch.json: split).'
+      : 'Add one with path and split, or run the training tasks with --split training (launch.json: split).',
   });
 }
 

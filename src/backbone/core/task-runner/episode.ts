@@ -311,7 +311,9 @@ export function explain(
     ...report,
     ...stack,
     ...(report.location === undefined && location !== undefined && { location }),
-    hint: report.hint ?? 'Set a breakpoint there, or use --verbose to see the whole stack.',
+    hint:
+      report.hint ??
+      'Set a breakpoint there, or use --verbose (launch.json: verbose) to see the whole stack.',
   };
 }
 

@@ -144,7 +144,7 @@ export class EndpointFailures {
         return coded(
           'rate-limited',
           `${server} reached its rate limit ${said}`,
-          `${wait}, or lower --parallel.`,
+          `${wait}, or lower --parallel (launch.json: parallel).`,
         );
       }
       default:

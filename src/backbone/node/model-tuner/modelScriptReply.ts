@@ -121,7 +121,7 @@ export const scriptErrors = {
     new CodedError({
       code: 'model/script-not-found',
       message: `The script ${file} does not exist.`,
-      hint: 'Correct --script (launch.json: script; setting: agentjet.script).',
+      hint: 'Correct --script (launch.json: script).',
     }),
 
   notLoaded: (file: string, error: unknown, location: Location | undefined) =>

@@ -274,7 +274,7 @@ function located(error: CodedError, place: Location): CodedError {
 }
 
 function failed(error: unknown): RunEnded {
-  const hint = 'Set a breakpoint there, or use --verbose to see the whole stack.';
+  const hint = 'Set a breakpoint there, or use --verbose (launch.json: verbose) to see the whole stack.';
   const report = { ...(error instanceof PythonError && { hint }), ...toReport(error, 'tune/script-raised') };
   const location = report.location ?? (error instanceof PythonError ? error.location : undefined);
   return { type: 'run-ended', status: 'failed', error: { ...report, ...(location && { location }) } };

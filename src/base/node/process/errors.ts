@@ -6,7 +6,7 @@ export const processErrors = {
     new CodedError({
       code: 'run/cannot-start',
       message: `${executable} could not be started: ${messageOf(cause)}.`,
-      hint: 'Check "agentjet.runtimeExecutable", and check that the working directory of the run exists.',
+      hint: 'Check --runtime FILE (launch.json: runtimeExecutable), and check that the working directory of the run exists.',
       cause,
     }),
 

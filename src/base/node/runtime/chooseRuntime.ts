@@ -118,21 +118,21 @@ function shortcoming(result: ProbeResult, purpose: Purpose): string {
 }
 
 const needed = 'Node.js 22.18 or later';
-const setting = 'agentjet.runtimeExecutable';
+const option = '--runtime FILE (launch.json: runtimeExecutable)';
 
 export const runtimeErrors = {
   settingUnusable: (value: string, found: string) =>
     new CodedError({
       code: 'runtime/setting-unusable',
       message: `The configured Node.js, ${value}, ${found}. AgentJet needs ${needed}.`,
-      hint: `Set "${setting}" ("--runtime" on the command line) to such a version, or remove it so that AgentJet finds one.`,
+      hint: `Set ${option} to such a version, or remove it so that AgentJet finds one.`,
     }),
 
   noneFound: (purpose: 'workflows' | 'traces', tried: readonly string[]) =>
     new CodedError({
       code: 'runtime/none-found',
       message: `AgentJet needs ${needed} to ${purpose === 'traces' ? 'read traces' : 'run a workflow'}, but found none. ${found(tried)}`,
-      hint: `Install Node.js from nodejs.org, or set "${setting}" to its path.`,
+      hint: `Install Node.js from nodejs.org, or set ${option} to its path.`,
     }),
 };
 

@@ -1,4 +1,5 @@
 import { formatReport, toReport } from '../../core/errors.ts';
+import { forTerminal } from '../../core/optionNames.ts';
 import { type CommandIo, exitCodes } from './commandIo.ts';
 
 /**
@@ -19,7 +20,7 @@ export async function reportFailures(
     const own = end < 0 ? argv : argv.slice(0, end);
     if (own.includes('--json')) stdout.write(`${JSON.stringify({ error: report })}\n`);
     const verbose = own.includes('--verbose');
-    stderr.write(`agentjet: ${formatReport({ ...report, stack }, { verbose })}\n`);
+    stderr.write(forTerminal(`agentjet: ${formatReport({ ...report, stack }, { verbose })}\n`));
     return exitCodes.couldNotStart;
   }
 }

@@ -58,7 +58,7 @@ export const episodeKinds = {
     title: 'All calls went to debug models',
     explanation:
       'Debug models answer the agents whose target is not in `trainableTargets`. Their calls are not tracked, so the episode gives no sample.',
-    hint: 'Add a target of these agents to `trainableTargets` of the workflow (--trainable-targets; launch.json: trainableTargets).',
+    hint: 'Add a target of these agents to `trainableTargets` of the workflow, or to --trainable-targets (launch.json: trainableTargets).',
   },
   'untrained-target-trained': {
     severity: 'warning',

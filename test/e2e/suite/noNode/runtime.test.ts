@@ -31,7 +31,7 @@ describe('a machine without Node on its PATH', () => {
     const refused = debug.launch({ tasks: 1, repeat: 1 });
     await assert.rejects(
       refused,
-      /The configured Node\.js, \/nowhere\/node, does not exist\. .* Set "agentjet\.runtimeExecutable"/s,
+      /The configured Node\.js, \/nowhere\/node, does not exist\. .* Set 'agentjet\.runtimeExecutable' in the settings/s,
     );
     assert.equal(debug.output(), '');
     assert.deepEqual(backboneProcesses(), []);

@@ -81,7 +81,7 @@ describe('an endpoint without a model', () => {
   async function modelOf({ baseUrl }: { readonly baseUrl: string }): Promise<unknown> {
     const options: RunOptions = { config: '/project/agent.yaml', endpoint: { baseUrl } };
     try {
-      const spec = await resolveRun(options, context, { debugging: false, errors: attributeErrors });
+      const spec = await resolveRun(options, context, { debugging: false, errors: attributeErrors() });
       return spec.request.model;
     } catch (error) {
       if (error instanceof CodedError) return error.message;

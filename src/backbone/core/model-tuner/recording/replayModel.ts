@@ -291,8 +291,8 @@ interface ReplayMiss {
 }
 
 const goOn =
-  'Undo the change of the request. Or use --on-replay-miss call-model (the model answers from there on) or ' +
-  '--on-replay-miss sequential (the agent gets its next recorded answer) (launch.json: onReplayMiss).';
+  'Undo the change of the request. Or use --on-replay-miss call-model (launch.json: onReplayMiss): the model answers from there on. With the value ' +
+  'sequential, the agent gets its next recorded answer.';
 
 /** Returns a failure that clients do not retry. The user sees it as `replay/…`. */
 function missFailure(miss: ReplayMiss): ModelFailure {

@@ -47,7 +47,7 @@ export const graderErrors = {
       code: 'task-judge/no-rubrics',
       message: `The helper LLM made no rubrics from the labeled samples: ${reason}.`,
       location,
-      hint: 'Look at its responses (--verbose), or use a script as helper (--helper-script).',
+      hint: 'Look at its responses with --verbose (launch.json: verbose), or use a script as helper with --helper-script FILE (launch.json: helper.script).',
     }),
 
   unproven: (samples: number, location: Location) =>
@@ -119,7 +119,7 @@ export const graderErrors = {
       code: 'task-judge/api-key-unread',
       message: 'rubrics_auto_grader.api_key is ignored: debug runs read keys from the environment only.',
       location,
-      hint: 'Set DASHSCOPE_API_KEY, or select the helper LLM with --helper-base-url and --helper-api-key-env.',
+      hint: 'Set DASHSCOPE_API_KEY, or select the helper LLM with --helper-base-url (launch.json: helper.baseUrl) and --helper-api-key-env (launch.json: helper.apiKeyEnv).',
     }),
 };
 

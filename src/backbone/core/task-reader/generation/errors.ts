@@ -30,7 +30,7 @@ export const generationErrors = {
       code: 'task-reader/no-tasks',
       message: `No ${what} task was generated${reason === undefined ? '' : `. The first failed call: ${reason}`}`,
       location,
-      hint: 'Look at the responses of the helper LLM (--verbose), or use a script as helper (--helper-script).',
+      hint: 'Look at the responses of the helper LLM with --verbose (launch.json: verbose), or use a script as helper with --helper-script FILE (launch.json: helper.script).',
     }),
 
   crashesUpstream: (location: Location) =>

@@ -101,7 +101,7 @@ function noEmbedding(endpoint: EmbeddingEndpoint, reason: string, location: Loca
     code: 'task-reader/no-embedding',
     message: `${endpoint.model} returned no embedding in ${attempts} attempts: ${reason}`,
     location,
-    hint: 'Correct base_url, model and api_key of the filter, or use --helper embedded, which needs no network.',
+    hint: 'Correct base_url, model and api_key of the filter, or use --helper embedded (launch.json: helper.kind), which needs no network.',
   });
 }
 

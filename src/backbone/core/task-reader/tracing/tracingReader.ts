@@ -166,6 +166,6 @@ const tracingErrors = {
       code: 'task-reader/no-tasks',
       message: 'Validation has no tasks: the only task belongs to the training split.',
       location,
-      hint: 'Use --split training, or trace more responses.',
+      hint: 'Use --split training (launch.json: split), or trace more responses.',
     }),
 };
