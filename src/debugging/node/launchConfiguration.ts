@@ -86,7 +86,7 @@ export async function resolveLaunch(
   const debugging = configuration['noDebug'] !== true;
   const spec = await resolveRun(options, context, { debugging, errors });
   return {
-    spec,
+    spec: { ...spec, request: { ...spec.request, failFast: true } },
     verbose: options.verbose ?? false,
     jsDebug: options.jsDebug ?? {},
     pythonDebug: options.pythonDebug ?? {},

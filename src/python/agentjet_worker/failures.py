@@ -41,6 +41,10 @@ def failure_of(error: BaseException) -> dict[str, Any]:
         failure["code"] = "episode/exit"
         failure["message"] = f"The code called sys.exit({error.code!r})."
         failure["hint"] = "Return a result, or raise an error that describes the problem."
+    elif isinstance(error, ModuleNotFoundError):
+        missing = import_failure(error, sys.executable)
+        failure["code"] = missing.code
+        failure["hint"] = missing.hint
     elif isinstance(error, asyncio.CancelledError):
         failure["code"] = "episode/cancelled"
     if place is not None:

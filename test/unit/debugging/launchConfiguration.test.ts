@@ -49,6 +49,7 @@ describe('resolveLaunch', () => {
         split: 'training',
         parallel: 1,
         allowEnvironment: true,
+        failFast: true,
       },
       inspect: true,
       env: {},

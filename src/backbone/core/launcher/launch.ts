@@ -183,10 +183,16 @@ async function run(asked: RunRequest, ports: LaunchPorts, cancellation: Cancella
     if (text.opensOnDemand !== true) await tracker.open();
     const live = { ...prepared, request, rollout, modelTuner, tracker, ports, cancellation };
     const context = contextOf(live);
-    // At the limit of calls, no more episodes start. Running ones end with their next call.
+    // At the limit of calls, and with `failFast`, no more episodes start. Running ones end by themselves.
     const starting = new CancellationSource(cancellation);
     const limit = ports.budget.onReached(() => starting.cancel());
-    const rolling = rollOut(slots, plan.parallel, starting.token, (slot) => observed(slot, context, live));
+    let hasGood = false;
+    const rolling = rollOut(slots, plan.parallel, starting.token, async (slot) => {
+      const result = await observed(slot, context, live);
+      hasGood ||= result.error === null;
+      if (request.failFast === true && !hasGood && isRepeated(result)) starting.cancel();
+      return result;
+    });
     const finding = findPlaces(prepared.config, context, tracker);
     const end = await rolling.then(
       (results) => endOf(results, live),
@@ -206,10 +212,29 @@ async function run(asked: RunRequest, ports: LaunchPorts, cancellation: Cancella
 
 function endOf(results: readonly EpisodeResult[], { slots, ports, cancellation }: LiveRun): RunEnd {
   if (cancellation.isCancelled) return cancelled;
-  if (!ports.budget.isReached) return { status: 'completed', error: null };
+  const left = slots.length - results.length;
+  if (!ports.budget.isReached) return left === 0 ? { status: 'completed', error: null } : repeatedError(left);
   const stopped = results.filter(({ error }) => error?.code === limitCode).length;
   const counts = { ended: results.length - stopped, stopped, total: slots.length };
   return failed(ports.budget.error(counts), ports);
+}
+
+/** @param left the number of episodes that did not run */
+function repeatedError(left: number): RunEnd {
+  const episodes = left === 1 ? 'the last episode' : `the other ${left} episodes`;
+  const message = `The run stopped, because ${episodes} would fail with the same error.`;
+  return { status: 'failed', error: { code: 'launcher/repeated-error', message } };
+}
+
+/** Errors about the model server or a package. They do not depend on the task. */
+const repeatedErrors: ReadonlySet<string> = new Set([
+  'model/unreachable', 'model/unauthorized', 'model/not-found', 'model/redirected',
+  'python/no-such-module', 'python/no-such-class', 'python/syntax', 'python/import-raised',
+]); // prettier-ignore
+
+/** Returns true for an error that every other episode would have if none has succeeded. An episode loads only the judge. */
+function isRepeated({ error }: EpisodeResult): boolean {
+  return error !== null && (repeatedErrors.has(error.code) || error.code.startsWith('loader/'));
 }
 
 function rolloutOf({ plan, tasks, wanted }: Prepared): RolloutState {

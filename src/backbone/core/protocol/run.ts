@@ -143,6 +143,8 @@ export const runRequest = z.object({
   maxTokens: z.optional(z.number()),
   /** Seconds an episode may run, not counting time held by a debugger; absent: no limit. */
   episodeTimeout: z.optional(z.number()),
+  /** True if an error that every episode would have, such as an unreachable model server, ends the run. */
+  failFast: z.optional(z.boolean()),
   /** A `tokenizer.json` or the folder of one, absolute; absent: looked for by `ajet.model.path`. */
   tokenizer: z.optional(z.string()),
   /** False for a run without a trace file. Its calls are still tracked. */

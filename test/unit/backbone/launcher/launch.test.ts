@@ -188,6 +188,32 @@ describe('launch', () => {
     ]);
   });
 
+  it.each([
+    ['model/unreachable', 0, 1, 'failed'],
+    ['loader/threw', 0, 1, 'failed'],
+    ['model/rate-limited', 0, 4, 'completed'],
+    // An episode before it succeeded, so the error need not repeat.
+    ['model/unreachable', 1, 4, 'completed'],
+  ])(
+    'runs fewer episodes after %s behind %i good ones, if it is to fail fast',
+    async (code, good, count, status) => {
+      let ran = 0;
+      class Failing extends Workflow {
+        override execute(): Promise<WorkflowOutput> {
+          if (ran++ < good) return Promise.resolve({ reward: 1 });
+          return Promise.reject(new CodedError({ code, message: 'It fails.' }));
+        }
+      }
+      const { ports, events, results } = portsOf({ loadWorkflow: () => Promise.resolve(Failing) });
+      await launch({ ...request, parallel: 1, failFast: true }, ports, never);
+      expect(results()).toHaveLength(count);
+      expect(events.at(-1)).toMatchObject({ type: 'run-ended', status });
+      events.length = 0;
+      await launch({ ...request, parallel: 1 }, ports, never);
+      expect(results()).toHaveLength(4);
+    },
+  );
+
   it('has calls and ends in the trace before it tells of them', async () => {
     const { ports, noted, writer } = portsOf();
     const emit = ({ type }: RunEvent): void => {
