@@ -87,7 +87,7 @@ const lengths = `ajet:
 const limits = `  rollout:
     temperature: 0.6
     max_model_len: 4000
-    max_response_length_in_one_turn: 80`;
+    max_response_length_in_one_turn: 60`;
 
 async function small(body: string): Promise<Checked & { readonly episode: JsonEpisode | undefined }> {
   const project = await smallProject({ 'workflow.ts': smallWorkflow(body) });
