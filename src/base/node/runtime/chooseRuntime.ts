@@ -36,14 +36,17 @@ export async function chooseRuntime(search: RuntimeSearch): Promise<Runtime> {
   const { setting } = search;
   if (setting !== undefined && setting !== '') return fromSetting(setting, search);
   const { probe, purpose = 'workflows' } = search;
-  const tried: string[] = [];
+  /** By what is wrong: several paths are often links to one Node.js. */
+  const tried = new Map<string, string>();
   for (const candidate of [...nodesOnPath(search), ...editorsOwn(search)]) {
     const result = await probe(candidate.executable, candidate.env);
     if (isUsable(result, purpose))
       return { ...candidate, version: result.version, features: result.features };
-    if (!isMissing(result)) tried.push(`${candidate.executable}, which ${shortcoming(result, purpose)}`);
+    const problem = shortcoming(result, purpose);
+    if (!isMissing(result) && !tried.has(problem))
+      tried.set(problem, `${candidate.executable}, which ${problem}`);
   }
-  throw runtimeErrors.noneFound(purpose, tried);
+  throw runtimeErrors.noneFound(purpose, [...tried.values()]);
 }
 
 /** Returns one line for the log, e.g. `Node 24.1.0 at /usr/bin/node (first on PATH that will do)`. */

@@ -94,7 +94,9 @@ describe('which Node runs a workflow', () => {
   });
 
   test('when there is none, the error tells each and why not', async () => {
-    const executables = { '/a/bin/node': node('18.1.0'), '/opt/code/code': node('22.9.0') };
+    const old = node('18.1.0');
+    // The second is most likely a link to the first.
+    const executables = { '/a/bin/node': old, '/b/bin/node': old, '/opt/code/code': node('22.9.0') };
     await expect(chooseRuntime(machine(executables, posix))).rejects.toMatchObject({
       code: 'runtime/none-found',
       message:
