@@ -62,7 +62,8 @@ export class Editor {
     );
     await this.page.waitForFunction(
       (marks) => marks.every((mark) => performance.getEntriesByName(mark).length > 0),
-      ['code/didStartWorkbench', 'code/didLoadExtensions'],
+      // The last: VS Code sets `isWorkspaceTrusted`, on which commands depend, in an idle moment after the start.
+      ['code/didStartWorkbench', 'code/didLoadExtensions', 'code/didCreateWorkbenchContributions/3'],
       { timeout: waitMs },
     );
     await this.seeNo('.part.statusbar .statusbar-item', 'Activating Extensions');
