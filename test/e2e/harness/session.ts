@@ -237,7 +237,7 @@ function definedEnv(): Record<string, string> {
 /** Opens the browser context. A smaller window saves CPU time for tests that do not look at it. */
 function openContext(browser: Browser, isVisible: boolean): Promise<BrowserContext> {
   return browser.newContext({
-    viewport: isVisible ? { width: 1440, height: 900 } : { width: 900, height: 600 },
+    viewport: isVisible ? { width: 1440, height: 900 } : { width: 300, height: 200 },
     reducedMotion: 'reduce',
     permissions: ['clipboard-read', 'clipboard-write'],
   });

@@ -10,7 +10,7 @@ const editor = useEditor({
   suite: 'focus',
   workspace: 'media/examples/math_agent',
   settings: { 'files.autoSave': 'off' },
-  each: 'window',
+  each: 'files',
 });
 
 let host: GpuHost | undefined;
