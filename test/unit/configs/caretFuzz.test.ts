@@ -5,6 +5,7 @@ import { parseConfig } from '../../../src/configs/core/parse.ts';
 import { LineMap } from '../../../src/configs/core/text.ts';
 import { fuzz } from '../fuzz.ts';
 import { complete } from './caret.ts';
+import { cpuTime } from '../cpuTime.ts';
 
 const base = [
   'ajet:',
@@ -85,7 +86,7 @@ describe('texts that are broken anyhow', () => {
   });
 
   it('cost little however long a line is', () => {
-    const started = performance.now();
+    const started = cpuTime();
     for (const filling of ['{', '[', '"', '- ', 'a: {', '${', ' ', '#', "'a", ',', '\\', ' #x']) {
       for (const key of ['', 'rollout: ']) {
         const text = `ajet:\n  ${key}${filling.repeat(40_000)}`;
@@ -93,6 +94,6 @@ describe('texts that are broken anyhow', () => {
       }
     }
     // Less than a second on a machine that does nothing else; quadratic costs would be minutes.
-    expect(performance.now() - started).toBeLessThan(10_000);
+    expect(cpuTime() - started).toBeLessThan(10_000);
   });
 });

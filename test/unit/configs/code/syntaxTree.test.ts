@@ -10,6 +10,7 @@ import { scanJobs } from '../../../../src/configs/core/code/jobScan.ts';
 import { toolAt } from '../../../../src/configs/core/code/toolPlace.ts';
 import { scanTuneCalls } from '../../../../src/configs/core/code/tuneScan.ts';
 import { fuzz } from '../../fuzz.ts';
+import { cpuTime } from '../../cpuTime.ts';
 
 describe.each([
   ['parseScript', parseScript],
@@ -33,9 +34,9 @@ describe.each([
   });
 
   it('ends soon for a text with brackets that are never closed', () => {
-    const started = performance.now();
+    const started = cpuTime();
     parse('x=('.repeat(30_000));
-    expect(performance.now() - started).toBeLessThan(10_000);
+    expect(cpuTime() - started).toBeLessThan(10_000);
   });
 });
 
