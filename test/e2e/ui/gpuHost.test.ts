@@ -231,12 +231,6 @@ describe('a GPU host', () => {
     await editor().command('AgentJet: Focus on GPU Hosts View');
     await addHost(editor(), host);
     await editor().openFile('math_agent.yaml');
-    await askToTrain(editor(), undefined, 'Ray Jobs API: ajet --backbone verl');
-    // This host was started for no cluster.
-    await editor().see(hostDialog, 'cannot be trained on box');
-    await editor().screenshot('ray-verl');
-    await editor().press('Escape');
-    await editor().seeNo(hostDialog);
     await askToTrain(editor(), undefined, 'ajet --backbone trinity');
     await startTraining(editor());
     await showHosts(editor());
