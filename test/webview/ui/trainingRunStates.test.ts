@@ -79,8 +79,7 @@ const states: Readonly<Record<string, Shown>> = {
       'Exit code: 1',
       'Reduce the micro-batch size, the response length',
       'It can be resumed from the checkpoint of step 50.',
-      'Out of memory Step 60',
-      'of a newer host Step 60',
+      'Alarms of a newer host Step 60', // not that of the reason
     ],
   },
   lost: {
