@@ -11,7 +11,7 @@ import { localFiles } from '../../base/node/files.ts';
 import type { Loader } from './loader/loader.ts';
 import { findInterpreter } from './python/interpreter.ts';
 import { PythonClasses, type ScriptAnswers } from './python/pythonClasses.ts';
-import { PythonError } from './python/errors.ts';
+import { PythonError, pythonErrors } from './python/errors.ts';
 import { startWorker } from './python/worker.ts';
 
 export interface UserCodeOptions {
@@ -86,6 +86,7 @@ async function startPython(
     },
     answer,
     onUncaught: (error) => heard.onUncaught(error),
+    onMissing: (file, packages) => heard.warn(pythonErrors.missingRequirements(executable, file, packages)),
     onDebugger: (address) => heard.onDebugger(address),
   });
 }

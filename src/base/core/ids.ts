@@ -72,6 +72,8 @@ export const commands = {
   switchRuleOff: 'agentjet.switchRuleOff',
   /** Installs debugpy for the selected Python in a folder of the extension. */
   installDebugpy: 'agentjet.installDebugpy',
+  /** Installs the packages of the requirements.txt next to the given file, by default the active editor. */
+  installPackages: 'agentjet.installPackages',
   addHost: 'agentjet.addHost',
   setHostToken: 'agentjet.setHostToken',
   removeHost: 'agentjet.removeHost',

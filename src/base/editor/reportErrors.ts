@@ -58,6 +58,8 @@ function remedyOf(code: string): Remedy | undefined {
     case 'model/not-found':
     case 'model/redirected':
       return { title: vscode.l10n.t('Choose Model'), command: commands.chooseModel };
+    case 'python/missing-requirements':
+      return { title: vscode.l10n.t('Install Packages'), command: commands.installPackages };
     default:
       return undefined;
   }

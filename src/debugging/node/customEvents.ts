@@ -78,6 +78,8 @@ export function customEvents(event: RunEvent, run: RunProgress): DapEvent[] {
     }
     case 'model-request-cancelled':
       return [{ event: customEventNames.modelRequestCancelled, body: { id: event.id } }];
+    case 'problem':
+      return event.report.code === 'python/missing-requirements' ? failed(event.report) : [];
     case 'run-ended':
       return [...notes(run), ...needsDebugpy(event), ...failed(run.results.at(-1)?.error ?? event.error)];
     default:

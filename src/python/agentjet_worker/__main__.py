@@ -37,7 +37,9 @@ def main() -> None:
     sys.meta_path.insert(0, AgentScope(FOLDER))
     provide("agentscope")
     install_sources()
-    Worker(channel, begin["path"], begin["plugins"]).run(begin["debug"], begin["debugpy"])
+    Worker(channel, begin["path"], begin["plugins"]).run(
+        begin["debug"], begin["debugpy"], begin["package"] == "bundled"
+    )
 
 
 def set_path(first: list) -> None:

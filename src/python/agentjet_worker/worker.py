@@ -19,6 +19,7 @@ from .functions import FORMS, Functions, check_signature
 from .load import Loader, targets_of
 from .packages import check_packages
 from .printed import send as send_printed
+from .requirements import missing_packages
 from .script import Scripts
 
 #: The limit of concurrent episodes and judges that are not async. More of them wait.
@@ -48,14 +49,15 @@ class Worker:
         self._debugger: Debugger | None = None
         self._trinity_runner: Any = None
 
-    def run(self, debug: bool, debugpy_folders: list[str]) -> None:
+    def run(self, debug: bool, debugpy_folders: list[str], bundled: bool) -> None:
         try:
             debugger = self._debugger = Debugger(debugpy_folders) if debug else None
         except WorkerFailure as failure:
             self._channel.notify("refused", {"failure": failure_of(failure)})
             self._channel.read(lambda _: None)  # Returns when the backbone closes the connection.
             return
-        self._channel.notify("ready", {"debugger": debugger and debugger.address})
+        missing = missing_packages(self._begun_with[0], bundled)
+        self._channel.notify("ready", {"debugger": debugger and debugger.address, "missing": missing})
         if debugger is not None:
             debugger.wait_for_client()
         asyncio.run(self._serve())

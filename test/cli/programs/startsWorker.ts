@@ -30,6 +30,7 @@ try {
     begin: { path: [process.cwd()], package: 'bundled', plugins: [], debug: false, debugpy: [] },
     answer: () => undefined,
     onUncaught: () => undefined,
+    onMissing: () => undefined,
     onDebugger: () => undefined,
   });
 } catch (error) {

@@ -25,6 +25,7 @@ beforeEach(async () => {
     begin: { path: [import.meta.dirname], package: 'bundled', plugins: [], debug: true, debugpy: [] },
     answer: () => undefined,
     onUncaught: () => undefined,
+    onMissing: () => undefined,
     onDebugger: (debuggerAddress) => (address = debuggerAddress),
   });
   onTestFinished(async () => {

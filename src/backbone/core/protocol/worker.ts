@@ -69,8 +69,11 @@ export type WorkerRequest = (typeof workerRequests)[number];
 export const workerNotifications = {
   /** Its first message. */
   hello: z.object({ token: z.string() }),
-  /** It can take requests. `debugger`: null if none was requested. */
-  ready: z.object({ debugger: z.nullable(debuggerAddress) }),
+  /** It can take requests. `debugger`: null if none was requested. `missing`: null if no listed package is missing. */
+  ready: z.object({
+    debugger: z.nullable(debuggerAddress),
+    missing: z.nullable(z.object({ file: z.string(), packages: z.array(z.string()) })),
+  }),
   /** Sent instead of `ready`. */
   refused: z.object({ failure: workerFailure }),
   /** An error that no request gets, such as one in a callback of the event loop. */

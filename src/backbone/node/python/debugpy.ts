@@ -2,6 +2,7 @@
 import { mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import process from 'node:process';
+import type { CodedError } from '../../../base/core/errors.ts';
 import type { CancellationToken } from '../../../base/core/cancellation.ts';
 import { LineSplitter } from '../../../base/core/lineSplitter.ts';
 import { childEnvironment } from '../../../base/node/process/environment.ts';
@@ -36,7 +37,11 @@ export async function installDebugpy(request: DebugpyRequest): Promise<boolean> 
   // Install into a staging folder, so that no incomplete package is used.
   const staging = await mkdtemp(path.join(folder, 'new-'));
   try {
-    await runInstaller(request, staging);
+    const { executable } = request;
+    await runInstaller(
+      { ...request, cwd: staging, args: ['agentjet_worker.fetch_debugpy', staging, debugpyVersion] },
+      (said) => pythonErrors.debugpyNotInstalled(executable, debugpyVersion, said),
+    );
     if (request.cancellation.isCancelled) return false;
     for (const name of await readdir(staging))
       await replace(path.join(staging, name), path.join(folder, name));
@@ -46,15 +51,47 @@ export async function installDebugpy(request: DebugpyRequest): Promise<boolean> 
   }
 }
 
+export interface RequirementsRequest extends Omit<DebugpyRequest, 'storage'> {
+  /** The absolute path of a requirements.txt. */
+  readonly requirements: string;
+  /** The absolute path of a new environment; undefined: the packages are installed for the interpreter. */
+  readonly environment: string | undefined;
+}
+
+/** Resolves to false on cancellation. Rejects with `python/not-found` or `python/packages-not-installed`. */
+export async function installRequirements(request: RequirementsRequest): Promise<boolean> {
+  const { requirements, environment } = request;
+  const into = environment === undefined ? [] : [environment];
+  await runInstaller(
+    {
+      ...request,
+      cwd: path.dirname(requirements),
+      args: ['agentjet_worker.requirements', requirements, ...into],
+    },
+    (said) => pythonErrors.packagesNotInstalled(requirements, said),
+  );
+  return !request.cancellation.isCancelled;
+}
+
+interface InstallerRun extends Pick<
+  DebugpyRequest,
+  'executable' | 'workerFolder' | 'cancellation' | 'onLine'
+> {
+  readonly cwd: string;
+  /** The module and its arguments. */
+  readonly args: readonly string[];
+}
+
+/** @param failure makes an error of the last lines of output */
 async function runInstaller(
-  { executable, workerFolder, cancellation, onLine }: DebugpyRequest,
-  into: string,
+  { executable, workerFolder, cancellation, onLine, cwd, args }: InstallerRun,
+  failure: (said: readonly string[]) => CodedError,
 ): Promise<void> {
   const interpreter = { executable, environment: await environmentOf(executable, localFiles) };
   const tree = await spawnTree({
     command: executable,
-    args: ['-m', 'agentjet_worker.fetch_debugpy', into, debugpyVersion],
-    cwd: into,
+    args: ['-m', ...args],
+    cwd,
     env: childEnvironment(process.env, [{ PYTHONPATH: workerFolder }], process.platform),
     stdio: ['ignore', 'pipe', 'pipe'],
   }).catch((error: unknown) => {
@@ -72,7 +109,7 @@ async function runInstaller(
   cancelling.dispose();
   await Promise.all(ended);
   if (code !== 0 && !cancellation.isCancelled) {
-    throw pythonErrors.debugpyNotInstalled(executable, debugpyVersion, said.slice(-linesInError));
+    throw failure(said.slice(-linesInError));
   }
 }
 

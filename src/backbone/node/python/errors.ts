@@ -65,6 +65,28 @@ export const pythonErrors = {
       message: `debugpy ${version} could not be installed: ${said.join(' ').trim() || 'the installer printed no message'}`,
       hint: `Check that pip can reach the package index with its settings for indexes and proxies. To install debugpy yourself, run: ${inCommand(executable)} -m pip install debugpy`,
     }),
+  /** @param file a requirements.txt */
+  missingRequirements: (executable: string, file: string, packages: readonly string[]): CodedError =>
+    new CodedError({
+      code: 'python/missing-requirements',
+      location: { file },
+      message: `${executable} has no ${packages.join(', ')}, which requirements.txt lists.`,
+      hint: `Install them: ${inCommand(executable)} -m pip install -r ${inCommand(file)}`,
+    }),
+  /** @param said the last lines of the installer */
+  packagesNotInstalled: (file: string, said: readonly string[]): CodedError =>
+    new CodedError({
+      code: 'python/packages-not-installed',
+      location: { file },
+      message: `The packages could not be installed: ${said.join(' ').trim() || 'the installer printed no message'}`,
+      hint: 'Check the names in the file, and that pip can reach the package index with its settings for indexes and proxies.',
+    }),
+  noRequirements: (): CodedError =>
+    new CodedError({
+      code: 'python/no-requirements',
+      message: 'The folder has no requirements.txt.',
+      hint: 'Create one with the packages of the workflow, such as openai, one per line.',
+    }),
   noFolder: (): CodedError =>
     new CodedError({
       code: 'python/no-folder',
@@ -74,7 +96,7 @@ export const pythonErrors = {
   notTrusted: (): CodedError =>
     new CodedError({
       code: 'python/not-trusted',
-      message: 'Installing debugpy runs the Python of this workspace, which is not trusted.',
+      message: 'Installing packages runs the Python of this workspace, which is not trusted.',
       hint: 'Trust the workspace first ("Workspaces: Manage Workspace Trust").',
     }),
 };

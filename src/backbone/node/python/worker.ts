@@ -42,6 +42,8 @@ export interface WorkerLaunch {
   /** Answers a request of the user's code, which receives thrown errors. */
   answer(method: WorkerRequest, params: Readonly<Record<string, unknown>>): unknown;
   onUncaught(error: PythonError): void;
+  /** Called if packages of a requirements.txt are missing. */
+  onMissing(file: string, packages: readonly string[]): void;
   /** Called when the process waits for a debugger. */
   onDebugger(address: DebuggerAddress): void;
 }
@@ -185,6 +187,7 @@ export class PythonWorker {
     this.ended = this.#ended.promise;
     rpc.onNotification('ready', (params: unknown) => {
       const ready = workerNotifications.ready.parse(params);
+      if (ready.missing !== null) launch.onMissing(ready.missing.file, ready.missing.packages);
       if (ready.debugger !== null) launch.onDebugger(ready.debugger);
       this.#ready.resolve(undefined);
     });

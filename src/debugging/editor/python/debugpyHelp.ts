@@ -7,6 +7,7 @@ import { pythonErrors } from '../../../backbone/node/python/errors.ts';
 import { withCancellableProgress } from '../../../base/editor/progress.ts';
 import { commands, debugType } from '../../../base/core/ids.ts';
 import { reportingErrors } from '../../../base/editor/reportErrors.ts';
+import { installPackages } from './packages.ts';
 import { bundledDebugpy } from './pythonApi.ts';
 import type { PythonChoice } from './pythonChoice.ts';
 
@@ -37,6 +38,14 @@ export function registerDebugpyHelp(parts: DebugpyParts): Disposable {
   store.add(
     vscode.commands.registerCommand(commands.installDebugpy, () =>
       reportingErrors(() => installFor(vscode.window.activeTextEditor?.document.uri, parts), parts.log),
+    ),
+  );
+  store.add(
+    vscode.commands.registerCommand(commands.installPackages, (file?: vscode.Uri) =>
+      reportingErrors(
+        () => installPackages(file ?? vscode.window.activeTextEditor?.document.uri, parts),
+        parts.log,
+      ),
     ),
   );
   return store;
