@@ -110,6 +110,9 @@ export class ImportTally implements ImportSink {
       case 'timeline':
         for (const message of part.messages) this.#tokens(message);
         break;
+      case 'tool':
+        this.#times(part.startedAt, part.startedAt + 1_000 * part.seconds);
+        break;
       case 'tokens':
         this.#has.add('tokenTexts');
         break;
