@@ -12,6 +12,7 @@ import process from 'node:process';
 import { parseArgs } from 'node:util';
 import { configBenches } from './config.mjs';
 import { f5Benches } from './f5.mjs';
+import { firstUseBenches } from './firstUse.mjs';
 import { gatewayBenches } from './gateway.mjs';
 import { resultOrReason } from './measure.mjs';
 import { mergeBenches } from './merge.mjs';
@@ -26,6 +27,7 @@ import { viewerBenches } from './viewer.mjs';
 const benches = [
   ...configBenches,
   ...f5Benches,
+  ...firstUseBenches,
   ...gatewayBenches,
   ...mergeBenches,
   ...rolloutBenches,
