@@ -371,7 +371,7 @@ test('the viewer follows the theme, and is accessible in each', async () => {
     expect(await violations(viewer)).toEqual([]);
     // One of a task whose rewards are all equal.
     await openTimeline(viewer, 12);
-    await viewer.getByText('Would not train: All episodes of the task').waitFor();
+    await viewer.getByText('Would not train: All repeats of the task').waitFor();
     await viewer.getByRole('listbox', { name: 'Tokens' }).focus();
     await viewer.getByRole('tooltip').waitFor();
     await editor().screenshot(`timeline ${name}`);
