@@ -1,3 +1,4 @@
+import path from 'node:path';
 import { closest } from 'fastest-levenshtein';
 import { CodedError, type Location } from '../../../base/core/errors.ts';
 
@@ -20,7 +21,7 @@ export const loaderErrors = {
   noSuchExport: (kind: ExportKind, file: string, name: string, exported: readonly string[]) =>
     new CodedError({
       code: 'loader/no-such-export',
-      message: `${file} does not export ${name}; ${listed(exported)}.`,
+      message: `${path.basename(file)} does not export ${name}; ${listed(exported)}.`,
       location: { file },
       hint: hintForName(kind, name, exported),
     }),
