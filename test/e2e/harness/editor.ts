@@ -276,6 +276,12 @@ export class Editor {
     await this.see('.part.statusbar .statusbar-item', new RegExp(`Ln ${line}, Col`), timeoutMs);
   }
 
+  /** Shows the debug console and waits until it has the focus, which would else close a quick input that opens next. */
+  async showConsole(): Promise<void> {
+    await this.press('ControlOrMeta+Shift+y');
+    await this.see('.repl-input-wrapper .monaco-editor.focused');
+  }
+
   async stopDebugging(): Promise<void> {
     await this.press('Shift+F5');
     await this.seeNo('.debug-toolbar');

@@ -90,7 +90,7 @@ test('an API key that was typed reaches its endpoint under F5, and nothing else'
   expect(await filesWith(endpoint.baseUrl)).toContain(editor().file('.vscode/launch.json'));
   letGo.abort();
   await editor().seeNo('.debug-toolbar');
-  await editor().press('ControlOrMeta+Shift+y');
+  await editor().showConsole();
   await editor().see('.repl', 'episodes would train');
   await editor().screenshot('run-with-key');
   expect(new Set(endpoint.authorizations)).toEqual(new Set([`Bearer ${key}`]));

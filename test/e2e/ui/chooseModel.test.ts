@@ -81,7 +81,7 @@ async function settings(): Promise<unknown> {
 async function requestsOfRun({ paths }: ModelServer): Promise<readonly string[]> {
   const before = paths.length;
   await editor().command('AgentJet: Run Episodes Without Debugging');
-  await editor().press('ControlOrMeta+Shift+y');
+  await editor().showConsole();
   await editor().see('.repl', 'episodes would train');
   return paths.slice(before);
 }

@@ -25,7 +25,7 @@ test('a language model of the editor is chosen and answers', async () => {
     .toEqual({ 'agentjet.model': 'editor', 'agentjet.editorModel': 'counting-model' });
   await editor().command('AgentJet: Run Episodes Without Debugging');
   const allow = editor().page.locator('.monaco-dialog-box .monaco-button', { hasText: /^Allow$/ });
-  await editor().press('ControlOrMeta+Shift+y');
+  await editor().showConsole();
   await editor().see('.repl', 'model counting-model of the editor');
   await allow
     .or(editor().page.locator('.repl', { hasText: 'episodes would train' }))

@@ -28,7 +28,7 @@ test('F5 on the config, without a launch.json, stops in the workflow and runs on
   await editor().command('Remove All Breakpoints');
   await editor().press('F5');
   await editor().seeNo('.debug-toolbar');
-  await editor().press('ControlOrMeta+Shift+y');
+  await editor().showConsole();
   await editor().see('.repl', 'episodes would train');
   await editor().screenshot('rewards');
 });

@@ -34,7 +34,7 @@ test('New Project makes one that runs at the first F5, in Python', async () => {
   await project.openFile('my_agent.yaml');
   await project.see(titleButton);
   await project.startDebugging();
-  await project.press('ControlOrMeta+Shift+y');
+  await project.showConsole();
   await project.see('.repl', '24 of 24 episodes would train');
   await project.seeNo('.debug-toolbar');
   await project.screenshot('new-project');

@@ -39,7 +39,7 @@ test('the installed package stops in the workflow and runs on to the rewards', a
   await editor().command('Remove All Breakpoints');
   await editor().press('F5');
   await editor().seeNo('.debug-toolbar');
-  await editor().press('ControlOrMeta+Shift+y');
+  await editor().showConsole();
   await editor().see('.repl', 'episodes would train');
 });
 

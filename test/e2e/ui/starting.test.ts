@@ -27,7 +27,7 @@ async function rowTexts(): Promise<string[]> {
 }
 
 async function seeRewards(): Promise<void> {
-  await editor().press('ControlOrMeta+Shift+y');
+  await editor().showConsole();
   await editor().see('.repl', 'episodes would train');
   await editor().seeNo('.debug-toolbar');
 }

@@ -35,7 +35,7 @@ async function runToTheEnd(): Promise<void> {
   await editor().see(titleButton);
   await editor().startDebugging();
   await editor().seeNo('.debug-toolbar', undefined, 60_000);
-  await editor().press('ControlOrMeta+Shift+y');
+  await editor().showConsole();
   await editor().see('.repl', 'episodes would train');
 }
 
