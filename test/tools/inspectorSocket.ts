@@ -3,7 +3,7 @@
  * gave up then would leave the process, and the test, waiting.
  */
 export async function inspectorSocket(url: URL | string): Promise<WebSocket> {
-  for (let attempt = 1; attempt <= 20; attempt++) {
+  for (const end = Date.now() + 45_000; Date.now() < end;) {
     const socket = new WebSocket(url);
     if (await answers(socket)) return socket;
   }
