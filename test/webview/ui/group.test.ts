@@ -24,7 +24,7 @@ describe('a group', () => {
 
   test('whose rewards are equal says what that means, and leads to all such groups', async () => {
     const { page } = await open(tasksRun().run, { place: 'group=2' });
-    await page.locator('.notice', { hasText: 'every advantage is 0' }).waitFor();
+    await page.locator('.notice', { hasText: 'gives no training signal' }).waitFor();
     await page.getByRole('button', { name: 'All groups with this finding' }).click();
     await page.getByRole('grid', { name: '1 group' }).waitFor();
   });
@@ -50,7 +50,7 @@ describe('a group', () => {
     real.episode(1, { reward: 1 });
     server.notify();
     await page.getByRole('grid', { name: '2 repeats' }).waitFor();
-    await page.locator('.notice', { hasText: 'every advantage is 0' }).waitFor();
+    await page.locator('.notice', { hasText: 'gives no training signal' }).waitFor();
     expect(await grid.getByText('open').count()).toBe(0);
     real.end();
   });
