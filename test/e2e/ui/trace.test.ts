@@ -12,12 +12,7 @@ import { startRun } from '../harness/commandLine.ts';
 import { titleButton, useEditor } from '../harness/index.ts';
 import { extensionUnderTest } from '../harness/session.ts';
 
-const editor = useEditor({
-  suite: 'trace',
-  workspace: 'media/examples/math_agent',
-  each: 'files',
-  settings: { 'debug.internalConsoleOptions': 'openOnSessionStart' },
-});
+const editor = useEditor({ suite: 'trace', workspace: 'media/examples/math_agent', each: 'window' });
 
 /** What `goToLine` and the like act upon stays where it was: the viewer must not take the focus. */
 const activeTab = '.editor-group-container.active .tab.active';
