@@ -1,4 +1,7 @@
-/** What a new user does first, with the keys of a user in a real VS Code and without a path typed: the seconds to a breakpoint. */
+/**
+ * The seconds from an installed extension, or from a clone, to the first stop at a breakpoint. A real VS Code gets the keys
+ * that a new user would press. No path is typed.
+ */
 import { execFileSync, spawn } from 'node:child_process';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

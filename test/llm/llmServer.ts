@@ -38,7 +38,7 @@ export interface ServerReply {
 }
 
 export class LlmServer {
-  /** Of the proxy. */
+  /** The address of the recording proxy, which runs connect to. */
   readonly baseUrl: string;
   /** The folder of its tokenizer. */
   readonly tokenizer: string;

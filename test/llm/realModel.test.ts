@@ -1,4 +1,4 @@
-/** A real language model: what AgentJet tracks of its replies is what the server said, whoever asks it. */
+/** Compares what AgentJet tracks of replies of a real language model with what its server sent, for each framework. */
 import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';

@@ -80,8 +80,8 @@ export function childConfiguration(options: ChildOptions): ChildConfiguration {
 }
 
 /**
- * A function that the JavaScript debugger runs in the process for the text of an object. It shows a message of a conversation
- * as `user: What is 1 + 1?`. The debugger does not call it for arrays.
+ * The source of a function that js-debug calls in the process of the run to describe an object. A chat message is shown as
+ * `user: What is 1 + 1?`. js-debug does not call the function for arrays.
  */
 const describeValue = `function (usual) {
   if (typeof this.role !== 'string' || !('content' in this)) return usual;

@@ -43,7 +43,7 @@ async function missingIn(requirements: string): Promise<readonly string[]> {
 it.each([
   ['pydantic>=2\n# no-such-comment\n', []],
   ['Pydantic\nno-such-package[extra]==1.0 # why\nother_missing ~= 2\n', ['no-such-package', 'other_missing']],
-  // What AgentJet brings, options, addresses, and packages for some systems.
+  // Not checked: packages that AgentJet includes, options of pip, URLs, and packages for some systems only.
   ['agentjet\n-r other.txt\nx @ https://127.0.0.1/x.zip\nno-such; sys_platform == "win32"\n', []],
 ])('finds the missing packages of %j', async (requirements, missing) => {
   expect(await missingIn(requirements)).toEqual(missing);

@@ -144,13 +144,16 @@ tune(workflow_func=solve, ${given.join('')}config_path='exp.yaml')
     ['1.0.21', script(), []],
     ['1.0.12', script().replace('.tuner', '.tune'), ['4 warning agentscope-tuner: buffer']],
     ['1.0.8', script().replace('.tuner', '.tune'), []],
-  ])('with AgentScope %s is told whether it has the tuner', async (version, text, expected) => {
-    const files = { '/project/main.py': text, [`${site}/agentscope-${version}.dist-info/METADATA`]: '' };
-    expect(await told(config, { files }, 'agentscope-tuner')).toEqual(expected);
-  });
+  ])(
+    'has a finding if AgentScope %s does not have the package that the script imports',
+    async (version, text, expected) => {
+      const files = { '/project/main.py': text, [`${site}/agentscope-${version}.dist-info/METADATA`]: '' };
+      expect(await told(config, { files }, 'agentscope-tuner')).toEqual(expected);
+    },
+  );
 });
 
-it('a config that names an adapter of the tuner is told that AgentScope 2 does not have it', async () => {
+it('a config that names a workflow adapter of the tuner has a finding if AgentScope 2 is installed', async () => {
   const files = { '/project/.venv/lib/python3.11/site-packages/agentscope-2.0.10.dist-info/METADATA': '' };
   const taskset = '{path: x, default_workflow_type: agentscope_workflow_adapter_v1}';
   const text = lines('checkpoint_root_dir: /c', `buffer: {explorer_input: {taskset: ${taskset}}}`);

@@ -79,7 +79,7 @@ describe('a server that does not know what it is asked of its tokens', () => {
 describe('a server that streams no log probabilities', () => {
   const tools = [{ type: 'function' as const, function: { name: 'add' } }];
   const streamed = { ...request, stream: true, stream_options: { include_usage: true } };
-  // As llama.cpp answers.
+  // The message that llama.cpp sends.
   const inStreams = refusal(400, 'logprobs is not supported with tools + stream');
 
   function server(refuses: (sent: ChatRequest) => ModelReply | undefined) {
