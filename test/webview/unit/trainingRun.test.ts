@@ -196,6 +196,10 @@ describe('what is known of a run', () => {
     const reason = `It ended with exit code 1: ${line}`;
     model.take({ type: 'runs', runs: [shownRun({ state: 'failed', reason })] });
     expect(folded()).toEqual([['The KL was 2.', 2]]);
+    // A part of the alarm's sentence is no repetition.
+    const other = 'It ended with exit code 1: an error because the KL was 2.';
+    model.take({ type: 'runs', runs: [shownRun({ state: 'failed', reason: other })] });
+    expect(folded()).toContainEqual(['The KL was 2.', 2]);
   });
 
   test('counts each event once, however often it is sent', () => {

@@ -67,9 +67,11 @@ export function foldedAlarms(
 ): readonly (RunData['alarms'][number] & { readonly times: number })[] {
   const reason = run.isOver ? (run.shown.record.reason ?? '') : '';
   // `Out of memory: LINE`, and `It ended with exit code 1: LINE`, both cut.
-  const lineIn = (text: string): string => text.slice(text.indexOf(': ') + 2).replace(/…$/, '');
-  const isReason = (text: string): boolean =>
-    reason.includes(': ') && (text.includes(lineIn(reason)) || reason.includes(lineIn(text)));
+  const lineIn = (text: string): string => /: (.+?)…?$/s.exec(text)?.[1] ?? '';
+  const isReason = (text: string): boolean => {
+    const [one, other] = [lineIn(reason), lineIn(text)];
+    return one !== '' && other !== '' && (text.includes(one) || reason.includes(other));
+  };
   const folded = new Map<string, RunData['alarms'][number] & { readonly times: number }>();
   for (const one of run.alarms.filter(({ text }) => !isReason(text))) {
     const kind = `${one.alarm} ${one.stage}`;
