@@ -23,6 +23,8 @@ export interface ConfigEnvironment {
   /** Counts the lines of a data set that are not blank; undefined where that takes too long. */
   readonly rows?: (file: string) => Promise<number | undefined>;
   readonly parsed?: (file: string, text: string) => ConfigDocument;
+  /** Finds the script that completes the config; by default in the folders around it. */
+  readonly tuneScript?: () => Promise<TuneScript | undefined>;
 }
 
 /** One config with its composition and resolved references, so that rules are synchronous. */

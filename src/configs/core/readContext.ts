@@ -35,11 +35,12 @@ export async function readContext(
  */
 async function resolveReferences(request: ReferenceRequest): Promise<ResolvedReferences> {
   const { document, dialect, configEnvironment } = request;
+  const { tuneScript = () => tuneScriptOf(configEnvironment.file, configEnvironment) } = configEnvironment;
   const isForScript = dialect.id === 'trinity' && !document.text.includes('default_workflow_type');
   const [targets, folders, tune] = await Promise.all([
     locatorTargets(request),
     searchFolders(request).catch(() => new Map<string, string>()),
-    isForScript ? tuneScriptOf(configEnvironment.file, configEnvironment).catch(() => undefined) : undefined,
+    isForScript ? tuneScript().catch(() => undefined) : undefined,
   ]);
   // The paths are meant for the workspace that has the config's code.
   const isProject = [...targets.values()].some(({ status }) => status === 'found' || status === 'no-name');

@@ -8,6 +8,7 @@ import { maskSecrets } from '../../core/effective/secrets.ts';
 import { dialectOf } from '../../core/dialect.ts';
 import { isBroken, parseCache, parseConfig } from '../../core/parse.ts';
 import { readContext } from '../../core/readContext.ts';
+import { tuneScriptOf, type TuneScript } from '../../core/trinity/tuneScript.ts';
 import type { ClassFinders } from './classFinders.ts';
 import type { InstalledPackages } from './installedPackages.ts';
 import { locateConfig, type WorkspaceFs, workspaceFiles, type TextCache } from './workspaceFs.ts';
@@ -46,6 +47,8 @@ export class ConfigContexts implements Disposable {
   #changes = 0;
   readonly #changesOf = new Map<string, number>();
   #following = false;
+  /** By config: to find a script, many files are read, which no edit of the config changes. */
+  readonly #tuneScripts = new Map<string, Promise<TuneScript | undefined>>();
 
   /** Something around the configs changed; where that was another document, its address. */
   readonly onStale = this.#stale.event;
@@ -100,12 +103,23 @@ export class ConfigContexts implements Disposable {
       environment: this.#environment(),
       parsed: this.#parsed,
       installed: this.#parts.installed.of(config, location, files),
+      tuneScript: () => this.#tuneScriptOf(config, { file, files, paths: fs.paths }),
       ...(fs.isLocal && { rows: this.#parts.rows }),
     };
   }
 
   filesIn(fs: WorkspaceFs): FileReader {
     return workspaceFiles(fs, this.#parts.files, this.#read);
+  }
+
+  #tuneScriptOf(
+    config: vscode.Uri,
+    { file, files, paths }: Pick<ConfigEnvironment, 'file' | 'files' | 'paths'>,
+  ): Promise<TuneScript | undefined> {
+    const key = config.toString();
+    const found = this.#tuneScripts.get(key) ?? tuneScriptOf(file, { files, paths });
+    this.#tuneScripts.set(key, found);
+    return found;
   }
 
   /** Returns the count of changes outside of the document; its own changes have versions. */
@@ -124,6 +138,7 @@ export class ConfigContexts implements Disposable {
     this.#parts.installed.changed();
     this.#changes++;
     const key = uri?.toString();
+    if (uri === undefined || !/\.ya?ml$/.test(uri.path)) this.#tuneScripts.clear();
     if (key !== undefined) this.#changesOf.set(key, (this.#changesOf.get(key) ?? 0) + 1);
     this.#stale.fire(uri);
   }

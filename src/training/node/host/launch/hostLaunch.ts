@@ -85,6 +85,8 @@ export interface LaunchRequest {
 
 const preflightRunId = 'preflight';
 const nothingBeside: OtherRuns = { userOf: () => undefined, rayHolder: () => undefined };
+
+/** Returns the releases in a Python, as the key tables name them. */
 async function releasesOf({ ajet, packages }: PythonFacts): Promise<{ ajet?: string; trinity?: string }> {
   const version = packages['trinity-rft'] ?? undefined;
   const trinity = version === undefined ? undefined : releaseOf('trinity', version);
