@@ -11,7 +11,9 @@ const listen = ['--listen', '127.0.0.1:0'];
 async function startText(machine: GpuMachine): Promise<string> {
   const args = machine.hostArguments.filter((one) => one !== '--json');
   const host = machine.start(['host', ...args, ...listen]);
-  const [told] = await host.wrote(/^GPU host [^]*\n {2}ws:[^]*\n\n?.*[Tt]oken[^]*\n/m);
+  const [told] = await host.wrote(
+    /^GPU host [^]*\n {2}ws:[^]*\n\n?.*[Tt]oken[^]*\nGPUs: [^]*\ntrinity: .*\n/m,
+  );
   host.child.kill('SIGTERM');
   const { code, stdout } = await host.exited;
   expect([code, stdout]).toEqual([0, told]);
@@ -38,13 +40,14 @@ describe.skipIf(process.platform !== 'linux')('a GPU host', () => {
     expect(await owner(['list'])).toBe('');
     expect(await again.end('SIGTERM')).toBe(0);
     expect(await startText(machine)).toMatch(
-      /\n\nIt has no token, so no client can connect\. To create a token, use `agentjet host token add NAME`\.\n$/,
+      /\n\nIt has no token, so no client can connect\. To create a token, use `agentjet host token add NAME`\.\n\n/,
     );
 
     await owner(['add', 'second']);
     const text = await startText(machine);
-    expect(text).toMatch(/\n\nGPUs: 2 × .+\najet: .+\ntrinity: found\n/);
-    expect(text).toMatch(/\n\nTo create a token, use `agentjet host token add NAME`\.\n$/);
+    expect(text).toMatch(
+      /\n\nTo create a token, use `agentjet host token add NAME`\.\n\nGPUs: 2 × .+\najet: .+\ntrinity: found\n$/,
+    );
     expect(text).not.toMatch(/ajh_/);
   });
 

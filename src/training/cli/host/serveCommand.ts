@@ -36,8 +36,9 @@ export async function runServe(
   });
   try {
     const token = host.tokens.addFirst(firstToken.name, firstToken.scopes, Date.now());
-    const found = json ? '' : await Promise.race([stopped.then(() => ''), describe(host)]);
-    io.stdout.write(json ? document(host, settings, token) : text(host, settings, token, found));
+    io.stdout.write(json ? document(host, settings, token) : text(host, settings, token));
+    // Finding the launchers starts their Pythons, so the address comes first.
+    if (!json) await Promise.race([stopped, describe(host).then((found) => io.stdout.write(found))]);
     await stopped;
   } finally {
     await host.close();
@@ -54,19 +55,10 @@ function pairingAddress(host: Pick<OpenHost, 'server' | 'certificate'>): string 
   return certificate?.selfSigned === true ? `${url}#${certificate.fingerprint}` : url;
 }
 
-function text(
-  host: OpenHost,
-  { dataFolder }: HostSettings,
-  token: string | undefined,
-  found: string,
-): string {
+function text(host: OpenHost, { dataFolder }: HostSettings, token: string | undefined): string {
   const { name, version } = host.services.identity;
   const none = host.tokens.list().length === 0 ? 'It has no token, so no client can connect. ' : '';
-  return `GPU host ${name}, version ${version}, data folder ${dataFolder}.
-
-${found}
-
-Its address:
+  return `GPU host ${name}, version ${version}, data folder ${dataFolder}. Its address:
 
   ${pairingAddress(host)}
 
@@ -88,10 +80,11 @@ async function describe({ services }: OpenHost): Promise<string> {
   const cards = [...new Set(gpus.map(({ name }) => name))].map(
     (kind) => `${gpus.filter(({ name }) => name === kind).length} × ${kind}`,
   );
-  return [
+  const lines = [
     `GPUs: ${cards.length === 0 ? 'none' : cards.join(', ')}`,
     ...launchers.map(({ name, version, problem }) => `${name}: ${problem ?? version ?? 'found'}`),
-  ].join('\n');
+  ];
+  return `\n${lines.join('\n')}\n`;
 }
 
 function document(host: OpenHost, { dataFolder }: HostSettings, token: string | undefined): string {
