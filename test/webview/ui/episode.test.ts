@@ -142,7 +142,12 @@ test('an episode takes tags and a note, which its row in the table shows', async
   const withNotes = (row: EpisodeRow): EpisodeRow => (row.episode === 2 ? { ...row, noted } : row);
   const { page, trace } = await open(run, { place: 'episode=2' });
   await page.getByText('Tags and note').click();
-  await page.getByLabel('Tags, separated by commas').fill('odd, needs work');
+  const tags = page.getByLabel('Tags, separated by commas');
+  await tags.fill(`odd, ${'long'.repeat(20)}`);
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('at most 50 characters').waitFor();
+  expect(trace.requests.some(({ method }) => method === 'annotate')).toBe(false);
+  await tags.fill('odd, needs work');
   await page.getByLabel('Note', { exact: true }).fill('Compare with the repeat.');
   await picture(page, 'notes');
   expect(await violations(page)).toEqual([]);
@@ -158,7 +163,7 @@ test('an episode takes tags and a note, which its row in the table shows', async
     },
   };
   await page.getByRole('button', { name: 'Save' }).click();
-  await expect.poll(() => page.getByLabel('Tags, separated by commas').inputValue()).toBe('odd');
+  await expect.poll(() => tags.inputValue()).toBe('odd');
   expect(trace.requests.find(({ method }) => method === 'annotate')).toMatchObject({
     ...{ episode: 2, note: noted.note, tags: ['odd', 'needs work'] },
   });

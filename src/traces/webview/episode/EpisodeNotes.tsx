@@ -22,8 +22,13 @@ export function EpisodeNotes({ episode, noted = nothing }: Props) {
   const changed = tags !== saved.tags || note !== saved.note;
   const save = (event: Event) => {
     event.preventDefault();
-    const named = tags.split(',').map((tag) => tag.trim().slice(0, longest.tag));
-    client.ask('annotate', { trace, episode, note, tags: named.slice(0, mostTags) }).then(
+    const named = tags.split(',').map((tag) => tag.trim());
+    if (named.length > mostTags || named.some((tag) => tag.length > longest.tag)) {
+      const message = l10n.t('Use at most {0} tags with at most {1} characters each.', mostTags, longest.tag);
+      setError({ code: 'viewer/annotate', message });
+      return;
+    }
+    client.ask('annotate', { trace, episode, note, tags: named }).then(
       () => {
         setError(undefined);
         setDraft(undefined);
