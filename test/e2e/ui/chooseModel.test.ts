@@ -7,7 +7,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { localServers } from '../../../src/backbone/node/model-tuner/modelList.ts';
 import { titleButton, useEditor } from '../harness/index.ts';
 
-const editor = useEditor({ suite: 'choose-model', workspace: 'media/examples/math_agent', each: 'files' });
+const editor = useEditor({ suite: 'choose-model', workspace: 'media/examples/math_agent', each: 'window' });
 
 const themes = ['Light 2026', 'Dark 2026', 'Dark High Contrast'];
 const status = '.part.statusbar .statusbar-item';
