@@ -23,6 +23,11 @@ export function isDamage(error: unknown): boolean {
   return codes.includes(sqliteCode(error)) || (error instanceof CodedError && error.code === 'trace/damaged');
 }
 
+/** Returns true if the file ends before a page that belongs to it: SQLITE_IOERR_SHORT_READ. */
+export function isShortRead(error: unknown): boolean {
+  return error instanceof Error && 'errcode' in error && error.errcode === 522;
+}
+
 export const storeErrors = {
   noSqlite: () =>
     new CodedError({

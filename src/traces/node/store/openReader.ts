@@ -6,7 +6,7 @@ import { traceErrors } from '../../core/errors.ts';
 import { formatVersion } from '../../core/layout.ts';
 import { type TraceReader, TraceViews } from '../../core/views.ts';
 import { Connection, mergeJournal } from './connection.ts';
-import { isDamage, storeErrors, sqliteCode, sqliteCodes } from './errors.ts';
+import { isDamage, isShortRead, storeErrors, sqliteCode, sqliteCodes } from './errors.ts';
 import { changedAt, sizeOf, stampOf } from './fileParts.ts';
 import { NotesFile } from './notesFile.ts';
 import { openDamaged, openSource, type Source } from './source.ts';
@@ -192,7 +192,9 @@ function readFailure(file: string, format: number, error: unknown): CodedError {
         ? storeErrors.newerFormat(file, format, error)
         : traceErrors.damaged(file, messageOf(error), error);
     default:
-      return storeErrors.cannotRead(file, error);
+      return isShortRead(error)
+        ? traceErrors.damaged(file, 'the file ends too early', error)
+        : storeErrors.cannotRead(file, error);
   }
 }
 
