@@ -8,12 +8,13 @@ const features = {
   base: [],
   configs: ['base'],
   tracking: ['base'],
+  tinker: ['base', 'tracking'],
   sdk: ['base', 'tracking'],
   traces: ['base', 'configs', 'tracking', 'sdk'],
-  backbone: ['base', 'configs', 'tracking', 'sdk', 'traces'],
-  debugging: ['base', 'configs', 'tracking', 'sdk', 'traces', 'backbone'],
-  training: ['base', 'configs', 'tracking', 'sdk', 'traces', 'backbone'],
-  command: ['base', 'configs', 'tracking', 'sdk', 'traces', 'backbone', 'debugging', 'training'],
+  backbone: ['base', 'configs', 'tracking', 'tinker', 'sdk', 'traces'],
+  debugging: ['base', 'configs', 'tracking', 'tinker', 'sdk', 'traces', 'backbone'],
+  training: ['base', 'configs', 'tracking', 'tinker', 'sdk', 'traces', 'backbone'],
+  command: ['base', 'configs', 'tracking', 'tinker', 'sdk', 'traces', 'backbone', 'debugging', 'training'],
 };
 
 /** Tiers: the folders of a feature. */
