@@ -4,7 +4,7 @@
  */
 import type { CancellationToken } from '../../base/core/cancellation.ts';
 
-/** What a model sampled, exactly as the server returned it. */
+/** A reply of a model, exactly as the server returned it. */
 export interface SampledSequence {
   /** Includes the stop token that ended it. */
   readonly tokenIds: Int32Array;
