@@ -10,8 +10,10 @@ import { systemClock } from '../../base/node/clock.ts';
 import { Connection } from '../../traces/node/store/connection.ts';
 import type { PartReader } from '../../base/core/ports.ts';
 import type { EnvTransport } from '../core/env-service/client.ts';
-import { explainTransport, writeUrl } from './model-tuner/modelEndpointFailures.ts';
-import { post, postTarget, readWhole } from './model-tuner/modelTransport.ts';
+import { writeUrl } from '../../base/core/httpTexts.ts';
+import { explainTransport } from '../../base/node/httpErrors.ts';
+import { post } from './model-tuner/outsideCalls.ts';
+import { postTarget, readWhole } from '../../base/node/http.ts';
 import type { CancellationToken } from '../../base/core/cancellation.ts';
 import { parseJson } from '../../base/core/parseJson.ts';
 

@@ -5,7 +5,7 @@ import { CancellationSource } from '../../../base/core/cancellation.ts';
 import { CodedError } from '../../../base/core/errors.ts';
 import { withCancellableProgress } from '../../../base/editor/progress.ts';
 import { createEndpointModel } from '../../node/model-tuner/endpointModel.ts';
-import { writeUrl } from '../../node/model-tuner/modelEndpointFailures.ts';
+import { writeUrl } from '../../../base/core/httpTexts.ts';
 import {
   findLocalServers,
   listModels,

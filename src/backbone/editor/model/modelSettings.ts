@@ -2,7 +2,7 @@
 import path from 'node:path';
 import * as vscode from 'vscode';
 import { settings, settingsSection } from '../../../base/core/ids.ts';
-import { writeUrl } from '../../node/model-tuner/modelEndpointFailures.ts';
+import { writeUrl } from '../../../base/core/httpTexts.ts';
 import { modelKind } from '../../node/options/resolveRun.ts';
 import { runOptions, type RunOptions } from '../../node/options/runOptions.ts';
 

@@ -10,16 +10,12 @@ import {
 } from '../../core/model-tuner/model.ts';
 import { withServerTokens } from '../../core/model-tuner/serverTokens.ts';
 import type { Logger } from '../../../base/core/ports.ts';
-import {
-  EndpointFailures,
-  endpointHeaders,
-  endpointUrl,
-  writeUrl,
-  type Endpoint,
-} from './modelEndpointFailures.ts';
+import { EndpointFailures, endpointHeaders, endpointUrl, type Endpoint } from './modelEndpointFailures.ts';
 import { listModels } from './modelList.ts';
 import { EndpointFields } from './endpointFields.ts';
-import { releaseConnection, post, postTarget, readText, readWhole } from './modelTransport.ts';
+import { post } from './outsideCalls.ts';
+import { writeUrl } from '../../../base/core/httpTexts.ts';
+import { postTarget, readText, readWhole, releaseConnection } from '../../../base/node/http.ts';
 import { parseJson } from '../../../base/core/parseJson.ts';
 import { isRecord } from '../../../base/core/isRecord.ts';
 

@@ -13,7 +13,7 @@ import type { ChatModel } from '../../core/model-tuner/model.ts';
 import type { HelperChoice, ModelChoice } from '../../core/protocol/run.ts';
 import { createEndpointModel } from './endpointModel.ts';
 import type { RunRecordings } from '../recording/runRecordings.ts';
-import { writeUrl } from './modelEndpointFailures.ts';
+import { writeUrl } from '../../../base/core/httpTexts.ts';
 
 export interface HelperContext {
   readonly seed: number;

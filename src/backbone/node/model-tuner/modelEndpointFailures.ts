@@ -1,6 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { ModelError, ModelFailure } from '../../core/model-tuner/model.ts';
 import { CodedError } from '../../../base/core/errors.ts';
+import { excerpt, formatFieldErrors, formatModels, writeUrl } from '../../../base/core/httpTexts.ts';
+import { explainTransport } from '../../../base/node/httpErrors.ts';
 import { isRecord } from '../../../base/core/isRecord.ts';
 import { parseJson } from '../../../base/core/parseJson.ts';
 
@@ -36,13 +38,6 @@ export function endpointUrl(baseUrl: string, route: string): URL {
 
 export function endpointHeaders(apiKey: string | undefined): Readonly<Record<string, string>> {
   return apiKey === undefined || apiKey === '' ? {} : { authorization: `Bearer ${apiKey}` };
-}
-
-/** Returns a URL without user, password, query and fragment, which can be secret. */
-export function writeUrl(url: string): string {
-  const parsed = URL.parse(url);
-  if (parsed === null) return url.replace(/[?#].*$/s, '').replace(/\/\/[^/]*@/, '//');
-  return `${parsed.protocol}//${parsed.host}${parsed.pathname}`.replace(/\/$/, '');
 }
 
 /** The failures of an endpoint: in OpenAI's format for the client, and as a report for the user. */
@@ -200,67 +195,8 @@ function readError(status: number, body: string): ModelError {
     return { ...fallback, ...error, ...(typeof error['message'] !== 'string' && { message: excerpt(body) }) };
   }
   const nested = isRecord(message) ? message['detail'] : undefined; // Mistral wraps FastAPI's list
-  const said = [error, message, detail, listed(detail), listed(nested)].find(
+  const said = [error, message, detail, formatFieldErrors(detail), formatFieldErrors(nested)].find(
     (text) => typeof text === 'string',
   );
   return said === undefined ? fallback : { ...fallback, message: said };
-}
-
-/** Formats FastAPI's list of invalid fields. */
-function listed(detail: unknown): string | undefined {
-  if (!Array.isArray(detail) || detail.length === 0) return undefined;
-  const problems = (detail as readonly unknown[]).map((one) => {
-    const { loc, msg } = (one ?? {}) as { loc?: unknown; msg?: unknown };
-    return Array.isArray(loc) && typeof msg === 'string' ? `${loc.join('.')}: ${msg}` : undefined;
-  });
-  return problems.every((problem) => problem !== undefined) ? problems.join('; ') : undefined;
-}
-
-const longestExcerpt = 300;
-
-function excerpt(body: string): string {
-  const text = body.trim();
-  if (text === '') return 'an empty body';
-  return text.length > longestExcerpt ? `${text.slice(0, longestExcerpt)}…` : text;
-}
-
-/** The number of model names in a message. */
-const shownNames = 20;
-
-/** Returns the names as one text, such as `a, b and 3 more`. */
-export function formatModels(models: readonly string[]): string {
-  const shown = models.slice(0, shownNames).join(', ');
-  return models.length > shownNames ? `${shown} and ${models.length - shownNames} more` : shown;
-}
-
-const transportErrors: Readonly<Record<string, string>> = {
-  ECONNREFUSED: 'no server is listening there (ECONNREFUSED)',
-  ENOTFOUND: 'the host name does not exist (ENOTFOUND)',
-  EAI_AGAIN: 'the host name cannot be resolved at the moment (EAI_AGAIN)',
-  ERR_STREAM_PREMATURE_CLOSE: 'it closed the connection',
-  ECONNRESET: 'it closed the connection (ECONNRESET)',
-  EPIPE: 'it closed the connection (EPIPE)',
-  ETIMEDOUT: 'the connection timed out (ETIMEDOUT)',
-  EHOSTUNREACH: 'no route to that host (EHOSTUNREACH)',
-  ENETUNREACH: 'no route to that network (ENETUNREACH)',
-  DEPTH_ZERO_SELF_SIGNED_CERT: 'its certificate is self-signed. Add it to NODE_EXTRA_CA_CERTS',
-  SELF_SIGNED_CERT_IN_CHAIN: 'its certificate chain is self-signed. Add its root to NODE_EXTRA_CA_CERTS',
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE:
-    'the issuer of its certificate is unknown. Add the issuer to NODE_EXTRA_CA_CERTS',
-  UNABLE_TO_GET_ISSUER_CERT_LOCALLY:
-    'the issuer of its certificate is unknown. Add the issuer to NODE_EXTRA_CA_CERTS',
-  CERT_HAS_EXPIRED: 'its certificate has expired',
-  ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is for another host name',
-  EPROTO: 'it does not use TLS. Try http:// instead of https:// (EPROTO)',
-  ERR_SSL_WRONG_VERSION_NUMBER: 'it does not use TLS. Try http:// instead of https://',
-  ERR_PROXY_TUNNEL: 'the proxy of HTTPS_PROXY refused the connection. Check it, or add the host to NO_PROXY',
-  ERR_SSL_PACKET_LENGTH_TOO_LONG: 'it does not use TLS. Try http:// instead of https://',
-};
-
-/** Explains an error of a connection. If all addresses of a host fail, the first error is enough. */
-export function explainTransport(error: unknown): string {
-  const first: unknown = error instanceof AggregateError ? (error.errors[0] ?? error) : error;
-  if (!(first instanceof Error)) return String(first);
-  const code = 'code' in first && typeof first.code === 'string' ? first.code : '';
-  return transportErrors[code] ?? (code === '' ? first.message : `${first.message} (${code})`);
 }

@@ -6,8 +6,10 @@ import {
 } from '../../../base/core/cancellation.ts';
 import { isRecord } from '../../../base/core/isRecord.ts';
 import { parseJson } from '../../../base/core/parseJson.ts';
-import { endpointHeaders, endpointUrl, explainTransport, type Endpoint } from './modelEndpointFailures.ts';
-import { post, postTarget, readWhole } from './modelTransport.ts';
+import { postTarget, readWhole } from '../../../base/node/http.ts';
+import { explainTransport } from '../../../base/node/httpErrors.ts';
+import { endpointHeaders, endpointUrl, type Endpoint } from './modelEndpointFailures.ts';
+import { post } from './outsideCalls.ts';
 
 export type ModelList =
   | { readonly kind: 'models'; readonly models: readonly string[]; readonly owner: string | undefined }

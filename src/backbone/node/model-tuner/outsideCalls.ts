@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
-import { ClientRequest } from 'node:http';
+import { ClientRequest, type IncomingMessage } from 'node:http';
 import {
   isLlmRequest,
   OutsideTally,
@@ -8,7 +8,9 @@ import {
   type OutsideRequest,
 } from '../../core/model-tuner/outsideCalls.ts';
 import { sourceHeader, sourceText } from '../../core/model-tuner/callSource.ts';
+import type { CancellationToken } from '../../../base/core/cancellation.ts';
 import type { Location } from '../../../base/core/errors.ts';
+import { sendHttp, type HttpMessage } from '../../../base/node/http.ts';
 import type { CallSource } from '../../../tracking/core/records/trace.ts';
 import { deepStack } from '../loader/stack.ts';
 
@@ -17,6 +19,11 @@ const watched = new AsyncLocalStorage<EpisodeWatch>();
 /** Runs work of this program that an episode's code caused, such as the request to the model's endpoint. */
 export function runOutsideEpisodes<T>(work: () => T): T {
   return watched.exit(work);
+}
+
+/** Sends a request for the program itself. See `sendHttp`. */
+export function post(message: HttpMessage, cancellation: CancellationToken): Promise<IncomingMessage> {
+  return runOutsideEpisodes(() => sendHttp(message, cancellation));
 }
 
 export interface UserStacks {

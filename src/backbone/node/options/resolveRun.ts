@@ -10,7 +10,7 @@ import {
 } from '../../core/protocol/run.ts';
 import { dotEnv, parseEnvFile } from '../../../base/node/dotEnv.ts';
 import type { OptionErrors, RunOptions } from './runOptions.ts';
-import { formatModels, writeUrl } from '../model-tuner/modelEndpointFailures.ts';
+import { formatModels, writeUrl } from '../../../base/core/httpTexts.ts';
 import { listModels } from '../model-tuner/modelList.ts';
 import { pythonShare } from '../client/pythonShare.ts';
 import type { RunSpec } from '../client/runLauncher.ts';

@@ -7,24 +7,23 @@ import {
 } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import process from 'node:process';
-import { text } from 'node:stream/consumers';
+import { buffer, text } from 'node:stream/consumers';
 import { urlToHttpOptions } from 'node:url';
-import type { CancellationToken } from '../../../base/core/cancellation.ts';
-import { runOutsideEpisodes } from './outsideCalls.ts';
+import type { CancellationToken } from '../core/cancellation.ts';
 
-export interface Post {
-  readonly target: PostTarget;
-  readonly body: string;
+export interface HttpMessage {
+  readonly target: HttpTarget;
+  readonly body: string | Uint8Array;
 }
 
 /** A target of requests, computed once. */
-export interface PostTarget {
+export interface HttpTarget {
   readonly request: typeof httpRequest;
   readonly options: RequestOptions;
 }
 
 /**
- * Returns a target for `post`. Requests go through the proxies that `HTTP_PROXY`, `HTTPS_PROXY` and `NO_PROXY` name, where
+ * Returns a target for `sendHttp` with the method POST. Requests go through the proxies that `HTTP_PROXY`, `HTTPS_PROXY` and `NO_PROXY` name, where
  * this version of Node.js supports that (22.21 and 24.5 or later). Requests to this machine never do.
  *
  * @param keepsConnections whether to reuse connections. A request may then be sent twice, so it must be safe to repeat.
@@ -33,7 +32,7 @@ export function postTarget(
   url: URL,
   headers: Readonly<Record<string, string>>,
   keepsConnections = false,
-): PostTarget {
+): HttpTarget {
   const isSecure = url.protocol === 'https:';
   const agents = isLoopback.test(url.hostname) ? directAgents : proxyAgents();
   const agent = agents[isSecure ? 'https' : 'http'][keepsConnections ? 'kept' : 'once'];
@@ -70,7 +69,10 @@ function proxyAgents(): Agents {
  * `fetch` does not fit: it fails after 300 s without a byte, and a breakpoint can hold this process for longer. A reused
  * connection that the server has closed in the meantime fails only when it is used. The request is then sent again.
  */
-export async function post(message: Post, cancellation: CancellationToken): Promise<IncomingMessage> {
+export async function sendHttp(
+  message: HttpMessage,
+  cancellation: CancellationToken,
+): Promise<IncomingMessage> {
   for (;;) {
     const sent = await send(message, cancellation);
     if ('response' in sent) return sent.response;
@@ -83,9 +85,9 @@ type Sent =
   /** `wasClosed`: the server had closed the reused connection. */
   | { readonly error: Error; readonly wasClosed: boolean };
 
-function send({ target, body }: Post, cancellation: CancellationToken): Promise<Sent> {
+function send({ target, body }: HttpMessage, cancellation: CancellationToken): Promise<Sent> {
   return new Promise((resolve) => {
-    const request = runOutsideEpisodes(() => target.request(target.options));
+    const request = target.request(target.options);
     const listening = cancellation.onCancelled(() => request.destroy());
     request.on('close', () => listening.dispose());
     request.on('response', (response) => resolve({ response }));
@@ -95,7 +97,8 @@ function send({ target, body }: Post, cancellation: CancellationToken): Promise<
       resolve({ error, wasClosed });
     });
     // ASCII text needs no copy as Latin-1. Node.js writes UTF-8 text far more slowly than bytes.
-    if (Buffer.byteLength(body) === body.length) request.end(body, 'latin1');
+    if (typeof body !== 'string') request.end(body);
+    else if (Buffer.byteLength(body) === body.length) request.end(body, 'latin1');
     else request.end(Buffer.from(body));
   });
 }
@@ -121,4 +124,9 @@ export function readText(response: IncomingMessage): AsyncIterable<string> {
 /** Returns the whole body. Rejects when the connection breaks before its end. */
 export function readWhole(response: IncomingMessage): Promise<string> {
   return text(response);
+}
+
+/** Returns the whole body as bytes. Rejects when the connection breaks before its end. */
+export function readBytes(response: IncomingMessage): Promise<Uint8Array> {
+  return buffer(response);
 }
