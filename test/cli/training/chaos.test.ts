@@ -7,6 +7,7 @@ import { expect, test } from 'vitest';
 import { Random } from '../../../src/base/core/random.ts';
 import { killSurvivors, processesWith } from '../../../src/base/node/process/kill.ts';
 import { Gathered } from '../../tools/host/gathered.ts';
+import { heldBy, mostHostMemory } from '../../tools/host/heldBy.ts';
 import type { FromHost, ToHost } from '../../tools/host/hostProgram.ts';
 import { newDataFolder, openRuns, orderOf, until } from '../../tools/host/runsHost.ts';
 
@@ -65,6 +66,7 @@ async function live(
   });
   try {
     await Promise.race([read, gone]);
+    expect(heldBy(host.pid).most).toBeLessThan(mostHostMemory);
   } finally {
     host.kill('SIGKILL');
     await gone;
@@ -135,6 +137,7 @@ test.skipIf(!linux)('a disk that is full holds the events back, and nothing of t
     });
     // One of the host that took over, one of the disk.
     expect(gathered).toMatchObject({ lines: 10_000, state: 'finished', notices: 2 });
+    expect(heldBy(host.pid).most).toBeLessThan(mostHostMemory);
   } finally {
     host.removeAllListeners('exit').kill('SIGKILL');
     killSurvivors(processesWith(`AGENTJET_RUN=${id}`));

@@ -1,16 +1,19 @@
 /** Files of runs that are damaged, or are something else than files. */
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, chown, mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { chmod, chown, cp, mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import process from 'node:process';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { Random } from '../../../src/base/core/random.ts';
 import { systemClock } from '../../../src/base/node/clock.ts';
 import { inControlGroup, removeGroup } from '../../../src/base/node/process/controlGroup.ts';
 import { killSurvivors, processesWith, readStat } from '../../../src/base/node/process/kill.ts';
 import type { RunEvent, RunRecord } from '../../../src/training/core/protocol/runs.ts';
 import { markedProcesses } from '../../../src/training/node/host/runs/processes.ts';
 import type { HostRunsOptions, NodeHostRuns } from '../../../src/training/node/host/runs/hostRuns.ts';
+import { Gathered } from '../../tools/host/gathered.ts';
+import { heldBy, mostHostMemory } from '../../tools/host/heldBy.ts';
 import type { Action } from '../../tools/host/scriptedLauncher.ts';
 import {
   ended,
@@ -22,6 +25,8 @@ import {
   orderOf,
   until,
 } from '../../tools/host/runsHost.ts';
+import { gpuMachine } from './gpuHost.ts';
+import { clientOf, gather, startedRun as startedOn } from './wireClient.ts';
 
 const quiet: Partial<HostRunsOptions> = { logger: { log: () => undefined } };
 
@@ -62,6 +67,9 @@ const damages: Readonly<Record<string, (file: string) => Promise<unknown>>> = {
   pipe: (file) => rm(file).then(() => execFileSync('mkfifo', [file])),
   device: (file) => rm(file).then(() => symlink('/dev/zero', file)),
 };
+
+/** Files of a run's folder, less its record and its events. */
+const places = ['launcher.log', 'process.json', 'keeper.json', 'exit.json', 'family.json', 'gpus.ndjson'];
 
 const linesOf = (events: readonly RunEvent[]): string[] =>
   events.flatMap((event) => (event.type === 'log' && event.source === 'launcher' ? event.lines : []));
@@ -192,8 +200,64 @@ describe.skipIf(process.platform !== 'linux')('the events of a run', () => {
   );
 });
 
+describe.skipIf(process.platform !== 'linux')('a host', () => {
+  test('reads each of many damaged runs, and holds less than 300 MB', async () => {
+    const lines = 2_000;
+    const machine = await gpuMachine();
+    await machine.script([{ do: 'lines', prefix: 'line', count: lines, padding: 40 }]);
+    const first = await machine.host(['--listen', '127.0.0.1:0']);
+    const run = await startedOn(machine, clientOf(first));
+    await gather(clientOf(first), run, new Gathered('line'));
+    const runs = machine.folder.path('data/runs');
+    const record = path.join(runs, run, 'run.json');
+    await expect.poll(async () => readFile(record, 'utf8')).toMatch(/"final":\s*\{/);
+    await first.end('SIGTERM');
+
+    const text = await readFile(path.join(runs, run, 'events.ndjson'));
+    const random = new Random('damaged runs');
+    const spoilt = Array.from({ length: process.env['AGENTJET_DEEP'] === '1' ? 100 : 20 }, () => {
+      const from = random.below(text.length);
+      const to = Math.min(from + random.below(16_384), text.length);
+      return random.chance(0.5) ? text.subarray(0, from) : Buffer.from(text).fill(0, from, to);
+    });
+    const inPlaceOf = (name: string): ((folder: string) => Promise<void>)[] =>
+      ['pipe', 'device'].map((kind) => async (folder) => {
+        const file = path.join(folder, name);
+        await writeFile(file, '');
+        await damages[kind]?.(file);
+      });
+    let copies = 0;
+    const copy = async (damage: (folder: string) => Promise<void>): Promise<string> => {
+      const id = `20260101-000000-${(copies++).toString(16).padStart(6, '0')}`;
+      const folder = path.join(runs, id);
+      await cp(path.join(runs, run), folder, { recursive: true });
+      for (const name of ['run.json', 'run.copy.json']) {
+        const record = await readFile(path.join(folder, name), 'utf8');
+        await writeFile(path.join(folder, name), record.replaceAll(run, id));
+      }
+      await damage(folder);
+      return id;
+    };
+    const whole = await Promise.all([
+      ...spoilt.map((bytes) => copy((folder) => writeFile(path.join(folder, 'events.ndjson'), bytes))),
+      ...[...places, 'run.json', 'events.index'].flatMap(inPlaceOf).map(copy),
+    ]);
+    const lost = await Promise.all(inPlaceOf('events.ndjson').map(copy));
+
+    const host = await machine.host(['--listen', '127.0.0.1:0']);
+    const connection = clientOf({ ...first, url: host.url });
+    for (const id of whole) {
+      const gathered = await gather(connection, id, new Gathered('line'));
+      expect(gathered, id).toMatchObject({ lines, state: 'finished' });
+    }
+    for (const id of lost) {
+      await expect(gather(connection, id, new Gathered('line'))).rejects.toThrow('not a regular file');
+    }
+    expect(heldBy(host.pid).most).toBeLessThan(mostHostMemory);
+  });
+});
+
 describe.skipIf(process.platform !== 'linux')('a pipe or a device in place of a file', () => {
-  const places = ['launcher.log', 'process.json', 'keeper.json', 'exit.json', 'family.json', 'gpus.ndjson'];
   const job = 'code/checkpoints/maths/first';
   const inside = ['latest_checkpointed_iteration.txt', 'log/explorer.log', 'log/trainer.log'];
   const companions = 'code/saved_experiments/companion_logs/companion';

@@ -5,6 +5,7 @@ import { Random } from '../../../src/base/core/random.ts';
 import type { RunEvent } from '../../../src/training/core/protocol/runs.ts';
 import { badNetwork } from '../../tools/host/badNetwork.ts';
 import { Gathered } from '../../tools/host/gathered.ts';
+import { heldBy, mostHostMemory } from '../../tools/host/heldBy.ts';
 import { gpuMachine, type GpuMachine } from './gpuHost.ts';
 import { clientOf, gather, startedRun } from './wireClient.ts';
 
@@ -96,6 +97,7 @@ test.skipIf(!linux)(
       await Promise.race([chaos.connections(plan.cuts / plan.kills), failed]);
       if (chaos.isBetweenBlocks && gathered.lines < plan.lines) await Promise.race([next.promise, failed]);
       chaos.isUp = false;
+      expect(heldBy(host.pid).most).toBeLessThan(mostHostMemory);
       await host.end('SIGKILL');
       host = await machine.host(['--listen', `127.0.0.1:${port}`]);
       chaos.isUp = true;
@@ -108,6 +110,7 @@ test.skipIf(!linux)(
     await writeFile(go, '');
     await reading;
     expect(gathered).toMatchObject({ lines: plan.lines + 1, state: 'finished', notices: plan.kills });
+    expect(heldBy(host.pid).most).toBeLessThan(mostHostMemory);
   },
 );
 
@@ -168,5 +171,6 @@ test.skipIf(!linux)(
     expect(await half).toMatchObject(ended);
     expect(network.made).toBeGreaterThan(1);
     expect(await slow).toMatchObject(ended);
+    expect(heldBy(host.pid).most).toBeLessThan(mostHostMemory);
   },
 );
