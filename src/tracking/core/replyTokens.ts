@@ -279,3 +279,9 @@ function reportedId(
 function isReplacement(bytes: readonly number[]): boolean {
   return bytes.some((byte, at) => byte === 0xef && bytes[at + 1] === 0xbf && bytes[at + 2] === 0xbd);
 }
+
+/** Returns the id in a token that vLLM spells `token_id:<n>`. */
+export function spelledTokenId(token: unknown): number | undefined {
+  const id = typeof token === 'string' ? /^token_id:(\d+)$/.exec(token)?.[1] : undefined;
+  return id === undefined ? undefined : Number(id);
+}

@@ -1,4 +1,5 @@
 import { omit } from '../../../base/core/omit.ts';
+import { spelledTokenId } from '../../../tracking/core/replyTokens.ts';
 import type { TracedCall } from '../../../tracking/core/records/trace.ts';
 import type {
   BegunRequest,
@@ -10,7 +11,6 @@ import type {
 import type { FinishedCall, PendingCall } from '../model-tuner/call.ts';
 import { injectedFault } from '../model-tuner/faults/faults.ts';
 import type { ChatCompletion } from '../model-tuner/model.ts';
-import { spelledTokenId } from '../model-tuner/serverTokens.ts';
 
 /** Returns the parts of a request that determine its tokens. */
 export function begunRequest({ call, agentName, request, startedAt }: PendingCall): BegunRequest {

@@ -1,5 +1,6 @@
 import { omit } from '../../../base/core/omit.ts';
 import { isRecord } from '../../../base/core/isRecord.ts';
+import { spelledTokenId } from '../../../tracking/core/replyTokens.ts';
 import { textOfBytes } from '../../../tracking/core/textOfBytes.ts';
 import type { ChatCompletion, ChatCompletionChunk } from './model.ts';
 
@@ -98,12 +99,6 @@ function contentOf(choice: Fields): readonly unknown[] {
 
 function spelledId(entry: unknown): number | undefined {
   return isRecord(entry) ? spelledTokenId(entry['token']) : undefined;
-}
-
-/** Returns the id in a token that vLLM spells `token_id:<n>`. */
-export function spelledTokenId(token: unknown): number | undefined {
-  const id = typeof token === 'string' ? /^token_id:(\d+)$/.exec(token)?.[1] : undefined;
-  return id === undefined ? undefined : Number(id);
 }
 
 /** An entry whose token is spelled by its id gets its text back from its bytes, for a client that reads texts. */

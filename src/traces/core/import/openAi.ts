@@ -8,6 +8,7 @@
  * A log is one episode unless its records name conversations.
  */
 import { isRecord } from '../../../base/core/isRecord.ts';
+import { spelledTokenId } from '../../../tracking/core/replyTokens.ts';
 import { chatMessage, chatMessages, numberOf, textOf } from './chat.ts';
 import { eachValue } from './eachValue.ts';
 import type { CallPart, EpisodePart, ImportedTokens, Importer, ImportSink } from './parts.ts';
@@ -113,7 +114,7 @@ function partsOf(record: Fields, request: Fields, response: Fields | undefined):
   if (call.reply === null || tokens === undefined) return [call];
   const texts = entries.flatMap(({ token }, place) => {
     const id = tokens.ids[place];
-    const isText = typeof token === 'string' && spelledId(token) === undefined;
+    const isText = typeof token === 'string' && spelledTokenId(token) === undefined;
     return isText && id !== undefined ? [{ id, text: token, special: token === '' }] : [];
   });
   return [
@@ -132,15 +133,10 @@ function tokensOf(choice: Fields, entries: readonly Fields[]): ImportedTokens | 
   const listed = choice['token_ids'];
   const given = Array.isArray(listed)
     ? (listed as readonly unknown[])
-    : entries.map(({ id, token }) => spelledId(token) ?? id);
+    : entries.map(({ id, token }) => spelledTokenId(token) ?? id);
   if (given.length === 0 || !given.every((id): id is number => Number.isInteger(id))) return undefined;
   const logprobs = entries.map(({ logprob }) => numberOf(logprob) ?? null);
   return { ids: given, lossMask: null, logprobs: logprobs.length === given.length ? logprobs : null };
-}
-
-function spelledId(token: unknown): number | undefined {
-  const id = typeof token === 'string' ? /^token_id:(\d+)$/.exec(token)?.[1] : undefined;
-  return id === undefined ? undefined : Number(id);
 }
 
 function callOf(record: Fields, request: Fields, response: Fields | undefined, choice: Fields): CallPart {
