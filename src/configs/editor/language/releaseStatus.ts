@@ -57,7 +57,7 @@ export function registerReleaseStatus(
 function releaseText(program: Program, { releases }: Installed): string {
   const release = releases[program];
   const name = `${programLabels[program]} ${release?.name ?? usualRelease(program)}`;
-  return release?.assumed === false ? name : vscode.l10n.t('{0} (not found)', name);
+  return release?.assumed === false ? name : vscode.l10n.t('{0} (assumed)', name);
 }
 
 function tooltipOf(installed: Installed): string {
@@ -67,13 +67,20 @@ function tooltipOf(installed: Installed): string {
     ...(['ajet', 'trinity'] as const).map((program) => releaseLine(program, installed)),
     ...(agentscope === undefined ? [] : [`AgentScope ${agentscope}`]),
     ...Object.values(tables).map(({ file }) => vscode.l10n.t('Conversion table: {0}', file)),
+    vscode.l10n.t('Click to choose another release.'),
   ].join('\n');
 }
 
 function releaseLine(program: Program, installed: Installed): string {
   const host = installed.hosts[program];
   const source = installed.found[program] ?? (host && vscode.l10n.t('GPU host {0}', host));
-  return `${releaseText(program, installed)}${source === undefined ? '' : ` · ${source}`}`;
+  const missing = installed.releases[program]?.assumed === false ? undefined : noPackage(program);
+  return [releaseText(program, installed), source ?? missing].filter(Boolean).join(' · ');
+}
+
+function noPackage(program: Program): string {
+  const name = programLabels[program];
+  return vscode.l10n.t('no {0} in the project, its Python environment or on a connected GPU host', name);
 }
 
 async function chooseRelease(contexts: ConfigContexts): Promise<void> {
@@ -115,7 +122,7 @@ function itemsOf(program: Program, { uri }: vscode.TextDocument): ReleaseItem[] 
   });
   return [
     { program, label: programLabels[program], kind: vscode.QuickPickItemKind.Separator },
-    item(automatic, vscode.l10n.t('Automatic: the installed release')),
+    item(automatic, vscode.l10n.t('Automatic: the installed release, otherwise {0}', usualRelease(program))),
     ...releaseNames(program)
       .toReversed()
       .map((name) => item(name, `${programLabels[program]} ${name}`)),
