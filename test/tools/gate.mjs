@@ -44,7 +44,7 @@ const suites = [
   },
   program('e2e-ui', vitest('e2e-ui', ['--config', 'test/e2e/vitest.config.ts'])),
   { name: 'lint', command: ['oxlint'], isNarrow: true },
-  { name: 'types', command: ['tsc', '-b'], isNarrow: true },
+  { name: 'types', command: ['node', 'node_modules/typescript7/bin/tsc', '-b'], isNarrow: true },
   { name: 'format', command: ['oxfmt', '--check'], isNarrow: true },
   { name: 'layers', command: ['depcruise', 'src'], isNarrow: true },
   { name: 'prose', command: ['node', 'test/tools/prose.ts'], isNarrow: true },

@@ -206,7 +206,7 @@ describe('the manifest', () => {
 
   it('pins every dependency', () => {
     for (const [name, version] of Object.entries({ ...manifest.dependencies, ...manifest.devDependencies })) {
-      expect(version, `${name} is pinned`).toMatch(/^\d+\.\d+\.\d+$/);
+      expect(version, `${name} is pinned`).toMatch(/^(?:npm:[a-z]+@)?\d+\.\d+\.\d+$/);
     }
   });
 });

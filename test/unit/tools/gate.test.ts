@@ -26,12 +26,13 @@ const saying = (text: string, script: string) => `echo "${text}"\n${script}`;
 beforeEach(async () => {
   project = await Project.create();
   await project.installNode();
-  for (const tool of ['tsc', 'oxlint', 'oxfmt', 'depcruise']) {
+  for (const tool of ['oxlint', 'oxfmt', 'depcruise']) {
     await project.program(`node_modules/.bin/${tool}`, 'echo fine');
   }
   await project.program('node_modules/.bin/vitest', vitest(5, 0, 0, 0));
   await project.write('test/tools/bootstrap.mjs', '');
   await project.write('test/tools/prose.ts', '');
+  await project.write('node_modules/typescript7/bin/tsc', '');
   await project.write(
     'test/tools/hostSuite.mjs',
     `import fs from 'node:fs';
