@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import process from 'node:process';
 import { gunzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { advantagesOf, rowAdvantagesOf } from '../../../src/tracking/core/groups.ts';
 import { traceSetCount } from '../../tools/vectors/traceSets.ts';
+import { fuzz } from '../fuzz.ts';
 import { loadTexts, resultOf, type Texts } from './mergingResults.ts';
 
 const fixtures = path.resolve(import.meta.dirname, '../../fixtures/merging');
@@ -14,7 +14,7 @@ const full = gunzipSync(readFileSync(path.join(fixtures, 'results.jsonl.gz')))
   .toString()
   .trim()
   .split('\n');
-const tried = process.env['AGENTJET_DEEP'] === '1' ? traceSetCount : traceSetCount / 10;
+const { numRuns: tried } = fuzz(1, traceSetCount);
 
 describe('an episode', () => {
   let texts: Texts;
@@ -23,7 +23,7 @@ describe('an episode', () => {
   });
 
   it("becomes what AgentJet's own tracker makes of it, message by message and sample by sample", () => {
-    for (const [index, line] of full.entries()) {
+    for (const [index, line] of full.slice(0, fuzz(1, full.length).numRuns).entries()) {
       expect({ set: index + 1, ...resultOf(index + 1, texts) }).toEqual({
         set: index + 1,
         ...(JSON.parse(line) as object),

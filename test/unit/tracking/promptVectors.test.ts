@@ -14,6 +14,7 @@ import { preparedTools } from '../../../src/tracking/core/toolCalls.ts';
 import type { ModelText } from '../../../src/tracking/core/tokenizer.ts';
 import type { EpisodeTracker } from '../../../src/tracking/core/tracker.ts';
 import { traceSet, type TraceCall, type TraceSet } from '../../tools/vectors/traceSets.ts';
+import { fuzz } from '../fuzz.ts';
 import { loadTexts, replyOf, settings, type Texts } from './mergingResults.ts';
 
 /** By message: null where its tokens stay; and how many had other ids. A text: the call was refused. */
@@ -37,6 +38,8 @@ const results = gunzipSync(readFileSync(file))
   .trim()
   .split('\n')
   .map((line) => JSON.parse(line) as SetResult);
+
+const { numRuns: tried } = fuzz(1, results.length);
 
 function altered(text: string, way: number): readonly string[] {
   const parts = text.split('<|im_start|>');
@@ -144,7 +147,7 @@ describe("AgentJet's own tracker", () => {
   });
 
   it('checks calls as ours does, in the same order', () => {
-    for (const [index, { checks }] of results.entries()) {
+    for (const [index, { checks }] of results.slice(0, tried).entries()) {
       const number = index + 1;
       const own = checksOf(number, texts[traceSet(number).template], checks);
       expect({ number, checks: own }).toEqual({ number, checks });
@@ -152,7 +155,7 @@ describe("AgentJet's own tracker", () => {
   });
 
   it('patches prompts and finds snaps as ours does', () => {
-    for (const [index, { prompts }] of results.entries()) {
+    for (const [index, { prompts }] of results.slice(0, tried).entries()) {
       const number = index + 1;
       const own = resultsOf(number, texts[traceSet(number).template], prompts);
       expect({ number, prompts: own }).toEqual({ number, prompts });
