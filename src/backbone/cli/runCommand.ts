@@ -10,11 +10,12 @@ import { localFiles } from '../../base/node/files.ts';
 import { createRunLauncher } from '../node/process/backboneChannel.ts';
 import { BlockedEpisodes } from './blockedEpisodes.ts';
 import type { CommandIo } from '../../base/node/terminal/commandIo.ts';
-import type { CommandContext } from '../../base/node/terminal/commandLine.ts';
+import type { CommandContext, Values } from '../../base/node/terminal/commandLine.ts';
 import { HumanTerminal } from './humanTerminal.ts';
 import { onInterrupt } from '../../base/node/terminal/interrupts.ts';
 import { LogView } from '../../traces/cli/logView.ts';
-import { flagErrors, type RunArguments } from './runFlags.ts';
+import { flagErrors, resumeArguments, type resumeTable, type RunArguments } from './runFlags.ts';
+import { readTrainingState } from '../node/trainer/trainingFolder.ts';
 import { TerminalView } from './terminalView.ts';
 
 /** Returns how to start the run. Throws `cli/…`. */
@@ -71,6 +72,17 @@ export async function runEpisodes(run: RunArguments, { io, distFolder }: Command
   const code = view.finish(exit, interrupted ? 'interrupted' : blocked?.found === true ? 'blocked' : 'own');
   await (interrupted ? logView?.close() : logView?.stay());
   return code;
+}
+
+/** Continues a training from its last checkpoint. Resolves to the exit code. */
+export async function resumeTraining(
+  values: Values<typeof resumeTable>,
+  folder: string,
+  context: CommandContext,
+): Promise<number> {
+  const absolute = path.resolve(context.io.cwd, folder);
+  const state = await readTrainingState(absolute);
+  return runEpisodes(resumeArguments(values, absolute, state), context);
 }
 
 function askAtTerminal(run: RunProcess): HumanTerminal {

@@ -2,6 +2,7 @@
 import { CodedError } from '../../base/core/errors.ts';
 import { type OptionErrors, runFlags, type RunFlag, type RunOptions } from '../node/options/runOptions.ts';
 import { ignoresEndpoint, modelKind } from '../node/options/resolveRun.ts';
+import type { TrainingState } from '../core/trainer/trainerPorts.ts';
 import { readRunOptions } from '../node/options/readRunOptions.ts';
 import {
   flag,
@@ -25,7 +26,7 @@ const readers: Readonly<Record<string, Pick<TypedOption<unknown>, 'read' | 'isRe
 const ownOptions = {
   backbone: text(
     '<name>',
-    'The backbone (default: debug). With trinity or verl, the command is agentjet remote run --follow.',
+    'The backbone (default: debug). With tinker, the run trains through a Tinker server. With trinity or verl, the command is agentjet remote run --follow.',
   ),
   withLogview: flag('Shows the trace of the run in a browser. The page stays until Ctrl-C.'),
   json: flag("Prints one JSON document on stdout. The workflow's own output goes to stderr."),
@@ -58,6 +59,24 @@ export const judgeTable = {
   json: ownOptions.json,
 };
 
+const resumeFlags: ReadonlySet<string> = new Set([
+  'tinker-url',
+  'steps',
+  'parallel',
+  'max-calls',
+  'max-tokens',
+  'episode-timeout',
+  'tokenizer',
+  'runtime',
+  'python',
+  'verbose',
+]);
+
+export const resumeTable = {
+  ...tableOf(flags.filter(({ flag: name }) => resumeFlags.has(name))),
+  json: ownOptions.json,
+};
+
 export interface RunArguments {
   readonly options: RunOptions;
   /** The variable with the key of debug models. */
@@ -79,8 +98,8 @@ export interface RunArguments {
 /** Reads the flags of `agentjet --conf`. Throws `cli/usage`, or `cli/backbone`. */
 export function runArguments(values: Values<typeof runTable>, cwd: string): RunArguments {
   const { backbone = 'debug', withLogview = false, json = false } = values;
-  if (backbone !== 'debug') throw unknownBackbone(backbone);
-  const read = optionsOf(values, cwd);
+  if (backbone !== 'debug' && backbone !== 'tinker') throw unknownBackbone(backbone);
+  const read = optionsOf(values, cwd, backbone);
   refuseIncomplete(read.options);
   return { ...read, judge: undefined, logView: withLogview, json };
 }
@@ -94,11 +113,33 @@ export function judgeArguments(values: Values<typeof judgeTable>, trace: string,
   return { ...read, judge: { trace, episodes, ownConfig }, logView: false, json };
 }
 
+/** Reads the flags of `agentjet resume`. Throws `cli/usage`. */
+export function resumeArguments(
+  values: Values<typeof resumeTable>,
+  folder: string,
+  state: Pick<
+    TrainingState,
+    'config' | 'cwd' | 'split' | 'baseUrl' | 'baseModel' | 'rank' | 'seed' | 'loss' | 'totalSteps'
+  >,
+): RunArguments {
+  const { json = false, ...others } = values;
+  const { config, cwd, split, baseUrl, baseModel, rank, loss, totalSteps } = state;
+  const own = {
+    ...{ conf: config, split, baseModel, rank, loss, steps: totalSteps },
+    ...(baseUrl !== undefined && { tinkerUrl: baseUrl }),
+    ...others,
+  };
+  const read = optionsOf(own, cwd, 'tinker');
+  const options = { ...read.options, resume: folder };
+  return { ...read, options, judge: undefined, logView: false, json };
+}
+
 function optionsOf(
   values: Readonly<Record<string, unknown>>,
   cwd: string,
+  backbone: RunOptions['backbone'] = 'debug',
 ): Pick<RunArguments, 'options' | 'apiKeyEnv' | 'notes'> {
-  const given: Record<string, unknown> = { cwd };
+  const given: Record<string, unknown> = { cwd, ...(backbone !== 'debug' && { backbone }) };
   for (const {
     path: [name, member],
     flag: named,
@@ -246,7 +287,7 @@ function unknownBackbone(backbone: string): CodedError {
   return new CodedError({
     code: 'cli/backbone',
     message: `Unknown backbone "${backbone}".`,
-    hint: 'The debug backbone runs here; trinity and verl train on a GPU host.',
+    hint: 'debug runs episodes here, tinker trains from here through a Tinker server, and trinity and verl train on a GPU host.',
   });
 }
 

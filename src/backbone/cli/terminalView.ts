@@ -12,6 +12,12 @@ import {
   reportOf,
   rewardDifference,
 } from '../node/client/runReport.ts';
+import {
+  formatTraining,
+  formatTrainingEvent,
+  type TrainingEvent,
+  type TrainingProgress,
+} from '../node/client/trainingReport.ts';
 import type { RunExit } from '../node/client/runLauncher.ts';
 import type { EpisodeResult } from '../../tracking/core/records/episodeResult.ts';
 import type { RunEvent } from '../core/protocol/run.ts';
@@ -58,7 +64,15 @@ export class TerminalView {
         return;
       case 'episode-ended':
         this.#running.delete(event.result.episode);
-        this.#say(formatEpisode(event.result));
+        // A training has too many of them.
+        if (this.#run.training === undefined || this.#options.verbose) this.#say(formatEpisode(event.result));
+        return;
+      case 'training-started':
+      case 'training-phase':
+      case 'training-step':
+      case 'training-validation':
+      case 'training-checkpoint':
+        this.#sayTraining(event);
         return;
       case 'log':
         if (event.level !== 'debug' || this.#options.verbose) this.#say(event.message);
@@ -84,7 +98,8 @@ export class TerminalView {
   finish(exit: RunExit, ending: Ending): number {
     const failure = ending === 'own' ? this.#failureOf(exit) : undefined;
     this.#failRunning(failure ?? stopped);
-    const { started, ended } = this.#run;
+    const { started, ended, training } = this.#run;
+    if (training !== undefined) return this.#finishTraining(training, failure, ending);
     const results = inOrder(this.#run.results);
     if (this.#options.json) {
       this.#writeJson(results, started, failure);
@@ -98,6 +113,33 @@ export class TerminalView {
     if (ending === 'interrupted') return exitCodes.interrupted;
     if (started === undefined || ended?.status === 'failed') return exitCodes.couldNotStart;
     return results.some(({ error }) => error !== null) ? exitCodes.someFailed : exitCodes.ok;
+  }
+
+  /** Prints the rewards of a training by step. Returns the exit code. */
+  #finishTraining(training: TrainingProgress, failure: ErrorReport | undefined, ending: Ending): number {
+    const { started, ended } = this.#run;
+    const { steps, validations, checkpoint } = training;
+    if (this.#options.json) {
+      const document = {
+        steps,
+        validations,
+        checkpoint,
+        folder: started?.folder,
+        ...(failure && { error: failure }),
+      };
+      this.#io.stdout.write(`${JSON.stringify(document, null, 2)}\n`);
+    } else {
+      const text = formatTraining(training, started?.folder ?? '', ended?.status === 'completed');
+      this.#io.stdout.write(forTerminal(`\n${text}\n`));
+    }
+    if (failure !== undefined) this.#writeError(`agentjet: ${formatReport(failure, this.#options)}`);
+    if (ending === 'interrupted') return exitCodes.interrupted;
+    return ended?.status === 'completed' ? exitCodes.ok : exitCodes.couldNotStart;
+  }
+
+  #sayTraining(event: TrainingEvent): void {
+    const text = this.#run.training && formatTrainingEvent(event, this.#run.training);
+    if (text !== undefined) this.#say(text);
   }
 
   /** Reports why there was no run. Returns the exit code. */

@@ -6,7 +6,8 @@ import { randomBytes } from 'node:crypto';
 import { homedir } from 'node:os';
 import { pathToFileURL } from 'node:url';
 import { setFlagsFromString } from 'node:v8';
-import { launch, type LaunchPorts } from '../core/launcher/launch.ts';
+import type { LaunchPorts } from '../core/launcher/batch.ts';
+import { launch } from '../core/launcher/launch.ts';
 import { readRows } from '../core/launcher/taskSource.ts';
 import type { ModelTextSource } from '../core/context-tracker/modelTextSource.ts';
 import type { DataSetPorts } from '../core/task-reader/data-set/table.ts';
@@ -40,7 +41,7 @@ import { RunRecordings } from './recording/runRecordings.ts';
 import { isPythonScript, runTuneScript } from './python/tuneScript.ts';
 import { serveRunClient } from './process/runClient.ts';
 import { descendantsOf, killOwnTree, killSurvivors } from '../../base/node/process/kill.ts';
-import { configCopy, openRunFolder } from './runFolder.ts';
+import { configCopy, openFolderOfTraining, openRunFolder } from './runFolder.ts';
 import { openTraceReader } from '../../traces/node/store/openReader.ts';
 import { UncaughtErrors } from '../../base/node/uncaught.ts';
 import { killLeftovers } from './python/worker.ts';
@@ -188,8 +189,9 @@ function portsOf(request: RunRequest, inspected: boolean): RunPorts {
     placeOfMethod: async (locator, method) =>
       code.locationOf(locator) ?? locateMethod(locator, method, classes, (one) => localFiles.readText(one)),
     findModelText: async (_, plan) => (trainedText = await findRunText(request, plan)),
-    openModelTuner: (asked, plan, text) =>
+    openModelTuner: (asked, plan, text, trained) =>
       openModelTuner(asked, plan, text, loader, emit, {
+        trained,
         cancellation: cancellation.token,
         onAnswer: answers.event,
         recordings,
@@ -203,6 +205,10 @@ function portsOf(request: RunRequest, inspected: boolean): RunPorts {
     readReplayed,
     readTrace: readRecorded,
     openFolder: (plan) => openRunFolder(plan.folder, config.text, request.config),
+    trainer: {
+      connect: () => Promise.reject(new Error('There is no client of Tinker servers yet.')),
+      openFolder: (plan, resume) => openFolderOfTraining(plan.folder, config.text, request.config, resume),
+    },
     episodes: {
       newUuid: () => randomBytes(16).toString('hex'),
       ...episodes,

@@ -2,7 +2,9 @@ import path from 'node:path';
 import { mkdir, stat, writeFile } from 'node:fs/promises';
 import { CodedError, messageOf, hasCode } from '../../base/core/errors.ts';
 import { redactConfigText } from '../../configs/core/effective/secrets.ts';
-import type { RunFolder } from '../core/launcher/launch.ts';
+import type { RunFolder } from '../core/launcher/batch.ts';
+import type { TrainingFolder } from '../core/trainer/trainerPorts.ts';
+import { openTrainingFolder } from './trainer/trainingFolder.ts';
 import { openTraceWriter } from '../../traces/node/store/openWriter.ts';
 
 /** The copy of the config in a run's folder, by upstream's name. */
@@ -16,7 +18,7 @@ export async function openRunFolder(wanted: string, text: string, config: string
   const configText = redactConfigText(text);
   try {
     const folder = await makeFolder(wanted);
-    const mode = (await stat(config)).mode & 0o666;
+    const mode = await modeOf(config);
     await writeFile(path.join(folder, configCopy), configText, { mode });
     return {
       path: folder,
@@ -31,6 +33,31 @@ export async function openRunFolder(wanted: string, text: string, config: string
   } catch (error) {
     throw cannotWrite(wanted, error);
   }
+}
+
+/** Creates the folder of a training, or opens that of one to continue. */
+export async function openFolderOfTraining(
+  wanted: string,
+  text: string,
+  config: string,
+  resume: string | undefined,
+): Promise<TrainingFolder> {
+  const configText = redactConfigText(text);
+  if (resume !== undefined)
+    return openTrainingFolder({ folder: resume, configText, mode: await modeOf(config) }, true);
+  try {
+    const folder = await makeFolder(wanted);
+    const mode = await modeOf(config);
+    await writeFile(path.join(folder, configCopy), configText, { mode });
+    return await openTrainingFolder({ folder, configText, mode }, false);
+  } catch (error) {
+    throw cannotWrite(wanted, error);
+  }
+}
+
+/** Those who can read the config can read its copies. */
+async function modeOf(config: string): Promise<number> {
+  return (await stat(config)).mode & 0o666;
 }
 
 async function makeFolder(wanted: string): Promise<string> {

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import process from 'node:process';
-import type { LaunchPorts } from '../core/launcher/launch.ts';
+import type { LaunchPorts } from '../core/launcher/batch.ts';
 import type { CodedError, Location } from '../../base/core/errors.ts';
 import { isPython, type Locator } from '../../configs/core/locator.ts';
 import type { Logger } from '../../base/core/ports.ts';

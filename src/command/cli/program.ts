@@ -4,7 +4,13 @@ import { samplesOptions, traceOptions } from '../../traces/cli/options.ts';
 import { newOptions } from '../../sdk/cli/options.ts';
 import { checkOptions, configOptions, diffOptions, schemaNames } from '../../configs/cli/options.ts';
 import { addRemoteCommands } from '../../training/cli/remote/remoteProgram.ts';
-import { judgeArguments, judgeTable, runArguments, runTable } from '../../backbone/cli/runFlags.ts';
+import {
+  judgeArguments,
+  judgeTable,
+  resumeTable,
+  runArguments,
+  runTable,
+} from '../../backbone/cli/runFlags.ts';
 
 /** Returns the tree of all commands. Building and parsing it runs nothing. */
 export function buildProgram(version: string): CliCommand {
@@ -24,6 +30,7 @@ export function buildProgram(version: string): CliCommand {
   // Each command is loaded when it runs: a run needs none of them.
   program.add(traceSpec);
   program.add(judgeSpec);
+  program.add(resumeSpec);
   program.add(samplesSpec);
   program.add(checkSpec);
   const config = program.add(configSpec);
@@ -76,6 +83,17 @@ const judgeSpec: CommandSpec<typeof judgeTable> = {
       judgeArguments(values, trace, context.io.cwd),
       context,
     ),
+};
+
+const resumeSpec: CommandSpec<typeof resumeTable> = {
+  usage: 'resume <folder>',
+  description:
+    'Continues a training on a Tinker server from its last checkpoint, with its optimizer. <folder> is the folder of the run.',
+  options: resumeTable,
+  notes:
+    'Steps after the last checkpoint are trained again. Exit code: 0 trained to the end, 2 failed, 130 interrupted.',
+  run: async (values, [folder = ''], context) =>
+    (await import('../../backbone/cli/runCommand.ts')).resumeTraining(values, folder, context),
 };
 
 const samplesSpec: CommandSpec<typeof samplesOptions> = {

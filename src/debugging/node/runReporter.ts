@@ -19,6 +19,11 @@ import {
   formatOutcome,
   formatResults,
 } from '../../backbone/node/client/runReport.ts';
+import {
+  formatTraining,
+  formatTrainingEvent,
+  type TrainingEvent,
+} from '../../backbone/node/client/trainingReport.ts';
 import { taskName } from '../../tracking/core/report.ts';
 
 export type DapEvent = Pick<DebugProtocol.Event, 'event' | 'body'>;
@@ -117,6 +122,12 @@ export class RunReporter {
       case 'debugger':
       case 'places':
         return [];
+      case 'training-started':
+      case 'training-phase':
+      case 'training-step':
+      case 'training-validation':
+      case 'training-checkpoint':
+        return this.#training(event);
       case 'run-ended':
         return this.#runEnded(event);
     }
@@ -152,8 +163,17 @@ export class RunReporter {
     return [...events, { event: 'progressStart', body }];
   }
 
+  #training(event: TrainingEvent): DapEvent[] {
+    const text = this.#run.training && formatTrainingEvent(event, this.#run.training);
+    return [...(text === undefined ? [] : [this.#line('plain', text)]), ...this.#updateProgress()];
+  }
+
   #episodeEnded(result: EpisodeResult): DapEvent[] {
     this.#running.delete(result.episode);
+    // A training has too many of them for a line each.
+    if (this.#run.training !== undefined && result.error === null && !this.#options.verbose) {
+      return [threadEvent('exited', result.episode), ...this.#updateProgress()];
+    }
     return [
       result.error
         ? this.#failed(result, result.error)
@@ -183,7 +203,11 @@ export class RunReporter {
   }
 
   #summary(): DapEvent[] {
-    const { started, results } = this.#run;
+    const { started, results, training, ended } = this.#run;
+    if (started && training !== undefined) {
+      const isOver = ended?.status === 'completed';
+      return [this.#line(isOver ? 'good' : 'plain', formatTraining(training, started.folder, isOver))];
+    }
     if (!started || results.length === 0) return [];
     const isComplete = results.length === started.episodes;
     const tone = this.#run.failed > 0 ? 'error' : isComplete ? 'good' : 'plain';
@@ -236,6 +260,10 @@ export class RunReporter {
   }
 
   #done(): string {
+    const { training } = this.#run;
+    if (training?.phase !== undefined) {
+      return `step ${training.phase.step} of ${training.started?.totalSteps ?? '?'}, ${training.phase.phase}`;
+    }
     return `${this.#run.results.length} of ${counted(this.#run.started?.episodes ?? 0, 'episode')}`;
   }
 }

@@ -27,7 +27,7 @@ import {
   type Templatable,
 } from './requestTokens.ts';
 import { Problems, type CallProblem } from './problems.ts';
-import { count, sampleOf } from './samples.ts';
+import { count, sampleOf, type TrainingSample } from './samples.ts';
 import { SnapDetector, type TrainedCall } from './snaps.ts';
 import type {
   BegunRequest,
@@ -185,7 +185,10 @@ class Tracker implements EpisodeTracker {
     }
     const made = new Map(merged.added.map(({ position, message }) => [position, message]));
     const samples = timelines.map((timeline) =>
-      timeline.messages.map((position) => made.get(position) ?? this.#table.at(position)),
+      sampleOf(
+        timeline.messages.map((position) => made.get(position) ?? this.#table.at(position)),
+        this.#options.limits,
+      ),
     );
     this.#judgeSamples(timelines, samples);
     const { madnessReward } = this.#kept;
@@ -193,6 +196,7 @@ class Tracker implements EpisodeTracker {
     return {
       timelines,
       added: merged.added,
+      samples,
       tracking: {
         timelines: timelines.length,
         tokens: sum(timelines.map(({ tokens }) => tokens)),
@@ -318,9 +322,8 @@ class Tracker implements EpisodeTracker {
     if (differs) this.#maskProblems.set(position, reply.endsEarly ? endsEarly : foreignTemplate);
   }
 
-  #judgeSamples(timelines: readonly TracedTimeline[], messages: readonly (readonly TracedMessage[])[]): void {
+  #judgeSamples(timelines: readonly TracedTimeline[], samples: readonly TrainingSample[]): void {
     const { limits, text } = this.#options;
-    const samples = messages.map((list) => sampleOf(list, limits));
     const options = {
       exact: text.note.exact,
       trains: samples.some(({ lossMask }) => lossMask.includes(1)),

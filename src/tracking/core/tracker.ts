@@ -3,6 +3,7 @@ import type { LengthLimits, MergeRules } from './records/tracedRun.ts';
 import type { TracedMessage, TracedTimeline } from './records/trace.ts';
 import type { ExcludedMessage } from './messages.ts';
 import type { MadnessOptions } from './madness.ts';
+import type { TrainingSample } from './samples.ts';
 import type { ModelText } from './tokenizer.ts';
 
 /** The settings that decide how calls become timelines. */
@@ -102,6 +103,8 @@ export interface TrackedCall {
 export interface TrackedEpisode {
   readonly timelines: readonly TracedTimeline[];
   readonly added: readonly AddedMessage[];
+  /** The training samples, one per timeline. */
+  readonly samples: readonly TrainingSample[];
   readonly tracking: EpisodeTracking;
 }
 

@@ -65,7 +65,7 @@ export function simpleTracker({ text }: TrackerOptions): EpisodeTracker {
         trainableTokens: length,
       }));
       const counts = { timelines: timelines.length, tokens, trainableTokens: tokens };
-      return { timelines, added: [], tracking: { ...counts, problems: [] } };
+      return { timelines, added: [], samples: [], tracking: { ...counts, problems: [] } };
     },
   };
 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { writtenReply } from '../../../src/traces/core/import/beastLog.ts';
+import { writtenReply } from '../../../src/traces/core/writtenReply.ts';
 
 const call = (name: string, args: string): string =>
   `<tool_call>\n{"name": "${name}", "arguments": ${args}}\n</tool_call>`;

@@ -9,6 +9,7 @@ import type {
   TraceWriter,
   TracedToken,
 } from '../../../tracking/core/records/trace.ts';
+import type { TrainingSample } from '../../../tracking/core/samples.ts';
 import type { ModelText, Tokenizer } from '../../../tracking/core/tokenizer.ts';
 import type {
   ContextCheck,
@@ -32,6 +33,8 @@ export interface RunTrackerOptions {
   warn(problem: CodedError): void;
   /** Called for each tracked reply. `tokens` includes the tokens that the chat template adds. */
   onTokens?(episode: number, tokens: number): void;
+  /** Called with the training samples of an episode that ended, one per timeline. */
+  readonly onSamples?: ((result: EpisodeResult, samples: readonly TrainingSample[]) => void) | undefined;
 }
 
 type EpisodeProblem = EpisodeTracking['problems'][number];
@@ -170,7 +173,8 @@ export class RunTracker {
     const problems = [...(tracked?.tracking.problems ?? []), ...state.notes.values()];
     const complete =
       tracked === undefined ? result : { ...result, tracking: { ...tracked.tracking, problems } };
-    const { timelines = [], added = [] } = tracked ?? {};
+    const { timelines = [], added = [], samples = [] } = tracked ?? {};
+    this.#options.onSamples?.(complete, samples);
     const end = { result: complete, returned: state.returned, printed: state.printed, timelines };
     this.#write((writer) => writer.episodeEnded(end, added));
     return complete;

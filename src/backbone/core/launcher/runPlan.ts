@@ -12,6 +12,7 @@ import {
 import type { RunRequest, RunEvent } from '../protocol/run.ts';
 import type { TrackerOptions } from '../../../tracking/core/tracker.ts';
 import type { Sampling } from '../model-tuner/gateway.ts';
+import type { ChatModel } from '../model-tuner/model.ts';
 import { oversamplingOf, type Oversampling } from '../task-rollout/oversampling.ts';
 import type { Composition } from '../../../configs/core/compose.ts';
 import { firstError } from '../../../configs/core/finding.ts';
@@ -77,7 +78,12 @@ export function planRun(request: RunRequest, config: Config, now: Date, paths: P
     repeat: oversampling?.over ?? repeat,
     oversampling,
     worldSize: worldSizeOf(config),
-    parallel: request.parallel ?? count(config, 'ajet.debug.debug_max_parallel'),
+    parallel:
+      request.parallel ??
+      count(
+        config,
+        request.train === undefined ? 'ajet.debug.debug_max_parallel' : 'ajet.rollout.max_env_worker',
+      ),
     seed: request.seed ?? config.integer('ajet.debug.debug_vllm_seed'),
     mode,
     auxiliaryModels: rules === 'trinity' ? auxiliaryModels(config) : undefined,
@@ -243,7 +249,13 @@ export interface ModelTuner {
 export interface ModelPorts {
   /** Rejects with a CodedError `tokenizer/…` if the tokenizer of the request does not exist or is not readable. */
   findModelText(request: RunRequest, plan: RunPlan): Promise<ModelTextSource>;
-  openModelTuner(request: RunRequest, plan: RunPlan, text: ModelTextSource): Promise<ModelTuner>;
+  /** @param trained the model that is trained; absent: that of the request answers */
+  openModelTuner(
+    request: RunRequest,
+    plan: RunPlan,
+    text: ModelTextSource,
+    trained?: ChatModel,
+  ): Promise<ModelTuner>;
 }
 
 /** The facts about a run in its trace, without the text of the config, which is in the run's folder. */

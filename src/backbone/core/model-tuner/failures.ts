@@ -59,6 +59,17 @@ export const failures = {
     error: { message, type: 'invalid_request_error', param, code: 'unsupported_value' },
   }),
 
+  /** The refusal has the code of vLLM. */
+  tooLong: (prompt: number, reply: number, limit: number): ModelFailure => ({
+    status: 400,
+    error: {
+      message: `The prompt has ${prompt} tokens, and with ${reply} for the reply it exceeds the ${limit} tokens of the model.`,
+      type: 'invalid_request_error',
+      param: 'messages',
+      code: 'context_length_exceeded',
+    },
+  }),
+
   tooLarge: (limit: number): ModelFailure =>
     refusal(
       413,

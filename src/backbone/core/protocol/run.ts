@@ -10,6 +10,7 @@ import {
   episodeResult,
   runLocations,
 } from '../../../tracking/core/records/episodeResult.ts';
+import { lossNames } from '../../../tinker/core/service.ts';
 import { tokenizerInfo } from '../../../tracking/core/records/tracedRun.ts';
 import { parseJson } from '../../../base/core/parseJson.ts';
 import { toReport, type CodedError } from '../../../base/core/errors.ts';
@@ -85,6 +86,26 @@ export const judgeChoice = z.object({
   ownConfig: z.boolean(),
 });
 
+/** Training on a Tinker server. The config has the other settings. */
+export const trainRequest = z.object({
+  /** Absent: that of `TINKER_BASE_URL`, else the service of Thinking Machines. */
+  baseUrl: z.optional(z.string()),
+  /** Absent: found as the official SDK finds it. */
+  apiKey: z.optional(z.string()),
+  /** The name of the model on the server; absent: `ajet.model.path`, or the only model of the server. */
+  baseModel: z.optional(z.string()),
+  loss: z.optional(z.enum(lossNames)),
+  /** The rank of the adapter; absent: 16. */
+  rank: z.optional(z.number()),
+  /** The seed of the adapter. */
+  seed: z.optional(z.number()),
+  /** The most steps of the whole training; absent: as the config says. */
+  steps: z.optional(z.number()),
+  /** The absolute folder of a training that continues from its last checkpoint. */
+  resume: z.optional(z.string()),
+});
+export type TrainRequest = z.infer<typeof trainRequest>;
+
 /** The options of a run that only debugging needs; the config has the others. Part of the first message to the backbone. */
 export const runRequest = z.object({
   protocol: z.literal(runProtocolVersion),
@@ -99,6 +120,8 @@ export const runRequest = z.object({
   replay: z.optional(replayChoice),
   faults: z.optional(faultChoice),
   judge: z.optional(judgeChoice),
+  /** Present: the run trains. `model` is not used then. */
+  train: z.optional(trainRequest),
   /** Absent: upstream's server, with `DASHSCOPE_API_KEY` of the run's environment. */
   helper: z.optional(helperChoice),
   /** Models that answer for targets that are not trained; a name not among them has a default. */
@@ -176,6 +199,22 @@ export type RunClientMessage = z.infer<typeof runClientMessage>;
 export const debuggerAddress = z.object({ port: z.number(), token: z.string() });
 export type DebuggerAddress = z.infer<typeof debuggerAddress>;
 
+const trainingStep = {
+  step: z.number(),
+  /** Absolute path of the trace of its episodes; null if it could not be written, absent for a run without traces. */
+  trace: z.optional(z.nullable(z.string())),
+  /** By the names of verl's metrics, where it has such a metric. */
+  metrics: z.record(z.string(), z.number()),
+};
+
+export const trainingCheckpoint = {
+  /** The last step that its weights have learned from. */
+  step: z.number(),
+  /** `tinker://` paths: of weights and optimizer, and of the weights for sampling. */
+  path: z.string(),
+  sampler: z.string(),
+};
+
 export const runEvent = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('run-started'),
@@ -203,6 +242,29 @@ export const runEvent = z.discriminatedUnion('type', [
     /** The trace whose episodes are scored again; absent: the run executes its episodes. */
     judged: z.optional(z.string()),
   }),
+  /** A training begins or continues, after `run-started`. */
+  z.object({
+    type: z.literal('training-started'),
+    /** For people, e.g. `SkyRL 0.4 at http://127.0.0.1:8123`. */
+    server: z.string(),
+    baseModel: z.string(),
+    /** The step that comes first, from 1. */
+    step: z.number(),
+    totalSteps: z.number(),
+    /** Tasks per step. */
+    batchSize: z.number(),
+  }),
+  /** A phase of the training begins. Its episodes are numbered from 0. */
+  z.object({
+    type: z.literal('training-phase'),
+    phase: z.enum(['rollout', 'update', 'validation', 'checkpoint']),
+    step: z.number(),
+  }),
+  /** A step is complete. */
+  z.object({ type: z.literal('training-step'), ...trainingStep }),
+  /** A validation is complete. `step` is the number of steps that were trained before. */
+  z.object({ type: z.literal('training-validation'), ...trainingStep }),
+  z.object({ type: z.literal('training-checkpoint'), ...trainingCheckpoint }),
   z.object({ type: z.literal('episode-started'), ...episodeId }),
   z.object({
     type: z.literal('llm-call'),

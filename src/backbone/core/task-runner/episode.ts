@@ -43,6 +43,8 @@ export interface EpisodeSlot {
   readonly repeat: number;
   /** From 1. Default: 1. */
   readonly attempt?: number;
+  /** The step of the training, so that each step has other samples of a task. Default: no training. */
+  readonly step?: number;
   /** Upstream's numbers, if they differ from the defaults. */
   readonly numbering?: EpisodeNumbers;
 }

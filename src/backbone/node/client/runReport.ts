@@ -15,6 +15,7 @@ import {
 } from '../../../tracking/core/report.ts';
 import { measures, type Group } from '../../../tracking/core/groups.ts';
 import type { RunEvent } from '../../core/protocol/run.ts';
+import { isTrainingEvent, TrainingProgress, type TrainingEvent } from './trainingReport.ts';
 
 export function inOrder(results: readonly EpisodeResult[]): EpisodeResult[] {
   return [...results].sort((a, b) => a.episode - b.episode);
@@ -278,9 +279,11 @@ export class RunProgress {
   /** The locations in the user's files for findings; undefined if the run did not report them. */
   places: RunLocations | undefined;
   failed = 0;
+  /** Undefined: the run does not train. */
+  training: TrainingProgress | undefined;
   #results: EpisodeResult[] = [];
 
-  /** The results in the order in which the episodes ended. */
+  /** The results in the order in which the episodes ended. In a training: those of the phase. */
   get results(): readonly EpisodeResult[] {
     return this.#results;
   }
@@ -292,6 +295,15 @@ export class RunProgress {
     else if (event.type === 'selection') this.#results = [...withSelection(this.#results, event.episodes)];
     else if (event.type === 'places') this.places = event.places;
     else if (event.type === 'run-ended') this.ended = event;
+    else if (isTrainingEvent(event)) this.#takeTraining(event);
+  }
+
+  #takeTraining(event: TrainingEvent): void {
+    this.training ??= new TrainingProgress();
+    this.training.take(event);
+    if (event.type !== 'training-phase' || !['rollout', 'validation'].includes(event.phase)) return;
+    this.#results = [];
+    this.failed = 0;
   }
 
   add(result: EpisodeResult): void {

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import type { LaunchPorts } from '../../core/launcher/launch.ts';
+import type { LaunchPorts } from '../../core/launcher/batch.ts';
 import type { UserFunction } from '../../core/function-form/bindByName.ts';
 import type { WorkflowClass } from '../../core/function-form/functionWorkflow.ts';
 import { CodedError, toReport } from '../../../base/core/errors.ts';

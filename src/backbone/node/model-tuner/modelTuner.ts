@@ -60,6 +60,8 @@ export interface RunServices {
   readonly onAnswer: Event<ModelAnswer>;
   readonly recordings: RunRecordings;
   readonly budget: CallBudget;
+  /** The model that is trained; undefined: that of the request. */
+  readonly trained?: ChatModel | undefined;
 }
 
 type Planned = Pick<RunPlan, 'seed' | 'sampling' | 'tracking' | 'auxiliaryModels'>;
@@ -71,7 +73,7 @@ export async function openModelTuner(
   text: ModelTextSource,
   loader: TunerLoader,
   emit: (event: RunEvent) => void,
-  { cancellation, onAnswer, recordings, budget }: RunServices,
+  { cancellation, onAnswer, recordings, budget, trained }: RunServices,
 ): Promise<ModelTuner> {
   const { seed, sampling } = plan;
   const { toolCallsDisabled } = plan.tracking;
@@ -86,7 +88,7 @@ export async function openModelTuner(
     return openModel(choice, seed, text, loader, logger);
   };
   const open = async (choice: ModelChoice): Promise<ChatModel> => budget.around(await openOwn(choice));
-  const model = await around(() => open(request.model), 'trained');
+  const model = await around(() => (trained ? budget.around(trained) : open(request.model)), 'trained');
   const recorded = { names, model: model.description, cancellation, emit };
   const recording = recordings.recordTo(await openRunRecording(request, recorded));
   const debugModels = new DebugModels({
@@ -196,8 +198,8 @@ function settleTargets(
 }
 
 /** Depends on the task's content and not on its position, so that a task that runs alone samples the same. */
-function seedOf({ task, repeat, attempt = 1 }: EpisodeSlot): number {
-  const again = attempt > 1 ? `\n${attempt}` : '';
+function seedOf({ task, repeat, attempt = 1, step }: EpisodeSlot): number {
+  const again = `${attempt > 1 ? `\n${attempt}` : ''}${step === undefined ? '' : `\nstep ${step}`}`;
   return hashText(`${task.task_id}\n${task.main_query}\n${repeat}${again}`);
 }
 

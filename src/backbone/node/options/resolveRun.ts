@@ -98,6 +98,7 @@ class RunResolver {
       ...this.#python(),
       ...this.#recording(),
       ...this.#judge(),
+      ...this.#train(),
       ...(helper !== undefined && { helper }),
       ...(debugModels !== undefined && { debugModels }),
       ...(options.trainableTargets !== undefined && { trainableTargets: options.trainableTargets }),
@@ -155,6 +156,28 @@ class RunResolver {
     return judgeTrace === undefined ? {} : { judge: { trace: this.#path(judgeTrace), ownConfig: true } };
   }
 
+  #train(): Pick<RunRequest, 'train'> {
+    const { backbone, tinkerUrl, baseModel, loss, rank, steps, resume } = this.#options;
+    if (backbone !== 'tinker') return {};
+    for (const option of ['record', 'replay', 'faults', 'judgeTrace', 'mode', 'ajetDebugParity'] as const) {
+      if (this.#options[option] === undefined) continue;
+      throw this.#errors.bad(option, 'the backbone `debug`', '`tinker`');
+    }
+    if (tinkerUrl !== undefined && !isHttpUrl(tinkerUrl)) {
+      throw this.#errors.bad('tinkerUrl', 'an http or https URL', `'${tinkerUrl}'`);
+    }
+    return {
+      train: {
+        ...(tinkerUrl !== undefined && { baseUrl: tinkerUrl }),
+        ...(baseModel !== undefined && { baseModel }),
+        ...(loss !== undefined && { loss }),
+        ...(rank !== undefined && { rank }),
+        ...(steps !== undefined && { steps }),
+        ...(resume !== undefined && { resume: this.#path(resume) }),
+      },
+    };
+  }
+
   #recording(): Pick<RunRequest, 'record' | 'replay' | 'faults'> {
     const { record, force = false, replay, onReplayMiss = 'fail', episode, faults } = this.#options;
     return {
@@ -178,7 +201,7 @@ class RunResolver {
 
   async #model(): Promise<ModelChoice> {
     const { endpoint, script } = this.#options;
-    if (!callsModel(this.#options)) return { kind: 'embedded' };
+    if (!callsModel(this.#options) || this.#options.backbone === 'tinker') return { kind: 'embedded' };
     const model = modelKind(this.#options);
     switch (model) {
       case 'embedded':

@@ -7,6 +7,7 @@ import type { CodedError } from '../../../base/core/errors.ts';
  */
 import * as z from 'zod/mini';
 import { faultKinds } from '../../../tracking/core/records/episodeResult.ts';
+import { lossNames } from '../../../tinker/core/service.ts';
 import { replayMisses } from '../../core/protocol/run.ts';
 import { kebabCase } from '../../../base/core/kebabCase.ts';
 
@@ -14,6 +15,7 @@ export const optionGroups = {
   experiment: 'Experiment',
   episodes: 'Tasks and episodes',
   model: 'Model',
+  training: 'Training on a Tinker server',
   helper: 'Model for judges and data generation',
   recording: 'Record, replay and faults',
   environment: 'Environment',
@@ -53,6 +55,7 @@ const inGroup =
     option(schema, { ...meta, group });
 const experimentOption = inGroup('experiment');
 const modelOption = inGroup('model');
+const trainingOption = inGroup('training');
 const helperOption = inGroup('helper');
 const recordingOption = inGroup('recording');
 const episodesOption = inGroup('episodes');
@@ -212,6 +215,52 @@ const models = {
     description: 'Train only the agents of these targets.',
     unset: 'those of the workflow',
     value: '<a,b,…>',
+  }),
+} as const;
+
+const training = {
+  backbone: trainingOption(z.enum(['debug', 'tinker']), {
+    description: 'The backbone that runs the episodes.',
+    unset: '`debug`',
+    enumDescriptions: [
+      'The debug backbone: runs the episodes of the first tasks. No weights change.',
+      'Trains the model through a server that speaks the Tinker API. Breakpoints work in every step.',
+    ],
+    flag: null,
+  }),
+  tinkerUrl: trainingOption(text(), {
+    description: 'Base URL of the Tinker server.',
+    unset: 'TINKER_BASE_URL, else the service of Thinking Machines',
+    value: '<url>',
+  }),
+  baseModel: trainingOption(text(), {
+    description: 'Name of the model on the Tinker server.',
+    unset: '`ajet.model.path`, or the only model of the server',
+    value: '<name>',
+  }),
+  loss: trainingOption(z.enum(lossNames), {
+    description: 'Loss of the policy.',
+    unset: '`ppo` with the clip range of the config',
+    enumDescriptions: [
+      'The ratio of the probabilities times the advantage, without clipping.',
+      'The same with a clipped ratio, as AgentJet trains.',
+      'The clipped ratio as a weight of the log probability.',
+    ],
+    value: '<name>',
+  }),
+  rank: trainingOption(atLeast(1), {
+    description: 'Rank of the adapter (LoRA) that is trained.',
+    unset: '16',
+    value: '<n>',
+  }),
+  steps: trainingOption(atLeast(1), {
+    description: 'The most steps of the whole training.',
+    unset: '`total_epochs` of the config',
+    value: '<n>',
+  }),
+  resume: trainingOption(text(), {
+    description: 'Folder of a training run that continues from its last checkpoint.',
+    flag: null,
   }),
 } as const;
 
@@ -404,6 +453,7 @@ const environment = {
 export const runOptions = z.object({
   ...experiment,
   ...models,
+  ...training,
   ...recording,
   ...episodes,
   ...environment,

@@ -4,7 +4,8 @@ import { missingHelper } from '../../../../src/backbone/core/helper-llm/createHe
 import { localParts } from '../../../../src/backbone/node/readerTools.ts';
 import { noHub } from '../task-reader/source.ts';
 import { CallBudget } from '../../../../src/backbone/core/model-tuner/callBudget.ts';
-import { launch, type LaunchPorts } from '../../../../src/backbone/core/launcher/launch.ts';
+import type { LaunchPorts } from '../../../../src/backbone/core/launcher/batch.ts';
+import { launch } from '../../../../src/backbone/core/launcher/launch.ts';
 import type { RunFacts } from '../../../../src/backbone/core/launcher/runPlan.ts';
 import type { FinishedCall } from '../../../../src/backbone/core/model-tuner/call.ts';
 import { CancellationSource } from '../../../../src/base/core/cancellation.ts';
@@ -109,6 +110,10 @@ function portsOf({ text = config, ...changes }: Changes = {}) {
       }),
     envTransport: { post: () => Promise.reject(new Error('No service is asked.')) },
     budget: new CallBudget({}),
+    trainer: {
+      connect: () => expect.unreachable('nothing is trained'),
+      openFolder: () => expect.unreachable('nothing is trained'),
+    },
     readReplayed: () => expect.unreachable('no trace is asked for'),
     readTrace: () => expect.unreachable('no trace is asked for'),
     openFolder: (plan) =>

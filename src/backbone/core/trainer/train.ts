@@ -1,0 +1,549 @@
+/**
+ * Trains the model on a Tinker server. Each step runs the episodes of some tasks, makes their samples as the training
+ * report does, and updates the weights.
+ */
+import { type CancellationToken } from '../../../base/core/cancellation.ts';
+import { CodedError } from '../../../base/core/errors.ts';
+import { Random } from '../../../base/core/random.ts';
+import type { Datum, Sampler, TinkerSession, TrainedModel } from '../../../tinker/core/service.ts';
+import { batchSamples } from '../../../tracking/core/batchSamples.ts';
+import { measures } from '../../../tracking/core/groups.ts';
+import { type EpisodeResult, withSelection } from '../../../tracking/core/records/episodeResult.ts';
+import type { TrainingSample } from '../../../tracking/core/samples.ts';
+import type { Task } from '../../../sdk/core/index.ts';
+import type { ModelTextSource } from '../context-tracker/modelTextSource.ts';
+import { openBatch, prepare, runBatch, warn, type LaunchPorts, type Prepared } from '../launcher/batch.ts';
+import { factsOf, runStarted, type ModelTuner } from '../launcher/runPlan.ts';
+import { configuredJudge } from '../launcher/userClasses.ts';
+import { createTinkerModel, type TinkerModel } from '../model-tuner/tinker/tinkerModel.ts';
+import type { TracedRunEnd } from '../../../tracking/core/records/tracedRun.ts';
+import type { RunRequest, TrainRequest } from '../protocol/run.ts';
+import { episodeSlots } from '../task-rollout/rollout.ts';
+import { checkLogprobs, datumOf, meanKl, scaled, withKl, type LogprobCheck } from './datums.ts';
+import { planTraining, rateAt, type TrainPlan } from './trainPlan.ts';
+import type { TrainingFolder, TrainingState } from './trainerPorts.ts';
+
+type Metrics = Record<string, number>;
+
+/** Resolves when all steps are trained, or after a cancellation. Rejects with the reason why training cannot continue. */
+export async function train(
+  asked: RunRequest,
+  choice: TrainRequest,
+  ports: LaunchPorts,
+  cancellation: CancellationToken,
+): Promise<Omit<TracedRunEnd, 'endedAt'>> {
+  // Like training, which runs a failed episode three times.
+  const request = { attempts: 3, failFast: true, ...asked };
+  const prepared = await prepare(request, undefined, ports, cancellation);
+  const { config, tasks, plan } = prepared;
+  const training = planTraining({ ...choice, seed: choice.seed ?? plan.seed }, config, tasks.length);
+  for (const note of training.notes) warn(ports, note);
+  const text = await ports.findModelText(request, plan);
+  if (!text.note.exact) throw otherTokenizer(plan.modelPath, text.note.name);
+  const session = await ports.trainer.connect(choice, cancellation);
+  let outcome: 'success' | 'errored' | 'interrupted' = 'errored';
+  try {
+    const baseModel = baseModelOf(choice, session, plan.modelPath);
+    const model = await session.createModel({ ...training.lora, baseModel }, cancellation);
+    const folder = await ports.trainer.openFolder(plan, choice.resume);
+    const last = folder.state?.checkpoints.at(-1);
+    if (last !== undefined) await model.load(last.path);
+    const parts = {
+      request,
+      choice,
+      ports,
+      cancellation,
+      prepared,
+      training,
+      text,
+      session,
+      folder,
+      baseModel,
+      model,
+    };
+    await new Trainer(parts, last?.step ?? 0).run();
+    outcome = cancellation.isCancelled ? 'interrupted' : 'success';
+    return { status: cancellation.isCancelled ? 'cancelled' : 'completed', error: null };
+  } finally {
+    await session.close(outcome);
+  }
+}
+
+interface TrainerParts {
+  readonly request: RunRequest;
+  readonly choice: TrainRequest;
+  readonly ports: LaunchPorts;
+  readonly cancellation: CancellationToken;
+  readonly prepared: Prepared;
+  readonly training: TrainPlan;
+  readonly text: ModelTextSource;
+  readonly session: TinkerSession;
+  readonly folder: TrainingFolder;
+  readonly baseModel: string;
+  readonly model: TrainedModel;
+}
+
+/** Episodes that ran, with their samples by episode. */
+interface Rollout {
+  readonly results: readonly EpisodeResult[];
+  readonly samples: ReadonlyMap<number, readonly TrainingSample[]>;
+  readonly trace: string | null | undefined;
+  /** Seconds. */
+  readonly duration: number;
+  /** Ends the trace. */
+  end(): void;
+}
+
+class Trainer {
+  readonly #parts: TrainerParts;
+  readonly #answering: TinkerModel;
+  readonly #tuners = new Map<Prepared, ModelTuner>();
+  #sampler: Sampler | undefined;
+  #base: Sampler | undefined;
+  #validation: Prepared | undefined;
+  #state: TrainingState;
+
+  constructor(parts: TrainerParts, done: number) {
+    const { request, choice, prepared, training, text, session, folder, baseModel } = parts;
+    this.#parts = parts;
+    this.#answering = createTinkerModel({
+      description: `${baseModel} on ${session.server.name}`,
+      sampler: () => this.#currentSampler(),
+      text: () => text.open(),
+      maxContextLength: session.server.models.find(({ name }) => name === baseModel)?.maxContextLength,
+      clock: parts.ports.clock,
+    });
+    this.#state = {
+      format: 1,
+      config: request.config,
+      cwd: request.cwd,
+      split: request.split,
+      ...(choice.baseUrl !== undefined && { baseUrl: choice.baseUrl }),
+      baseModel,
+      rank: training.lora.rank,
+      seed: training.lora.seed ?? prepared.plan.seed,
+      loss: training.loss.name,
+      batchSize: training.batchSize,
+      totalSteps: training.totalSteps,
+      checkpoints: [...(folder.state?.checkpoints ?? [])],
+      step: done,
+      status: 'running',
+    };
+  }
+
+  async run(): Promise<void> {
+    const { training, cancellation } = this.#parts;
+    try {
+      await this.#begin();
+      if (this.#state.step === 0 && training.validatesFirst) await this.#validate(0);
+      while (this.#state.step < training.totalSteps && !cancellation.isCancelled) {
+        const step = this.#state.step + 1;
+        if (!(await this.#step(step))) break;
+        if (due(step, training.testEvery) && !this.#isCancelled()) await this.#validate(step);
+        if (due(step, training.saveEvery) || step === training.totalSteps) await this.#save();
+      }
+      await this.#end(cancellation.isCancelled ? 'cancelled' : 'completed');
+    } catch (error) {
+      await this.#end('failed').catch(() => undefined); // the first failure is reported
+      throw error;
+    } finally {
+      for (const tuner of this.#tuners.values()) await tuner.close();
+    }
+  }
+
+  async #begin(): Promise<void> {
+    const { ports, prepared, training, text, session, folder, baseModel } = this.#parts;
+    const { plan } = prepared;
+    const episodes = training.batchSize * plan.repeat;
+    ports.emit(
+      runStarted(this.#facts(prepared, training.batchSize, episodes), {
+        folder: folder.path,
+        trace: undefined,
+        parallel: plan.parallel,
+      }),
+    );
+    ports.emit({
+      type: 'training-started',
+      server: session.server.name,
+      baseModel,
+      step: this.#state.step + 1,
+      totalSteps: training.totalSteps,
+      batchSize: training.batchSize,
+    });
+    await text.open();
+    await folder.save(this.#state);
+  }
+
+  /** Resolves to false if the step was interrupted. */
+  async #step(step: number): Promise<boolean> {
+    const { ports, prepared, model, folder } = this.#parts;
+    const { clock } = ports;
+    const start = clock.monotonic();
+    const seconds = (since: number): number => (clock.monotonic() - since) / 1000;
+    this.#sampler = await model.sampler();
+    const synced = seconds(start);
+    ports.emit({ type: 'training-phase', phase: 'rollout', step });
+    const tasks = this.#tasksOf(step);
+    const rollout = await this.#rollOut(prepared, tasks, `step-${String(step).padStart(4, '0')}`, step);
+    if (this.#isInterrupted(rollout, tasks.length * prepared.plan.repeat)) {
+      rollout.end();
+      return false;
+    }
+    ports.emit({ type: 'training-phase', phase: 'update', step });
+    const updating = clock.monotonic();
+    const batch = this.#batchOf(rollout, step);
+    const updated = batch.datums.length === 0 ? {} : await this.#update(batch.datums, step);
+    const metrics: Metrics = {
+      ...rewardMetrics(rollout.results),
+      ...batch.metrics,
+      ...updated,
+      'timing_s/sync': synced,
+      'timing_s/rollout': rollout.duration,
+      'timing_s/update': seconds(updating),
+      'timing_s/step': seconds(start),
+    };
+    rollout.end();
+    this.#state = { ...this.#state, step };
+    await folder.log({ kind: 'step', step, at: clock.now(), values: metrics });
+    await folder.save(this.#state);
+    ports.emit({ type: 'training-step', step, metrics, ...traceOf(rollout) });
+    return true;
+  }
+
+  /** Returns the tasks of a step. Each epoch takes them in another order, by the seed. */
+  #tasksOf(step: number): readonly Task[] {
+    const { training, prepared } = this.#parts;
+    const { batchSize, stepsPerEpoch } = training;
+    const epoch = Math.floor((step - 1) / stepsPerEpoch);
+    const at = ((step - 1) % stepsPerEpoch) * batchSize;
+    return shuffled(prepared.tasks, `epoch ${epoch} ${prepared.plan.seed}`).slice(at, at + batchSize);
+  }
+
+  async #rollOut(prepared: Prepared, tasks: readonly Task[], name: string, step: number): Promise<Rollout> {
+    const { request, ports, cancellation, text, folder } = this.#parts;
+    const { plan } = prepared;
+    const start = ports.clock.monotonic();
+    const slots = episodeSlots(tasks, plan.repeat, plan.mode).map((slot) => ({ ...slot, step }));
+    const samples = new Map<number, readonly TrainingSample[]>();
+    const facts = this.#facts(prepared, tasks.length, slots.length);
+    this.#answering.forget();
+    const live = openBatch({
+      ...prepared,
+      ...{ request, slots, tasks, text, ports, cancellation },
+      modelTuner: await this.#tunerOf(prepared),
+      openTrace: request.trace === false ? undefined : () => folder.openTrace(name, facts),
+      onSamples: ({ episode }, own) => samples.set(episode, own),
+    });
+    const { tracker, rollout } = live;
+    try {
+      const results = await runBatch(live);
+      const selection = rollout.selection();
+      const duration = (ports.clock.monotonic() - start) / 1000;
+      const end = (): void => {
+        const status = results.length < slots.length ? 'cancelled' : 'completed';
+        const endedAt = ports.clock.now();
+        tracker.runEnded({ status, error: null, ...(selection && { selection: [...selection] }), endedAt });
+      };
+      const trace = tracker.trace;
+      return { results: withSelection([...results], selection ?? []), samples, trace, duration, end };
+    } finally {
+      live.close();
+    }
+  }
+
+  #isInterrupted({ results }: Rollout, episodes: number): boolean {
+    const { ports, cancellation } = this.#parts;
+    if (cancellation.isCancelled) return true;
+    if (ports.budget.isReached) {
+      throw ports.budget.error({ ended: results.length, stopped: 0, total: episodes });
+    }
+    const failures = results.filter(({ error }) => error !== null);
+    if (failures.length > 0 && failures.length === results.length) throw allFailed(failures);
+    return false;
+  }
+
+  /** Returns the samples of a step that change the weights. */
+  #batchOf(
+    { results, samples }: Rollout,
+    step: number,
+  ): { readonly datums: readonly Datum[]; readonly metrics: Metrics } {
+    const { plan } = this.#parts.prepared;
+    const rows = batchSamples(results, { perEpisode: plan.samplesPerEpisode, seed: plan.seed + step });
+    const datums = rows.flatMap(({ episode, timeline, grpoAdvantage }) => {
+      const sample = samples.get(episode)?.[timeline];
+      if (sample === undefined || sample.refusal !== null || !grpoAdvantage) return [];
+      return datumOf({ sample, advantage: grpoAdvantage }) ?? [];
+    });
+    const groups = groupsByTask(results);
+    const equal = groups.filter((rewards) => rewards.every((reward) => reward === rewards[0])).length;
+    const lengths = [...samples.values()].flat();
+    const mean = (values: readonly number[]): number =>
+      values.reduce((sum, value) => sum + value, 0) / values.length;
+    return {
+      datums,
+      metrics: {
+        'groups/all': groups.length,
+        'groups/equal_rewards': equal,
+        'samples/all': rows.length,
+        'samples/trained': datums.length,
+        ...(lengths.length > 0 && {
+          'prompt_length/mean': mean(lengths.map(({ promptTokens }) => promptTokens)),
+          'response_length/mean': mean(
+            lengths.map(({ inputIds, promptTokens }) => inputIds.length - promptTokens),
+          ),
+        }),
+      },
+    };
+  }
+
+  async #update(datums: readonly Datum[], step: number): Promise<Metrics> {
+    const { training, model, session } = this.#parts;
+    const { loss, adam, schedule, miniBatches, passes } = training;
+    const learningRate = rateAt(step, training.totalSteps, schedule);
+    const { weighted, metrics } = await this.#withKl(datums);
+    const size = Math.ceil(weighted.length / miniBatches);
+    let check: LogprobCheck | undefined;
+    let last: Readonly<Record<string, number>> = {};
+    for (let pass = 0; pass < passes; pass++) {
+      for (let at = 0; at < weighted.length; at += size) {
+        const part = weighted.slice(at, at + size);
+        const result = await model.forwardBackward(scaled(part, session.server.reduction), loss);
+        // Later parts are trained with other weights than those that sampled.
+        check ??= this.#checked(checkLogprobs(part, result, loss.clip), step);
+        last = await model.optimStep({ ...adam, learningRate });
+      }
+    }
+    return {
+      ...metrics,
+      ...(check && checkMetrics(check)),
+      ...serverMetrics(last),
+      'actor/lr': learningRate,
+    };
+  }
+
+  async #withKl(
+    datums: readonly Datum[],
+  ): Promise<{ readonly weighted: readonly Datum[]; readonly metrics: Metrics }> {
+    const { training, session, baseModel, cancellation } = this.#parts;
+    const { kl } = training;
+    if (kl === undefined) return { weighted: datums, metrics: {} };
+    const base = (this.#base ??= await session.openSampler({ baseModel }, cancellation));
+    const bases = await Promise.all(
+      datums.map(async ({ inputIds, targetIds }) => {
+        const whole = Int32Array.from([...inputIds.subarray(0, 1), ...targetIds]);
+        return (await base.score(whole, cancellation)).subarray(1);
+      }),
+    );
+    const weighted = datums.map((datum, index) =>
+      withKl(datum, bases[index] ?? new Float32Array(), kl.coefficient, kl.estimator),
+    );
+    return { weighted, metrics: { 'actor/kl_loss': meanKl(datums, bases), 'actor/kl_coef': kl.coefficient } };
+  }
+
+  /** Throws if the trainer's log probabilities cannot be those of the sampled tokens. */
+  #checked(check: LogprobCheck, step: number): LogprobCheck {
+    const { meanDifference } = check;
+    if (!(meanDifference <= limits.wrong)) throw misaligned(step, meanDifference);
+    if (meanDifference > limits.suspicious) warn(this.#parts.ports, drifted(step, check));
+    return check;
+  }
+
+  async #validate(step: number): Promise<void> {
+    const { request, ports, cancellation, folder } = this.#parts;
+    ports.emit({ type: 'training-phase', phase: 'validation', step });
+    const asked = { ...request, split: 'validation', mode: 'validate' } as const;
+    // The problems of the config were reported at the start.
+    const quiet: LaunchPorts = { ...ports, emit: (event) => event.type !== 'problem' && ports.emit(event) };
+    this.#validation ??= await prepare(asked, undefined, quiet, cancellation);
+    const prepared = this.#validation;
+    this.#sampler = await this.#parts.model.sampler();
+    const name = `validation-${String(step).padStart(4, '0')}`;
+    const rollout = await this.#rollOut(prepared, prepared.tasks, name, 0);
+    rollout.end();
+    if (cancellation.isCancelled) return;
+    const { meanReward, successRate, failed } = measures(rollout.results);
+    const metrics: Metrics = {
+      ...(meanReward !== null && { 'val/reward/mean': meanReward }),
+      ...(successRate !== null && { 'val/success_rate': successRate }),
+      'val/failed': failed,
+      'timing_s/testing': rollout.duration,
+    };
+    await folder.log({ kind: 'validation', step, at: ports.clock.now(), values: metrics });
+    ports.emit({ type: 'training-validation', step, metrics, ...traceOf(rollout) });
+  }
+
+  /** Saves the weights of the last step, unless they are saved. */
+  async #save(): Promise<void> {
+    const { ports, model, folder } = this.#parts;
+    const { step, checkpoints } = this.#state;
+    if (step === 0 || checkpoints.at(-1)?.step === step) return;
+    ports.emit({ type: 'training-phase', phase: 'checkpoint', step });
+    const name = `step-${step}`;
+    const path = await model.save(name);
+    const sampler = await model.saveForSampling(name);
+    const checkpoint = { step, path, sampler };
+    this.#state = {
+      ...this.#state,
+      checkpoints: [...checkpoints, { ...checkpoint, savedAt: ports.clock.now() }],
+    };
+    await folder.save(this.#state);
+    ports.emit({ type: 'training-checkpoint', ...checkpoint });
+  }
+
+  async #end(status: TrainingState['status']): Promise<void> {
+    await this.#save();
+    this.#state = { ...this.#state, status };
+    await this.#parts.folder.save(this.#state);
+  }
+
+  #isCancelled(): boolean {
+    return this.#parts.cancellation.isCancelled;
+  }
+
+  #currentSampler(): Sampler {
+    if (this.#sampler === undefined) throw new Error('There are no weights to sample from.');
+    return this.#sampler;
+  }
+
+  async #tunerOf(prepared: Prepared): Promise<ModelTuner> {
+    const { request, ports, text } = this.#parts;
+    const opened =
+      this.#tuners.get(prepared) ??
+      (await ports.openModelTuner(request, prepared.plan, text, this.#answering));
+    this.#tuners.set(prepared, opened);
+    return opened;
+  }
+
+  #facts(prepared: Prepared, tasks: number, episodes: number): ReturnType<typeof factsOf> {
+    const { request, ports, text } = this.#parts;
+    return factsOf(request, prepared.plan, {
+      workflowFile: prepared.workflow.file,
+      judge: configuredJudge(prepared.config),
+      model: this.#answering.description,
+      tokenizer: text.note,
+      tasks,
+      episodes,
+      startedAt: ports.clock.now(),
+    });
+  }
+}
+
+const limits = {
+  /** Mean difference of log probabilities above which something is likely wrong, and above which it is. */
+  suspicious: 0.05,
+  wrong: 1,
+} as const;
+
+function due(step: number, every: number | undefined): boolean {
+  return every !== undefined && step % every === 0;
+}
+
+function shuffled<T>(items: readonly T[], key: string): readonly T[] {
+  const random = new Random(key);
+  const order = [...items];
+  for (let at = order.length - 1; at > 0; at--) {
+    const other = random.below(at + 1);
+    [order[at], order[other]] = [order[other] as T, order[at] as T];
+  }
+  return order;
+}
+
+function groupsByTask(results: readonly EpisodeResult[]): readonly (readonly number[])[] {
+  const groups = new Map<string, number[]>();
+  for (const { taskId, reward } of results) {
+    if (reward !== null) groups.set(taskId, [...(groups.get(taskId) ?? []), reward]);
+  }
+  return [...groups.values()];
+}
+
+function rewardMetrics(results: readonly EpisodeResult[]): Metrics {
+  const rewards = results.flatMap(({ reward }) => (reward === null ? [] : [reward]));
+  const { meanReward, successRate, failed } = measures(results);
+  return {
+    ...(meanReward !== null && {
+      'critic/rewards/mean': meanReward,
+      'critic/rewards/max': Math.max(...rewards),
+      'critic/rewards/min': Math.min(...rewards),
+    }),
+    ...(successRate !== null && { 'critic/success_rate': successRate }),
+    'episodes/failed': failed,
+  };
+}
+
+function checkMetrics(check: LogprobCheck): Metrics {
+  return {
+    'training/logprob_diff_mean': check.meanDifference,
+    'training/logprob_diff_max': check.mostDifference,
+    'training/ratio_mean': check.meanRatio,
+    'training/ratio_worst': check.worstRatio,
+    'actor/pg_clipfrac': check.clipped,
+    'actor/entropy': check.entropy,
+    'tokens/trained': check.tokens,
+  };
+}
+
+/** Names of servers, as the charts know them. Others keep theirs. */
+function serverMetrics(values: Readonly<Record<string, number>>): Metrics {
+  return Object.fromEntries(
+    Object.entries(values).map(([name, value]) => [
+      /(?:^|[./])grad_norm(?::\w+)?$/.test(name) ? 'actor/grad_norm' : `server/${name}`,
+      value,
+    ]),
+  );
+}
+
+function traceOf({ trace }: Rollout): { readonly trace?: string | null } {
+  return trace === undefined ? {} : { trace };
+}
+
+function baseModelOf(
+  { baseModel }: TrainRequest,
+  { server }: TinkerSession,
+  modelPath: string | null,
+): string {
+  const names = server.models.map(({ name }) => name);
+  const wanted = baseModel ?? modelPath ?? undefined;
+  if (wanted !== undefined && names.includes(wanted)) return wanted;
+  const [only, ...others] = names;
+  if (baseModel === undefined && only !== undefined && others.length === 0) return only;
+  throw new CodedError({
+    code: 'trainer/no-such-model',
+    message: `${server.name} does not have the model ${JSON.stringify(wanted ?? '')}.`,
+    hint: `Set --base-model (launch.json: baseModel) to one that it has: ${names.join(', ')}.`,
+  });
+}
+
+function otherTokenizer(modelPath: string | null, used: string): CodedError {
+  return new CodedError({
+    code: 'trainer/tokenizer',
+    message: `The tokenizer of ${modelPath ?? 'the model'} is not on this machine, and training with that of ${used} would train on wrong tokens.`,
+    hint: 'Download it with `agentjet tokenizer`, or name its folder with --tokenizer (launch.json: tokenizer).',
+  });
+}
+
+function allFailed(failures: readonly EpisodeResult[]): CodedError {
+  const [first] = failures;
+  const { error } = first ?? {};
+  return new CodedError({
+    code: 'trainer/all-failed',
+    message: `All ${failures.length} episodes of the step failed, the first with: ${error?.message ?? ''}`,
+    location: error?.location,
+    hint: error?.hint ?? 'Debug the workflow with --backbone debug first.',
+  });
+}
+
+function drifted(step: number, { meanDifference, mostDifference }: LogprobCheck): CodedError {
+  return new CodedError({
+    code: 'trainer/logprobs-differ',
+    message: `Step ${step}: the log probabilities of trainer and sampler differ by ${meanDifference.toFixed(3)} in the mean, and by up to ${mostDifference.toFixed(2)}.`,
+    hint: 'The tokens that were sampled may not be those that are trained. Look for findings about tokens in the trace of the step.',
+  });
+}
+
+function misaligned(step: number, difference: number): CodedError {
+  return new CodedError({
+    code: 'trainer/logprobs-wrong',
+    message: `Step ${step}: the log probabilities of trainer and sampler differ by ${difference.toFixed(2)} in the mean, so training would learn from wrong tokens.`,
+    hint: 'Check that the tokenizer is that of the model on the server. No weights were changed in this step.',
+  });
+}

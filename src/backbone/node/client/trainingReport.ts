@@ -1,0 +1,85 @@
+/** Formats a training as text for the terminal and the debug console. */
+import type { RunEvent } from '../../core/protocol/run.ts';
+
+type EventOf<Type extends RunEvent['type']> = Extract<RunEvent, { type: Type }>;
+
+export type TrainingEvent = EventOf<
+  'training-started' | 'training-phase' | 'training-step' | 'training-validation' | 'training-checkpoint'
+>;
+
+export function isTrainingEvent(event: RunEvent): event is TrainingEvent {
+  return event.type.startsWith('training-');
+}
+
+/** A training as far as it has come. */
+export class TrainingProgress {
+  started: EventOf<'training-started'> | undefined;
+  phase: EventOf<'training-phase'> | undefined;
+  readonly steps: EventOf<'training-step'>[] = [];
+  readonly validations: EventOf<'training-validation'>[] = [];
+  checkpoint: EventOf<'training-checkpoint'> | undefined;
+
+  take(event: TrainingEvent): void {
+    if (event.type === 'training-started') this.started = event;
+    else if (event.type === 'training-phase') this.phase = event;
+    else if (event.type === 'training-step') this.steps.push(event);
+    else if (event.type === 'training-validation') this.validations.push(event);
+    else this.checkpoint = event;
+  }
+}
+
+/** Returns the line of an event; undefined: it is not worth a line. */
+export function formatTrainingEvent(event: TrainingEvent, { started }: TrainingProgress): string | undefined {
+  switch (event.type) {
+    case 'training-started': {
+      const { server, baseModel, step, totalSteps, batchSize } = event;
+      const from = step === 1 ? '' : `, from step ${step}`;
+      return `training ${baseModel} on ${server}: ${totalSteps} steps of ${batchSize} tasks${from}`;
+    }
+    case 'training-step':
+      return `step ${event.step} of ${started?.totalSteps ?? '?'}: ${formatMetrics(event.metrics)}`;
+    case 'training-validation': {
+      const { 'val/reward/mean': reward, 'val/success_rate': rate = 0 } = event.metrics;
+      return `validation after step ${event.step}: mean reward ${short(reward)}, success rate ${Math.round(100 * rate)} %`;
+    }
+    case 'training-checkpoint':
+      return `checkpoint of step ${event.step}: ${event.sampler}`;
+    case 'training-phase':
+      return undefined;
+  }
+}
+
+function formatMetrics(metrics: Readonly<Record<string, number>>): string {
+  const { 'samples/trained': trained = 0, 'samples/all': samples = 0 } = metrics;
+  const { 'groups/equal_rewards': equal = 0, 'groups/all': groups = 0 } = metrics;
+  const failed = metrics['episodes/failed'] ?? 0;
+  const difference = metrics['training/logprob_diff_mean'];
+  return [
+    `mean reward ${short(metrics['critic/rewards/mean'])}`,
+    trained === 0
+      ? 'nothing to train: all rewards of each group are equal'
+      : `${trained} of ${samples} samples trained`,
+    ...(trained > 0 && equal > 0 ? [`${equal} of ${groups} groups with equal rewards`] : []),
+    ...(failed > 0 ? [`${failed} failed`] : []),
+    ...(difference === undefined ? [] : [`log probabilities differ by ${difference.toExponential(1)}`]),
+    `${(metrics['timing_s/step'] ?? 0).toFixed(1)} s`,
+  ].join(', ');
+}
+
+/** Returns the mean rewards of all steps and what to do next. */
+export function formatTraining(training: TrainingProgress, folder: string, isOver: boolean): string {
+  const rewards = training.steps.map(({ metrics }) => short(metrics['critic/rewards/mean']));
+  const { started, checkpoint } = training;
+  const steps = rewards.length === 1 ? '1 step' : `${rewards.length} steps`;
+  const curve = rewards.length === 0 ? '' : `; mean reward by step: ${rewards.join(' ')}`;
+  const lines = [`trained ${steps}${curve}`];
+  if (checkpoint !== undefined) lines.push(`weights after step ${checkpoint.step}: ${checkpoint.sampler}`);
+  if (!isOver && started !== undefined && checkpoint !== undefined) {
+    lines.push(`continue with: agentjet resume ${folder}`);
+  }
+  return lines.join('\n');
+}
+
+function short(value: number | undefined): string {
+  return value === undefined ? '-' : String(Math.round(value * 1000) / 1000);
+}

@@ -1,0 +1,102 @@
+/** The folder of a training: its state, its metrics, and a trace for each step. */
+import { existsSync, mkdirSync, renameSync } from 'node:fs';
+import { appendFile, readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { CodedError, messageOf } from '../../../base/core/errors.ts';
+import { parseJson } from '../../../base/core/parseJson.ts';
+import { writeFileAtomic } from '../../../base/node/atomicFile.ts';
+import { openTraceWriter } from '../../../traces/node/store/openWriter.ts';
+import { type TrainingFolder, trainingState, type TrainingState } from '../../core/trainer/trainerPorts.ts';
+
+export const stateFile = 'training.json';
+export const metricsFile = 'metrics.jsonl';
+/** The folder of traces, one per step and validation. */
+const traces = 'steps';
+/** Traces of steps that were trained again after a crash. */
+const abandoned = 'abandoned';
+
+interface TrainingFolderOptions {
+  /** Absolute. */
+  readonly folder: string;
+  /** The text of the config, without secrets. */
+  readonly configText: string;
+  readonly mode: number;
+}
+
+/** Opens the folder of a training that continues, or of one that begins. */
+export async function openTrainingFolder(
+  { folder, configText, mode }: TrainingFolderOptions,
+  continues: boolean,
+): Promise<TrainingFolder> {
+  const state = continues ? await readTrainingState(folder) : undefined;
+  if (state !== undefined) await dropMetricsAfter(state.checkpoints.at(-1)?.step ?? 0, folder);
+  const steps = path.join(folder, traces);
+  mkdirSync(steps, { recursive: true });
+  return {
+    path: folder,
+    state,
+    openTrace: (name, run) => {
+      const file = path.join(steps, `${name}.ajtrace`);
+      keepAside(file);
+      return openTraceWriter(file, { ...run, configText }, undefined, mode);
+    },
+    save: (next) => writeFileAtomic(path.join(folder, stateFile), `${JSON.stringify(next, null, 2)}\n`),
+    log: (line) => appendFile(path.join(folder, metricsFile), `${JSON.stringify(line)}\n`),
+  };
+}
+
+/** Reads what a training needs to continue. Rejects with `trainer/…`. */
+export async function readTrainingState(folder: string): Promise<TrainingState> {
+  const file = path.join(folder, stateFile);
+  let text: string;
+  try {
+    text = await readFile(file, 'utf8');
+  } catch (error) {
+    throw noTraining(folder, error);
+  }
+  const state = trainingState.safeParse(parseJson(text));
+  if (!state.success) throw damagedState(file);
+  return state.data;
+}
+
+/** Steps after the last checkpoint are trained again. */
+async function dropMetricsAfter(step: number, folder: string): Promise<void> {
+  const file = path.join(folder, metricsFile);
+  const text = await readFile(file, 'utf8').catch(() => '');
+  const kept = text.split('\n').filter((line) => {
+    const value = parseJson(line) as { step?: unknown } | undefined;
+    return typeof value?.step === 'number' && value.step <= step;
+  });
+  await writeFileAtomic(file, kept.map((line) => `${line}\n`).join(''));
+}
+
+/** Moves the trace of a step that is trained again out of the way. */
+function keepAside(file: string): void {
+  if (!existsSync(file)) return;
+  const folder = path.join(path.dirname(file), abandoned);
+  mkdirSync(folder, { recursive: true });
+  for (let number = 1; ; number++) {
+    const name = path.basename(file, '.ajtrace');
+    const target = path.join(folder, `${name}-${number}.ajtrace`);
+    if (existsSync(target)) continue;
+    for (const end of ['', '-wal', '-shm']) if (existsSync(file + end)) renameSync(file + end, target + end);
+    return;
+  }
+}
+
+function noTraining(folder: string, cause: unknown): CodedError {
+  return new CodedError({
+    code: 'trainer/no-training',
+    message: `${folder} has no training to continue: ${messageOf(cause)}.`,
+    hint: `Name the folder of a run with a ${stateFile}.`,
+    cause,
+  });
+}
+
+function damagedState(file: string): CodedError {
+  return new CodedError({
+    code: 'trainer/damaged-state',
+    message: `${file} is damaged, so the training cannot continue from it.`,
+    hint: 'Start a new training. Its checkpoints are still on the server.',
+  });
+}
