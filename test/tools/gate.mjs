@@ -42,6 +42,13 @@ const suites = [
     deep: 'only',
     needs: 'build',
   },
+  // Trainings on a real Tinker server with a tiny model.
+  {
+    name: 'tinker',
+    ...vitest('tinker', ['--config', 'test/tinker/vitest.config.ts']),
+    deep: 'only',
+    needs: 'build',
+  },
   program('e2e-ui', vitest('e2e-ui', ['--config', 'test/e2e/vitest.config.ts'])),
   { name: 'lint', command: ['oxlint'], isNarrow: true },
   { name: 'types', command: ['node', 'node_modules/typescript7/bin/tsc', '-b'], isNarrow: true },

@@ -5,13 +5,8 @@ import { CodedError, hasCode } from '../../../base/core/errors.ts';
 import type { DataSetHub, DataSetListing, HubListener } from '../../core/task-reader/data-set/table.ts';
 import { listFolder } from '../../core/task-reader/huggingFaceReader.ts';
 import { localFiles } from '../../../base/node/files.ts';
-import {
-  huggingFaceCache,
-  huggingFaceHome,
-  isModelId,
-  notEmpty,
-  type CacheEnvironment,
-} from '../tokenizer/modelCaches.ts';
+import { notEmpty, type CacheEnvironment } from '../../../base/node/cacheFolder.ts';
+import { huggingFaceCache, huggingFaceHome, isModelId } from '../tokenizer/modelCaches.ts';
 import { download, type HubFile, hubRequest, isFileSystemError, type RequestOptions } from './request.ts';
 import { dataSetItem, hubErrors, requestErrors } from './errors.ts';
 

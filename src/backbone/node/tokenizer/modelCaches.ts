@@ -1,12 +1,7 @@
 import path from 'node:path';
 import type { FileReader } from '../../../base/core/ports.ts';
 import { CodedError } from '../../../base/core/errors.ts';
-
-export interface CacheEnvironment {
-  readonly env: Readonly<Record<string, string | undefined>>;
-  readonly home: string;
-  readonly platform: NodeJS.Platform;
-}
+import { agentjetCache, notEmpty, userCache, type CacheEnvironment } from '../../../base/node/cacheFolder.ts';
 
 /** Returns true for `org/name` or `name`, without parts that lead out of a folder. */
 export function isModelId(text: string): boolean {
@@ -15,8 +10,7 @@ export function isModelId(text: string): boolean {
 
 /** Returns the folder of fetched tokenizers, with `org/name` below it. */
 export function ownCache(places: CacheEnvironment): string {
-  const local = places.platform === 'win32' ? places.env['LOCALAPPDATA'] : undefined;
-  return path.join(notEmpty(local) ?? userCache(places), 'agentjet', 'tokenizers');
+  return path.join(agentjetCache(places), 'tokenizers');
 }
 
 /** Returns folders that can have a model of this id, the most likely first. They need not exist. */
@@ -62,14 +56,6 @@ function modelScopeFolders(model: string, places: CacheEnvironment): readonly st
   const parts = model.split('/').map((part) => part.replaceAll('.', '___'));
   const root = notEmpty(places.env['MODELSCOPE_CACHE']) ?? path.join(places.home, '.cache', 'modelscope');
   return [['hub', 'models'], ['hub'], ['models'], []].map((between) => path.join(root, ...between, ...parts));
-}
-
-function userCache({ env, home }: CacheEnvironment): string {
-  return notEmpty(env['XDG_CACHE_HOME']) ?? path.join(home, '.cache');
-}
-
-export function notEmpty(text: string | undefined): string | undefined {
-  return text === '' ? undefined : text;
 }
 
 /** Returns the file that a setting names, or the one in its folder. Rejects with `tokenizer/not-found`. */

@@ -2,13 +2,8 @@ import inspector from 'node:inspector';
 import path from 'node:path';
 import { CodedError } from '../../../base/core/errors.ts';
 import type { FileReader } from '../../../base/core/ports.ts';
-import {
-  cachedFolders,
-  isModelId,
-  tokenizerFile,
-  type CacheEnvironment,
-  tokenizerErrors,
-} from './modelCaches.ts';
+import type { CacheEnvironment } from '../../../base/node/cacheFolder.ts';
+import { cachedFolders, isModelId, tokenizerFile, tokenizerErrors } from './modelCaches.ts';
 import type { ModelTextSource } from '../../core/context-tracker/modelTextSource.ts';
 
 export interface OpenOptions extends CacheEnvironment {

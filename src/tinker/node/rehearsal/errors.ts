@@ -1,0 +1,89 @@
+import { CodedError } from '../../../base/core/errors.ts';
+import { sizeText } from '../../../base/core/format.ts';
+import { setUpFailure, setUpSize, type SetUpFailure } from '../../core/rehearsal/setUpProgress.ts';
+
+const indexHint =
+  'Check the network, and that pip can reach the package index with its settings for indexes and proxies. Then start again: downloaded packages are kept.';
+
+export const rehearsalErrors = {
+  cancelled: () =>
+    new CodedError({
+      code: 'rehearsal/cancelled',
+      message: 'The rehearsal was canceled before it was ready.',
+    }),
+
+  /** @param tried what was found, such as `python3 is Python 3.10.13` */
+  noPython: (tried: readonly string[]) =>
+    new CodedError({
+      code: 'rehearsal/no-python',
+      message: `A rehearsal needs Python 3.11, 3.12 or 3.13 with the module venv. ${tried.length === 0 ? 'None was found.' : `Found: ${tried.join('; ')}.`}`,
+      hint: 'Install Python 3.12 (on Debian and Ubuntu also python3.12-venv), or choose one with --python FILE.',
+    }),
+
+  /** @param lines the last lines of the output */
+  setUp: (lines: readonly string[], cache: string) => setUpErrors[setUpFailure(lines)](lines, cache),
+
+  portInUse: (port: number, reason: string) =>
+    new CodedError({
+      code: 'rehearsal/port-in-use',
+      message: `The rehearsal server cannot listen at 127.0.0.1:${port}: ${reason}.`,
+      hint: 'Choose another port with --port, or none for any free port.',
+    }),
+
+  dataInUse: (folder: string) =>
+    new CodedError({
+      code: 'rehearsal/data-in-use',
+      message: `Another rehearsal server uses the data folder ${folder}.`,
+      hint: 'Stop it first, or choose another folder with --data.',
+    }),
+
+  /** @param lines the last lines of its log */
+  serverEnded: (how: string, lines: readonly string[]) =>
+    new CodedError({
+      code: 'rehearsal/server-ended',
+      message: `The rehearsal server ended: ${how}.${lines.length === 0 ? '' : ` Its last lines:\n${lines.join('\n')}`}`,
+      hint: 'A common cause is too little memory: it needs about 1.5 GB.',
+    }),
+
+  /** @param request a request of the Tinker API, such as `create_model` */
+  cannotTrain: (request: string, answer: string) =>
+    new CodedError({
+      code: 'rehearsal/cannot-train',
+      message: `The rehearsal server cannot train: it answered ${request} with ${answer}.`,
+      hint: 'See server.log in its data folder.',
+    }),
+};
+
+const setUpErrors: Readonly<Record<SetUpFailure, (lines: readonly string[], cache: string) => CodedError>> = {
+  'disk-full': (_, cache) =>
+    new CodedError({
+      code: 'rehearsal/disk-full',
+      message: `The environment of the rehearsal needs about ${sizeText(setUpSize.disk + setUpSize.download)} in ${cache}, which has less.`,
+      hint: 'Free space there, or set XDG_CACHE_HOME to a folder with more, then start again.',
+    }),
+
+  'no-network': (lines) =>
+    new CodedError({
+      code: 'rehearsal/no-network',
+      message: `The packages of the rehearsal could not be downloaded: ${last(lines)}`,
+      hint: indexHint,
+    }),
+
+  'no-package': (lines) =>
+    new CodedError({
+      code: 'rehearsal/no-package',
+      message: `A package of the rehearsal does not exist for this machine and Python: ${last(lines)}`,
+      hint: 'Rehearsals run on Linux, and on macOS with Apple silicon. Try Python 3.12 with --python FILE, and check the settings of pip for indexes.',
+    }),
+
+  failed: (lines) =>
+    new CodedError({
+      code: 'rehearsal/not-set-up',
+      message: `The environment of the rehearsal could not be set up:\n${lines.slice(-5).join('\n') || 'Python ended without a message.'}`,
+      hint: indexHint,
+    }),
+};
+
+function last(lines: readonly string[]): string {
+  return lines.findLast((line) => /error/i.test(line)) ?? lines.at(-1) ?? '';
+}

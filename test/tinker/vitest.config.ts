@@ -1,0 +1,15 @@
+import { defineConfig } from 'vitest/config';
+
+/** Only among the deep tests: a server takes half a minute of a core to start. */
+export default defineConfig({
+  test: {
+    root: import.meta.dirname,
+    include: ['**/*.test.ts'],
+    globalSetup: ['../cli/harness/setup.ts'],
+    // Each file starts a server of its own.
+    fileParallelism: false,
+    // Limits for what hangs; the first run installs.
+    testTimeout: 600_000,
+    hookTimeout: 1_200_000,
+  },
+});
