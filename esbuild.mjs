@@ -8,6 +8,7 @@
  * host.cjs                       the GPU host, in one file that runs alone
  * backbone.mjs, sdk.mjs          the process that runs a workflow; the SDK apart, so that the user's
  *                                `import … from "agentjet"` and our own code share one instance
+ * heartbeat.mjs                  the process that sends heartbeats to a Tinker server
  * bridge.mjs                     the process in which a TypeScript workflow runs where it is trained, beside a copy of sdk.mjs
  * NAME-HASH.mjs                  parts that several of these programs share, or that one loads only when it needs them
  * webview/trace.js, trace.css    the page of the trace viewer
@@ -106,7 +107,10 @@ const esm = {
   ...common,
   format: 'esm',
   banner: { js: requireBanner },
-  define: { builtInTokenizerFolder: JSON.stringify('qwen2.5') },
+  define: {
+    builtInTokenizerFolder: JSON.stringify('qwen2.5'),
+    heartbeatProgram: JSON.stringify('heartbeat.mjs'),
+  },
 };
 
 /** With the text of the program in it, a file that any Node can read tells when this one is too old for it. */
@@ -152,6 +156,7 @@ const programs = {
   entryPoints: {
     cli: 'src/cli.ts',
     backbone: 'src/backbone/node/backboneProcess.ts',
+    heartbeat: 'src/tinker/node/heartbeat.ts',
     traceServer: 'src/traces/node/server/main.ts',
   },
   outdir: 'dist',

@@ -86,22 +86,29 @@ export interface LoraOptions {
 
 /**
  * A model in training: an adapter and its optimizer on the server. Its requests are sent in the order of the calls. Methods
- * reject with a CodedError `tinker/…`.
+ * reject with a CodedError `tinker/…`, after cancellation promptly. A request that the server already has still takes effect.
  */
 export interface TrainedModel {
   readonly id: string;
   /** Adds the gradients of the datums to those since the last step. Large batches go in several requests. */
-  forwardBackward(datums: readonly Datum[], loss: Loss): Promise<PassResult>;
-  /** Resolves to the server's metrics, e.g. the norm of the gradient. */
-  optimStep(options: AdamOptions): Promise<Readonly<Record<string, number>>>;
+  forwardBackward(
+    datums: readonly Datum[],
+    loss: Loss,
+    cancellation?: CancellationToken,
+  ): Promise<PassResult>;
+  /** Resolves to the server's metrics, e.g. the norm of the gradient. Rejects with the error of a pass that has failed. */
+  optimStep(
+    options: AdamOptions,
+    cancellation?: CancellationToken,
+  ): Promise<Readonly<Record<string, number>>>;
   /** Resolves to a sampler of the current weights. With some servers it is not frozen: sample from it before the next step. */
-  sampler(): Promise<Sampler>;
+  sampler(cancellation?: CancellationToken): Promise<Sampler>;
   /** Saves weights and optimizer under a name of letters, digits, `-` and `_`. Resolves to the `tinker://` path. */
-  save(name: string): Promise<string>;
+  save(name: string, cancellation?: CancellationToken): Promise<string>;
   /** Saves weights for sampling. Resolves to the `tinker://` path. */
-  saveForSampling(name: string): Promise<string>;
+  saveForSampling(name: string, cancellation?: CancellationToken): Promise<string>;
   /** Continues from saved weights and optimizer. Only as the first request of the model. */
-  load(path: string): Promise<void>;
+  load(path: string, cancellation?: CancellationToken): Promise<void>;
   /** Frees its place on the server. Does not reject. */
   unload(): Promise<void>;
 }
@@ -118,6 +125,13 @@ export interface ServerProfile {
    */
   readonly reduction: 'sum' | 'mean-of-datums';
   readonly losses: readonly LossName[];
+}
+
+/** A message about the connection for the user. */
+export interface TinkerNotice {
+  /** `waiting`: requests wait for the named reason, until `resumed`. */
+  readonly kind: 'waiting' | 'resumed' | 'info' | 'warning';
+  readonly text: string;
 }
 
 /** A session. It lives as long as its heartbeats, which a separate process sends. */
