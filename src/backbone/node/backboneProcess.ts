@@ -44,6 +44,8 @@ import { descendantsOf, killOwnTree, killSurvivors } from '../../base/node/proce
 import { configCopy, openFolderOfTraining, openRunFolder } from './runFolder.ts';
 import { openTraceReader } from '../../traces/node/store/openReader.ts';
 import { UncaughtErrors } from '../../base/node/uncaught.ts';
+import { openTinker } from '../../tinker/node/openTinker.ts';
+import { noticeLog } from './model-tuner/checkpointModel.ts';
 import { killLeftovers } from './python/worker.ts';
 import { userCodeOf, type UserCode, type UserCodeOptions } from './userCode.ts';
 import type { RunPlan } from '../core/launcher/runPlan.ts';
@@ -206,7 +208,8 @@ function portsOf(request: RunRequest, inspected: boolean): RunPorts {
     readTrace: readRecorded,
     openFolder: (plan) => openRunFolder(plan.folder, config.text, request.config),
     trainer: {
-      connect: () => Promise.reject(new Error('There is no client of Tinker servers yet.')),
+      connect: ({ baseUrl, apiKey }, token) =>
+        openTinker({ baseUrl, apiKey, cancellation: token, onNotice: noticeLog(logger) }),
       openFolder: (plan, resume) => openFolderOfTraining(plan.folder, config.text, request.config, resume),
     },
     episodes: {

@@ -60,11 +60,11 @@ const modelsOfSettings: Readonly<Record<string, string | undefined>> = {
 /** Returns whether a setting belongs to another model than the one that the configuration chooses itself. */
 function isOfOtherModel(
   setting: string,
-  { model, endpoint, script }: Readonly<Record<string, unknown>>,
+  { model, endpoint, script, checkpoint }: Readonly<Record<string, unknown>>,
 ): boolean {
   if (!Object.hasOwn(modelsOfSettings, setting)) return false;
   if (model !== undefined) return modelsOfSettings[setting] !== model;
-  return endpoint !== undefined || script !== undefined;
+  return endpoint !== undefined || script !== undefined || checkpoint !== undefined;
 }
 
 export interface ResolvedLaunch {

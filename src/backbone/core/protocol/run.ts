@@ -29,6 +29,15 @@ export const modelChoice = z.discriminatedUnion('kind', [
     model: z.string(),
     apiKey: z.optional(z.string()),
   }),
+  /** Saved weights of a training on a Tinker server. */
+  z.object({
+    kind: z.literal('tinker'),
+    /** The `tinker://` path of weights for sampling. */
+    path: z.string(),
+    /** Absent: that of `TINKER_BASE_URL`, else the service of Thinking Machines. */
+    baseUrl: z.optional(z.string()),
+    apiKey: z.optional(z.string()),
+  }),
   /** A language model that the editor provides, by its id, reached through the client. */
   z.object({ kind: z.literal('editor'), model: z.string() }),
   /** The person at the keyboard, reached through the client. */

@@ -27,6 +27,7 @@ import { systemClock } from '../../../base/node/clock.ts';
 import { DebugModels } from './debugModels.ts';
 import { createEditorModel } from './editorModel.ts';
 import { createEndpointModel } from './endpointModel.ts';
+import { Checkpoints } from './checkpointModel.ts';
 import { createHumanModel } from './humanModel.ts';
 import { localFiles } from '../../../base/node/files.ts';
 import { createModelFetch, startModelServer } from './modelServer.ts';
@@ -82,9 +83,11 @@ export async function openModelTuner(
   recordings.toolCallsDisabled = toolCallsDisabled;
   const around = await openModelLayers(request, recordings, logger);
   const client = { clock: systemClock, onAnswer, emit };
+  const checkpoints = new Checkpoints(logger, cancellation);
   const openOwn = (choice: ModelChoice): ChatModel | Promise<ChatModel> => {
     if (choice.kind === 'human') return createHumanModel({ ...client, names });
     if (choice.kind === 'editor') return createEditorModel({ ...client, model: choice.model });
+    if (choice.kind === 'tinker') return checkpoints.open(choice, text);
     return openModel(choice, seed, text, loader, logger);
   };
   const open = async (choice: ModelChoice): Promise<ChatModel> => budget.around(await openOwn(choice));
@@ -121,6 +124,7 @@ export async function openModelTuner(
     close: async () => {
       outside.close();
       await server.close();
+      await checkpoints.close();
       recording?.close();
     },
   };
@@ -205,7 +209,7 @@ function seedOf({ task, repeat, attempt = 1, step }: EpisodeSlot): number {
 
 /** Opens a model. Throws errors of its kind, such as `model/script-not-found`. */
 export function openModel(
-  choice: Exclude<ModelChoice, { kind: 'human' | 'editor' }>,
+  choice: Exclude<ModelChoice, { kind: 'human' | 'editor' | 'tinker' }>,
   seed: number,
   text: Pick<ModelTextSource, 'open'>,
   loader: ScriptLoader,

@@ -157,18 +157,16 @@ class RunResolver {
   }
 
   #train(): Pick<RunRequest, 'train'> {
-    const { backbone, tinkerUrl, baseModel, loss, rank, steps, resume } = this.#options;
+    const { backbone, baseModel, loss, rank, steps, resume } = this.#options;
     if (backbone !== 'tinker') return {};
     for (const option of ['record', 'replay', 'faults', 'judgeTrace', 'mode', 'ajetDebugParity'] as const) {
       if (this.#options[option] === undefined) continue;
       throw this.#errors.bad(option, 'the backbone `debug`', '`tinker`');
     }
-    if (tinkerUrl !== undefined && !isHttpUrl(tinkerUrl)) {
-      throw this.#errors.bad('tinkerUrl', 'an http or https URL', `'${tinkerUrl}'`);
-    }
+    const baseUrl = this.#tinkerUrl();
     return {
       train: {
-        ...(tinkerUrl !== undefined && { baseUrl: tinkerUrl }),
+        ...(baseUrl !== undefined && { baseUrl }),
         ...(baseModel !== undefined && { baseModel }),
         ...(loss !== undefined && { loss }),
         ...(rank !== undefined && { rank }),
@@ -209,6 +207,8 @@ class RunResolver {
         return { kind: model };
       case 'editor':
         return this.#editorModel();
+      case 'tinker':
+        return this.#checkpoint();
       case 'script':
         return this.#script('script', script, 'model');
       case 'endpoint': {
@@ -220,6 +220,23 @@ class RunResolver {
         return { kind: 'endpoint', baseUrl, model: named, ...access };
       }
     }
+  }
+
+  #checkpoint(): ModelChoice {
+    const { checkpoint } = this.#options;
+    if (checkpoint === undefined) {
+      throw this.#errors.missing('checkpoint', "the model 'tinker' needs the path of saved weights");
+    }
+    const baseUrl = this.#tinkerUrl();
+    return { kind: 'tinker', path: checkpoint, ...(baseUrl !== undefined && { baseUrl }) };
+  }
+
+  #tinkerUrl(): string | undefined {
+    const { tinkerUrl } = this.#options;
+    if (tinkerUrl !== undefined && !isHttpUrl(tinkerUrl)) {
+      throw this.#errors.bad('tinkerUrl', 'an http or https URL', `'${tinkerUrl}'`);
+    }
+    return tinkerUrl;
   }
 
   #editorModel(): ModelChoice {
@@ -336,8 +353,14 @@ class RunResolver {
 }
 
 /** Returns the kind of a run's model. An endpoint or a script is enough to choose it. */
-export function modelKind({ model, endpoint, script }: RunOptions): NonNullable<RunOptions['model']> {
+export function modelKind({
+  model,
+  endpoint,
+  script,
+  checkpoint,
+}: RunOptions): NonNullable<RunOptions['model']> {
   if (model !== undefined) return model;
+  if (checkpoint !== undefined) return 'tinker';
   if (endpoint !== undefined) return 'endpoint';
   return script === undefined ? 'embedded' : 'script';
 }

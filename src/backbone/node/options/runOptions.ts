@@ -159,16 +159,17 @@ const experiment = {
 } as const;
 
 const models = {
-  model: modelOption(z.enum(['embedded', 'script', 'endpoint', 'human', 'editor']), {
+  model: modelOption(z.enum(['embedded', 'script', 'endpoint', 'tinker', 'human', 'editor']), {
     description: "Which model answers the workflow's LLM calls.",
     unset: {
-      launch: 'the setting `agentjet.model`; with an `endpoint` or a `script`, that one',
-      cli: 'endpoint with --base-url, script with --script, otherwise embedded',
+      launch: 'the setting `agentjet.model`; with an `endpoint`, a `script` or a `checkpoint`, that one',
+      cli: 'endpoint with --base-url, script with --script, tinker with --checkpoint, otherwise embedded',
     },
     enumDescriptions: [
       "AgentJet's built-in model: evaluates arithmetic and gives valid answers to any request. Deterministic by seed; needs no network and no key.",
       'Your JavaScript or TypeScript file (`script`).',
       'An OpenAI-compatible server (`endpoint`).',
+      'Saved weights of a training on a Tinker server (`checkpoint`).',
       'You: each call opens as a document, with a second document for your answer.',
       'A language model that another extension provides to VS Code (`editorModel`). It reports no token ids and no log probabilities.',
     ],
@@ -186,6 +187,11 @@ const models = {
   endpoint: modelOption(endpoint, {
     description: 'OpenAI-compatible server that answers LLM calls if `model` is "endpoint".',
     flag: null,
+  }),
+  checkpoint: modelOption(z.string().check(z.regex(/^tinker:\/\/./)), {
+    description:
+      'The `tinker://` path of saved weights, which answer LLM calls if `model` is "tinker". They give token ids and log probabilities as in training. Their server is `tinkerUrl`.',
+    value: '<path>',
   }),
   maxCalls: modelOption(atLeast(1), {
     description:
