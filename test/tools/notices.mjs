@@ -32,6 +32,11 @@ const embeddedWorks = [
   },
 ];
 
+/** Packages that have their license only in comments at the start of source files, and these files. */
+const licensedInSources = {
+  '@bufbuild/protobuf': ['dist/esm/index.js', 'dist/esm/wire/varint.js'],
+};
+
 /**
  * Returns the folders, relative to the project, of the packages that bundles contain.
  * @param {Iterable<import('esbuild').Metafile>} metafiles what esbuild reports for each bundle
@@ -83,8 +88,21 @@ function licenseText(folder, { name, license, author }) {
   const readme = ['README.md', 'readme.md'].map((file) => path.join(root, folder, file)).find(existsSync);
   const section = readme && /^#+ licen[cs]e\b[\s\S]*/im.exec(readFileSync(readme, 'utf8'))?.[0];
   if (section) return section;
+  const sources = licensedInSources[name];
+  if (sources !== undefined)
+    return sources.map((file) => firstComment(path.join(root, folder, file))).join('\n\n');
   if (license === 'MIT' && typeof author === 'string') return mitLicense(author);
   throw new Error(`${name} has no license text: add one to test/tools/notices.mjs.`);
+}
+
+/** Returns the lines of `//` comments at the start of a file. */
+function firstComment(file) {
+  const lines = readFileSync(file, 'utf8').split('\n');
+  const end = lines.findIndex((line) => !line.startsWith('//'));
+  return lines
+    .slice(0, end)
+    .map((line) => line.replace(/^\/\/ ?/, ''))
+    .join('\n');
 }
 
 /** For a package that names its license and its author, but ships no text. */
