@@ -18,17 +18,21 @@ export interface Dialect extends Omit<ServerProfile, 'models'> {
   readonly endsSessions: boolean;
   /** The server checks API keys. */
   readonly checksKeys: boolean;
+  /** Saved weights answer only if a model of the session has loaded them. */
+  readonly samplesLoadedOnly: boolean;
 }
 
 const service = {
   ...{ kind: 'tinker', name: 'Tinker', reduction: 'sum', losses: lossNames, wire: 'protobuf' },
   ...{ sendsWeights: false, waitsForResults: false, endsSessions: true, checksKeys: true },
+  samplesLoadedOnly: false,
 } as const satisfies Dialect;
 
 /** Its JAX backend takes the mean over datums, its GPU backends the sum. No request shows which it is. */
 const skyrl = {
   ...{ kind: 'skyrl', name: 'SkyRL 0.4', reduction: 'mean-of-datums', losses: lossNames, wire: 'protobuf' },
   ...{ sendsWeights: true, waitsForResults: true, endsSessions: false, checksKeys: false },
+  samplesLoadedOnly: true,
 } as const satisfies Dialect;
 
 const dialects = {

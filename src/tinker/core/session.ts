@@ -16,6 +16,7 @@ const opened = z.looseObject({
   error_message: z.optional(z.nullable(z.string())),
 });
 const created = z.looseObject({ model_id: z.string() });
+const weightsInfo = z.looseObject({ base_model: z.string(), lora_rank: z.number() });
 const samplerMade = z.looseObject({ sampling_session_id: z.string() });
 
 export interface SessionParts {
@@ -108,6 +109,7 @@ class Session implements TinkerSession {
   ): Promise<Sampler> {
     const { connection, dialect } = this.#parts;
     if ('baseModel' in source) this.#checkModel(source.baseModel);
+    else if (dialect.samplesLoadedOnly) return this.#loadedSampler(source.path, cancellation);
     const made = await connection.json(samplerMade, {
       ...{ task: 'open the sampler', path: '/api/v1/create_sampling_session', cancellation },
       body: {
@@ -117,6 +119,19 @@ class Session implements TinkerSession {
       },
     });
     return new TinkerSampler(connection, made.sampling_session_id, dialect.wire);
+  }
+
+  /** Loads the weights that were saved with those for sampling, by the same name. */
+  async #loadedSampler(path: string, cancellation: CancellationToken): Promise<Sampler> {
+    const weights = path.replace(/^(tinker:\/\/[^/]+)\/(?:sampler_weights\/)?([^/]+)$/, '$1/weights/$2');
+    const { base_model: baseModel, lora_rank: rank } = await this.#parts.connection.json(weightsInfo, {
+      ...{ task: 'load the weights', path: '/api/v1/weights_info', cancellation },
+      body: { tinker_path: weights },
+    });
+    const all = { trainMlp: true, trainAttn: true, trainUnembed: true };
+    const model = await this.createModel({ baseModel, rank, ...all }, cancellation);
+    await model.load(weights, cancellation);
+    return model.sampler(cancellation);
   }
 
   async close(outcome: 'success' | 'errored' | 'interrupted'): Promise<void> {

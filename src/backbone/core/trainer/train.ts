@@ -6,6 +6,9 @@ import { type CancellationToken } from '../../../base/core/cancellation.ts';
 import { CodedError } from '../../../base/core/errors.ts';
 import { Random } from '../../../base/core/random.ts';
 import type { Datum, Sampler, TinkerSession, TrainedModel } from '../../../tinker/core/service.ts';
+import { hintOf, preventsTraining } from '../../../tracking/core/finding.ts';
+import type { CommonFinding } from '../../../tracking/core/reportTally.ts';
+import { trainingReport } from '../../../tracking/core/report.ts';
 import { batchSamples } from '../../../tracking/core/batchSamples.ts';
 import { measures } from '../../../tracking/core/groups.ts';
 import { type EpisodeResult, withSelection } from '../../../tracking/core/records/episodeResult.ts';
@@ -101,6 +104,8 @@ class Trainer {
   #sampler: Sampler | undefined;
   #base: Sampler | undefined;
   #validation: Prepared | undefined;
+  /** Codes of findings that were reported. */
+  readonly #told = new Set<string>();
   #state: TrainingState;
 
   constructor(parts: TrainerParts, done: number) {
@@ -268,10 +273,11 @@ class Trainer {
     step: number,
   ): { readonly datums: readonly Datum[]; readonly metrics: Metrics } {
     const { plan } = this.#parts.prepared;
+    const trained = this.#trainedOf(results);
     const rows = batchSamples(results, { perEpisode: plan.samplesPerEpisode, seed: plan.seed + step });
     const datums = rows.flatMap(({ episode, timeline, grpoAdvantage }) => {
       const sample = samples.get(episode)?.[timeline];
-      if (sample === undefined || sample.refusal !== null || !grpoAdvantage) return [];
+      if (sample === undefined || sample.refusal !== null || !grpoAdvantage || !trained.has(episode)) return [];
       return datumOf({ sample, advantage: grpoAdvantage }) ?? [];
     });
     const groups = groupsByTask(results);
@@ -282,6 +288,7 @@ class Trainer {
     return {
       datums,
       metrics: {
+        'episodes/not_trained': results.length - trained.size,
         'groups/all': groups.length,
         'groups/equal_rewards': equal,
         'samples/all': rows.length,
@@ -294,6 +301,20 @@ class Trainer {
         }),
       },
     };
+  }
+
+  /** Returns the episodes that train by the training report, and warns once of each reason why others do not. */
+  #trainedOf(results: readonly EpisodeResult[]): ReadonlySet<number> {
+    const { ports, prepared } = this.#parts;
+    const terms = { repeat: prepared.plan.repeat, approximate: false, judge: configuredJudge(prepared.config) };
+    const report = trainingReport(results, terms);
+    for (const found of report.findings) {
+      const { code } = found;
+      if (!preventsTraining(found) || code === 'equal-rewards' || this.#told.has(code)) continue;
+      this.#told.add(code);
+      warn(ports, notTrained(found));
+    }
+    return new Set(report.episodes.flatMap(({ episode, trains }) => (trains ? [episode] : [])));
   }
 
   async #update(datums: readonly Datum[], step: number): Promise<Metrics> {
@@ -529,6 +550,14 @@ function allFailed(failures: readonly EpisodeResult[]): CodedError {
     message: `All ${failures.length} episodes of the step failed, the first with: ${error?.message ?? ''}`,
     location: error?.location,
     hint: error?.hint ?? 'Debug the workflow with --backbone debug first.',
+  });
+}
+
+function notTrained({ code, message, count }: CommonFinding): CodedError {
+  return new CodedError({
+    code: 'trainer/not-trained',
+    message: `${count === 1 ? 'An episode does' : `${count} episodes do`} not train: ${message} [${code}]`,
+    hint: hintOf(code),
   });
 }
 

@@ -57,13 +57,20 @@ function formatMetrics(metrics: Readonly<Record<string, number>>): string {
   return [
     `mean reward ${short(metrics['critic/rewards/mean'])}`,
     trained === 0
-      ? 'nothing to train: all rewards of each group are equal'
+      ? nothingTrained(metrics)
       : `${trained} of ${samples} samples trained`,
     ...(trained > 0 && equal > 0 ? [`${equal} of ${groups} groups with equal rewards`] : []),
     ...(failed > 0 ? [`${failed} failed`] : []),
     ...(difference === undefined ? [] : [`log probabilities differ by ${difference.toExponential(1)}`]),
     `${(metrics['timing_s/step'] ?? 0).toFixed(1)} s`,
   ].join(', ');
+}
+
+function nothingTrained(metrics: Readonly<Record<string, number>>): string {
+  const { 'groups/equal_rewards': equal = 0, 'groups/all': groups = 0 } = metrics;
+  return equal === groups
+    ? 'nothing trained, because all rewards of each task are equal'
+    : 'nothing trained, because of findings of the episodes';
 }
 
 /** Returns the mean rewards of all steps and what to do next. */
